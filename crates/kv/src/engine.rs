@@ -1,0 +1,206 @@
+//! The traits that an engine implements.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::{Block, KeyRange, Result, Values};
+
+/// A store of byte-ordered keys. Shared by all threads.
+pub trait Engine: Send + Sync {
+    /// The engine's name as users give it to `--server.storage-engine` (`rocksdb`, `memory`).
+    fn name(&self) -> &'static str;
+
+    /// All that is committed now, unchanged for as long as the snapshot lives. O(1), copies nothing.
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
+
+    /// Starts a transaction that reads the state of now.
+    fn begin(&self, options: TransactionOptions) -> Result<Box<dyn WriteTransaction>>;
+
+    /// Forgets a range of keys that no transaction writes any more. May free the space later; a snapshot taken before
+    /// still reads the old pairs.
+    fn drop_range(&self, range: &KeyRange) -> Result<()>;
+
+    /// Starts loading sorted pairs into a range that is empty and that nobody else writes, beside the log.
+    fn bulk_load(&self) -> Result<Box<dyn BulkLoad>>;
+
+    /// At most `parts - 1` keys, ascending and strictly inside `range`, that divide it into pieces of similar size.
+    fn split_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>>;
+
+    /// Roughly how many bytes the range takes on disk (or in memory, where there is no disk).
+    fn approximate_size_bytes(&self, range: &KeyRange) -> Result<u64>;
+
+    /// Rewrites the range so that deleted pairs give their space back. Returns when it is done.
+    fn compact(&self, range: &KeyRange) -> Result<()>;
+
+    /// Makes every commit so far survive a crash of the machine.
+    fn sync(&self) -> Result<()>;
+
+    /// Writes a copy of the store, as of now, into a folder that does not exist yet.
+    fn checkpoint(&self, folder: &Path) -> Result<()>;
+
+    /// Figures for the metrics page.
+    fn statistics(&self) -> EngineStatistics;
+
+    /// Syncs and stops background work. Later calls answer [`crate::Error::Closed`]; a second `close` does nothing.
+    fn close(&self) -> Result<()>;
+}
+
+/// A consistent state to read from, by many threads at once.
+pub trait Snapshot: Send + Sync {
+    /// Looks up keys in any order; the answer has one entry a key, in the order asked.
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Values>;
+
+    /// Starts a scan. Nothing is read before the first [`Scan::next_block`].
+    fn scan(&self, spec: ScanSpec) -> Result<Box<dyn Scan>>;
+}
+
+/// What to scan.
+#[derive(Clone, Debug)]
+pub struct ScanSpec {
+    /// The keys to visit.
+    pub range: KeyRange,
+    /// From the last key of the range to the first.
+    pub reverse: bool,
+    /// Leave the values out (each pair's value is empty).
+    pub keys_only: bool,
+    /// The caller will read far: the engine may read ahead and keep the data out of its cache.
+    pub sequential: bool,
+}
+
+impl ScanSpec {
+    /// A forward scan of keys and values.
+    pub fn forward(range: KeyRange) -> Self {
+        ScanSpec { range, reverse: false, keys_only: false, sequential: false }
+    }
+}
+
+/// How much one block of a scan may hold. A block ends at whichever limit comes first, and has at least one pair.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockLimits {
+    /// Most pairs in the block; at least 1.
+    pub rows: usize,
+    /// Bytes of keys and values after which the block ends.
+    pub bytes: usize,
+}
+
+/// A scan in progress. It keeps what it needs of its snapshot alive.
+pub trait Scan: Send {
+    /// The next pairs in order, or `None` after the last. After `None` it stays `None`.
+    fn next_block(&mut self, limits: BlockLimits) -> Result<Option<Block>>;
+
+    /// Lets go of everything that pins memory in the engine (iterators, pages). The next call of
+    /// [`Scan::next_block`] goes on behind the last pair that was returned.
+    fn release(&mut self);
+}
+
+/// How a transaction is limited.
+#[derive(Clone, Copy, Debug)]
+pub struct TransactionOptions {
+    /// Most bytes of keys and values that may be buffered before a write answers [`crate::Error::TooLarge`].
+    pub max_bytes: usize,
+    /// How long a write waits for another transaction that holds its key before it answers
+    /// [`crate::Error::Conflict`]. Zero does not wait.
+    pub lock_timeout_ms: u64,
+}
+
+impl Default for TransactionOptions {
+    fn default() -> Self {
+        TransactionOptions { max_bytes: 512 << 20, lock_timeout_ms: 0 }
+    }
+}
+
+/// When a commit returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// After the log was handed to the operating system; a background thread syncs it soon (100 ms).
+    Buffered,
+    /// After the log is on disk; commits that wait at the same time share one sync.
+    Synced,
+}
+
+/// A point in a transaction's writes to go back to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Savepoint(pub usize);
+
+/// Writes that become visible together or not at all, over the snapshot taken at `begin`.
+///
+/// Snapshot isolation: the first writer of a key wins. A write to a key that another transaction holds, or that was
+/// committed by another after this one's snapshot, answers [`crate::Error::Conflict`] at once and leaves the transaction as it was.
+pub trait WriteTransaction: Send {
+    /// What the transaction sees now, its own writes included, unchanged by later writes. Cheap when nothing was
+    /// written since the last call.
+    fn view(&mut self) -> Arc<dyn Snapshot>;
+
+    /// Looks up keys, own writes included.
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Values>;
+
+    /// Sets a key, present or not.
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
+
+    /// Sets a key that must not be present; otherwise answers [`crate::Error::Exists`] and writes nothing.
+    fn insert_unique(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
+
+    /// Sets a key that the caller knows to be present in no committed state and written by no other transaction (its
+    /// owner was locked or its name is unique to this transaction): neither looked up nor locked. For index entries that carry
+    /// a document's key and are guarded by the lock on that document.
+    fn put_unguarded(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
+
+    /// Removes a key, present or not.
+    fn delete(&mut self, key: &[u8]) -> Result<()>;
+
+    /// Removes a key under the same promise as [`WriteTransaction::put_unguarded`].
+    fn delete_unguarded(&mut self, key: &[u8]) -> Result<()>;
+
+    /// Holds a key against other writers without writing it.
+    fn lock(&mut self, key: &[u8]) -> Result<()>;
+
+    /// Remembers the writes so far.
+    fn savepoint(&mut self) -> Savepoint;
+
+    /// Takes back all writes since the savepoint. Locks taken since stay until the end.
+    fn rollback_to(&mut self, savepoint: Savepoint);
+
+    /// Number of buffered writes.
+    fn write_count(&self) -> usize;
+
+    /// Bytes of buffered keys and values.
+    fn size_bytes(&self) -> usize;
+
+    /// Makes all writes visible at once. On an error nothing was written, except for [`crate::Error::Undetermined`].
+    fn commit(self: Box<Self>, durability: Durability) -> Result<()>;
+
+    /// Forgets all writes, as dropping the transaction does.
+    fn rollback(self: Box<Self>);
+}
+
+/// Loads pairs in ascending order of keys beside the log: invisible until [`BulkLoad::finish`], then all at once and durable.
+pub trait BulkLoad: Send {
+    /// Adds a pair. Its key must be greater than the last one's.
+    fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
+
+    /// Makes all pairs visible. Dropping the load without this leaves nothing behind.
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
+/// Figures of an engine, each zero where it has no meaning.
+#[derive(Clone, Debug, Default)]
+pub struct EngineStatistics {
+    /// Bytes in the block cache.
+    pub cache_used_bytes: u64,
+    /// The block cache's limit in bytes.
+    pub cache_limit_bytes: u64,
+    /// Bytes in memtables.
+    pub memtable_bytes: u64,
+    /// Bytes of table files on disk.
+    pub disk_bytes: u64,
+    /// Snapshots that are alive.
+    pub snapshots: u64,
+    /// Age of the oldest living snapshot in seconds.
+    pub oldest_snapshot_seconds: u64,
+    /// Commits since start.
+    pub commits: u64,
+    /// Conflicts reported since start.
+    pub conflicts: u64,
+    /// Engine-specific counters under the engine's own names.
+    pub counters: Vec<(String, u64)>,
+}
