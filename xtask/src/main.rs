@@ -1,1 +1,87 @@
-fn main() {}
+//! The project's own checks, so that one command says whether a change may land.
+//!
+//! `cargo xtask check` runs all of them in the order of [`STEPS`]; `cargo xtask check layers clippy` only those named.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
+
+mod layers;
+mod licences;
+mod metadata;
+
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+/// What went wrong, for a person to read.
+type Failure = String;
+
+/// A check: its name on the command line, what it promises, and how it is run.
+struct Step {
+    name: &'static str,
+    promise: &'static str,
+    run: fn() -> Result<(), Failure>,
+}
+
+/// Cheap checks first, so that a mistake shows early.
+const STEPS: &[Step] = &[
+    Step { name: "fmt", promise: "the code is formatted", run: || cargo(&["fmt", "--all", "--check"]) },
+    Step { name: "layers", promise: "no crate depends on one above it", run: layers::check },
+    Step { name: "licences", promise: "every dependency's licence fits Apache-2.0", run: licences::check },
+    Step { name: "advisories", promise: "no dependency has a known advisory", run: licences::check_advisories },
+    Step {
+        name: "clippy",
+        promise: "no warning anywhere",
+        run: || cargo(&["clippy", "--workspace", "--all-targets", "--", "-Dwarnings"]),
+    },
+    Step { name: "docs", promise: "the documentation builds without a warning", run: docs },
+    Step { name: "test", promise: "every test passes", run: || cargo(&["test", "--workspace"]) },
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.split_first() {
+        Some((command, names)) if command == "check" => check(names),
+        _ => {
+            eprintln!("usage: cargo xtask check [STEP ...]\n\nsteps, all of them when none is named:");
+            for step in STEPS {
+                eprintln!("  {:<12}{}", step.name, step.promise);
+            }
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn check(names: &[String]) -> ExitCode {
+    if let Some(unknown) = names.iter().find(|name| STEPS.iter().all(|step| step.name != *name)) {
+        eprintln!("there is no step {unknown:?}; `cargo xtask` lists them");
+        return ExitCode::from(2);
+    }
+    let chosen = |step: &&Step| names.is_empty() || names.iter().any(|name| name == step.name);
+    for step in STEPS.iter().filter(chosen) {
+        println!("== {}: {}", step.name, step.promise);
+        let start = Instant::now();
+        if let Err(failure) = (step.run)() {
+            eprintln!("== {} failed: {failure}", step.name);
+            return ExitCode::FAILURE;
+        }
+        println!("== {}: ok after {:.1} s", step.name, start.elapsed().as_secs_f64());
+    }
+    ExitCode::SUCCESS
+}
+
+fn docs() -> Result<(), Failure> {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-Dwarnings");
+    run(&mut command)
+}
+
+fn cargo(arguments: &[&str]) -> Result<(), Failure> {
+    run(Command::new(env!("CARGO")).args(arguments))
+}
+
+fn run(command: &mut Command) -> Result<(), Failure> {
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{command:?} ended with {status}")),
+        Err(error) => Err(format!("{command:?} could not be started: {error}")),
+    }
+}

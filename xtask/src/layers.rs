@@ -1,0 +1,48 @@
+//! The direction of dependency between the crates: lower does not know upper.
+
+use crate::{Failure, metadata};
+
+/// The crates from the lowest to the highest. Crates of one line do not know each other.
+const LAYERS: &[&[&str]] = &[
+    &["velocypack", "kv", "aql-syntax"],
+    &["kv-rocksdb", "catalog", "aql-value"],
+    &["storage", "aql-functions"],
+    &["aql-plan"],
+    &["aql-exec"],
+    &["database"],
+    &["server"],
+    &["persea"],
+    &["xtask"],
+];
+
+/// Outside libraries that one crate of ours hides from all others.
+const HIDDEN: &[(&str, &str)] = &[
+    ("rust-rocksdb", "kv-rocksdb"),
+    ("hyper", "server"),
+    ("icu_collator", "velocypack"),
+    ("jsonschema", "storage"),
+];
+
+pub(crate) fn check() -> Result<(), Failure> {
+    let packages = metadata::packages()?;
+    let mut wrong = Vec::new();
+    for package in packages.iter().filter(|package| package.in_workspace) {
+        let Some(layer) = layer_of(&package.name) else {
+            wrong.push(format!("{}: give it a place in LAYERS of xtask/src/layers.rs", package.name));
+            continue;
+        };
+        for dependency in &package.dependencies {
+            if layer_of(dependency).is_some_and(|below| below >= layer) {
+                wrong.push(format!("{} may not depend on {dependency}, which is not below it", package.name));
+            }
+            if let Some((_, owner)) = HIDDEN.iter().find(|(hidden, owner)| hidden == dependency && *owner != package.name) {
+                wrong.push(format!("{} may not use {dependency}: only {owner} knows it", package.name));
+            }
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+fn layer_of(name: &str) -> Option<usize> {
+    LAYERS.iter().position(|layer| layer.contains(&name))
+}

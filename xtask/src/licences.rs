@@ -1,0 +1,84 @@
+//! Licences and advisories of everything that is linked in.
+
+use std::process::Command;
+
+use crate::{Failure, metadata};
+
+/// Licences whose code may be part of an Apache-2.0 binary.
+const ALLOWED: &[&str] = &[
+    "0BSD",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "CC0-1.0",
+    "ISC",
+    "MIT",
+    "MIT-0",
+    "Unicode-3.0",
+    "Unlicense",
+    "Zlib",
+];
+
+pub(crate) fn check() -> Result<(), Failure> {
+    let wrong: Vec<String> = metadata::packages()?
+        .iter()
+        .filter(|package| !package.licence.as_deref().is_some_and(is_allowed))
+        .map(|package| {
+            let licence = package.licence.as_deref().unwrap_or("no licence");
+            format!("{} {} has {licence}, which is not in ALLOWED", package.name, package.version)
+        })
+        .collect();
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+/// Is an SPDX expression met by the licences in [`ALLOWED`]? `OR` needs one side, `AND` both; brackets nest.
+fn is_allowed(expression: &str) -> bool {
+    let expression = expression.trim();
+    if let Some((left, right)) = split_outside_brackets(expression, " OR ") {
+        return is_allowed(left) || is_allowed(right);
+    }
+    // The form of old manifests for OR.
+    if let Some((left, right)) = split_outside_brackets(expression, "/") {
+        return is_allowed(left) || is_allowed(right);
+    }
+    if let Some((left, right)) = split_outside_brackets(expression, " AND ") {
+        return is_allowed(left) && is_allowed(right);
+    }
+    match expression.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')) {
+        Some(inner) => is_allowed(inner),
+        None => ALLOWED.contains(&expression),
+    }
+}
+
+fn split_outside_brackets<'a>(expression: &'a str, operator: &str) -> Option<(&'a str, &'a str)> {
+    expression.match_indices(operator).map(|(at, _)| (&expression[..at], &expression[at + operator.len()..])).find(
+        |(left, _)| left.matches('(').count() == left.matches(')').count(),
+    )
+}
+
+/// Asks `cargo audit`, which keeps the RustSec advisories, where it is installed and can reach them.
+pub(crate) fn check_advisories() -> Result<(), Failure> {
+    let installed = Command::new("cargo-audit").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !installed {
+        println!("skipped: cargo-audit is not installed (cargo install cargo-audit)");
+        return Ok(());
+    }
+    crate::run(Command::new("cargo-audit").arg("audit"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_allowed;
+
+    #[test]
+    fn an_expression_is_allowed_when_its_choices_are() {
+        for good in ["MIT", "MIT OR GPL-3.0", "(MIT OR Apache-2.0) AND Unicode-3.0", "MIT/Apache-2.0"] {
+            assert!(is_allowed(good), "{good}");
+        }
+        for bad in ["GPL-3.0", "MIT AND GPL-3.0", "(MIT OR Apache-2.0) AND GPL-2.0", ""] {
+            assert!(!is_allowed(bad), "{bad}");
+        }
+    }
+}
