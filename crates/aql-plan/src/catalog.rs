@@ -1,0 +1,96 @@
+//! What planning needs to know of collections, indexes and graphs.
+
+use crate::node::CollectionReference;
+use std::sync::Arc;
+
+/// The database as the planner sees it. Answers are for one point in time, the same during one planning.
+pub trait PlanCatalog {
+    /// The collection of that name, `None` if there is none.
+    fn collection(&self, name: &str) -> Option<CollectionInfo>;
+    /// Whether there is a View of that name.
+    fn has_view(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
+    /// Whether there is a named graph of that name.
+    fn has_graph(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
+}
+
+/// A database without collections.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct EmptyCatalog;
+
+impl PlanCatalog for EmptyCatalog {
+    fn collection(&self, _name: &str) -> Option<CollectionInfo> {
+        None
+    }
+}
+
+/// A collection. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct CollectionInfo {
+    /// Identifier and name.
+    pub reference: CollectionReference,
+    /// Whether it holds edges.
+    pub is_edge: bool,
+    /// Its indexes, the primary index first. Indexes still being built are left out.
+    pub indexes: Arc<[IndexInfo]>,
+    /// Number of documents; an estimate does.
+    pub count_estimate: u64,
+}
+
+/// An index.
+#[derive(Debug, Clone)]
+pub struct IndexInfo {
+    /// Identifier within the collection: 0 for the primary index.
+    pub id: u64,
+    /// Unique in the collection.
+    pub name: Box<str>,
+    /// How it works.
+    pub kind: IndexKind,
+    /// Name of the type as the user gave it (`hash` and `skiplist` are persistent indexes), for explain.
+    pub type_name: Box<str>,
+    /// Indexed attributes in order. Primary: `_key`, `_id`. Edge: `_from`, `_to`.
+    pub fields: Vec<IndexField>,
+    /// No two documents have equal values in all fields.
+    pub unique: bool,
+    /// Documents in which a field is null or missing are left out.
+    pub sparse: bool,
+    /// Attributes stored with each entry.
+    pub stored_values: Vec<Vec<Box<str>>>,
+    /// Number of distinct values divided by the number of documents, within (0, 1]; `None` if not known.
+    pub selectivity_estimate: Option<f64>,
+    /// Property `deduplicate`, for explain.
+    pub deduplicate: bool,
+    /// Property `estimates`, for explain.
+    pub estimates: bool,
+    /// Property `cacheEnabled`, for explain.
+    pub cache_enabled: bool,
+}
+
+/// Types of indexes that the planner tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum IndexKind {
+    /// By `_key`.
+    Primary,
+    /// By `_from` and by `_to`.
+    Edge,
+    /// Sorted by its fields.
+    Persistent,
+    /// Sorted by one field of numbers (or dates, stored as numbers of seconds). Used as sparse: entries for numbers only.
+    Ttl,
+    /// Any other type. Not used by plans yet.
+    Other,
+}
+
+/// A field of an index: a path of attribute names of which one may end in `[*]`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct IndexField {
+    /// Names from the document down, without `[*]`.
+    pub path: Vec<Box<str>>,
+    /// `[*]` follows the name at this position of the path: the members of that array are indexed.
+    pub expansion: Option<usize>,
+}

@@ -1,0 +1,27 @@
+//! Planning of AQL queries: from the syntax tree to a plan that can be executed.
+//!
+//! The stages, each named by its verb:
+//! - `bind`: names become variables, functions and collections; bind parameters become values; scopes are checked.
+//! - `build`: statements become the nodes of a linear pipeline; constant expressions are folded.
+//! - `optimize`: rules rewrite the plan, each in its own file, under the names that ArangoDB has for them.
+//! - `explain`: the plan as clients see it. `compile`: an expression as a program over batches.
+
+mod catalog;
+mod expression;
+mod node;
+mod plan;
+mod variable;
+
+pub use catalog::{CollectionInfo, EmptyCatalog, IndexField, IndexInfo, IndexKind, PlanCatalog};
+pub use expression::{
+    ArithmeticOperator, ArrayCompare, ArrayQuestion, CompareOperator, ElementOperator, Expansion, Expression,
+    MemberName, ObjectMember, Quantifier, UnaryOperator,
+};
+pub use node::{
+    AggregateFunction, Calculation, Collect, CollectAggregate, CollectGroup, CollectInto, CollectMethod,
+    CollectionReference, CollectionScan, DocumentSource, EnumerateList, IndexBound, IndexHint, IndexLookup,
+    IndexRange, IndexScan, Insert, IntoContent, Limit, ModificationOptions, Node, NodeId, NodeKind, OverwriteMode,
+    Projection, ProjectionSource, Remove, Return, Sort, SortElement, Subquery, Update, Upsert,
+};
+pub use plan::{Access, CollectionUse, Plan};
+pub use variable::{Variable, VariableId, Variables};
