@@ -74,15 +74,13 @@ pub struct IndexInfo {
 /// Types of indexes that the planner tells apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum IndexKind {
-    /// By `_key`.
+    /// By `_key`. Not sorted as AQL sorts strings, so it serves look-ups of whole keys only.
     Primary,
     /// By `_from` and by `_to`.
     Edge,
     /// Sorted by its fields.
     Persistent,
-    /// Sorted by one field of numbers (or dates, stored as numbers of seconds). Used as sparse: entries for numbers only.
-    Ttl,
-    /// Any other type. Not used by plans yet.
+    /// Any other type. Not used by plans (yet; of type `ttl` never, as it indexes dates as numbers).
     Other,
 }
 

@@ -32,7 +32,8 @@ pub enum NodeKind {
     EnumerateCollection(Box<CollectionScan>),
     /// A row for each document that an index finds.
     Index(Box<IndexScan>),
-    /// A row for each member of an array. Warning 1563 and no row if the value is not an array.
+    /// A row for each member of an array. Error 1563 ("collection or array expected as operand to FOR loop; you
+    /// provided a value of type 'null'") if the value is not an array.
     EnumerateList(EnumerateList),
     /// Sets a variable.
     Calculation(Calculation),
@@ -121,7 +122,7 @@ pub struct Projection {
 pub enum ProjectionSource {
     /// In the document, which has to be fetched.
     Document,
-    /// In a field of the index entry.
+    /// In a field of the index entry (of the only index of the scan).
     IndexField {
         /// Position in the fields of the index.
         position: usize,
@@ -168,8 +169,9 @@ pub struct CollectionScan {
 pub struct IndexScan {
     /// What is fetched.
     pub source: DocumentSource,
-    /// The index, as the catalog had it when the plan was made.
-    pub index: crate::catalog::IndexInfo,
+    /// The indexes that `ranges` refer to, as the catalog had them when the plan was made. Never empty; several only for
+    /// conditions like `d.a == 1 || d.b == 2`.
+    pub indexes: Vec<IndexInfo>,
     /// What is looked up: a document found by any of them is produced once, however many of them find it. Evaluated
     /// anew for each incoming row. Never empty; a range without conditions is the whole index.
     pub ranges: Vec<IndexRange>,
@@ -179,7 +181,7 @@ pub struct IndexScan {
     /// Direction: ascending order of the index's fields.
     pub ascending: bool,
     /// The order of the rows matters to a later node, which was therefore removed (SORT) or specialised (COLLECT).
-    /// With several ranges, and with `IN`, the values must be visited in order.
+    /// There is one index then, and with several ranges, or with `IN`, its entries must be visited in order.
     pub ordered: bool,
     /// All projections are found in the index entry.
     pub covers_projections: bool,
@@ -190,6 +192,8 @@ pub struct IndexScan {
 /// One set of conditions on the leading fields of an index, all of which must hold.
 #[derive(Debug, Clone, Default)]
 pub struct IndexRange {
+    /// Position in the scan's `indexes`.
+    pub index: usize,
     /// Which of the index's fields `lookups` starts at. Always 0, except for the primary index (fields `_key`, `_id`) and
     /// the edge index (fields `_from`, `_to`), of which each field can be looked up by itself.
     pub first_field: usize,
@@ -295,6 +299,9 @@ pub struct Collect {
     pub aggregates: Vec<CollectAggregate>,
     /// What is gathered of each row of a group.
     pub into: Option<CollectInto>,
+    /// Variables that are the same in all rows and remain usable after the grouping (set by a LET before the first FOR of
+    /// the query): each output row has their value of any row of the group; null for a group without rows.
+    pub kept: Vec<VariableId>,
     /// How.
     pub method: CollectMethod,
     /// It is the RETURN DISTINCT of a query, which may not be removed with its variable.
