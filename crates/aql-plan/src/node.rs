@@ -1,5 +1,6 @@
 //! Nodes of a plan: one step each of a linear pipeline that rows flow through.
 
+use crate::catalog::IndexInfo;
 use crate::expression::Expression;
 use crate::variable::VariableId;
 
