@@ -1,0 +1,277 @@
+//! Expressions.
+
+use super::{BinaryOperator, Block, ComparisonOperator, LogicalOperator, Span, UnaryOperator};
+use crate::walk;
+
+/// An expression: its form, its text, and how deep it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expression {
+    /// Its form.
+    pub kind: ExpressionKind,
+    /// Its text, without enclosing parentheses.
+    pub span: Span,
+    height: u32,
+}
+
+impl Expression {
+    /// An expression of this form.
+    pub fn new(kind: ExpressionKind, span: Span) -> Expression {
+        let height = walk::height_of_children(&kind).saturating_add(1);
+        Expression { kind, span, height }
+    }
+
+    /// Levels of the tree: 1 for a leaf, one more than the tallest child otherwise. Subqueries count.
+    ///
+    /// Fixed when the node is made; replacing `kind` later does not change it.
+    pub fn height(&self) -> u32 {
+        self.height
+    }
+}
+
+/// The form of an [`Expression`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExpressionKind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// An integer that fits; never negative in a parsed tree, where `-1` is [`UnaryOperator::Minus`] on 1.
+    Int(i64),
+    /// A number with fraction or exponent, or an integer that does not fit an `i64`. Always finite.
+    Double(f64),
+    /// A string, escapes resolved.
+    String(String),
+    /// `[a, b]`
+    Array(Vec<Expression>),
+    /// `{a: 1, @b: 2, [c]: 3}`; names may repeat.
+    Object(Vec<ObjectMember>),
+    /// A name: a variable, a pseudo variable (`CURRENT`, `NEW`, `OLD`), or a collection or View. Case matters.
+    Reference(String),
+    /// `@name`: the value of the bind variable `name`.
+    BindParameter(String),
+    /// `@@name`: the collection or View whose name is the value of the bind variable `@name`.
+    DataSourceBindParameter(String),
+    /// The element that the innermost enclosing [`Expansion::projection`] works on. Has no text of its own, and occurs
+    /// nowhere but as the innermost base of such a projection.
+    Element,
+    /// `NOT a`, `-a`
+    Unary(Box<Unary>),
+    /// `a == b`, `a + b`, `a LIKE b`
+    Binary(Box<Binary>),
+    /// `a AND b AND c`
+    Logical(Logical),
+    /// `a .. b`: the array of the integers from `a` to `b`, both included.
+    Range(Box<Expression>, Box<Expression>),
+    /// `a ? b : c`
+    Ternary(Box<Ternary>),
+    /// `a ANY == b`
+    ArrayComparison(Box<ArrayComparison>),
+    /// `f(a, b)`
+    FunctionCall(Box<FunctionCall>),
+    /// A query in parentheses, or bare as a function's argument: the array of its results.
+    Subquery(Box<Block>),
+    /// `base.name`
+    AttributeAccess(Box<Expression>, String),
+    /// `base.@name`: the bind variable `name` holds an attribute name, or an array of names that form a path.
+    BoundAttributeAccess(Box<Expression>, String),
+    /// `base[index]`
+    IndexedAccess(Box<Expression>, Box<Expression>),
+    /// `base[*]...`
+    Expansion(Box<Expansion>),
+    /// `base[? ...]`
+    ArrayQuestion(Box<ArrayQuestion>),
+}
+
+/// An operator and its operand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unary {
+    /// The operator.
+    pub operator: UnaryOperator,
+    /// What it works on.
+    pub operand: Expression,
+}
+
+/// An operator between two operands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Binary {
+    /// The operator.
+    pub operator: BinaryOperator,
+    /// The operand before it.
+    pub left: Expression,
+    /// The operand behind it.
+    pub right: Expression,
+}
+
+/// A chain of `AND` or of `OR`. Evaluates from left to right and stops at the first operand that decides.
+///
+/// `a OR b OR c` is one node with three operands; parentheses make a node of their own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Logical {
+    /// The operator between any two operands.
+    pub operator: LogicalOperator,
+    /// At least two.
+    pub operands: Vec<Expression>,
+}
+
+/// `condition ? then : otherwise`, or `condition ? : otherwise`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ternary {
+    /// Cast to bool.
+    pub condition: Expression,
+    /// The value when the condition holds; `None`: the condition's own value, evaluated once.
+    pub then: Option<Expression>,
+    /// The value when it does not.
+    pub otherwise: Expression,
+}
+
+/// `left ALL == right`: compares every element of the left array with the right value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArrayComparison {
+    /// How many elements must match.
+    pub quantifier: Quantifier,
+    /// How each is compared.
+    pub operator: ComparisonOperator,
+    /// The array.
+    pub left: Expression,
+    /// What each element is compared with.
+    pub right: Expression,
+}
+
+/// How many elements of an array must match.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Quantifier {
+    /// `ALL`; holds for an empty array.
+    All,
+    /// `ANY`; does not hold for an empty array.
+    Any,
+    /// `NONE`; holds for an empty array.
+    None,
+    /// `AT LEAST (n)`
+    AtLeast(Expression),
+}
+
+/// A call. Whether the function exists is for the binder to say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FunctionCall {
+    /// Its name.
+    pub name: FunctionName,
+    /// Its arguments; a bare subquery is an [`ExpressionKind::Subquery`].
+    pub arguments: Vec<Expression>,
+}
+
+/// The name of a function, which is matched without regard to case.
+#[derive(Clone, Debug)]
+pub struct FunctionName {
+    written: String,
+    normalized: String,
+    /// Its text, for messages.
+    pub span: Span,
+}
+
+impl FunctionName {
+    /// A name, with `::` between namespace parts and no blanks.
+    pub fn new(written: impl Into<String>, span: Span) -> FunctionName {
+        let written = written.into();
+        let normalized = written.to_ascii_uppercase();
+        FunctionName { written, normalized, span }
+    }
+
+    /// As it was written.
+    pub fn written(&self) -> &str {
+        &self.written
+    }
+
+    /// In upper case, as functions are looked up.
+    pub fn normalized(&self) -> &str {
+        &self.normalized
+    }
+
+    /// Whether it has a namespace, as user-defined functions do.
+    pub fn is_namespaced(&self) -> bool {
+        self.written.contains("::")
+    }
+}
+
+impl PartialEq for FunctionName {
+    fn eq(&self, other: &FunctionName) -> bool {
+        self.written == other.written && self.span == other.span
+    }
+}
+
+/// One member of an object literal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObjectMember {
+    /// What names it.
+    pub key: ObjectKey,
+    /// Its value.
+    pub value: Expression,
+    /// The text of the member.
+    pub span: Span,
+}
+
+/// How a member of an object literal is named.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ObjectKey {
+    /// By an identifier or a string.
+    Name(String),
+    /// By `@name`: the bind variable's value, which must be a string.
+    BindParameter(String),
+    /// By `[expression]`: its value, cast to a string.
+    Computed(Expression),
+}
+
+/// `base[* FILTER c LIMIT o, n RETURN r]` and the accesses that follow it.
+///
+/// Evaluation: take `base`; anything but an array gives `[]`. Flatten it by `levels - 1` levels. For each element, with
+/// `CURRENT` naming it: drop it unless `filter` holds; skip and stop by `limit`; replace it by `result` if there is one;
+/// then evaluate `projection` with [`ExpressionKind::Element`] standing for what is left.
+///
+/// The accesses that follow a `[*]` belong to its elements, and a further `[*]` is therefore nested: `a[*].b[*].c` is
+/// `Expansion { base: a, projection: Expansion { base: Element.b, projection: Element.c } }`. Parentheses end that:
+/// in `(a[*].b)[0]` the base of the index is the whole expansion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expansion {
+    /// The array.
+    pub base: Expression,
+    /// The number of asterisks, at least 1.
+    pub levels: u32,
+    /// `FILTER` inside the brackets.
+    pub filter: Option<Expression>,
+    /// `LIMIT` inside the brackets.
+    pub limit: Option<InlineLimit>,
+    /// `RETURN` inside the brackets.
+    pub result: Option<Expression>,
+    /// What follows the brackets, applied to [`ExpressionKind::Element`]; `None` when nothing does.
+    pub projection: Option<Expression>,
+}
+
+/// `LIMIT` inside `[* ]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InlineLimit {
+    /// How many elements to skip.
+    pub offset: Option<Expression>,
+    /// How many to keep.
+    pub count: Expression,
+}
+
+/// `base[? quantifier FILTER condition]`: a boolean.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArrayQuestion {
+    /// The array; anything else gives false.
+    pub base: Expression,
+    /// The number of question marks, at least 1; the array is flattened by `levels - 1` levels.
+    pub levels: u32,
+    /// How many elements must match; `None`: at least one.
+    pub quantifier: Option<QuestionQuantifier>,
+    /// The condition, in which `CURRENT` names the element. `None`: every element matches.
+    pub filter: Option<Expression>,
+}
+
+/// How many elements must match in `[? ]`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum QuestionQuantifier {
+    /// `ALL`, `ANY`, `NONE` or `AT LEAST (n)`
+    Quantifier(Quantifier),
+    /// A number, which must be met exactly, or a range.
+    Count(Expression),
+}

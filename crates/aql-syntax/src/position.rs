@@ -1,0 +1,25 @@
+//! Lines and columns, computed from byte offsets only when somebody asks.
+
+/// A place in a query's text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// Bytes before it.
+    pub offset: u32,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The column, counted from 1 in bytes.
+    pub column: u32,
+}
+
+/// The line and column of a byte offset, both counted from 1; an offset behind the end is taken as the end.
+pub fn position(text: &str, offset: u32) -> Position {
+    let before = text.as_bytes().get(..offset as usize).unwrap_or(text.as_bytes());
+    let lines = before.iter().filter(|&&byte| byte == b'\n').count();
+    let start_of_line = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    Position {
+        offset: count(before.len()),
+        line: count(lines + 1),
+        column: count(before.len() - start_of_line + 1),
+    }
+}

@@ -1,0 +1,255 @@
+//! Ways through a tree.
+//!
+//! The functions that list direct children take a closure; those that go all the way down are iterators with a stack of
+//! their own and do not recurse.
+
+use crate::ast::{
+    Aggregate, Block, Collect, DataSource, Expansion, Expression, ExpressionKind, GraphSource, ObjectKey,
+    Quantifier, QuestionQuantifier, SortDirection, Statement, StatementKind, Update, Upsert, UpsertSearch,
+};
+
+/// A direct child of an expression.
+#[derive(Clone, Copy, Debug)]
+pub enum Child<'a> {
+    /// An expression.
+    Expression(&'a Expression),
+    /// The statements of a subquery.
+    Block(&'a Block),
+}
+
+impl Child<'_> {
+    /// Levels of nested expressions and subqueries in the child.
+    pub fn height(&self) -> u32 {
+        match self {
+            Child::Expression(expression) => expression.height(),
+            Child::Block(block) => block.height(),
+        }
+    }
+}
+
+/// Calls `visit` with every direct child of an expression, from left to right.
+pub fn children<'a>(kind: &'a ExpressionKind, visit: &mut dyn FnMut(Child<'a>)) {
+    let mut each = |expression: &'a Expression| visit(Child::Expression(expression));
+    match kind {
+        ExpressionKind::Null
+        | ExpressionKind::Bool(_)
+        | ExpressionKind::Int(_)
+        | ExpressionKind::Double(_)
+        | ExpressionKind::String(_)
+        | ExpressionKind::Reference(_)
+        | ExpressionKind::BindParameter(_)
+        | ExpressionKind::DataSourceBindParameter(_)
+        | ExpressionKind::Element => {}
+        ExpressionKind::Array(elements) => elements.iter().for_each(each),
+        ExpressionKind::Object(members) => {
+            for member in members {
+                if let ObjectKey::Computed(key) = &member.key {
+                    each(key);
+                }
+                each(&member.value);
+            }
+        }
+        ExpressionKind::Unary(unary) => each(&unary.operand),
+        ExpressionKind::Binary(binary) => [&binary.left, &binary.right].into_iter().for_each(each),
+        ExpressionKind::Logical(logical) => logical.operands.iter().for_each(each),
+        ExpressionKind::Range(low, high) => [low, high].into_iter().for_each(|bound| each(bound)),
+        ExpressionKind::Ternary(ternary) => {
+            each(&ternary.condition);
+            ternary.then.iter().for_each(&mut each);
+            each(&ternary.otherwise);
+        }
+        ExpressionKind::ArrayComparison(comparison) => {
+            each(&comparison.left);
+            quantifier(&comparison.quantifier, &mut each);
+            each(&comparison.right);
+        }
+        ExpressionKind::FunctionCall(call) => call.arguments.iter().for_each(each),
+        ExpressionKind::Subquery(block) => visit(Child::Block(block)),
+        ExpressionKind::AttributeAccess(base, _) | ExpressionKind::BoundAttributeAccess(base, _) => {
+            each(base)
+        }
+        ExpressionKind::IndexedAccess(base, index) => {
+            each(base);
+            each(index);
+        }
+        ExpressionKind::Expansion(expansion) => expansion_children(expansion, &mut each),
+        ExpressionKind::ArrayQuestion(question) => {
+            each(&question.base);
+            match &question.quantifier {
+                Some(QuestionQuantifier::Quantifier(inner)) => quantifier(inner, &mut each),
+                Some(QuestionQuantifier::Count(count)) => each(count),
+                None => {}
+            }
+            question.filter.iter().for_each(&mut each);
+        }
+    }
+}
+
+fn quantifier<'a>(quantifier: &'a Quantifier, each: &mut dyn FnMut(&'a Expression)) {
+    if let Quantifier::AtLeast(count) = quantifier {
+        each(count);
+    }
+}
+
+fn expansion_children<'a>(expansion: &'a Expansion, each: &mut dyn FnMut(&'a Expression)) {
+    each(&expansion.base);
+    expansion.filter.iter().for_each(&mut *each);
+    if let Some(limit) = &expansion.limit {
+        limit.offset.iter().for_each(&mut *each);
+        each(&limit.count);
+    }
+    expansion.result.iter().for_each(&mut *each);
+    expansion.projection.iter().for_each(&mut *each);
+}
+
+/// The height of the tallest direct child, 0 for a leaf.
+pub(crate) fn height_of_children(kind: &ExpressionKind) -> u32 {
+    let mut height = 0;
+    children(kind, &mut |child| height = height.max(child.height()));
+    height
+}
+
+/// Calls `visit` with every expression that stands directly in a statement (not with their children), in the order of
+/// the text.
+pub fn statement_expressions<'a>(statement: &'a Statement, visit: &mut dyn FnMut(&'a Expression)) {
+    match &statement.kind {
+        StatementKind::For(inner) => {
+            visit(&inner.source);
+            inner.search.iter().chain(&inner.options).for_each(visit);
+        }
+        StatementKind::Traversal(inner) => {
+            inner.depth.iter().for_each(&mut *visit);
+            visit(&inner.start);
+            inner.prune.iter().for_each(|prune| visit(&prune.condition));
+            inner.options.iter().for_each(visit);
+        }
+        StatementKind::PathSearch(inner) => {
+            inner.depth.iter().chain([&inner.start, &inner.target]).chain(&inner.options).for_each(visit);
+        }
+        StatementKind::Let(inner) => visit(&inner.value),
+        StatementKind::Filter(condition) => visit(condition),
+        StatementKind::Sort(sort) => {
+            for item in &sort.items {
+                visit(&item.expression);
+                if let SortDirection::Computed(direction) = &item.direction {
+                    visit(direction);
+                }
+            }
+        }
+        StatementKind::Limit(limit) => limit.offset.iter().chain([&limit.count]).for_each(visit),
+        StatementKind::Collect(collect) => collect_expressions(collect, visit),
+        StatementKind::Window(window) => {
+            window.range.iter().chain([&window.bounds]).for_each(&mut *visit);
+            aggregate_expressions(&window.aggregates, visit);
+        }
+        StatementKind::Return(inner) => visit(&inner.value),
+        StatementKind::Insert(insert) => {
+            [&insert.document].into_iter().chain(&insert.options).for_each(visit)
+        }
+        StatementKind::Update(update) => update_expressions(update, visit),
+        StatementKind::Remove(remove) => [&remove.key].into_iter().chain(&remove.options).for_each(visit),
+        StatementKind::Upsert(upsert) => upsert_expressions(upsert, visit),
+    }
+}
+
+fn collect_expressions<'a>(collect: &'a Collect, visit: &mut dyn FnMut(&'a Expression)) {
+    collect.groups.iter().for_each(|group| visit(&group.expression));
+    aggregate_expressions(&collect.aggregates, visit);
+    if let Some(into) = &collect.into {
+        into.expression.iter().for_each(&mut *visit);
+    }
+    collect.options.iter().for_each(visit);
+}
+
+fn aggregate_expressions<'a>(aggregates: &'a [Aggregate], visit: &mut dyn FnMut(&'a Expression)) {
+    aggregates.iter().flat_map(|aggregate| &aggregate.arguments).for_each(visit);
+}
+
+fn update_expressions<'a>(update: &'a Update, visit: &mut dyn FnMut(&'a Expression)) {
+    [&update.key].into_iter().chain(&update.document).chain(&update.options).for_each(visit);
+}
+
+fn upsert_expressions<'a>(upsert: &'a Upsert, visit: &mut dyn FnMut(&'a Expression)) {
+    let (UpsertSearch::Example(search) | UpsertSearch::Filter(search)) = &upsert.search;
+    [search, &upsert.insert, &upsert.update].into_iter().chain(&upsert.options).for_each(visit);
+}
+
+/// Calls `visit` with every collection that stands in a statement where only a collection can: the target of a
+/// modification and the edge collections of a traversal. The source of a `FOR` is an expression and not among them.
+pub fn statement_data_sources<'a>(statement: &'a Statement, visit: &mut dyn FnMut(&'a DataSource)) {
+    match &statement.kind {
+        StatementKind::Insert(insert) => visit(&insert.collection),
+        StatementKind::Update(update) => visit(&update.collection),
+        StatementKind::Remove(remove) => visit(&remove.collection),
+        StatementKind::Upsert(upsert) => visit(&upsert.collection),
+        _ => {
+            if let Some(GraphSource::EdgeCollections(edges)) = statement_graph(statement) {
+                edges.iter().for_each(|edge| visit(&edge.collection));
+            }
+        }
+    }
+}
+
+/// Where the edges of a traversal or path search are; `None` for any other statement.
+pub fn statement_graph(statement: &Statement) -> Option<&GraphSource> {
+    match &statement.kind {
+        StatementKind::Traversal(traversal) => Some(&traversal.graph),
+        StatementKind::PathSearch(search) => Some(&search.graph),
+        _ => None,
+    }
+}
+
+/// An expression and all below it, parents before children, subqueries included.
+pub fn expressions(root: &Expression) -> Expressions<'_> {
+    Expressions { stack: vec![root], children: Vec::new() }
+}
+
+/// All expressions of a query, parents before children, subqueries included.
+pub fn query_expressions(query: &crate::ast::Query) -> Expressions<'_> {
+    block_expressions(&query.body)
+}
+
+/// All expressions of a block, parents before children, subqueries included.
+pub fn block_expressions(block: &Block) -> Expressions<'_> {
+    let mut stack = Vec::new();
+    for statement in &block.statements {
+        statement_expressions(statement, &mut |expression| stack.push(expression));
+    }
+    stack.reverse();
+    Expressions { stack, children: Vec::new() }
+}
+
+/// Iterator over an expression and all below it; see [`expressions`].
+#[derive(Debug)]
+pub struct Expressions<'a> {
+    stack: Vec<&'a Expression>,
+    children: Vec<&'a Expression>,
+}
+
+impl<'a> Iterator for Expressions<'a> {
+    type Item = &'a Expression;
+
+    fn next(&mut self) -> Option<&'a Expression> {
+        let next = self.stack.pop()?;
+        let found = &mut self.children;
+        children(&next.kind, &mut |child| match child {
+            Child::Expression(expression) => found.push(expression),
+            Child::Block(block) => {
+                for statement in &block.statements {
+                    statement_expressions(statement, &mut |expression| found.push(expression));
+                }
+            }
+        });
+        self.stack.extend(self.children.drain(..).rev());
+        Some(next)
+    }
+}
+
+/// All statements of a block and of its subqueries; a statement comes before those of the subqueries in it.
+pub fn statements(block: &Block) -> impl Iterator<Item = &Statement> {
+    let nested = block_expressions(block).filter_map(|expression| match &expression.kind {
+        ExpressionKind::Subquery(block) => Some(&block.statements),
+        _ => None,
+    });
+    block.statements.iter().chain(nested.flatten())
+}
