@@ -1,0 +1,32 @@
+//! Start-up time and memory: idle, and while loading and exporting under a small memory limit.
+
+use std::time::Duration;
+
+use crate::http::{Connection, request};
+use crate::import::load;
+use crate::process::Server;
+use crate::report::{Report, Target};
+use crate::{Failure, Setup};
+
+pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
+    let folder = tempfile::tempdir()?;
+    let server = Server::persea(&setup.server, folder.path(), &[])?;
+    report.figure("start on an empty folder", server.start_time.as_secs_f64() * 1e3, "ms", &Target::AtMost(100.0));
+    std::thread::sleep(Duration::from_secs(2));
+    report.figure("idle, resident", mib(server.resident_bytes()), "MiB", &Target::AtMost(50.0));
+    drop(server);
+
+    let documents = setup.documents(5_000_000);
+    let folder = tempfile::tempdir()?;
+    let server = Server::persea(&setup.server, folder.path(), &["--memory-limit", "512MB"])?;
+    load(&server, "docs", documents)?;
+    let export = request("POST", "/_api/export?collection=docs", "Accept: application/x-ndjson\r\n", b"");
+    Connection::open(server.port)?.count_stream(&export)?;
+    let what = format!("--memory-limit 512MB, loading and exporting {documents} documents: most resident");
+    report.figure(&what, server.peak_resident_bytes() as f64 / 1e6, "MB", &Target::AtMost(600.0));
+    Ok(())
+}
+
+fn mib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}

@@ -1,0 +1,101 @@
+//! Servers under test: started, waited for, measured from outside by `/proc`, stopped.
+
+use std::io::{BufRead, BufReader};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::Failure;
+
+/// A started server; it is killed when this is dropped.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) port: u16,
+    /// From its start until it answered.
+    pub(crate) start_time: Duration,
+}
+
+impl Server {
+    /// Starts Persea on a store in `folder`.
+    pub(crate) fn persea(program: &Path, folder: &Path, options: &[&str]) -> Result<Self, Failure> {
+        let port = free_port()?;
+        let mut command = Command::new(program);
+        command.arg("server").args(["--server.authentication", "false", "--database.directory"]).arg(folder);
+        command.arg("--server.endpoint").arg(format!("tcp://127.0.0.1:{port}")).args(options);
+        Self::start(command, port)
+    }
+
+    /// Starts a bare HTTP server: `PROGRAM hyper PORT 2`.
+    pub(crate) fn http_limit(program: &Path) -> Result<Self, Failure> {
+        let port = free_port()?;
+        let mut command = Command::new(program);
+        command.args(["hyper", &port.to_string(), "2"]);
+        Self::start(command, port)
+    }
+
+    fn start(mut command: Command, port: u16) -> Result<Self, Failure> {
+        let started = Instant::now();
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        let mut server = Server { child, port, start_time: Duration::ZERO };
+        loop {
+            if TcpStream::connect(("127.0.0.1", port)).is_ok() {
+                server.start_time = started.elapsed();
+                return Ok(server);
+            }
+            if let Some(status) = server.child.try_wait()? {
+                return Err(format!("{command:?} ended with {status} instead of serving").into());
+            }
+            if started.elapsed() > Duration::from_secs(30) {
+                return Err(format!("{command:?} does not serve after 30 s").into());
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// CPU time that the server has used, user and system.
+    pub(crate) fn cpu(&self) -> Duration {
+        cpu_of(&self.child.id().to_string())
+    }
+
+    /// Bytes of memory that are resident now.
+    pub(crate) fn resident_bytes(&self) -> u64 {
+        self.status_kib("VmRSS:") << 10
+    }
+
+    /// The most bytes that were ever resident.
+    pub(crate) fn peak_resident_bytes(&self) -> u64 {
+        self.status_kib("VmHWM:") << 10
+    }
+
+    fn status_kib(&self, name: &str) -> u64 {
+        let Ok(file) = std::fs::File::open(format!("/proc/{}/status", self.child.id())) else { return 0 };
+        let lines = BufReader::new(file).lines().map_while(Result::ok);
+        let line = lines.into_iter().find(|line| line.starts_with(name)).unwrap_or_default();
+        line.split_whitespace().nth(1).and_then(|kib| kib.parse().ok()).unwrap_or(0)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// CPU time of this process.
+pub(crate) fn own_cpu() -> Duration {
+    cpu_of("self")
+}
+
+fn cpu_of(process: &str) -> Duration {
+    // Fields 14 and 15 behind the name in brackets: user and system time in ticks of 10 ms.
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks: u64 = [11, 12].iter().filter_map(|at| fields.get(*at)?.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 10)
+}
+
+fn free_port() -> Result<u16, Failure> {
+    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
+}

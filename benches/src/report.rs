@@ -1,0 +1,54 @@
+//! The table that a run prints, as Markdown.
+
+/// Prints a row at a time, so that a broken run keeps what it measured.
+pub(crate) struct Report;
+
+/// Which way a ratio has to go.
+pub(crate) enum Target {
+    AtLeast(f64),
+    AtMost(f64),
+    /// Only to be seen.
+    None,
+}
+
+impl Report {
+    pub(crate) fn new() -> Self {
+        println!("| what | Persea | limit | ratio | to reach | |");
+        println!("| --- | --- | --- | --- | --- | --- |");
+        Report
+    }
+
+    /// A comparison of two rates, or of two times.
+    pub(crate) fn ratio(&mut self, what: &str, ours: (f64, &str), limit: Option<f64>, target: &Target) {
+        let (value, unit) = ours;
+        let ratio = limit.map(|limit| value / limit);
+        let limit_text = limit.map_or("not measured".to_owned(), |limit| format!("{} {unit}", figure(limit)));
+        let ratio_text = ratio.map_or(String::new(), |ratio| format!("{ratio:.2}"));
+        let (wanted, verdict) = verdict(ratio, target);
+        println!("| {what} | {} {unit} | {limit_text} | {ratio_text} | {wanted} | {verdict} |", figure(value));
+    }
+
+    /// A figure with a bound of its own.
+    pub(crate) fn figure(&mut self, what: &str, value: f64, unit: &str, target: &Target) {
+        let (wanted, verdict) = verdict(Some(value), target);
+        let wanted = if wanted.is_empty() { wanted } else { format!("{wanted} {unit}") };
+        println!("| {what} | {} {unit} | | | {wanted} | {verdict} |", figure(value));
+    }
+}
+
+fn verdict(value: Option<f64>, target: &Target) -> (String, &'static str) {
+    let judge = |good: bool| if good { "reached" } else { "**missed**" };
+    match (target, value) {
+        (Target::None, _) => (String::new(), ""),
+        (Target::AtLeast(bound), value) => (format!("≥ {bound}"), value.map_or("", |value| judge(value >= *bound))),
+        (Target::AtMost(bound), value) => (format!("≤ {bound}"), value.map_or("", |value| judge(value <= *bound))),
+    }
+}
+
+fn figure(value: f64) -> String {
+    match value {
+        value if value >= 1_000.0 => format!("{value:.0}"),
+        value if value >= 10.0 => format!("{value:.1}"),
+        value => format!("{value:.2}"),
+    }
+}
