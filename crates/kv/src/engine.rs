@@ -13,7 +13,7 @@ pub trait Engine: Send + Sync {
     /// All that is committed now, unchanged for as long as the snapshot lives. O(1), copies nothing.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
 
-    /// Starts a transaction that reads the state of now.
+    /// Starts a transaction that reads the state of now (or, if the options say so, of its first read).
     fn begin(&self, options: TransactionOptions) -> Result<Box<dyn WriteTransaction>>;
 
     /// Forgets a range of keys that no transaction writes any more. May free the space later; a snapshot taken before
@@ -72,6 +72,21 @@ impl ScanSpec {
     pub fn forward(range: KeyRange) -> Self {
         ScanSpec { range, reverse: false, keys_only: false, sequential: false }
     }
+
+    /// A scan of keys and values from the last key to the first.
+    pub fn backward(range: KeyRange) -> Self {
+        ScanSpec { reverse: true, ..ScanSpec::forward(range) }
+    }
+
+    /// The same scan without values.
+    pub fn keys_only(self) -> Self {
+        ScanSpec { keys_only: true, ..self }
+    }
+
+    /// The same scan, announced to read far.
+    pub fn sequential(self) -> Self {
+        ScanSpec { sequential: true, ..self }
+    }
 }
 
 /// How much one block of a scan may hold. A block ends at whichever limit comes first, and has at least one pair.
@@ -79,8 +94,28 @@ impl ScanSpec {
 pub struct BlockLimits {
     /// Most pairs in the block; at least 1.
     pub rows: usize,
-    /// Bytes of keys and values after which the block ends.
+    /// Bytes of keys and values after which the block ends. More than [`BLOCK_LIMIT_BYTES_MAX`] counts as that.
     pub bytes: usize,
+}
+
+/// The greatest byte limit of a block that has an effect: a block of this size and one more pair of
+/// [`PAIR_BYTES_MAX`] still have 32-bit offsets.
+pub const BLOCK_LIMIT_BYTES_MAX: usize = 1 << 30;
+
+/// Most bytes in one key and its value together; longer ones answer [`crate::Error::TooLarge`].
+pub const PAIR_BYTES_MAX: usize = 1 << 30;
+
+impl BlockLimits {
+    /// The limits within what a block can hold.
+    pub fn bounded(self) -> Self {
+        BlockLimits { rows: self.rows.max(1), bytes: self.bytes.clamp(1, BLOCK_LIMIT_BYTES_MAX) }
+    }
+
+    /// Whether `block` must not get another pair.
+    #[inline]
+    pub fn is_reached_by(&self, block: &Block) -> bool {
+        block.len() >= self.rows || block.size_bytes() >= self.bytes
+    }
 }
 
 /// A scan in progress. It keeps what it needs of its snapshot alive.
@@ -101,12 +136,27 @@ pub struct TransactionOptions {
     /// How long a write waits for another transaction that holds its key before it answers
     /// [`crate::Error::Conflict`]. Zero does not wait.
     pub lock_timeout_ms: u64,
+    /// Which state the transaction reads.
+    pub snapshot: SnapshotAt,
 }
 
 impl Default for TransactionOptions {
     fn default() -> Self {
-        TransactionOptions { max_bytes: 512 << 20, lock_timeout_ms: 0 }
+        TransactionOptions { max_bytes: 512 << 20, lock_timeout_ms: 0, snapshot: SnapshotAt::Begin }
     }
+}
+
+/// Which state a transaction reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SnapshotAt {
+    /// The state at [`Engine::begin`].
+    #[default]
+    Begin,
+    /// The state at the transaction's first [`WriteTransaction::get_many`] or [`WriteTransaction::view`]. A key that
+    /// is written or locked before that is held first and looked up in the latest state. So a transaction on one
+    /// document that locks its key first waits for the transactions before it instead of conflicting with them, and
+    /// one that only inserts takes no snapshot at all.
+    FirstRead,
 }
 
 /// When a commit returns.
@@ -165,6 +215,11 @@ pub trait WriteTransaction: Send {
 
     /// Bytes of buffered keys and values.
     fn size_bytes(&self) -> usize;
+
+    /// Bytes of memory that the transaction takes, its bookkeeping included, roughly.
+    fn memory_bytes(&self) -> usize {
+        self.size_bytes()
+    }
 
     /// Makes all writes visible at once. On an error nothing was written, except for [`crate::Error::Undetermined`].
     fn commit(self: Box<Self>, durability: Durability) -> Result<()>;

@@ -7,22 +7,31 @@
 //! keys, scans return blocks of pairs, and neither costs a virtual call or an allocation a row.
 //!
 //! Keys are compared byte by byte. An engine never looks inside a key or a value.
+//!
+//! Engines in this process share their transactions: [`LocalTransaction`] is one over a [`LocalStore`], with its writes
+//! in an [`Overlay`] and its conflicts in a [`ConflictTable`].
 
-pub mod conformance;
 mod block;
-mod conflict;
+pub mod bulk;
+pub mod conflict;
+pub mod conformance;
 mod engine;
 mod error;
+mod local;
 pub mod memory;
 mod overlay;
 mod range;
+mod tree;
 
-pub use block::{Block, Values};
+pub use block::{BLOCK_BYTES_MAX, Block, Pair, Values};
 pub use conflict::ConflictTable;
 pub use engine::{
-    BlockLimits, BulkLoad, Durability, Engine, EngineStatistics, Savepoint, Scan, ScanSpec, Snapshot,
-    TransactionOptions, WriteTransaction,
+    BLOCK_LIMIT_BYTES_MAX, BlockLimits, BulkLoad, Durability, Engine, EngineStatistics, PAIR_BYTES_MAX,
+    Savepoint, Scan, ScanSpec, Snapshot, SnapshotAt, TransactionOptions, WriteTransaction,
 };
 pub use error::{Error, Result};
+pub use local::{LocalStore, LocalTransaction};
+pub use memory::MemoryEngine;
 pub use overlay::Overlay;
-pub use range::KeyRange;
+pub use range::{KeyRange, prefix_end, successor};
+pub use tree::Entry;

@@ -1,0 +1,1 @@
+//! The tests that every engine must pass: the definition of the trait.

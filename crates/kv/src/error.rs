@@ -1,0 +1,134 @@
+//! What can go wrong in a store, by what the caller can do about it.
+
+use std::path::PathBuf;
+
+/// The answer of everything that may fail in a store.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The classes of errors. The class tells the caller what to do; the text tells a person what was wrong, where, and
+/// what would be right.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Another transaction holds the key, or wrote it after this transaction's snapshot was taken. The transaction is
+    /// as it was before the call. A new transaction may succeed.
+    #[error("another transaction writes or has just written the same key; start the transaction again")]
+    Conflict,
+
+    /// A key that had to be absent is present.
+    #[error("the key is already present")]
+    Exists,
+
+    /// Nothing was done, and the same call may succeed a little later (a remote store is moving data, a disk is busy).
+    #[error("the store cannot do this at the moment: {reason}; try again")]
+    Transient {
+        /// What the engine said.
+        reason: String,
+    },
+
+    /// The outcome of a commit is unknown: it may be there after a restart, whole, or not at all.
+    #[error("it is not known whether the commit took place: {reason}; read the data to find out")]
+    Undetermined {
+        /// What the engine said.
+        reason: String,
+    },
+
+    /// A transaction's writes exceed what [`crate::TransactionOptions::max_bytes`] allows, or a single key or value
+    /// what the engine can hold. The write that would have exceeded it did not take place.
+    #[error("the writes exceed the limit of {limit_bytes} bytes; use several smaller transactions")]
+    TooLarge {
+        /// The limit that would have been exceeded.
+        limit_bytes: usize,
+    },
+
+    /// The snapshot is older than what the store still keeps.
+    #[error("the snapshot is older than what the store keeps; read again from a new snapshot")]
+    SnapshotExpired,
+
+    /// The files contradict their checksums or each other.
+    #[error("the store's files are damaged: {reason}; restore them from a backup or a dump")]
+    Corrupt {
+        /// What the engine found, and in which file where it is known.
+        reason: String,
+    },
+
+    /// The disk or the user's quota is full. Reads go on; writes succeed again when there is space.
+    #[error("there is no space left for the store: {reason}; free some space")]
+    Full {
+        /// What the engine said.
+        reason: String,
+    },
+
+    /// Another process has the store open.
+    #[error("{} is in use by another process; stop that process or choose another folder", path.display())]
+    Locked {
+        /// The store's folder.
+        path: PathBuf,
+    },
+
+    /// The store's folder cannot be created or written.
+    #[error("{} cannot be written: {reason}; give this user the right to write there", path.display())]
+    NotWritable {
+        /// The folder or file.
+        path: PathBuf,
+        /// What the operating system said.
+        reason: String,
+    },
+
+    /// The files were written by a newer version of this software.
+    #[error(
+        "the store has format {found}, this version reads formats up to {supported}; use a newer version"
+    )]
+    NewerFormat {
+        /// The format of the files.
+        found: u32,
+        /// The newest format that this version reads.
+        supported: u32,
+    },
+
+    /// The store was closed.
+    #[error("the store is closed")]
+    Closed,
+
+    /// The engine does not have this operation.
+    #[error("{operation} is not possible: {reason}")]
+    Unsupported {
+        /// What was asked for.
+        operation: &'static str,
+        /// Why the engine does not have it.
+        reason: &'static str,
+    },
+
+    /// The caller broke a rule of the trait. A defect of the caller; nothing was written.
+    #[error("wrong use of the store: {reason}")]
+    Misuse {
+        /// The rule.
+        reason: String,
+    },
+
+    /// Any other failure of the operating system or the engine.
+    #[error("{action} failed: {reason}")]
+    Io {
+        /// What was being done, and with which file where it is known.
+        action: String,
+        /// What the operating system or the engine said.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// Wraps an error of the operating system: `action` says what was being done, with which file.
+    pub fn io(action: impl Into<String>, source: &std::io::Error) -> Self {
+        match source.kind() {
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+                Error::Full { reason: format!("{}: {source}", action.into()) }
+            }
+            _ => Error::Io { action: action.into(), reason: source.to_string() },
+        }
+    }
+
+    /// Whether the whole transaction may succeed when it is run again from its start.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Error::Conflict | Error::Transient { .. } | Error::SnapshotExpired)
+    }
+}

@@ -1,0 +1,196 @@
+//! Transactions of engines that live in this process: writes are buffered in an [`Overlay`], conflicts are found in a
+//! [`ConflictTable`], and the engine is asked only to read and to apply a finished set of writes.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use crate::conflict::{Claim, Claims};
+use crate::{
+    ConflictTable, Durability, Error, Overlay, Result, Savepoint, Snapshot, SnapshotAt, TransactionOptions,
+    Values, WriteTransaction,
+};
+
+/// What an engine has to do for [`LocalTransaction`].
+pub trait LocalStore: Send + Sync + 'static {
+    /// The table in which the engine's transactions claim their keys.
+    fn conflict_table(&self) -> &Arc<ConflictTable>;
+
+    /// All that is committed now, as [`crate::Engine::snapshot`].
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
+
+    /// Looks up one key in the latest state and hands its value, if it is present, to `read`.
+    fn read_latest(&self, key: &[u8], read: &mut dyn FnMut(&[u8])) -> Result<()>;
+
+    /// Applies all writes of `overlay`: whoever reads sees all of them or none, and all who read after this returned see
+    /// them. On an error nothing was written, except for [`Error::Undetermined`].
+    fn apply(&self, overlay: &Overlay) -> Result<()>;
+
+    /// Called after [`LocalStore::apply`], when others may see the writes and overwrite them already: makes all
+    /// commits up to the one with this number as durable as was asked.
+    fn harden(&self, commit: u64, durability: Durability) -> Result<()>;
+}
+
+/// A transaction of a [`LocalStore`].
+pub struct LocalTransaction<S: LocalStore> {
+    store: Arc<S>,
+    claims: Claims,
+    /// Absent until the first read if the transaction reads from its first read on.
+    base: OnceCell<Arc<dyn Snapshot>>,
+    overlay: Overlay,
+    lock_timeout_ms: u64,
+}
+
+impl<S: LocalStore> LocalTransaction<S> {
+    /// Starts a transaction.
+    pub fn begin(store: Arc<S>, options: TransactionOptions) -> Result<Self> {
+        let transaction = LocalTransaction {
+            claims: store.conflict_table().enter(),
+            store,
+            base: OnceCell::new(),
+            overlay: Overlay::new(options.max_bytes),
+            lock_timeout_ms: options.lock_timeout_ms,
+        };
+        if options.snapshot == SnapshotAt::Begin {
+            transaction.base()?;
+        }
+        Ok(transaction)
+    }
+
+    /// The state that the transaction reads.
+    fn base(&self) -> Result<&Arc<dyn Snapshot>> {
+        if let Some(base) = self.base.get() {
+            return Ok(base);
+        }
+        // In this order: see the module `conflict`.
+        self.claims.start_reading();
+        let snapshot = self.store.snapshot()?;
+        Ok(self.base.get_or_init(|| snapshot))
+    }
+
+    /// Makes sure that nobody else writes `key`, and that its latest state is the one that this transaction reads.
+    fn guard(&mut self, key: &[u8]) -> Result<()> {
+        match self.claims.claim(key, self.lock_timeout_ms)? {
+            Claim::Unchanged => Ok(()),
+            Claim::Forgotten if self.is_as_read(key)? => Ok(()),
+            Claim::Forgotten => Err(self.claims.conflict()),
+        }
+    }
+
+    fn is_as_read(&self, key: &[u8]) -> Result<bool> {
+        let values = self.base()?.get_many(&[key])?;
+        let read = values.get(0);
+        let mut is_same = read.is_none();
+        self.store.read_latest(key, &mut |latest| is_same = read == Some(latest))?;
+        Ok(is_same)
+    }
+
+    /// Whether `key`, which this transaction has claimed, is present.
+    fn is_present(&self, key: &[u8]) -> Result<bool> {
+        if let Some(entry) = self.overlay.get(key) {
+            return Ok(entry.value().is_some());
+        }
+        let mut is_present = false;
+        self.store.read_latest(key, &mut |_| is_present = true)?;
+        Ok(is_present)
+    }
+}
+
+impl<S: LocalStore> WriteTransaction for LocalTransaction<S> {
+    fn view(&mut self) -> Arc<dyn Snapshot> {
+        if let Err(error) = self.base() {
+            return Arc::new(Unreadable(error));
+        }
+        match self.base.get() {
+            Some(base) => self.overlay.view(base),
+            None => Arc::new(Unreadable(Error::Closed)),
+        }
+    }
+
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Values> {
+        self.overlay.get_many(self.base()?.as_ref(), keys)
+    }
+
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.guard(key)?;
+        self.overlay.put(key, value)
+    }
+
+    fn insert_unique(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.guard(key)?;
+        if self.is_present(key)? {
+            return Err(Error::Exists);
+        }
+        self.overlay.put(key, value)
+    }
+
+    fn put_unguarded(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.overlay.put(key, value)
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<()> {
+        self.guard(key)?;
+        self.overlay.delete(key)
+    }
+
+    fn delete_unguarded(&mut self, key: &[u8]) -> Result<()> {
+        self.overlay.delete(key)
+    }
+
+    fn lock(&mut self, key: &[u8]) -> Result<()> {
+        self.guard(key)
+    }
+
+    fn savepoint(&mut self) -> Savepoint {
+        self.overlay.savepoint()
+    }
+
+    fn rollback_to(&mut self, savepoint: Savepoint) {
+        self.overlay.rollback_to(savepoint);
+    }
+
+    fn write_count(&self) -> usize {
+        self.overlay.len()
+    }
+
+    fn size_bytes(&self) -> usize {
+        self.overlay.size_bytes()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.overlay.memory_bytes() + self.claims.memory_bytes()
+    }
+
+    fn commit(self: Box<Self>, durability: Durability) -> Result<()> {
+        let LocalTransaction { store, claims, base, overlay, .. } = *self;
+        // The engine need not keep the old state while it writes the new one.
+        drop(base);
+        if overlay.is_empty() && claims.is_empty() {
+            return Ok(());
+        }
+        let applied = if overlay.is_empty() { Ok(()) } else { store.apply(&overlay) };
+        match applied {
+            Ok(()) => store.harden(claims.commit(), durability),
+            Err(error @ Error::Undetermined { .. }) => {
+                // The writes may be there: who started before must not overwrite them unseen.
+                claims.commit();
+                Err(error)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn rollback(self: Box<Self>) {}
+}
+
+/// What a transaction sees that could not take its snapshot: the reason.
+struct Unreadable(Error);
+
+impl Snapshot for Unreadable {
+    fn get_many(&self, _: &[&[u8]]) -> Result<Values> {
+        Err(self.0.clone())
+    }
+
+    fn scan(&self, _: crate::ScanSpec) -> Result<Box<dyn crate::Scan>> {
+        Err(self.0.clone())
+    }
+}

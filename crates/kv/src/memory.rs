@@ -1,0 +1,296 @@
+//! An engine without files, for tests and for data that may be lost.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Instant;
+
+use crate::conflict::REMEMBERED_KEYS_MAX;
+use crate::tree::{Entry, Tree};
+use crate::{
+    Block, BlockLimits, BulkLoad, ConflictTable, Durability, Engine, EngineStatistics, Error, KeyRange,
+    LocalStore, LocalTransaction, Overlay, Result, Scan, ScanSpec, Snapshot, TransactionOptions, Values,
+    WriteTransaction,
+};
+
+/// Everything in one copy-on-write tree. A snapshot is a copy of it, O(1).
+pub struct MemoryEngine {
+    store: Arc<MemoryStore>,
+}
+
+struct MemoryStore {
+    pairs: RwLock<Pairs>,
+    conflict_table: Arc<ConflictTable>,
+    is_closed: AtomicBool,
+    snapshots: Arc<SnapshotRegistry>,
+}
+
+#[derive(Clone, Default)]
+struct Pairs {
+    tree: Tree,
+    size_bytes: u64,
+}
+
+impl Pairs {
+    fn insert(&mut self, entry: Entry) {
+        self.size_bytes += entry.size_bytes() as u64;
+        if let Some(old) = self.tree.insert(entry) {
+            self.size_bytes -= old.size_bytes() as u64;
+        }
+    }
+
+    fn remove(&mut self, key: &[u8]) {
+        if let Some(old) = self.tree.remove(key) {
+            self.size_bytes -= old.size_bytes() as u64;
+        }
+    }
+}
+
+/// When each living snapshot was taken.
+#[derive(Default)]
+struct SnapshotRegistry {
+    last: AtomicU64,
+    taken: Mutex<BTreeMap<u64, Instant>>,
+}
+
+impl SnapshotRegistry {
+    fn enter(&self) -> u64 {
+        let number = self.last.fetch_add(1, Ordering::Relaxed);
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).insert(number, Instant::now());
+        number
+    }
+
+    fn leave(&self, number: u64) {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
+    }
+}
+
+impl MemoryEngine {
+    /// An empty store.
+    #[expect(clippy::new_ret_no_self, reason = "transactions share the engine")]
+    pub fn new() -> Arc<MemoryEngine> {
+        let store = MemoryStore {
+            pairs: RwLock::default(),
+            conflict_table: Arc::new(ConflictTable::new(REMEMBERED_KEYS_MAX)),
+            is_closed: AtomicBool::new(false),
+            snapshots: Arc::default(),
+        };
+        Arc::new(MemoryEngine { store: Arc::new(store) })
+    }
+}
+
+impl MemoryStore {
+    fn check_open(&self) -> Result<()> {
+        if self.is_closed.load(Ordering::Acquire) { Err(Error::Closed) } else { Ok(()) }
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Pairs> {
+        self.pairs.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> Result<RwLockWriteGuard<'_, Pairs>> {
+        self.check_open()?;
+        Ok(self.pairs.write().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl LocalStore for MemoryStore {
+    fn conflict_table(&self) -> &Arc<ConflictTable> {
+        &self.conflict_table
+    }
+
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        self.check_open()?;
+        let tree = self.read().tree.clone();
+        let registry = Arc::clone(&self.snapshots);
+        Ok(Arc::new(MemorySnapshot { tree, number: registry.enter(), registry }))
+    }
+
+    fn read_latest(&self, key: &[u8], read: &mut dyn FnMut(&[u8])) -> Result<()> {
+        self.check_open()?;
+        if let Some(value) = self.read().tree.get(key).and_then(Entry::value) {
+            read(value);
+        }
+        Ok(())
+    }
+
+    fn apply(&self, overlay: &Overlay) -> Result<()> {
+        let mut pairs = self.write()?;
+        for entry in overlay.iter() {
+            match entry.value() {
+                Some(_) => pairs.insert(entry.clone()),
+                None => pairs.remove(entry.key()),
+            }
+        }
+        Ok(())
+    }
+
+    fn harden(&self, _: u64, _: Durability) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Engine for MemoryEngine {
+    fn name(&self) -> &'static str {
+        "memory"
+    }
+
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        self.store.snapshot()
+    }
+
+    fn begin(&self, options: TransactionOptions) -> Result<Box<dyn WriteTransaction>> {
+        self.store.check_open()?;
+        Ok(Box::new(LocalTransaction::begin(Arc::clone(&self.store), options)?))
+    }
+
+    fn drop_range(&self, range: &KeyRange) -> Result<()> {
+        let mut pairs = self.store.write()?;
+        let dropped: Vec<Entry> = entries_in(&pairs.tree, range).cloned().collect();
+        for entry in dropped {
+            pairs.remove(entry.key());
+        }
+        Ok(())
+    }
+
+    fn bulk_load(&self) -> Result<Box<dyn BulkLoad>> {
+        self.store.check_open()?;
+        Ok(Box::new(MemoryBulkLoad {
+            store: Arc::clone(&self.store),
+            entries: Vec::new(),
+            scratch: Vec::new(),
+        }))
+    }
+
+    fn split_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {
+        self.store.check_open()?;
+        let tree = self.store.read().tree.clone();
+        let count = entries_in(&tree, range).count();
+        let step = count.div_ceil(parts.max(1)).max(1);
+        let points = entries_in(&tree, range).step_by(step).skip(1).map(Entry::key);
+        Ok(points.filter(|key| *key > range.start.as_slice()).map(<[u8]>::to_vec).collect())
+    }
+
+    fn approximate_size_bytes(&self, range: &KeyRange) -> Result<u64> {
+        self.store.check_open()?;
+        let pairs = self.store.read().clone();
+        if *range == KeyRange::all() {
+            return Ok(pairs.size_bytes);
+        }
+        Ok(entries_in(&pairs.tree, range).map(|entry| entry.size_bytes() as u64).sum())
+    }
+
+    fn compact(&self, _: &KeyRange) -> Result<()> {
+        self.store.check_open()
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.store.check_open()
+    }
+
+    fn checkpoint(&self, _: &Path) -> Result<()> {
+        self.store.check_open()?;
+        Err(Error::Unsupported { operation: "a checkpoint", reason: "the memory engine has no files" })
+    }
+
+    fn statistics(&self) -> EngineStatistics {
+        let taken = self.store.snapshots.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        EngineStatistics {
+            memtable_bytes: self.store.read().size_bytes,
+            snapshots: taken.len() as u64,
+            oldest_snapshot_seconds: taken.values().next().map_or(0, |instant| instant.elapsed().as_secs()),
+            commits: self.store.conflict_table.last_commit(),
+            conflicts: self.store.conflict_table.conflicts(),
+            ..EngineStatistics::default()
+        }
+    }
+
+    fn close(&self) -> Result<()> {
+        self.store.is_closed.store(true, Ordering::Release);
+        Ok(())
+    }
+}
+
+/// The pairs of a range in ascending order.
+fn entries_in<'a>(tree: &'a Tree, range: &'a KeyRange) -> impl Iterator<Item = &'a Entry> {
+    tree.iter_from(&range.start).take_while(|entry| range.is_before_end(entry.key()))
+}
+
+struct MemorySnapshot {
+    tree: Tree,
+    number: u64,
+    registry: Arc<SnapshotRegistry>,
+}
+
+impl Drop for MemorySnapshot {
+    fn drop(&mut self) {
+        self.registry.leave(self.number);
+    }
+}
+
+impl Snapshot for MemorySnapshot {
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Values> {
+        let mut values = Values::with_capacity(keys.len(), 0);
+        for key in keys {
+            if !values.push(self.tree.get(key).and_then(Entry::value)) {
+                return Err(Error::TooLarge { limit_bytes: crate::block::BLOCK_BYTES_MAX });
+            }
+        }
+        Ok(values)
+    }
+
+    fn scan(&self, spec: ScanSpec) -> Result<Box<dyn Scan>> {
+        Ok(Box::new(MemoryScan { tree: self.tree.clone(), spec }))
+    }
+}
+
+struct MemoryScan {
+    tree: Tree,
+    /// What to scan; its range is what was not returned yet.
+    spec: ScanSpec,
+}
+
+impl Scan for MemoryScan {
+    fn next_block(&mut self, limits: BlockLimits) -> Result<Option<Block>> {
+        let limits = limits.bounded();
+        let ScanSpec { range, reverse, keys_only, .. } = &self.spec;
+        let entries =
+            if *reverse { self.tree.iter_before(&range.end) } else { self.tree.iter_from(&range.start) };
+        let mut block = Block::new();
+        for entry in entries.take_while(|entry| range.contains(entry.key())) {
+            let value = if *keys_only { None } else { entry.value() };
+            if !block.push(entry.key(), value.unwrap_or_default()) || limits.is_reached_by(&block) {
+                break;
+            }
+        }
+        let Some(last) = block.last_key() else { return Ok(None) };
+        self.spec.range = range.remainder(last, *reverse);
+        Ok(Some(block))
+    }
+
+    fn release(&mut self) {}
+}
+
+struct MemoryBulkLoad {
+    store: Arc<MemoryStore>,
+    entries: Vec<Entry>,
+    scratch: Vec<u8>,
+}
+
+impl BulkLoad for MemoryBulkLoad {
+    fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.store.check_open()?;
+        crate::bulk::check_pair(self.entries.last().map(Entry::key), key, value)?;
+        self.entries.push(Entry::new(key, Some(value), &mut self.scratch));
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        let mut pairs = self.store.write()?;
+        for entry in self.entries {
+            pairs.insert(entry);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,62 @@
+//! A snapshot with a transaction's writes over it.
+
+use std::sync::Arc;
+
+use super::scan::OverlayScan;
+use crate::tree::Tree;
+use crate::{Error, Result, Scan, ScanSpec, Snapshot, Values};
+
+/// What a transaction sees at one moment: its writes until then over its snapshot. Never changes.
+pub(super) struct OverlaySnapshot {
+    base: Arc<dyn Snapshot>,
+    writes: Tree,
+}
+
+impl OverlaySnapshot {
+    pub(super) fn new(base: Arc<dyn Snapshot>, writes: Tree) -> Self {
+        OverlaySnapshot { base, writes }
+    }
+}
+
+impl Snapshot for OverlaySnapshot {
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Values> {
+        get_many(&self.writes, self.base.as_ref(), keys)
+    }
+
+    fn scan(&self, spec: ScanSpec) -> Result<Box<dyn Scan>> {
+        // Without a write in the range the merge would only cost.
+        let has_write = self.writes.iter_from(&spec.range.start).peek();
+        if has_write.is_none_or(|entry| !spec.range.contains(entry.key())) {
+            return self.base.scan(spec);
+        }
+        Ok(Box::new(OverlayScan::new(Arc::clone(&self.base), self.writes.clone(), spec)))
+    }
+}
+
+/// Looks up keys in `writes`, and those that are not in it in `base`, with one call.
+pub(super) fn get_many(writes: &Tree, base: &dyn Snapshot, keys: &[&[u8]]) -> Result<Values> {
+    if writes.is_empty() {
+        return base.get_many(keys);
+    }
+    let written: Vec<_> = keys.iter().map(|key| writes.get(key)).collect();
+    let missing: Vec<&[u8]> =
+        keys.iter().zip(&written).filter(|(_, entry)| entry.is_none()).map(|(key, _)| *key).collect();
+    if missing.len() == keys.len() {
+        return base.get_many(keys);
+    }
+    let found = if missing.is_empty() { Values::new() } else { base.get_many(&missing)? };
+    let written_bytes: usize =
+        written.iter().flatten().filter_map(|entry| entry.value()).map(<[u8]>::len).sum();
+    let mut values = Values::with_capacity(keys.len(), found.bytes().len() + written_bytes);
+    let mut found = found.iter();
+    for entry in written {
+        let value = match entry {
+            Some(entry) => entry.value(),
+            None => found.next().flatten(),
+        };
+        if !values.push(value) {
+            return Err(Error::TooLarge { limit_bytes: crate::block::BLOCK_BYTES_MAX });
+        }
+    }
+    Ok(values)
+}

@@ -1,0 +1,204 @@
+//! A persistent ordered map of keys: a B+-tree whose nodes are shared between versions and copied when they are
+//! written (copy-on-write). A copy of the whole map is O(1); a map that shares nothing is changed in place.
+//!
+//! Nodes are removed when they are empty and never merged before ("free at empty", Johnson and Shasha 1993): simpler,
+//! and in maps that mostly grow as good as merging.
+
+use std::sync::Arc;
+
+mod cursor;
+mod entry;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use cursor::Cursor;
+pub use entry::Entry;
+
+/// Most entries in a leaf and most children of a branch: a leaf's entries are then 1.5 KiB, cheap to move and to copy.
+const NODE_ENTRIES_MAX: usize = 64;
+
+/// An ordered map from keys to entries.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tree {
+    root: Option<Arc<Node>>,
+    len: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Node {
+    /// Entries in ascending order of their keys; never empty.
+    Leaf(Vec<Entry>),
+    /// Children in ascending order; never empty.
+    Branch(Vec<Child>),
+}
+
+#[derive(Clone, Debug)]
+struct Child {
+    /// A lower bound of the keys below: not greater than any of them and greater than all keys of the children before.
+    /// Of the first child of a branch it is not looked at.
+    lower_bound: Arc<[u8]>,
+    node: Arc<Node>,
+}
+
+/// What became of a node into which an entry was put.
+enum Inserted {
+    Replaced(Entry),
+    Added,
+    /// The node's upper part did not fit and became this new node.
+    Split(Child),
+}
+
+impl Tree {
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub(crate) fn get(&self, key: &[u8]) -> Option<&Entry> {
+        let mut node = self.root.as_deref()?;
+        loop {
+            match node {
+                Node::Leaf(entries) => return entries.get(position(entries, key).ok()?),
+                Node::Branch(children) => node = &children.get(child_position(children, key))?.node,
+            }
+        }
+    }
+
+    /// Sets the entry of its key and answers the one that was there.
+    pub(crate) fn insert(&mut self, entry: Entry) -> Option<Entry> {
+        let Some(root) = &mut self.root else {
+            self.root = Some(Arc::new(Node::Leaf(vec![entry])));
+            self.len = 1;
+            return None;
+        };
+        match insert_below(root, entry) {
+            Inserted::Replaced(old) => return Some(old),
+            Inserted::Added => {}
+            Inserted::Split(upper) => {
+                let lower = Child { lower_bound: Arc::from([]), node: Arc::clone(root) };
+                self.root = Some(Arc::new(Node::Branch(vec![lower, upper])));
+            }
+        }
+        self.len += 1;
+        None
+    }
+
+    /// Removes a key and answers the entry that was there.
+    pub(crate) fn remove(&mut self, key: &[u8]) -> Option<Entry> {
+        // Looked up first, so that removing an absent key copies no shared node.
+        self.get(key)?;
+        let root = self.root.as_mut()?;
+        let (old, is_empty) = remove_below(root, key)?;
+        self.len -= 1;
+        if is_empty {
+            self.root = None;
+        } else {
+            self.lower_root();
+        }
+        Some(old)
+    }
+
+    /// Entries with keys in ascending order, from the first that is not less than `start`.
+    pub(crate) fn iter_from(&self, start: &[u8]) -> Cursor<'_> {
+        Cursor::ascending(self.root.as_deref(), start)
+    }
+
+    /// Entries with keys in descending order, from the last that is below `end` (empty: no end).
+    pub(crate) fn iter_before(&self, end: &[u8]) -> Cursor<'_> {
+        Cursor::descending(self.root.as_deref(), end)
+    }
+
+    /// A branch with one child is no use as a root.
+    fn lower_root(&mut self) {
+        while let Some(Node::Branch(children)) = self.root.as_deref() {
+            let [only] = children.as_slice() else { return };
+            self.root = Some(Arc::clone(&only.node));
+        }
+    }
+}
+
+/// Where `key` is, or where it would have to be inserted.
+fn position(entries: &[Entry], key: &[u8]) -> Result<usize, usize> {
+    // Keys often come in ascending order, so look at the end first.
+    match entries.last() {
+        Some(last) if last.key() < key => Err(entries.len()),
+        _ => entries.binary_search_by(|entry| entry.key().cmp(key)),
+    }
+}
+
+/// Which child's keys `key` belongs to; the first for a key below all bounds.
+fn child_position(children: &[Child], key: &[u8]) -> usize {
+    children.partition_point(|child| *child.lower_bound <= *key).saturating_sub(1)
+}
+
+fn insert_below(node: &mut Arc<Node>, entry: Entry) -> Inserted {
+    match Arc::make_mut(node) {
+        Node::Leaf(entries) => insert_into_leaf(entries, entry),
+        Node::Branch(children) => {
+            let at = child_position(children, entry.key());
+            match insert_below(&mut children[at].node, entry) {
+                Inserted::Split(upper) => insert_child(children, at + 1, upper),
+                inserted => inserted,
+            }
+        }
+    }
+}
+
+fn insert_into_leaf(entries: &mut Vec<Entry>, entry: Entry) -> Inserted {
+    let at = match position(entries, entry.key()) {
+        Ok(at) => return Inserted::Replaced(std::mem::replace(&mut entries[at], entry)),
+        Err(at) => at,
+    };
+    if entries.len() < NODE_ENTRIES_MAX {
+        entries.insert(at, entry);
+        return Inserted::Added;
+    }
+    let mut upper = entries.split_off(split_position(at));
+    match at.checked_sub(entries.len()) {
+        Some(at) => upper.insert(at, entry),
+        None => entries.insert(at, entry),
+    }
+    let lower_bound = upper.first().map_or_else(|| Arc::from([]), |first| Arc::from(first.key()));
+    Inserted::Split(Child { lower_bound, node: Arc::new(Node::Leaf(upper)) })
+}
+
+fn insert_child(children: &mut Vec<Child>, at: usize, child: Child) -> Inserted {
+    if children.len() < NODE_ENTRIES_MAX {
+        children.insert(at, child);
+        return Inserted::Added;
+    }
+    let mut upper = children.split_off(split_position(at));
+    match at.checked_sub(children.len()) {
+        Some(at) => upper.insert(at, child),
+        None => children.insert(at, child),
+    }
+    let lower_bound = upper.first().map_or_else(|| Arc::from([]), |first| Arc::clone(&first.lower_bound));
+    Inserted::Split(Child { lower_bound, node: Arc::new(Node::Branch(upper)) })
+}
+
+/// Where to split a full node into which something is inserted at `at`. Behind its end it is left full, so that
+/// ascending keys fill all nodes; otherwise it is halved.
+fn split_position(at: usize) -> usize {
+    if at == NODE_ENTRIES_MAX { NODE_ENTRIES_MAX } else { NODE_ENTRIES_MAX / 2 }
+}
+
+/// Removes a key; answers its entry and whether the node is empty now.
+fn remove_below(node: &mut Arc<Node>, key: &[u8]) -> Option<(Entry, bool)> {
+    match Arc::make_mut(node) {
+        Node::Leaf(entries) => {
+            let old = entries.remove(position(entries, key).ok()?);
+            Some((old, entries.is_empty()))
+        }
+        Node::Branch(children) => {
+            let at = child_position(children, key);
+            let (old, is_empty) = remove_below(&mut children.get_mut(at)?.node, key)?;
+            if is_empty {
+                children.remove(at);
+            }
+            Some((old, children.is_empty()))
+        }
+    }
+}

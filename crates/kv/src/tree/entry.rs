@@ -1,0 +1,45 @@
+//! One key and what is written to it.
+
+use std::sync::Arc;
+
+/// A key with its value, or a key that is removed. One allocation for both; a copy shares it.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The key, directly followed by the value.
+    bytes: Arc<[u8]>,
+    key_bytes: u32,
+    is_removal: bool,
+}
+
+impl Entry {
+    /// An entry that sets `key`, or removes it if there is no value. `scratch` saves an allocation; its content is lost.
+    /// The key is at most [`crate::PAIR_BYTES_MAX`] bytes long.
+    pub(crate) fn new(key: &[u8], value: Option<&[u8]>, scratch: &mut Vec<u8>) -> Entry {
+        debug_assert!(key.len() <= crate::PAIR_BYTES_MAX);
+        scratch.clear();
+        scratch.extend_from_slice(key);
+        scratch.extend_from_slice(value.unwrap_or_default());
+        Entry {
+            bytes: Arc::from(scratch.as_slice()),
+            key_bytes: key.len() as u32,
+            is_removal: value.is_none(),
+        }
+    }
+
+    /// The key.
+    #[inline]
+    pub fn key(&self) -> &[u8] {
+        &self.bytes[..self.key_bytes as usize]
+    }
+
+    /// The value; `None` where the key is removed.
+    #[inline]
+    pub fn value(&self) -> Option<&[u8]> {
+        if self.is_removal { None } else { self.bytes.get(self.key_bytes as usize..) }
+    }
+
+    /// Bytes of key and value.
+    pub fn size_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+}
