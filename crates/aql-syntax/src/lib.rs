@@ -6,10 +6,16 @@
 //! No text makes the parser panic, overflow the stack or take more than linear time.
 
 pub mod ast;
-mod bind_parameters;
 pub mod error;
 pub mod position;
 pub mod walk;
+
+mod bind_parameters;
+mod lexer;
+mod literal;
+mod parser;
+mod precedence;
+mod token;
 
 pub use bind_parameters::{BindParameter, BindParameterKind, collect_bind_parameters};
 pub use error::{ParseError, ParseWarning};
@@ -39,12 +45,7 @@ impl Default for Limits {
 /// # Errors
 /// See [`error::number`]. The first error ends parsing.
 pub fn parse(text: &str, limits: &Limits) -> Result<Query, ParseError> {
-    let _ = limits;
-    Err(ParseError {
-        number: error::number::QUERY_EMPTY,
-        message: "query is empty".to_owned(),
-        position: position(text, 0),
-    })
+    parser::parse(text, limits)
 }
 
 /// Prints a query as canonical text, which parses into an equal tree (but for spans).

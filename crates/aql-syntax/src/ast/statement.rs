@@ -46,6 +46,24 @@ pub enum StatementKind {
     Upsert(Box<Upsert>),
 }
 
+impl StatementKind {
+    /// Whether a query may end with this statement: a `RETURN` or a data modification.
+    pub fn can_end_query(&self) -> bool {
+        matches!(self, StatementKind::Return(_)) || self.modifies()
+    }
+
+    /// Whether the statement writes documents.
+    pub fn modifies(&self) -> bool {
+        matches!(
+            self,
+            StatementKind::Insert(_)
+                | StatementKind::Update(_)
+                | StatementKind::Remove(_)
+                | StatementKind::Upsert(_)
+        )
+    }
+}
+
 /// `FOR target IN source SEARCH search OPTIONS options`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct For {

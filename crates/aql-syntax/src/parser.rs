@@ -1,0 +1,296 @@
+//! The parser: recursive descent for statements, operator precedence for expressions.
+//!
+//! Stack: every path of calls that leads back to where it came from passes [`Parser::nested`], which counts. Height:
+//! every expression is made by [`Parser::node`], which looks at it. So neither the parser nor anything that walks its
+//! tree goes deeper than [`Limits::max_depth`].
+//!
+//! The first error ends parsing. There is one token of lookahead, [`Parser::current`]; the few places that need more ask
+//! [`Parser::peek`].
+
+mod collect;
+mod expression;
+mod for_;
+mod graph;
+mod modify;
+mod operators;
+mod pattern;
+mod postfix;
+mod statement;
+
+use crate::Limits;
+use crate::ast::{DataSource, DataSourceName, Expression, ExpressionKind, Identifier, Query, Span};
+use crate::error::{ParseError, ParseWarning, number};
+use crate::lexer::{last_trivia, token_at};
+use crate::literal::unescape;
+use crate::position::{Position, position};
+use crate::token::{Token, TokenKind};
+
+/// Bytes of the query that a message quotes.
+const EXCERPT_BYTES: usize = 32;
+
+/// As many expected tokens a message lists at most; when there are more, it lists none.
+const LISTED_EXPECTATIONS: usize = 4;
+
+/// The error is boxed to keep results, which pass through deep recursion, small.
+type Parsed<T> = Result<T, Box<ParseError>>;
+
+pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Query, ParseError> {
+    if text.len() > limits.max_bytes as usize {
+        return Err(ParseError {
+            number: number::QUERY_TOO_MUCH_NESTING,
+            message: format!("query text has {} bytes, at most {} are allowed", text.len(), limits.max_bytes),
+            position: Position { offset: 0, line: 1, column: 1 },
+        });
+    }
+    Parser::new(text, limits).query().map_err(|error| *error)
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    limits: &'a Limits,
+    /// The next token.
+    current: Token,
+    /// The token before it.
+    previous: Token,
+    depth: u32,
+    /// Whether `IN` may end the expression because a collection follows; see [`Parser::modification_operand`].
+    before_collection: bool,
+    warnings: Vec<ParseWarning>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, limits: &'a Limits) -> Parser<'a> {
+        let nothing = Token { kind: TokenKind::End, span: Span::default() };
+        Parser {
+            text,
+            limits,
+            current: token_at(text, 0),
+            previous: nothing,
+            depth: 0,
+            before_collection: false,
+            warnings: Vec::new(),
+        }
+    }
+
+    fn query(mut self) -> Parsed<Query> {
+        if self.at(TokenKind::End) {
+            return Err(Box::new(ParseError {
+                number: number::QUERY_EMPTY,
+                message: "query is empty".to_owned(),
+                position: position(self.text, 0),
+            }));
+        }
+        let with = self.with()?;
+        let body = self.block()?;
+        if !self.at(TokenKind::End) {
+            return Err(self.unexpected_after_block(&body, TokenKind::End));
+        }
+        Ok(Query { with, body, warnings: self.warnings })
+    }
+
+    /// `WITH a, b`; commas may be left out.
+    fn with(&mut self) -> Parsed<Vec<DataSource>> {
+        let mut sources = Vec::new();
+        if self.accept(TokenKind::With) {
+            loop {
+                sources.push(self.data_source(&[TokenKind::Identifier, TokenKind::DataSourceBindParameter])?);
+                let more = self.accept(TokenKind::Comma)
+                    || self.current.kind.is_identifier()
+                    || self.at(TokenKind::DataSourceBindParameter);
+                if !more {
+                    break;
+                }
+            }
+        }
+        Ok(sources)
+    }
+
+    /// A collection or View, named by one of the given kinds of token.
+    fn data_source(&mut self, accepted: &[TokenKind]) -> Parsed<DataSource> {
+        let token = self.current;
+        let name = match token.kind {
+            TokenKind::Identifier | TokenKind::QuotedIdentifier => DataSourceName::Name(self.name_of(token)),
+            TokenKind::String if accepted.contains(&token.kind) => {
+                DataSourceName::Name(self.string_of(token))
+            }
+            TokenKind::DataSourceBindParameter => DataSourceName::BindParameter(self.bind_name_of(token)),
+            _ => return Err(self.unexpected(accepted)),
+        };
+        self.advance();
+        Ok(DataSource { name, span: token.span })
+    }
+
+    fn identifier(&mut self) -> Parsed<Identifier> {
+        if !self.current.kind.is_identifier() {
+            return Err(self.unexpected(&[TokenKind::Identifier]));
+        }
+        let token = self.advance();
+        Ok(Identifier { name: self.name_of(token), span: token.span })
+    }
+}
+
+/// Tokens.
+impl<'a> Parser<'a> {
+    fn at(&self, kind: TokenKind) -> bool {
+        self.current.kind == kind
+    }
+
+    /// Whether the next token is this word, which is not reserved.
+    fn at_word(&self, word: &str) -> bool {
+        self.at(TokenKind::Identifier) && self.text_of(self.current).eq_ignore_ascii_case(word)
+    }
+
+    fn advance(&mut self) -> Token {
+        self.previous = self.current;
+        self.current = token_at(self.text, self.current.span.end);
+        self.previous
+    }
+
+    fn accept(&mut self, kind: TokenKind) -> bool {
+        let found = self.at(kind);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn accept_word(&mut self, word: &str) -> bool {
+        let found = self.at_word(word);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn expect(&mut self, kind: TokenKind) -> Parsed<Token> {
+        if self.at(kind) { Ok(self.advance()) } else { Err(self.unexpected(&[kind])) }
+    }
+
+    /// Like [`Parser::expect`] where many other tokens could have stood as well, as behind an expression.
+    fn expect_among_others(&mut self, kind: TokenKind) -> Parsed<Token> {
+        if self.at(kind) { Ok(self.advance()) } else { Err(self.unexpected(&[])) }
+    }
+
+    /// The token behind the next.
+    fn peek(&self) -> Token {
+        token_at(self.text, self.current.span.end)
+    }
+
+    fn text_of(&self, token: Token) -> &'a str {
+        self.text.get(token.span.start as usize..token.span.end as usize).unwrap_or_default()
+    }
+
+    /// The name that an identifier, quoted or not, spells.
+    fn name_of(&self, token: Token) -> String {
+        let text = self.text_of(token);
+        let body = match token.kind {
+            TokenKind::QuotedIdentifier => text.strip_prefix(['`', '´']),
+            _ => None,
+        };
+        body.and_then(|body| body.strip_suffix(['`', '´'])).map_or_else(|| text.to_owned(), unescape)
+    }
+
+    fn string_of(&self, token: Token) -> String {
+        let text = self.text_of(token);
+        unescape(text.get(1..text.len().saturating_sub(1)).unwrap_or_default())
+    }
+
+    /// The name of a bind parameter, without `@` or `@@`.
+    fn bind_name_of(&self, token: Token) -> String {
+        self.text_of(token).trim_start_matches('@').to_owned()
+    }
+}
+
+/// Limits and nodes.
+impl Parser<'_> {
+    /// Runs `parse` one level deeper.
+    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= self.limits.max_depth {
+            return Err(self.too_deep(self.current.span));
+        }
+        self.depth += 1;
+        let result = parse(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// An expression whose text reaches from `start` to the last token taken.
+    fn node(&mut self, kind: ExpressionKind, start: u32) -> Parsed<Expression> {
+        let expression = Expression::new(kind, Span::new(start, self.previous.span.end));
+        if expression.height() > self.limits.max_depth {
+            return Err(self.too_deep(expression.span));
+        }
+        Ok(expression)
+    }
+}
+
+/// Errors.
+impl Parser<'_> {
+    /// The next token cannot stand where it does.
+    ///
+    /// `expected`: what could, when that is little; empty when it is much.
+    #[cold]
+    fn unexpected(&self, expected: &[TokenKind]) -> Box<ParseError> {
+        match self.current.kind {
+            kind @ (TokenKind::UnterminatedString
+            | TokenKind::UnterminatedIdentifier
+            | TokenKind::UnterminatedComment) => {
+                self.error(self.current.span, &format!("unexpected {}", kind.name()))
+            }
+            TokenKind::End => {
+                // Where the text's last lexeme starts, as that is what was read last.
+                let start =
+                    last_trivia(self.text, self.previous.span.end).unwrap_or(self.previous.span.start);
+                let span = Span::new(start, self.current.span.end);
+                self.error(span, &unexpected_message(TokenKind::End, expected))
+            }
+            kind => self.error(self.current.span, &unexpected_message(kind, expected)),
+        }
+    }
+
+    #[cold]
+    fn unexpected_word(&self, token: Token, expected: &str) -> Box<ParseError> {
+        let word = self.text_of(token);
+        self.error(token.span, &format!("unexpected qualifier '{word}', expecting '{expected}'"))
+    }
+
+    #[cold]
+    fn error(&self, span: Span, message: &str) -> Box<ParseError> {
+        self.error_number(number::QUERY_PARSE, span, message)
+    }
+
+    #[cold]
+    fn too_deep(&self, span: Span) -> Box<ParseError> {
+        self.error_number(number::QUERY_TOO_MUCH_NESTING, span, "too much nesting or too many objects")
+    }
+
+    #[cold]
+    fn error_number(&self, number: u32, span: Span, message: &str) -> Box<ParseError> {
+        let position = position(self.text, span.start);
+        let near = excerpt(self.text, span.start);
+        let (line, column) = (position.line, position.column);
+        let message = format!("{message} near '{near}' at position {line}:{column}");
+        Box::new(ParseError { number, message, position })
+    }
+}
+
+fn unexpected_message(kind: TokenKind, expected: &[TokenKind]) -> String {
+    let mut message = format!("syntax error, unexpected {}", kind.name());
+    if expected.len() <= LISTED_EXPECTATIONS {
+        for (index, expectation) in expected.iter().enumerate() {
+            message.push_str(if index == 0 { ", expecting " } else { " or " });
+            message.push_str(expectation.name());
+        }
+    }
+    message
+}
+
+/// The text from `start`, cut short.
+fn excerpt(text: &str, start: u32) -> String {
+    let rest = text.get(start as usize..).unwrap_or_default();
+    if rest.len() <= EXCERPT_BYTES {
+        return rest.to_owned();
+    }
+    let end = rest.floor_char_boundary(EXCERPT_BYTES);
+    format!("{}...", rest.get(..end).unwrap_or_default())
+}

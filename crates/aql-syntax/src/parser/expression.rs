@@ -1,0 +1,255 @@
+//! Expressions, but for operators (`operators.rs`) and what follows an operand (`postfix.rs`).
+
+use super::{Parsed, Parser};
+use crate::ast::{
+    Expression, ExpressionKind, FunctionCall, FunctionName, ObjectKey, ObjectMember, Span, Ternary,
+};
+use crate::error::{ParseWarning, number};
+use crate::literal::{self, Number};
+use crate::precedence;
+use crate::token::{Token, TokenKind};
+
+impl Parser<'_> {
+    /// An expression in which `IN` is nothing but an operator.
+    pub(super) fn expression(&mut self) -> Parsed<Expression> {
+        let outside = std::mem::replace(&mut self.before_collection, false);
+        let result = self.ternary();
+        self.before_collection = outside;
+        result
+    }
+
+    /// The last expression of a modification before `IN collection`.
+    ///
+    /// There, `IN` is an operator unless what follows can only be the collection: `REMOVE a IN b IN c` removes the result
+    /// of `a IN b` from `c`.
+    pub(super) fn modification_operand(&mut self) -> Parsed<Expression> {
+        let outside = std::mem::replace(&mut self.before_collection, true);
+        let result = self.ternary();
+        self.before_collection = outside;
+        result
+    }
+
+    fn ternary(&mut self) -> Parsed<Expression> {
+        self.nested(|parser| {
+            let start = parser.current.span.start;
+            let condition = parser.operators(precedence::OR)?;
+            if !parser.accept(TokenKind::Question) {
+                return Ok(condition);
+            }
+            let then = if parser.at(TokenKind::Colon) { None } else { Some(parser.ternary()?) };
+            parser.expect_among_others(TokenKind::Colon)?;
+            let otherwise = parser.ternary()?;
+            let ternary = Ternary { condition, then, otherwise };
+            parser.node(ExpressionKind::Ternary(Box::new(ternary)), start)
+        })
+    }
+
+    /// A literal, or a reference with everything that follows it.
+    pub(super) fn operand(&mut self) -> Parsed<Expression> {
+        let token = self.current;
+        let start = token.span.start;
+        let base = match token.kind {
+            TokenKind::Null
+            | TokenKind::True
+            | TokenKind::False
+            | TokenKind::String
+            | TokenKind::Integer
+            | TokenKind::Double => return self.literal(),
+            TokenKind::Identifier | TokenKind::QuotedIdentifier | TokenKind::Like => {
+                match (token.kind, self.peek().kind) {
+                    (_, TokenKind::LeftParenthesis) => self.call(),
+                    (TokenKind::Like, _) => Err(self.unexpected(&[])),
+                    (_, TokenKind::Scope) => self.call(),
+                    _ => {
+                        self.advance();
+                        self.node(ExpressionKind::Reference(self.name_of(token)), start)
+                    }
+                }
+            }
+            TokenKind::BindParameter | TokenKind::DataSourceBindParameter => self.bind_parameter(),
+            TokenKind::LeftParenthesis => self.parenthesized(),
+            TokenKind::LeftBracket => self.array(),
+            TokenKind::LeftBrace => self.object(),
+            _ => Err(self.unexpected(&[])),
+        }?;
+        match self.current.kind {
+            TokenKind::Dot | TokenKind::LeftBracket => self.accesses(base, start),
+            _ => Ok(base),
+        }
+    }
+
+    /// A literal that is no compound. Nothing can follow it but an operator.
+    pub(super) fn literal(&mut self) -> Parsed<Expression> {
+        let token = self.advance();
+        let kind = match token.kind {
+            TokenKind::Null => ExpressionKind::Null,
+            TokenKind::True => ExpressionKind::Bool(true),
+            TokenKind::False => ExpressionKind::Bool(false),
+            TokenKind::String => ExpressionKind::String(self.string_of(token)),
+            TokenKind::Integer => self.number(token, literal::integer),
+            _ => self.number(token, literal::double),
+        };
+        self.node(kind, token.span.start)
+    }
+
+    fn number(&mut self, token: Token, value: fn(&str) -> Number) -> ExpressionKind {
+        match value(self.text_of(token)) {
+            Number::Int(value) => ExpressionKind::Int(value),
+            Number::Double(value) => ExpressionKind::Double(value),
+            Number::OutOfRange => {
+                self.warnings.push(ParseWarning {
+                    number: number::QUERY_NUMBER_OUT_OF_RANGE,
+                    message: "number out of range".to_owned(),
+                    span: token.span,
+                });
+                ExpressionKind::Null
+            }
+        }
+    }
+
+    pub(super) fn bind_parameter(&mut self) -> Parsed<Expression> {
+        let token = self.advance();
+        let name = self.bind_name_of(token);
+        let kind = match token.kind {
+            TokenKind::DataSourceBindParameter => ExpressionKind::DataSourceBindParameter(name),
+            _ => ExpressionKind::BindParameter(name),
+        };
+        self.node(kind, token.span.start)
+    }
+
+    /// `(expression)` or `(query)`
+    fn parenthesized(&mut self) -> Parsed<Expression> {
+        self.advance();
+        if self.current.kind.starts_statement() {
+            let subquery = self.subquery(&[TokenKind::RightParenthesis])?;
+            self.advance();
+            return Ok(subquery);
+        }
+        let inner = self.expression()?;
+        self.expect_among_others(TokenKind::RightParenthesis)?;
+        Ok(inner)
+    }
+
+    /// A query inside a query, up to but without the token that ends it, which is one of `ends`.
+    fn subquery(&mut self, ends: &[TokenKind]) -> Parsed<Expression> {
+        let start = self.current.span.start;
+        let outside = std::mem::replace(&mut self.before_collection, false);
+        let block = self.block();
+        self.before_collection = outside;
+        let block = block?;
+        if !ends.contains(&self.current.kind) {
+            return Err(self.unexpected_after_block(&block, TokenKind::RightParenthesis));
+        }
+        self.node(ExpressionKind::Subquery(Box::new(block)), start)
+    }
+
+    fn array(&mut self) -> Parsed<Expression> {
+        let start = self.advance().span.start;
+        let mut elements = Vec::new();
+        while !self.at(TokenKind::RightBracket) {
+            elements.push(self.expression()?);
+            if !self.accept(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.expect_among_others(TokenKind::RightBracket)?;
+        self.node(ExpressionKind::Array(elements), start)
+    }
+
+    /// `{...}`; the brace is the next token.
+    pub(super) fn object(&mut self) -> Parsed<Expression> {
+        let start = self.advance().span.start;
+        let mut members = Vec::new();
+        while !self.at(TokenKind::RightBrace) {
+            members.push(self.object_member()?);
+            if !self.accept(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.expect_among_others(TokenKind::RightBrace)?;
+        self.node(ExpressionKind::Object(members), start)
+    }
+
+    fn object_member(&mut self) -> Parsed<ObjectMember> {
+        let token = self.current;
+        let start = token.span.start;
+        let key = match token.kind {
+            TokenKind::Identifier | TokenKind::QuotedIdentifier => {
+                self.advance();
+                if !self.at(TokenKind::Colon) {
+                    let value = self.node(ExpressionKind::Reference(self.name_of(token)), start)?;
+                    return Ok(ObjectMember {
+                        key: ObjectKey::Name(self.name_of(token)),
+                        value,
+                        span: token.span,
+                    });
+                }
+                ObjectKey::Name(self.name_of(token))
+            }
+            TokenKind::String => {
+                self.advance();
+                ObjectKey::Name(self.string_of(token))
+            }
+            TokenKind::BindParameter => {
+                self.advance();
+                ObjectKey::BindParameter(self.bind_name_of(token))
+            }
+            TokenKind::LeftBracket => {
+                self.advance();
+                let name = self.expression()?;
+                self.expect_among_others(TokenKind::RightBracket)?;
+                ObjectKey::Computed(name)
+            }
+            _ => {
+                return Err(self.unexpected(&[
+                    TokenKind::Identifier,
+                    TokenKind::String,
+                    TokenKind::BindParameter,
+                    TokenKind::LeftBracket,
+                ]));
+            }
+        };
+        self.expect(TokenKind::Colon)?;
+        let value = self.expression()?;
+        Ok(ObjectMember { key, value, span: Span::new(start, self.previous.span.end) })
+    }
+
+    /// `name(arguments)` or `space::name(arguments)`; the name is the next token.
+    fn call(&mut self) -> Parsed<Expression> {
+        let name = self.function_name()?;
+        let start = name.span.start;
+        let arguments = self.arguments()?;
+        self.node(ExpressionKind::FunctionCall(Box::new(FunctionCall { name, arguments })), start)
+    }
+
+    fn function_name(&mut self) -> Parsed<FunctionName> {
+        let first = self.advance();
+        let mut written = self.name_of(first);
+        while self.accept(TokenKind::Scope) {
+            written.push_str("::");
+            written.push_str(&self.identifier()?.name);
+        }
+        Ok(FunctionName::new(written, first.span.to(self.previous.span)))
+    }
+
+    fn arguments(&mut self) -> Parsed<Vec<Expression>> {
+        self.expect(TokenKind::LeftParenthesis)?;
+        let mut arguments = Vec::new();
+        if self.accept(TokenKind::RightParenthesis) {
+            return Ok(arguments);
+        }
+        loop {
+            let argument = if self.current.kind.starts_statement() {
+                self.nested(|parser| parser.subquery(&[TokenKind::Comma, TokenKind::RightParenthesis]))
+            } else {
+                self.expression()
+            };
+            arguments.push(argument?);
+            if !self.accept(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.expect_among_others(TokenKind::RightParenthesis)?;
+        Ok(arguments)
+    }
+}

@@ -1,0 +1,103 @@
+//! `INSERT`, `UPDATE`, `REPLACE`, `REMOVE`, `UPSERT`.
+
+use super::{Parsed, Parser};
+use crate::ast::{
+    DataSource, Expression, ExpressionKind, Insert, ObjectKey, Remove, StatementKind, Update, Upsert,
+    UpsertSearch, WriteMode,
+};
+use crate::lexer::token_at;
+use crate::token::TokenKind;
+
+impl Parser<'_> {
+    pub(super) fn insert(&mut self) -> Parsed<StatementKind> {
+        self.advance();
+        let document = self.modification_operand()?;
+        let (collection, options) = self.target()?;
+        Ok(StatementKind::Insert(Insert { document, collection, options }))
+    }
+
+    /// `UPDATE` or `REPLACE`, with or without `WITH`.
+    pub(super) fn update(&mut self, mode: WriteMode) -> Parsed<StatementKind> {
+        self.advance();
+        let key = self.modification_operand()?;
+        let document = if self.accept(TokenKind::With) { Some(self.modification_operand()?) } else { None };
+        let (collection, options) = self.target()?;
+        Ok(StatementKind::Update(Box::new(Update { mode, key, document, collection, options })))
+    }
+
+    pub(super) fn remove(&mut self) -> Parsed<StatementKind> {
+        self.advance();
+        let key = self.modification_operand()?;
+        let (collection, options) = self.target()?;
+        Ok(StatementKind::Remove(Remove { key, collection, options }))
+    }
+
+    pub(super) fn upsert(&mut self) -> Parsed<StatementKind> {
+        self.advance();
+        let search = self.upsert_search()?;
+        self.expect_among_others(TokenKind::Insert)?;
+        let insert = self.expression()?;
+        let mode = match self.current.kind {
+            TokenKind::Update => WriteMode::Update,
+            TokenKind::Replace => WriteMode::Replace,
+            _ => return Err(self.unexpected(&[])),
+        };
+        self.advance();
+        let update = self.modification_operand()?;
+        let (collection, options) = self.target()?;
+        let upsert = Upsert { search, insert, mode, update, collection, options };
+        Ok(StatementKind::Upsert(Box::new(upsert)))
+    }
+
+    fn upsert_search(&mut self) -> Parsed<UpsertSearch> {
+        if self.accept(TokenKind::Filter) {
+            return Ok(UpsertSearch::Filter(self.expression()?));
+        }
+        let example = self.expression()?;
+        let fixed = match &example.kind {
+            ExpressionKind::BindParameter(_) => true,
+            ExpressionKind::Object(members) => {
+                !members.iter().any(|member| matches!(member.key, ObjectKey::Computed(_)))
+            }
+            _ => false,
+        };
+        if !fixed {
+            let message = "UPSERT requires an object literal without dynamic attribute names as its example";
+            return Err(self.error(example.span, message));
+        }
+        Ok(UpsertSearch::Example(example))
+    }
+
+    /// `IN collection OPTIONS {...}`
+    fn target(&mut self) -> Parsed<(DataSource, Option<Expression>)> {
+        if !self.accept(TokenKind::In) && !self.accept(TokenKind::Into) {
+            return Err(self.unexpected(&[]));
+        }
+        let collection = self.data_source(&[
+            TokenKind::Identifier,
+            TokenKind::String,
+            TokenKind::DataSourceBindParameter,
+        ])?;
+        Ok((collection, self.options()?))
+    }
+
+    /// Whether the `IN` that comes next introduces the collection of a modification: a collection must follow, and behind
+    /// it something that can stand behind the statement's collection but not behind an operand of `IN`.
+    pub(super) fn collection_follows(&self) -> bool {
+        let collection = self.peek();
+        if !matches!(
+            collection.kind,
+            TokenKind::Identifier
+                | TokenKind::QuotedIdentifier
+                | TokenKind::String
+                | TokenKind::DataSourceBindParameter
+        ) {
+            return false;
+        }
+        let behind = token_at(self.text, collection.span.end);
+        match behind.kind {
+            TokenKind::End | TokenKind::RightParenthesis | TokenKind::Comma | TokenKind::Identifier => true,
+            kind => kind.starts_statement(),
+        }
+    }
+}

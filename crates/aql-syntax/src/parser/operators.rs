@@ -1,0 +1,181 @@
+//! Operators: which there are, and how tightly each binds.
+
+use super::{Parsed, Parser};
+use crate::ast::{
+    ArithmeticOperator, ArrayComparison, Binary, BinaryOperator, ComparisonOperator, Expression,
+    ExpressionKind, Logical, LogicalOperator, MatchOperator, Quantifier, Unary, UnaryOperator,
+};
+use crate::precedence;
+use crate::token::TokenKind;
+
+/// What stands between two operands.
+enum Infix {
+    Logical(LogicalOperator),
+    Binary(BinaryOperator),
+    /// `NOT` before a text match.
+    Negated(MatchOperator),
+    Range,
+    /// `ALL`, `ANY`, `NONE` before a comparison.
+    Quantifier(Quantifier),
+    AtLeast,
+}
+
+impl Infix {
+    fn level(&self) -> u8 {
+        match self {
+            Infix::Logical(operator) => precedence::logical(*operator),
+            Infix::Binary(operator) => precedence::binary(*operator),
+            Infix::Negated(_) => precedence::EQUALITY,
+            Infix::Range => precedence::RANGE,
+            Infix::Quantifier(_) => precedence::QUANTIFIER,
+            Infix::AtLeast => precedence::AT_LEAST,
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// Operands joined by operators that bind at least as tightly as `minimum`.
+    pub(super) fn operators(&mut self, minimum: u8) -> Parsed<Expression> {
+        let start = self.current.span.start;
+        let mut left = self.unary()?;
+        while let Some(infix) = self.infix() {
+            if infix.level() < minimum {
+                break;
+            }
+            left = match infix {
+                Infix::Logical(operator) => self.logical(operator, left, start),
+                Infix::Binary(operator) => self.binary(operator, left, start),
+                Infix::Negated(operator) => {
+                    self.advance();
+                    self.binary(BinaryOperator::Match(operator), left, start)
+                }
+                Infix::Range => self.range(left, start),
+                Infix::Quantifier(quantifier) => {
+                    self.advance();
+                    self.array_comparison(quantifier, left, start)
+                }
+                Infix::AtLeast => {
+                    let quantifier = self.at_least()?;
+                    self.array_comparison(quantifier, left, start)
+                }
+            }?;
+        }
+        Ok(left)
+    }
+
+    /// The operator that comes next; `None` when none does, so that the expression ends here.
+    fn infix(&self) -> Option<Infix> {
+        let infix = match self.current.kind {
+            TokenKind::Or => Infix::Logical(LogicalOperator::Or),
+            TokenKind::And => Infix::Logical(LogicalOperator::And),
+            TokenKind::Range => Infix::Range,
+            TokenKind::All => Infix::Quantifier(Quantifier::All),
+            TokenKind::Any => Infix::Quantifier(Quantifier::Any),
+            TokenKind::None => Infix::Quantifier(Quantifier::None),
+            TokenKind::AtLeast => Infix::AtLeast,
+            TokenKind::Not => match self.peek().kind {
+                TokenKind::Like => Infix::Negated(MatchOperator::NotLike),
+                TokenKind::RegexMatch => Infix::Negated(MatchOperator::NotRegex),
+                TokenKind::RegexNoMatch => Infix::Negated(MatchOperator::Regex),
+                _ => return None,
+            },
+            TokenKind::In if self.before_collection && self.collection_follows() => return None,
+            kind => Infix::Binary(binary_operator(kind)?),
+        };
+        // `ANY` may also be the direction of a traversal; then no comparison follows.
+        let quantifies = matches!(infix, Infix::Quantifier(_));
+        (!quantifies || comparison_operator(self.peek().kind).is_some()).then_some(infix)
+    }
+
+    fn unary(&mut self) -> Parsed<Expression> {
+        let operator = match self.current.kind {
+            TokenKind::Not => UnaryOperator::Not,
+            TokenKind::Plus => UnaryOperator::Plus,
+            TokenKind::Minus => UnaryOperator::Minus,
+            _ => return self.operand(),
+        };
+        let start = self.advance().span.start;
+        let operand = self.nested(Self::unary)?;
+        self.node(ExpressionKind::Unary(Box::new(Unary { operator, operand })), start)
+    }
+
+    fn binary(&mut self, operator: BinaryOperator, left: Expression, start: u32) -> Parsed<Expression> {
+        self.advance();
+        let right = self.right_operand(precedence::binary(operator))?;
+        self.node(ExpressionKind::Binary(Box::new(Binary { operator, left, right })), start)
+    }
+
+    fn logical(&mut self, operator: LogicalOperator, first: Expression, start: u32) -> Parsed<Expression> {
+        let token = self.current.kind;
+        let mut operands = vec![first];
+        while self.accept(token) {
+            operands.push(self.right_operand(precedence::logical(operator))?);
+        }
+        self.node(ExpressionKind::Logical(Logical { operator, operands }), start)
+    }
+
+    fn range(&mut self, low: Expression, start: u32) -> Parsed<Expression> {
+        self.advance();
+        let high = self.right_operand(precedence::RANGE)?;
+        self.node(ExpressionKind::Range(Box::new(low), Box::new(high)), start)
+    }
+
+    /// `AT LEAST (expression)`
+    pub(super) fn at_least(&mut self) -> Parsed<Quantifier> {
+        self.expect(TokenKind::AtLeast)?;
+        self.expect(TokenKind::LeftParenthesis)?;
+        let count = self.expression()?;
+        self.expect_among_others(TokenKind::RightParenthesis)?;
+        Ok(Quantifier::AtLeast(count))
+    }
+
+    /// What follows the quantifier of an array comparison.
+    fn array_comparison(
+        &mut self,
+        quantifier: Quantifier,
+        left: Expression,
+        start: u32,
+    ) -> Parsed<Expression> {
+        let Some(operator) = comparison_operator(self.current.kind) else {
+            return Err(self.unexpected(&[]));
+        };
+        self.advance();
+        let right = self.right_operand(precedence::comparison(operator))?;
+        let comparison = ArrayComparison { quantifier, operator, left, right };
+        self.node(ExpressionKind::ArrayComparison(Box::new(comparison)), start)
+    }
+
+    /// The operand behind an operator of this level; operators of the same level associate to the left.
+    fn right_operand(&mut self, level: u8) -> Parsed<Expression> {
+        self.nested(|parser| parser.operators(level + 1))
+    }
+}
+
+fn comparison_operator(kind: TokenKind) -> Option<ComparisonOperator> {
+    Some(match kind {
+        TokenKind::Equal => ComparisonOperator::Equal,
+        TokenKind::NotEqual => ComparisonOperator::NotEqual,
+        TokenKind::Less => ComparisonOperator::Less,
+        TokenKind::LessOrEqual => ComparisonOperator::LessOrEqual,
+        TokenKind::Greater => ComparisonOperator::Greater,
+        TokenKind::GreaterOrEqual => ComparisonOperator::GreaterOrEqual,
+        TokenKind::In => ComparisonOperator::In,
+        TokenKind::NotIn => ComparisonOperator::NotIn,
+        _ => return None,
+    })
+}
+
+fn binary_operator(kind: TokenKind) -> Option<BinaryOperator> {
+    let arithmetic = match kind {
+        TokenKind::Like => return Some(BinaryOperator::Match(MatchOperator::Like)),
+        TokenKind::RegexMatch => return Some(BinaryOperator::Match(MatchOperator::Regex)),
+        TokenKind::RegexNoMatch => return Some(BinaryOperator::Match(MatchOperator::NotRegex)),
+        TokenKind::Plus => ArithmeticOperator::Add,
+        TokenKind::Minus => ArithmeticOperator::Subtract,
+        TokenKind::Star => ArithmeticOperator::Multiply,
+        TokenKind::Slash => ArithmeticOperator::Divide,
+        TokenKind::Percent => ArithmeticOperator::Modulo,
+        _ => return comparison_operator(kind).map(BinaryOperator::Comparison),
+    };
+    Some(BinaryOperator::Arithmetic(arithmetic))
+}

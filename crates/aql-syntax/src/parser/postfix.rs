@@ -1,0 +1,132 @@
+//! What follows a reference: attribute access, index, and the array operators `[*]` and `[?]`.
+
+use super::{Parsed, Parser};
+use crate::ast::{
+    ArrayQuestion, Expansion, Expression, ExpressionKind, InlineLimit, Quantifier, QuestionQuantifier,
+};
+use crate::token::TokenKind;
+
+/// An expansion whose projection is still being read.
+struct OpenExpansion {
+    expansion: Expansion,
+    start: u32,
+}
+
+impl Parser<'_> {
+    /// Everything that follows `base`.
+    ///
+    /// What follows a `[*]` is applied to its elements. So each `[*]` opens an expansion, the chain goes on from its
+    /// element, and at the end the open expansions are closed from the innermost outwards.
+    pub(super) fn accesses(&mut self, base: Expression, start: u32) -> Parsed<Expression> {
+        let mut open: Vec<OpenExpansion> = Vec::new();
+        let mut chain = base;
+        let mut start = start;
+        loop {
+            chain = match self.current.kind {
+                TokenKind::Dot => self.attribute(chain, start)?,
+                TokenKind::LeftBracket => match self.peek().kind {
+                    TokenKind::Star => {
+                        let expansion = self.expansion(chain)?;
+                        open.push(OpenExpansion { expansion, start });
+                        start = self.previous.span.end;
+                        self.node(ExpressionKind::Element, start)?
+                    }
+                    TokenKind::Question => self.question(chain, start)?,
+                    _ => self.index(chain, start)?,
+                },
+                _ => break,
+            };
+        }
+        while let Some(OpenExpansion { mut expansion, start }) = open.pop() {
+            expansion.projection = Some(chain).filter(|chain| chain.kind != ExpressionKind::Element);
+            chain = self.node(ExpressionKind::Expansion(Box::new(expansion)), start)?;
+        }
+        Ok(chain)
+    }
+
+    /// `.name` or `.@bind`
+    fn attribute(&mut self, base: Expression, start: u32) -> Parsed<Expression> {
+        self.advance();
+        let token = self.current;
+        let kind = match token.kind {
+            TokenKind::Identifier | TokenKind::QuotedIdentifier => {
+                ExpressionKind::AttributeAccess(Box::new(base), self.name_of(token))
+            }
+            TokenKind::BindParameter => {
+                ExpressionKind::BoundAttributeAccess(Box::new(base), self.bind_name_of(token))
+            }
+            _ => return Err(self.unexpected(&[TokenKind::Identifier, TokenKind::BindParameter])),
+        };
+        self.advance();
+        self.node(kind, start)
+    }
+
+    /// `[expression]`
+    fn index(&mut self, base: Expression, start: u32) -> Parsed<Expression> {
+        self.advance();
+        let index = self.expression()?;
+        self.expect_among_others(TokenKind::RightBracket)?;
+        self.node(ExpressionKind::IndexedAccess(Box::new(base), Box::new(index)), start)
+    }
+
+    /// `[* FILTER c LIMIT o, n RETURN r]`
+    fn expansion(&mut self, base: Expression) -> Parsed<Expansion> {
+        let levels = self.levels(TokenKind::Star);
+        let filter = self.inline(TokenKind::Filter)?;
+        let limit = self.inline_limit()?;
+        let result = self.inline(TokenKind::Return)?;
+        self.expect_among_others(TokenKind::RightBracket)?;
+        Ok(Expansion { base, levels, filter, limit, result, projection: None })
+    }
+
+    /// The opening bracket and a run of `mark`s, which are counted.
+    fn levels(&mut self, mark: TokenKind) -> u32 {
+        self.advance();
+        let mut levels = 0;
+        while self.accept(mark) {
+            levels += 1;
+        }
+        levels
+    }
+
+    /// `keyword expression`, if the keyword is there.
+    fn inline(&mut self, keyword: TokenKind) -> Parsed<Option<Expression>> {
+        if self.accept(keyword) { self.expression().map(Some) } else { Ok(None) }
+    }
+
+    fn inline_limit(&mut self) -> Parsed<Option<InlineLimit>> {
+        let Some(first) = self.inline(TokenKind::Limit)? else {
+            return Ok(None);
+        };
+        Ok(Some(if self.accept(TokenKind::Comma) {
+            InlineLimit { offset: Some(first), count: self.expression()? }
+        } else {
+            InlineLimit { offset: None, count: first }
+        }))
+    }
+
+    /// `[? quantifier FILTER c]`
+    fn question(&mut self, base: Expression, start: u32) -> Parsed<Expression> {
+        let levels = self.levels(TokenKind::Question);
+        let quantifier = match self.current.kind {
+            TokenKind::RightBracket | TokenKind::Filter => None,
+            TokenKind::AtLeast => Some(QuestionQuantifier::Quantifier(self.at_least()?)),
+            TokenKind::All => Some(self.quantifier(Quantifier::All)),
+            TokenKind::Any => Some(self.quantifier(Quantifier::Any)),
+            TokenKind::None => Some(self.quantifier(Quantifier::None)),
+            _ => Some(QuestionQuantifier::Count(self.expression()?)),
+        };
+        if quantifier.is_some() && !self.at(TokenKind::Filter) {
+            return Err(self.unexpected(&[TokenKind::Filter]));
+        }
+        let filter = self.inline(TokenKind::Filter)?;
+        self.expect_among_others(TokenKind::RightBracket)?;
+        let question = ArrayQuestion { base, levels, quantifier, filter };
+        self.node(ExpressionKind::ArrayQuestion(Box::new(question)), start)
+    }
+
+    fn quantifier(&mut self, quantifier: Quantifier) -> QuestionQuantifier {
+        self.advance();
+        QuestionQuantifier::Quantifier(quantifier)
+    }
+}
