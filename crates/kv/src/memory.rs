@@ -68,7 +68,6 @@ impl SnapshotRegistry {
 
 impl MemoryEngine {
     /// An empty store.
-    #[expect(clippy::new_ret_no_self, reason = "transactions share the engine")]
     pub fn new() -> Arc<MemoryEngine> {
         let store = MemoryStore {
             pairs: RwLock::default(),
@@ -293,4 +292,9 @@ impl BulkLoad for MemoryBulkLoad {
         }
         Ok(())
     }
+}
+
+#[cfg(test)]
+mod tests {
+    crate::conformance_tests!(|| super::MemoryEngine::new() as std::sync::Arc<dyn crate::Engine>);
 }

@@ -1,0 +1,120 @@
+//! Bulk loads.
+
+use super::{Fixture, NO_LIMITS, begin, delete, dump, dump_now, get, put, scan};
+use crate::{Durability, Engine, Error, KeyRange, ScanSpec};
+
+fn load(engine: &dyn Engine, pairs: &[(&str, &str)]) {
+    let mut load = engine.bulk_load().expect("bulk_load");
+    for (key, value) in pairs {
+        load.add(key.as_bytes(), value.as_bytes()).expect("add");
+    }
+    load.finish().expect("finish");
+}
+
+/// Nothing of a load is visible before its end; after it everything is, except to snapshots and transactions from
+/// before.
+pub fn a_load_is_visible_from_its_end_on(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    put(&*engine, &[("a", "1"), ("z", "1")]);
+    let mut load = engine.bulk_load().expect("bulk_load");
+    let count = 20_000;
+    for i in 0..count {
+        load.add(format!("k{i:06}").as_bytes(), format!("value {i}").as_bytes()).expect("add");
+    }
+    assert_eq!(dump_now(&*engine), "a=1 z=1");
+    let before = engine.snapshot().expect("snapshot");
+    let mut transaction = begin(&*engine);
+    load.finish().expect("finish");
+    assert_eq!(dump(&*before), "a=1 z=1");
+    assert_eq!(dump(&*transaction.view()), "a=1 z=1");
+    let after = engine.snapshot().expect("snapshot");
+    assert_eq!(scan(&*after, ScanSpec::forward(KeyRange::all()), NO_LIMITS).len(), count + 2);
+    assert_eq!(get(&*engine, "k012345"), Some("value 12345".into()));
+    assert_eq!(get(&*engine, "a"), Some("1".into()));
+}
+
+/// A load that is dropped has not been.
+pub fn an_abandoned_load_leaves_nothing(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    put(&*engine, &[("a", "1")]);
+    let mut load = engine.bulk_load().expect("bulk_load");
+    for i in 0..1000 {
+        load.add(format!("k{i:06}").as_bytes(), b"value").expect("add");
+    }
+    drop(load);
+    assert_eq!(dump_now(&*engine), "a=1");
+}
+
+/// A key that is not greater than the one before is refused; the load goes on without it.
+pub fn keys_of_a_load_must_ascend(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    let mut load = engine.bulk_load().expect("bulk_load");
+    load.add(b"b", b"1").expect("add");
+    for key in [&b"a"[..], b"b", b"aaaa", b"\0"] {
+        assert!(matches!(load.add(key, b"2"), Err(Error::Misuse { .. })));
+    }
+    load.add(b"b\0", b"3").expect("add");
+    load.finish().expect("finish");
+    assert_eq!(dump_now(&*engine), r"b=1 b\x00=3");
+}
+
+/// A load without pairs changes nothing.
+pub fn an_empty_load_is_no_error(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    engine.bulk_load().expect("bulk_load").finish().expect("finish");
+    assert_eq!(dump_now(&*engine), "");
+}
+
+/// Loaded pairs are pairs as all others: they can be read, replaced, deleted, locked.
+pub fn loaded_pairs_can_be_changed(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    load(&*engine, &[("a", "1"), ("b", "2"), ("c", "3")]);
+    put(&*engine, &[("b", "changed")]);
+    delete(&*engine, &["c"]);
+    let mut transaction = begin(&*engine);
+    assert_eq!(transaction.insert_unique(b"a", b"2"), Err(Error::Exists));
+    transaction.insert_unique(b"c", b"again").expect("insert");
+    transaction.commit(Durability::Buffered).expect("commit");
+    assert_eq!(dump_now(&*engine), "a=1 b=changed c=again");
+    engine.drop_range(&KeyRange::new("a", "c")).expect("drop_range");
+    assert_eq!(dump_now(&*engine), "c=again");
+}
+
+/// A range that was dropped can be loaded, and dropped again.
+pub fn a_dropped_range_can_be_loaded_again(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    for round in 0..3 {
+        let round = round.to_string();
+        load(&*engine, &[("a", &round), ("b", &round), ("c", &round)]);
+        assert_eq!(dump_now(&*engine), format!("a={round} b={round} c={round}"));
+        engine.drop_range(&KeyRange::all()).expect("drop_range");
+        assert_eq!(dump_now(&*engine), "");
+    }
+    load(&*engine, &[("b", "end")]);
+    engine.compact(&KeyRange::all()).expect("compact");
+    assert_eq!(dump_now(&*engine), "b=end");
+}
+
+/// Loads of several threads, with keys that lie between each other's, all come in; writes go on beside them.
+pub fn several_loads_run_at_once(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let engine = &engine;
+            scope.spawn(move || {
+                for round in 0..3 {
+                    let mut load = engine.bulk_load().expect("bulk_load");
+                    for i in 0..500 {
+                        load.add(format!("k{i:04}-{thread}-{round}").as_bytes(), b"value").expect("add");
+                    }
+                    load.finish().expect("finish");
+                    put(&**engine, &[(&format!("w{thread}-{round}"), "1")]);
+                }
+            });
+        }
+    });
+    let snapshot = engine.snapshot().expect("snapshot");
+    let keys = scan(&*snapshot, ScanSpec::forward(KeyRange::prefix(b"k")).keys_only(), NO_LIMITS);
+    assert_eq!(keys.len(), 4 * 3 * 500);
+    assert_eq!(scan(&*snapshot, ScanSpec::forward(KeyRange::prefix(b"w")), NO_LIMITS).len(), 12);
+}

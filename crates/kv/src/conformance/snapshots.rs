@@ -1,0 +1,74 @@
+//! What later changes leave alone.
+
+use super::{Fixture, begin, delete, dump, dump_now, get, put};
+use crate::{Durability, KeyRange};
+
+/// A snapshot answers the same before and after writes, deletes, range drops, loads and compactions.
+pub fn snapshots_do_not_change(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    put(&*engine, &[("a", "1"), ("b", "2"), ("c", "3"), ("d", "4")]);
+    let snapshot = engine.snapshot().expect("snapshot");
+    let before = dump(&*snapshot);
+    assert_eq!(before, "a=1 b=2 c=3 d=4");
+
+    put(&*engine, &[("a", "changed"), ("e", "new")]);
+    assert_eq!(dump(&*snapshot), before, "after puts");
+    delete(&*engine, &["b"]);
+    assert_eq!(dump(&*snapshot), before, "after a delete");
+    engine.drop_range(&KeyRange::new("c", "e")).expect("drop_range");
+    assert_eq!(dump(&*snapshot), before, "after a range drop");
+    let mut load = engine.bulk_load().expect("bulk_load");
+    load.add(b"c", b"loaded").expect("add");
+    load.add(b"cc", b"loaded").expect("add");
+    load.finish().expect("finish");
+    assert_eq!(dump(&*snapshot), before, "after a load");
+    engine.compact(&KeyRange::all()).expect("compact");
+    assert_eq!(dump(&*snapshot), before, "after a compaction");
+    assert_eq!(get(&*engine, "d"), None);
+    assert_eq!(dump_now(&*engine), "a=changed c=loaded cc=loaded e=new");
+    assert_eq!(snapshot.get_many(&[b"d", b"cc"]).expect("get_many").get(0), Some(&b"4"[..]));
+}
+
+/// Snapshots are independent: each keeps its own state, in whatever order they end.
+pub fn snapshots_outlive_later_snapshots(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    let mut snapshots = Vec::new();
+    for i in 0..20 {
+        put(&*engine, &[("a", &i.to_string())]);
+        snapshots.push((i, engine.snapshot().expect("snapshot")));
+    }
+    snapshots.retain(|(i, _)| i % 3 != 1);
+    engine.compact(&KeyRange::all()).expect("compact");
+    for (i, snapshot) in &snapshots {
+        assert_eq!(dump(&**snapshot), format!("a={i}"));
+    }
+    while snapshots.len() > 1 {
+        snapshots.remove(snapshots.len() / 2);
+        for (i, snapshot) in &snapshots {
+            assert_eq!(dump(&**snapshot), format!("a={i}"));
+        }
+    }
+}
+
+/// What is committed is there for every snapshot that is taken afterwards.
+pub fn a_commit_is_visible_to_the_next_snapshot(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    for i in 0..200 {
+        let mut transaction = begin(&*engine);
+        transaction.put(b"n", i.to_string().as_bytes()).expect("put");
+        let durability = if i % 50 == 0 { Durability::Synced } else { Durability::Buffered };
+        transaction.commit(durability).expect("commit");
+        assert_eq!(get(&*engine, "n"), Some(i.to_string()));
+    }
+}
+
+/// The number of living snapshots is known, for a snapshot that lives too long must be visible.
+pub fn the_figures_count_living_snapshots(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    put(&*engine, &[("a", "1")]);
+    let before = engine.statistics().snapshots;
+    let snapshots: Vec<_> = (0..3).map(|_| engine.snapshot().expect("snapshot")).collect();
+    assert_eq!(engine.statistics().snapshots, before + 3);
+    drop(snapshots);
+    assert_eq!(engine.statistics().snapshots, before);
+}

@@ -1,0 +1,152 @@
+//! What a transaction sees in the middle of its writes.
+
+use std::sync::Arc;
+
+use super::{Fixture, NO_LIMITS, Pairs, begin, dump, put, scan, scan_releasing};
+use crate::{BlockLimits, Durability, KeyRange, ScanSpec};
+
+/// Without writes, a view is the state at the begin; twice without writes between, it is the same.
+pub fn a_view_without_writes_is_the_snapshot(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    put(&*engine, &[("a", "1")]);
+    let mut transaction = begin(&*engine);
+    let view = transaction.view();
+    assert_eq!(dump(&*view), "a=1");
+    assert!(Arc::ptr_eq(&view, &transaction.view()));
+    transaction.put(b"b", b"2").expect("put");
+    let written = transaction.view();
+    assert!(Arc::ptr_eq(&written, &transaction.view()));
+    assert_eq!(dump(&*written), "a=1 b=2");
+}
+
+/// A view stays as it is when the transaction writes on.
+pub fn views_do_not_see_later_writes(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    put(&*engine, &[("a", "0")]);
+    let mut transaction = begin(&*engine);
+    let mut views = vec![(String::from("a=0"), transaction.view())];
+    for i in 0..200 {
+        match i % 4 {
+            3 => transaction.delete(format!("k{:03}", i / 2).as_bytes()).expect("delete"),
+            _ => transaction.put(format!("k{i:03}").as_bytes(), b"1").expect("put"),
+        }
+        let view = transaction.view();
+        views.push((dump(&*view), view));
+    }
+    for (before, view) in &views {
+        assert_eq!(dump(&**view), *before);
+    }
+}
+
+/// Views answer the same after the transaction has ended, and after others have written.
+pub fn views_outlive_their_transaction(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    put(&*engine, &[("a", "0")]);
+    let mut transaction = begin(&*engine);
+    let before = transaction.view();
+    transaction.put(b"b", b"1").expect("put");
+    let committed = transaction.view();
+    transaction.commit(Durability::Buffered).expect("commit");
+    let mut transaction = begin(&*engine);
+    transaction.put(b"a", b"2").expect("put");
+    let rolled_back = transaction.view();
+    transaction.rollback();
+    put(&*engine, &[("a", "3"), ("b", "3"), ("c", "3")]);
+    assert_eq!(dump(&*before), "a=0");
+    assert_eq!(dump(&*committed), "a=0 b=1");
+    assert_eq!(dump(&*rolled_back), "a=2 b=1");
+}
+
+/// A transaction with committed even keys, of which some are deleted or changed, and some new odd keys; and what it
+/// must see.
+fn merged(fixture: &dyn Fixture) -> (Arc<dyn crate::Snapshot>, Pairs) {
+    let engine = fixture.engine();
+    let mut transaction = begin(&*engine);
+    let key = |i: usize| format!("k{i:04}").into_bytes();
+    for i in (0..2000).step_by(2) {
+        transaction.put(&key(i), b"committed").expect("put");
+    }
+    transaction.commit(Durability::Buffered).expect("commit");
+    let mut transaction = begin(&*engine);
+    let mut expected = Pairs::new();
+    for i in 0..2000 {
+        // Long stretches without writes, too: blocks there are passed on as they are.
+        let is_quiet = (400..900).contains(&i) || i < 50;
+        match (i % 2, i % 5) {
+            (0, 1) if !is_quiet => transaction.delete(&key(i)).expect("delete"),
+            (0, 2) if !is_quiet => {
+                transaction.put(&key(i), b"changed").expect("put");
+                expected.push((key(i), b"changed".to_vec()));
+            }
+            (0, _) => expected.push((key(i), b"committed".to_vec())),
+            (_, 3) if !is_quiet => {
+                transaction.insert_unique(&key(i), b"new").expect("insert");
+                expected.push((key(i), b"new".to_vec()));
+            }
+            (_, 4) if !is_quiet => transaction.delete(&key(i)).expect("delete"),
+            _ => {}
+        }
+    }
+    (transaction.view(), expected)
+}
+
+/// Puts replace, deletes hide, new keys fall into their places; in both directions, with and without values, in every
+/// range and block size.
+pub fn scans_merge_writes_into_the_snapshot(fixture: &dyn Fixture) {
+    let (view, expected) = merged(fixture);
+    let ranges =
+        [("", ""), ("k0410", "k0800"), ("k0001", "k0002"), ("k1111", "k1999"), ("k1500", ""), ("x", "")];
+    for (start, end) in ranges {
+        let range = KeyRange::new(start, end);
+        let mut expected: Pairs = expected.iter().filter(|(key, _)| range.contains(key)).cloned().collect();
+        for reverse in [false, true] {
+            let spec = ScanSpec { reverse, ..ScanSpec::forward(range.clone()) };
+            for rows in [1, 3, 64, 10_000] {
+                let limits = BlockLimits { rows, bytes: 1 << 20 };
+                assert_eq!(scan(&*view, spec.clone(), limits), expected, "{spec:?} {rows}");
+            }
+            let keys = scan(&*view, spec.keys_only(), BlockLimits { rows: 10_000, bytes: 100 });
+            let without_values: Pairs = expected.iter().map(|(key, _)| (key.clone(), Vec::new())).collect();
+            assert_eq!(keys, without_values);
+            expected.reverse();
+        }
+    }
+    let keys: Vec<&[u8]> = expected.iter().map(|(key, _)| key.as_slice()).collect();
+    let values = view.get_many(&keys).expect("get_many");
+    assert!(values.iter().zip(&expected).all(|(value, (_, expected))| value == Some(expected.as_slice())));
+}
+
+/// A released scan over writes goes on behind its last pair.
+pub fn merged_scans_resume(fixture: &dyn Fixture) {
+    let (view, mut expected) = merged(fixture);
+    for reverse in [false, true] {
+        let spec = ScanSpec { reverse, ..ScanSpec::forward(KeyRange::all()) };
+        for rows in [1, 7, 50] {
+            let limits = BlockLimits { rows, bytes: 1 << 20 };
+            let pairs = scan_releasing(&*view, spec.clone(), limits, |block| block % 3 != 0);
+            assert_eq!(pairs, expected);
+        }
+        expected.reverse();
+    }
+    let mut scan = view.scan(ScanSpec::forward(KeyRange::all())).expect("scan");
+    assert_eq!(
+        scan.next_block(NO_LIMITS).expect("next_block").map(|block| block.len()),
+        Some(expected.len())
+    );
+    scan.release();
+    assert!(scan.next_block(NO_LIMITS).expect("next_block").is_none());
+}
+
+/// A view taken before a rollback to a savepoint keeps the writes, one taken after it has them no more.
+pub fn rolled_back_writes_leave_views(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    let mut transaction = begin(&*engine);
+    transaction.put(b"a", b"1").expect("put");
+    let savepoint = transaction.savepoint();
+    transaction.put(b"a", b"2").expect("put");
+    transaction.put(b"b", b"2").expect("put");
+    let before = transaction.view();
+    transaction.rollback_to(savepoint);
+    assert_eq!(dump(&*transaction.view()), "a=1");
+    assert_eq!(dump(&*before), "a=2 b=2");
+}
