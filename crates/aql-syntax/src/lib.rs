@@ -15,11 +15,13 @@ mod lexer;
 mod literal;
 mod parser;
 mod precedence;
+mod print;
 mod token;
 
 pub use bind_parameters::{BindParameter, BindParameterKind, collect_bind_parameters};
 pub use error::{ParseError, ParseWarning};
 pub use position::{Position, position};
+pub use print::{print, print_expression};
 
 use ast::Query;
 
@@ -46,10 +48,4 @@ impl Default for Limits {
 /// See [`error::number`]. The first error ends parsing.
 pub fn parse(text: &str, limits: &Limits) -> Result<Query, ParseError> {
     parser::parse(text, limits)
-}
-
-/// Prints a query as canonical text, which parses into an equal tree (but for spans).
-pub fn print(query: &Query) -> String {
-    let _ = query;
-    String::new()
 }

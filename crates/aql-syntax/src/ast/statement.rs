@@ -52,6 +52,11 @@ impl StatementKind {
         matches!(self, StatementKind::Return(_)) || self.modifies()
     }
 
+    /// Whether the statement is a `FOR` of any kind.
+    pub fn iterates(&self) -> bool {
+        matches!(self, StatementKind::For(_) | StatementKind::Traversal(_) | StatementKind::PathSearch(_))
+    }
+
     /// Whether the statement writes documents.
     pub fn modifies(&self) -> bool {
         matches!(

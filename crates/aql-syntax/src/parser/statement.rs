@@ -124,12 +124,7 @@ impl Parser<'_> {
         self.advance();
         let distinct = self.at(TokenKind::Distinct);
         if distinct {
-            let loops = before.iter().any(|statement| {
-                matches!(
-                    statement.kind,
-                    StatementKind::For(_) | StatementKind::Traversal(_) | StatementKind::PathSearch(_)
-                )
-            });
+            let loops = before.iter().any(|statement| statement.kind.iterates());
             if !loops {
                 let message = "cannot use DISTINCT modifier on top-level query element";
                 return Err(self.error(self.current.span, message));
