@@ -1,0 +1,452 @@
+//! Builds values by appending to one growing buffer.
+
+use std::cmp::Ordering;
+
+use crate::container::{MAX_CONTAINER_BYTES, RESERVED_HEADER, close_array, close_object};
+use crate::encode::{push_f64, push_i64, push_name, push_str, push_u64};
+use crate::format::{FALSE, ID_MARKER, NULL, TRUE};
+use crate::iterate::read_member;
+use crate::limits::MAX_DEPTH;
+use crate::names::read_name;
+use crate::wire::push_resolved;
+use crate::{Error, Number, Result, Slice};
+
+/// Appends values to one growing buffer.
+///
+/// Objects keep their attributes in the order they were added and get a table sorted by name. Several
+/// values may follow each other; [`Builder::len_bytes`] before a value is its offset. After an error the
+/// builder holds an incomplete value: [`Builder::clear`] it before using it again.
+#[derive(Debug, Clone, Default)]
+pub struct Builder {
+    buffer: Vec<u8>,
+    /// Open arrays and objects, outermost first.
+    frames: Vec<Frame>,
+    /// Members of all open arrays and objects, outermost first.
+    members: Vec<Member>,
+    /// An attribute name was added, its value was not.
+    named: bool,
+    plain_names: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    /// Where it starts in the buffer.
+    start: usize,
+    /// The first of its members.
+    first_member: usize,
+    is_object: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Member {
+    /// The first bytes of the name as a number, which decides most comparisons of names.
+    name_prefix: u64,
+    /// Bytes from the start of its array or object.
+    offset: u32,
+}
+
+/// What to do with an attribute name that occurs twice in one object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Duplicates {
+    Refuse,
+    KeepLast,
+}
+
+impl Builder {
+    /// A builder without memory.
+    pub fn new() -> Self {
+        Builder::default()
+    }
+
+    /// A builder with room for `bytes` bytes.
+    pub fn with_capacity(bytes: usize) -> Self {
+        Builder { buffer: Vec::with_capacity(bytes), ..Builder::default() }
+    }
+
+    /// A builder that reuses the memory of `buffer` and drops its content.
+    pub fn from_vec(mut buffer: Vec<u8>) -> Self {
+        buffer.clear();
+        Builder { buffer, ..Builder::default() }
+    }
+
+    /// A builder that appends behind the content of `buffer`.
+    pub fn append_to(buffer: Vec<u8>) -> Self {
+        Builder { buffer, ..Builder::default() }
+    }
+
+    /// Writes the names of system attributes as text instead of small integers, for readers that do not
+    /// know ArangoDB's translation. To be set before the first name.
+    pub fn plain_names(mut self) -> Self {
+        self.plain_names = true;
+        self
+    }
+
+    /// Forgets all values and keeps the memory.
+    pub fn clear(&mut self) {
+        self.buffer.clear();
+        self.frames.clear();
+        self.members.clear();
+        self.named = false;
+    }
+
+    /// All bytes written so far. They are values only when [`Builder::is_closed`].
+    pub fn into_vec(self) -> Vec<u8> {
+        self.buffer
+    }
+
+    /// Hands out what was written and leaves the builder empty, without its memory.
+    pub fn take(&mut self) -> Vec<u8> {
+        let bytes = std::mem::take(&mut self.buffer);
+        self.clear();
+        bytes
+    }
+
+    /// The first value; [`Slice::NONE`] while it is not complete.
+    pub fn as_slice(&self) -> Slice<'_> {
+        if self.is_closed() { Slice::new(&self.buffer) } else { Slice::NONE }
+    }
+
+    /// The bytes written so far.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.buffer
+    }
+
+    /// Number of bytes written so far.
+    pub fn len_bytes(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// True when nothing is open, so that the bytes are whole values.
+    pub fn is_closed(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    /// True when nothing was written.
+    pub fn is_empty(&self) -> bool {
+        self.buffer.is_empty()
+    }
+
+    /// Number of open arrays and objects.
+    pub fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// True when the innermost open value is an object; none when nothing is open.
+    #[inline]
+    pub(crate) fn in_object(&self) -> Option<bool> {
+        self.frames.last().map(|frame| frame.is_object)
+    }
+
+    /// Room for so many bytes more.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.buffer.reserve(bytes);
+    }
+
+    /// Opens an object.
+    #[inline]
+    pub fn open_object(&mut self) -> Result<()> {
+        self.open(true)
+    }
+
+    /// Opens an array.
+    #[inline]
+    pub fn open_array(&mut self) -> Result<()> {
+        self.open(false)
+    }
+
+    #[inline]
+    fn open(&mut self, is_object: bool) -> Result<()> {
+        if self.frames.len() >= MAX_DEPTH {
+            return Err(Error::TooDeep { max_depth: MAX_DEPTH });
+        }
+        self.begin_value()?;
+        self.frames.push(Frame { start: self.buffer.len(), first_member: self.members.len(), is_object });
+        self.buffer.extend_from_slice(&[0; RESERVED_HEADER]);
+        Ok(())
+    }
+
+    /// Closes the innermost open array or object. An object with the same name twice is an error.
+    #[inline]
+    pub fn close(&mut self) -> Result<()> {
+        self.close_with(Duplicates::Refuse)
+    }
+
+    /// As [`Builder::close`], but of attributes with the same name the last one is kept, at its place.
+    #[inline]
+    pub fn close_keeping_last(&mut self) -> Result<()> {
+        self.close_with(Duplicates::KeepLast)
+    }
+
+    fn close_with(&mut self, duplicates: Duplicates) -> Result<()> {
+        if self.named {
+            return Err(Error::NameUnexpected);
+        }
+        let frame = *self.frames.last().ok_or(Error::NothingOpen)?;
+        if frame.is_object {
+            self.sort_members(frame);
+            self.check_duplicates(frame, duplicates)?;
+        }
+        let members = self.members.get(frame.first_member..).unwrap_or(&[]);
+        let offsets = members.iter().map(|member| member.offset as usize);
+        if frame.is_object {
+            close_object(&mut self.buffer, frame.start, offsets)?;
+        } else {
+            close_array(&mut self.buffer, frame.start, offsets)?;
+        }
+        self.members.truncate(frame.first_member);
+        self.frames.pop();
+        Ok(())
+    }
+
+    /// Orders the members of an object by name, those of equal name by position.
+    #[inline]
+    fn sort_members(&mut self, frame: Frame) {
+        let Some(content) = self.buffer.get(frame.start..) else { return };
+        let Some(members) = self.members.get_mut(frame.first_member..) else { return };
+        if members.len() > 1 {
+            members.sort_unstable_by(|left, right| {
+                compare_names(content, left, right).then(left.offset.cmp(&right.offset))
+            });
+        }
+    }
+
+    #[inline]
+    fn check_duplicates(&mut self, frame: Frame, duplicates: Duplicates) -> Result<()> {
+        let content = self.buffer.get(frame.start..).unwrap_or(&[]);
+        let members = self.members.get(frame.first_member..).unwrap_or(&[]);
+        let found = members.windows(2).find(|pair| match pair {
+            [left, right] => compare_names(content, left, right) == Ordering::Equal,
+            _ => false,
+        });
+        match (found, duplicates) {
+            (None, _) => Ok(()),
+            (Some(pair), Duplicates::Refuse) => {
+                let name = pair.first().map_or(&[][..], |member| member_name(content, member));
+                Err(Error::DuplicateName { name: String::from_utf8_lossy(name).into_owned() })
+            }
+            (Some(_), Duplicates::KeepLast) => {
+                self.remove_duplicates(frame);
+                Ok(())
+            }
+        }
+    }
+
+    /// Removes all but the last of the attributes that have the same name. Members are sorted.
+    #[cold]
+    fn remove_duplicates(&mut self, frame: Frame) {
+        let content = self.buffer.get(frame.start..).unwrap_or(&[]).to_vec();
+        let members = self.members.split_off(frame.first_member);
+        let (mut kept, mut dropped) = (Vec::with_capacity(members.len()), Vec::new());
+        for (index, member) in members.iter().enumerate() {
+            let next = members.get(index + 1);
+            if next.is_some_and(|next| compare_names(&content, member, next) == Ordering::Equal) {
+                dropped.push(member.offset as usize);
+            } else {
+                kept.push(*member);
+            }
+        }
+        dropped.sort_unstable();
+
+        // Copies what lies between the dropped members, and notes how far all behind each moves.
+        self.buffer.truncate(frame.start);
+        let mut copied = 0;
+        let mut removed = Vec::with_capacity(dropped.len());
+        let mut removed_bytes = 0;
+        for offset in dropped {
+            let length = content.get(offset..).and_then(read_member).map_or(0, |found| found.encoded.len());
+            self.buffer.extend_from_slice(content.get(copied..offset).unwrap_or(&[]));
+            copied = offset + length;
+            removed_bytes += length;
+            removed.push((offset, removed_bytes));
+        }
+        self.buffer.extend_from_slice(content.get(copied..).unwrap_or(&[]));
+        for member in &mut kept {
+            let before = removed.partition_point(|(offset, _)| *offset < member.offset as usize);
+            let bytes = before.checked_sub(1).and_then(|last| removed.get(last)).map_or(0, |last| last.1);
+            member.offset -= bytes as u32;
+        }
+        self.members.append(&mut kept);
+    }
+
+    /// Adds the attribute name of the next value.
+    #[inline]
+    pub fn key(&mut self, name: &str) -> Result<()> {
+        self.key_bytes(name.as_bytes())
+    }
+
+    #[inline]
+    pub(crate) fn key_bytes(&mut self, name: &[u8]) -> Result<()> {
+        self.begin_member(name)?;
+        self.named = true;
+        if self.plain_names {
+            push_str(&mut self.buffer, name);
+        } else {
+            push_name(&mut self.buffer, name);
+        }
+        Ok(())
+    }
+
+    /// Copies an attribute: `encoded` is its name, which is `name`, and its value.
+    pub(crate) fn add_member(&mut self, name: &[u8], encoded: &[u8]) -> Result<()> {
+        self.begin_member(name)?;
+        self.buffer.extend_from_slice(encoded);
+        Ok(())
+    }
+
+    #[inline]
+    fn begin_member(&mut self, name: &[u8]) -> Result<()> {
+        match self.frames.last() {
+            Some(frame) if frame.is_object && !self.named => {
+                let offset = member_offset(&self.buffer, frame)?;
+                self.members.push(Member { name_prefix: name_prefix(name), offset });
+                Ok(())
+            }
+            _ => Err(Error::NameUnexpected),
+        }
+    }
+
+    /// Everything that has to happen before the bytes of a value are appended.
+    #[inline]
+    fn begin_value(&mut self) -> Result<()> {
+        match self.frames.last() {
+            None => Ok(()),
+            Some(frame) if frame.is_object => {
+                if !std::mem::take(&mut self.named) {
+                    return Err(Error::NameMissing);
+                }
+                Ok(())
+            }
+            Some(frame) => {
+                let offset = member_offset(&self.buffer, frame)?;
+                self.members.push(Member { name_prefix: 0, offset });
+                Ok(())
+            }
+        }
+    }
+
+    /// The buffer, ready for the bytes of one value.
+    #[inline]
+    pub(crate) fn value_buffer(&mut self) -> Result<&mut Vec<u8>> {
+        self.begin_value()?;
+        Ok(&mut self.buffer)
+    }
+
+    /// Adds `null`.
+    #[inline]
+    pub fn add_null(&mut self) -> Result<()> {
+        self.value_buffer()?.push(NULL);
+        Ok(())
+    }
+
+    /// Adds a bool.
+    #[inline]
+    pub fn add_bool(&mut self, value: bool) -> Result<()> {
+        self.value_buffer()?.push(if value { TRUE } else { FALSE });
+        Ok(())
+    }
+
+    /// Adds an integer.
+    #[inline]
+    pub fn add_i64(&mut self, value: i64) -> Result<()> {
+        push_i64(self.value_buffer()?, value);
+        Ok(())
+    }
+
+    /// Adds an integer.
+    #[inline]
+    pub fn add_u64(&mut self, value: u64) -> Result<()> {
+        push_u64(self.value_buffer()?, value);
+        Ok(())
+    }
+
+    /// Adds a double; NaN and the infinities become null.
+    #[inline]
+    pub fn add_f64(&mut self, value: f64) -> Result<()> {
+        push_f64(self.value_buffer()?, value);
+        Ok(())
+    }
+
+    /// Adds a number.
+    #[inline]
+    pub fn add_number(&mut self, value: Number) -> Result<()> {
+        match value {
+            Number::Int(value) => self.add_i64(value),
+            Number::UInt(value) => self.add_u64(value),
+            Number::Double(value) => self.add_f64(value),
+        }
+    }
+
+    /// Adds a string.
+    #[inline]
+    pub fn add_str(&mut self, value: &str) -> Result<()> {
+        push_str(self.value_buffer()?, value.as_bytes());
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn add_str_bytes(&mut self, value: &[u8]) -> Result<()> {
+        push_str(self.value_buffer()?, value);
+        Ok(())
+    }
+
+    /// Adds a copy of a value, byte by byte. An `_id` marker in it stays a marker.
+    #[inline]
+    pub fn add_slice(&mut self, value: Slice<'_>) -> Result<()> {
+        let bytes = value.bytes();
+        if bytes.is_empty() {
+            return Err(Error::Malformed);
+        }
+        self.value_buffer()?.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Adds a copy of a value whose `_id` marker, if it is a stored document, becomes the text for
+    /// `collection`. Without a collection it is the same as [`Builder::add_slice`].
+    #[inline]
+    pub fn add_resolved(&mut self, value: Slice<'_>, collection: Option<&str>) -> Result<()> {
+        match collection {
+            Some(collection) if value.is_object() => {
+                push_resolved(value, collection, self.value_buffer()?)
+            }
+            _ => self.add_slice(value),
+        }
+    }
+
+    /// Adds the marker that stands for `_id` in stored documents.
+    pub fn add_id_marker(&mut self) -> Result<()> {
+        self.value_buffer()?.extend_from_slice(&ID_MARKER);
+        Ok(())
+    }
+}
+
+#[inline]
+fn member_offset(buffer: &[u8], frame: &Frame) -> Result<u32> {
+    let offset = buffer.len() - frame.start;
+    u32::try_from(offset).map_err(|_| Error::TooLarge { max_bytes: MAX_CONTAINER_BYTES })
+}
+
+/// The first 8 bytes of a name, padded by 0, as a number that orders as the bytes do.
+#[inline]
+pub(crate) fn name_prefix(name: &[u8]) -> u64 {
+    if let Some(prefix) = name.first_chunk::<8>() {
+        return u64::from_be_bytes(*prefix);
+    }
+    if let (Some(first), Some(last)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {
+        // Four bytes from each end; where they overlap they agree.
+        let unused_bits = 8 * (8 - name.len() as u32);
+        let first = u64::from(u32::from_be_bytes(*first)) << 32;
+        return first | u64::from(u32::from_be_bytes(*last)) << unused_bits;
+    }
+    name.iter().fold((0, 56), |(prefix, shift), &byte| (prefix | u64::from(byte) << shift, shift - 8)).0
+}
+
+#[inline]
+fn compare_names(content: &[u8], left: &Member, right: &Member) -> Ordering {
+    left.name_prefix
+        .cmp(&right.name_prefix)
+        .then_with(|| member_name(content, left).cmp(member_name(content, right)))
+}
+
+fn member_name<'c>(content: &'c [u8], member: &Member) -> &'c [u8] {
+    content.get(member.offset as usize..).and_then(read_name).map_or(&[], |(name, _)| name)
+}

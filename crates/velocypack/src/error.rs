@@ -1,0 +1,54 @@
+//! What can be wrong with a value or with how it is built.
+
+/// The result of building or reading a value.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a value was refused. `offset` counts bytes from the start of the input.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A value was added to an object before its attribute name.
+    #[error("a value in an object needs an attribute name before it")]
+    NameMissing,
+    /// An attribute name was given outside an object, or twice in a row.
+    #[error("an attribute name is allowed only in an object, once before each value")]
+    NameUnexpected,
+    /// `close` without an open array or object.
+    #[error("there is no open array or object to close")]
+    NothingOpen,
+    /// An attribute occurs twice in one object.
+    #[error("duplicate attribute name '{name}'")]
+    DuplicateName {
+        /// The name.
+        name: String,
+    },
+    /// Arrays and objects are nested deeper than allowed.
+    #[error("nested deeper than {max_depth} levels")]
+    TooDeep {
+        /// The limit that was exceeded.
+        max_depth: usize,
+    },
+    /// A value is longer than allowed.
+    #[error("the value is longer than {max_bytes} bytes")]
+    TooLarge {
+        /// The limit that was exceeded.
+        max_bytes: usize,
+    },
+    /// The value to copy is not well-formed, or there is none.
+    #[error("the value to add is not well-formed VelocyPack")]
+    Malformed,
+    /// A document or patch has to be an object.
+    #[error("expected an object, found {found}")]
+    ObjectExpected {
+        /// The kind that was found.
+        found: &'static str,
+    },
+    /// Bytes from outside break the format's rules.
+    #[error("invalid VelocyPack at byte {offset}: {reason}")]
+    Invalid {
+        /// Where, in bytes from the start of the input.
+        offset: usize,
+        /// Which rule.
+        reason: &'static str,
+    },
+}

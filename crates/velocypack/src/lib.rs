@@ -1,0 +1,46 @@
+//! VelocyPack values: the one format on disk, in the executor and on the wire.
+//!
+//! - [`Slice`]: a borrowed value, read in place; nothing is decoded before it is asked for.
+//! - [`Builder`]: appends values to one growing buffer.
+//! - [`document`], [`merge`], [`to_wire`]: stored documents made, patched and sent.
+//! - [`validate`], [`normalize`]: the door for bytes that others have made.
+//! - [`json`]: text in and out, without a tree in between.
+//! - [`order`]: AQL's total order, its equality, hash and sort keys.
+//!
+//! The format is described in VelocyPack's public specification, version 1. Two things are ours: the
+//! `_id` marker ([`ID_MARKER`]), and that objects made here always carry a sorted index table.
+
+mod block;
+mod builder;
+mod container;
+mod document;
+mod encode;
+mod error;
+mod format;
+mod iterate;
+pub mod json;
+mod kind;
+mod limits;
+mod merge;
+mod names;
+mod normalize;
+mod number;
+pub mod order;
+mod slice;
+mod validate;
+mod wire;
+
+pub use block::Block;
+pub use builder::Builder;
+pub use document::{document, resolve_id};
+pub use error::{Error, Result};
+pub use format::ID_MARKER;
+pub use iterate::{Elements, Entries, SortedEntries};
+pub use kind::Kind;
+pub use limits::Limits;
+pub use merge::{MergeOptions, merge};
+pub use normalize::normalize;
+pub use number::Number;
+pub use slice::Slice;
+pub use validate::validate;
+pub use wire::to_wire;

@@ -1,0 +1,110 @@
+//! Attribute names: the translation of the system attributes, and how a name is read and looked for.
+//!
+//! ArangoDB writes the five system attributes as small integers: `_key` 1, `_rev` 2, `_id` 3, `_from` 4,
+//! `_to` 5. In the sorted index table they stand where their text belongs.
+
+use crate::format::{
+    LONG_STRING, LONG_STRING_HEADER, SHORT_STRING, SHORT_STRING_LAST, SHORT_STRING_MAX, SMALL_INT, UINT, UINT_LAST,
+    read_unsigned,
+};
+
+pub(crate) const KEY: u8 = SMALL_INT + 1;
+pub(crate) const REV: u8 = SMALL_INT + 2;
+pub(crate) const ID: u8 = SMALL_INT + 3;
+pub(crate) const FROM: u8 = SMALL_INT + 4;
+pub(crate) const TO: u8 = SMALL_INT + 5;
+
+/// The type byte that stands for a system attribute's name; none for other names.
+#[inline]
+pub(crate) fn translate(name: &[u8]) -> Option<u8> {
+    if name.first() != Some(&b'_') {
+        return None;
+    }
+    match name {
+        b"_key" => Some(KEY),
+        b"_rev" => Some(REV),
+        b"_id" => Some(ID),
+        b"_from" => Some(FROM),
+        b"_to" => Some(TO),
+        _ => None,
+    }
+}
+
+/// The name that a type byte stands for.
+#[inline]
+pub(crate) const fn translated(byte: u8) -> Option<&'static str> {
+    match byte {
+        KEY => Some("_key"),
+        REV => Some("_rev"),
+        ID => Some("_id"),
+        FROM => Some("_from"),
+        TO => Some("_to"),
+        _ => None,
+    }
+}
+
+/// The attribute name that `bytes` start with, and how many bytes it takes there.
+#[inline]
+pub(crate) fn read_name(bytes: &[u8]) -> Option<(&[u8], usize)> {
+    let head = *bytes.first()?;
+    match head {
+        SHORT_STRING..=SHORT_STRING_LAST => {
+            let end = usize::from(head - SHORT_STRING) + 1;
+            Some((bytes.get(1..end)?, end))
+        }
+        KEY..=TO => Some((translated(head)?.as_bytes(), 1)),
+        LONG_STRING => {
+            let length = usize::try_from(read_unsigned(bytes, 1, 8)?).ok()?;
+            let end = length.checked_add(LONG_STRING_HEADER)?;
+            Some((bytes.get(LONG_STRING_HEADER..end)?, end))
+        }
+        UINT..=UINT_LAST => {
+            let width = usize::from(head - UINT) + 1;
+            let number = read_unsigned(bytes, 1, width)?;
+            let name = translated(u8::try_from(number).ok()?.checked_add(SMALL_INT)?)?;
+            Some((name.as_bytes(), 1 + width))
+        }
+        _ => None,
+    }
+}
+
+/// A name to look for, prepared so that most others are told apart by one byte.
+#[derive(Clone, Copy)]
+pub(crate) struct Probe<'n> {
+    name: &'n [u8],
+    /// First byte of the name as a short string; 0 when it is too long for one.
+    short: u8,
+    /// First byte of the translated name; 0 when it has none.
+    translated: u8,
+}
+
+impl<'n> Probe<'n> {
+    #[inline]
+    pub(crate) fn new(name: &'n str) -> Self {
+        let name = name.as_bytes();
+        let short = if name.len() <= SHORT_STRING_MAX { SHORT_STRING + name.len() as u8 } else { 0 };
+        Probe { name, short, translated: translate(name).unwrap_or(0) }
+    }
+
+    pub(crate) fn name(&self) -> &'n [u8] {
+        self.name
+    }
+
+    /// The length of the encoded name when `bytes` start with this name.
+    #[inline]
+    pub(crate) fn matches(&self, bytes: &[u8]) -> Option<usize> {
+        let head = *bytes.first()?;
+        if head == self.short {
+            let end = 1 + self.name.len();
+            return (bytes.get(1..end)? == self.name).then_some(end);
+        }
+        if head == self.translated {
+            return Some(1);
+        }
+        if head == LONG_STRING || (UINT..=UINT_LAST).contains(&head) {
+            let (name, length) = read_name(bytes)?;
+            return (name == self.name).then_some(length);
+        }
+        None
+    }
+}

@@ -1,0 +1,385 @@
+//! A borrowed value, read in place.
+
+use std::fmt;
+
+use crate::format::{
+    ARRAY_COMPACT, ARRAY_UNIFORM, BINARY, BINARY_LAST, BCD, BCD_LAST, CUSTOM, DOUBLE, EMPTY_ARRAY,
+    EMPTY_OBJECT, EXTERNAL, FALSE, ID_MARKER, INT, Layout, LONG_STRING, LONG_STRING_HEADER, MAX_KEY, MIN_KEY,
+    NULL, OBJECT_COMPACT, OBJECT_SORTED, OBJECT_SORTED_LAST, OBJECT_UNSORTED, OBJECT_UNSORTED_LAST,
+    SHORT_STRING, SHORT_STRING_LAST, SMALL_INT, SMALL_NEGATIVE_INT, TRUE, UINT, UTC_DATE, layout,
+    read_unsigned, value_length,
+};
+use crate::iterate::{Elements, Entries, RawEntries, SortedEntries};
+use crate::names::{Probe, read_name};
+use crate::{Kind, Number, json};
+
+/// Objects with more members are searched by halving; up to here a look at every name is faster.
+const LINEAR_SEARCH_MAX: usize = 16;
+
+/// A value in VelocyPack: bytes that start with it and may be longer.
+///
+/// Accessors trust nothing: on bytes that break the format they answer `None`, emptiness or
+/// [`Kind::Illegal`]. They do check on the way only what they read; [`crate::validate`] checks all.
+#[derive(Clone, Copy)]
+pub struct Slice<'a> {
+    bytes: &'a [u8],
+}
+
+impl Slice<'static> {
+    /// The absence of a value.
+    pub const NONE: Slice<'static> = Slice { bytes: &[] };
+    /// `null`
+    pub const NULL: Slice<'static> = Slice { bytes: &[NULL] };
+    /// `true`
+    pub const TRUE: Slice<'static> = Slice { bytes: &[TRUE] };
+    /// `false`
+    pub const FALSE: Slice<'static> = Slice { bytes: &[FALSE] };
+    /// `[]`
+    pub const EMPTY_ARRAY: Slice<'static> = Slice { bytes: &[EMPTY_ARRAY] };
+    /// `{}`
+    pub const EMPTY_OBJECT: Slice<'static> = Slice { bytes: &[EMPTY_OBJECT] };
+    /// `""`
+    pub const EMPTY_STRING: Slice<'static> = Slice { bytes: &[SHORT_STRING] };
+    /// `0`
+    pub const ZERO: Slice<'static> = Slice { bytes: &[SMALL_INT] };
+    /// The value of `_id` in a stored document.
+    pub const ID_MARKER: Slice<'static> = Slice { bytes: &ID_MARKER };
+}
+
+impl<'a> Slice<'a> {
+    /// The value that `bytes` start with.
+    #[inline]
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Slice { bytes }
+    }
+
+    /// Exactly the value's bytes; empty when it is malformed.
+    #[inline]
+    pub fn bytes(self) -> &'a [u8] {
+        value_length(self.bytes).and_then(|length| self.bytes.get(..length)).unwrap_or(&[])
+    }
+
+    /// The value's length in bytes; 0 when it is malformed.
+    #[inline]
+    pub fn byte_len(self) -> usize {
+        value_length(self.bytes).unwrap_or(0)
+    }
+
+    /// All bytes from the value's start on, also those behind it.
+    #[inline]
+    pub(crate) fn raw(self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The type byte; 0 (none) when there are no bytes.
+    #[inline]
+    pub(crate) fn head(self) -> u8 {
+        self.bytes.first().copied().unwrap_or(0)
+    }
+
+    /// What the value is.
+    #[inline]
+    pub fn kind(self) -> Kind {
+        match self.head() {
+            0x00 => Kind::None,
+            EMPTY_ARRAY | ARRAY_UNIFORM..=0x09 | ARRAY_COMPACT => Kind::Array,
+            EMPTY_OBJECT | OBJECT_SORTED..=OBJECT_UNSORTED_LAST | OBJECT_COMPACT => Kind::Object,
+            NULL => Kind::Null,
+            FALSE | TRUE => Kind::Bool,
+            DOUBLE => Kind::Double,
+            UTC_DATE => Kind::UtcDate,
+            EXTERNAL => Kind::External,
+            MIN_KEY => Kind::MinKey,
+            MAX_KEY => Kind::MaxKey,
+            // Only an integer of 8 bytes can be beyond i64, and then its last byte tells.
+            0x2F if self.bytes.get(8).is_some_and(|&byte| byte >= 0x80) => Kind::UInt,
+            INT..SHORT_STRING => Kind::Int,
+            SHORT_STRING..=LONG_STRING => Kind::String,
+            BINARY..=BINARY_LAST => Kind::Binary,
+            BCD..=BCD_LAST => Kind::Decimal,
+            CUSTOM if self.bytes.get(1) == Some(&ID_MARKER[1]) => Kind::IdMarker,
+            CUSTOM.. => Kind::Custom,
+            _ => Kind::Illegal,
+        }
+    }
+
+    /// True when there is no value at all.
+    #[inline]
+    pub fn is_none(self) -> bool {
+        self.head() == 0
+    }
+
+    /// True for `null`.
+    #[inline]
+    pub fn is_null(self) -> bool {
+        self.head() == NULL
+    }
+
+    /// True for `true` and `false`.
+    #[inline]
+    pub fn is_bool(self) -> bool {
+        matches!(self.head(), FALSE | TRUE)
+    }
+
+    /// True for integers and doubles.
+    #[inline]
+    pub fn is_number(self) -> bool {
+        self.head() == DOUBLE || self.is_integer()
+    }
+
+    /// True for numbers encoded as integers (a double such as 1.0 is none).
+    #[inline]
+    pub fn is_integer(self) -> bool {
+        (INT..SHORT_STRING).contains(&self.head())
+    }
+
+    /// True for strings.
+    #[inline]
+    pub fn is_string(self) -> bool {
+        (SHORT_STRING..=LONG_STRING).contains(&self.head())
+    }
+
+    /// True for arrays of any encoding.
+    #[inline]
+    pub fn is_array(self) -> bool {
+        matches!(self.head(), EMPTY_ARRAY..=0x09 | ARRAY_COMPACT)
+    }
+
+    /// True for objects of any encoding.
+    #[inline]
+    pub fn is_object(self) -> bool {
+        matches!(self.head(), EMPTY_OBJECT..=OBJECT_UNSORTED_LAST | OBJECT_COMPACT)
+    }
+
+    /// True for the value of `_id` in a stored document.
+    #[inline]
+    pub fn is_id_marker(self) -> bool {
+        self.bytes.starts_with(&ID_MARKER)
+    }
+
+    /// The truth value; none for all but bools.
+    #[inline]
+    pub fn as_bool(self) -> Option<bool> {
+        match self.head() {
+            TRUE => Some(true),
+            FALSE => Some(false),
+            _ => None,
+        }
+    }
+
+    /// An integer within `i64`; none for doubles and larger integers.
+    #[inline]
+    pub fn as_i64(self) -> Option<i64> {
+        let head = self.head();
+        match head {
+            SMALL_INT..SMALL_NEGATIVE_INT => Some(i64::from(head - SMALL_INT)),
+            SMALL_NEGATIVE_INT..SHORT_STRING => Some(i64::from(head) - 0x40),
+            INT..UINT => self.signed(head),
+            UINT..SMALL_INT => self.unsigned(head).and_then(|value| i64::try_from(value).ok()),
+            _ => None,
+        }
+    }
+
+    /// An integer that is not negative; none for doubles.
+    #[inline]
+    pub fn as_u64(self) -> Option<u64> {
+        let head = self.head();
+        match head {
+            UINT..SMALL_INT => self.unsigned(head),
+            _ => self.as_i64().and_then(|value| u64::try_from(value).ok()),
+        }
+    }
+
+    #[inline]
+    fn unsigned(self, head: u8) -> Option<u64> {
+        read_unsigned(self.bytes, 1, usize::from(head - UINT) + 1)
+    }
+
+    #[inline]
+    fn signed(self, head: u8) -> Option<i64> {
+        let width = usize::from(head - INT) + 1;
+        let unused_bits = 64 - 8 * width as u32;
+        // Shifted up and back down, so that the sign fills the unused bits.
+        read_unsigned(self.bytes, 1, width).map(|value| ((value << unused_bits) as i64) >> unused_bits)
+    }
+
+    #[inline]
+    fn double(self) -> Option<f64> {
+        read_unsigned(self.bytes, 1, 8).map(f64::from_bits)
+    }
+
+    /// Any number as the nearest double.
+    #[inline]
+    pub fn as_f64(self) -> Option<f64> {
+        match self.head() {
+            DOUBLE => self.double(),
+            _ => self.as_number().map(Number::to_f64),
+        }
+    }
+
+    /// Any number.
+    #[inline]
+    pub fn as_number(self) -> Option<Number> {
+        let head = self.head();
+        match head {
+            DOUBLE => self.double().map(Number::Double),
+            UINT..SMALL_INT => self.unsigned(head).map(Number::from_u64),
+            _ => self.as_i64().map(Number::Int),
+        }
+    }
+
+    /// Milliseconds since 1970 of a UTC date.
+    pub fn as_utc_date(self) -> Option<i64> {
+        (self.head() == UTC_DATE).then(|| read_unsigned(self.bytes, 1, 8).map(|value| value as i64)).flatten()
+    }
+
+    /// The bytes of a binary value.
+    pub fn as_binary(self) -> Option<&'a [u8]> {
+        let head = self.head();
+        if !(BINARY..=BINARY_LAST).contains(&head) {
+            return None;
+        }
+        self.bytes().get(usize::from(head - BINARY) + 2..)
+    }
+
+    /// The text of a string; none when its bytes are not UTF-8.
+    #[inline]
+    pub fn as_str(self) -> Option<&'a str> {
+        std::str::from_utf8(self.str_bytes()?).ok()
+    }
+
+    /// The text of a string, not checked to be UTF-8.
+    #[inline]
+    pub fn str_bytes(self) -> Option<&'a [u8]> {
+        let head = self.head();
+        match head {
+            SHORT_STRING..=SHORT_STRING_LAST => self.bytes.get(1..usize::from(head - SHORT_STRING) + 1),
+            LONG_STRING => self.bytes().get(LONG_STRING_HEADER..),
+            _ => None,
+        }
+    }
+
+    /// The attribute `name` of an object; none when it has no such attribute or is no object.
+    pub fn get(self, name: &str) -> Option<Slice<'a>> {
+        let head = self.head();
+        let probe = Probe::new(name);
+        match head {
+            OBJECT_SORTED..=OBJECT_UNSORTED_LAST => {
+                let layout = layout(self.bytes)?;
+                if layout.count <= LINEAR_SEARCH_MAX || head >= OBJECT_UNSORTED {
+                    self.search_linear(&layout, &probe)
+                } else {
+                    debug_assert!(head <= OBJECT_SORTED_LAST);
+                    self.search_sorted(&layout, &probe)
+                }
+            }
+            OBJECT_COMPACT => {
+                self.raw_entries().find(|(found, _)| *found == probe.name()).map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
+
+    fn search_linear(self, layout: &Layout, probe: &Probe<'_>) -> Option<Slice<'a>> {
+        for index in 0..layout.count {
+            let offset = layout.offset(self.bytes, index)?;
+            let member = self.bytes.get(offset..layout.data_end)?;
+            if let Some(length) = probe.matches(member) {
+                return member.get(length..).map(Slice::new);
+            }
+        }
+        None
+    }
+
+    fn search_sorted(self, layout: &Layout, probe: &Probe<'_>) -> Option<Slice<'a>> {
+        let (mut low, mut high) = (0, layout.count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let offset = layout.offset(self.bytes, middle)?;
+            let member = self.bytes.get(offset..layout.data_end)?;
+            let (name, length) = read_name(member)?;
+            match name.cmp(probe.name()) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return member.get(length..).map(Slice::new),
+            }
+        }
+        None
+    }
+
+    /// The value at the end of a path of attribute names.
+    pub fn get_path(self, path: &[&str]) -> Option<Slice<'a>> {
+        path.iter().try_fold(self, |value, name| value.get(name))
+    }
+
+    /// Element `index` of an array, counted from 0.
+    pub fn at(self, index: usize) -> Option<Slice<'a>> {
+        if !self.is_array() {
+            return None;
+        }
+        let layout = layout(self.bytes)?;
+        if index >= layout.count {
+            return None;
+        }
+        if layout.table != 0 {
+            let offset = layout.offset(self.bytes, index)?;
+            return self.bytes.get(offset..layout.data_end).map(Slice::new);
+        }
+        if self.head() == ARRAY_COMPACT {
+            return self.elements().nth(index);
+        }
+        let size = value_length(self.bytes.get(layout.data..layout.data_end)?)?;
+        self.bytes.get(layout.data + index * size..layout.data_end).map(Slice::new)
+    }
+
+    /// Number of members of an array or object, else 0.
+    #[inline]
+    pub fn len(self) -> usize {
+        layout(self.bytes).map_or(0, |layout| layout.count)
+    }
+
+    /// True when there are no members; so for everything that is no array or object.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements of an array in order; none for every other value.
+    pub fn elements(self) -> Elements<'a> {
+        if self.is_array() { Elements::new(self.bytes) } else { Elements::default() }
+    }
+
+    /// The attributes of an object as stored, which is the order they were added in.
+    pub fn entries(self) -> Entries<'a> {
+        Entries::new(self.raw_entries())
+    }
+
+    /// As [`Slice::entries`], with names that are not checked to be UTF-8.
+    pub(crate) fn raw_entries(self) -> RawEntries<'a> {
+        if self.is_object() { RawEntries::new(self.bytes) } else { RawEntries::default() }
+    }
+
+    /// The attributes of an object by name, bytewise. Objects without sorted table are sorted first.
+    pub fn entries_sorted(self) -> SortedEntries<'a> {
+        SortedEntries::new(self)
+    }
+
+    /// The value as compact JSON; an `_id` marker as null.
+    pub fn to_json_string(self) -> String {
+        json::to_json_string(self, None)
+    }
+}
+
+impl fmt::Display for Slice<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.to_json_string())
+    }
+}
+
+impl fmt::Debug for Slice<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind() {
+            Kind::Illegal | Kind::None => write!(formatter, "{:?}", self.kind()),
+            _ => formatter.write_str(&self.to_json_string()),
+        }
+    }
+}

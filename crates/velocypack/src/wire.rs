@@ -1,0 +1,77 @@
+//! Values as clients get them: without `_id` markers.
+
+use crate::container::object_form;
+use crate::document::push_id;
+use crate::format::{ID_MARKER, Layout, layout};
+use crate::{Error, Result, Slice};
+
+/// Appends a value for a client that reads VelocyPack: the `_id` marker of a stored document becomes the
+/// text for `collection` (null without one), all else is copied.
+///
+/// The names of system attributes stay small integers: ArangoDB's own server sends them so, and its
+/// drivers' VelocyPack libraries read them.
+pub fn to_wire(value: Slice<'_>, collection: Option<&str>, out: &mut Vec<u8>) -> Result<()> {
+    if value.is_object() {
+        return match collection {
+            Some(collection) => push_resolved(value, collection, out),
+            None => push_with_id(value, Slice::NULL.bytes(), out),
+        };
+    }
+    if value.is_id_marker() {
+        out.extend_from_slice(Slice::NULL.bytes());
+        return Ok(());
+    }
+    push_copy(value, out)
+}
+
+fn push_copy(value: Slice<'_>, out: &mut Vec<u8>) -> Result<()> {
+    let bytes = value.bytes();
+    if bytes.is_empty() {
+        return Err(Error::Malformed);
+    }
+    out.extend_from_slice(bytes);
+    Ok(())
+}
+
+/// Appends an object whose `_id` marker becomes text.
+pub(crate) fn push_resolved(object: Slice<'_>, collection: &str, out: &mut Vec<u8>) -> Result<()> {
+    if !object.get("_id").is_some_and(Slice::is_id_marker) {
+        return push_copy(object, out);
+    }
+    let mut id = Vec::new();
+    push_id(object, collection, &mut id);
+    push_with_id(object, &id, out)
+}
+
+/// Appends an object with the value `id` in the place of its `_id` marker, if it has one.
+fn push_with_id(object: Slice<'_>, id: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    let bytes = object.bytes();
+    let Some(layout) = layout(bytes) else { return Err(Error::Malformed) };
+    let Some(marker) = find_marker(bytes, &layout) else { return push_copy(object, out) };
+    let before = bytes.get(layout.data..marker).ok_or(Error::Malformed)?;
+    let after = bytes.get(marker + ID_MARKER.len()..layout.data_end).ok_or(Error::Malformed)?;
+
+    let form = object_form(before.len() + id.len() + after.len(), layout.count)?;
+    out.reserve(form.total);
+    form.push_object_header(out, layout.count);
+    out.extend_from_slice(before);
+    out.extend_from_slice(id);
+    out.extend_from_slice(after);
+    if layout.count > 1 {
+        for index in 0..layout.count {
+            let offset = layout.offset(bytes, index).ok_or(Error::Malformed)?;
+            let moved = form.header + offset - layout.data;
+            let behind_marker = offset > marker;
+            let moved = if behind_marker { moved + id.len() - ID_MARKER.len() } else { moved };
+            form.push_table_entry(out, moved);
+        }
+    }
+    Ok(())
+}
+
+/// Position of the `_id` marker in the bytes of an object.
+fn find_marker(bytes: &[u8], layout: &Layout) -> Option<usize> {
+    let value = Slice::new(bytes).get("_id").filter(|value| value.is_id_marker())?;
+    // What `get` gives goes from the value's start to the end of the members.
+    layout.data_end.checked_sub(value.raw().len())
+}
