@@ -1,0 +1,37 @@
+//! AQL at run time: what an expression computes with and how it is computed.
+//!
+//! - [`Value`]: 16 bytes; small values inline, everything else a position in a shared VelocyPack block.
+//! - [`Column`], [`Batch`]: rows in flight between operators, with selection vectors and constant columns.
+//! - [`Program`], [`ProgramBuilder`]: an expression compiled to a flat list of instructions over a batch.
+//! - [`Function`]: a function of AQL; [`EvaluationContext`]: all that an expression may reach while it runs.
+//! - [`Warnings`], [`MemoryAccount`], [`Interrupt`], [`Error`]: the limits of a query and what it reports.
+//!
+//! This crate knows no syntax, no plan and no storage: [`Environment`] is how an expression asks the server.
+
+mod batch;
+mod cast;
+mod column;
+mod context;
+mod environment;
+mod error;
+mod function;
+mod interrupt;
+mod memory;
+pub mod pattern;
+pub mod program;
+mod random;
+mod value;
+mod warnings;
+
+pub use batch::{Batch, Register};
+pub use column::Column;
+pub use context::{EvaluationContext, EvaluationState};
+pub use environment::{Environment, NoEnvironment};
+pub use error::{Error, Result, error_number};
+pub use function::{Function, FunctionBody};
+pub use interrupt::Interrupt;
+pub use memory::{Charge, MemoryAccount};
+pub use program::{Program, ProgramBuilder};
+pub use random::Random;
+pub use value::{BlockBuilder, Elements, Entries, Kind, ShortString, Value};
+pub use warnings::{Warning, Warnings};

@@ -1,0 +1,164 @@
+//! Memory accounting of a query: its own limit, and the share it draws from all queries' limit.
+
+use crate::error::{Error, Result, error_number};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes in use by one query, or by all queries together (the parent of each query's account).
+///
+/// Accounts what may grow with the data: results, sort buffers, groups, subquery results, expressions' blocks. It is
+/// an estimate by the one who allocates, not a hook in the allocator. Cheap to share by `Arc`; all methods take `&self`.
+#[derive(Debug, Default)]
+pub struct MemoryAccount {
+    used_bytes: AtomicU64,
+    peak_bytes: AtomicU64,
+    limit_bytes: Option<u64>,
+    parent: Option<Arc<MemoryAccount>>,
+}
+
+impl MemoryAccount {
+    /// An account without a limit and without a parent.
+    pub fn unlimited() -> Self {
+        Self::default()
+    }
+
+    /// An account that may use `limit_bytes` (`None`: no limit of its own), all of it drawn from `parent` too.
+    pub fn new(limit_bytes: Option<u64>, parent: Option<Arc<MemoryAccount>>) -> Self {
+        Self { used_bytes: AtomicU64::new(0), peak_bytes: AtomicU64::new(0), limit_bytes, parent }
+    }
+
+    /// Draws bytes. Error 32 if the limit, or the parent's limit, would be exceeded; nothing is drawn then.
+    pub fn charge(&self, bytes: u64) -> Result<()> {
+        let used_bytes = self.used_bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        if self.limit_bytes.is_some_and(|limit| used_bytes > limit) {
+            self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(Error::new(error_number::RESOURCE_LIMIT, "query would use more memory than allowed"));
+        }
+        if let Some(parent) = &self.parent
+            && parent.charge(bytes).is_err()
+        {
+            self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(Error::new(
+                error_number::RESOURCE_LIMIT,
+                "global memory limit of all queries would be exceeded",
+            ));
+        }
+        self.peak_bytes.fetch_max(used_bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Gives back bytes drawn before.
+    pub fn release(&self, bytes: u64) {
+        self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(parent) = &self.parent {
+            parent.release(bytes);
+        }
+    }
+
+    /// Bytes in use now.
+    pub fn used_bytes(&self) -> u64 {
+        self.used_bytes.load(Ordering::Relaxed)
+    }
+
+    /// The most bytes that were in use at one time.
+    pub fn peak(&self) -> u64 {
+        self.peak_bytes.load(Ordering::Relaxed)
+    }
+
+    /// The account's own limit.
+    pub fn limit_bytes(&self) -> Option<u64> {
+        self.limit_bytes
+    }
+}
+
+impl Drop for MemoryAccount {
+    /// What the query did not give back goes back to the parent with the account.
+    fn drop(&mut self) {
+        if let Some(parent) = &self.parent {
+            parent.release(*self.used_bytes.get_mut());
+        }
+    }
+}
+
+/// Bytes drawn from an account, given back on drop. One structure that grows holds one charge.
+#[derive(Debug)]
+pub struct Charge {
+    account: Arc<MemoryAccount>,
+    bytes: u64,
+}
+
+impl Charge {
+    /// Draws nothing yet.
+    pub fn new(account: Arc<MemoryAccount>) -> Self {
+        Self { account, bytes: 0 }
+    }
+
+    /// Draws more bytes; error 32 as [`MemoryAccount::charge`].
+    pub fn grow(&mut self, bytes: u64) -> Result<()> {
+        self.account.charge(bytes)?;
+        self.bytes += bytes;
+        Ok(())
+    }
+
+    /// Gives back some of the bytes (at most those drawn).
+    pub fn shrink(&mut self, bytes: u64) {
+        let bytes = bytes.min(self.bytes);
+        self.account.release(bytes);
+        self.bytes -= bytes;
+    }
+
+    /// Gives back everything.
+    pub fn clear(&mut self) {
+        self.shrink(self.bytes);
+    }
+
+    /// Bytes drawn now.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.account.release(self.bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_limit() {
+        let account = MemoryAccount::new(Some(100), None);
+        account.charge(60).unwrap();
+        assert_eq!(account.charge(41).unwrap_err().number, 32);
+        account.charge(40).unwrap();
+        account.release(100);
+        assert_eq!((account.used_bytes(), account.peak()), (0, 100));
+    }
+
+    #[test]
+    fn limit_of_the_parent_is_shared_and_returned() {
+        let all = Arc::new(MemoryAccount::new(Some(100), None));
+        let first = MemoryAccount::new(None, Some(Arc::clone(&all)));
+        let second = MemoryAccount::new(Some(90), Some(Arc::clone(&all)));
+        first.charge(50).unwrap();
+        assert_eq!(second.charge(51).unwrap_err().number, 32);
+        assert_eq!((second.used_bytes(), all.used_bytes()), (0, 50));
+        drop(first);
+        second.charge(51).unwrap();
+        assert_eq!(all.used_bytes(), 51);
+    }
+
+    #[test]
+    fn a_charge_gives_back_on_drop() {
+        let account = Arc::new(MemoryAccount::unlimited());
+        let mut charge = Charge::new(Arc::clone(&account));
+        charge.grow(10).unwrap();
+        charge.shrink(3);
+        assert_eq!(account.used_bytes(), 7);
+        drop(charge);
+        assert_eq!(account.used_bytes(), 0);
+    }
+}

@@ -1,0 +1,228 @@
+//! LIKE: `_` is any one character, `%` any number of them, `\_`, `\%` and `\\` stand for themselves.
+//!
+//! A backslash before anything else is a backslash. Characters are Unicode code points. Case-insensitive matching
+//! compares the lower-case forms, character by character.
+
+/// A prepared LIKE pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LikePattern {
+    /// The parts between `%` signs; at least one. The first is anchored at the start, the last at the end.
+    pieces: Vec<Piece>,
+    case_insensitive: bool,
+}
+
+/// A stretch of pattern without `%`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    /// No wildcard: bytes can be compared. Only in case-sensitive patterns.
+    Text(String),
+    /// With `_` (as `None`), or case-insensitive (then in lower case).
+    Characters(Vec<Option<char>>),
+}
+
+impl LikePattern {
+    /// Prepares a pattern. Every text is a valid pattern.
+    pub fn new(pattern: &str, case_insensitive: bool) -> Self {
+        let mut pieces = Vec::new();
+        let mut piece = Vec::new();
+        let mut characters = pattern.chars().peekable();
+        while let Some(character) = characters.next() {
+            match character {
+                '%' => pieces.push(Piece::new(std::mem::take(&mut piece), case_insensitive)),
+                '_' => piece.push(None),
+                '\\' => {
+                    let escaped = characters.next_if(|next| matches!(next, '%' | '_' | '\\'));
+                    push_literal(&mut piece, escaped.unwrap_or('\\'), case_insensitive);
+                }
+                _ => push_literal(&mut piece, character, case_insensitive),
+            }
+        }
+        pieces.push(Piece::new(piece, case_insensitive));
+        Self { pieces, case_insensitive }
+    }
+
+    /// Whether the whole text matches.
+    pub fn matches(&self, text: &str) -> bool {
+        if self.case_insensitive {
+            // One character may become several (İ), so the text is folded as a whole, as the pattern was.
+            let folded: String = text.chars().flat_map(char::to_lowercase).collect();
+            self.matches_folded(&folded)
+        } else {
+            self.matches_folded(text)
+        }
+    }
+
+    /// The literal text that every match starts with, if matching is case-sensitive and that text ends in a wildcard:
+    /// (prefix, whether the pattern is exactly `prefix%`). `None` if there is no such prefix.
+    pub fn prefix(&self) -> Option<(&str, bool)> {
+        match self.pieces.as_slice() {
+            [Piece::Text(first), rest @ ..] if !first.is_empty() && !rest.is_empty() => {
+                Some((first, matches!(rest, [Piece::Text(last)] if last.is_empty())))
+            }
+            _ => None,
+        }
+    }
+
+    fn matches_folded(&self, text: &str) -> bool {
+        let Some((first, rest)) = self.pieces.split_first() else { return false };
+        let Some(mut text) = first.strip_from_start(text) else { return false };
+        let Some((last, middle)) = rest.split_last() else { return text.is_empty() };
+        // Taking the leftmost place of each middle piece leaves most room for the following ones.
+        for piece in middle {
+            match piece.strip_through_first(text) {
+                Some(rest) => text = rest,
+                None => return false,
+            }
+        }
+        last.ends(text)
+    }
+}
+
+fn push_literal(piece: &mut Vec<Option<char>>, character: char, case_insensitive: bool) {
+    if case_insensitive {
+        piece.extend(character.to_lowercase().map(Some));
+    } else {
+        piece.push(Some(character));
+    }
+}
+
+impl Piece {
+    fn new(characters: Vec<Option<char>>, case_insensitive: bool) -> Self {
+        if case_insensitive {
+            return Self::Characters(characters);
+        }
+        match characters.iter().copied().collect::<Option<String>>() {
+            Some(text) => Self::Text(text),
+            None => Self::Characters(characters),
+        }
+    }
+
+    /// What follows the piece, if the text starts with it.
+    fn strip_from_start<'t>(&self, text: &'t str) -> Option<&'t str> {
+        match self {
+            Self::Text(piece) => text.strip_prefix(piece.as_str()),
+            Self::Characters(piece) => {
+                let mut characters = text.chars();
+                for expected in piece {
+                    let found = characters.next()?;
+                    if expected.is_some_and(|expected| expected != found) {
+                        return None;
+                    }
+                }
+                Some(characters.as_str())
+            }
+        }
+    }
+
+    /// What follows the leftmost occurrence of the piece.
+    fn strip_through_first<'t>(&self, text: &'t str) -> Option<&'t str> {
+        match self {
+            Self::Text(piece) => text.split_once(piece.as_str()).map(|(_, rest)| rest),
+            Self::Characters(_) => {
+                let mut start = text;
+                loop {
+                    if let Some(rest) = self.strip_from_start(start) {
+                        return Some(rest);
+                    }
+                    let mut characters = start.chars();
+                    characters.next()?;
+                    start = characters.as_str();
+                }
+            }
+        }
+    }
+
+    /// Whether the text ends with the piece.
+    fn ends(&self, text: &str) -> bool {
+        match self {
+            Self::Text(piece) => text.ends_with(piece.as_str()),
+            Self::Characters(piece) => {
+                let mut characters = text.chars();
+                piece.iter().rev().all(|expected| match (characters.next_back(), expected) {
+                    (Some(found), Some(expected)) => found == *expected,
+                    (Some(_), None) => true,
+                    (None, _) => false,
+                })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn like(text: &str, pattern: &str) -> bool {
+        LikePattern::new(pattern, false).matches(text)
+    }
+
+    #[test]
+    fn wildcards() {
+        for (text, pattern, expected) in [
+            ("", "", true),
+            ("", "%", true),
+            ("", "_", false),
+            ("abc", "abc", true),
+            ("abc", "ab", false),
+            ("abc", "a%", true),
+            ("abc", "%c", true),
+            ("abc", "%b%", true),
+            ("abc", "a_c", true),
+            ("abc", "___", true),
+            ("abc", "____", false),
+            ("a\nc", "a%c", true),
+            ("abcabc", "%bc", true),
+            ("aab", "a%ab", true),
+            ("ab", "ab%b", false),
+            ("äöü", "_ö_", true),
+            ("x%y", "x\\%y", true),
+            ("xzy", "x\\%y", false),
+            ("x_y", "x\\_y", true),
+            ("x\\y", "x\\\\y", true),
+            ("x\\y", "x\\y", true),
+            ("x\\", "x\\", true),
+            ("abXcdYef", "ab%cd_ef", true),
+        ] {
+            assert_eq!(like(text, pattern), expected, "{text:?} LIKE {pattern:?}");
+        }
+    }
+
+    #[test]
+    fn ignores_case_when_asked() {
+        assert!(LikePattern::new("FÖ%", true).matches("föO"));
+        assert!(LikePattern::new("%İ%", true).matches("xi̇y"));
+        assert!(!LikePattern::new("FÖ%", false).matches("föO"));
+    }
+
+    #[test]
+    fn knows_its_prefix() {
+        assert_eq!(LikePattern::new("ab%", false).prefix(), Some(("ab", true)));
+        assert_eq!(LikePattern::new("ab%c", false).prefix(), Some(("ab", false)));
+        assert_eq!(LikePattern::new("ab", false).prefix(), None);
+        assert_eq!(LikePattern::new("%ab", false).prefix(), None);
+        assert_eq!(LikePattern::new("ab%", true).prefix(), None);
+    }
+
+    /// The textbook recursive definition.
+    fn naive(text: &[char], pattern: &[char]) -> bool {
+        match pattern {
+            [] => text.is_empty(),
+            ['%', rest @ ..] => (0..=text.len()).any(|skip| naive(&text[skip..], rest)),
+            ['_', rest @ ..] => !text.is_empty() && naive(&text[1..], rest),
+            [c, rest @ ..] => text.first() == Some(c) && naive(&text[1..], rest),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_the_definition(text in "[abä]{0,8}", pattern in "[abä%_]{0,6}") {
+            let expected = naive(
+                &text.chars().collect::<Vec<_>>(),
+                &pattern.chars().collect::<Vec<_>>(),
+            );
+            prop_assert_eq!(like(&text, &pattern), expected);
+            prop_assert_eq!(LikePattern::new(&pattern, true).matches(&text), expected);
+        }
+    }
+}

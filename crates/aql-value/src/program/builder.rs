@@ -1,0 +1,201 @@
+//! Putting a program together, bottom up.
+
+use super::membership::ConstantSet;
+use super::{
+    ArithmeticOperator, ArrayOperator, ArrayQuestion, CompareOperator, Expansion, Haystack, Instruction,
+    MemberName, Pattern, Program, Quantifier, Slot, UnaryOperator,
+};
+use crate::batch::Register;
+use crate::function::Function;
+use crate::pattern::{LikePattern, compile_regex};
+use crate::value::Value;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Builds a [`Program`]: each method adds an instruction and returns the slot of its result, which later calls on the
+/// *same* builder take as operand. Nested programs (lazy operands, expansions) come from builders of their own and
+/// read what they need by register.
+#[derive(Debug, Default)]
+pub struct ProgramBuilder {
+    instructions: Vec<Instruction>,
+    registers: Vec<Register>,
+    deterministic: bool,
+}
+
+impl ProgramBuilder {
+    /// An empty program.
+    pub fn new() -> Self {
+        Self { instructions: Vec::new(), registers: Vec::new(), deterministic: true }
+    }
+
+    /// A register's value. The same register is read once.
+    pub fn load(&mut self, register: Register) -> Slot {
+        let known = self
+            .instructions
+            .iter()
+            .position(|instruction| matches!(instruction, Instruction::Load(own) if *own == register));
+        if let Some(position) = known {
+            return Slot(position as u32);
+        }
+        self.registers.push(register);
+        self.add(Instruction::Load(register))
+    }
+
+    /// A value.
+    pub fn constant(&mut self, value: Value) -> Slot {
+        self.add(Instruction::Constant(value))
+    }
+
+    /// `base.a.b`: attribute access along a path; null on anything but an object.
+    pub fn attribute(&mut self, base: Slot, path: &[Box<str>]) -> Slot {
+        self.add(Instruction::Attribute { base, path: path.into() })
+    }
+
+    /// `base[index]`: an element by number (negative from the end), or an attribute if the index is a string.
+    pub fn index(&mut self, base: Slot, index: Slot) -> Slot {
+        self.add(Instruction::Index { base, index })
+    }
+
+    /// `NOT`, `+`, `-`.
+    pub fn unary(&mut self, operator: UnaryOperator, operand: Slot) -> Slot {
+        self.add(Instruction::Unary { operator, operand })
+    }
+
+    /// `+ - * / %`.
+    pub fn arithmetic(&mut self, operator: ArithmeticOperator, left: Slot, right: Slot) -> Slot {
+        self.add(Instruction::Arithmetic { operator, left, right })
+    }
+
+    /// `== != < <= > >=`.
+    pub fn compare(&mut self, operator: CompareOperator, left: Slot, right: Slot) -> Slot {
+        self.add(Instruction::Compare { operator, left, right })
+    }
+
+    /// `needle IN haystack`, `needle NOT IN haystack`. A constant array is prepared for fast look-ups.
+    pub fn contained_in(&mut self, needle: Slot, haystack: Slot, negated: bool) -> Slot {
+        let haystack = match self.constant_at(haystack) {
+            Some(value) => Haystack::Constant(Arc::new(ConstantSet::new(value))),
+            None => Haystack::Slot(haystack),
+        };
+        self.add(Instruction::In { needle, haystack, negated })
+    }
+
+    /// `left ALL|ANY|NONE|AT LEAST (n) operator right`. The quantifier is one of these four.
+    pub fn array_compare(
+        &mut self,
+        quantifier: Quantifier,
+        operator: ArrayOperator,
+        left: Slot,
+        right: Slot,
+    ) -> Slot {
+        self.add(Instruction::ArrayCompare { quantifier, operator, left, right })
+    }
+
+    /// `text LIKE pattern`, `text NOT LIKE pattern`, `LIKE(text, pattern, true)`.
+    pub fn like(&mut self, text: Slot, pattern: Slot, case_insensitive: bool, negated: bool) -> Slot {
+        let pattern = match self.constant_text(pattern) {
+            Some(text) => Pattern::Prepared(Arc::new(LikePattern::new(&text, case_insensitive))),
+            None => Pattern::Slot(pattern),
+        };
+        self.add(Instruction::Like { text, pattern, case_insensitive, negated })
+    }
+
+    /// `text =~ pattern`, `text !~ pattern`. An invalid pattern gives warning 1543 and null for each row.
+    pub fn regex_match(&mut self, text: Slot, pattern: Slot, negated: bool) -> Slot {
+        let pattern = match self.constant_text(pattern).and_then(|text| compile_regex(&text, false)) {
+            Some(regex) => Pattern::Prepared(Arc::new(regex)),
+            None => Pattern::Slot(pattern),
+        };
+        self.add(Instruction::Regex { text, pattern, negated })
+    }
+
+    /// `low..high`.
+    pub fn range(&mut self, low: Slot, high: Slot) -> Slot {
+        self.add(Instruction::Range { low, high })
+    }
+
+    /// `[a, b, ...]`.
+    pub fn array(&mut self, elements: Vec<Slot>) -> Slot {
+        self.add(Instruction::Array(elements.into()))
+    }
+
+    /// `{a: b, [c]: d, ...}`. Of members with the same name the last one counts.
+    pub fn object(&mut self, members: Vec<(MemberName, Slot)>) -> Slot {
+        self.add(Instruction::Object(members.into()))
+    }
+
+    /// A function call. The number of arguments is within what the function allows.
+    pub fn call(&mut self, function: &'static Function, arguments: Vec<Slot>) -> Slot {
+        self.deterministic &= function.deterministic;
+        self.add(Instruction::Call { function, arguments: arguments.into() })
+    }
+
+    /// `condition ? then : otherwise`; without `then`, the condition's own value if it is true.
+    pub fn choose(&mut self, condition: Slot, then: Option<Program>, otherwise: Program) -> Slot {
+        then.iter().for_each(|program| self.absorb(program, None));
+        self.absorb(&otherwise, None);
+        self.add(Instruction::Choose { condition, then, otherwise })
+    }
+
+    /// `first AND rest...`: the first operand that is false as a bool, or the last one.
+    pub fn and(&mut self, first: Slot, rest: Vec<Program>) -> Slot {
+        rest.iter().for_each(|program| self.absorb(program, None));
+        self.add(Instruction::And { first, rest: rest.into() })
+    }
+
+    /// `first OR rest...`: the first operand that is true as a bool, or the last one.
+    pub fn or(&mut self, first: Slot, rest: Vec<Program>) -> Slot {
+        rest.iter().for_each(|program| self.absorb(program, None));
+        self.add(Instruction::Or { first, rest: rest.into() })
+    }
+
+    /// `input[* ...]`.
+    pub fn expansion(&mut self, expansion: Expansion) -> Slot {
+        for program in expansion.filter.iter().chain(&expansion.projection) {
+            self.absorb(program, Some(expansion.element));
+        }
+        self.add(Instruction::Expansion(Box::new(expansion)))
+    }
+
+    /// `input[? ...]`.
+    pub fn array_question(&mut self, question: ArrayQuestion) -> Slot {
+        question.filter.iter().for_each(|program| self.absorb(program, Some(question.element)));
+        self.add(Instruction::ArrayQuestion(Box::new(question)))
+    }
+
+    /// The program whose value is that of `result`.
+    pub fn finish(mut self, result: Slot) -> Program {
+        self.registers.sort_unstable();
+        self.registers.dedup();
+        Program {
+            instructions: self.instructions.into(),
+            result,
+            registers: self.registers.into(),
+            deterministic: self.deterministic,
+        }
+    }
+
+    fn add(&mut self, instruction: Instruction) -> Slot {
+        // A query is at most 2^32 bytes long, so it has fewer instructions than that.
+        let slot = Slot(self.instructions.len() as u32);
+        self.instructions.push(instruction);
+        slot
+    }
+
+    /// Takes over what a nested program needs.
+    fn absorb(&mut self, nested: &Program, element: Option<Register>) {
+        self.registers.extend(nested.registers.iter().copied().filter(|register| Some(*register) != element));
+        self.deterministic &= nested.deterministic;
+    }
+
+    fn constant_at(&self, slot: Slot) -> Option<&Value> {
+        match self.instructions.get(slot.0 as usize) {
+            Some(Instruction::Constant(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn constant_text(&self, slot: Slot) -> Option<Cow<'_, str>> {
+        self.constant_at(slot).map(Value::cast_string)
+    }
+}

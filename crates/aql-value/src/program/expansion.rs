@@ -1,0 +1,225 @@
+//! `input[* FILTER .. LIMIT .. RETURN ..]` and `input[? ...]`.
+
+use super::array_compare::Bounds;
+use super::construct::build;
+use super::elements::{ElementBatch, visit_elements};
+use super::frame::Frame;
+use super::interpreter::Slots;
+use super::{ArrayQuestion, Expansion, Program, Slot};
+use crate::column::Column;
+use crate::context::EvaluationContext;
+use crate::error::{Error, Result};
+use crate::value::Value;
+
+impl Expansion {
+    /// The resulting array for every lane.
+    pub(super) fn run(
+        &self,
+        frame: &Frame<'_>,
+        slots: &Slots,
+        context: &mut EvaluationContext<'_>,
+    ) -> Result<Column> {
+        let input = slots.get(self.input)?;
+        if self.changes_nothing(input) {
+            return Ok(input.clone());
+        }
+        let lanes =
+            if self.is_same_in_all_lanes(input, slots)? { frame.lanes().min(1) } else { frame.lanes() };
+        let constant = lanes < frame.lanes() || (lanes == 1 && input.as_constant().is_some());
+        let mut output =
+            Output { expansion: self, slots, lists: Vec::with_capacity(lanes), current: Open::default() };
+        let mut elements = ElementBatch::new();
+        for lane in 0..lanes {
+            let array = input.get(lane);
+            visit_elements(array, self.levels.saturating_sub(1), &mut |element| {
+                if elements.push(element, lane) {
+                    output.flush(&mut elements, frame, context)?;
+                }
+                Ok::<(), Error>(())
+            })?;
+        }
+        output.flush(&mut elements, frame, context)?;
+        output.into_column(lanes, constant, context)
+    }
+
+    /// `a[*]` of arrays is `a`.
+    fn changes_nothing(&self, input: &Column) -> bool {
+        let plain = self.levels <= 1
+            && self.filter.is_none()
+            && self.projection.is_none()
+            && self.limit.is_none()
+            && self.offset.is_none();
+        plain && input.as_constant().is_some_and(Value::is_array)
+    }
+
+    /// Nothing that the result depends on differs between lanes.
+    fn is_same_in_all_lanes(&self, input: &Column, slots: &Slots) -> Result<bool> {
+        let only_element = |program: &Option<Program>| {
+            program.as_ref().is_none_or(|program| {
+                program.is_deterministic() && program.registers_read().iter().all(|own| *own == self.element)
+            })
+        };
+        let mut same =
+            input.as_constant().is_some() && only_element(&self.filter) && only_element(&self.projection);
+        for slot in self.offset.iter().chain(&self.limit) {
+            same &= slots.get(*slot)?.as_constant().is_some();
+        }
+        Ok(same)
+    }
+}
+
+/// What an expansion has produced: the values of lanes done, one list each, and the lane it is at.
+struct Output<'e> {
+    expansion: &'e Expansion,
+    slots: &'e Slots,
+    /// (lane, projected values), lanes ascending; lanes without any value are missing.
+    lists: Vec<(u32, Vec<Value>)>,
+    current: Open,
+}
+
+/// The lane that elements are being added to, which may go on in the next batch.
+#[derive(Default)]
+struct Open {
+    lane: Option<u32>,
+    /// Elements that passed the filter and are to be skipped or kept.
+    to_skip: u64,
+    to_keep: u64,
+}
+
+impl Output<'_> {
+    /// Filters, limits and projects the collected elements.
+    fn flush(
+        &mut self,
+        elements: &mut ElementBatch,
+        outer: &Frame<'_>,
+        context: &mut EvaluationContext<'_>,
+    ) -> Result<()> {
+        if elements.is_empty() {
+            return Ok(());
+        }
+        context.interrupt.check()?;
+        let expansion = self.expansion;
+        let programs = [expansion.filter.as_ref(), expansion.projection.as_ref()];
+        let (mut batch, lanes) = elements.take(expansion.element, programs, outer);
+        if let Some(filter) = &expansion.filter {
+            let rows = filter.evaluate_predicate(&batch, context)?;
+            batch.select(rows);
+        }
+        let mut kept = Vec::with_capacity(batch.selected_len());
+        for row in batch.selected() {
+            let Some(&lane) = lanes.get(row) else { continue };
+            if self.admit(lane)? {
+                kept.push(row as u32);
+            }
+        }
+        batch.select(kept.into());
+        let projected = match &expansion.projection {
+            Some(projection) => projection.evaluate(&batch, context)?,
+            None => batch.column(expansion.element).cloned().unwrap_or(Column::Constant(Value::Null)),
+        };
+        for row in batch.selected() {
+            let Some(&lane) = lanes.get(row) else { continue };
+            let value = projected.get(row).clone();
+            match self.lists.last_mut() {
+                Some((last, list)) if *last == lane => list.push(value),
+                _ => self.lists.push((lane, vec![value])),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the next element of a lane that passed the filter is within offset and limit.
+    fn admit(&mut self, lane: u32) -> Result<bool> {
+        if self.current.lane != Some(lane) {
+            let bound = |slot: Option<Slot>, missing: u64| -> Result<u64> {
+                match slot {
+                    Some(slot) => Ok(self.slots.get(slot)?.get(lane as usize).to_i64().max(0) as u64),
+                    None => Ok(missing),
+                }
+            };
+            let to_skip = bound(self.expansion.offset, 0)?;
+            let to_keep = bound(self.expansion.limit, u64::MAX)?;
+            self.current = Open { lane: Some(lane), to_skip, to_keep };
+        }
+        if self.current.to_skip > 0 {
+            self.current.to_skip -= 1;
+            return Ok(false);
+        }
+        let admitted = self.current.to_keep > 0;
+        self.current.to_keep = self.current.to_keep.saturating_sub(1);
+        Ok(admitted)
+    }
+
+    fn into_column(
+        self,
+        lanes: usize,
+        constant: bool,
+        context: &mut EvaluationContext<'_>,
+    ) -> Result<Column> {
+        let mut lists = self.lists.into_iter().peekable();
+        build(lanes, constant, context, |lane, block, _| {
+            let builder = block.builder();
+            builder.open_array()?;
+            if let Some((_, list)) = lists.next_if(|(own, _)| *own as usize == lane) {
+                list.iter().try_for_each(|value| value.append_to(builder))?;
+            }
+            Ok(builder.close()?)
+        })
+    }
+}
+
+impl ArrayQuestion {
+    /// The answer for every lane.
+    pub(super) fn run(
+        &self,
+        frame: &Frame<'_>,
+        slots: &Slots,
+        context: &mut EvaluationContext<'_>,
+    ) -> Result<Column> {
+        let input = slots.get(self.input)?;
+        let mut matching = vec![0u64; frame.lanes()];
+        let mut lengths = vec![0u64; frame.lanes()];
+        let mut elements = ElementBatch::new();
+        for (lane, length) in lengths.iter_mut().enumerate() {
+            visit_elements(input.get(lane), self.levels.saturating_sub(1), &mut |element| {
+                *length += 1;
+                if elements.push(element, lane) {
+                    self.count(&mut elements, &mut matching, frame, context)?;
+                }
+                Ok::<(), Error>(())
+            })?;
+        }
+        self.count(&mut elements, &mut matching, frame, context)?;
+        let mut answers = Vec::with_capacity(frame.lanes());
+        for (lane, (matching, length)) in matching.into_iter().zip(lengths).enumerate() {
+            let bounds: Bounds = self.quantifier.bounds(length, slots, lane)?;
+            answers.push(Value::Bool(input.get(lane).is_array() && bounds.satisfied_by(matching)));
+        }
+        Ok(Column::from_values(answers))
+    }
+
+    /// Adds to `matching`, by lane, the number of collected elements that pass the filter.
+    fn count(
+        &self,
+        elements: &mut ElementBatch,
+        matching: &mut [u64],
+        outer: &Frame<'_>,
+        context: &mut EvaluationContext<'_>,
+    ) -> Result<()> {
+        if elements.is_empty() {
+            return Ok(());
+        }
+        context.interrupt.check()?;
+        let (mut batch, lanes) = elements.take(self.element, [self.filter.as_ref(), None], outer);
+        if let Some(filter) = &self.filter {
+            let rows = filter.evaluate_predicate(&batch, context)?;
+            batch.select(rows);
+        }
+        for row in batch.selected() {
+            if let Some(count) = lanes.get(row).and_then(|lane| matching.get_mut(*lane as usize)) {
+                *count += 1;
+            }
+        }
+        Ok(())
+    }
+}

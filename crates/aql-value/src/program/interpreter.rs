@@ -1,0 +1,207 @@
+//! Running a program: one instruction after the other, each over all lanes.
+
+use super::frame::Frame;
+use super::{Instruction, Pattern, Program, Slot, UnaryOperator, arithmetic, construct, text};
+use crate::column::Column;
+use crate::context::EvaluationContext;
+use crate::error::{Error, Result};
+use crate::function::Function;
+use crate::value::Value;
+use std::sync::Arc;
+
+/// Lanes between two checks for an interrupt, in loops whose single steps are short.
+pub(super) const LANES_PER_CHECK: usize = 4096;
+
+/// The columns computed so far, by slot.
+pub(super) struct Slots(Vec<Column>);
+
+impl Slots {
+    /// The column of an earlier instruction.
+    pub(super) fn get(&self, slot: Slot) -> Result<&Column> {
+        self.0
+            .get(slot.0 as usize)
+            .ok_or_else(|| Error::internal("expression reads a slot before it is computed"))
+    }
+}
+
+impl Program {
+    /// The program's result by lane.
+    pub(super) fn run(&self, frame: &Frame<'_>, context: &mut EvaluationContext<'_>) -> Result<Column> {
+        let mut slots = Slots(Vec::with_capacity(self.instructions.len()));
+        for instruction in self.instructions.iter() {
+            let column = instruction.run(frame, &slots, context)?;
+            slots.0.push(column);
+        }
+        slots.get(self.result).cloned()
+    }
+}
+
+impl Instruction {
+    fn run(&self, frame: &Frame<'_>, slots: &Slots, context: &mut EvaluationContext<'_>) -> Result<Column> {
+        let lanes = frame.lanes();
+        match self {
+            Self::Load(register) => Ok(frame.load(*register)),
+            Self::Constant(value) => Ok(Column::Constant(value.clone())),
+            Self::Attribute { base, path } => {
+                Ok(map_shared(slots.get(*base)?, lanes, |value| value.get_path(path)))
+            }
+            Self::Index { base, index } => {
+                map_pair(slots.get(*base)?, slots.get(*index)?, lanes, |base, index| {
+                    Ok(index_into(base, index))
+                })
+            }
+            Self::Unary { operator, operand } => {
+                map(slots.get(*operand)?, lanes, |value| Ok(apply_unary(*operator, value)))
+            }
+            Self::Arithmetic { operator, left, right } => {
+                map_pair(slots.get(*left)?, slots.get(*right)?, lanes, |left, right| {
+                    arithmetic::apply(*operator, left, right, context)
+                })
+            }
+            Self::Compare { operator, left, right } => {
+                map_pair(slots.get(*left)?, slots.get(*right)?, lanes, |left, right| {
+                    Ok(Value::Bool(operator.test(left, right)))
+                })
+            }
+            Self::In { needle, haystack, negated } => haystack.run(*needle, *negated, slots, lanes, context),
+            Self::ArrayCompare { quantifier, operator, left, right } => {
+                quantifier.run_compare(*operator, (*left, *right), slots, lanes, context)
+            }
+            Self::Like { text, pattern, case_insensitive, negated } => text::run_like(
+                slots.get(*text)?,
+                pattern,
+                *case_insensitive,
+                *negated,
+                (slots, lanes),
+                context,
+            ),
+            Self::Regex { text, pattern, negated } => {
+                text::run_regex(slots.get(*text)?, pattern, *negated, (slots, lanes), context)
+            }
+            Self::Range { low, high } => {
+                construct::run_range(slots.get(*low)?, slots.get(*high)?, lanes, context)
+            }
+            Self::Array(elements) => construct::run_array(elements, slots, lanes, context),
+            Self::Object(members) => construct::run_object(members, slots, lanes, context),
+            Self::Call { function, arguments } => run_call(function, arguments, slots, lanes, context),
+            Self::Choose { condition, then, otherwise } => {
+                super::logic::run_choose(slots.get(*condition)?, then.as_ref(), otherwise, frame, context)
+            }
+            Self::And { first, rest } => {
+                super::logic::run_chain(slots.get(*first)?, rest, true, frame, context)
+            }
+            Self::Or { first, rest } => {
+                super::logic::run_chain(slots.get(*first)?, rest, false, frame, context)
+            }
+            Self::Expansion(expansion) => expansion.run(frame, slots, context),
+            Self::ArrayQuestion(question) => question.run(frame, slots, context),
+        }
+    }
+}
+
+impl<T> Pattern<T> {
+    /// The column of patterns, if the pattern is not prepared.
+    pub(super) fn column<'s>(&self, slots: &'s Slots) -> Result<Option<&'s Column>> {
+        match self {
+            Self::Prepared(_) => Ok(None),
+            Self::Slot(slot) => slots.get(*slot).map(Some),
+        }
+    }
+}
+
+/// Applies a function of one value to every lane; once, if the column is constant.
+pub(super) fn map(
+    column: &Column,
+    lanes: usize,
+    mut apply: impl FnMut(&Value) -> Result<Value>,
+) -> Result<Column> {
+    match column {
+        Column::Constant(value) => Ok(Column::Constant(apply(value)?)),
+        Column::Values(values) if values.len() == lanes => {
+            Ok(Column::from_values(values.iter().map(apply).collect::<Result<_>>()?))
+        }
+        _ => Ok(Column::from_values((0..lanes).map(|lane| apply(column.get(lane))).collect::<Result<_>>()?)),
+    }
+}
+
+/// As [`map`], for a function that cannot fail and has no effect: where rows repeat (an outer row joined with many inner
+/// ones), each underlying value is computed once.
+fn map_shared(column: &Column, lanes: usize, apply: impl Fn(&Value) -> Value) -> Column {
+    match column {
+        Column::Constant(value) => Column::Constant(apply(value)),
+        Column::Gather { values, rows } if values.len() <= lanes => {
+            Column::Gather { values: Arc::new(values.iter().map(apply).collect()), rows: Arc::clone(rows) }
+        }
+        _ => Column::from_values((0..lanes).map(|lane| apply(column.get(lane))).collect()),
+    }
+}
+
+/// Applies a function of two values to every lane; once, if both columns are constant.
+pub(super) fn map_pair(
+    left: &Column,
+    right: &Column,
+    lanes: usize,
+    mut apply: impl FnMut(&Value, &Value) -> Result<Value>,
+) -> Result<Column> {
+    if let (Some(left), Some(right)) = (left.as_constant(), right.as_constant()) {
+        return Ok(Column::Constant(apply(left, right)?));
+    }
+    let values = (0..lanes).map(|lane| apply(left.get(lane), right.get(lane))).collect::<Result<_>>()?;
+    Ok(Column::from_values(values))
+}
+
+fn apply_unary(operator: UnaryOperator, operand: &Value) -> Value {
+    match operator {
+        UnaryOperator::Not => Value::Bool(!operand.is_truthy()),
+        UnaryOperator::Plus => operand.to_number(),
+        UnaryOperator::Minus => arithmetic::negate(operand),
+    }
+}
+
+/// `base[index]`: a number indexes an array, a string an object; text that is a number does either.
+fn index_into(base: &Value, index: &Value) -> Value {
+    if base.is_object() && (index.is_string() || index.is_number()) {
+        return base.get(&index.cast_string());
+    }
+    if !base.is_array() {
+        return Value::Null;
+    }
+    match index {
+        Value::Int(position) => base.at(*position),
+        Value::Double(position) => base.at(position.floor() as i64),
+        // Beyond every array.
+        Value::UInt(_) => Value::Null,
+        other => other.as_str().and_then(|text| text.trim().parse().ok()).map_or(Value::Null, |n| base.at(n)),
+    }
+}
+
+fn run_call(
+    function: &'static Function,
+    arguments: &[Slot],
+    slots: &Slots,
+    lanes: usize,
+    context: &mut EvaluationContext<'_>,
+) -> Result<Column> {
+    let columns = arguments.iter().map(|slot| slots.get(*slot)).collect::<Result<Vec<_>>>()?;
+    if function.deterministic && columns.iter().all(|column| column.as_constant().is_some()) {
+        let arguments: Vec<Value> = columns.iter().map(|column| column.get(0).clone()).collect();
+        return Ok(Column::Constant((function.call)(&arguments, context)?));
+    }
+    // One argument list for all lanes; constant arguments are put into it once.
+    let mut values: Vec<Value> = columns.iter().map(|column| column.get(0).clone()).collect();
+    let changing: Vec<usize> =
+        (0..columns.len()).filter(|&n| columns.get(n).is_some_and(|c| c.as_constant().is_none())).collect();
+    let mut results = Vec::with_capacity(lanes);
+    for lane in 0..lanes {
+        if lane % LANES_PER_CHECK == LANES_PER_CHECK - 1 {
+            context.interrupt.check()?;
+        }
+        for &position in &changing {
+            if let (Some(value), Some(column)) = (values.get_mut(position), columns.get(position)) {
+                value.clone_from(column.get(lane));
+            }
+        }
+        results.push((function.call)(&values, context)?);
+    }
+    Ok(Column::from_values(results))
+}

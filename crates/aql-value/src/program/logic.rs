@@ -1,0 +1,110 @@
+//! AND, OR and `? :`: what is lazy runs as a nested program on the rows that need it.
+
+use super::Program;
+use super::frame::Frame;
+use crate::column::Column;
+use crate::context::EvaluationContext;
+use crate::error::Result;
+use crate::value::Value;
+use std::sync::Arc;
+
+/// AND (`go_on_if` true) and OR (false): each lane takes the first operand whose truth differs from `go_on_if`, or the
+/// last one. Operand n is evaluated only in lanes in which all before it agree with `go_on_if`.
+pub(super) fn run_chain(
+    first: &Column,
+    rest: &[Program],
+    go_on_if: bool,
+    frame: &Frame<'_>,
+    context: &mut EvaluationContext<'_>,
+) -> Result<Column> {
+    let mut open = lanes_where(first, frame.lanes(), go_on_if);
+    if open.is_empty() {
+        return Ok(first.clone());
+    }
+    let mut result = Merge::new(first, frame.lanes());
+    for program in rest {
+        let narrowed = frame.narrow(&open);
+        let column = program.run(&narrowed, context)?;
+        result.put(&open, &column);
+        let still: Vec<u32> = lanes_where(&column, open.len(), go_on_if)
+            .iter()
+            .filter_map(|&lane| open.get(lane as usize).copied())
+            .collect();
+        if still.is_empty() {
+            break;
+        }
+        open = still.into();
+    }
+    Ok(result.finish())
+}
+
+/// `condition ? then : otherwise`.
+pub(super) fn run_choose(
+    condition: &Column,
+    then: Option<&Program>,
+    otherwise: &Program,
+    frame: &Frame<'_>,
+    context: &mut EvaluationContext<'_>,
+) -> Result<Column> {
+    if let Some(value) = condition.as_constant() {
+        return match (value.is_truthy(), then) {
+            (true, None) => Ok(condition.clone()),
+            (true, Some(then)) => then.run(frame, context),
+            (false, _) => otherwise.run(frame, context),
+        };
+    }
+    let mut result = Merge::new(condition, frame.lanes());
+    for (truth, program) in [(true, then), (false, Some(otherwise))] {
+        let Some(program) = program else { continue };
+        let lanes = lanes_where(condition, frame.lanes(), truth);
+        if !lanes.is_empty() {
+            let column = program.run(&frame.narrow(&lanes), context)?;
+            result.put(&lanes, &column);
+        }
+    }
+    Ok(result.finish())
+}
+
+/// The lanes in which the column's truth is `truth`, ascending.
+fn lanes_where(column: &Column, lanes: usize, truth: bool) -> Arc<[u32]> {
+    match column.as_constant() {
+        Some(value) if value.is_truthy() != truth => Arc::from([]),
+        Some(_) => (0..lanes as u32).collect(),
+        None => (0..lanes as u32).filter(|&lane| column.get(lane as usize).is_truthy() == truth).collect(),
+    }
+}
+
+/// A column of which some lanes are replaced by those of others.
+struct Merge {
+    column: Column,
+    /// Made when lanes are replaced for the first time, unless all of them are.
+    values: Vec<Value>,
+    lanes: usize,
+}
+
+impl Merge {
+    fn new(column: &Column, lanes: usize) -> Self {
+        Self { column: column.clone(), values: Vec::new(), lanes }
+    }
+
+    /// Lane `lanes[i]` becomes lane `i` of `replacement`.
+    fn put(&mut self, lanes: &[u32], replacement: &Column) {
+        if lanes.len() == self.lanes {
+            self.column = replacement.clone();
+            self.values.clear();
+            return;
+        }
+        if self.values.is_empty() {
+            self.values.extend((0..self.lanes).map(|lane| self.column.get(lane).clone()));
+        }
+        for (from, &to) in lanes.iter().enumerate() {
+            if let Some(value) = self.values.get_mut(to as usize) {
+                value.clone_from(replacement.get(from));
+            }
+        }
+    }
+
+    fn finish(self) -> Column {
+        if self.values.is_empty() { self.column } else { Column::from_values(self.values) }
+    }
+}

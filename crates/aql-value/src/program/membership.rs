@@ -1,0 +1,93 @@
+//! IN and NOT IN.
+
+use super::interpreter::{LANES_PER_CHECK, Slots, map, map_pair};
+use super::{CompareOperator, Haystack, Slot};
+use crate::column::Column;
+use crate::context::EvaluationContext;
+use crate::error::Result;
+use crate::value::Value;
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+/// Arrays up to this length are searched one by one: comparing a few values costs less than hashing one.
+const LARGEST_LINEAR_SEARCH: usize = 8;
+
+/// An array prepared for being searched many times.
+#[derive(Debug)]
+pub(super) enum ConstantSet {
+    /// Not an array: nothing is in it, and nothing is "not in" it either.
+    NotAnArray,
+    /// Few elements.
+    List(Vec<Value>),
+    /// Many elements, found by AQL's equality and hash (1 and 1.0 are the same).
+    Table(HashSet<Value>),
+}
+
+impl ConstantSet {
+    pub(super) fn new(array: &Value) -> Self {
+        if !array.is_array() {
+            Self::NotAnArray
+        } else if array.len() <= LARGEST_LINEAR_SEARCH {
+            Self::List(array.elements().collect())
+        } else {
+            Self::Table(array.elements().collect())
+        }
+    }
+
+    /// `needle IN array`; `None` if it is not an array.
+    fn contains(&self, needle: &Value) -> Option<bool> {
+        match self {
+            Self::NotAnArray => None,
+            Self::List(list) => Some(list.contains(needle)),
+            Self::Table(table) => Some(table.contains(needle)),
+        }
+    }
+}
+
+/// `needle IN haystack`; `None` if the haystack is not an array.
+pub fn contains(haystack: &Value, needle: &Value) -> Option<bool> {
+    haystack.is_array().then(|| haystack.elements().any(|element| element == *needle))
+}
+
+impl Haystack {
+    pub(super) fn run(
+        &self,
+        needle: Slot,
+        negated: bool,
+        slots: &Slots,
+        lanes: usize,
+        context: &mut EvaluationContext<'_>,
+    ) -> Result<Column> {
+        let needles = slots.get(needle)?;
+        let answer = |found: Option<bool>| Value::Bool(found.is_some_and(|found| found != negated));
+        let haystacks = match self {
+            Self::Constant(set) => return map(needles, lanes, |needle| Ok(answer(set.contains(needle)))),
+            Self::Slot(slot) => slots.get(*slot)?,
+        };
+        if let Some(haystack) = haystacks.as_constant() {
+            // The same array for all lanes: worth preparing, unless there is next to nothing to look for.
+            let set = ConstantSet::new(haystack);
+            return map(needles, lanes, |needle| Ok(answer(set.contains(needle))));
+        }
+        let mut searched = 0;
+        map_pair(needles, haystacks, lanes, |needle, haystack| {
+            searched += 1;
+            if searched % LANES_PER_CHECK == 0 {
+                context.interrupt.check()?;
+            }
+            Ok(answer(contains(haystack, needle)))
+        })
+    }
+}
+
+impl CompareOperator {
+    /// Whether the operator holds between two values.
+    pub fn test(self, left: &Value, right: &Value) -> bool {
+        match self {
+            // Equality needs no collation.
+            Self::Equal => left == right,
+            Self::NotEqual => left != right,
+            _ => self.holds(Ordering::from(left.compare(right))),
+        }
+    }
+}

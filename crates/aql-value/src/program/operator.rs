@@ -1,0 +1,89 @@
+//! The operators of instructions.
+
+use super::Slot;
+use std::cmp::Ordering;
+
+/// `NOT x`, `+x`, `-x`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnaryOperator {
+    /// Boolean negation of the cast to bool.
+    Not,
+    /// Cast to number.
+    Plus,
+    /// Negated cast to number.
+    Minus,
+}
+
+/// Arithmetic on operands cast to number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArithmeticOperator {
+    /// `+`; never concatenates.
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`; by zero: null and warning 1562.
+    Divide,
+    /// `%`; by zero: null and warning 1562.
+    Modulo,
+}
+
+/// Comparison by AQL's total order, without casts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompareOperator {
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
+}
+
+impl CompareOperator {
+    /// Whether operands that compare as `ordering` satisfy the operator.
+    pub fn holds(self, ordering: Ordering) -> bool {
+        match self {
+            Self::Equal => ordering.is_eq(),
+            Self::NotEqual => ordering.is_ne(),
+            Self::Less => ordering.is_lt(),
+            Self::LessEqual => ordering.is_le(),
+            Self::Greater => ordering.is_gt(),
+            Self::GreaterEqual => ordering.is_ge(),
+        }
+    }
+}
+
+/// What an array comparison does with each element of its left side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArrayOperator {
+    /// Compares it with the right side.
+    Compare(CompareOperator),
+    /// Looks for it in the right side; false if that is not an array.
+    In,
+    /// The opposite of `In`, except that it too is false if the right side is not an array.
+    NotIn,
+}
+
+/// How many elements must satisfy a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantifier {
+    /// Every one; holds for an empty array.
+    All,
+    /// At least one.
+    Any,
+    /// Not one; holds for an empty array.
+    None,
+    /// `AT LEAST (n)`: at least as many as the slot says.
+    AtLeast(Slot),
+    /// `[? n FILTER ..]`: exactly as many as the slot says.
+    Exactly(Slot),
+    /// `[? a..b FILTER ..]`: between the two, both ends included.
+    Between(Slot, Slot),
+}

@@ -1,0 +1,51 @@
+//! LIKE and regular expression matching.
+
+use super::Pattern;
+use super::interpreter::{Slots, map, map_pair};
+use crate::column::Column;
+use crate::context::EvaluationContext;
+use crate::error::{Result, error_number};
+use crate::pattern::{LikePattern, Regex};
+use crate::value::Value;
+
+/// `text LIKE pattern`; operands are cast to strings.
+pub(super) fn run_like(
+    text: &Column,
+    pattern: &Pattern<LikePattern>,
+    case_insensitive: bool,
+    negated: bool,
+    (slots, lanes): (&Slots, usize),
+    context: &mut EvaluationContext<'_>,
+) -> Result<Column> {
+    if let Pattern::Prepared(pattern) = pattern {
+        return map(text, lanes, |text| Ok(Value::Bool(pattern.matches(&text.cast_string()) != negated)));
+    }
+    let Some(patterns) = pattern.column(slots)? else { return Ok(Column::Constant(Value::Null)) };
+    map_pair(text, patterns, lanes, |text, pattern| {
+        let pattern = context.state.patterns.like(&pattern.cast_string(), case_insensitive);
+        Ok(Value::Bool(pattern.matches(&text.cast_string()) != negated))
+    })
+}
+
+/// `text =~ pattern`; operands are cast to strings. An invalid pattern gives warning 1543 and null, negated or not.
+pub(super) fn run_regex(
+    text: &Column,
+    pattern: &Pattern<Regex>,
+    negated: bool,
+    (slots, lanes): (&Slots, usize),
+    context: &mut EvaluationContext<'_>,
+) -> Result<Column> {
+    if let Pattern::Prepared(pattern) = pattern {
+        return map(text, lanes, |text| Ok(Value::Bool(pattern.is_match(&text.cast_string()) != negated)));
+    }
+    let Some(patterns) = pattern.column(slots)? else { return Ok(Column::Constant(Value::Null)) };
+    map_pair(text, patterns, lanes, |text, pattern| {
+        match context.state.patterns.regex(&pattern.cast_string(), false) {
+            Some(pattern) => Ok(Value::Bool(pattern.is_match(&text.cast_string()) != negated)),
+            None => {
+                context.warn(error_number::INVALID_REGEX, "invalid regex value")?;
+                Ok(Value::Null)
+            }
+        }
+    })
+}

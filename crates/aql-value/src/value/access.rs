@@ -1,0 +1,209 @@
+//! Looking into arrays and objects.
+//!
+//! What is found is a position in the same block, except for `_id` of a stored document: that is not stored, but made
+//! of the collection's name and the `_key`.
+
+use super::{Kind, Value, slice_at};
+use std::sync::Arc;
+use velocypack::{Block, Slice};
+
+impl Value {
+    /// The attribute of an object; null if there is none, or if the value is not an object.
+    pub fn get(&self, name: &str) -> Self {
+        let Self::Packed { offset, block } = self else { return Self::Null };
+        let object = slice_at(block, *offset);
+        object.get(name).map_or(Self::Null, |found| within(block, object, found))
+    }
+
+    /// The value at the end of a path of attribute names; null where the path leads nowhere.
+    pub fn get_path(&self, path: &[Box<str>]) -> Self {
+        let Self::Packed { offset, block } = self else {
+            return if path.is_empty() { self.clone() } else { Self::Null };
+        };
+        let mut parent = Slice::NONE;
+        let mut found = slice_at(block, *offset);
+        for name in path {
+            match found.get(name) {
+                Some(next) => (parent, found) = (found, next),
+                None => return Self::Null,
+            }
+        }
+        within(block, parent, found)
+    }
+
+    /// An element of an array, from 0, or from -1 backwards; null if there is none, or if the value is not an array.
+    pub fn at(&self, position: i64) -> Self {
+        let Self::Packed { offset, block } = self else { return Self::Null };
+        let array = slice_at(block, *offset);
+        let position =
+            if position < 0 { position.saturating_add_unsigned(array.len() as u64) } else { position };
+        let found = usize::try_from(position).ok().and_then(|position| array.at(position));
+        found.map_or(Self::Null, |found| within(block, Slice::NONE, found))
+    }
+
+    /// Number of elements of an array or of attributes of an object; 0 for anything else.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Packed { offset, block } => slice_at(block, *offset).len(),
+            _ => 0,
+        }
+    }
+
+    /// Whether it is an array or object without members (or neither of the two).
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements of an array in order; none for anything else.
+    pub fn elements(&self) -> Elements<'_> {
+        Elements {
+            inner: match self {
+                Self::Packed { offset, block } => Some((block, slice_at(block, *offset).elements())),
+                _ => None,
+            },
+        }
+    }
+
+    /// The attributes of an object, name and value, in the order in which they are stored; none for anything else.
+    pub fn entries(&self) -> Entries<'_> {
+        Entries {
+            inner: match self {
+                Self::Packed { offset, block } => {
+                    let object = slice_at(block, *offset);
+                    Some((block, object, object.entries()))
+                }
+                _ => None,
+            },
+        }
+    }
+
+    /// Calls `visit` with the value as VelocyPack and the collection that its `_id` markers refer to, if it may have
+    /// any. Scalars are encoded on the stack.
+    pub fn with_slice<T>(&self, visit: impl FnOnce(Slice<'_>, Option<&str>) -> T) -> T {
+        match self {
+            Self::Packed { offset, block } => visit(slice_at(block, *offset), block.collection()),
+            Self::Null => visit(Slice::NULL, None),
+            Self::Bool(true) => visit(Slice::TRUE, None),
+            Self::Bool(false) => visit(Slice::FALSE, None),
+            Self::Int(number) => visit(Slice::new(&encode(INT_OF_8_BYTES, number.to_le_bytes())), None),
+            Self::UInt(number) => visit(Slice::new(&encode(UINT_OF_8_BYTES, number.to_le_bytes())), None),
+            Self::Double(number) => visit(Slice::new(&encode(DOUBLE, number.to_le_bytes())), None),
+            Self::Short(text) => {
+                let mut bytes = [0; 1 + super::ShortString::MAX_BYTES];
+                let text = text.as_bytes();
+                bytes[0] = SHORT_STRING + text.len() as u8;
+                bytes[1..=text.len()].copy_from_slice(text);
+                visit(Slice::new(&bytes), None)
+            }
+        }
+    }
+
+    /// Appends the value as compact JSON.
+    pub fn write_json(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Null => out.extend_from_slice(b"null"),
+            Self::Bool(true) => out.extend_from_slice(b"true"),
+            Self::Bool(false) => out.extend_from_slice(b"false"),
+            _ => self.with_slice(|slice, collection| velocypack::json::write(slice, collection, out)),
+        }
+    }
+
+    /// The block and position of a packed value, for code that works on VelocyPack itself.
+    pub fn as_packed(&self) -> Option<(&Arc<Block>, u32)> {
+        match self {
+            Self::Packed { offset, block } => Some((block, *offset)),
+            _ => None,
+        }
+    }
+}
+
+/// The longest `_key` that ArangoDB allows.
+const LONGEST_KEY_BYTES: usize = 254;
+
+// Type bytes of VelocyPack's specification, version 1.
+const DOUBLE: u8 = 0x1b;
+const INT_OF_8_BYTES: u8 = 0x27;
+const UINT_OF_8_BYTES: u8 = 0x2f;
+const SHORT_STRING: u8 = 0x40;
+
+fn encode(head: u8, number: [u8; 8]) -> [u8; 9] {
+    let mut bytes = [head; 9];
+    bytes[1..].copy_from_slice(&number);
+    bytes
+}
+
+/// The value `found` in a block, which is an attribute of `parent` (or of nothing, if it is an element).
+fn within(block: &Arc<Block>, parent: Slice<'_>, found: Slice<'_>) -> Value {
+    if let Some(value) = Value::inline(found) {
+        if found.is_id_marker() {
+            return resolve_id(block, parent);
+        }
+        return value;
+    }
+    // The slice lies within the block's bytes, so that the distance of their addresses is its offset.
+    let offset = (found.bytes().as_ptr() as usize).wrapping_sub(block.bytes.as_ptr() as usize);
+    match u32::try_from(offset) {
+        Ok(position) if offset < block.bytes.len() => {
+            Value::Packed { offset: position, block: Arc::clone(block) }
+        }
+        _ => Value::Null,
+    }
+}
+
+/// `_id` of a stored document.
+fn resolve_id(block: &Block, document: Slice<'_>) -> Value {
+    let Some(collection) = block.collection() else { return Value::Null };
+    let mut id = String::with_capacity(collection.len() + 1 + LONGEST_KEY_BYTES);
+    velocypack::resolve_id(document, collection, &mut id);
+    Value::from_str(&id)
+}
+
+/// Iterator over the elements of an array.
+#[derive(Clone)]
+pub struct Elements<'v> {
+    inner: Option<(&'v Arc<Block>, velocypack::Elements<'v>)>,
+}
+
+impl Iterator for Elements<'_> {
+    type Item = Value;
+
+    fn next(&mut self) -> Option<Value> {
+        let (block, elements) = self.inner.as_mut()?;
+        elements.next().map(|found| within(block, Slice::NONE, found))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.inner.as_ref().map_or((0, Some(0)), |(_, elements)| elements.size_hint())
+    }
+}
+
+/// Iterator over the attributes of an object: name and value.
+#[derive(Clone)]
+pub struct Entries<'v> {
+    inner: Option<(&'v Arc<Block>, Slice<'v>, velocypack::Entries<'v>)>,
+}
+
+impl<'v> Iterator for Entries<'v> {
+    type Item = (&'v str, Value);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (block, object, entries) = self.inner.as_mut()?;
+        entries.next().map(|(name, found)| (name, within(block, *object, found)))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.inner.as_ref().map_or((0, Some(0)), |(_, _, entries)| entries.size_hint())
+    }
+}
+
+impl std::fmt::Debug for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.kind() {
+            Kind::Number => match self {
+                Self::Double(number) => write!(f, "{number:?}"),
+                _ => f.write_str(&self.to_json()),
+            },
+            _ => f.write_str(&self.to_json()),
+        }
+    }
+}
