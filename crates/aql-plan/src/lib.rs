@@ -1,18 +1,27 @@
 //! Planning of AQL queries: from the syntax tree to a plan that can be executed.
 //!
 //! The stages, each named by its verb:
-//! - `bind`: names become variables, functions and collections; bind parameters become values; scopes are checked.
-//! - `build`: statements become the nodes of a linear pipeline; constant expressions are folded.
+//! - [`bind`]: names become variables, functions and collections; bind parameters become values; scopes are checked.
+//! - [`build`]: statements become the nodes of a linear pipeline; constant expressions are folded.
 //! - `optimize`: rules rewrite the plan, each in its own file, under the names that ArangoDB has for them.
-//! - `explain`: the plan as clients see it. `compile`: an expression as a program over batches.
+//! - `explain`: the plan as clients see it. [`compile`]: an expression as a program over batches.
 
+mod bind;
+mod build;
 mod catalog;
+mod compile;
+mod error;
 mod expression;
 mod node;
 mod plan;
+mod usage;
 mod variable;
+mod variable_set;
 
+pub use bind::{BindInput, BindParameters, Bound, DEFAULT_MAX_COLLECTIONS, bind};
+pub use build::{MAX_NODES, build};
 pub use catalog::{CollectionInfo, EmptyCatalog, IndexField, IndexInfo, IndexKind, PlanCatalog};
+pub use compile::{RegisterMap, compile};
 pub use expression::{
     ArithmeticOperator, ArrayCompare, ArrayQuestion, CompareOperator, ElementOperator, Expansion, Expression,
     MemberName, ObjectMember, Quantifier, UnaryOperator,
@@ -25,3 +34,4 @@ pub use node::{
 };
 pub use plan::{Access, CollectionUse, Plan};
 pub use variable::{Variable, VariableId, Variables};
+pub use variable_set::VariableSet;

@@ -4,6 +4,14 @@
 //! Depth is bounded by the parser's limit on nesting (500), so functions over expressions may recurse; chains of AND
 //! and OR are flat lists, because they may be long.
 
+mod fold;
+mod identity;
+mod print;
+mod visit;
+
+pub(crate) use fold::Folder;
+pub(crate) use identity::{Identity, is_same_value};
+
 use crate::variable::VariableId;
 use aql_value::{Function, Value};
 

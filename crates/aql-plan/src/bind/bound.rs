@@ -1,0 +1,141 @@
+//! A bound query: statements whose names are resolved, before they become nodes of a plan.
+
+use crate::expression::Expression;
+use crate::node::{
+    AggregateFunction, CollectMethod, CollectionReference, IndexHint, ModificationOptions,
+};
+use crate::plan::CollectionUse;
+use crate::variable::{VariableId, Variables};
+use aql_value::Warning;
+
+/// A query with all names resolved. Made by [`bind`](crate::bind), made into a plan by [`build`](crate::build).
+#[derive(Debug, Clone)]
+pub struct Bound {
+    pub(crate) statements: Vec<Statement>,
+    pub(crate) variables: Variables,
+    pub(crate) collections: Vec<CollectionUse>,
+    pub(crate) is_modification: bool,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+impl Bound {
+    /// Collections that the query names, sorted by name.
+    pub fn collections(&self) -> &[CollectionUse] {
+        &self.collections
+    }
+
+    /// Whether the query changes data.
+    pub fn is_modification(&self) -> bool {
+        self.is_modification
+    }
+}
+
+/// A statement. Subqueries stand as statements of their own before the statement that uses their result.
+#[derive(Debug, Clone)]
+pub(crate) enum Statement {
+    ForCollection(Box<ForCollection>),
+    ForList { out: VariableId, list: Expression },
+    Let { out: VariableId, value: Expression },
+    Subquery { out: VariableId, body: Vec<Statement>, run_if: Option<VariableId> },
+    Filter(Expression),
+    Sort(Vec<SortKey>),
+    Limit { offset: u64, limit: u64 },
+    Collect(Box<CollectStatement>),
+    Return { value: Expression, distinct: bool },
+    Insert(Box<InsertStatement>),
+    Update(Box<UpdateStatement>),
+    Remove(Box<RemoveStatement>),
+    Upsert(Box<UpsertStatement>),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct ForCollection {
+    pub(crate) out: VariableId,
+    pub(crate) collection: CollectionReference,
+    pub(crate) options: ForOptions,
+}
+
+/// Options of a FOR over a collection.
+#[derive(Debug, Clone)]
+pub(crate) struct ForOptions {
+    pub(crate) hint: IndexHint,
+    pub(crate) use_cache: bool,
+    pub(crate) max_projections: usize,
+}
+
+impl Default for ForOptions {
+    fn default() -> Self {
+        let hint = IndexHint { lookahead: 1, ..IndexHint::default() };
+        Self { hint, use_cache: true, max_projections: 5 }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct SortKey {
+    pub(crate) value: Expression,
+    pub(crate) ascending: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct CollectStatement {
+    pub(crate) groups: Vec<(VariableId, Expression)>,
+    pub(crate) aggregates: Vec<(VariableId, AggregateFunction, Option<Expression>)>,
+    pub(crate) into: Option<(VariableId, IntoExpression)>,
+    /// Variables that stay usable, although the statement does not set them.
+    pub(crate) kept: Vec<VariableId>,
+    pub(crate) method: Option<CollectMethod>,
+    pub(crate) disable_index: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum IntoExpression {
+    Expression(Expression),
+    Object(Vec<(Box<str>, VariableId)>),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct InsertStatement {
+    pub(crate) collection: CollectionReference,
+    pub(crate) document: Expression,
+    pub(crate) old: Option<VariableId>,
+    pub(crate) new: VariableId,
+    pub(crate) options: ModificationOptions,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct UpdateStatement {
+    pub(crate) collection: CollectionReference,
+    pub(crate) replace: bool,
+    pub(crate) key: Option<Expression>,
+    pub(crate) document: Expression,
+    pub(crate) old: VariableId,
+    pub(crate) new: VariableId,
+    pub(crate) options: ModificationOptions,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct RemoveStatement {
+    pub(crate) collection: CollectionReference,
+    pub(crate) key: Expression,
+    pub(crate) old: VariableId,
+    pub(crate) options: ModificationOptions,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct UpsertStatement {
+    pub(crate) collection: CollectionReference,
+    /// The document within the look-up.
+    pub(crate) candidate: VariableId,
+    /// Statements of the look-up between its FOR and its LIMIT: filters on `candidate`, and what they need.
+    pub(crate) lookup: Vec<Statement>,
+    pub(crate) lookup_options: ForOptions,
+    pub(crate) insert: Expression,
+    pub(crate) update: Expression,
+    pub(crate) replace: bool,
+    pub(crate) old: VariableId,
+    pub(crate) new: VariableId,
+    /// Statements that `insert` and `update` need, which may read `old`.
+    pub(crate) before_write: Vec<Statement>,
+    pub(crate) read_own_writes: bool,
+    pub(crate) options: ModificationOptions,
+}

@@ -1,0 +1,134 @@
+//! Binding of COLLECT.
+
+use super::{Binder, CollectStatement, IntoExpression, Statement};
+use crate::error::{self, common, number};
+use crate::expression::Expression;
+use crate::node::AggregateFunction;
+use crate::variable::VariableId;
+use aql_syntax::ast;
+use aql_value::{Error, Result};
+
+impl Binder<'_> {
+    pub(super) fn collect(&mut self, statement: &ast::Collect) -> Result<()> {
+        let keys = statement.groups.iter().map(|group| self.expression(&group.expression));
+        let keys = keys.collect::<Result<Vec<_>>>()?;
+        let inputs = statement.aggregates.iter().map(|aggregate| self.aggregate(aggregate));
+        let inputs = inputs.collect::<Result<Vec<_>>>()?;
+        let into = statement.into.as_ref().map(|into| self.into_content(into)).transpose()?;
+        let options = self.collect_options(statement.options.as_ref())?;
+
+        let grouped = self.scopes.group();
+        let mut groups = Vec::with_capacity(keys.len());
+        for (group, key) in statement.groups.iter().zip(keys) {
+            groups.push((self.declare(&group.variable)?, key));
+        }
+        let mut aggregates = Vec::with_capacity(inputs.len());
+        for (aggregate, (function, input)) in statement.aggregates.iter().zip(inputs) {
+            aggregates.push((self.declare(&aggregate.variable)?, function, input));
+        }
+        if let Some(count) = &statement.count {
+            aggregates.push((self.declare(count)?, AggregateFunction::Length, None));
+        }
+        let into = match (&statement.into, into) {
+            (Some(into), Some(content)) => {
+                let content = content.unwrap_or(IntoExpression::Object(grouped.gathered));
+                Some((self.declare(&into.variable)?, content))
+            }
+            _ => None,
+        };
+        self.output.push(Statement::Collect(Box::new(CollectStatement {
+            groups,
+            aggregates,
+            into,
+            kept: grouped.kept,
+            method: options.method,
+            disable_index: options.disable_index,
+        })));
+        Ok(())
+    }
+
+    fn declare(&mut self, identifier: &ast::Identifier) -> Result<VariableId> {
+        self.scopes.declare(&identifier.name, &mut self.variables)
+    }
+
+    /// What is gathered; `None` for the variables in scope.
+    fn into_content(&mut self, into: &ast::CollectInto) -> Result<Option<IntoExpression>> {
+        if let Some(expression) = &into.expression {
+            return self.expression(expression).map(IntoExpression::Expression).map(Some);
+        }
+        if into.keep.is_empty() {
+            return Ok(None);
+        }
+        let kept = into.keep.iter().map(|identifier| {
+            let id = self.scopes.lookup(&identifier.name).ok_or_else(|| error::unknown_variable(&identifier.name))?;
+            Ok((identifier.name.as_str().into(), id))
+        });
+        kept.collect::<Result<_>>().map(IntoExpression::Object).map(Some)
+    }
+
+    /// The function and what it reads in each row. `LENGTH` reads nothing, whatever its argument.
+    fn aggregate(&mut self, aggregate: &ast::Aggregate) -> Result<(AggregateFunction, Option<Expression>)> {
+        let name = aggregate.function.normalized();
+        let function = AggregateFunction::from_name(name).ok_or_else(|| {
+            Error::new(number::INVALID_AGGREGATE_EXPRESSION, format!("invalid aggregate expression: {name}()"))
+        })?;
+        let mut arguments = aggregate.arguments.iter().map(|argument| self.expression(argument));
+        let first = arguments.next().transpose()?;
+        let is_length = function == AggregateFunction::Length;
+        if arguments.next().is_some() || (first.is_none() && !is_length) {
+            let message = format!(
+                "invalid number of arguments for function '{name}()', expected number of arguments: minimum: 1, \
+                 maximum: 1"
+            );
+            return Err(Error::new(common::FUNCTION_ARGUMENT_NUMBER_MISMATCH, message));
+        }
+        Ok((function, first.filter(|_| !is_length)))
+    }
+}
+
+impl AggregateFunction {
+    /// The aggregate of a name in upper case, aliases included.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "LENGTH" | "COUNT" => Self::Length,
+            "MIN" => Self::Min,
+            "MAX" => Self::Max,
+            "SUM" => Self::Sum,
+            "AVERAGE" | "AVG" => Self::Average,
+            "VARIANCE_POPULATION" | "VARIANCE" => Self::VariancePopulation,
+            "VARIANCE_SAMPLE" => Self::VarianceSample,
+            "STDDEV_POPULATION" | "STDDEV" => Self::StddevPopulation,
+            "STDDEV_SAMPLE" => Self::StddevSample,
+            "UNIQUE" => Self::Unique,
+            "SORTED_UNIQUE" => Self::SortedUnique,
+            "COUNT_DISTINCT" | "COUNT_UNIQUE" => Self::CountDistinct,
+            "BIT_AND" => Self::BitAnd,
+            "BIT_OR" => Self::BitOr,
+            "BIT_XOR" => Self::BitXor,
+            "PUSH" => Self::Push,
+            _ => return None,
+        })
+    }
+
+    /// ArangoDB's name for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Length => "LENGTH",
+            Self::Min => "MIN",
+            Self::Max => "MAX",
+            Self::Sum => "SUM",
+            Self::Average => "AVERAGE",
+            Self::VariancePopulation => "VARIANCE_POPULATION",
+            Self::VarianceSample => "VARIANCE_SAMPLE",
+            Self::StddevPopulation => "STDDEV_POPULATION",
+            Self::StddevSample => "STDDEV_SAMPLE",
+            Self::Unique => "UNIQUE",
+            Self::SortedUnique => "SORTED_UNIQUE",
+            Self::CountDistinct => "COUNT_DISTINCT",
+            Self::BitAnd => "BIT_AND",
+            Self::BitOr => "BIT_OR",
+            Self::BitXor => "BIT_XOR",
+            Self::Push => "PUSH",
+        }
+    }
+}

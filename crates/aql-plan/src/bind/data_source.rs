@@ -1,0 +1,87 @@
+//! Collections that a query names, and how it uses them.
+
+use crate::catalog::{CollectionInfo, PlanCatalog};
+use crate::error;
+use crate::plan::{Access, CollectionUse};
+use aql_value::{Error, Result};
+use std::collections::{BTreeMap, HashSet};
+
+/// The collections of one query.
+pub(crate) struct DataSources<'a> {
+    catalog: &'a dyn PlanCatalog,
+    /// By name.
+    used: BTreeMap<Box<str>, Used>,
+    /// Identifiers of collections that a statement before has modified.
+    modified: HashSet<u64>,
+    max_collections: usize,
+}
+
+struct Used {
+    info: CollectionInfo,
+    access: Access,
+}
+
+impl<'a> DataSources<'a> {
+    pub(crate) fn new(catalog: &'a dyn PlanCatalog, max_collections: usize) -> Self {
+        Self { catalog, used: BTreeMap::new(), modified: HashSet::new(), max_collections }
+    }
+
+    /// Records that the query reads the collection. Error 1203 if there is none, 1579 if it was modified before.
+    pub(crate) fn read(&mut self, name: &str) -> Result<CollectionInfo> {
+        let info = self.use_collection(name, Access::Read)?;
+        if self.modified.contains(&info.reference.id) {
+            return Err(error::access_after_modification(name));
+        }
+        Ok(info)
+    }
+
+    /// Records that the query names the collection without reading it there (WITH, or as a constant).
+    pub(crate) fn name(&mut self, name: &str) -> Result<CollectionInfo> {
+        self.use_collection(name, Access::Read)
+    }
+
+    /// Records that a statement modifies the collection. Error 1579 if one before did.
+    pub(crate) fn modify(&mut self, name: &str, exclusive: bool) -> Result<CollectionInfo> {
+        let info = self.use_collection(name, if exclusive { Access::Exclusive } else { Access::Write })?;
+        if !self.modified.insert(info.reference.id) {
+            return Err(error::access_after_modification(name));
+        }
+        Ok(info)
+    }
+
+    /// Whether any statement before modifies anything.
+    pub(crate) fn has_modified(&self) -> bool {
+        !self.modified.is_empty()
+    }
+
+    /// Whether there is a collection or View of that name.
+    pub(crate) fn exists(&self, name: &str) -> bool {
+        self.catalog.collection(name).is_some() || self.catalog.has_view(name)
+    }
+
+    /// All collections used, sorted by name.
+    pub(crate) fn into_uses(self) -> Vec<CollectionUse> {
+        let uses = self.used.into_values();
+        uses.map(|used| CollectionUse { collection: used.info.reference, access: used.access }).collect()
+    }
+
+    fn use_collection(&mut self, name: &str, access: Access) -> Result<CollectionInfo> {
+        if let Some(used) = self.used.get_mut(name) {
+            used.access = used.access.max(access);
+            return Ok(used.info.clone());
+        }
+        let Some(info) = self.catalog.collection(name) else {
+            let is_view = self.catalog.has_view(name);
+            return Err(if is_view {
+                Error::not_implemented(format!("queries over Views ('{name}')"))
+            } else {
+                error::unknown_data_source(name)
+            });
+        };
+        if self.used.len() >= self.max_collections {
+            return Err(error::too_many_collections());
+        }
+        self.used.insert(name.into(), Used { info: info.clone(), access });
+        Ok(info)
+    }
+}

@@ -1,0 +1,258 @@
+//! Binding of expressions.
+
+use super::{Binder, Element};
+use crate::error;
+use crate::expression::{
+    ArithmeticOperator, ArrayCompare, CompareOperator, ElementOperator, Expression, MemberName, ObjectMember,
+    Quantifier, UnaryOperator,
+};
+use aql_syntax::ast::{self, ExpressionKind};
+use aql_value::{Error, Function, Result, Value};
+
+impl Binder<'_> {
+    /// Binds and folds an expression.
+    pub(super) fn expression(&mut self, expression: &ast::Expression) -> Result<Expression> {
+        let bound = self.unfolded(&expression.kind)?;
+        self.fold(bound)
+    }
+
+    fn boxed(&mut self, expression: &ast::Expression) -> Result<Box<Expression>> {
+        self.expression(expression).map(Box::new)
+    }
+
+    fn unfolded(&mut self, kind: &ExpressionKind) -> Result<Expression> {
+        match kind {
+            ExpressionKind::Null => Ok(Expression::Constant(Value::Null)),
+            ExpressionKind::Bool(value) => Ok(Expression::Constant(Value::Bool(*value))),
+            ExpressionKind::Int(value) => Ok(Expression::Constant(Value::Int(*value))),
+            ExpressionKind::Double(value) => Ok(Expression::Constant(Value::from_f64(*value))),
+            ExpressionKind::String(text) => Ok(Expression::Constant(Value::from_str(text))),
+            ExpressionKind::Array(members) => self.array(members),
+            ExpressionKind::Object(members) => self.object(members),
+            ExpressionKind::Reference(name) => self.reference(name),
+            ExpressionKind::BindParameter(name) => Ok(Expression::Constant(self.parameters.value(name)?.clone())),
+            ExpressionKind::DataSourceBindParameter(name) => {
+                let name = self.parameters.data_source(name)?.to_owned();
+                Err(self.data_source_as_value(&name))
+            }
+            ExpressionKind::Element => self.element(),
+            ExpressionKind::Unary(unary) => {
+                let operator = unary_operator(unary.operator);
+                Ok(Expression::Unary { operator, operand: self.boxed(&unary.operand)? })
+            }
+            ExpressionKind::Binary(binary) => self.binary(binary),
+            ExpressionKind::Logical(logical) => self.logical(logical),
+            ExpressionKind::Ternary(ternary) => self.ternary(ternary),
+            _ => self.unfolded_access(kind),
+        }
+    }
+
+    fn unfolded_access(&mut self, kind: &ExpressionKind) -> Result<Expression> {
+        match kind {
+            ExpressionKind::Range(first, last) => {
+                Ok(Expression::Range { first: self.boxed(first)?, last: self.boxed(last)? })
+            }
+            ExpressionKind::ArrayComparison(comparison) => self.array_comparison(comparison),
+            ExpressionKind::FunctionCall(call) => self.call(call),
+            ExpressionKind::Subquery(block) => self.subquery(block).map(Expression::Variable),
+            ExpressionKind::AttributeAccess(base, name) => {
+                Ok(Expression::Attribute { base: self.boxed(base)?, name: name.as_str().into() })
+            }
+            ExpressionKind::BoundAttributeAccess(base, parameter) => self.bound_attribute(base, parameter),
+            ExpressionKind::IndexedAccess(base, index) => self.indexed(base, index),
+            ExpressionKind::Expansion(expansion) => self.expansion(expansion),
+            ExpressionKind::ArrayQuestion(question) => self.array_question(question),
+            _ => Err(Error::internal("expression that the binder does not know")),
+        }
+    }
+
+    fn array(&mut self, members: &[ast::Expression]) -> Result<Expression> {
+        members.iter().map(|member| self.expression(member)).collect::<Result<_>>().map(Expression::Array)
+    }
+
+    fn object(&mut self, members: &[ast::ObjectMember]) -> Result<Expression> {
+        let mut bound = Vec::with_capacity(members.len());
+        for member in members {
+            let name = match &member.key {
+                ast::ObjectKey::Name(name) => MemberName::Fixed(name.as_str().into()),
+                ast::ObjectKey::BindParameter(parameter) => {
+                    let value = self.parameters.value(parameter)?;
+                    let name = value.as_str().ok_or_else(|| error::parameter_type(parameter))?;
+                    MemberName::Fixed(name.into())
+                }
+                ast::ObjectKey::Computed(name) => match self.expression(name)? {
+                    Expression::Constant(name) => MemberName::Fixed(name.cast_string().into()),
+                    name => MemberName::Computed(name),
+                },
+            };
+            bound.push(ObjectMember { name, value: self.expression(&member.value)? });
+        }
+        Ok(Expression::Object(bound))
+    }
+
+    /// A variable; else a pseudo variable; else the name of a collection, which is no value.
+    fn reference(&mut self, name: &str) -> Result<Expression> {
+        if let Some(id) = self.scopes.lookup(name) {
+            return Ok(Expression::Variable(id));
+        }
+        let pseudo = match name {
+            "OLD" => self.scopes.old(),
+            "NEW" => self.scopes.new_document(),
+            "CURRENT" => return self.current(),
+            _ => None,
+        };
+        pseudo.map(Expression::Variable).ok_or_else(|| self.data_source_as_value(name))
+    }
+
+    /// `CURRENT`: the element of the innermost brackets, or the document that UPSERT FILTER looks at.
+    fn current(&mut self) -> Result<Expression> {
+        let mut is_in_subquery = false;
+        for element in self.elements.iter().rev() {
+            match element {
+                Element::Current(_) if is_in_subquery => {
+                    return Err(Error::not_implemented(
+                        "CURRENT of an inline expression within a subquery; use a FOR loop instead",
+                    ));
+                }
+                Element::Current(id) => return Ok(Expression::Variable(*id)),
+                Element::Result(_) => {}
+                Element::Barrier => is_in_subquery = true,
+            }
+        }
+        let candidate = self.candidate.map(Expression::Variable);
+        candidate.ok_or_else(|| self.data_source_as_value("CURRENT"))
+    }
+
+    fn element(&self) -> Result<Expression> {
+        match self.elements.last() {
+            Some(Element::Result(result)) => Ok(result.clone()),
+            _ => Err(Error::internal("element outside of an expansion")),
+        }
+    }
+
+    /// What is wrong with a name that is no variable where a value is needed.
+    pub(super) fn data_source_as_value(&self, name: &str) -> Error {
+        if self.sources.exists(name) {
+            error::collection_in_expression(name)
+        } else {
+            error::unknown_data_source(name)
+        }
+    }
+
+    fn binary(&mut self, binary: &ast::Binary) -> Result<Expression> {
+        let (left, right) = (self.boxed(&binary.left)?, self.boxed(&binary.right)?);
+        match binary.operator {
+            ast::BinaryOperator::Comparison(operator) => Ok(comparison(operator, left, right)),
+            ast::BinaryOperator::Match(operator) => self.text_match(operator, *left, *right),
+            ast::BinaryOperator::Arithmetic(operator) => {
+                Ok(Expression::Arithmetic { operator: arithmetic_operator(operator), left, right })
+            }
+        }
+    }
+
+    /// `LIKE` and `=~` are calls of functions.
+    fn text_match(&mut self, operator: ast::MatchOperator, left: Expression, right: Expression) -> Result<Expression> {
+        let (name, negated) = match operator {
+            ast::MatchOperator::Like => ("LIKE", false),
+            ast::MatchOperator::NotLike => ("LIKE", true),
+            ast::MatchOperator::Regex => ("REGEX_TEST", false),
+            ast::MatchOperator::NotRegex => ("REGEX_TEST", true),
+        };
+        let function: &'static Function =
+            aql_functions::lookup(name).ok_or_else(|| Error::internal(format!("function {name} is missing")))?;
+        let call = Expression::Call { function, arguments: vec![left, right] };
+        if !negated {
+            return Ok(call);
+        }
+        let operand = Box::new(self.fold(call)?);
+        Ok(Expression::Unary { operator: UnaryOperator::Not, operand })
+    }
+
+    fn array_comparison(&mut self, comparison: &ast::ArrayComparison) -> Result<Expression> {
+        let left = self.expression(&comparison.left)?;
+        let quantifier = self.quantifier(&comparison.quantifier)?;
+        let right = self.expression(&comparison.right)?;
+        let operator = match comparison.operator {
+            ast::ComparisonOperator::In => ElementOperator::In,
+            ast::ComparisonOperator::NotIn => ElementOperator::NotIn,
+            operator => ElementOperator::Compare(compare_operator(operator)),
+        };
+        Ok(Expression::ArrayCompare(Box::new(ArrayCompare { quantifier, operator, left, right })))
+    }
+
+    pub(super) fn quantifier(&mut self, quantifier: &ast::Quantifier) -> Result<Quantifier> {
+        Ok(match quantifier {
+            ast::Quantifier::All => Quantifier::All,
+            ast::Quantifier::Any => Quantifier::Any,
+            ast::Quantifier::None => Quantifier::None,
+            ast::Quantifier::AtLeast(number) => Quantifier::AtLeast(self.boxed(number)?),
+        })
+    }
+
+    /// `base.@parameter`: one name, or a path of several.
+    fn bound_attribute(&mut self, base: &ast::Expression, parameter: &str) -> Result<Expression> {
+        let base = self.expression(base)?;
+        let value = self.parameters.value(parameter)?.clone();
+        if let Some(name) = value.as_str() {
+            return Ok(Expression::Attribute { base: Box::new(base), name: name.into() });
+        }
+        if !value.is_array() || value.len() == 0 {
+            return Err(error::parameter_type(parameter));
+        }
+        value.elements().try_fold(base, |base, name| {
+            let name = name.as_str().filter(|name| !name.is_empty()).ok_or_else(|| error::parameter_type(parameter))?;
+            Ok(Expression::Attribute { base: Box::new(base), name: name.into() })
+        })
+    }
+
+    /// `base["name"]` is an attribute access, as far as that is known beforehand. A string that looks like a number may
+    /// be meant as a position.
+    fn indexed(&mut self, base: &ast::Expression, index: &ast::Expression) -> Result<Expression> {
+        let (base, index) = (self.boxed(base)?, self.boxed(index)?);
+        let name = index.as_constant().and_then(Value::as_str);
+        match name.filter(|name| name.starts_with(|first: char| first.is_alphabetic() || first == '_')) {
+            Some(name) => Ok(Expression::Attribute { name: name.into(), base }),
+            None => Ok(Expression::Index { base, index }),
+        }
+    }
+}
+
+fn comparison(operator: ast::ComparisonOperator, left: Box<Expression>, right: Box<Expression>) -> Expression {
+    match operator {
+        ast::ComparisonOperator::In => Expression::In { negated: false, value: left, list: right, sorted: false },
+        ast::ComparisonOperator::NotIn => Expression::In { negated: true, value: left, list: right, sorted: false },
+        operator => Expression::Compare { operator: compare_operator(operator), left, right },
+    }
+}
+
+/// `IN` and `NOT IN` are no comparisons of two values and do not come here.
+fn compare_operator(operator: ast::ComparisonOperator) -> CompareOperator {
+    match operator {
+        ast::ComparisonOperator::NotEqual => CompareOperator::NotEqual,
+        ast::ComparisonOperator::Less => CompareOperator::Less,
+        ast::ComparisonOperator::LessOrEqual => CompareOperator::LessEqual,
+        ast::ComparisonOperator::Greater => CompareOperator::Greater,
+        ast::ComparisonOperator::GreaterOrEqual => CompareOperator::GreaterEqual,
+        ast::ComparisonOperator::Equal | ast::ComparisonOperator::In | ast::ComparisonOperator::NotIn => {
+            CompareOperator::Equal
+        }
+    }
+}
+
+fn unary_operator(operator: ast::UnaryOperator) -> UnaryOperator {
+    match operator {
+        ast::UnaryOperator::Not => UnaryOperator::Not,
+        ast::UnaryOperator::Plus => UnaryOperator::Plus,
+        ast::UnaryOperator::Minus => UnaryOperator::Minus,
+    }
+}
+
+fn arithmetic_operator(operator: ast::ArithmeticOperator) -> ArithmeticOperator {
+    match operator {
+        ast::ArithmeticOperator::Add => ArithmeticOperator::Add,
+        ast::ArithmeticOperator::Subtract => ArithmeticOperator::Subtract,
+        ast::ArithmeticOperator::Multiply => ArithmeticOperator::Multiply,
+        ast::ArithmeticOperator::Divide => ArithmeticOperator::Divide,
+        ast::ArithmeticOperator::Modulo => ArithmeticOperator::Modulo,
+    }
+}

@@ -1,0 +1,95 @@
+//! Binding of function calls.
+
+use super::Binder;
+use crate::error::{self, common, number};
+use crate::expression::Expression;
+use aql_syntax::ast::{self, ExpressionKind};
+use aql_value::{Error, Function, Result, Value};
+
+/// What messages give as maximum for a function that takes any number of arguments (as ArangoDB does).
+const ANY_NUMBER_OF_ARGUMENTS: usize = 65536;
+
+/// Functions that read documents of collections which are only known at run time.
+const READS_DOCUMENTS: &[&str] = &["DOCUMENT", "COLLECTION_COUNT", "COLLECTIONS"];
+
+impl Binder<'_> {
+    pub(super) fn call(&mut self, call: &ast::FunctionCall) -> Result<Expression> {
+        let function = find(&call.name)?;
+        check_arity(function, call.arguments.len())?;
+        if let Some(count) = self.collection_count(function, &call.arguments)? {
+            return Ok(count);
+        }
+        if READS_DOCUMENTS.contains(&function.name) && self.sources.has_modified() {
+            return Err(error::access_after_modification(format_args!("AQL function {}()", function.name)));
+        }
+        let mut arguments = Vec::with_capacity(call.arguments.len());
+        for (position, argument) in call.arguments.iter().enumerate() {
+            let collection = match position {
+                0 if function.takes_collection => self.collection_argument(argument)?,
+                _ => None,
+            };
+            arguments.push(match collection {
+                Some(name) => Expression::Constant(Value::from_str(&name)),
+                None => self.expression(argument)?,
+            });
+        }
+        Ok(Expression::Call { function, arguments })
+    }
+
+    /// The name, if the argument names a collection that exists; its use is recorded.
+    fn collection_argument(&mut self, argument: &ast::Expression) -> Result<Option<String>> {
+        let name = match &argument.kind {
+            ExpressionKind::DataSourceBindParameter(name) => self.parameters.data_source(name)?,
+            ExpressionKind::Reference(name) if !self.is_variable(name) => name,
+            _ => return Ok(None),
+        };
+        let name = name.to_owned();
+        self.sources.read(&name)?;
+        Ok(Some(name))
+    }
+
+    /// Whether the name is a variable or a pseudo variable here.
+    pub(super) fn is_variable(&self, name: &str) -> bool {
+        self.scopes.lookup(name).is_some()
+            || (name == "OLD" && self.scopes.old().is_some())
+            || (name == "NEW" && self.scopes.new_document().is_some())
+            || (name == "CURRENT" && (self.is_within_expansion() || self.candidate.is_some()))
+    }
+
+    /// `LENGTH(collection)` counts its documents.
+    fn collection_count(&mut self, function: &Function, arguments: &[ast::Expression]) -> Result<Option<Expression>> {
+        let [argument] = arguments else { return Ok(None) };
+        if !matches!(function.name, "LENGTH" | "COUNT") {
+            return Ok(None);
+        }
+        let Some(name) = self.collection_argument(argument)? else { return Ok(None) };
+        let function = aql_functions::lookup("COLLECTION_COUNT")
+            .ok_or_else(|| Error::internal("function COLLECTION_COUNT is missing"))?;
+        Ok(Some(Expression::Call { function, arguments: vec![Expression::Constant(Value::from_str(&name))] }))
+    }
+}
+
+fn find(name: &ast::FunctionName) -> Result<&'static Function> {
+    if name.is_namespaced() {
+        let message = format!("user function '{}()' not found", name.normalized());
+        return Err(Error::new(number::FUNCTION_NOT_FOUND, message));
+    }
+    aql_functions::lookup(name.normalized()).ok_or_else(|| {
+        Error::new(common::FUNCTION_NAME_UNKNOWN, format!("usage of unknown function '{}()'", name.normalized()))
+    })
+}
+
+fn check_arity(function: &Function, count: usize) -> Result<()> {
+    if count >= function.min_args && function.max_args.is_none_or(|most| count <= most) {
+        return Ok(());
+    }
+    Err(Error::new(
+        common::FUNCTION_ARGUMENT_NUMBER_MISMATCH,
+        format!(
+            "invalid number of arguments for function '{}()', expected number of arguments: minimum: {}, maximum: {}",
+            function.name,
+            function.min_args,
+            function.max_args.unwrap_or(ANY_NUMBER_OF_ARGUMENTS),
+        ),
+    ))
+}

@@ -1,0 +1,193 @@
+//! Binding: names become variables, functions and collections; bind parameters become values; what is written in a
+//! wrong place is refused. Constant expressions are folded on the way.
+//!
+//! Subqueries leave the expressions they are written in: they become statements of their own before the statement that
+//! uses them, run only where the operand they stand in would have been evaluated.
+
+mod bound;
+mod collect;
+mod data_source;
+mod expansion;
+mod expression;
+mod function;
+mod modification;
+mod options;
+mod parameters;
+mod pattern;
+mod scope;
+mod statement;
+mod subquery;
+#[cfg(test)]
+mod tests;
+mod upsert;
+
+pub use bound::Bound;
+pub(crate) use bound::{
+    CollectStatement, ForCollection, ForOptions, InsertStatement, IntoExpression, RemoveStatement, SortKey,
+    Statement, UpdateStatement, UpsertStatement,
+};
+pub use parameters::BindParameters;
+
+use crate::catalog::PlanCatalog;
+use crate::expression::{Expression, Folder};
+use crate::variable::{VariableId, Variables};
+use aql_syntax::ast::{Block, DataSource, DataSourceName, Query};
+use aql_value::{EvaluationState, Interrupt, MemoryAccount, Result, Warnings};
+use data_source::DataSources;
+use scope::Scopes;
+
+/// What binding needs besides the query.
+pub struct BindInput<'a> {
+    /// Values of bind parameters.
+    pub parameters: &'a BindParameters,
+    /// The database.
+    pub catalog: &'a dyn PlanCatalog,
+    /// Draws what folding of constants builds.
+    pub memory: &'a MemoryAccount,
+    /// Checked while folding constants.
+    pub interrupt: &'a Interrupt,
+    /// Most collections that a query may name; ArangoDB's default is 2,048.
+    pub max_collections: usize,
+    /// Most warnings that are kept (option `maxWarningCount`).
+    pub max_warnings: usize,
+    /// Option `failOnWarning`: a warning is an error.
+    pub fail_on_warning: bool,
+}
+
+/// Most collections that a query may name, unless configured otherwise (ArangoDB's limit).
+pub const DEFAULT_MAX_COLLECTIONS: usize = 2048;
+
+impl<'a> BindInput<'a> {
+    /// With ArangoDB's default limits.
+    pub fn new(
+        parameters: &'a BindParameters,
+        catalog: &'a dyn PlanCatalog,
+        memory: &'a MemoryAccount,
+        interrupt: &'a Interrupt,
+    ) -> Self {
+        Self {
+            parameters,
+            catalog,
+            memory,
+            interrupt,
+            max_collections: DEFAULT_MAX_COLLECTIONS,
+            max_warnings: Warnings::DEFAULT_MAX,
+            fail_on_warning: false,
+        }
+    }
+}
+
+/// Binds a query.
+///
+/// # Errors
+/// In ArangoDB's numbers and words: 1203, 1504, 1511, 1512, 1522, 1540, 1541, 1550 to 1553, 1568, 1574, 1575, 1579,
+/// 1582; 9 for what AQL has but this server cannot do; what folding of constants ran into.
+pub fn bind(query: &Query, input: &BindInput<'_>) -> Result<Bound> {
+    input.parameters.check(query)?;
+    let mut binder = Binder {
+        parameters: input.parameters,
+        sources: DataSources::new(input.catalog, input.max_collections),
+        variables: Variables::default(),
+        scopes: Scopes::default(),
+        output: Vec::new(),
+        guard: None,
+        elements: Vec::new(),
+        candidate: None,
+        warnings: Warnings::new(input.max_warnings, input.fail_on_warning),
+        state: EvaluationState::new(),
+        memory: input.memory,
+        interrupt: input.interrupt,
+        is_modification: false,
+    };
+    for warning in &query.warnings {
+        binder.warnings.register(warning.number, warning.message.clone())?;
+    }
+    for source in &query.with {
+        let name = binder.data_source_name(source)?.to_owned();
+        binder.sources.name(&name)?;
+    }
+    let statements = binder.block(&query.body)?;
+    Ok(Bound {
+        statements,
+        variables: binder.variables,
+        collections: binder.sources.into_uses(),
+        is_modification: binder.is_modification,
+        warnings: binder.warnings.list().to_vec(),
+    })
+}
+
+/// The state of binding one query.
+struct Binder<'a> {
+    parameters: &'a BindParameters,
+    sources: DataSources<'a>,
+    variables: Variables,
+    scopes: Scopes,
+    /// Bound statements of the level being bound.
+    output: Vec<Statement>,
+    /// The expression being bound is evaluated only in rows in which this variable is true.
+    guard: Option<VariableId>,
+    /// Enclosing expansions within the level's current expression, the innermost last.
+    elements: Vec<Element>,
+    /// The document that the FILTER of an enclosing UPSERT looks at.
+    candidate: Option<VariableId>,
+    warnings: Warnings,
+    state: EvaluationState,
+    memory: &'a MemoryAccount,
+    interrupt: &'a Interrupt,
+    is_modification: bool,
+}
+
+/// What the element of an enclosing expansion is called.
+enum Element {
+    /// `CURRENT`: within the brackets.
+    Current(VariableId),
+    /// What the accesses after the brackets apply to.
+    Result(Expression),
+    /// A subquery begins: the elements outside of it cannot be reached, since it runs before.
+    Barrier,
+}
+
+impl Binder<'_> {
+    /// Binds the statements of a (sub)query in a level of their own.
+    fn block(&mut self, block: &Block) -> Result<Vec<Statement>> {
+        let outer = std::mem::take(&mut self.output);
+        self.scopes.enter_level();
+        for statement in &block.statements {
+            self.interrupt.check()?;
+            self.statement(statement)?;
+        }
+        self.scopes.leave_level();
+        Ok(std::mem::replace(&mut self.output, outer))
+    }
+
+    /// The name of a collection or View, with a bind parameter's value put in.
+    fn data_source_name<'n>(&self, source: &'n DataSource) -> Result<&'n str>
+    where
+        Self: 'n,
+    {
+        match &source.name {
+            DataSourceName::Name(name) => Ok(name),
+            DataSourceName::BindParameter(name) => self.parameters.data_source(name),
+        }
+    }
+
+    fn fold(&mut self, expression: Expression) -> Result<Expression> {
+        let mut folder = Folder {
+            warnings: &mut self.warnings,
+            state: &mut self.state,
+            memory: self.memory,
+            interrupt: self.interrupt,
+        };
+        folder.fold(expression)
+    }
+
+    /// Sets a new variable to the expression before the current statement, unless the expression is a variable.
+    fn materialize(&mut self, expression: Expression) -> VariableId {
+        if let Some(id) = expression.as_variable() {
+            return id;
+        }
+        let out = self.variables.add_temporary();
+        self.output.push(Statement::Let { out, value: expression });
+        out
+    }
+}

@@ -1,0 +1,70 @@
+//! Bind parameters: values that a client gives along with a query.
+
+use crate::error::{self, number};
+use aql_syntax::ast::Query;
+use aql_syntax::{BindParameterKind, collect_bind_parameters};
+use aql_value::{Error, Result, Value};
+use std::collections::BTreeMap;
+
+/// Values by key: `name` for `@name`, `@name` for `@@name`.
+#[derive(Debug, Clone, Default)]
+pub struct BindParameters {
+    values: BTreeMap<String, Value>,
+}
+
+impl BindParameters {
+    /// None at all.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The members of an object; null is taken as an empty one. Error 1550 for anything else.
+    pub fn from_value(object: &Value) -> Result<Self> {
+        if object.is_null() {
+            return Ok(Self::default());
+        }
+        if !object.is_object() {
+            return Err(Error::new(number::BIND_PARAMETERS_INVALID, "invalid structure of bind parameters"));
+        }
+        let values = object.entries().map(|(name, value)| (name.to_string(), value)).collect();
+        Ok(Self { values })
+    }
+
+    /// Adds a value, in place of an earlier one of the same key.
+    pub fn set(&mut self, key: impl Into<String>, value: Value) {
+        self.values.insert(key.into(), value);
+    }
+
+    /// All, by key.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.values.iter().map(|(key, value)| (key.as_str(), value))
+    }
+
+    /// The value of `@name`. Error 1551 if there is none.
+    pub(crate) fn value(&self, name: &str) -> Result<&Value> {
+        self.values.get(name).ok_or_else(|| error::parameter_missing(name))
+    }
+
+    /// The name that `@@name` stands for. Error 1551 if there is none, 1553 if it is not a name.
+    pub(crate) fn data_source(&self, name: &str) -> Result<&str> {
+        let key = format!("@{name}");
+        let value = self.values.get(&key).ok_or_else(|| error::parameter_missing(&key))?;
+        value.as_str().filter(|text| !text.is_empty()).ok_or_else(|| error::parameter_type(&key))
+    }
+
+    /// Checks that the query declares exactly the parameters that are given: error 1551 for a missing one, 1552 for one
+    /// too many, 1553 for a name of a collection that is no string.
+    pub(crate) fn check(&self, query: &Query) -> Result<()> {
+        let declared = collect_bind_parameters(query);
+        for parameter in &declared {
+            let value = self.values.get(&parameter.key).ok_or_else(|| error::parameter_missing(&parameter.key))?;
+            if parameter.kind == BindParameterKind::DataSource && value.as_str().is_none_or(str::is_empty) {
+                return Err(error::parameter_type(&parameter.key));
+            }
+        }
+        match self.values.keys().find(|key| declared.binary_search_by(|other| other.key.cmp(key)).is_err()) {
+            Some(undeclared) => Err(error::parameter_undeclared(undeclared)),
+            None => Ok(()),
+        }
+    }
+}

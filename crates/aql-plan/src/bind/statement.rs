@@ -1,0 +1,156 @@
+//! Binding of statements (COLLECT and data modification have files of their own).
+
+use super::{Binder, ForCollection, ForOptions, SortKey, Statement};
+use crate::error::{self, number};
+use crate::expression::Expression;
+use aql_syntax::ast::{self, ExpressionKind, SortDirection, StatementKind};
+use aql_value::{Error, Result, Value};
+
+impl Binder<'_> {
+    pub(super) fn statement(&mut self, statement: &ast::Statement) -> Result<()> {
+        match &statement.kind {
+            StatementKind::For(statement) => self.for_loop(statement),
+            StatementKind::Let(statement) => self.let_variable(statement),
+            StatementKind::Filter(condition) => {
+                let condition = self.expression(condition)?;
+                self.output.push(Statement::Filter(condition));
+                Ok(())
+            }
+            StatementKind::Sort(statement) => self.sort(statement),
+            StatementKind::Limit(statement) => self.limit(statement),
+            StatementKind::Collect(statement) => self.collect(statement),
+            StatementKind::Return(statement) => self.return_value(statement),
+            StatementKind::Insert(statement) => self.insert(statement),
+            StatementKind::Update(statement) => self.update(statement),
+            StatementKind::Remove(statement) => self.remove(statement),
+            StatementKind::Upsert(statement) => self.upsert(statement),
+            StatementKind::Traversal(_) => Err(Error::not_implemented("graph traversals")),
+            StatementKind::PathSearch(search) => Err(Error::not_implemented(search.kind.keyword())),
+            StatementKind::Window(_) => Err(Error::not_implemented("WINDOW")),
+        }
+    }
+
+    fn for_loop(&mut self, statement: &ast::For) -> Result<()> {
+        if statement.search.is_some() {
+            return Err(Error::not_implemented("SEARCH"));
+        }
+        if let Some(name) = self.loop_collection(&statement.source)? {
+            let collection = self.sources.read(&name)?.reference;
+            let options = match &statement.options {
+                Some(options) => self.for_options(options)?,
+                None => ForOptions::default(),
+            };
+            self.scopes.enter_loop();
+            let out = self.declare_target(&statement.target)?;
+            self.set_full_document(out);
+            self.output.push(Statement::ForCollection(Box::new(ForCollection { out, collection, options })));
+            return self.destructure(&statement.target, &Expression::Variable(out));
+        }
+        let list = self.expression(&statement.source)?;
+        if let Some(options) = &statement.options {
+            self.for_options(options)?;
+        }
+        self.scopes.enter_loop();
+        let out = self.declare_target(&statement.target)?;
+        self.output.push(Statement::ForList { out, list });
+        self.destructure(&statement.target, &Expression::Variable(out))
+    }
+
+    pub(super) fn set_full_document(&mut self, id: crate::variable::VariableId) {
+        if let Some(variable) = self.variables.get_mut(id) {
+            variable.is_full_document = true;
+        }
+    }
+
+    /// The name of the collection, if the loop is over one.
+    fn loop_collection(&self, source: &ast::Expression) -> Result<Option<String>> {
+        match &source.kind {
+            ExpressionKind::Reference(name) if !self.is_variable(name) => Ok(Some(name.clone())),
+            ExpressionKind::DataSourceBindParameter(name) => Ok(Some(self.parameters.data_source(name)?.to_owned())),
+            _ => Ok(None),
+        }
+    }
+
+    fn let_variable(&mut self, statement: &ast::Let) -> Result<()> {
+        if let (ExpressionKind::Subquery(block), Some(name)) = (&statement.value.kind, statement.target.as_variable()) {
+            let out = self.variables.add_named(&name.name);
+            self.subquery_into(out, block)?;
+            return self.scopes.declare_existing(&name.name, out);
+        }
+        let value = self.expression(&statement.value)?;
+        match statement.target.as_variable() {
+            Some(_) => {
+                let out = self.declare_target(&statement.target)?;
+                self.output.push(Statement::Let { out, value });
+                Ok(())
+            }
+            None => {
+                let whole = Expression::Variable(self.materialize(value));
+                self.destructure(&statement.target, &whole)
+            }
+        }
+    }
+
+    fn sort(&mut self, statement: &ast::Sort) -> Result<()> {
+        let mut keys = Vec::with_capacity(statement.items.len());
+        for item in &statement.items {
+            let value = self.expression(&item.expression)?;
+            let ascending = match &item.direction {
+                SortDirection::Ascending => true,
+                SortDirection::Descending => false,
+                SortDirection::Computed(direction) => is_ascending(&self.expression(direction)?)?,
+            };
+            keys.push(SortKey { value, ascending });
+        }
+        self.output.push(Statement::Sort(keys));
+        Ok(())
+    }
+
+    fn limit(&mut self, statement: &ast::Limit) -> Result<()> {
+        let offset = match &statement.offset {
+            Some(offset) => limit_value(&self.expression(offset)?)?.unwrap_or(0),
+            None => 0,
+        };
+        let limit = limit_value(&self.expression(&statement.count)?)?.unwrap_or(u64::MAX);
+        self.output.push(Statement::Limit { offset, limit });
+        Ok(())
+    }
+
+    fn return_value(&mut self, statement: &ast::Return) -> Result<()> {
+        if statement.distinct && !self.scopes.has_loop() {
+            return Err(error::parse("RETURN DISTINCT needs a FOR loop in the same query or subquery"));
+        }
+        let value = self.expression(&statement.value)?;
+        self.output.push(Statement::Return { value, distinct: statement.distinct });
+        Ok(())
+    }
+}
+
+/// A sort direction given as a value: `"ASC"` or `"DESC"` in any case; anything else is ascending if it is true.
+fn is_ascending(direction: &Expression) -> Result<bool> {
+    let value = direction.as_constant().ok_or_else(|| error::parse("SORT direction must be a constant"))?;
+    match value.as_str() {
+        Some(text) if text.eq_ignore_ascii_case("ASC") => Ok(true),
+        Some(text) if text.eq_ignore_ascii_case("DESC") => Ok(false),
+        Some(text) => Err(error::parse(format!("invalid SORT direction '{text}', expecting ASC or DESC"))),
+        None => Ok(value.to_bool()),
+    }
+}
+
+/// A number of LIMIT: an integer that is not negative, or null for `None`.
+fn limit_value(value: &Expression) -> Result<Option<u64>> {
+    let Some(value) = value.as_constant() else {
+        return Err(error::parse("offset and count of LIMIT must be known at query compile time"));
+    };
+    match value {
+        Value::Null => Ok(None),
+        Value::UInt(number) => Ok(Some(*number)),
+        value => {
+            let number = value.is_number().then(|| value.to_i64()).and_then(|number| u64::try_from(number).ok());
+            number.map(Some).ok_or_else(|| {
+                let message = "number out of range: offset and count of LIMIT must be integers not below 0";
+                Error::new(number::NUMBER_OUT_OF_RANGE, message)
+            })
+        }
+    }
+}

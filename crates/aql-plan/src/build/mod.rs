@@ -1,0 +1,225 @@
+//! Building: the statements of a bound query become the nodes of a linear pipeline, one to one and in their order.
+
+mod modification;
+#[cfg(test)]
+mod tests;
+
+use crate::bind::{Bound, CollectStatement, ForCollection, IntoExpression, SortKey, Statement};
+use crate::error;
+use crate::expression::Expression;
+use crate::node::{
+    AggregateFunction, Calculation, Collect, CollectAggregate, CollectGroup, CollectInto, CollectMethod,
+    CollectionScan, DocumentSource, EnumerateList, IntoContent, Limit, Node, NodeId, NodeKind, Return, Sort,
+    SortElement, Subquery,
+};
+use crate::plan::Plan;
+use crate::variable::{VariableId, Variables};
+use aql_value::{Result, Value};
+
+/// Most nodes that a plan may have when it is built (ArangoDB's limit).
+pub const MAX_NODES: usize = 4000;
+
+/// Conditions joined by AND become filters of their own, so that each can be moved by itself; not if there are more
+/// than this, because each filter takes two nodes.
+const MAX_SPLIT_CONDITIONS: usize = 64;
+
+/// Builds the plan of a bound query. With `full_count`, the last LIMIT of the outermost level counts what it cuts off.
+///
+/// # Errors
+/// 1524 if the plan would have more than [`MAX_NODES`] nodes.
+pub fn build(bound: Bound, full_count: bool) -> Result<Plan> {
+    let mut builder = Builder { variables: bound.variables, nodes: Vec::new(), next_node_id: 1 };
+    let mut nodes = builder.pipeline(bound.statements)?;
+    if full_count {
+        let limit = nodes.iter_mut().rev().find_map(|node| match &mut node.kind {
+            NodeKind::Limit(limit) => Some(limit),
+            _ => None,
+        });
+        limit.into_iter().for_each(|limit| limit.full_count = true);
+    }
+    let mut plan = Plan {
+        nodes,
+        variables: builder.variables,
+        collections: bound.collections,
+        is_modification: bound.is_modification,
+        is_cacheable: false,
+        rules_applied: Vec::new(),
+        warnings: bound.warnings,
+        next_node_id: builder.next_node_id,
+    };
+    plan.is_cacheable = plan.compute_cacheable();
+    Ok(plan)
+}
+
+struct Builder {
+    variables: Variables,
+    /// The pipeline being built.
+    nodes: Vec<Node>,
+    next_node_id: u32,
+}
+
+impl Builder {
+    /// The nodes of a (sub)query.
+    fn pipeline(&mut self, statements: Vec<Statement>) -> Result<Vec<Node>> {
+        let outer = std::mem::take(&mut self.nodes);
+        self.add(NodeKind::Singleton)?;
+        statements.into_iter().try_for_each(|statement| self.statement(statement))?;
+        Ok(std::mem::replace(&mut self.nodes, outer))
+    }
+
+    fn add(&mut self, kind: NodeKind) -> Result<()> {
+        if self.next_node_id as usize > MAX_NODES {
+            return Err(error::too_much_nesting("the query needs too many execution nodes"));
+        }
+        let id = NodeId(self.next_node_id);
+        self.next_node_id += 1;
+        self.nodes.push(Node { id, kind, estimated_cost: 0.0, estimated_items: 0 });
+        Ok(())
+    }
+
+    fn statement(&mut self, statement: Statement) -> Result<()> {
+        match statement {
+            Statement::ForCollection(statement) => self.for_collection(*statement),
+            Statement::ForList { out, list } => {
+                let input = self.variable(list)?;
+                self.add(NodeKind::EnumerateList(EnumerateList { input, out, filter: None }))
+            }
+            Statement::Let { out, value } => self.calculation(out, value),
+            Statement::Subquery { out, body, run_if } => {
+                let nodes = self.pipeline(body)?;
+                self.add(NodeKind::Subquery(Subquery { out, nodes, run_if, is_constant: false }))
+            }
+            Statement::Filter(condition) => self.filter(condition),
+            Statement::Sort(keys) => self.sort(keys),
+            Statement::Limit { offset, limit } => self.add(NodeKind::Limit(Limit { offset, limit, full_count: false })),
+            Statement::Collect(statement) => self.collect(*statement),
+            Statement::Return { value, distinct } => self.return_value(value, distinct),
+            Statement::Insert(statement) => self.insert(*statement),
+            Statement::Update(statement) => self.update(*statement),
+            Statement::Remove(statement) => self.remove(*statement),
+            Statement::Upsert(statement) => self.upsert(*statement),
+        }
+    }
+
+    fn calculation(&mut self, out: VariableId, expression: Expression) -> Result<()> {
+        self.add(NodeKind::Calculation(Calculation { out, expression }))
+    }
+
+    /// The variable that holds the expression's value: the expression itself, or a new one.
+    fn variable(&mut self, expression: Expression) -> Result<VariableId> {
+        if let Some(id) = expression.as_variable() {
+            return Ok(id);
+        }
+        let out = self.variables.add_temporary();
+        self.calculation(out, expression)?;
+        Ok(out)
+    }
+
+    fn for_collection(&mut self, statement: ForCollection) -> Result<()> {
+        let source = DocumentSource::new(statement);
+        self.add(NodeKind::EnumerateCollection(Box::new(CollectionScan { source, random: false })))
+    }
+
+    fn filter(&mut self, condition: Expression) -> Result<()> {
+        match condition {
+            Expression::Constant(value) if value.to_bool() => Ok(()),
+            Expression::Constant(_) => self.add(NodeKind::NoResults),
+            Expression::And(conditions) if conditions.len() <= MAX_SPLIT_CONDITIONS => {
+                conditions.into_iter().try_for_each(|condition| self.filter(condition))
+            }
+            condition => {
+                let condition = self.variable(condition)?;
+                self.add(NodeKind::Filter { condition })
+            }
+        }
+    }
+
+    fn sort(&mut self, keys: Vec<SortKey>) -> Result<()> {
+        let mut elements = Vec::with_capacity(keys.len());
+        for key in keys {
+            elements.push(SortElement { input: self.variable(key.value)?, ascending: key.ascending });
+        }
+        self.add(NodeKind::Sort(Sort { elements, stable: false, limit: None }))
+    }
+
+    fn collect(&mut self, statement: CollectStatement) -> Result<()> {
+        let mut groups = Vec::with_capacity(statement.groups.len());
+        for (out, key) in statement.groups {
+            groups.push(CollectGroup { out, input: self.variable(key)? });
+        }
+        let mut aggregates = Vec::with_capacity(statement.aggregates.len());
+        for (out, function, input) in statement.aggregates {
+            let input = input.map(|input| self.variable(input)).transpose()?;
+            aggregates.push(CollectAggregate { out, input, function });
+        }
+        let into = match statement.into {
+            None => None,
+            Some((out, IntoExpression::Object(variables))) => {
+                Some(CollectInto { out, content: IntoContent::Object(variables) })
+            }
+            Some((out, IntoExpression::Expression(expression))) => {
+                Some(CollectInto { out, content: IntoContent::Variable(self.variable(expression)?) })
+            }
+        };
+        let is_count = matches!(&*aggregates, [only] if only.function == AggregateFunction::Length);
+        let method = match groups.is_empty() {
+            true if is_count && into.is_none() => CollectMethod::Count,
+            true => CollectMethod::Sorted,
+            false => CollectMethod::Hash,
+        };
+        self.add(NodeKind::Collect(Box::new(Collect {
+            groups,
+            aggregates,
+            into,
+            kept: statement.kept,
+            method,
+            is_distinct_command: false,
+            disable_index: statement.disable_index,
+            requested_method: statement.method,
+        })))
+    }
+
+    fn return_value(&mut self, value: Expression, distinct: bool) -> Result<()> {
+        let mut input = self.variable(value)?;
+        if distinct {
+            let out = self.variables.add_temporary();
+            self.add(NodeKind::Collect(Box::new(Collect {
+                groups: vec![CollectGroup { out, input }],
+                aggregates: Vec::new(),
+                into: None,
+                kept: Vec::new(),
+                method: CollectMethod::Distinct,
+                is_distinct_command: true,
+                disable_index: false,
+                requested_method: None,
+            })))?;
+            input = out;
+        }
+        self.add(NodeKind::Return(Return { input }))
+    }
+}
+
+impl DocumentSource {
+    fn new(statement: ForCollection) -> Self {
+        Self {
+            collection: statement.collection,
+            out: statement.out,
+            projections: Vec::new(),
+            filter: None,
+            filter_projections: Vec::new(),
+            produces_result: true,
+            count_into: None,
+            read_own_writes: false,
+            use_cache: statement.options.use_cache,
+            max_projections: statement.options.max_projections,
+            hint: statement.options.hint,
+            limit: None,
+        }
+    }
+}
+
+/// `base[position]`.
+fn element_at(base: VariableId, position: i64) -> Expression {
+    let index = Box::new(Expression::Constant(Value::Int(position)));
+    Expression::Index { base: Box::new(Expression::Variable(base)), index }
+}

@@ -1,0 +1,86 @@
+//! Errors of planning, in ArangoDB's numbers and words.
+
+use aql_value::Error;
+use std::fmt::Display;
+
+/// ArangoDB's error numbers that planning uses besides those of [`aql_value::error_number`].
+pub(crate) mod number {
+    pub(crate) const QUERY_PARSE: u32 = 1501;
+    pub(crate) const NUMBER_OUT_OF_RANGE: u32 = 1504;
+    pub(crate) const VARIABLE_REDECLARED: u32 = 1511;
+    pub(crate) const VARIABLE_NAME_UNKNOWN: u32 = 1512;
+    pub(crate) const TOO_MANY_COLLECTIONS: u32 = 1522;
+    pub(crate) const TOO_MUCH_NESTING: u32 = 1524;
+    pub(crate) const INVALID_OPTIONS_ATTRIBUTE: u32 = 1539;
+    pub(crate) const BIND_PARAMETERS_INVALID: u32 = 1550;
+    pub(crate) const BIND_PARAMETER_MISSING: u32 = 1551;
+    pub(crate) const BIND_PARAMETER_UNDECLARED: u32 = 1552;
+    pub(crate) const BIND_PARAMETER_TYPE: u32 = 1553;
+    pub(crate) const COLLECTION_USED_IN_EXPRESSION: u32 = 1568;
+    pub(crate) const INVALID_AGGREGATE_EXPRESSION: u32 = 1574;
+    pub(crate) const COMPILE_TIME_OPTIONS: u32 = 1575;
+    pub(crate) const ACCESS_AFTER_MODIFICATION: u32 = 1579;
+    pub(crate) const FUNCTION_NOT_FOUND: u32 = 1582;
+}
+
+pub(crate) use aql_value::error_number as common;
+
+pub(crate) fn parse(message: impl Into<String>) -> Error {
+    Error::new(number::QUERY_PARSE, message)
+}
+
+pub(crate) fn variable_redeclared(name: &str) -> Error {
+    Error::new(number::VARIABLE_REDECLARED, format!("variable '{name}' is assigned multiple times"))
+}
+
+pub(crate) fn unknown_variable(name: &str) -> Error {
+    Error::new(number::VARIABLE_NAME_UNKNOWN, format!("unknown variable '{name}'"))
+}
+
+pub(crate) fn unknown_data_source(name: &str) -> Error {
+    Error::new(common::DATA_SOURCE_NOT_FOUND, format!("collection or view not found: {name}"))
+}
+
+pub(crate) fn collection_in_expression(name: &str) -> Error {
+    Error::new(
+        number::COLLECTION_USED_IN_EXPRESSION,
+        format!("collection '{name}' used as expression operand"),
+    )
+}
+
+pub(crate) fn access_after_modification(what: impl Display) -> Error {
+    Error::new(number::ACCESS_AFTER_MODIFICATION, format!("access after data-modification by {what}"))
+}
+
+pub(crate) fn parameter_missing(name: &str) -> Error {
+    Error::new(
+        number::BIND_PARAMETER_MISSING,
+        format!("no value specified for declared bind parameter '{name}'"),
+    )
+}
+
+pub(crate) fn parameter_undeclared(name: &str) -> Error {
+    Error::new(
+        number::BIND_PARAMETER_UNDECLARED,
+        format!("bind parameter '{name}' was not declared in the query"),
+    )
+}
+
+pub(crate) fn parameter_type(name: &str) -> Error {
+    Error::new(number::BIND_PARAMETER_TYPE, format!("bind parameter '{name}' has an invalid value or type"))
+}
+
+pub(crate) fn too_many_collections() -> Error {
+    Error::new(number::TOO_MANY_COLLECTIONS, "too many collections/shards")
+}
+
+pub(crate) fn too_much_nesting(what: &str) -> Error {
+    Error::new(number::TOO_MUCH_NESTING, format!("too much nesting or too many objects: {what}"))
+}
+
+pub(crate) fn forced_index_hint_unusable(collection: &str, names: &str) -> Error {
+    Error::new(
+        common::FORCED_INDEX_HINT_UNUSABLE,
+        format!("could not use forced index hint: collection '{collection}', indexes: {names}"),
+    )
+}

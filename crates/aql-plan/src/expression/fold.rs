@@ -1,0 +1,131 @@
+//! Folding of constants: an operation on constants becomes its result while the expression is built, bottom up.
+
+use super::Expression;
+use crate::compile::{RegisterMap, compile};
+use aql_value::{
+    EvaluationContext, EvaluationState, Interrupt, MemoryAccount, NoEnvironment, Result, Value, Warnings,
+};
+
+/// What folding needs: where warnings go, and what evaluation draws on.
+pub(crate) struct Folder<'a> {
+    pub(crate) warnings: &'a mut Warnings,
+    pub(crate) state: &'a mut EvaluationState,
+    pub(crate) memory: &'a MemoryAccount,
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+impl Folder<'_> {
+    /// The expression, or its value if it has only one. The operands have been folded before. As in ArangoDB, folding
+    /// warns even where the operation would never be reached, and a warning is given once, not for each row.
+    pub(crate) fn fold(&mut self, expression: Expression) -> Result<Expression> {
+        match expression {
+            Expression::And(operands) => Ok(fold_logical(operands, false)),
+            Expression::Or(operands) => Ok(fold_logical(operands, true)),
+            Expression::Ternary { condition, then, otherwise } => Ok(fold_ternary(condition, then, otherwise)),
+            // A range stays a range: it may be long, and loops over it need not build it.
+            Expression::Constant(_) | Expression::Variable(_) | Expression::Range { .. } => Ok(expression),
+            Expression::Array(members) => Ok(fold_array(members)),
+            Expression::Call { function, .. } if !(function.deterministic && function.cacheable) => Ok(expression),
+            expression if is_closed(&expression) => self.evaluate(expression),
+            expression => Ok(expression),
+        }
+    }
+
+    fn evaluate(&mut self, expression: Expression) -> Result<Expression> {
+        let mut registers = RegisterMap::new();
+        if let Some(element) = expression.element() {
+            registers.set(element, 0);
+        }
+        let mut context = EvaluationContext {
+            warnings: &mut *self.warnings,
+            state: &mut *self.state,
+            memory: self.memory,
+            interrupt: self.interrupt,
+            environment: &NoEnvironment,
+        };
+        match compile(&expression, &registers)?.evaluate_constant(&mut context) {
+            Ok(value) => Ok(Expression::Constant(value)),
+            Err(error) if error.is_not_constant() => Ok(expression),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Whether all operands are constants. The inner parts of an expansion are no operands: an expansion is closed if they
+/// are simple enough to be constants or readings of its element.
+fn is_closed(expression: &Expression) -> bool {
+    let element = expression.element();
+    let mut closed = true;
+    expression.for_each_child(&mut |child| {
+        closed = closed
+            && match child {
+                Expression::Constant(_) => true,
+                Expression::Variable(id) => Some(*id) == element,
+                child => element.is_some() && is_simple_in(child, element),
+            };
+    });
+    closed
+}
+
+/// Whether the expression reads nothing but the element, and computes by comparisons, arithmetic and attributes only.
+fn is_simple_in(expression: &Expression, element: Option<crate::variable::VariableId>) -> bool {
+    match expression {
+        Expression::Constant(_) => true,
+        Expression::Variable(id) => Some(*id) == element,
+        Expression::Attribute { .. }
+        | Expression::Index { .. }
+        | Expression::Unary { .. }
+        | Expression::Arithmetic { .. }
+        | Expression::Compare { .. }
+        | Expression::In { .. }
+        | Expression::And(_)
+        | Expression::Or(_) => {
+            let mut simple = true;
+            expression.for_each_child(&mut |child| simple = simple && is_simple_in(child, element));
+            simple
+        }
+        _ => false,
+    }
+}
+
+fn fold_array(members: Vec<Expression>) -> Expression {
+    if !members.iter().all(|member| matches!(member, Expression::Constant(_))) {
+        return Expression::Array(members);
+    }
+    let values: Vec<Value> = members.into_iter().filter_map(|member| member.as_constant().cloned()).collect();
+    Expression::Constant(Value::array(&values))
+}
+
+/// AND (`decides` is false) and OR (`decides` is true). Leading constants either decide or drop out; an operand after
+/// one that decides is never reached. A last operand stays, because its value may be the result.
+fn fold_logical(operands: Vec<Expression>, decides: bool) -> Expression {
+    let mut kept: Vec<Expression> = Vec::with_capacity(operands.len());
+    let count = operands.len();
+    for (position, operand) in operands.into_iter().enumerate() {
+        match operand.as_constant().map(Value::to_bool) {
+            Some(value) if value == decides => {
+                kept.push(operand);
+                break;
+            }
+            Some(_) if position + 1 < count => {}
+            _ => kept.push(operand),
+        }
+    }
+    match (kept.len(), decides) {
+        (1, _) => kept.remove(0),
+        (_, false) => Expression::And(kept),
+        (_, true) => Expression::Or(kept),
+    }
+}
+
+fn fold_ternary(
+    condition: Box<Expression>,
+    then: Option<Box<Expression>>,
+    otherwise: Box<Expression>,
+) -> Expression {
+    match condition.as_constant().map(Value::to_bool) {
+        Some(true) => *then.unwrap_or(condition),
+        Some(false) => *otherwise,
+        None => Expression::Ternary { condition, then, otherwise },
+    }
+}

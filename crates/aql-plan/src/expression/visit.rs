@@ -1,0 +1,262 @@
+//! Walking over expressions, and what can be learnt from a walk.
+
+use super::{Expression, MemberName, Quantifier};
+use crate::variable::VariableId;
+use crate::variable_set::VariableSet;
+
+impl Expression {
+    /// Calls `visit` with each direct operand, in the order of evaluation.
+    pub fn for_each_child<'a>(&'a self, visit: &mut dyn FnMut(&'a Expression)) {
+        match self {
+            Self::Constant(_) | Self::Variable(_) => {}
+            Self::Attribute { base, .. } => visit(base),
+            Self::Index { base, index } => [base, index].into_iter().for_each(|child| visit(child)),
+            Self::Unary { operand, .. } => visit(operand),
+            Self::Arithmetic { left, right, .. } | Self::Compare { left, right, .. } => {
+                [left, right].into_iter().for_each(|child| visit(child));
+            }
+            Self::In { value, list, .. } => [value, list].into_iter().for_each(|child| visit(child)),
+            Self::ArrayCompare(compare) => {
+                visit(&compare.left);
+                visit(&compare.right);
+                compare.quantifier.operand().into_iter().for_each(visit);
+            }
+            Self::And(operands) | Self::Or(operands) | Self::Array(operands) => operands.iter().for_each(visit),
+            Self::Ternary { condition, then, otherwise } => {
+                visit(condition);
+                then.iter().for_each(|child| visit(child));
+                visit(otherwise);
+            }
+            Self::Range { first, last } => [first, last].into_iter().for_each(|child| visit(child)),
+            Self::Object(members) => members.iter().for_each(|member| {
+                if let MemberName::Computed(name) = &member.name {
+                    visit(name);
+                }
+                visit(&member.value);
+            }),
+            Self::Call { arguments, .. } => arguments.iter().for_each(visit),
+            Self::Expansion(expansion) => {
+                visit(&expansion.input);
+                let parts = [&expansion.filter, &expansion.offset, &expansion.limit, &expansion.projection];
+                parts.into_iter().flatten().for_each(visit);
+            }
+            Self::ArrayQuestion(question) => {
+                visit(&question.input);
+                question.quantifier.operand().into_iter().for_each(&mut *visit);
+                question.filter.iter().for_each(visit);
+            }
+        }
+    }
+
+    /// Calls `visit` with each direct operand, which it may change.
+    pub fn for_each_child_mut(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
+        match self {
+            Self::Constant(_) | Self::Variable(_) => {}
+            Self::Attribute { base, .. } => visit(base),
+            Self::Index { base, index } => [base, index].into_iter().for_each(|child| visit(child)),
+            Self::Unary { operand, .. } => visit(operand),
+            Self::Arithmetic { left, right, .. } | Self::Compare { left, right, .. } => {
+                [left, right].into_iter().for_each(|child| visit(child));
+            }
+            Self::In { value, list, .. } => [value, list].into_iter().for_each(|child| visit(child)),
+            Self::ArrayCompare(compare) => {
+                visit(&mut compare.left);
+                visit(&mut compare.right);
+                compare.quantifier.operand_mut().into_iter().for_each(visit);
+            }
+            Self::And(operands) | Self::Or(operands) | Self::Array(operands) => operands.iter_mut().for_each(visit),
+            Self::Ternary { condition, then, otherwise } => {
+                visit(condition);
+                then.iter_mut().for_each(|child| visit(child));
+                visit(otherwise);
+            }
+            Self::Range { first, last } => [first, last].into_iter().for_each(|child| visit(child)),
+            Self::Object(members) => members.iter_mut().for_each(|member| {
+                if let MemberName::Computed(name) = &mut member.name {
+                    visit(name);
+                }
+                visit(&mut member.value);
+            }),
+            Self::Call { arguments, .. } => arguments.iter_mut().for_each(visit),
+            Self::Expansion(expansion) => {
+                visit(&mut expansion.input);
+                let parts =
+                    [&mut expansion.filter, &mut expansion.offset, &mut expansion.limit, &mut expansion.projection];
+                parts.into_iter().flatten().for_each(visit);
+            }
+            Self::ArrayQuestion(question) => {
+                visit(&mut question.input);
+                question.quantifier.operand_mut().into_iter().for_each(&mut *visit);
+                question.filter.iter_mut().for_each(visit);
+            }
+        }
+    }
+
+    /// Whether `test` holds for this expression or anything in it.
+    pub fn any(&self, test: &dyn Fn(&Expression) -> bool) -> bool {
+        if test(self) {
+            return true;
+        }
+        let mut found = false;
+        self.for_each_child(&mut |child| found = found || child.any(test));
+        found
+    }
+
+    /// The variable that an expansion or array question introduces for its elements.
+    pub(crate) fn element(&self) -> Option<VariableId> {
+        match self {
+            Self::Expansion(expansion) => Some(expansion.element),
+            Self::ArrayQuestion(question) => Some(question.element),
+            _ => None,
+        }
+    }
+
+    /// Adds the variables that the expression reads from its row; not those it introduces itself.
+    pub fn collect_variables(&self, variables: &mut VariableSet) {
+        match self {
+            Self::Variable(id) => {
+                variables.insert(*id);
+            }
+            _ => match self.element() {
+                None => self.for_each_child(&mut |child| child.collect_variables(variables)),
+                Some(element) => {
+                    let mut inner = VariableSet::default();
+                    self.for_each_child(&mut |child| child.collect_variables(&mut inner));
+                    inner.remove(element);
+                    variables.extend(&inner);
+                }
+            },
+        }
+    }
+
+    /// The variables that the expression reads from its row.
+    pub fn variables(&self) -> VariableSet {
+        let mut variables = VariableSet::default();
+        self.collect_variables(&mut variables);
+        variables
+    }
+
+    /// Whether the expression reads the variable.
+    pub fn reads(&self, id: VariableId) -> bool {
+        self.any(&|expression| matches!(expression, Self::Variable(own) if *own == id))
+    }
+
+    /// How often the variable is read, at most `limit`.
+    pub(crate) fn count_reads(&self, id: VariableId, limit: usize) -> usize {
+        if limit == 0 {
+            return 0;
+        }
+        if let Self::Variable(own) = self {
+            return usize::from(*own == id);
+        }
+        let mut count = 0;
+        self.for_each_child(&mut |child| count += child.count_reads(id, limit - count));
+        count
+    }
+
+    /// Same inputs, same result, and no effect besides the result: no call of a function that is not deterministic
+    /// (which includes functions that end the query or wait).
+    pub fn is_deterministic(&self) -> bool {
+        !self.any(&|expression| matches!(expression, Self::Call { function, .. } if !function.deterministic))
+    }
+
+    /// Whether every function in it may be used by a query whose result is cached.
+    pub fn is_cacheable(&self) -> bool {
+        !self.any(&|expression| {
+            matches!(expression, Self::Call { function, .. } if !function.deterministic || !function.cacheable)
+        })
+    }
+
+    /// Puts an expression in the place of each reading of a variable.
+    pub fn replace_variable(&mut self, id: VariableId, replacement: &Expression) {
+        match self {
+            Self::Variable(own) if *own == id => *self = replacement.clone(),
+            _ => self.for_each_child_mut(&mut |child| child.replace_variable(id, replacement)),
+        }
+    }
+
+    /// Variable and attribute names of `variable.a.b`; no names for the variable itself.
+    pub fn as_attribute_path(&self) -> Option<(VariableId, Vec<&str>)> {
+        let mut names = Vec::new();
+        let mut current = self;
+        loop {
+            match current {
+                Self::Variable(id) => {
+                    names.reverse();
+                    return Some((*id, names));
+                }
+                Self::Attribute { base, name } => {
+                    names.push(&**name);
+                    current = base;
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// The variable, if the expression is nothing else.
+    pub fn as_variable(&self) -> Option<VariableId> {
+        match self {
+            Self::Variable(id) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// The value, if the expression is a constant.
+    pub fn as_constant(&self) -> Option<&aql_value::Value> {
+        match self {
+            Self::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether the value is always a boolean.
+    pub fn is_boolean(&self) -> bool {
+        match self {
+            Self::Constant(value) => value.kind() == aql_value::Kind::Bool,
+            Self::Unary { operator, .. } => *operator == super::UnaryOperator::Not,
+            Self::Compare { .. } | Self::In { .. } | Self::ArrayCompare(_) | Self::ArrayQuestion(_) => true,
+            Self::And(operands) | Self::Or(operands) => operands.iter().all(Self::is_boolean),
+            Self::Ternary { condition, then, otherwise } => {
+                then.as_deref().unwrap_or(condition).is_boolean() && otherwise.is_boolean()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the value is always an array.
+    pub(crate) fn is_array(&self) -> bool {
+        match self {
+            Self::Constant(value) => value.kind() == aql_value::Kind::Array,
+            Self::Array(_) | Self::Range { .. } | Self::Expansion(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Number of operations, at most `limit`; also bounds the depth.
+    pub(crate) fn size_within(&self, limit: usize) -> usize {
+        if limit == 0 {
+            return 0;
+        }
+        let mut size = 1;
+        self.for_each_child(&mut |child| size += child.size_within(limit.saturating_sub(size)));
+        size
+    }
+}
+
+impl Quantifier {
+    /// The number of elements, where the quantifier has one.
+    pub fn operand(&self) -> Option<&Expression> {
+        match self {
+            Self::All | Self::Any | Self::None => None,
+            Self::AtLeast(number) | Self::Exactly(number) => Some(number),
+        }
+    }
+
+    fn operand_mut(&mut self) -> Option<&mut Expression> {
+        match self {
+            Self::All | Self::Any | Self::None => None,
+            Self::AtLeast(number) | Self::Exactly(number) => Some(number),
+        }
+    }
+}
