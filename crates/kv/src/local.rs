@@ -1,6 +1,9 @@
 //! Transactions of engines that live in this process: writes are buffered in an [`Overlay`], conflicts are found in a
 //! [`ConflictTable`], and the engine is asked only to read and to apply a finished set of writes.
 
+#[cfg(test)]
+mod tests;
+
 use std::cell::OnceCell;
 use std::sync::Arc;
 

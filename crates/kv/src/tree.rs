@@ -15,7 +15,8 @@ pub(crate) use cursor::Cursor;
 pub use entry::Entry;
 
 /// Most entries in a leaf and most children of a branch: a leaf's entries are then 1.5 KiB, cheap to move and to copy.
-const NODE_ENTRIES_MAX: usize = 64;
+/// Small in tests, so that their trees are high.
+const NODE_ENTRIES_MAX: usize = if cfg!(test) { 4 } else { 64 };
 
 /// An ordered map from keys to entries.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +36,7 @@ enum Node {
 #[derive(Clone, Debug)]
 struct Child {
     /// A lower bound of the keys below: not greater than any of them and greater than all keys of the children before.
-    /// Of the first child of a branch it is not looked at.
+    /// Of the first child of a branch it is not looked at: smaller keys may have been added there since.
     lower_bound: Arc<[u8]>,
     node: Arc<Node>,
 }
@@ -131,7 +132,8 @@ fn position(entries: &[Entry], key: &[u8]) -> Result<usize, usize> {
 
 /// Which child's keys `key` belongs to; the first for a key below all bounds.
 fn child_position(children: &[Child], key: &[u8]) -> usize {
-    children.partition_point(|child| *child.lower_bound <= *key).saturating_sub(1)
+    let others = children.get(1..).unwrap_or_default();
+    others.partition_point(|child| *child.lower_bound <= *key)
 }
 
 fn insert_below(node: &mut Arc<Node>, entry: Entry) -> Inserted {

@@ -43,8 +43,9 @@ impl<'a> Cursor<'a> {
                     break;
                 }
                 Node::Branch(children) => {
-                    // The first child's bound is not looked at: keys may be below it.
-                    let count = children.partition_point(|child| is_before_end(&child.lower_bound)).max(1);
+                    // The first child's bound is not looked at.
+                    let others = children.get(1..).unwrap_or_default();
+                    let count = 1 + others.partition_point(|child| is_before_end(&child.lower_bound));
                     next = cursor.enter(children.get(..count).unwrap_or_default());
                 }
             }

@@ -32,7 +32,7 @@ fn check(node: &Node) -> usize {
         }
         Node::Branch(children) => {
             assert!((1..=super::NODE_ENTRIES_MAX).contains(&children.len()));
-            assert!(children.is_sorted_by(|left, right| left.lower_bound < right.lower_bound));
+            assert!(children[1..].is_sorted_by(|left, right| left.lower_bound < right.lower_bound));
             children.iter().map(|child| check(&child.node)).sum()
         }
     }
@@ -46,10 +46,10 @@ fn check_against(tree: &Tree, model: &Model) {
     assert_eq!(descending(tree, b"").into_iter().rev().collect::<Vec<_>>(), pairs);
 }
 
-/// Keys of 0 to 2 bytes: few enough to meet again, enough for a tree of three levels with small nodes.
+/// Keys of 0 to 2 bytes: few enough to meet again, enough for a high tree.
 fn key() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
-        8 => any::<u16>().prop_map(|number| (number % 20_000).to_be_bytes().to_vec()),
+        8 => any::<u16>().prop_map(|number| (number % 3_000).to_be_bytes().to_vec()),
         1 => prop::collection::vec(any::<u8>(), 0..2),
     ]
 }
@@ -129,9 +129,9 @@ fn a_copy_shares_what_is_not_written_after_it() {
     else {
         panic!("10,000 entries need branches");
     };
-    let shared =
-        old.iter().zip(new).filter(|(old, new)| std::sync::Arc::ptr_eq(&old.node, &new.node)).count();
-    assert_eq!(shared, old.len() - 1, "only the way to the written leaf is copied");
+    let copied =
+        old.iter().zip(new).filter(|(old, new)| !std::sync::Arc::ptr_eq(&old.node, &new.node)).count();
+    assert!(old.len() > 1 && copied == 1, "only the way to the written leaf is copied");
     assert_eq!(copy.get(&5_u32.to_be_bytes()).and_then(Entry::value), Some(&b"old"[..]));
     assert!(copy.get(&6_u32.to_be_bytes()).is_some());
     assert_eq!((copy.len(), tree.len()), (10_000, 9_999));
