@@ -112,6 +112,17 @@ impl Batch {
         Self { rows: count.min(u32::MAX as usize), columns, selection: None }
     }
 
+    /// The same rows with none but the given registers, for whoever keeps or multiplies rows and needs no others.
+    pub fn project(&self, registers: &[Register]) -> Self {
+        let mut columns = vec![None; registers.iter().max().map_or(0, |last| last + 1)];
+        for &register in registers {
+            if let Some(slot) = columns.get_mut(register) {
+                *slot = self.column(register).cloned();
+            }
+        }
+        Self { rows: self.rows, columns, selection: self.selection.clone() }
+    }
+
     /// The same rows without a selection.
     pub fn compact(self) -> Self {
         match &self.selection {
@@ -154,7 +165,7 @@ mod tests {
         let compact = batch.compact();
         assert_eq!((compact.rows(), compact.selection().is_none()), (2, true));
         assert_eq!(taken(&compact), [Some(20), Some(30)]);
-        assert_eq!(compact.value(0, 1).is_truthy(), true);
+        assert!(compact.value(0, 1).is_truthy());
     }
 
     #[test]
@@ -163,6 +174,15 @@ mod tests {
         assert_eq!(repeated.selected_len(), 1000);
         assert!(repeated.column(2).unwrap().as_constant().is_some());
         assert_eq!(repeated.value(2, 999).as_i64(), Some(30));
+    }
+
+    #[test]
+    fn a_projection_keeps_rows_and_selection() {
+        let mut batch = batch();
+        batch.select(Arc::from([1, 3]));
+        let projected = batch.project(&[2]);
+        assert_eq!(taken(&projected), [Some(10), Some(30)]);
+        assert!(projected.column(0).is_none() && batch.project(&[]).selected_len() == 2);
     }
 
     #[test]

@@ -33,5 +33,5 @@ pub use interrupt::Interrupt;
 pub use memory::{Charge, MemoryAccount};
 pub use program::{Program, ProgramBuilder};
 pub use random::Random;
-pub use value::{BlockBuilder, Elements, Entries, Kind, ShortString, Value};
+pub use value::{BlockBuilder, ElementCursor, Elements, Entries, Kind, ShortString, Value};
 pub use warnings::{Warning, Warnings};

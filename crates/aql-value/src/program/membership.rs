@@ -6,7 +6,6 @@ use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::error::Result;
 use crate::value::Value;
-use std::cmp::Ordering;
 use std::collections::HashSet;
 
 /// Arrays up to this length are searched one by one: comparing a few values costs less than hashing one.
@@ -87,7 +86,7 @@ impl CompareOperator {
             // Equality needs no collation.
             Self::Equal => left == right,
             Self::NotEqual => left != right,
-            _ => self.holds(Ordering::from(left.compare(right))),
+            _ => self.holds(left.compare(right)),
         }
     }
 }

@@ -140,14 +140,18 @@ fn within(block: &Arc<Block>, parent: Slice<'_>, found: Slice<'_>) -> Value {
         }
         return value;
     }
-    // The slice lies within the block's bytes, so that the distance of their addresses is its offset.
-    let offset = (found.bytes().as_ptr() as usize).wrapping_sub(block.bytes.as_ptr() as usize);
+    let offset = distance(block, found);
     match u32::try_from(offset) {
         Ok(position) if offset < block.bytes.len() => {
             Value::Packed { offset: position, block: Arc::clone(block) }
         }
         _ => Value::Null,
     }
+}
+
+/// Where a slice that lies within the block's bytes starts: the distance of their addresses.
+fn distance(block: &Block, found: Slice<'_>) -> usize {
+    (found.bytes().as_ptr() as usize).wrapping_sub(block.bytes.as_ptr() as usize)
 }
 
 /// `_id` of a stored document.
@@ -174,6 +178,45 @@ impl Iterator for Elements<'_> {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.inner.as_ref().map_or((0, Some(0)), |(_, elements)| elements.size_hint())
+    }
+}
+
+/// The elements of an array, from an iterator that owns what it walks over and so can be kept between two batches.
+#[derive(Clone, Debug)]
+pub struct ElementCursor {
+    array: Value,
+    /// Where the next element starts in the block. Elements lie one behind the other.
+    offset: usize,
+    remaining: usize,
+}
+
+impl ElementCursor {
+    /// At the first element of an array; at the end for anything else.
+    pub fn new(array: Value) -> Self {
+        let start = array.as_packed().and_then(|(block, offset)| {
+            let elements = slice_at(block, offset).elements();
+            let first = elements.clone().next()?;
+            Some((distance(block, first), elements.len()))
+        });
+        let (offset, remaining) = start.unwrap_or((0, 0));
+        Self { array, offset, remaining }
+    }
+
+    /// Number of elements still to come.
+    pub fn remaining(&self) -> usize {
+        self.remaining
+    }
+}
+
+impl Iterator for ElementCursor {
+    type Item = Value;
+
+    fn next(&mut self) -> Option<Value> {
+        self.remaining = self.remaining.checked_sub(1)?;
+        let (block, _) = self.array.as_packed()?;
+        let found = block.slice(self.offset);
+        self.offset += found.byte_len();
+        Some(within(block, Slice::NONE, found))
     }
 }
 

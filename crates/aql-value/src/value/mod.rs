@@ -11,7 +11,7 @@ mod short_string;
 #[cfg(test)]
 mod tests;
 
-pub use access::{Elements, Entries};
+pub use access::{ElementCursor, Elements, Entries};
 pub use block_builder::BlockBuilder;
 pub use short_string::ShortString;
 

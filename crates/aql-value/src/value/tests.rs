@@ -83,6 +83,23 @@ fn arrays_and_objects_are_looked_into() {
 }
 
 #[test]
+fn a_cursor_walks_over_arrays_of_any_encoding() {
+    for array in [
+        Value::empty_array(),
+        Value::array(&[Value::Int(1)]),
+        Value::array(&[Value::Int(1), Value::from_str(LONG), Value::Null, Value::array(&[Value::Int(2)])]),
+        Value::array(&(0..300).map(Value::Int).collect::<Vec<_>>()),
+        // Compact form, without a table: [1, 2].
+        Value::from_slice(Slice::new(&[0x13, 0x05, 0x31, 0x32, 0x02])),
+    ] {
+        let cursor = super::ElementCursor::new(array.clone());
+        assert_eq!(cursor.remaining(), array.len());
+        assert_eq!(cursor.collect::<Vec<_>>(), array.elements().collect::<Vec<_>>());
+    }
+    assert_eq!(super::ElementCursor::new(Value::Int(1)).count(), 0);
+}
+
+#[test]
 fn numbers_keep_their_exact_value() {
     assert!(matches!(Value::from_u64(5), Value::Int(5)));
     assert!(matches!(Value::from_u64(u64::MAX), Value::UInt(u64::MAX)));
@@ -121,7 +138,7 @@ fn a_block_builder_starts_new_blocks_in_time() {
 
 #[test]
 fn what_is_not_a_value_of_aql_is_null() {
-    for bytes in [&[][..], &[0x00], &[0x17], &[0x1e], &[0x0b, 0xff]] {
+    for bytes in [&[][..], &[0x00], &[0x17], &[0x1e], &[0x4f, b'a']] {
         let value = Value::in_block(&Arc::new(Block::new(bytes.to_vec())), 0);
         assert_eq!(value.to_json(), "null", "{bytes:?}");
     }
@@ -134,7 +151,7 @@ proptest! {
         let value = Value::from_str(&text);
         prop_assert_eq!(value.as_str(), Some(text.as_str()));
         prop_assert_eq!(matches!(value, Value::Short(_)), text.len() <= ShortString::MAX_BYTES);
-        let element = Value::array(&[value.clone()]).at(0);
+        let element = Value::array(std::slice::from_ref(&value)).at(0);
         prop_assert_eq!(&element, &value);
         prop_assert_eq!(element.hash_value(), value.hash_value());
         prop_assert_eq!(value.with_slice(|slice, _| slice.as_str().map(str::to_owned)), Some(text));

@@ -89,7 +89,7 @@ fn batch_of(rows: &[Vec<Value>], shapes: &[Shape], selected: &[bool]) -> (Batch,
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn programs_agree_with_the_naive_evaluator(
         tree in tree(),

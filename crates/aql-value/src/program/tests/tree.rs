@@ -229,15 +229,15 @@ pub(super) fn tree() -> impl Strategy<Value = Tree> {
     leaf.prop_recursive(4, 40, 4, |inner| {
         let inner = inner.boxed();
         prop_oneof![
-            2 => operators(inner.clone()),
-            1 => constructors(inner.clone()),
-            2 => lazy(inner.clone()),
-            2 => per_element(inner),
+            2 => operators(&inner),
+            1 => constructors(&inner),
+            2 => lazy(&inner),
+            2 => per_element(&inner),
         ]
     })
 }
 
-fn operators(inner: BoxedStrategy<Tree>) -> impl Strategy<Value = Tree> {
+fn operators(inner: &BoxedStrategy<Tree>) -> impl Strategy<Value = Tree> + use<> {
     let pair = || (boxed(inner.clone()), boxed(inner.clone()));
     prop_oneof![
         (boxed(inner.clone()), "[abc]").prop_map(|(base, name)| Tree::Attribute(base, name)),
@@ -265,38 +265,37 @@ fn operators(inner: BoxedStrategy<Tree>) -> impl Strategy<Value = Tree> {
     ]
 }
 
-fn constructors(inner: BoxedStrategy<Tree>) -> impl Strategy<Value = Tree> {
+fn constructors(inner: &BoxedStrategy<Tree>) -> impl Strategy<Value = Tree> + use<> {
     let computed =
         prop_oneof![small_number(), "[ab]".prop_map(|text| Tree::Constant(Value::from_str(&text)))];
     let name = prop_oneof![
         3 => "[abc]".prop_map(Ok),
         1 => prop_oneof![computed, (0..REGISTERS).prop_map(|register| {
             // A text, whatever the register holds.
-            let not_null = Tree::Compare(
+            Tree::Compare(
                 CompareOperator::Equal,
                 Box::new(Tree::Register(register)),
                 Box::new(Tree::Constant(Value::Null)),
-            );
-            not_null
+            )
         })].prop_map(Err),
     ];
     prop_oneof![
         prop::collection::vec(inner.clone(), 0..4).prop_map(Tree::Array),
-        prop::collection::vec((name, inner), 0..4).prop_map(Tree::Object),
+        prop::collection::vec((name, inner.clone()), 0..4).prop_map(Tree::Object),
         (boxed(small_number()), boxed(small_number())).prop_map(|(low, high)| Tree::Range(low, high)),
     ]
 }
 
-fn lazy(inner: BoxedStrategy<Tree>) -> impl Strategy<Value = Tree> {
+fn lazy(inner: &BoxedStrategy<Tree>) -> impl Strategy<Value = Tree> + use<> {
     prop_oneof![
         prop::collection::vec(inner.clone(), 2..5).prop_map(Tree::And),
         prop::collection::vec(inner.clone(), 2..5).prop_map(Tree::Or),
-        (boxed(inner.clone()), prop::option::of(boxed(inner.clone())), boxed(inner))
+        (boxed(inner.clone()), prop::option::of(boxed(inner.clone())), boxed(inner.clone()))
             .prop_map(|(condition, then, otherwise)| Tree::Choose(condition, then, otherwise)),
     ]
 }
 
-fn per_element(inner: BoxedStrategy<Tree>) -> impl Strategy<Value = Tree> {
+fn per_element(inner: &BoxedStrategy<Tree>) -> impl Strategy<Value = Tree> + use<> {
     let optional = || prop::option::of(inner.clone());
     let bound = || prop::option::weighted(0.3, prop_oneof![3 => small_number(), 1 => inner.clone()]);
     let array_operator = prop_oneof![
