@@ -1,0 +1,44 @@
+//! `FLATTEN()`.
+
+use crate::argument::{array_expected, build_array, check_round, given, integer, value};
+use aql_value::{Error, EvaluationContext, Result, Value, error_number};
+
+/// Deepest recursion. Data nests to about 200 levels; this bounds the stack whatever comes.
+const MAX_DEPTH: usize = 500;
+
+/// `FLATTEN(anyArray, depth)`: arrays within the array are replaced by their elements, `depth` levels deep (1 if not
+/// given, at least 1).
+pub(crate) fn flatten(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let array = value(arguments, 0);
+    if !array.is_array() {
+        return array_expected(context, "FLATTEN");
+    }
+    let levels = given(arguments, 1).map_or(1, |_| integer(arguments, 1).max(1));
+    let mut flat = Vec::new();
+    flatten_into(&mut flat, array, levels, MAX_DEPTH, context)?;
+    build_array(context, &flat)
+}
+
+fn flatten_into(
+    flat: &mut Vec<Value>,
+    array: &Value,
+    levels: i64,
+    depth_left: usize,
+    context: &EvaluationContext<'_>,
+) -> Result<()> {
+    let Some(depth_left) = depth_left.checked_sub(1) else {
+        return Err(Error::new(
+            error_number::TOO_MUCH_NESTING,
+            "too much nesting in the argument of FLATTEN()",
+        ));
+    };
+    for element in array.elements() {
+        check_round(context, flat.len())?;
+        if levels > 0 && element.is_array() {
+            flatten_into(flat, &element, levels - 1, depth_left, context)?;
+        } else {
+            flat.push(element);
+        }
+    }
+    Ok(())
+}

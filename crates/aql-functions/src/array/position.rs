@@ -1,0 +1,22 @@
+//! `POSITION()`.
+
+use crate::argument::{check_round, flag, invalid, value};
+use aql_value::{EvaluationContext, Result, Value};
+
+/// `POSITION(anyArray, search, returnIndex)`: whether, or with `returnIndex` where (-1 if not), the value is in the
+/// array.
+pub(crate) fn position(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let (array, search) = (value(arguments, 0), value(arguments, 1));
+    if !array.is_array() {
+        return invalid(context, "POSITION");
+    }
+    let mut position = -1;
+    for (index, element) in array.elements().enumerate() {
+        check_round(context, index)?;
+        if element.equal(search) {
+            position = index as i64;
+            break;
+        }
+    }
+    Ok(if flag(arguments, 2) { Value::Int(position) } else { Value::Bool(position >= 0) })
+}

@@ -1,0 +1,96 @@
+//! Removing elements by position or by value.
+
+use crate::argument::{build_array, check_round, given, integer, invalid, value};
+use aql_value::{EvaluationContext, Result, Value};
+use std::collections::HashSet;
+
+/// `POP(anyArray)`: without the last element; null stays null.
+pub(crate) fn pop(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    without("POP", arguments, -1, context)
+}
+
+/// `SHIFT(anyArray)`: without the first element; null stays null.
+pub(crate) fn shift(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    without("SHIFT", arguments, 0, context)
+}
+
+/// `REMOVE_NTH(anyArray, position)`: negative positions count from the end; positions outside of the array remove
+/// nothing. Null counts as an empty array.
+pub(crate) fn remove_nth(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    if value(arguments, 0).is_null() {
+        return Ok(Value::empty_array());
+    }
+    without("REMOVE_NTH", arguments, integer(arguments, 1), context)
+}
+
+/// `REMOVE_VALUE(anyArray, value, limit)`: without the first `limit` elements that are equal to `value`, or without
+/// all of them. Null counts as an empty array.
+pub(crate) fn remove_value(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let (array, removed) = (value(arguments, 0), value(arguments, 1));
+    if array.is_null() {
+        return Ok(Value::empty_array());
+    }
+    if !array.is_array() {
+        return invalid(context, "REMOVE_VALUE");
+    }
+    // A negative limit is none, too.
+    let limit = given(arguments, 2).and_then(|_| u64::try_from(integer(arguments, 2)).ok());
+    let mut left = limit.unwrap_or(u64::MAX);
+    let mut kept = Vec::new();
+    for (round, element) in array.elements().enumerate() {
+        check_round(context, round)?;
+        if left > 0 && element.equal(removed) {
+            left -= 1;
+        } else {
+            kept.push(element);
+        }
+    }
+    build_array(context, &kept)
+}
+
+/// `REMOVE_VALUES(anyArray, values)`: without all elements that are equal to one of `values`.
+pub(crate) fn remove_values(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let (array, values) = (value(arguments, 0), value(arguments, 1));
+    if values.is_null() {
+        return Ok(array.clone());
+    }
+    if array.is_null() {
+        return Ok(Value::empty_array());
+    }
+    if !array.is_array() || !values.is_array() {
+        return invalid(context, "REMOVE_VALUES");
+    }
+    let removed: HashSet<Value> = values.elements().collect();
+    let mut kept = Vec::new();
+    for (round, element) in array.elements().enumerate() {
+        check_round(context, round)?;
+        if !removed.contains(&element) {
+            kept.push(element);
+        }
+    }
+    build_array(context, &kept)
+}
+
+/// The array without one element, by a position that may count from the end.
+fn without(
+    name: &str,
+    arguments: &[Value],
+    position: i64,
+    context: &mut EvaluationContext<'_>,
+) -> Result<Value> {
+    let array = value(arguments, 0);
+    if array.is_null() {
+        return Ok(Value::Null);
+    }
+    if !array.is_array() {
+        return invalid(context, name);
+    }
+    let mut elements: Vec<Value> = array.elements().collect();
+    let length = elements.len() as i64;
+    let position = if position < 0 { position.saturating_add(length) } else { position };
+    if !(0..length).contains(&position) {
+        return Ok(array.clone());
+    }
+    elements.remove(position as usize);
+    build_array(context, &elements)
+}

@@ -1,0 +1,18 @@
+//! `REVERSE()`.
+
+use crate::argument::{build_array, invalid, value};
+use aql_value::{EvaluationContext, Result, Value};
+
+/// `REVERSE(value)`: the elements of an array, or the characters of a string, in reverse order.
+pub(crate) fn reverse(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let value = value(arguments, 0);
+    if let Some(text) = value.as_str() {
+        return Ok(Value::from_str(&text.chars().rev().collect::<String>()));
+    }
+    if !value.is_array() {
+        return invalid(context, "REVERSE");
+    }
+    let mut elements: Vec<Value> = value.elements().collect();
+    elements.reverse();
+    build_array(context, &elements)
+}

@@ -1,0 +1,44 @@
+//! `BIT_AND()`, `BIT_OR()` and `BIT_XOR()` of two numbers or of an array's elements.
+
+use super::bits_of;
+use crate::argument::invalid;
+use aql_value::{EvaluationContext, Result, Value};
+
+/// `BIT_AND(numbersArray)` or `BIT_AND(value1, value2)`
+pub(crate) fn bit_and(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    combined("BIT_AND", arguments, |left, right| left & right, context)
+}
+
+/// `BIT_OR(numbersArray)` or `BIT_OR(value1, value2)`
+pub(crate) fn bit_or(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    combined("BIT_OR", arguments, |left, right| left | right, context)
+}
+
+/// `BIT_XOR(numbersArray)` or `BIT_XOR(value1, value2)`
+pub(crate) fn bit_xor(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    combined("BIT_XOR", arguments, |left, right| left ^ right, context)
+}
+
+/// Nulls in an array are skipped; without any number the result is null.
+fn combined(
+    name: &str,
+    arguments: &[Value],
+    combine: impl Fn(u32, u32) -> u32,
+    context: &mut EvaluationContext<'_>,
+) -> Result<Value> {
+    let combined = match arguments {
+        [left, right] => bits_of(left).zip(bits_of(right)).map(|(left, right)| combine(left, right)),
+        [array] if array.is_array() => {
+            let mut elements = array.elements().filter(|element| !element.is_null());
+            let Some(first) = elements.next() else { return Ok(Value::Null) };
+            bits_of(&first).and_then(|first| {
+                elements.try_fold(first, |combined, element| Some(combine(combined, bits_of(&element)?)))
+            })
+        }
+        _ => None,
+    };
+    match combined {
+        Some(number) => Ok(Value::Int(i64::from(number))),
+        None => invalid(context, name),
+    }
+}

@@ -1,0 +1,101 @@
+//! Reading the arguments of date functions.
+
+use super::calendar::{Civil, in_range, to_iso_utc};
+use super::parse::{ParsedDate, parse_date};
+use super::unit::Unit;
+use super::zone::Zone;
+use crate::argument::{Outcome, given, invalid, stop, value, warned};
+use aql_value::{Error, EvaluationContext, Result, Value, error_number};
+
+/// Null with warning 1572.
+pub(super) fn invalid_date(context: &mut EvaluationContext<'_>, name: &str) -> Result<Value> {
+    warned(context, name, error_number::INVALID_DATE_VALUE, "invalid date value")
+}
+
+/// The moment that an argument names, in milliseconds since 1970-01-01 UTC.
+pub(super) fn moment(
+    arguments: &[Value],
+    index: usize,
+    name: &str,
+    context: &mut EvaluationContext<'_>,
+) -> Outcome<i64> {
+    let date = value(arguments, index);
+    let ms = if date.is_number() {
+        Some(date.to_i64()).filter(|ms| in_range(*ms))
+    } else if let Some(text) = date.as_str() {
+        parse_date(text).and_then(ParsedDate::to_ms)
+    } else {
+        return stop(invalid(context, name));
+    };
+    match ms {
+        Some(ms) => Ok(ms),
+        None => stop(invalid_date(context, name)),
+    }
+}
+
+/// The zone that an argument names; `None` if it is not given or null.
+pub(super) fn zone(
+    arguments: &[Value],
+    index: usize,
+    name: &str,
+    context: &mut EvaluationContext<'_>,
+) -> Outcome<Option<Zone>> {
+    let Some(zone) = given(arguments, index) else { return Ok(None) };
+    let Some(zone_name) = zone.as_str() else {
+        return stop(invalid(context, name));
+    };
+    match Zone::find(zone_name) {
+        Some(zone) => Ok(Some(zone)),
+        None => {
+            let message =
+                format!("in function '{name}()': invalid date value: unknown time zone '{zone_name}'");
+            Err(Error::new(error_number::INVALID_DATE_VALUE, message).into())
+        }
+    }
+}
+
+/// The unit that an argument names.
+pub(super) fn unit(
+    arguments: &[Value],
+    index: usize,
+    name: &str,
+    context: &mut EvaluationContext<'_>,
+) -> Outcome<Unit> {
+    let Some(unit_name) = value(arguments, index).as_str() else {
+        return stop(invalid(context, name));
+    };
+    match Unit::parse(unit_name) {
+        Some(unit) => Ok(unit),
+        None => stop(invalid_date(context, name)),
+    }
+}
+
+/// A moment on the clock of a zone (of UTC without one), in milliseconds.
+pub(super) fn local_ms(ms: i64, zone: Option<&Zone>) -> i64 {
+    zone.map_or(ms, |zone| zone.to_local_ms(ms))
+}
+
+/// The first argument as a date on the clock of the zone that the second names.
+pub(super) fn local_date(
+    arguments: &[Value],
+    name: &str,
+    context: &mut EvaluationContext<'_>,
+) -> Outcome<Civil> {
+    let ms = moment(arguments, 0, name, context)?;
+    let zone = zone(arguments, 1, name, context)?;
+    Ok(Civil::from_ms(local_ms(ms, zone.as_ref())))
+}
+
+/// The ISO text, in UTC, of a moment on the clock of a zone; null with warning 1572 if it is out of range.
+pub(super) fn iso_of_local(
+    local_ms: Option<i64>,
+    zone: Option<&Zone>,
+    name: &str,
+    context: &mut EvaluationContext<'_>,
+) -> Result<Value> {
+    let ms = local_ms.map(|ms| zone.map_or(ms, |zone| zone.to_utc_ms(ms))).filter(|ms| in_range(*ms));
+    match ms {
+        Some(ms) => Ok(Value::from_str(&to_iso_utc(ms))),
+        None => invalid_date(context, name),
+    }
+}

@@ -1,0 +1,59 @@
+//! Date functions: over numbers (milliseconds since 1970-01-01 UTC) and ISO 8601 texts.
+//!
+//! What cannot be read as a date, and what leads out of the years 0 to 9999, is null with warning 1572; an argument
+//! that is neither number nor text is null with warning 1542. An unknown time zone ends the query with error 1572.
+//! With a time zone, calculations run on the clock of that zone.
+
+mod argument;
+mod arithmetic;
+mod calendar;
+mod check;
+mod compare;
+mod components;
+mod convert;
+mod difference;
+mod format;
+mod local;
+mod now;
+mod parse;
+mod round;
+mod shift;
+mod unit;
+mod zone;
+
+pub(crate) use calendar::to_iso_utc;
+
+use crate::define::{per_query, pure};
+use aql_value::Function;
+
+pub(crate) static FUNCTIONS: &[Function] = &[
+    pure("DATE_ADD", 2, 4, shift::date_add),
+    pure("DATE_COMPARE", 3, 6, compare::date_compare),
+    pure("DATE_DAY", 1, 2, components::date_day),
+    pure("DATE_DAYOFWEEK", 1, 2, components::date_dayofweek),
+    pure("DATE_DAYOFYEAR", 1, 2, components::date_dayofyear),
+    pure("DATE_DAYS_IN_MONTH", 1, 2, components::date_days_in_month),
+    pure("DATE_DIFF", 3, 6, difference::date_diff),
+    pure("DATE_FORMAT", 2, 3, convert::date_format),
+    pure("DATE_HOUR", 1, 2, components::date_hour),
+    pure("DATE_ISO8601", 1, 7, convert::date_iso8601),
+    pure("DATE_ISOWEEK", 1, 2, components::date_isoweek),
+    pure("DATE_ISOWEEKYEAR", 1, 2, components::date_isoweekyear),
+    pure("DATE_LEAPYEAR", 1, 2, components::date_leapyear),
+    pure("DATE_LOCALTOUTC", 2, 3, local::date_localtoutc),
+    pure("DATE_MILLISECOND", 1, 1, components::date_millisecond),
+    pure("DATE_MINUTE", 1, 2, components::date_minute),
+    pure("DATE_MONTH", 1, 2, components::date_month),
+    per_query("DATE_NOW", 0, 0, now::date_now),
+    pure("DATE_QUARTER", 1, 2, components::date_quarter),
+    pure("DATE_ROUND", 3, 4, round::date_round),
+    pure("DATE_SECOND", 1, 1, components::date_second),
+    pure("DATE_SUBTRACT", 2, 4, shift::date_subtract),
+    pure("DATE_TIMESTAMP", 1, 7, convert::date_timestamp),
+    pure("DATE_TIMEZONE", 0, 0, now::date_timezone),
+    pure("DATE_TIMEZONES", 0, 0, now::date_timezones),
+    pure("DATE_TRUNC", 2, 3, round::date_trunc),
+    pure("DATE_UTCTOLOCAL", 2, 3, local::date_utctolocal),
+    pure("DATE_YEAR", 1, 2, components::date_year),
+    pure("IS_DATESTRING", 1, 1, check::is_datestring),
+];

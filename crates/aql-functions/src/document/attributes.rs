@@ -1,0 +1,58 @@
+//! Names and values of an object's attributes.
+
+use crate::argument::{build_array, flag, invalid, text, value};
+use aql_value::{EvaluationContext, Result, Value};
+
+/// `ATTRIBUTES(document, removeSystemAttrs, sort)`: sorted in AQL's order with `sort`, otherwise by their bytes, the
+/// order in which ArangoDB reads objects.
+pub(crate) fn attributes(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let object = value(arguments, 0);
+    if !object.is_object() {
+        return invalid(context, "ATTRIBUTES");
+    }
+    let mut names: Vec<&str> = object.entries().map(|(name, _)| name).collect();
+    names.retain(|name| !is_removed(name, flag(arguments, 1)));
+    let sort = flag(arguments, 2);
+    if !sort {
+        names.sort_unstable();
+    }
+    let mut names: Vec<Value> = names.into_iter().map(Value::from_str).collect();
+    if sort {
+        names.sort_by(Value::compare);
+    }
+    build_array(context, &names)
+}
+
+/// `VALUES(document, removeSystemAttrs)`: in the order of the object.
+pub(crate) fn values(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let object = value(arguments, 0);
+    if !object.is_object() {
+        return invalid(context, "VALUES");
+    }
+    let kept = object.entries().filter(|(name, _)| !is_removed(name, flag(arguments, 1)));
+    build_array(context, &kept.map(|(_, value)| value).collect::<Vec<_>>())
+}
+
+/// `ENTRIES(document)`: `[name, value]` for each attribute, in the order of the object.
+pub(crate) fn entries(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let object = value(arguments, 0);
+    if !object.is_object() {
+        return invalid(context, "ENTRIES");
+    }
+    let pairs = object.entries().map(|(name, value)| Value::array(&[Value::from_str(name), value]));
+    build_array(context, &pairs.collect::<Vec<_>>())
+}
+
+/// `HAS(document, attributeName)`: also true for an attribute that is null; false for what is no object.
+pub(crate) fn has(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
+    let object = value(arguments, 0);
+    let name = text(arguments, 1);
+    // Looking for the value is quick; only a null must be told apart from nothing.
+    let is_present = !object.get(&name).is_null() || object.entries().any(|(present, _)| present == name);
+    Ok(Value::Bool(is_present))
+}
+
+/// Whether it is a system attribute, and these are to be removed.
+fn is_removed(name: &str, remove_system_attributes: bool) -> bool {
+    remove_system_attributes && name.starts_with('_')
+}

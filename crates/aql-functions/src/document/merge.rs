@@ -1,0 +1,78 @@
+//! `MERGE()` and `MERGE_RECURSIVE()`.
+
+use super::{MAX_DEPTH, deeper};
+use crate::argument::{build_object, check_round, invalid};
+use aql_value::{EvaluationContext, Result, Value};
+use std::collections::HashMap;
+
+/// `MERGE(document1, document2, ...)` or `MERGE(docArray)`: of attributes with the same name the last one counts.
+/// An attribute stands where its name occurs first.
+pub(crate) fn merge(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    merged("MERGE", arguments, |_, later, _, _| Ok(later), context)
+}
+
+/// `MERGE_RECURSIVE(document1, document2, ...)` or `MERGE_RECURSIVE(documents)`: the same, but two objects with the
+/// same name are merged.
+pub(crate) fn merge_recursive(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    merged("MERGE_RECURSIVE", arguments, merge_attributes, context)
+}
+
+/// Makes one attribute of two with the same name.
+type Resolve = fn(Value, Value, usize, &EvaluationContext<'_>) -> Result<Value>;
+
+fn merged(
+    name: &str,
+    arguments: &[Value],
+    resolve: Resolve,
+    context: &mut EvaluationContext<'_>,
+) -> Result<Value> {
+    let elements: Vec<Value>;
+    let objects = match arguments {
+        [array] if array.is_array() => {
+            elements = array.elements().collect();
+            elements.as_slice()
+        }
+        _ => arguments,
+    };
+    if !objects.iter().all(Value::is_object) {
+        return invalid(context, name);
+    }
+    match objects {
+        [] => Ok(Value::empty_object()),
+        [object] => Ok(object.clone()),
+        _ => merge_objects(objects, resolve, MAX_DEPTH, context),
+    }
+}
+
+fn merge_objects(
+    objects: &[Value],
+    resolve: Resolve,
+    depth_left: usize,
+    context: &EvaluationContext<'_>,
+) -> Result<Value> {
+    let depth_left = deeper(depth_left)?;
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut entries: Vec<(&str, Value)> = Vec::new();
+    for (name, value) in objects.iter().flat_map(Value::entries) {
+        check_round(context, entries.len())?;
+        let place = *places.entry(name).or_insert(entries.len());
+        match entries.get_mut(place) {
+            Some((_, earlier)) => *earlier = resolve(std::mem::take(earlier), value, depth_left, context)?,
+            None => entries.push((name, value)),
+        }
+    }
+    build_object(context, &entries)
+}
+
+fn merge_attributes(
+    earlier: Value,
+    later: Value,
+    depth_left: usize,
+    context: &EvaluationContext<'_>,
+) -> Result<Value> {
+    if earlier.is_object() && later.is_object() {
+        merge_objects(&[earlier, later], merge_attributes, depth_left, context)
+    } else {
+        Ok(later)
+    }
+}

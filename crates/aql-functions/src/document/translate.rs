@@ -1,0 +1,19 @@
+//! `TRANSLATE()`.
+
+use crate::argument::{invalid, text, value};
+use aql_value::{EvaluationContext, Result, Value};
+
+/// `TRANSLATE(value, lookupDocument, defaultValue)`: the attribute that the value (as a text) names, else the
+/// default, else the value itself.
+pub(crate) fn translate(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let lookup = value(arguments, 1);
+    if !lookup.is_object() {
+        return invalid(context, "TRANSLATE");
+    }
+    let name = text(arguments, 0);
+    let found = lookup.get(&name);
+    if !found.is_null() || lookup.entries().any(|(present, _)| present == name) {
+        return Ok(found);
+    }
+    Ok(arguments.get(2).unwrap_or(value(arguments, 0)).clone())
+}

@@ -1,0 +1,21 @@
+//! `VALUE()`.
+
+use crate::argument::{invalid, value};
+use aql_value::{EvaluationContext, Result, Value};
+
+/// `VALUE(document, path)`: what the names and positions of the path lead to; null where they lead nowhere.
+pub(crate) fn value_at_path(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let (document, path) = (value(arguments, 0), value(arguments, 1));
+    if !document.is_object() || !path.is_array() {
+        return invalid(context, "VALUE");
+    }
+    let mut found = document.clone();
+    for step in path.elements() {
+        found = match step.as_str() {
+            Some(name) => found.get(name),
+            None if step.is_number() => found.at(step.to_i64()),
+            None => return invalid(context, "VALUE"),
+        };
+    }
+    Ok(found)
+}

@@ -1,0 +1,24 @@
+//! `ZIP()`.
+
+use crate::argument::{build_object, check_round, invalid, value};
+use aql_value::{EvaluationContext, Result, Value};
+use std::collections::HashSet;
+
+/// `ZIP(keys, values)`: keys are cast to texts; of equal ones the first counts.
+pub(crate) fn zip(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let (keys, values) = (value(arguments, 0), value(arguments, 1));
+    if !keys.is_array() || !values.is_array() || keys.len() != values.len() {
+        return invalid(context, "ZIP");
+    }
+    let keys: Vec<Value> = keys.elements().collect();
+    let mut seen = HashSet::new();
+    let mut entries = Vec::new();
+    for (round, (key, value)) in keys.iter().zip(values.elements()).enumerate() {
+        check_round(context, round)?;
+        let name = key.cast_string();
+        if seen.insert(name.clone()) {
+            entries.push((name, value));
+        }
+    }
+    build_object(context, &entries)
+}

@@ -1,0 +1,70 @@
+//! Constructors of GeoJSON objects.
+
+use crate::argument::{build_object, check_round, given, invalid, value};
+use aql_value::{EvaluationContext, Result, Value};
+
+/// `GEO_POINT(longitude, latitude, elevation)`
+pub(crate) fn geo_point(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let coordinates =
+        if given(arguments, 2).is_some() { arguments } else { arguments.get(..2).unwrap_or_default() };
+    if !coordinates.iter().all(Value::is_number) {
+        return invalid(context, "GEO_POINT");
+    }
+    geometry(context, "Point", Value::array(coordinates))
+}
+
+/// `GEO_MULTIPOINT(points)`: at least two points.
+pub(crate) fn geo_multipoint(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let points = value(arguments, 0);
+    if !is_list_of(points, 2, is_position, context)? {
+        return invalid(context, "GEO_MULTIPOINT");
+    }
+    geometry(context, "MultiPoint", points.clone())
+}
+
+/// `GEO_LINESTRING(points)`: at least two points.
+pub(crate) fn geo_linestring(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let points = value(arguments, 0);
+    if !is_list_of(points, 2, is_position, context)? {
+        return invalid(context, "GEO_LINESTRING");
+    }
+    geometry(context, "LineString", points.clone())
+}
+
+/// `GEO_MULTILINESTRING(points)`: at least one line of at least two points.
+pub(crate) fn geo_multilinestring(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let lines = value(arguments, 0);
+    let mut is_valid = is_list_of(lines, 1, Value::is_array, context)?;
+    for line in lines.elements() {
+        is_valid = is_valid && is_list_of(&line, 2, is_position, context)?;
+    }
+    if !is_valid {
+        return invalid(context, "GEO_MULTILINESTRING");
+    }
+    geometry(context, "MultiLineString", lines.clone())
+}
+
+/// Whether it is an array of at least `fewest` elements, for all of which the test holds.
+fn is_list_of(
+    list: &Value,
+    fewest: usize,
+    test: impl Fn(&Value) -> bool,
+    context: &EvaluationContext<'_>,
+) -> Result<bool> {
+    for (round, element) in list.elements().enumerate() {
+        check_round(context, round)?;
+        if !test(&element) {
+            return Ok(false);
+        }
+    }
+    Ok(list.is_array() && list.len() >= fewest)
+}
+
+/// Longitude, latitude and perhaps elevation.
+fn is_position(value: &Value) -> bool {
+    (2..=3).contains(&value.len()) && value.is_array() && value.elements().all(|number| number.is_number())
+}
+
+fn geometry(context: &EvaluationContext<'_>, kind: &str, coordinates: Value) -> Result<Value> {
+    build_object(context, &[("type", Value::from_str(kind)), ("coordinates", coordinates)])
+}

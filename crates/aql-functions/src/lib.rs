@@ -1,0 +1,90 @@
+//! The functions of AQL.
+//!
+//! One folder a family, one file a function or a tight group. A family's `mod.rs` lists its functions; [`lookup`] and
+//! [`all`] see nothing but these lists, so a function is added by writing it and listing it.
+//!
+//! Conventions, which follow ArangoDB 3.12:
+//! - An argument of a wrong type makes the result null and registers warning 1542 (1563 where an array was expected,
+//!   1572 for dates, 1543 for regular expressions); only few functions end the query by an error.
+//! - Texts are counted and cut by Unicode code points. Arguments of string functions are cast to strings, those of
+//!   numeric functions to numbers; a result that is not a finite number is null.
+//! - What an argument could make large is bounded by a constant and drawn from the query's memory account.
+
+mod argument;
+mod array;
+mod bit;
+mod date;
+mod define;
+mod document;
+mod geo;
+mod hashing;
+mod misc;
+mod numeric;
+mod similarity;
+mod statistics;
+mod string;
+mod type_cast;
+mod type_check;
+
+use aql_value::Function;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// The families' lists, in the order of ArangoDB's documentation.
+static FAMILIES: &[&[Function]] = &[
+    array::FUNCTIONS,
+    bit::FUNCTIONS,
+    date::FUNCTIONS,
+    document::FUNCTIONS,
+    geo::FUNCTIONS,
+    hashing::FUNCTIONS,
+    misc::FUNCTIONS,
+    numeric::FUNCTIONS,
+    similarity::FUNCTIONS,
+    statistics::FUNCTIONS,
+    string::FUNCTIONS,
+    type_cast::FUNCTIONS,
+    type_check::FUNCTIONS,
+];
+
+/// Longest name of a function, so that looking up a hostile name costs nothing.
+const MAX_NAME_BYTES: usize = 64;
+
+static BY_NAME: LazyLock<HashMap<&'static str, &'static Function>> =
+    LazyLock::new(|| all().map(|function| (function.name, function)).collect());
+
+/// The function with this name, written in any case. Aliases are functions of their own.
+pub fn lookup(name: &str) -> Option<&'static Function> {
+    if name.len() > MAX_NAME_BYTES {
+        return None;
+    }
+    BY_NAME.get(name.to_ascii_uppercase().as_str()).copied()
+}
+
+/// Every function, family by family.
+pub fn all() -> impl Iterator<Item = &'static Function> {
+    FAMILIES.iter().flat_map(|family| family.iter())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_names_in_any_case() {
+        assert_eq!(lookup("concat_separator").map(|function| function.name), Some("CONCAT_SEPARATOR"));
+        assert_eq!(lookup("Length").map(|function| function.name), Some("LENGTH"));
+        assert!(lookup("NO_SUCH_FUNCTION").is_none());
+        assert!(lookup(&"X".repeat(1_000_000)).is_none());
+    }
+
+    #[test]
+    fn names_are_unique_and_upper_case_and_arities_make_sense() {
+        assert_eq!(BY_NAME.len(), all().count());
+        for function in all() {
+            assert_eq!(function.name, function.name.to_ascii_uppercase());
+            assert!(function.name.len() <= MAX_NAME_BYTES);
+            assert!(function.max_args.is_none_or(|most| most >= function.min_args), "{}", function.name);
+        }
+    }
+}

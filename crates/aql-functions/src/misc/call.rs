@@ -1,0 +1,59 @@
+//! Calling a function by its name. User-defined functions are not known here.
+
+use crate::argument::{invalid, value};
+use aql_value::{Error, EvaluationContext, Function, Result, Value, error_number};
+
+/// `ERROR_QUERY_DISALLOWED_DYNAMIC_CALL`
+const DISALLOWED_DYNAMIC_CALL: u32 = 1578;
+/// `ERROR_QUERY_FUNCTION_NOT_FOUND`, of user-defined functions.
+const FUNCTION_NOT_FOUND: u32 = 1582;
+
+/// `CALL(funcName, arg1, arg2, ...)`
+pub(crate) fn call(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    match value(arguments, 0).as_str() {
+        Some(name) => call_by_name(name, arguments.get(1..).unwrap_or_default(), context),
+        None => invalid(context, "CALL"),
+    }
+}
+
+/// `APPLY(functionName, arguments)`
+pub(crate) fn apply(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let list = value(arguments, 1);
+    match value(arguments, 0).as_str() {
+        Some(name) if list.is_array() || list.is_null() => {
+            call_by_name(name, &list.elements().collect::<Vec<_>>(), context)
+        }
+        _ => invalid(context, "APPLY"),
+    }
+}
+
+fn call_by_name(name: &str, arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    if name.contains("::") {
+        return Err(Error::new(FUNCTION_NOT_FOUND, format!("user function '{name}()' not found")));
+    }
+    let Some(function) = crate::lookup(name) else {
+        let message = format!("usage of unknown function '{name}()'");
+        return Err(Error::new(error_number::FUNCTION_NAME_UNKNOWN, message));
+    };
+    // Calls by name within calls by name would recurse as deep as the arguments say.
+    if matches!(function.name, "CALL" | "APPLY") {
+        let message = format!("disallowed dynamic call to '{}'", function.name);
+        return Err(Error::new(DISALLOWED_DYNAMIC_CALL, message));
+    }
+    check_argument_count(function, arguments.len())?;
+    (function.call)(arguments, context)
+}
+
+fn check_argument_count(function: &Function, count: usize) -> Result<()> {
+    let fits = count >= function.min_args && function.max_args.is_none_or(|most| count <= most);
+    if fits {
+        return Ok(());
+    }
+    let message = format!(
+        "invalid number of arguments for function '{}()', expected number of arguments: minimum: {}, maximum: {}",
+        function.name,
+        function.min_args,
+        function.max_args.map_or("unbounded".to_owned(), |most| most.to_string())
+    );
+    Err(Error::new(error_number::FUNCTION_ARGUMENT_NUMBER_MISMATCH, message))
+}

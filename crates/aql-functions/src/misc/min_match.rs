@@ -1,0 +1,15 @@
+//! `MIN_MATCH()` outside of SEARCH.
+
+use crate::argument::invalid;
+use aql_value::{EvaluationContext, Result, Value};
+
+/// `MIN_MATCH(expr1, ..., minMatchCount)`: whether at least so many of the expressions are true.
+pub(crate) fn min_match(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    match arguments.split_last() {
+        Some((fewest, expressions)) if fewest.is_number() && fewest.to_i64() >= 0 => {
+            let matching = expressions.iter().filter(|expression| expression.is_truthy()).count();
+            Ok(Value::Bool(matching as i64 >= fewest.to_i64()))
+        }
+        _ => invalid(context, "MIN_MATCH"),
+    }
+}

@@ -1,0 +1,42 @@
+//! Control flow, the server, calling by name, and what fits nowhere else.
+
+mod alternatives;
+mod call;
+mod database;
+mod identity;
+mod in_range;
+mod min_match;
+mod raise;
+mod schema;
+mod sleep;
+
+use crate::define::{per_query, pure, pure_variadic, volatile, volatile_variadic};
+use aql_value::Function;
+
+pub(crate) static FUNCTIONS: &[Function] = &[
+    pure("ANALYZER", 2, 2, identity::first_argument),
+    volatile("APPLY", 1, 2, call::apply),
+    volatile("ASSERT", 2, 2, raise::assert),
+    pure("BOOST", 2, 2, identity::first_argument),
+    volatile_variadic("CALL", 1, call::call),
+    volatile("COLLECTIONS", 0, 0, database::collections),
+    Function { takes_collection: true, ..volatile("COLLECTION_COUNT", 1, 1, database::collection_count) },
+    per_query("CURRENT_DATABASE", 0, 0, database::current_database),
+    per_query("CURRENT_USER", 0, 0, database::current_user),
+    Function { takes_collection: true, ..volatile("DOCUMENT", 1, 2, database::document) },
+    volatile("FAIL", 0, 1, raise::fail),
+    pure_variadic("FIRST_DOCUMENT", 1, alternatives::first_document),
+    pure_variadic("FIRST_LIST", 1, alternatives::first_list),
+    pure("IN_RANGE", 5, 5, in_range::in_range),
+    pure_variadic("MIN_MATCH", 2, min_match::min_match),
+    per_query("NOEVAL", 1, 1, identity::noeval),
+    volatile("NOOPT", 1, 1, identity::first_argument),
+    pure_variadic("NOT_NULL", 1, alternatives::not_null),
+    pure("PASSTHRU", 1, 1, identity::first_argument),
+    volatile("SCHEMA_GET", 1, 1, schema::schema_get),
+    volatile("SHARD_ID", 2, 2, database::shard_id),
+    volatile("SLEEP", 1, 1, sleep::sleep),
+    pure("V8", 1, 1, raise::v8),
+    per_query("VERSION", 0, 0, database::version),
+    volatile("WARN", 2, 2, raise::warn),
+];

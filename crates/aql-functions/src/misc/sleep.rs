@@ -1,0 +1,26 @@
+//! `SLEEP()`.
+
+use crate::argument::{invalid, value};
+use aql_value::{EvaluationContext, Result, Value};
+use std::time::{Duration, Instant};
+
+/// Time between two looks at the interrupt.
+const NAP: Duration = Duration::from_millis(20);
+
+/// `SLEEP(seconds)`: null after that time; a killed query ends at once.
+pub(crate) fn sleep(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let Some(seconds) = value(arguments, 0).as_f64().filter(|seconds| *seconds >= 0.0) else {
+        return invalid(context, "SLEEP");
+    };
+    // What is too long for a duration is as good as for ever.
+    let duration = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+    let begin = Instant::now();
+    loop {
+        context.interrupt.check()?;
+        let left = duration.saturating_sub(begin.elapsed());
+        if left.is_zero() {
+            return Ok(Value::Null);
+        }
+        std::thread::sleep(left.min(NAP));
+    }
+}

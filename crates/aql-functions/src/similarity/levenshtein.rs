@@ -1,0 +1,61 @@
+//! `LEVENSHTEIN_DISTANCE()`, and `LEVENSHTEIN_MATCH()` outside of SEARCH.
+
+use super::levenshtein_distance::{damerau_levenshtein, levenshtein_within};
+use crate::argument::{given, invalid, text, value};
+use aql_value::{EvaluationContext, Result, Value};
+
+/// Largest distance of `LEVENSHTEIN_MATCH()` with transpositions.
+const MAX_DISTANCE_WITH_TRANSPOSITIONS: i64 = 3;
+/// Largest distance without.
+const MAX_DISTANCE: i64 = 4;
+
+/// `LEVENSHTEIN_DISTANCE(value1, value2)`: with transpositions.
+pub(crate) fn levenshtein_distance(
+    arguments: &[Value],
+    context: &mut EvaluationContext<'_>,
+) -> Result<Value> {
+    let distance = damerau_levenshtein(&text(arguments, 0), &text(arguments, 1), context.interrupt)?;
+    Ok(Value::Int(distance as i64))
+}
+
+/// `LEVENSHTEIN_MATCH(text, target, distance, transpositions, maxTerms, prefix)`: whether the text begins with
+/// `prefix` and the rest is at most so far from `target`. `maxTerms` matters in indexes only.
+pub(crate) fn levenshtein_match(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    const NAME: &str = "LEVENSHTEIN_MATCH";
+    let (Some(text), Some(target), true) =
+        (value(arguments, 0).as_str(), value(arguments, 1).as_str(), value(arguments, 2).is_number())
+    else {
+        return invalid(context, NAME);
+    };
+    let transpositions = given(arguments, 3).map_or(Some(true), Value::as_bool);
+    let prefix = given(arguments, 5).map_or(Some(""), Value::as_str);
+    let max_terms_is_valid = given(arguments, 4).is_none_or(Value::is_number);
+    let (Some(transpositions), Some(prefix), true) = (transpositions, prefix, max_terms_is_valid) else {
+        return invalid(context, NAME);
+    };
+    let largest = if transpositions { MAX_DISTANCE_WITH_TRANSPOSITIONS } else { MAX_DISTANCE };
+    let allowed = value(arguments, 2).to_i64();
+    if !(0..=largest).contains(&allowed) {
+        return invalid(context, NAME);
+    }
+    let Some(rest) = text.strip_prefix(prefix) else { return Ok(Value::Bool(false)) };
+    Ok(Value::Bool(is_within(rest, target, allowed as usize, transpositions, context)?))
+}
+
+fn is_within(
+    text: &str,
+    target: &str,
+    allowed: usize,
+    transpositions: bool,
+    context: &EvaluationContext<'_>,
+) -> Result<bool> {
+    // Longer or shorter by more characters than that is too far already.
+    if text.chars().count().abs_diff(target.chars().count()) > allowed {
+        return Ok(false);
+    }
+    if transpositions {
+        Ok(damerau_levenshtein(text, target, context.interrupt)? <= allowed)
+    } else {
+        Ok(levenshtein_within(text, target, allowed, context.interrupt)?.is_some())
+    }
+}

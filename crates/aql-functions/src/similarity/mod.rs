@@ -1,0 +1,29 @@
+//! Similarity and distance of texts, vectors and sets, and decay functions.
+
+mod decay;
+mod levenshtein;
+mod levenshtein_distance;
+mod minhash;
+mod ngram;
+mod ngram_similarity;
+mod vector;
+
+use crate::define::pure;
+use aql_value::Function;
+
+pub(crate) static FUNCTIONS: &[Function] = &[
+    pure("COSINE_SIMILARITY", 2, 2, vector::cosine_similarity),
+    pure("DECAY_EXP", 5, 5, decay::decay_exp),
+    pure("DECAY_GAUSS", 5, 5, decay::decay_gauss),
+    pure("DECAY_LINEAR", 5, 5, decay::decay_linear),
+    pure("L1_DISTANCE", 2, 2, vector::l1_distance),
+    pure("L2_DISTANCE", 2, 2, vector::l2_distance),
+    pure("LEVENSHTEIN_DISTANCE", 2, 2, levenshtein::levenshtein_distance),
+    pure("LEVENSHTEIN_MATCH", 3, 6, levenshtein::levenshtein_match),
+    pure("MINHASH", 2, 2, minhash::minhash),
+    pure("MINHASH_COUNT", 1, 1, minhash::minhash_count),
+    pure("MINHASH_ERROR", 1, 1, minhash::minhash_error),
+    pure("NGRAM_MATCH", 2, 4, ngram::ngram_match),
+    pure("NGRAM_POSITIONAL_SIMILARITY", 3, 3, ngram::ngram_positional_similarity),
+    pure("NGRAM_SIMILARITY", 3, 3, ngram::ngram_similarity),
+];

@@ -1,0 +1,55 @@
+//! Variance and standard deviation, of a population or of a sample.
+
+use super::of_numbers;
+use aql_value::{EvaluationContext, Result, Value};
+
+/// `STDDEV_POPULATION(numArray)`
+pub(crate) fn stddev_population(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    of_numbers("STDDEV_POPULATION", arguments, |numbers| Moments::of(numbers).population().sqrt(), context)
+}
+
+/// `STDDEV_SAMPLE(numArray)`: null for less than two numbers.
+pub(crate) fn stddev_sample(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    of_numbers("STDDEV_SAMPLE", arguments, |numbers| Moments::of(numbers).sample().sqrt(), context)
+}
+
+/// `VARIANCE_POPULATION(numArray)`: null without any number.
+pub(crate) fn variance_population(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    of_numbers("VARIANCE_POPULATION", arguments, |numbers| Moments::of(numbers).population(), context)
+}
+
+/// `VARIANCE_SAMPLE(numArray)`: null for less than two numbers.
+pub(crate) fn variance_sample(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    of_numbers("VARIANCE_SAMPLE", arguments, |numbers| Moments::of(numbers).sample(), context)
+}
+
+/// Count, mean and sum of squared distances from the mean, by Welford's method, which does not cancel.
+#[derive(Default)]
+struct Moments {
+    count: f64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Moments {
+    fn of(numbers: &[f64]) -> Self {
+        let mut moments = Self::default();
+        for number in numbers {
+            moments.count += 1.0;
+            let distance = number - moments.mean;
+            moments.mean += distance / moments.count;
+            moments.squares += distance * (number - moments.mean);
+        }
+        moments
+    }
+
+    /// Not a number for no numbers.
+    fn population(self) -> f64 {
+        self.squares / self.count
+    }
+
+    /// Not a number for less than two numbers.
+    fn sample(self) -> f64 {
+        if self.count < 2.0 { f64::NAN } else { self.squares / (self.count - 1.0) }
+    }
+}

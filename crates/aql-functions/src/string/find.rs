@@ -1,0 +1,56 @@
+//! Looking for a text in a text.
+
+use crate::argument::{flag, given, integer, text};
+use aql_value::{EvaluationContext, Result, Value};
+
+/// `CONTAINS(text, search, returnIndex)`: whether, or with `returnIndex` where (-1 if not), `search` occurs.
+pub(crate) fn contains(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
+    let (text, search) = (text(arguments, 0), text(arguments, 1));
+    let found = text.find(search.as_ref());
+    if flag(arguments, 2) {
+        Ok(Value::Int(found.map_or(-1, |byte| position_of(&text, byte))))
+    } else {
+        Ok(Value::Bool(found.is_some()))
+    }
+}
+
+/// `FIND_FIRST(text, search, start, end)`: position of the first occurrence that lies within `start` and `end`, both
+/// included, or -1. An empty `search` is found at `start`.
+pub(crate) fn find_first(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
+    Ok(Value::Int(find(arguments, |window, search| window.find(search))))
+}
+
+/// `FIND_LAST(text, search, start, end)`: position of the last such occurrence. An empty `search` is found at the
+/// text's length or at `end` + 1.
+pub(crate) fn find_last(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
+    Ok(Value::Int(find(arguments, |window, search| window.rfind(search))))
+}
+
+/// Position of what `search_in` finds in the part of the text from `start` to `end`, or -1.
+fn find(arguments: &[Value], search_in: impl Fn(&str, &str) -> Option<usize>) -> i64 {
+    let (text, search) = (text(arguments, 0), text(arguments, 1));
+    let start = integer(arguments, 2);
+    let end = given(arguments, 3).map(|_| integer(arguments, 3));
+    let Ok(first) = usize::try_from(start) else { return -1 };
+    if end.is_some_and(|end| end < start) {
+        return -1;
+    }
+    let start_byte = byte_of(&text, first);
+    let window = text.get(start_byte..).unwrap_or_default();
+    let characters = end.map(|end| usize::try_from(end - start).unwrap_or(usize::MAX).saturating_add(1));
+    let window = match characters {
+        Some(characters) => window.get(..byte_of(window, characters)).unwrap_or_default(),
+        None => window,
+    };
+    search_in(window, &search).map_or(-1, |byte| position_of(&text, start_byte + byte))
+}
+
+/// The byte at which a character begins; the text's length beyond its end.
+pub(crate) fn byte_of(text: &str, position: usize) -> usize {
+    text.char_indices().nth(position).map_or(text.len(), |(byte, _)| byte)
+}
+
+/// How many characters come before a byte.
+fn position_of(text: &str, byte: usize) -> i64 {
+    text.get(..byte).map_or(0, |before| before.chars().count() as i64)
+}

@@ -1,0 +1,28 @@
+//! JSON texts.
+
+use crate::argument::{Scratch, invalid, value};
+use aql_value::{EvaluationContext, Result, Value};
+use velocypack::{Builder, Limits, json};
+
+/// `JSON_PARSE(text)`: null with a warning for what is no JSON text.
+pub(crate) fn json_parse(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let Some(text) = value(arguments, 0).as_str() else {
+        return invalid(context, "JSON_PARSE");
+    };
+    let mut scratch = Scratch::new(context.memory);
+    // What is parsed takes about as much as the text.
+    scratch.grow(text.len())?;
+    let mut builder = Builder::with_capacity(text.len());
+    match json::parse(text.as_bytes(), &Limits::default(), &mut builder) {
+        Ok(()) => Ok(Value::from_builder(builder)),
+        Err(_) => invalid(context, "JSON_PARSE"),
+    }
+}
+
+/// `JSON_STRINGIFY(value)`: compact.
+pub(crate) fn json_stringify(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let value = value(arguments, 0);
+    let mut scratch = Scratch::new(context.memory);
+    scratch.grow(value.memory_bytes())?;
+    Ok(Value::from_str(&value.to_json()))
+}

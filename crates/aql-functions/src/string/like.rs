@@ -1,0 +1,10 @@
+//! `LIKE()` as a function call; the operator is compiled by the expression program.
+
+use crate::argument::{flag, text};
+use aql_value::{EvaluationContext, Result, Value};
+
+/// `LIKE(text, search, caseInsensitive)`
+pub(crate) fn like(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let pattern = context.state.patterns.like(&text(arguments, 1), flag(arguments, 2));
+    Ok(Value::Bool(pattern.matches(&text(arguments, 0))))
+}

@@ -1,0 +1,158 @@
+//! Functions with regular expressions. The dialect is described in [`aql_value::pattern`].
+
+use crate::argument::{TextBuffer, check_round, flag, given, integer, invalid, text, warned};
+use aql_value::pattern::Regex;
+use aql_value::{EvaluationContext, Result, Value, error_number};
+use std::sync::Arc;
+
+/// `REGEX_TEST(text, search, caseInsensitive)`
+pub(crate) fn regex_test(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    match compile(arguments, 2, context) {
+        Some(regex) => Ok(Value::Bool(regex.is_match(&text(arguments, 0)))),
+        None => invalid_regex(context, "REGEX_TEST"),
+    }
+}
+
+/// `REGEX_MATCHES(text, regex, caseInsensitive)`: the first match and its groups (empty texts for groups that took
+/// no part), or null if there is no match.
+pub(crate) fn regex_matches(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let Some(regex) = compile(arguments, 2, context) else {
+        return invalid_regex(context, "REGEX_MATCHES");
+    };
+    let text = text(arguments, 0);
+    let Some(captures) = regex.captures(&text) else { return Ok(Value::Null) };
+    let groups: Vec<Value> =
+        captures.iter().map(|group| Value::from_str(group.map_or("", |group| group.as_str()))).collect();
+    Ok(Value::array(&groups))
+}
+
+/// `REGEX_SPLIT(text, splitExpression, caseInsensitive, limit)`: the parts between matches, with the groups of each
+/// match between them. At most `limit` values; the rest is left out.
+pub(crate) fn regex_split(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let limit = match given(arguments, 3).map(|_| usize::try_from(integer(arguments, 3))) {
+        None => usize::MAX,
+        Some(Ok(limit)) => limit,
+        Some(Err(_)) => return invalid(context, "REGEX_SPLIT"),
+    };
+    let Some(regex) = compile(arguments, 2, context) else {
+        return invalid_regex(context, "REGEX_SPLIT");
+    };
+    let text = text(arguments, 0);
+    let mut parts = Vec::new();
+    let mut rest_start = 0;
+    for (round, captures) in regex.captures_iter(&text).enumerate() {
+        check_round(context, round)?;
+        if parts.len() >= limit {
+            break;
+        }
+        let mut groups = captures.iter();
+        let Some(whole) = groups.next().flatten() else { continue };
+        // An empty match at either end of the text splits nothing off.
+        if whole.is_empty() && (whole.start() == 0 || whole.start() == text.len()) {
+            continue;
+        }
+        parts.push(Value::from_str(text.get(rest_start..whole.start()).unwrap_or_default()));
+        parts.extend(groups.map(|group| Value::from_str(group.map_or("", |group| group.as_str()))));
+        rest_start = whole.end();
+    }
+    parts.push(Value::from_str(text.get(rest_start..).unwrap_or_default()));
+    parts.truncate(limit);
+    Ok(Value::array(&parts))
+}
+
+/// `REGEX_REPLACE(text, search, replacement, caseInsensitive)`: every match. In the replacement `$1` stands for the
+/// first group and so on, `${name}` for a named one, and a backslash takes the meaning from what follows it.
+pub(crate) fn regex_replace(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let Some(regex) = compile(arguments, 3, context) else {
+        return invalid_regex(context, "REGEX_REPLACE");
+    };
+    let (text, replacement) = (text(arguments, 0), text(arguments, 2));
+    let Some(replacement) = Replacement::parse(&replacement, &regex) else {
+        return invalid_regex(context, "REGEX_REPLACE");
+    };
+    let mut replaced = TextBuffer::new(context.memory);
+    let mut rest_start = 0;
+    for (round, captures) in regex.captures_iter(&text).enumerate() {
+        check_round(context, round)?;
+        let Some(whole) = captures.get(0) else { continue };
+        replaced.push_str(text.get(rest_start..whole.start()).unwrap_or_default())?;
+        for part in &replacement.parts {
+            match part {
+                Part::Text(text) => replaced.push_str(text)?,
+                Part::Group(group) => {
+                    replaced.push_str(captures.get(*group).map_or("", |group| group.as_str()))?;
+                }
+            }
+        }
+        rest_start = whole.end();
+    }
+    replaced.push_str(text.get(rest_start..).unwrap_or_default())?;
+    Ok(replaced.into_value())
+}
+
+/// The expression that is the second argument; `None` if it is invalid.
+fn compile(
+    arguments: &[Value],
+    flag_index: usize,
+    context: &mut EvaluationContext<'_>,
+) -> Option<Arc<Regex>> {
+    context.state.patterns.regex(&text(arguments, 1), flag(arguments, flag_index))
+}
+
+fn invalid_regex(context: &mut EvaluationContext<'_>, name: &str) -> Result<Value> {
+    warned(context, name, error_number::INVALID_REGEX, "invalid regex value")
+}
+
+/// A replacement with its references to groups found.
+struct Replacement {
+    parts: Vec<Part>,
+}
+
+enum Part {
+    Text(String),
+    Group(usize),
+}
+
+impl Replacement {
+    /// `None` if it refers to a group that the expression does not have.
+    fn parse(replacement: &str, regex: &Regex) -> Option<Self> {
+        let mut parts = Vec::new();
+        let mut literal = String::new();
+        let mut characters = replacement.chars().peekable();
+        while let Some(character) = characters.next() {
+            match character {
+                '\\' => literal.extend(characters.next()),
+                '$' => {
+                    let mut reference = String::new();
+                    if characters.next_if_eq(&'{').is_some() {
+                        reference.extend(characters.by_ref().take_while(|character| *character != '}'));
+                        parts.push(Part::Text(std::mem::take(&mut literal)));
+                        parts.push(Part::Group(named_group(regex, &reference)?));
+                        continue;
+                    }
+                    // As many digits as make the number of a group.
+                    let mut group =
+                        characters.next_if(char::is_ascii_digit).and_then(|digit| digit.to_digit(10))?;
+                    while let Some(digit) = characters.peek().and_then(|character| character.to_digit(10)) {
+                        let longer = group.saturating_mul(10).saturating_add(digit);
+                        if longer as usize >= regex.captures_len() {
+                            break;
+                        }
+                        group = longer;
+                        characters.next();
+                    }
+                    let group = Some(group as usize).filter(|group| *group < regex.captures_len())?;
+                    parts.push(Part::Text(std::mem::take(&mut literal)));
+                    parts.push(Part::Group(group));
+                }
+                _ => literal.push(character),
+            }
+        }
+        parts.push(Part::Text(literal));
+        Some(Self { parts })
+    }
+}
+
+fn named_group(regex: &Regex, name: &str) -> Option<usize> {
+    regex.capture_names().position(|group| group == Some(name))
+}

@@ -1,0 +1,32 @@
+//! `REPEAT()`.
+
+use crate::argument::{TextBuffer, check_round, integer, invalid, text, warned};
+use aql_value::{EvaluationContext, Result, Value, error_number};
+
+/// Longest result (ArangoDB's documented limit).
+const MAX_BYTES: usize = 16 << 20;
+
+/// `REPEAT(value, count, separator)`: null with a warning if the result would be longer than 16 MiB.
+pub(crate) fn repeat(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let (value, separator) = (text(arguments, 0), text(arguments, 2));
+    let Ok(count) = usize::try_from(integer(arguments, 1)) else {
+        return invalid(context, "REPEAT");
+    };
+    let bytes = (value.len() + separator.len()).saturating_mul(count);
+    if bytes.saturating_sub(separator.len()) > MAX_BYTES {
+        return warned(context, "REPEAT", error_number::RESOURCE_LIMIT, "resource limit exceeded");
+    }
+    if bytes == 0 {
+        // Nothing to repeat, however often.
+        return Ok(Value::from_str(""));
+    }
+    let mut repeated = TextBuffer::new(context.memory);
+    for round in 0..count {
+        check_round(context, round)?;
+        if round > 0 {
+            repeated.push_str(&separator)?;
+        }
+        repeated.push_str(&value)?;
+    }
+    Ok(repeated.into_value())
+}

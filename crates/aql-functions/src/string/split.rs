@@ -1,0 +1,52 @@
+//! `SPLIT()`.
+
+use super::search::Searcher;
+use crate::argument::{check_round, given, integer, invalid, text};
+use aql_value::{EvaluationContext, Result, Value};
+use std::borrow::Cow;
+
+/// `SPLIT(value, separator, limit)`: the parts between the separators (one text or several in an array), all
+/// characters for an empty separator, the text in an array without one. At most `limit` parts; the rest is left out.
+pub(crate) fn split(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let limit = match given(arguments, 2).map(|_| usize::try_from(integer(arguments, 2))) {
+        None => usize::MAX,
+        Some(Ok(limit)) => limit,
+        Some(Err(_)) => return invalid(context, "SPLIT"),
+    };
+    let text = text(arguments, 0);
+    let Some(separator) = given(arguments, 1) else {
+        return Ok(if limit == 0 { Value::empty_array() } else { Value::array(&[Value::from_str(&text)]) });
+    };
+    let separators: Vec<Value> =
+        if separator.is_array() { separator.elements().collect() } else { vec![separator.clone()] };
+    let separators: Vec<Cow<'_, str>> = separators.iter().map(Value::cast_string).collect();
+    let parts = if separators.iter().any(|separator| separator.is_empty()) {
+        let characters = text.chars().take(limit);
+        characters.map(|character| Value::from_str(character.encode_utf8(&mut [0; 4]))).collect()
+    } else {
+        split_at(&text, &separators, limit, context)?
+    };
+    Ok(Value::array(&parts))
+}
+
+fn split_at(
+    text: &str,
+    separators: &[Cow<'_, str>],
+    limit: usize,
+    context: &EvaluationContext<'_>,
+) -> Result<Vec<Value>> {
+    let mut searcher = Searcher::new(text, separators.iter().map(Cow::as_ref));
+    let mut parts = Vec::new();
+    let mut start = 0;
+    while parts.len() < limit {
+        check_round(context, parts.len())?;
+        let found = searcher.next_from(start);
+        let end = found.map_or(text.len(), |found| found.start);
+        parts.push(Value::from_str(text.get(start..end).unwrap_or_default()));
+        match found {
+            Some(found) => start = found.end,
+            None => break,
+        }
+    }
+    Ok(parts)
+}

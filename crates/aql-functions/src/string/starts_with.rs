@@ -1,0 +1,28 @@
+//! `STARTS_WITH()` outside of SEARCH.
+
+use crate::argument::{given, integer, invalid, value};
+use aql_value::{EvaluationContext, Result, Value};
+
+/// `STARTS_WITH(text, prefix)` or `STARTS_WITH(text, prefixes, minMatchCount)`: whether at least `minMatchCount` (1 if
+/// not given) of the prefixes begin the text.
+pub(crate) fn starts_with(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let prefixes = value(arguments, 1);
+    let Some(text) = value(arguments, 0).as_str() else {
+        return invalid(context, "STARTS_WITH");
+    };
+    if let Some(prefix) = prefixes.as_str() {
+        return Ok(Value::Bool(text.starts_with(prefix)));
+    }
+    let fewest = given(arguments, 2).map_or(1, |_| integer(arguments, 2));
+    if !prefixes.is_array() || fewest < 0 {
+        return invalid(context, "STARTS_WITH");
+    }
+    let mut matching = 0;
+    for prefix in prefixes.elements() {
+        match prefix.as_str() {
+            Some(prefix) => matching += i64::from(text.starts_with(prefix)),
+            None => return invalid(context, "STARTS_WITH"),
+        }
+    }
+    Ok(Value::Bool(matching >= fewest))
+}
