@@ -1,0 +1,283 @@
+//! Collections: what a client may set, what the server assigns, and how both are printed.
+
+use velocypack::{Builder, Slice};
+
+use crate::properties::{Printer, Properties};
+use crate::{
+    CollectionId, ComputedValue, Error, IndexDefinition, KeyOptions, NamingRules, ObjectId, Result, SchemaRule,
+    error_number,
+};
+
+/// What a collection holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CollectionType {
+    /// Documents (type 2).
+    #[default]
+    Document,
+    /// Documents with `_from` and `_to` (type 3).
+    Edge,
+}
+
+impl CollectionType {
+    /// The number in requests and replies.
+    pub fn number(self) -> u64 {
+        match self {
+            CollectionType::Document => 2,
+            CollectionType::Edge => 3,
+        }
+    }
+
+    fn from_number(number: u64) -> Result<Self> {
+        match number {
+            2 => Ok(CollectionType::Document),
+            3 => Ok(CollectionType::Edge),
+            _ => Err(Error::new(
+                error_number::COLLECTION_TYPE_INVALID,
+                "collection type invalid: 'type' must be 2 (document) or 3 (edge)",
+            )),
+        }
+    }
+}
+
+/// What a client may set of a collection. Properties that only a cluster or old engines know (`numberOfShards`,
+/// `journalSize`, ...) are accepted and ignored, as ArangoDB's single server does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CollectionProperties {
+    /// The name, unique within its database.
+    pub name: String,
+    /// Documents or edges.
+    pub collection_type: CollectionType,
+    /// Whether it belongs to the server; its name then starts with an underscore.
+    pub is_system: bool,
+    /// Whether every write waits until it is on disk.
+    pub wait_for_sync: bool,
+    /// Whether documents should be kept in an in-memory cache. Kept and printed; reads are cached by the engine.
+    pub cache_enabled: bool,
+    /// How keys are made.
+    pub key_options: KeyOptions,
+    /// What documents must look like.
+    pub schema: Option<SchemaRule>,
+    /// Attributes that the server computes.
+    pub computed_values: Vec<ComputedValue>,
+    /// Copies that must be in sync in a cluster; printed only.
+    pub write_concern: u64,
+}
+
+impl CollectionProperties {
+    /// A document collection of a given name with every default. A leading underscore makes it a system collection.
+    pub fn new(name: &str, collection_type: CollectionType) -> Self {
+        CollectionProperties {
+            name: name.to_owned(),
+            collection_type,
+            is_system: name.starts_with('_'),
+            wait_for_sync: false,
+            cache_enabled: false,
+            key_options: KeyOptions::default(),
+            schema: None,
+            computed_values: Vec::new(),
+            write_concern: 1,
+        }
+    }
+
+    /// Reads the body of a request that creates a collection (also the `parameters` of a dump). The name is read but
+    /// not checked, see [`CollectionProperties::check_name`]. `default_wait_for_sync` is the server's option.
+    ///
+    /// Errors: 10, 1208 without a name, 1218, 1232, 1621.
+    pub fn parse(value: Slice<'_>, default_wait_for_sync: bool) -> Result<Self> {
+        let properties = Properties::of(value, "the collection's properties")?;
+        let name = properties.text("name").ok().flatten().ok_or_else(illegal_name)?;
+        let key_options = properties.object("keyOptions")?.map(KeyOptions::parse).transpose()?;
+        let collection_type = properties.unsigned("type")?.map(CollectionType::from_number).transpose()?;
+        Ok(CollectionProperties {
+            is_system: properties.boolean("isSystem")?.unwrap_or(false) && name.starts_with('_'),
+            wait_for_sync: properties.boolean("waitForSync")?.unwrap_or(default_wait_for_sync),
+            cache_enabled: properties.boolean("cacheEnabled")?.unwrap_or(false),
+            key_options: key_options.unwrap_or_default(),
+            schema: properties.value("schema").map(SchemaRule::parse).transpose()?.flatten(),
+            computed_values: properties
+                .value("computedValues")
+                .map(ComputedValue::parse_all)
+                .transpose()?
+                .unwrap_or_default(),
+            write_concern: write_concern(properties)?.unwrap_or(1),
+            ..CollectionProperties::new(name, collection_type.unwrap_or_default())
+        })
+    }
+
+    /// Checks the name against the naming rules.
+    ///
+    /// Errors: 1208.
+    pub fn check_name(&self, rules: NamingRules) -> Result<()> {
+        rules.check_collection_name(&self.name, self.is_system)
+    }
+
+    /// These properties with the changes applied.
+    pub fn with(mut self, changes: CollectionChanges) -> Self {
+        if let Some(wait_for_sync) = changes.wait_for_sync {
+            self.wait_for_sync = wait_for_sync;
+        }
+        if let Some(cache_enabled) = changes.cache_enabled {
+            self.cache_enabled = cache_enabled;
+        }
+        if let Some(schema) = changes.schema {
+            self.schema = schema;
+        }
+        if let Some(computed_values) = changes.computed_values {
+            self.computed_values = computed_values;
+        }
+        if let Some(write_concern) = changes.write_concern {
+            self.write_concern = write_concern;
+        }
+        self
+    }
+
+    fn print(&self, printer: &mut Printer<'_>, last_key_value: u64) {
+        printer.unsigned("writeConcern", self.write_concern);
+        printer.boolean("waitForSync", self.wait_for_sync);
+        printer.boolean("cacheEnabled", self.cache_enabled);
+        printer.object("keyOptions", |printer| self.key_options.print(printer, last_key_value));
+        match &self.schema {
+            Some(schema) => printer.object("schema", |printer| schema.print(printer)),
+            None => printer.null("schema"),
+        }
+        if self.computed_values.is_empty() {
+            printer.null("computedValues");
+        } else {
+            printer.objects("computedValues", &self.computed_values, ComputedValue::print);
+        }
+    }
+}
+
+/// What a client may change of an existing collection; `None` leaves a property as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CollectionChanges {
+    /// See [`CollectionProperties::wait_for_sync`].
+    pub wait_for_sync: Option<bool>,
+    /// See [`CollectionProperties::cache_enabled`].
+    pub cache_enabled: Option<bool>,
+    /// `Some(None)` takes the schema away.
+    pub schema: Option<Option<SchemaRule>>,
+    /// Takes the place of all computed values.
+    pub computed_values: Option<Vec<ComputedValue>>,
+    /// See [`CollectionProperties::write_concern`].
+    pub write_concern: Option<u64>,
+}
+
+impl CollectionChanges {
+    /// Reads the body of a request that changes properties.
+    ///
+    /// Errors: 10, 1621.
+    pub fn parse(value: Slice<'_>) -> Result<Self> {
+        let properties = Properties::of(value, "the collection's properties")?;
+        Ok(CollectionChanges {
+            wait_for_sync: properties.boolean("waitForSync")?,
+            cache_enabled: properties.boolean("cacheEnabled")?,
+            schema: properties.given("schema").map(SchemaRule::parse).transpose()?,
+            computed_values: properties.given("computedValues").map(ComputedValue::parse_all).transpose()?,
+            write_concern: write_concern(properties)?,
+        })
+    }
+}
+
+/// `writeConcern`, or the older name that dumps use.
+fn write_concern(properties: Properties<'_>) -> Result<Option<u64>> {
+    match properties.unsigned("writeConcern")? {
+        Some(value) => Ok(Some(value)),
+        None => properties.unsigned("minReplicationFactor"),
+    }
+}
+
+fn illegal_name() -> Error {
+    Error::new(error_number::ILLEGAL_NAME, "illegal name: a collection needs a 'name'")
+}
+
+/// A collection as it exists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CollectionDefinition {
+    /// Its number, for ever.
+    pub id: CollectionId,
+    /// What the keys of its documents start with in the engine.
+    pub object_id: ObjectId,
+    /// An id that no other server gives.
+    pub globally_unique_id: String,
+    /// What the client set.
+    pub properties: CollectionProperties,
+    /// All indexes in order of their ids: the primary index first, then the edge index of an edge collection.
+    pub indexes: Vec<IndexDefinition>,
+}
+
+impl CollectionDefinition {
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.properties.name
+    }
+
+    /// Whether it holds edges.
+    pub fn is_edge(&self) -> bool {
+        self.properties.collection_type == CollectionType::Edge
+    }
+
+    /// Prints the attributes of the short form into an object that is open in `builder`: `id`, `name`, `status`,
+    /// `type`, `isSystem`, `globallyUniqueId`.
+    ///
+    /// Errors: 4 if no object is open.
+    pub fn print_short(&self, builder: &mut Builder) -> Result<()> {
+        Printer::print(builder, |printer| self.print_short_attributes(printer))
+    }
+
+    /// Prints the attributes of the full form into an object that is open in `builder`: the short form, all properties
+    /// and the constants that a client of ArangoDB's single server finds. `last_key_value` is the key generator's.
+    ///
+    /// Errors: 4 if no object is open.
+    pub fn print_full(&self, builder: &mut Builder, last_key_value: u64) -> Result<()> {
+        Printer::print(builder, |printer| {
+            self.print_short_attributes(printer);
+            printer.text("statusString", "loaded");
+            self.properties.print(printer, last_key_value);
+            printer.boolean("syncByRevision", true);
+            printer.boolean("usesRevisionsAsDocumentIds", true);
+            printer.boolean("isSmartChild", false);
+            printer.unsigned("internalValidatorType", 0);
+            printer.text("objectId", &self.object_id.to_string());
+        })
+    }
+
+    fn print_short_attributes(&self, printer: &mut Printer<'_>) {
+        printer.text("globallyUniqueId", &self.globally_unique_id);
+        printer.boolean("isSystem", self.properties.is_system);
+        printer.unsigned("status", 3);
+        printer.unsigned("type", self.properties.collection_type.number());
+        printer.text("name", self.name());
+        printer.text("id", &self.id.to_string());
+    }
+
+    /// Prints what [`CollectionDefinition::read_record`] reads.
+    pub(crate) fn print_record(&self, printer: &mut Printer<'_>) {
+        printer.unsigned("id", self.id.0);
+        printer.unsigned("objectId", self.object_id.0);
+        printer.text("globallyUniqueId", &self.globally_unique_id);
+        printer.object("properties", |printer| {
+            printer.text("name", self.name());
+            printer.unsigned("type", self.properties.collection_type.number());
+            printer.boolean("isSystem", self.properties.is_system);
+            self.properties.print(printer, self.properties.key_options.last_value);
+        });
+        printer.objects("indexes", &self.indexes, IndexDefinition::print_record);
+    }
+
+    pub(crate) fn read_record(record: Properties<'_>) -> Result<Self> {
+        let missing = || Error::corrupt("a collection's record lacks an attribute");
+        let properties = record.value("properties").ok_or_else(missing)?;
+        let mut indexes = Vec::new();
+        for index in record.array("indexes")?.ok_or_else(missing)?.elements() {
+            indexes.push(IndexDefinition::read_record(Properties::of(index, "an index's record")?)?);
+        }
+        Ok(CollectionDefinition {
+            id: CollectionId(record.unsigned("id")?.ok_or_else(missing)?),
+            object_id: ObjectId(record.unsigned("objectId")?.ok_or_else(missing)?),
+            globally_unique_id: record.text("globallyUniqueId")?.ok_or_else(missing)?.to_owned(),
+            properties: CollectionProperties::parse(properties, false)?,
+            indexes,
+        })
+    }
+}

@@ -1,0 +1,66 @@
+//! Databases.
+
+use velocypack::Builder;
+
+use crate::properties::{Printer, Properties};
+use crate::{CollectionProperties, CollectionType, DatabaseId, Error, Result};
+
+/// The database that always exists and administrates the others.
+pub const SYSTEM_DATABASE: &str = "_system";
+
+/// System collections of every database. Source: ArangoDB 3.12 documentation, recorded replies of the user API.
+const SYSTEM_COLLECTIONS: [&str; 8] =
+    ["_analyzers", "_appbundles", "_apps", "_aqlfunctions", "_frontend", "_graphs", "_jobs", "_queues"];
+/// System collections that only the system database has.
+const SYSTEM_DATABASE_COLLECTIONS: [&str; 4] = ["_statistics", "_statistics15", "_statisticsRaw", "_users"];
+
+/// A database as it exists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatabaseDefinition {
+    /// Its number, for ever.
+    pub id: DatabaseId,
+    /// Its name.
+    pub name: String,
+}
+
+impl DatabaseDefinition {
+    /// Whether it is [`SYSTEM_DATABASE`].
+    pub fn is_system(&self) -> bool {
+        self.name == SYSTEM_DATABASE
+    }
+
+    /// Prints `id`, `name`, `isSystem` and `path` into an object that is open in `builder`.
+    ///
+    /// Errors: 4 if no object is open.
+    pub fn print(&self, builder: &mut Builder) -> Result<()> {
+        Printer::print(builder, |printer| {
+            printer.text("id", &self.id.to_string());
+            printer.text("name", &self.name);
+            printer.boolean("isSystem", self.is_system());
+            printer.text("path", "");
+        })
+    }
+
+    pub(crate) fn print_record(&self, printer: &mut Printer<'_>) {
+        printer.unsigned("id", self.id.0);
+        printer.text("name", &self.name);
+    }
+
+    pub(crate) fn read_record(record: Properties<'_>) -> Result<Self> {
+        let missing = || Error::corrupt("a database's record lacks an attribute");
+        Ok(DatabaseDefinition {
+            id: DatabaseId(record.unsigned("id")?.ok_or_else(missing)?),
+            name: record.text("name")?.ok_or_else(missing)?.to_owned(),
+        })
+    }
+}
+
+/// The collections that a new database starts with.
+pub fn system_collections(is_system_database: bool) -> Vec<CollectionProperties> {
+    let own: &[&str] = if is_system_database { &SYSTEM_DATABASE_COLLECTIONS } else { &[] };
+    SYSTEM_COLLECTIONS
+        .iter()
+        .chain(own)
+        .map(|name| CollectionProperties::new(name, CollectionType::Document))
+        .collect()
+}

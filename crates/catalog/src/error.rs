@@ -1,0 +1,134 @@
+//! The catalog's error: ArangoDB's error number and a message in ArangoDB's form.
+
+use std::fmt;
+
+/// Result of everything in this crate that can fail.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A definition or a name that breaks a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// ArangoDB's `errorNum`.
+    pub number: u32,
+    /// The text for `errorMessage`: what was wrong, where, and what would be right.
+    pub message: String,
+}
+
+impl Error {
+    /// Number and message as given.
+    pub fn new(number: u32, message: impl Into<String>) -> Self {
+        Error { number, message: message.into() }
+    }
+
+    /// A property with the wrong type or value (number 10).
+    pub fn bad_parameter(message: impl Into<String>) -> Self {
+        Error::new(error_number::BAD_PARAMETER, message)
+    }
+
+    /// A stored definition that this version cannot read (number 1102). Never caused by a client.
+    pub fn corrupt(message: impl Into<String>) -> Self {
+        Error::new(error_number::CORRUPTED_COLLECTION, message)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (error number {})", self.message, self.number)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// ArangoDB's error numbers that the catalog and the storage layer use.
+pub mod error_number {
+    /// A promise between two parts of the server was broken.
+    pub const INTERNAL: u32 = 4;
+    /// The feature is known but not available.
+    pub const NOT_IMPLEMENTED: u32 = 9;
+    /// A parameter has the wrong type or value.
+    pub const BAD_PARAMETER: u32 = 10;
+    /// The operation is never allowed on this object.
+    pub const FORBIDDEN: u32 = 11;
+    /// A lock was not granted in time.
+    pub const LOCK_TIMEOUT: u32 = 18;
+    /// The server is stopping.
+    pub const SHUTTING_DOWN: u32 = 30;
+    /// A limit of memory or size was exceeded.
+    pub const RESOURCE_LIMIT: u32 = 32;
+    /// The data were written by a newer version.
+    pub const INCOMPATIBLE_VERSION: u32 = 35;
+    /// An index of that id or name exists.
+    pub const DUPLICATE_IDENTIFIER: u32 = 1005;
+    /// The collection or the server only allows reads.
+    pub const READ_ONLY: u32 = 1004;
+    /// Stored data are damaged.
+    pub const CORRUPTED_COLLECTION: u32 = 1102;
+    /// No space is left on the disk.
+    pub const FILESYSTEM_FULL: u32 = 1104;
+    /// Write-write conflict, or a revision that does not match.
+    pub const CONFLICT: u32 = 1200;
+    /// No document with the given key.
+    pub const DOCUMENT_NOT_FOUND: u32 = 1202;
+    /// No collection or View with the given name.
+    pub const DATA_SOURCE_NOT_FOUND: u32 = 1203;
+    /// A document identifier that is not `collection/key`.
+    pub const DOCUMENT_HANDLE_BAD: u32 = 1205;
+    /// The name is taken.
+    pub const DUPLICATE_NAME: u32 = 1207;
+    /// The name breaks the naming rules.
+    pub const ILLEGAL_NAME: u32 = 1208;
+    /// Unique constraint violated.
+    pub const UNIQUE_CONSTRAINT_VIOLATED: u32 = 1210;
+    /// No index with the given id or name.
+    pub const INDEX_NOT_FOUND: u32 = 1212;
+    /// A document identifier names another collection.
+    pub const CROSS_COLLECTION_REQUEST: u32 = 1213;
+    /// An index identifier that is not `collection/number`.
+    pub const INDEX_HANDLE_BAD: u32 = 1214;
+    /// The document is larger than allowed.
+    pub const DOCUMENT_TOO_LARGE: u32 = 1216;
+    /// The type of the collection is not 2 or 3.
+    pub const COLLECTION_TYPE_INVALID: u32 = 1218;
+    /// An attribute path that cannot be parsed.
+    pub const ATTRIBUTE_PARSER_FAILED: u32 = 1220;
+    /// A document key with illegal characters or length.
+    pub const DOCUMENT_KEY_BAD: u32 = 1221;
+    /// A document key where none may be given, or a changed one.
+    pub const DOCUMENT_KEY_UNEXPECTED: u32 = 1222;
+    /// The key generator has no more keys.
+    pub const OUT_OF_KEYS: u32 = 1225;
+    /// A document key is needed and missing.
+    pub const DOCUMENT_KEY_MISSING: u32 = 1226;
+    /// The value to write is not an object.
+    pub const DOCUMENT_TYPE_INVALID: u32 = 1227;
+    /// No database with the given name.
+    pub const DATABASE_NOT_FOUND: u32 = 1228;
+    /// The name of the database breaks the naming rules.
+    pub const DATABASE_NAME_INVALID: u32 = 1229;
+    /// The operation is only allowed in the system database.
+    pub const USE_SYSTEM_DATABASE: u32 = 1230;
+    /// Invalid key generator options.
+    pub const INVALID_KEY_GENERATOR: u32 = 1232;
+    /// `_from` or `_to` is missing or not `collection/key`.
+    pub const INVALID_EDGE_ATTRIBUTE: u32 = 1233;
+    /// The index could not be created.
+    pub const INDEX_CREATION_FAILED: u32 = 1235;
+    /// Stored `_rev` cannot be read.
+    pub const DOCUMENT_REV_BAD: u32 = 1239;
+    /// The document breaks the collection's schema.
+    pub const VALIDATION_FAILED: u32 = 1620;
+    /// The schema itself is invalid.
+    pub const VALIDATION_BAD_PARAMETER: u32 = 1621;
+    /// Internal transaction error: the commit's outcome is not known.
+    pub const TRANSACTION_INTERNAL: u32 = 1650;
+    /// The operation cannot be run inside of a transaction.
+    pub const TRANSACTION_DISALLOWED_OPERATION: u32 = 1653;
+    /// The transaction was ended.
+    pub const TRANSACTION_ABORTED: u32 = 1654;
+    /// The name of the user breaks the rules.
+    pub const USER_INVALID_NAME: u32 = 1700;
+    /// A user of that name exists.
+    pub const USER_DUPLICATE: u32 = 1702;
+    /// No user of that name.
+    pub const USER_NOT_FOUND: u32 = 1703;
+}

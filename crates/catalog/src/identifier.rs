@@ -1,0 +1,51 @@
+//! Numbers that name things for ever: drawn from the server's tick and never used twice.
+
+use std::fmt;
+use std::str::FromStr;
+
+macro_rules! identifier {
+    ($(#[$documentation:meta])* $name:ident) => {
+        $(#[$documentation])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u64);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}", self.0)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = std::num::ParseIntError;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                text.parse().map($name)
+            }
+        }
+    };
+}
+
+identifier!(
+    /// A database. The system database has 1.
+    DatabaseId
+);
+identifier!(
+    /// A collection; clients see it as decimal text.
+    CollectionId
+);
+identifier!(
+    /// An index within its collection: 0 is the primary index, 1 the edge index, others are ticks.
+    IndexId
+);
+identifier!(
+    /// What the engine's keys start with: the documents of a collection, or the entries of an index. A collection
+    /// that was truncated gets new ones.
+    ObjectId
+);
+
+impl IndexId {
+    /// The index that the documents themselves are, by `_key`.
+    pub const PRIMARY: IndexId = IndexId(0);
+    /// The index of an edge collection by `_from` and by `_to`.
+    pub const EDGE: IndexId = IndexId(1);
+}

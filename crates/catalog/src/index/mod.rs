@@ -1,0 +1,314 @@
+//! Indexes: their types, what a client may set, and how they are printed.
+//!
+//! What one type alone knows about its options stands in that type's file behind [`TypeRules`]. To add a type: one
+//! file, one line in [`rules`].
+
+mod persistent;
+#[cfg(test)]
+mod tests;
+
+use velocypack::{Builder, Slice};
+
+use crate::properties::{Printer, Properties};
+use crate::{Error, FieldPath, IndexId, ObjectId, Result, error_number};
+
+/// Most fields of an index; keeps index keys within what every engine can hold.
+pub const INDEX_FIELDS_MAX: usize = 32;
+/// Most paths in `storedValues` (ArangoDB's limit).
+pub const STORED_VALUES_MAX: usize = 32;
+/// Most indexes of a collection, those of the server included. Each costs every write.
+pub const INDEXES_MAX: usize = 128;
+
+/// The types of indexes. Which of them can be created is decided by [`IndexProperties::parse`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IndexType {
+    /// The documents themselves, by `_key`.
+    Primary,
+    /// Edges by `_from` and by `_to`.
+    Edge,
+    /// Sorted by one or more attributes. ArangoDB's names `hash` and `skiplist` mean the same.
+    Persistent,
+    /// Removes documents some time after a date.
+    Ttl,
+    /// Points and shapes on the earth.
+    Geo,
+    /// Words of one attribute (deprecated in ArangoDB).
+    Fulltext,
+    /// Ranges over several numbers at once. ArangoDB's older name is `zkd`.
+    Mdi,
+    /// The same behind attributes that are compared for equality.
+    MdiPrefixed,
+    /// Search over analyzed attributes.
+    Inverted,
+    /// Nearest neighbours of vectors.
+    Vector,
+}
+
+impl IndexType {
+    /// ArangoDB's name of the type.
+    pub fn name(self) -> &'static str {
+        match self {
+            IndexType::Primary => "primary",
+            IndexType::Edge => "edge",
+            IndexType::Persistent => "persistent",
+            IndexType::Ttl => "ttl",
+            IndexType::Geo => "geo",
+            IndexType::Fulltext => "fulltext",
+            IndexType::Mdi => "mdi",
+            IndexType::MdiPrefixed => "mdi-prefixed",
+            IndexType::Inverted => "inverted",
+            IndexType::Vector => "vector",
+        }
+    }
+
+    /// The type of a name, and the name itself where it is an alias.
+    fn from_name(name: &str) -> Option<(Self, Option<&'static str>)> {
+        let all = [
+            IndexType::Primary,
+            IndexType::Edge,
+            IndexType::Persistent,
+            IndexType::Ttl,
+            IndexType::Geo,
+            IndexType::Fulltext,
+            IndexType::Mdi,
+            IndexType::MdiPrefixed,
+            IndexType::Inverted,
+            IndexType::Vector,
+        ];
+        if let Some(found) = all.into_iter().find(|candidate| candidate.name() == name) {
+            return Some((found, None));
+        }
+        let (alias, target) = TYPE_ALIASES.into_iter().find(|(alias, _)| *alias == name)?;
+        Some((target, Some(alias)))
+    }
+}
+
+/// Older names of types, which ArangoDB 3.12 still accepts and shows.
+pub const TYPE_ALIASES: [(&str, IndexType); 5] = [
+    ("hash", IndexType::Persistent),
+    ("skiplist", IndexType::Persistent),
+    ("zkd", IndexType::Mdi),
+    ("geo1", IndexType::Geo),
+    ("geo2", IndexType::Geo),
+];
+
+/// What a client may set of an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexProperties {
+    /// The type.
+    pub index_type: IndexType,
+    /// The older name by which the type was asked for; it is printed again.
+    pub type_alias: Option<&'static str>,
+    /// The name, where the client gave one.
+    pub name: Option<String>,
+    /// The indexed attributes, at least one.
+    pub fields: Vec<FieldPath>,
+    /// Whether no two documents may have equal values.
+    pub unique: bool,
+    /// Whether documents that lack a field are left out.
+    pub sparse: bool,
+    /// Whether equal elements of an expanded array count once.
+    pub deduplicate: bool,
+    /// Whether the selectivity is estimated.
+    pub estimates: bool,
+    /// Whether look-ups should be cached in memory. Kept and printed; look-ups are cached by the engine.
+    pub cache_enabled: bool,
+    /// Further attributes kept in the index.
+    pub stored_values: Vec<FieldPath>,
+}
+
+impl IndexProperties {
+    /// An index over the given fields with every default of its type.
+    pub fn new(index_type: IndexType, fields: Vec<FieldPath>) -> Self {
+        IndexProperties {
+            index_type,
+            type_alias: None,
+            name: None,
+            fields,
+            unique: false,
+            sparse: false,
+            deduplicate: true,
+            estimates: true,
+            cache_enabled: false,
+            stored_values: Vec::new(),
+        }
+    }
+
+    /// Reads the body of a request that creates an index (also an entry of a dump's `indexes`). The name is read but
+    /// not checked. `id` and unknown attributes are ignored; `inBackground` is accepted (writers wait either way).
+    ///
+    /// Errors: 10 for a missing or unknown type and for wrong options, 1220 for a path that cannot be parsed, 11 for
+    /// the types that only the server creates, 9 for types that this version does not have.
+    pub fn parse(value: Slice<'_>) -> Result<Self> {
+        let properties = Properties::of(value, "the index's properties")?;
+        let Some(name) = properties.text("type")? else {
+            return Err(Error::bad_parameter("invalid index type: 'type' is missing"));
+        };
+        let (index_type, type_alias) = IndexType::from_name(name)
+            .ok_or_else(|| Error::bad_parameter(format!("invalid index type '{name}'")))?;
+        let rules = match index_type {
+            IndexType::Primary | IndexType::Edge => {
+                let message = format!("cannot create index of type '{name}'");
+                return Err(Error::new(error_number::FORBIDDEN, message));
+            }
+            other => rules(other).ok_or_else(|| {
+                let message = format!("not implemented: indexes of type '{name}'");
+                Error::new(error_number::NOT_IMPLEMENTED, message)
+            })?,
+        };
+        let mut index = IndexProperties::new(index_type, parse_paths(properties, "fields", INDEX_FIELDS_MAX)?);
+        index.type_alias = type_alias;
+        index.name = properties.text("name")?.map(str::to_owned);
+        check_fields(&index.fields)?;
+        rules.parse(&mut index, properties)?;
+        Ok(index)
+    }
+
+    /// The type's name as it is printed.
+    pub fn type_name(&self) -> &'static str {
+        self.type_alias.unwrap_or(self.index_type.name())
+    }
+}
+
+/// An index as it exists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexDefinition {
+    /// Its number within the collection.
+    pub id: IndexId,
+    /// What the keys of its entries start with in the engine. The primary index has its collection's.
+    pub object_id: ObjectId,
+    /// Its name, unique within the collection.
+    pub name: String,
+    /// What the client set.
+    pub properties: IndexProperties,
+}
+
+impl IndexDefinition {
+    /// The index over `_key` that every collection has.
+    pub fn primary(object_id: ObjectId) -> Self {
+        let mut properties = IndexProperties::new(IndexType::Primary, vec![FieldPath::attribute("_key")]);
+        properties.unique = true;
+        IndexDefinition { id: IndexId::PRIMARY, object_id, name: "primary".to_owned(), properties }
+    }
+
+    /// The index over `_from` and `_to` that every edge collection has.
+    pub fn edge(object_id: ObjectId) -> Self {
+        let fields = vec![FieldPath::attribute("_from"), FieldPath::attribute("_to")];
+        let properties = IndexProperties::new(IndexType::Edge, fields);
+        IndexDefinition { id: IndexId::EDGE, object_id, name: "edge".to_owned(), properties }
+    }
+
+    /// An index that a client asked for. Without a name it is called `idx_` and its number.
+    pub fn new(id: IndexId, object_id: ObjectId, properties: IndexProperties) -> Self {
+        let name = properties.name.clone().unwrap_or_else(|| format!("idx_{id}"));
+        IndexDefinition { id, object_id, name, properties }
+    }
+
+    /// Whether a client that asks for `wanted` means this index: same type, fields, uniqueness and sparsity and the
+    /// options that the type counts. Names do not count.
+    pub fn is_same_as(&self, wanted: &IndexProperties) -> bool {
+        let own = &self.properties;
+        own.type_name() == wanted.type_name()
+            && own.fields == wanted.fields
+            && own.unique == wanted.unique
+            && own.sparse == wanted.sparse
+            && rules(own.index_type).is_some_and(|rules| rules.is_same(own, wanted))
+    }
+
+    /// Prints the index's attributes into an object that is open in `builder`. `collection` is the collection's name,
+    /// `selectivity_estimate` the index's present figure, if it has one.
+    ///
+    /// Errors: 4 if no object is open.
+    pub fn print(&self, builder: &mut Builder, collection: &str, selectivity_estimate: Option<f64>) -> Result<()> {
+        Printer::print(builder, |printer| {
+            let own = &self.properties;
+            printer.texts("fields", own.fields.iter().map(FieldPath::to_string));
+            printer.text("id", &format!("{collection}/{}", self.id));
+            printer.text("name", &self.name);
+            if let Some(estimate) = selectivity_estimate {
+                printer.double("selectivityEstimate", estimate);
+            }
+            printer.boolean("sparse", own.sparse);
+            printer.text("type", own.type_name());
+            printer.boolean("unique", own.unique);
+            if let Some(rules) = rules(own.index_type) {
+                rules.print(own, printer);
+            }
+        })
+    }
+
+    pub(crate) fn print_record(&self, printer: &mut Printer<'_>) {
+        let own = &self.properties;
+        printer.unsigned("id", self.id.0);
+        printer.unsigned("objectId", self.object_id.0);
+        printer.text("name", &self.name);
+        printer.text("type", own.type_name());
+        printer.texts("fields", own.fields.iter().map(FieldPath::to_string));
+        printer.boolean("unique", own.unique);
+        printer.boolean("sparse", own.sparse);
+        if let Some(rules) = rules(own.index_type) {
+            rules.print(own, printer);
+        }
+    }
+
+    pub(crate) fn read_record(record: Properties<'_>) -> Result<Self> {
+        let missing = || Error::corrupt("an index's record lacks an attribute");
+        let object_id = ObjectId(record.unsigned("objectId")?.ok_or_else(missing)?);
+        let id = IndexId(record.unsigned("id")?.ok_or_else(missing)?);
+        match id {
+            IndexId::PRIMARY => return Ok(IndexDefinition::primary(object_id)),
+            IndexId::EDGE => return Ok(IndexDefinition::edge(object_id)),
+            _ => {}
+        }
+        Ok(IndexDefinition::new(id, object_id, IndexProperties::parse(record.as_slice())?))
+    }
+}
+
+/// What one type of index knows about its own options.
+pub(crate) trait TypeRules: Sync {
+    /// Reads and checks the options; type, name and fields are set and checked.
+    fn parse(&self, index: &mut IndexProperties, properties: Properties<'_>) -> Result<()>;
+
+    /// Prints the options that [`TypeRules::parse`] reads, except `unique` and `sparse`.
+    fn print(&self, index: &IndexProperties, printer: &mut Printer<'_>);
+
+    /// Whether two definitions that agree in type, fields, uniqueness and sparsity mean one index.
+    fn is_same(&self, own: &IndexProperties, wanted: &IndexProperties) -> bool;
+}
+
+/// The rules of each type that clients can create.
+fn rules(index_type: IndexType) -> Option<&'static dyn TypeRules> {
+    match index_type {
+        IndexType::Persistent => Some(&persistent::Persistent),
+        _ => None,
+    }
+}
+
+/// Reads an array of attribute paths.
+pub(crate) fn parse_paths(properties: Properties<'_>, name: &str, limit: usize) -> Result<Vec<FieldPath>> {
+    let Some(array) = properties.array(name)? else { return Ok(Vec::new()) };
+    let mut paths: Vec<FieldPath> = Vec::new();
+    for element in array.elements() {
+        let text = element.as_str();
+        let text = text.ok_or_else(|| Error::bad_parameter(format!("'{name}' must be an array of strings")))?;
+        let path = FieldPath::parse(text)?;
+        if paths.contains(&path) {
+            return Err(Error::bad_parameter(format!("duplicate attribute '{path}' in '{name}'")));
+        }
+        paths.push(path);
+        if paths.len() > limit {
+            return Err(Error::bad_parameter(format!("'{name}' must have at most {limit} attributes")));
+        }
+    }
+    Ok(paths)
+}
+
+fn check_fields(fields: &[FieldPath]) -> Result<()> {
+    if fields.is_empty() {
+        return Err(Error::bad_parameter("'fields' must be an array with at least one attribute"));
+    }
+    if fields.iter().any(|path| path.names.iter().any(|name| name == "_id")) {
+        return Err(Error::bad_parameter("_id attribute cannot be indexed"));
+    }
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! Options of the persistent index.
+//!
+//! Source: ArangoDB 3.12 documentation, "Persistent index HTTP API".
+
+use super::{IndexProperties, STORED_VALUES_MAX, TypeRules, parse_paths};
+use crate::properties::{Printer, Properties};
+use crate::{Error, FieldPath, Result};
+
+pub(super) struct Persistent;
+
+impl TypeRules for Persistent {
+    fn parse(&self, index: &mut IndexProperties, properties: Properties<'_>) -> Result<()> {
+        index.unique = properties.boolean("unique")?.unwrap_or(false);
+        index.sparse = properties.boolean("sparse")?.unwrap_or(false);
+        index.deduplicate = properties.boolean("deduplicate")?.unwrap_or(true);
+        index.estimates = properties.boolean("estimates")?.unwrap_or(true);
+        index.cache_enabled = properties.boolean("cacheEnabled")?.unwrap_or(false);
+        index.stored_values = parse_paths(properties, "storedValues", STORED_VALUES_MAX)?;
+        check_stored_values(index)
+    }
+
+    fn print(&self, index: &IndexProperties, printer: &mut Printer<'_>) {
+        printer.boolean("deduplicate", index.deduplicate);
+        printer.boolean("estimates", index.estimates);
+        printer.boolean("cacheEnabled", index.cache_enabled);
+        if !index.stored_values.is_empty() {
+            printer.texts("storedValues", index.stored_values.iter().map(FieldPath::to_string));
+        }
+    }
+
+    /// `storedValues`, `cacheEnabled`, `estimates` and `deduplicate` do not make another index.
+    fn is_same(&self, _own: &IndexProperties, _wanted: &IndexProperties) -> bool {
+        true
+    }
+}
+
+fn check_stored_values(index: &IndexProperties) -> Result<()> {
+    for path in &index.stored_values {
+        if index.fields.contains(path) {
+            return Err(Error::bad_parameter(format!("duplicate attribute '{path}' in 'fields' and 'storedValues'")));
+        }
+        if path.is_expanded() {
+            return Err(Error::bad_parameter(format!("'storedValues' cannot expand an array: '{path}'")));
+        }
+    }
+    Ok(())
+}

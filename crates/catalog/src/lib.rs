@@ -1,0 +1,35 @@
+//! The catalog's types: databases, collections, indexes and users, with the rules that they must keep.
+//!
+//! Nothing here reads or writes storage. Each definition is parsed from what a client sends, printed as ArangoDB
+//! prints it, and kept as VelocyPack behind a format byte (see [`record`]).
+
+pub mod access;
+pub mod collection;
+pub mod computed_value;
+pub mod database;
+pub mod error;
+pub mod field_path;
+pub mod identifier;
+pub mod index;
+pub mod key;
+pub mod key_options;
+pub mod name;
+mod properties;
+pub mod record;
+pub mod schema;
+pub mod user;
+
+pub use access::{AccessLevel, DatabaseRights, Rights};
+pub use collection::{CollectionChanges, CollectionDefinition, CollectionProperties, CollectionType};
+pub use computed_value::{ComputeOn, ComputedValue};
+pub use database::{DatabaseDefinition, SYSTEM_DATABASE, system_collections};
+pub use error::{Error, Result, error_number};
+pub use field_path::FieldPath;
+pub use identifier::{CollectionId, DatabaseId, IndexId, ObjectId};
+pub use index::{IndexDefinition, IndexProperties, IndexType};
+pub use record::Record;
+pub use key::{DocumentIdentifier, KEY_MAX_BYTES, is_valid_key};
+pub use key_options::{KeyGeneratorType, KeyOptions};
+pub use name::NamingRules;
+pub use schema::{SchemaLevel, SchemaRule};
+pub use user::UserDefinition;

@@ -1,0 +1,156 @@
+//! Reading the properties that a client sends, and printing ours: the only place that knows how VelocyPack is read and
+//! built here.
+
+use velocypack::{Builder, Slice};
+
+use crate::{Error, Result, error_number};
+
+/// An object of named properties; `null` counts as not given, unknown names are ignored.
+#[derive(Clone, Copy)]
+pub(crate) struct Properties<'a> {
+    object: Slice<'a>,
+}
+
+impl<'a> Properties<'a> {
+    /// Errors: 10 unless the value is an object.
+    pub(crate) fn of(value: Slice<'a>, what: &str) -> Result<Self> {
+        if value.is_object() {
+            return Ok(Properties { object: value });
+        }
+        Err(Error::bad_parameter(format!("expecting an object for {what}")))
+    }
+
+    /// The property's value, unless it is missing or null.
+    pub(crate) fn value(&self, name: &str) -> Option<Slice<'a>> {
+        self.object.get(name).filter(|value| !value.is_null())
+    }
+
+    /// The property's value, also when it is null.
+    pub(crate) fn given(&self, name: &str) -> Option<Slice<'a>> {
+        self.object.get(name)
+    }
+
+    pub(crate) fn as_slice(&self) -> Slice<'a> {
+        self.object
+    }
+
+    pub(crate) fn boolean(&self, name: &str) -> Result<Option<bool>> {
+        self.typed(name, "a boolean", |value| value.as_bool())
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>> {
+        self.typed(name, "a string", |value| value.as_str())
+    }
+
+    /// A whole number from 0.
+    pub(crate) fn unsigned(&self, name: &str) -> Result<Option<u64>> {
+        self.typed(name, "a non-negative integer", whole_number)
+    }
+
+    pub(crate) fn array(&self, name: &str) -> Result<Option<Slice<'a>>> {
+        self.typed(name, "an array", |value| value.is_array().then_some(*value))
+    }
+
+    pub(crate) fn object(&self, name: &str) -> Result<Option<Properties<'a>>> {
+        self.typed(name, "an object", |value| value.is_object().then_some(Properties { object: *value }))
+    }
+
+    fn typed<T>(&self, name: &str, what: &str, read: impl Fn(&Slice<'a>) -> Option<T>) -> Result<Option<T>> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        match read(&value) {
+            Some(read) => Ok(Some(read)),
+            None => Err(Error::bad_parameter(format!("expecting {what} for attribute '{name}'"))),
+        }
+    }
+}
+
+/// A number without a fraction that is not negative, however it was written (`3`, `3.0`).
+fn whole_number(value: &Slice<'_>) -> Option<u64> {
+    /// From here on a double no longer holds every integer.
+    const EXACT_LIMIT: f64 = 9_007_199_254_740_992.0;
+    if let Some(number) = value.as_u64() {
+        return Some(number);
+    }
+    let number = value.as_f64()?;
+    (number >= 0.0 && number < EXACT_LIMIT && number.fract() == 0.0).then_some(number as u64)
+}
+
+/// Prints one object's attributes. The first failure is kept and ends the printing.
+pub(crate) struct Printer<'a> {
+    builder: &'a mut Builder,
+    outcome: velocypack::Result<()>,
+}
+
+impl Printer<'_> {
+    /// Prints into an object that is open in `builder`.
+    ///
+    /// Errors: 4 if no object is open, or an attribute is there already.
+    pub(crate) fn print(builder: &mut Builder, print: impl FnOnce(&mut Printer<'_>)) -> Result<()> {
+        let mut printer = Printer { builder, outcome: Ok(()) };
+        print(&mut printer);
+        let into_error = |error| Error::new(error_number::INTERNAL, format!("internal error: {error}"));
+        printer.outcome.map_err(into_error)
+    }
+
+    fn add(&mut self, name: &str, add: impl FnOnce(&mut Builder) -> velocypack::Result<()>) {
+        if self.outcome.is_ok() {
+            self.outcome = self.builder.key(name).and_then(|()| add(self.builder));
+        }
+    }
+
+    pub(crate) fn text(&mut self, name: &str, value: &str) {
+        self.add(name, |builder| builder.add_str(value));
+    }
+
+    pub(crate) fn boolean(&mut self, name: &str, value: bool) {
+        self.add(name, |builder| builder.add_bool(value));
+    }
+
+    pub(crate) fn unsigned(&mut self, name: &str, value: u64) {
+        self.add(name, |builder| builder.add_u64(value));
+    }
+
+    pub(crate) fn double(&mut self, name: &str, value: f64) {
+        self.add(name, |builder| builder.add_f64(value));
+    }
+
+    pub(crate) fn null(&mut self, name: &str) {
+        self.add(name, Builder::add_null);
+    }
+
+    pub(crate) fn slice(&mut self, name: &str, value: Slice<'_>) {
+        self.add(name, |builder| builder.add_slice(value));
+    }
+
+    pub(crate) fn object(&mut self, name: &str, print: impl FnOnce(&mut Printer<'_>)) {
+        self.add(name, |builder| print_object(builder, print));
+    }
+
+    pub(crate) fn objects<T>(&mut self, name: &str, items: &[T], print: impl Fn(&T, &mut Printer<'_>)) {
+        self.add(name, |builder| {
+            builder.open_array()?;
+            for item in items {
+                print_object(builder, |printer| print(item, printer))?;
+            }
+            builder.close()
+        });
+    }
+
+    pub(crate) fn texts<T: AsRef<str>>(&mut self, name: &str, texts: impl IntoIterator<Item = T>) {
+        self.add(name, |builder| {
+            builder.open_array()?;
+            for text in texts {
+                builder.add_str(text.as_ref())?;
+            }
+            builder.close()
+        });
+    }
+}
+
+fn print_object(builder: &mut Builder, print: impl FnOnce(&mut Printer<'_>)) -> velocypack::Result<()> {
+    builder.open_object()?;
+    let mut printer = Printer { builder: &mut *builder, outcome: Ok(()) };
+    print(&mut printer);
+    printer.outcome?;
+    builder.close()
+}

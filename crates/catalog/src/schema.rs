@@ -1,0 +1,109 @@
+//! The `schema` of a collection: a JSON Schema rule and when it applies. Compiling and applying it is storage's work.
+
+use velocypack::Slice;
+
+use crate::properties::{Printer, Properties};
+use crate::{Error, Result, error_number};
+
+/// The message where the rule has none of its own.
+const DEFAULT_MESSAGE: &str = "";
+/// Most bytes of a rule; a bound on what is compiled and kept in memory for each collection.
+pub const SCHEMA_RULE_MAX_BYTES: usize = 1 << 20;
+
+/// Which writes a schema checks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SchemaLevel {
+    /// None.
+    None,
+    /// Inserts.
+    New,
+    /// Inserts, and changes of documents that were valid before.
+    Moderate,
+    /// All.
+    #[default]
+    Strict,
+}
+
+impl SchemaLevel {
+    /// The name in requests and replies.
+    pub fn name(self) -> &'static str {
+        match self {
+            SchemaLevel::None => "none",
+            SchemaLevel::New => "new",
+            SchemaLevel::Moderate => "moderate",
+            SchemaLevel::Strict => "strict",
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "none" => Some(SchemaLevel::None),
+            "new" => Some(SchemaLevel::New),
+            "moderate" => Some(SchemaLevel::Moderate),
+            "strict" => Some(SchemaLevel::Strict),
+            _ => None,
+        }
+    }
+}
+
+/// A collection's schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaRule {
+    /// The JSON Schema (draft 4), a VelocyPack object.
+    pub rule: Vec<u8>,
+    /// Which writes it checks.
+    pub level: SchemaLevel,
+    /// What a client is told about a document that breaks it; empty for ArangoDB's own text.
+    pub message: String,
+}
+
+impl SchemaRule {
+    /// Reads a `schema` attribute: `null` and `{}` mean no schema. The rule itself is not compiled here.
+    ///
+    /// Errors: 1621.
+    pub(crate) fn parse(value: Slice<'_>) -> Result<Option<Self>> {
+        if value.is_null() {
+            return Ok(None);
+        }
+        let properties = Properties::of(value, "schema").map_err(into_schema_error)?;
+        if value.is_empty() {
+            return Ok(None);
+        }
+        let rule = properties.value("rule").filter(|rule| rule.is_object()).ok_or_else(|| invalid("'rule' must be an object"))?;
+        if rule.byte_len() > SCHEMA_RULE_MAX_BYTES {
+            return Err(invalid("'rule' is too large"));
+        }
+        let level = match properties.text("level").map_err(into_schema_error)? {
+            None => SchemaLevel::default(),
+            Some(name) => SchemaLevel::from_name(name)
+                .ok_or_else(|| invalid("'level' must be one of none, new, moderate, strict"))?,
+        };
+        if properties.text("type").map_err(into_schema_error)?.is_some_and(|name| name != "json") {
+            return Err(invalid("'type' must be \"json\""));
+        }
+        let message = properties.text("message").map_err(into_schema_error)?.unwrap_or(DEFAULT_MESSAGE);
+        Ok(Some(SchemaRule { rule: rule.bytes().to_vec(), level, message: message.to_owned() }))
+    }
+
+    /// The rule as a value.
+    pub fn rule(&self) -> Slice<'_> {
+        Slice::new(&self.rule)
+    }
+
+    /// Prints the schema's attributes.
+    pub(crate) fn print(&self, printer: &mut Printer<'_>) {
+        printer.slice("rule", self.rule());
+        printer.text("level", self.level.name());
+        printer.text("message", &self.message);
+        printer.text("type", "json");
+    }
+}
+
+fn invalid(what: &str) -> Error {
+    let message = format!("invalid schema validation parameter: {what}");
+    Error::new(error_number::VALIDATION_BAD_PARAMETER, message)
+}
+
+fn into_schema_error(error: Error) -> Error {
+    invalid(&error.message)
+}

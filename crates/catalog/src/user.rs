@@ -1,0 +1,103 @@
+//! Users. Passwords are hashed and checked by the layer above; here a hash is opaque text.
+
+use velocypack::{Builder, Slice};
+
+use crate::properties::{Printer, Properties};
+use crate::{AccessLevel, DatabaseRights, Error, Result, Rights};
+
+/// Most bytes of a user's `extra` object.
+pub const USER_EXTRA_MAX_BYTES: usize = 1 << 20;
+
+/// A user as it exists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserDefinition {
+    /// The name to log in with.
+    pub name: String,
+    /// The password's hash in a self-describing text form (`$argon2id$...`).
+    pub password_hash: String,
+    /// Whether the user may log in.
+    pub active: bool,
+    /// A VelocyPack object that only clients read.
+    pub extra: Vec<u8>,
+    /// What was granted.
+    pub rights: Rights,
+}
+
+impl UserDefinition {
+    /// An active user without rights and without `extra`.
+    pub fn new(name: &str, password_hash: String) -> Self {
+        let extra = Slice::EMPTY_OBJECT.bytes().to_vec();
+        UserDefinition { name: name.to_owned(), password_hash, active: true, extra, rights: Rights::default() }
+    }
+
+    /// Sets `extra`.
+    ///
+    /// Errors: 10 unless it is an object of at most [`USER_EXTRA_MAX_BYTES`].
+    pub fn set_extra(&mut self, extra: Slice<'_>) -> Result<()> {
+        if !extra.is_object() || extra.byte_len() > USER_EXTRA_MAX_BYTES {
+            return Err(Error::bad_parameter("'extra' must be an object of at most 1 MiB"));
+        }
+        self.extra = extra.bytes().to_vec();
+        Ok(())
+    }
+
+    /// Prints `user`, `active` and `extra` into an object that is open in `builder`.
+    ///
+    /// Errors: 4 if no object is open.
+    pub fn print(&self, builder: &mut Builder) -> Result<()> {
+        Printer::print(builder, |printer| {
+            printer.text("user", &self.name);
+            printer.boolean("active", self.active);
+            printer.slice("extra", Slice::new(&self.extra));
+        })
+    }
+
+    pub(crate) fn print_record(&self, printer: &mut Printer<'_>) {
+        printer.text("user", &self.name);
+        printer.text("password", &self.password_hash);
+        printer.boolean("active", self.active);
+        printer.slice("extra", Slice::new(&self.extra));
+        printer.object("databases", |printer| {
+            for (name, rights) in &self.rights.databases {
+                printer.object(name, |printer| print_rights(rights, printer));
+            }
+        });
+    }
+
+    pub(crate) fn read_record(record: Properties<'_>) -> Result<Self> {
+        let missing = || Error::corrupt("a user's record lacks an attribute");
+        let name = record.text("user")?.ok_or_else(missing)?;
+        let mut user = UserDefinition::new(name, record.text("password")?.ok_or_else(missing)?.to_owned());
+        user.active = record.boolean("active")?.ok_or_else(missing)?;
+        user.set_extra(record.value("extra").ok_or_else(missing)?)?;
+        for (database, rights) in record.value("databases").ok_or_else(missing)?.entries() {
+            let rights = read_rights(Properties::of(rights, "rights")?)?;
+            user.rights.databases.insert(database.to_string(), rights);
+        }
+        Ok(user)
+    }
+}
+
+fn print_rights(rights: &DatabaseRights, printer: &mut Printer<'_>) {
+    if let Some(level) = rights.level {
+        printer.text("level", level.name());
+    }
+    printer.object("collections", |printer| {
+        for (collection, level) in &rights.collections {
+            printer.text(collection, level.name());
+        }
+    });
+}
+
+fn read_rights(record: Properties<'_>) -> Result<DatabaseRights> {
+    let unknown = || Error::corrupt("a user's record names an unknown access level");
+    let mut rights = DatabaseRights::default();
+    if let Some(level) = record.text("level")? {
+        rights.level = Some(AccessLevel::from_name(level).ok_or_else(unknown)?);
+    }
+    for (collection, level) in record.value("collections").ok_or_else(unknown)?.entries() {
+        let level = level.as_str().and_then(AccessLevel::from_name).ok_or_else(unknown)?;
+        rights.collections.insert(collection.to_string(), level);
+    }
+    Ok(rights)
+}
