@@ -1,0 +1,241 @@
+//! What is counted a collection: its documents, its last revision, the last value of its key generator.
+//!
+//! The count must be exact, also in a snapshot and after `kill -9`, and must not make writers take turns. So it is
+//! spread over slots, each a record of its own in the engine. A commit holds one free slot, and writes the slot's new
+//! values in the same atomic batch as the documents. The sum of a snapshot's slots is the snapshot's count. Commits
+//! take the lowest free slot, so that a collection has as many records as it ever had commits at one time.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use catalog::ObjectId;
+use kv::{Engine, ScanSpec, Snapshot, WriteTransaction};
+
+use crate::encoding::metadata::{counter_key, counter_range, slot_of_counter_key};
+use crate::encoding::pack;
+use crate::{Error, Result, Revision};
+
+/// Most commits to one collection at the same time; more wait. Also the number of bits in the mask of free slots.
+const SLOTS: usize = 64;
+/// More than the records of one collection take.
+const SCAN_BYTES: usize = 1 << 20;
+
+/// One slot's values, or the sum of some.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Totals {
+    /// Documents, by slot the difference that the slot's commits made.
+    pub(crate) count: i64,
+    /// The greatest revision.
+    pub(crate) revision: Revision,
+    /// The greatest value of the key generator.
+    pub(crate) key_value: u64,
+}
+
+impl Totals {
+    fn add(&mut self, other: Totals) {
+        self.count = self.count.saturating_add(other.count);
+        self.revision = self.revision.max(other.revision);
+        self.key_value = self.key_value.max(other.key_value);
+    }
+
+    pub(crate) fn to_bytes(self) -> Vec<u8> {
+        pack::numbers(&[self.count.cast_unsigned(), self.revision.0, self.key_value])
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let [count, revision, key_value] = pack::read_numbers::<3>(bytes, "counter")?;
+        Ok(Totals { count: count.cast_signed(), revision: Revision(revision), key_value })
+    }
+
+    /// Documents, which are never fewer than none.
+    pub(crate) fn documents(&self) -> u64 {
+        u64::try_from(self.count).unwrap_or(0)
+    }
+}
+
+/// The totals of a collection in a snapshot.
+pub(crate) fn read(snapshot: &dyn Snapshot, object: ObjectId) -> Result<Totals> {
+    let mut totals = Totals::default();
+    for (_, slot) in read_slots(snapshot, object)? {
+        totals.add(slot);
+    }
+    Ok(totals)
+}
+
+fn read_slots(snapshot: &dyn Snapshot, object: ObjectId) -> Result<Vec<(u8, Totals)>> {
+    let mut slots = Vec::new();
+    let mut scan = snapshot.scan(ScanSpec::forward(counter_range(object)))?;
+    while let Some(block) = scan.next_block(kv::BlockLimits { rows: SLOTS, bytes: SCAN_BYTES })? {
+        for (key, value) in block.iter() {
+            let (_, slot) =
+                slot_of_counter_key(key).ok_or_else(|| Error::corrupt("a counter has an illegal key"))?;
+            slots.push((slot, Totals::from_bytes(value)?));
+        }
+    }
+    Ok(slots)
+}
+
+/// The counters of one collection in memory.
+pub(crate) struct Counters {
+    object: ObjectId,
+    /// Which slots are free, by bit; those held are being committed.
+    free: Mutex<u64>,
+    freed: Condvar,
+    /// What each slot's record holds. Written only by who holds the slot.
+    slots: [Slot; SLOTS],
+    /// The sum of all slots.
+    count: AtomicI64,
+    revision: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    count: AtomicI64,
+    revision: AtomicU64,
+    key_value: AtomicU64,
+}
+
+impl Slot {
+    fn load(&self) -> Totals {
+        Totals {
+            count: self.count.load(Ordering::Relaxed),
+            revision: Revision(self.revision.load(Ordering::Relaxed)),
+            key_value: self.key_value.load(Ordering::Relaxed),
+        }
+    }
+
+    fn store(&self, totals: Totals) {
+        self.count.store(totals.count, Ordering::Relaxed);
+        self.revision.store(totals.revision.0, Ordering::Relaxed);
+        self.key_value.store(totals.key_value, Ordering::Relaxed);
+    }
+}
+
+impl Counters {
+    /// The counters of a new, empty object.
+    pub(crate) fn empty(object: ObjectId) -> Self {
+        Counters {
+            object,
+            free: Mutex::new(u64::MAX),
+            freed: Condvar::new(),
+            slots: std::array::from_fn(|_| Slot::default()),
+            count: AtomicI64::new(0),
+            revision: AtomicU64::new(0),
+        }
+    }
+
+    /// The counters of a new object whose first slot was written with these totals.
+    pub(crate) fn starting_with(object: ObjectId, totals: Totals) -> Self {
+        let counters = Counters::empty(object);
+        counters.fill(0, totals);
+        counters
+    }
+
+    /// Reads the counters, and answers the totals.
+    pub(crate) fn open(snapshot: &dyn Snapshot, object: ObjectId) -> Result<(Self, Totals)> {
+        let counters = Counters::empty(object);
+        let mut totals = Totals::default();
+        for (number, values) in read_slots(snapshot, object)? {
+            counters.fill(number, values);
+            totals.add(values);
+        }
+        Ok((counters, totals))
+    }
+
+    /// Takes over what a slot's record holds.
+    fn fill(&self, number: u8, values: Totals) {
+        if let Some(slot) = self.slots.get(usize::from(number)) {
+            slot.store(values);
+        }
+        self.count.fetch_add(values.count, Ordering::Relaxed);
+        self.revision.fetch_max(values.revision.0, Ordering::Relaxed);
+    }
+
+    /// The number of documents that are committed now.
+    pub(crate) fn documents(&self) -> u64 {
+        u64::try_from(self.count.load(Ordering::Relaxed)).unwrap_or(0)
+    }
+
+    /// The greatest revision that is committed now.
+    pub(crate) fn revision(&self) -> Revision {
+        Revision(self.revision.load(Ordering::Relaxed))
+    }
+
+    /// Takes a free slot and writes its new values into the transaction. The slot is held until the commit's outcome is
+    /// told to [`HeldSlot::committed`], or the held slot is dropped because nothing was committed.
+    pub(crate) fn hold(
+        self: &Arc<Self>,
+        change: Totals,
+        transaction: &mut dyn WriteTransaction,
+    ) -> Result<HeldSlot> {
+        let held = HeldSlot { number: self.take(), counters: Arc::clone(self), change };
+        let mut values = held.slot().load();
+        values.add(change);
+        // The slot belongs to this commit alone, so nothing has to be locked or looked up.
+        transaction.put_unguarded(&counter_key(self.object, held.number), &values.to_bytes())?;
+        Ok(held)
+    }
+
+    /// The lowest free slot.
+    fn take(&self) -> u8 {
+        let mut free = self.lock();
+        while *free == 0 {
+            free = self.freed.wait(free).unwrap_or_else(PoisonError::into_inner);
+        }
+        let number = free.trailing_zeros();
+        *free &= !(1 << number);
+        // At most 63.
+        number as u8
+    }
+
+    fn lock(&self) -> MutexGuard<'_, u64> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A slot during a commit.
+pub(crate) struct HeldSlot {
+    counters: Arc<Counters>,
+    number: u8,
+    change: Totals,
+}
+
+impl HeldSlot {
+    fn slot(&self) -> &Slot {
+        // The number is below SLOTS, see `take`.
+        #[allow(clippy::indexing_slicing)]
+        &self.counters.slots[usize::from(self.number)]
+    }
+
+    /// The slot's record was committed.
+    pub(crate) fn committed(self) {
+        let mut values = self.slot().load();
+        values.add(self.change);
+        self.slot().store(values);
+        self.counters.count.fetch_add(self.change.count, Ordering::Relaxed);
+        self.counters.revision.fetch_max(self.change.revision.0, Ordering::Relaxed);
+    }
+
+    /// Nobody knows whether the slot's record was committed: what the engine holds now is what counts.
+    pub(crate) fn reread(self, engine: &dyn Engine) -> Result<()> {
+        let snapshot = engine.snapshot()?;
+        let stored = snapshot.get_many(&[&counter_key(self.counters.object, self.number)])?;
+        let stored = stored.iter().next().flatten().map(Totals::from_bytes).transpose()?.unwrap_or_default();
+        if stored != self.slot().load() {
+            self.committed();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for HeldSlot {
+    fn drop(&mut self) {
+        let mut free = self.counters.lock();
+        *free |= 1 << self.number;
+        drop(free);
+        self.counters.freed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests;

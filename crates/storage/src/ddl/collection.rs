@@ -1,0 +1,156 @@
+//! Collections.
+
+use std::sync::Arc;
+
+use catalog::{
+    CollectionChanges, CollectionDefinition, CollectionId, CollectionProperties, CollectionType,
+    DatabaseDefinition, IndexDefinition, NamingRules, ObjectId, error_number,
+};
+
+use crate::counters::Counters;
+use crate::gate::Gate;
+use crate::key_generator::KeyGenerator;
+use crate::schema::Schema;
+use crate::store::Shared;
+use crate::{Collection, Error, Index, Result, Store, computed_values, deletion};
+
+impl Store {
+    /// Creates a collection with its primary index, and an edge collection's edge index.
+    ///
+    /// Errors: 1208, 1207, 1228, 1621, 10 for computed values, 1004.
+    pub fn create_collection(
+        &self,
+        database: &str,
+        properties: CollectionProperties,
+    ) -> Result<Arc<Collection>> {
+        properties.check_name(self.shared.options.naming_rules)?;
+        self.shared.alter(|draft| {
+            let database = Arc::clone(draft.database(database)?);
+            check_name_is_free(&database, &properties.name)?;
+            let collection = self.shared.new_collection(&database.definition, properties)?;
+            draft.put_collection(collection)
+        })
+    }
+
+    /// Drops a collection with its indexes. Waits for its writers.
+    ///
+    /// Errors: 1203, 11 for a system collection unless `system_too`, 18, 1004.
+    pub fn drop_collection(&self, collection: &Collection, system_too: bool) -> Result<()> {
+        check_not_system(collection, system_too)?;
+        let _guard = self.shared.exclude_writers(collection)?;
+        let objects = self.shared.alter(|draft| {
+            let present = draft.present(collection)?;
+            draft.remove_collection(&present)?;
+            let objects: Vec<ObjectId> = present.objects().collect();
+            for object in &objects {
+                draft.pend_deletion(*object)?;
+            }
+            Ok(objects)
+        })?;
+        deletion::finish(self.shared.engine.as_ref(), &objects)
+    }
+
+    /// Gives a collection another name.
+    ///
+    /// Errors: 1203, 1208, 1207, 11 for a system collection, 18, 1004.
+    pub fn rename_collection(&self, collection: &Collection, name: &str) -> Result<Arc<Collection>> {
+        check_not_system(collection, false)?;
+        let rules: NamingRules = self.shared.options.naming_rules;
+        rules.check_collection_name(name, false)?;
+        let _guard = self.shared.exclude_writers(collection)?;
+        self.shared.alter(|draft| {
+            let present = draft.present(collection)?;
+            if present.name() != name {
+                check_name_is_free(draft.database(present.database())?, name)?;
+            }
+            let mut renamed = Collection::clone(&present);
+            renamed.definition.properties.name = name.to_owned();
+            renamed.name = name.into();
+            draft.put_collection(renamed)
+        })
+    }
+
+    /// Changes properties. Writes that are in progress may still go by the old ones.
+    ///
+    /// Errors: 1203, 1621, 10 for computed values, 1004.
+    pub fn change_properties(
+        &self,
+        collection: &Collection,
+        changes: CollectionChanges,
+    ) -> Result<Arc<Collection>> {
+        self.shared.alter(|draft| {
+            let mut changed = Collection::clone(draft.present(collection)?.as_ref());
+            let properties = changed.definition.properties.clone().with(changes);
+            changed.schema = compile_schema(&properties)?;
+            changed.computed_values = computed_values::compile(&properties, &self.shared.options)?;
+            changed.definition.properties = properties;
+            draft.put_collection(changed)
+        })
+    }
+}
+
+fn check_name_is_free(database: &crate::Database, name: &str) -> Result<()> {
+    if database.names.contains_key(name) {
+        return Err(Error::new(
+            error_number::DUPLICATE_NAME,
+            format!("duplicate name: collection '{name}' exists"),
+        ));
+    }
+    Ok(())
+}
+
+fn check_not_system(collection: &Collection, allowed: bool) -> Result<()> {
+    if collection.definition.properties.is_system && !allowed {
+        let message = format!("forbidden: '{}' is a system collection", collection.name());
+        return Err(Error::new(error_number::FORBIDDEN, message));
+    }
+    Ok(())
+}
+
+fn compile_schema(properties: &CollectionProperties) -> Result<Option<Arc<Schema>>> {
+    properties.schema.as_ref().map(|rule| Schema::compile(rule).map(Arc::new)).transpose()
+}
+
+impl Shared {
+    /// A collection that does not exist yet, with its numbers.
+    pub(crate) fn new_collection(
+        &self,
+        database: &DatabaseDefinition,
+        properties: CollectionProperties,
+    ) -> Result<Collection> {
+        let id = CollectionId(self.ticks.next()?);
+        let object_id = ObjectId(self.ticks.next()?);
+        let mut indexes = vec![IndexDefinition::primary(object_id)];
+        if properties.collection_type == CollectionType::Edge {
+            indexes.push(IndexDefinition::edge(ObjectId(self.ticks.next()?)));
+        }
+        let globally_unique_id = if properties.is_system {
+            properties.name.clone()
+        } else {
+            format!("h{:X}/{id}", self.server_id)
+        };
+        let opened: Result<Vec<_>> =
+            indexes.iter().map(|index| Index::new(index.clone(), None).map(Arc::new)).collect();
+        Ok(Collection {
+            name: properties.name.as_str().into(),
+            database: database.name.as_str().into(),
+            database_id: database.id,
+            indexes: opened?,
+            gate: Arc::new(Gate::default()),
+            counters: Arc::new(Counters::empty(object_id)),
+            keys: Arc::new(KeyGenerator::new(properties.key_options, 0)),
+            schema: compile_schema(&properties)?,
+            computed_values: computed_values::compile(&properties, &self.options)?,
+            definition: CollectionDefinition { id, object_id, globally_unique_id, properties, indexes },
+        })
+    }
+}
+
+impl Collection {
+    /// All objects that belong to the collection: its documents, and the entries of its indexes.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = ObjectId> {
+        let own = self.definition.object_id;
+        let indexes = self.definition.indexes.iter().map(|index| index.object_id);
+        std::iter::once(own).chain(indexes.filter(move |object| *object != own))
+    }
+}

@@ -1,0 +1,81 @@
+//! Databases.
+
+use catalog::{
+    DatabaseDefinition, DatabaseId, SYSTEM_DATABASE, UserDefinition, error_number, system_collections,
+};
+
+use crate::picture::Database;
+use crate::{Error, Result, Store, deletion};
+
+/// The system database's number.
+const SYSTEM_DATABASE_ID: DatabaseId = DatabaseId(1);
+
+impl Store {
+    /// Creates a database with its system collections.
+    ///
+    /// Errors: 1229, 1207, 1004.
+    pub fn create_database(&self, name: &str) -> Result<DatabaseDefinition> {
+        self.shared.options.naming_rules.check_database_name(name)?;
+        let id = DatabaseId(self.shared.ticks.next()?);
+        self.create_database_with(DatabaseDefinition { id, name: name.to_owned() })
+    }
+
+    pub(crate) fn create_system_database(&self) -> Result<DatabaseDefinition> {
+        let definition = DatabaseDefinition { id: SYSTEM_DATABASE_ID, name: SYSTEM_DATABASE.to_owned() };
+        self.create_database_with(definition)
+    }
+
+    fn create_database_with(&self, definition: DatabaseDefinition) -> Result<DatabaseDefinition> {
+        self.shared.alter(|draft| {
+            if draft.catalog().database(&definition.name).is_some() {
+                return Err(Error::new(error_number::DUPLICATE_NAME, "duplicate name: database exists"));
+            }
+            draft.put_database(Database::new(definition.clone()))?;
+            for properties in system_collections(definition.is_system()) {
+                let collection = self.shared.new_collection(&definition, properties)?;
+                draft.put_collection(collection)?;
+            }
+            Ok(definition)
+        })
+    }
+
+    /// Drops a database with all its collections, and the rights of users on it.
+    ///
+    /// Errors: 1228, 11 for the system database, 18, 1004.
+    pub fn drop_database(&self, name: &str) -> Result<()> {
+        if name == SYSTEM_DATABASE {
+            return Err(Error::new(
+                error_number::FORBIDDEN,
+                "forbidden: the system database cannot be dropped",
+            ));
+        }
+        let database = self.catalog().database(name).cloned().ok_or_else(Error::database_not_found)?;
+        let guards = database.collections.values().map(|collection| self.shared.exclude_writers(collection));
+        let _guards = guards.collect::<Result<Vec<_>>>()?;
+        let objects = self.shared.alter(|draft| {
+            // Collections may have come since; they have no writers yet that could not be waited for below.
+            let present = draft.database(name)?.clone();
+            if present.definition.id != database.definition.id {
+                return Err(Error::database_not_found());
+            }
+            let mut objects = Vec::new();
+            for collection in present.collections.values() {
+                draft.remove_collection(collection)?;
+                objects.extend(collection.objects());
+            }
+            for object in &objects {
+                draft.pend_deletion(*object)?;
+            }
+            draft.remove_database(name)?;
+            let users: Vec<UserDefinition> =
+                draft.catalog().users().map(|user| UserDefinition::clone(user)).collect();
+            for mut user in users {
+                if user.rights.forget_database(name) {
+                    draft.put_user(user)?;
+                }
+            }
+            Ok(objects)
+        })?;
+        deletion::finish(self.shared.engine.as_ref(), &objects)
+    }
+}

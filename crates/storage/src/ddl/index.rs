@@ -1,0 +1,115 @@
+//! Indexes.
+//!
+//! Writers wait while an index is built (readers do not): the collection's gate is held alone from before the snapshot
+//! that is read until the index is in the catalog.
+
+use std::sync::Arc;
+
+use catalog::index::{INDEXES_MAX, IndexProperties};
+use catalog::{IndexDefinition, IndexId, ObjectId, error_number};
+
+use crate::index::build::build;
+use crate::{Collection, Error, Index, Result, Store, deletion};
+
+impl Store {
+    /// Creates an index over all documents, or answers the one that is there already. The flag says whether it is new.
+    ///
+    /// Errors: 1203, 1208 for the name, 1005 if another index has the name, 1210 if the documents break uniqueness,
+    /// 1235 for too many indexes, 18, 1004.
+    pub fn create_index(
+        &self,
+        collection: &Collection,
+        properties: IndexProperties,
+    ) -> Result<(Arc<Index>, bool)> {
+        if let Some(name) = &properties.name {
+            self.shared.options.naming_rules.check_index_name(name)?;
+        }
+        // Without the gate first, so that asking for an index that exists does not wait for writers.
+        let catalog = self.catalog();
+        let present = catalog.same_collection(collection);
+        let present = present.ok_or_else(|| Error::collection_not_found(collection.name()))?;
+        if let Some(existing) = find_same(present, &properties)? {
+            return Ok((existing, false));
+        }
+        let _guard = self.shared.exclude_writers(collection)?;
+        let snapshot = self.snapshot()?;
+        let present = snapshot.catalog().same_collection(collection);
+        let present = Arc::clone(present.ok_or_else(|| Error::collection_not_found(collection.name()))?);
+        if let Some(existing) = find_same(&present, &properties)? {
+            return Ok((existing, false));
+        }
+        let id = IndexId(self.shared.ticks.next()?);
+        let object = ObjectId(self.shared.ticks.next()?);
+        let index = Arc::new(Index::new(IndexDefinition::new(id, object, properties), None)?);
+        // If a crash comes while the index is built, what there is of it is deleted.
+        self.shared.alter(|draft| draft.pend_deletion(object))?;
+        let options = &self.shared.options;
+        let engine = self.shared.engine.as_ref();
+        let folder = options.temporary_folder.clone();
+        let built = build(engine, &snapshot, &present, &index, folder, options.sort_budget_bytes)
+            .and_then(|()| self.publish(collection, &index));
+        if let Err(error) = built {
+            deletion::finish(engine, &[object])?;
+            return Err(error);
+        }
+        Ok((index, true))
+    }
+
+    /// Puts a built index into the catalog.
+    fn publish(&self, collection: &Collection, index: &Arc<Index>) -> Result<()> {
+        self.shared.alter(|draft| {
+            let mut changed = Collection::clone(draft.present(collection)?.as_ref());
+            changed.definition.indexes.push(index.definition().clone());
+            changed.indexes.push(Arc::clone(index));
+            draft.keep(index.definition().object_id)?;
+            draft.put_collection(changed)?;
+            Ok(())
+        })
+    }
+
+    /// Drops an index. Waits for the collection's writers.
+    ///
+    /// Errors: 1203, 1212, 11 for the primary and the edge index, 18, 1004.
+    pub fn drop_index(&self, collection: &Collection, id: IndexId) -> Result<()> {
+        if id == IndexId::PRIMARY || (id == IndexId::EDGE && collection.is_edge()) {
+            let message = "forbidden: the primary index and the edge index cannot be dropped";
+            return Err(Error::new(error_number::FORBIDDEN, message));
+        }
+        let _guard = self.shared.exclude_writers(collection)?;
+        let object = self.shared.alter(|draft| {
+            let mut changed = Collection::clone(draft.present(collection)?.as_ref());
+            let index = changed.index(id).ok_or_else(index_not_found)?;
+            let object = index.definition().object_id;
+            changed.definition.indexes.retain(|index| index.id != id);
+            changed.indexes.retain(|index| index.id() != id);
+            draft.pend_deletion(object)?;
+            draft.put_collection(changed)?;
+            Ok(object)
+        })?;
+        deletion::finish(self.shared.engine.as_ref(), &[object])
+    }
+}
+
+/// The index that the client means, if it exists.
+///
+/// Errors: 1005 if another index has the name, 1235 if there are too many.
+fn find_same(collection: &Collection, wanted: &IndexProperties) -> Result<Option<Arc<Index>>> {
+    let mut indexes = collection.indexes().iter();
+    if let Some(existing) = indexes.find(|index| index.definition().is_same_as(wanted)) {
+        return Ok(Some(Arc::clone(existing)));
+    }
+    if let Some(name) = &wanted.name
+        && collection.indexes().iter().any(|index| index.name() == name)
+    {
+        return Err(Error::new(error_number::DUPLICATE_IDENTIFIER, "duplicate value for `id` or `name`"));
+    }
+    if collection.indexes().len() >= INDEXES_MAX {
+        let message = format!("index creation failed: a collection can have at most {INDEXES_MAX} indexes");
+        return Err(Error::new(error_number::INDEX_CREATION_FAILED, message));
+    }
+    Ok(None)
+}
+
+fn index_not_found() -> Error {
+    Error::new(error_number::INDEX_NOT_FOUND, "index not found")
+}

@@ -1,0 +1,50 @@
+//! Users.
+
+use catalog::{UserDefinition, error_number, name::check_user_name};
+
+use crate::{Error, Result, Store};
+
+impl Store {
+    /// Creates a user.
+    ///
+    /// Errors: 1700, 1702, 1004.
+    pub fn create_user(&self, user: UserDefinition) -> Result<()> {
+        check_user_name(&user.name)?;
+        self.shared.alter(|draft| {
+            if draft.catalog().user(&user.name).is_some() {
+                return Err(Error::new(error_number::USER_DUPLICATE, "duplicate user"));
+            }
+            draft.put_user(user)
+        })
+    }
+
+    /// Changes a user: `change` gets the definition as it stands and may change all but the name.
+    ///
+    /// Errors: 1703, those of `change`, 1004.
+    pub fn change_user(
+        &self,
+        name: &str,
+        change: impl FnOnce(&mut UserDefinition) -> Result<()>,
+    ) -> Result<()> {
+        self.shared.alter(|draft| {
+            let mut user = UserDefinition::clone(draft.catalog().user(name).ok_or_else(user_not_found)?);
+            change(&mut user)?;
+            user.name = name.to_owned();
+            draft.put_user(user)
+        })
+    }
+
+    /// Removes a user.
+    ///
+    /// Errors: 1703, 1004.
+    pub fn remove_user(&self, name: &str) -> Result<()> {
+        self.shared.alter(|draft| {
+            draft.catalog().user(name).ok_or_else(user_not_found)?;
+            draft.remove_user(name)
+        })
+    }
+}
+
+fn user_not_found() -> Error {
+    Error::new(error_number::USER_NOT_FOUND, "user not found")
+}

@@ -1,0 +1,42 @@
+//! Deleting objects that belong to nobody any more.
+//!
+//! The change of definitions that gives an object up notes it as pending. Then its keys are deleted, then the note. If
+//! a crash comes in between, the store finishes when it is opened.
+
+use catalog::ObjectId;
+use kv::{Durability, Engine, KeyRange, TransactionOptions};
+
+use crate::encoding::metadata::{
+    Kind, counter_range, estimate_key, kind_range, object_of_pending_deletion, pending_deletion_key,
+};
+use crate::encoding::object_range;
+use crate::metadata::for_each;
+use crate::{Error, Result};
+
+/// Deletes objects that are noted as pending.
+pub(crate) fn finish(engine: &dyn Engine, objects: &[ObjectId]) -> Result<()> {
+    if objects.is_empty() {
+        return Ok(());
+    }
+    for object in objects {
+        engine.drop_range(&object_range(*object))?;
+        engine.drop_range(&counter_range(*object))?;
+        engine.drop_range(&KeyRange::single(&estimate_key(*object)))?;
+    }
+    let mut transaction = engine.begin(TransactionOptions::default())?;
+    for object in objects {
+        transaction.delete(&pending_deletion_key(*object))?;
+    }
+    Ok(transaction.commit(Durability::Buffered)?)
+}
+
+/// Deletes everything that is noted as pending.
+pub(crate) fn finish_all(engine: &dyn Engine) -> Result<()> {
+    let mut objects = Vec::new();
+    for_each(engine.snapshot()?.as_ref(), kind_range(Kind::PendingDeletion), |key, _| {
+        let object = object_of_pending_deletion(key);
+        objects.push(object.ok_or_else(|| Error::corrupt("a pending deletion has an illegal key"))?);
+        Ok(())
+    })?;
+    finish(engine, &objects)
+}

@@ -1,0 +1,63 @@
+//! Entries of the edge index, two an edge:
+//! `object id · direction (1 byte) · vertex · 0x00 · _key of the edge` → `the other vertex`.
+//!
+//! Vertices are document identifiers, which hold no zero byte; keys hold none either.
+
+use std::ops::Range;
+
+use catalog::ObjectId;
+use kv::KeyRange;
+
+use super::OBJECT_ID_BYTES;
+use crate::scan::EdgeDirection;
+
+/// Between the vertex and the edge's key.
+const END_OF_VERTEX: u8 = 0;
+
+fn direction_byte(direction: EdgeDirection) -> u8 {
+    match direction {
+        EdgeDirection::Outbound => 0,
+        EdgeDirection::Inbound => 1,
+    }
+}
+
+/// The start of all entries of a vertex in one direction.
+pub(crate) fn vertex_prefix(object: ObjectId, direction: EdgeDirection, vertex: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(OBJECT_ID_BYTES + 2 + vertex.len());
+    write_vertex_prefix(object, direction, vertex, &mut bytes);
+    bytes
+}
+
+fn write_vertex_prefix(object: ObjectId, direction: EdgeDirection, vertex: &str, bytes: &mut Vec<u8>) {
+    bytes.extend_from_slice(&object.0.to_be_bytes());
+    bytes.push(direction_byte(direction));
+    bytes.extend_from_slice(vertex.as_bytes());
+    bytes.push(END_OF_VERTEX);
+}
+
+/// Appends the key of an entry. Answers where in `bytes` the vertex ends.
+pub(crate) fn append_key(
+    object: ObjectId,
+    direction: EdgeDirection,
+    vertex: &str,
+    edge_key: &str,
+    bytes: &mut Vec<u8>,
+) -> usize {
+    write_vertex_prefix(object, direction, vertex, bytes);
+    let end = bytes.len();
+    bytes.extend_from_slice(edge_key.as_bytes());
+    end
+}
+
+/// All entries of a vertex in one direction.
+pub(crate) fn vertex_range(object: ObjectId, direction: EdgeDirection, vertex: &str) -> KeyRange {
+    KeyRange::prefix(&vertex_prefix(object, direction, vertex))
+}
+
+/// Where the vertex and the edge's key lie in an entry's key. `None` if the bytes cannot be one.
+pub(crate) fn layout(key: &[u8]) -> Option<(Range<usize>, Range<usize>)> {
+    let start = OBJECT_ID_BYTES + 1;
+    let length = key.get(start..)?.iter().position(|byte| *byte == END_OF_VERTEX)?;
+    let end = start + length;
+    Some((start..end, end + 1..key.len()))
+}

@@ -1,0 +1,63 @@
+//! Entries of a persistent index.
+//!
+//! Not unique: `object id · sort keys of the fields · _key · length of _key (1 byte)` → `covered values`.
+//! Unique:     `object id · sort keys of the fields` → `length of _key (1 byte) · _key · covered values`.
+//!
+//! The length stands behind the key because sort keys cannot be read backwards or skipped cheaply; a `_key` has at most
+//! 254 bytes. The covered values are one VelocyPack array: the fields, then the stored values.
+
+use std::ops::Range;
+
+use catalog::ObjectId;
+
+/// Appends the start of an entry's key: the object id. The fields' sort keys are appended behind it.
+pub(crate) fn start_key(object: ObjectId, bytes: &mut Vec<u8>) {
+    bytes.extend_from_slice(&object.0.to_be_bytes());
+}
+
+/// Ends the key of an entry that is not unique.
+pub(crate) fn finish_key(document_key: &str, bytes: &mut Vec<u8>) {
+    bytes.extend_from_slice(document_key.as_bytes());
+    bytes.push(key_length(document_key));
+}
+
+/// Starts the value of a unique entry; the covered values follow.
+pub(crate) fn start_unique_value(document_key: &str, bytes: &mut Vec<u8>) {
+    bytes.push(key_length(document_key));
+    bytes.extend_from_slice(document_key.as_bytes());
+}
+
+/// A key's length; valid keys have at most 254 bytes.
+fn key_length(document_key: &str) -> u8 {
+    u8::try_from(document_key.len()).unwrap_or(u8::MAX)
+}
+
+/// Where an entry's `_key` and covered values lie in the bytes of `entry_key · value`, which starts at 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct EntryLayout {
+    /// The document's key.
+    pub(crate) key: Range<usize>,
+    /// First byte of the covered values.
+    pub(crate) covered: usize,
+}
+
+/// Takes an entry apart. `None` if the bytes cannot be an entry.
+pub(crate) fn layout(pair: &[u8], value_start: usize, unique: bool) -> Option<EntryLayout> {
+    if unique {
+        let length = usize::from(*pair.get(value_start)?);
+        let start = value_start + 1;
+        let key = start..start + length;
+        pair.get(key.clone())?;
+        return Some(EntryLayout { covered: key.end, key });
+    }
+    let length_at = value_start.checked_sub(1)?;
+    let length = usize::from(*pair.get(length_at)?);
+    let start = length_at.checked_sub(length)?;
+    Some(EntryLayout { key: start..length_at, covered: value_start })
+}
+
+/// The document's key of a unique entry's value.
+pub(crate) fn key_of_unique_value(value: &[u8]) -> Option<&str> {
+    let (length, rest) = value.split_first()?;
+    std::str::from_utf8(rest.get(..usize::from(*length))?).ok()
+}

@@ -1,0 +1,116 @@
+//! The server's own records, all behind [`META`]: `0 (8 bytes) · kind (1 byte) · ...`; and the counters of collections.
+
+use catalog::{CollectionId, DatabaseId, ObjectId};
+use kv::KeyRange;
+
+use super::{COUNTERS, ESTIMATES, META, OBJECT_ID_BYTES};
+
+/// The kinds of records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    /// One record: the format of everything and the server's id.
+    Server = 1,
+    /// One record: below which ticks may have been given out.
+    Tick = 2,
+    /// By database id.
+    Database = 3,
+    /// By database id and collection id.
+    Collection = 4,
+    /// By name.
+    User = 5,
+    /// By object id: a range of keys that belongs to nobody any more, or not yet.
+    PendingDeletion = 6,
+    /// By name: small values that layers above keep (configuration, secrets, views of a later version).
+    Setting = 7,
+}
+
+fn key(kind: Kind) -> Vec<u8> {
+    let mut bytes = META.0.to_be_bytes().to_vec();
+    bytes.push(kind as u8);
+    bytes
+}
+
+fn key_with(kind: Kind, rest: &[u8]) -> Vec<u8> {
+    let mut bytes = key(kind);
+    bytes.extend_from_slice(rest);
+    bytes
+}
+
+/// All records of a kind.
+pub(crate) fn kind_range(kind: Kind) -> KeyRange {
+    KeyRange::prefix(&key(kind))
+}
+
+pub(crate) fn server_key() -> Vec<u8> {
+    key(Kind::Server)
+}
+
+pub(crate) fn tick_key() -> Vec<u8> {
+    key(Kind::Tick)
+}
+
+pub(crate) fn database_key(database: DatabaseId) -> Vec<u8> {
+    key_with(Kind::Database, &database.0.to_be_bytes())
+}
+
+pub(crate) fn collection_key(database: DatabaseId, collection: CollectionId) -> Vec<u8> {
+    let mut bytes = key_with(Kind::Collection, &database.0.to_be_bytes());
+    bytes.extend_from_slice(&collection.0.to_be_bytes());
+    bytes
+}
+
+/// The database of a collection's record.
+pub(crate) fn database_of_collection_key(bytes: &[u8]) -> Option<DatabaseId> {
+    number_at(bytes, OBJECT_ID_BYTES + 1).map(DatabaseId)
+}
+
+pub(crate) fn user_key(name: &str) -> Vec<u8> {
+    key_with(Kind::User, name.as_bytes())
+}
+
+pub(crate) fn setting_key(name: &str) -> Vec<u8> {
+    key_with(Kind::Setting, name.as_bytes())
+}
+
+pub(crate) fn pending_deletion_key(object: ObjectId) -> Vec<u8> {
+    key_with(Kind::PendingDeletion, &object.0.to_be_bytes())
+}
+
+/// The object of a pending deletion.
+pub(crate) fn object_of_pending_deletion(bytes: &[u8]) -> Option<ObjectId> {
+    number_at(bytes, OBJECT_ID_BYTES + 1).map(ObjectId)
+}
+
+/// A counter slot of a collection: `1 (8 bytes) · the documents' object id · slot (1 byte)`.
+pub(crate) fn counter_key(object: ObjectId, slot: u8) -> Vec<u8> {
+    let mut bytes = COUNTERS.0.to_be_bytes().to_vec();
+    bytes.extend_from_slice(&object.0.to_be_bytes());
+    bytes.push(slot);
+    bytes
+}
+
+/// All counter slots of a collection.
+pub(crate) fn counter_range(object: ObjectId) -> KeyRange {
+    let mut prefix = COUNTERS.0.to_be_bytes().to_vec();
+    prefix.extend_from_slice(&object.0.to_be_bytes());
+    KeyRange::prefix(&prefix)
+}
+
+/// The object and the slot of a counter's key.
+pub(crate) fn slot_of_counter_key(bytes: &[u8]) -> Option<(ObjectId, u8)> {
+    let object = number_at(bytes, OBJECT_ID_BYTES)?;
+    Some((ObjectId(object), *bytes.get(OBJECT_ID_BYTES * 2)?))
+}
+
+/// The estimate of an index: `2 (8 bytes) · the index's object id`.
+pub(crate) fn estimate_key(object: ObjectId) -> Vec<u8> {
+    let mut bytes = ESTIMATES.0.to_be_bytes().to_vec();
+    bytes.extend_from_slice(&object.0.to_be_bytes());
+    bytes
+}
+
+fn number_at(bytes: &[u8], start: usize) -> Option<u64> {
+    let bytes = bytes.get(start..start.checked_add(OBJECT_ID_BYTES)?)?;
+    Some(u64::from_be_bytes(bytes.try_into().ok()?))
+}

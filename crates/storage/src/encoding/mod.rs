@@ -1,0 +1,77 @@
+//! Keys and values as the engine keeps them. Nothing outside of this module knows the layout; it is described byte by
+//! byte in `docs/storage-format.md`.
+//!
+//! Every key starts with an object id, 8 bytes, big-endian: the documents of a collection, the entries of an index, or
+//! one of the server's own areas ([`META`], [`COUNTERS`], [`ESTIMATES`]). So an object is one contiguous range of keys,
+//! and dropping it is dropping a range.
+
+pub(crate) mod edge;
+pub(crate) mod entry;
+pub(crate) mod metadata;
+pub(crate) mod pack;
+#[cfg(test)]
+mod tests;
+
+use catalog::ObjectId;
+use kv::KeyRange;
+
+/// The server's own records: format, ticks, definitions, pending deletions.
+pub(crate) const META: ObjectId = ObjectId(0);
+/// Counters of collections.
+pub(crate) const COUNTERS: ObjectId = ObjectId(1);
+/// Estimates of indexes.
+pub(crate) const ESTIMATES: ObjectId = ObjectId(2);
+/// The first number that is given to a database, collection or object; smaller ones are kept for the server's areas.
+pub(crate) const FIRST_TICK: u64 = 1024;
+
+/// Bytes of the object id that every key starts with.
+pub(crate) const OBJECT_ID_BYTES: usize = 8;
+
+/// All keys of an object.
+pub(crate) fn object_range(object: ObjectId) -> KeyRange {
+    KeyRange::prefix(&object.0.to_be_bytes())
+}
+
+/// The key of a document.
+pub(crate) fn document_key(object: ObjectId, key: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(OBJECT_ID_BYTES + key.len());
+    append_document_key(object, key, &mut bytes);
+    bytes
+}
+
+/// Appends the key of a document.
+pub(crate) fn append_document_key(object: ObjectId, key: &str, bytes: &mut Vec<u8>) {
+    bytes.extend_from_slice(&object.0.to_be_bytes());
+    bytes.extend_from_slice(key.as_bytes());
+}
+
+/// The `_key` of a document from its engine key.
+pub(crate) fn key_of_document(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes.get(OBJECT_ID_BYTES..)?).ok()
+}
+
+/// Where the documents with keys between two bounds lie. A bound is a key and whether it is included.
+pub(crate) fn document_range(
+    object: ObjectId,
+    lower: Option<(&str, bool)>,
+    upper: Option<(&str, bool)>,
+) -> KeyRange {
+    let whole = object_range(object);
+    let start = match lower {
+        None => whole.start,
+        Some((key, true)) => document_key(object, key),
+        Some((key, false)) => successor(document_key(object, key)),
+    };
+    let end = match upper {
+        None => whole.end,
+        Some((key, true)) => successor(document_key(object, key)),
+        Some((key, false)) => document_key(object, key),
+    };
+    KeyRange { start, end }
+}
+
+/// The smallest key behind `key`.
+pub(crate) fn successor(mut key: Vec<u8>) -> Vec<u8> {
+    key.push(0);
+    key
+}

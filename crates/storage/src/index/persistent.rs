@@ -1,0 +1,130 @@
+//! The persistent index: documents in AQL's order of one or more attributes.
+//!
+//! A missing attribute counts as null. A sparse index leaves a document out if one of its (not expanded) attributes is
+//! null. An expanded array gives an entry for each different element; a document without that array, or with an empty
+//! one, has no entry, whether the index is sparse or not.
+
+use velocypack::Slice;
+
+use super::entries::Entries;
+use super::{Index, Method, field, is_id};
+use crate::encoding::entry;
+use crate::{Error, Result};
+
+/// Most entries of one document in one index: two expanded arrays multiply, and each entry costs about a hundred bytes
+/// of the transaction.
+const ENTRIES_MAX: usize = 1 << 18;
+
+pub(super) struct Persistent;
+
+impl Method for Persistent {
+    fn entries(&self, index: &Index, document: Slice<'_>, key: &str, entries: &mut Entries) -> Result<()> {
+        let Some(columns) = columns(index, document) else { return Ok(()) };
+        let rows = columns.iter().try_fold(1usize, |rows, column| rows.checked_mul(column.values().len()));
+        let rows = rows.filter(|rows| *rows <= ENTRIES_MAX).ok_or_else(too_many)?;
+        let stored: Vec<Slice<'_>> = stored_values(index, document).collect();
+        let mut row: Vec<Slice<'_>> = Vec::with_capacity(columns.len());
+        for number in 0..rows {
+            row.clear();
+            pick_row(&columns, number, &mut row);
+            add_entry(index, key, &row, &stored, entries)?;
+        }
+        if columns.iter().any(|column| matches!(column, Column::Expanded(_))) {
+            entries.sort();
+            let had_duplicates = entries.deduplicate();
+            let properties = &index.definition().properties;
+            if had_duplicates && properties.unique && !properties.deduplicate {
+                entries.set_has_duplicates();
+            }
+        }
+        Ok(())
+    }
+
+    fn is_estimated(&self, index: &Index) -> bool {
+        index.definition().properties.estimates && !index.is_unique()
+    }
+}
+
+/// The values of one field.
+enum Column<'a> {
+    One([Slice<'a>; 1]),
+    Expanded(Vec<Slice<'a>>),
+}
+
+impl<'a> Column<'a> {
+    fn values(&self) -> &[Slice<'a>] {
+        match self {
+            Column::One(value) => value,
+            Column::Expanded(values) => values,
+        }
+    }
+}
+
+/// The values of all fields; `None` if the document is left out.
+fn columns<'a>(index: &Index, document: Slice<'a>) -> Option<Vec<Column<'a>>> {
+    let mut columns = Vec::with_capacity(index.fields().len());
+    for path in index.fields() {
+        columns.push(if path.is_expanded() {
+            Column::Expanded(field::expanded(document, path).filter(|values| !values.is_empty())?)
+        } else {
+            let value = field::value(document, &path.names);
+            if index.is_sparse() && value.is_null() {
+                return None;
+            }
+            Column::One([value])
+        });
+    }
+    Some(columns)
+}
+
+/// Row `number` of the product of all columns, the last column varying fastest.
+fn pick_row<'a>(columns: &[Column<'a>], number: usize, row: &mut Vec<Slice<'a>>) {
+    let mut rest = number;
+    for column in columns.iter().rev() {
+        let values = column.values();
+        let count = values.len().max(1);
+        row.push(values.get(rest % count).copied().unwrap_or(Slice::NULL));
+        rest /= count;
+    }
+    row.reverse();
+}
+
+fn stored_values<'a>(index: &Index, document: Slice<'a>) -> impl Iterator<Item = Slice<'a>> {
+    let stored = &index.definition().properties.stored_values;
+    // `_id` is a marker in a stored document and would mean nothing elsewhere.
+    stored.iter().map(move |path| if is_id(path) { Slice::NULL } else { field::value(document, &path.names) })
+}
+
+fn add_entry(
+    index: &Index,
+    key: &str,
+    row: &[Slice<'_>],
+    stored: &[Slice<'_>],
+    entries: &mut Entries,
+) -> Result<()> {
+    let unique = index.is_unique();
+    entries.add(|bytes| {
+        entry::start_key(index.definition().object_id, bytes);
+        for value in row {
+            velocypack::order::sort_key(*value, bytes);
+        }
+        let values_end = bytes.len();
+        if !unique {
+            entry::finish_key(key, bytes);
+        }
+        values_end
+    });
+    let start_value = |bytes: &mut Vec<u8>| {
+        if unique {
+            entry::start_unique_value(key, bytes);
+        }
+    };
+    entries.set_covered(start_value, row.iter().chain(stored).copied())
+}
+
+fn too_many() -> Error {
+    let message = format!(
+        "resource limit exceeded: a document has more than {ENTRIES_MAX} combinations of array elements in one index"
+    );
+    Error::new(catalog::error_number::RESOURCE_LIMIT, message)
+}

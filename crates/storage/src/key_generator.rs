@@ -1,0 +1,206 @@
+//! Makes the `_key` of documents that come without one.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use catalog::{KeyGeneratorType, KeyOptions, error_number};
+
+use crate::tick::Ticks;
+use crate::{Error, Result, RevisionClock};
+
+/// Digits of a padded key.
+const PADDED_DIGITS: usize = 16;
+
+/// The key generator of one collection. Its last value is stored with each commit (see [`crate::counters`]), so that it
+/// also goes on after a crash.
+#[derive(Debug)]
+pub(crate) struct KeyGenerator {
+    options: KeyOptions,
+    /// The greatest value that was generated or given by a client.
+    last: AtomicU64,
+}
+
+/// A key, and the value behind it where the generator counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GeneratedKey {
+    pub(crate) key: String,
+    pub(crate) value: u64,
+}
+
+impl KeyGenerator {
+    /// A generator whose values exceed `last`.
+    pub(crate) fn new(options: KeyOptions, last: u64) -> Self {
+        let last = match options.generator {
+            KeyGeneratorType::Uuid => 0,
+            _ => last.max(options.last_value),
+        };
+        KeyGenerator { options, last: AtomicU64::new(last) }
+    }
+
+    /// The greatest value so far.
+    pub(crate) fn last_value(&self) -> u64 {
+        self.last.load(Ordering::Relaxed)
+    }
+
+    /// The next key.
+    ///
+    /// Errors: 1225 when the numbers are used up; what the engine answers for a tick.
+    pub(crate) fn generate(&self, ticks: &Ticks, clock: &RevisionClock) -> Result<GeneratedKey> {
+        match self.options.generator {
+            KeyGeneratorType::Traditional => {
+                let value = self.exceed(ticks.next()?)?;
+                Ok(GeneratedKey { key: value.to_string(), value })
+            }
+            KeyGeneratorType::Padded => {
+                let value = self.exceed(clock.next().0)?;
+                Ok(GeneratedKey { key: format!("{value:016x}"), value })
+            }
+            KeyGeneratorType::Autoincrement => {
+                let value = self.increment()?;
+                Ok(GeneratedKey { key: value.to_string(), value })
+            }
+            KeyGeneratorType::Uuid => Ok(GeneratedKey { key: random_uuid()?, value: 0 }),
+        }
+    }
+
+    /// `candidate`, or one more than the last value where that is greater.
+    fn exceed(&self, candidate: u64) -> Result<u64> {
+        self.advance(|last| Some(candidate.max(last.checked_add(1)?)))
+    }
+
+    /// The smallest `offset + n * increment` above the last value, and above 0.
+    fn increment(&self) -> Result<u64> {
+        let KeyOptions { offset, increment, .. } = self.options;
+        self.advance(|last| {
+            if last < offset {
+                return Some(offset);
+            }
+            let steps = (last - offset) / increment + 1;
+            offset.checked_add(steps.checked_mul(increment)?)
+        })
+    }
+
+    fn advance(&self, next: impl Fn(u64) -> Option<u64>) -> Result<u64> {
+        let mut last = self.last.load(Ordering::Relaxed);
+        loop {
+            let value = next(last).ok_or_else(out_of_keys)?;
+            match self.last.compare_exchange_weak(last, value, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Ok(value),
+                Err(present) => last = present,
+            }
+        }
+    }
+
+    /// Takes note of a key that a client gave, so that it is not generated later. Answers its value, 0 if it has none.
+    pub(crate) fn observe(&self, key: &str) -> u64 {
+        let value = match self.options.generator {
+            KeyGeneratorType::Traditional | KeyGeneratorType::Autoincrement => decimal(key),
+            KeyGeneratorType::Padded => padded(key),
+            KeyGeneratorType::Uuid => None,
+        };
+        let value = value.unwrap_or(0);
+        if value > self.last_value() {
+            self.last.fetch_max(value, Ordering::Relaxed);
+        }
+        value
+    }
+}
+
+fn decimal(key: &str) -> Option<u64> {
+    let is_number = key.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { key.parse().ok() } else { None }
+}
+
+fn padded(key: &str) -> Option<u64> {
+    let is_padded = key.len() == PADDED_DIGITS && key.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_padded { u64::from_str_radix(key, 16).ok() } else { None }
+}
+
+fn out_of_keys() -> Error {
+    Error::new(error_number::OUT_OF_KEYS, "out of keys: the collection's key generator has no more values")
+}
+
+/// A random UUID (version 4, RFC 9562) in its usual text form.
+fn random_uuid() -> Result<String> {
+    let mut bytes = [0u8; 16];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Error::internal(format!("the operating system gives no random bytes: {error}")))?;
+    let random = u128::from_be_bytes(bytes);
+    let version_and_variant = (random & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
+    let digits = format!("{version_and_variant:032x}");
+    let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
+    Ok([part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn generate(options: KeyOptions, last: u64, count: usize) -> Vec<String> {
+        let ticks = Ticks::open(kv::memory::MemoryEngine::new()).unwrap();
+        let clock = RevisionClock::default();
+        let generator = KeyGenerator::new(options, last);
+        (0..count).map(|_| generator.generate(&ticks, &clock).unwrap().key).collect()
+    }
+
+    fn autoincrement(offset: u64, increment: u64) -> KeyOptions {
+        KeyOptions { generator: KeyGeneratorType::Autoincrement, offset, increment, ..KeyOptions::default() }
+    }
+
+    #[test]
+    fn autoincrement_counts_as_documented() {
+        assert_eq!(generate(autoincrement(0, 1), 0, 5), ["1", "2", "3", "4", "5"]);
+        assert_eq!(generate(autoincrement(2, 5), 0, 5), ["2", "7", "12", "17", "22"]);
+        assert_eq!(generate(autoincrement(2, 5), 12, 2), ["17", "22"]);
+        assert_eq!(generate(autoincrement(2, 5), 13, 1), ["17"]);
+    }
+
+    #[test]
+    fn numbers_can_be_used_up() {
+        let ticks = Ticks::open(kv::memory::MemoryEngine::new()).unwrap();
+        let clock = RevisionClock::default();
+        for generator in
+            [KeyGeneratorType::Traditional, KeyGeneratorType::Autoincrement, KeyGeneratorType::Padded]
+        {
+            let options = KeyOptions { generator, ..KeyOptions::default() };
+            let error = KeyGenerator::new(options, u64::MAX).generate(&ticks, &clock).unwrap_err();
+            assert_eq!(error.number(), error_number::OUT_OF_KEYS);
+        }
+    }
+
+    #[test]
+    fn generated_keys_exceed_those_that_a_client_gave() {
+        let ticks = Ticks::open(kv::memory::MemoryEngine::new()).unwrap();
+        let clock = RevisionClock::default();
+        let generator = KeyGenerator::new(KeyOptions::default(), 0);
+        assert_eq!(generator.observe("5000"), 5000);
+        assert_eq!(generator.observe("4000"), 4000);
+        for other in ["abc", "-1", "1.5", "+9999999", "99999999999999999999999"] {
+            assert_eq!(generator.observe(other), 0, "{other}");
+        }
+        assert_eq!(generator.generate(&ticks, &clock).unwrap().key, "5001");
+    }
+
+    #[test]
+    fn padded_keys_ascend_as_text() {
+        let options = KeyOptions { generator: KeyGeneratorType::Padded, ..KeyOptions::default() };
+        let keys = generate(options, 0, 100);
+        assert!(keys.iter().all(|key| key.len() == 16));
+        assert!(keys.is_sorted());
+        assert!(keys.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+
+    #[test]
+    fn uuids_have_the_standard_form() {
+        let options = KeyOptions { generator: KeyGeneratorType::Uuid, ..KeyOptions::default() };
+        let keys = generate(options, 0, 100);
+        for key in &keys {
+            let lengths: Vec<usize> = key.split('-').map(str::len).collect();
+            assert_eq!(lengths, [8, 4, 4, 4, 12], "{key}");
+            assert_eq!(key.as_bytes()[14], b'4', "{key}");
+            assert!(b"89ab".contains(&key.as_bytes()[19]), "{key}");
+        }
+        assert_ne!(keys[0], keys[1]);
+    }
+}

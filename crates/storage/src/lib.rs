@@ -1,0 +1,53 @@
+//! Documents, keys, indexes, transactions and snapshots over a key-value engine.
+//!
+//! - [`Store`] opens an engine, holds the [`Catalog`] and changes it (DDL).
+//! - [`Snapshot`] reads: look-ups in batches, scans in blocks, without a copy a document.
+//! - [`Transaction`] writes: documents, and with each of them its indexes, counts and key generator.
+//!
+//! What lies where in the engine is described byte by byte in `docs/storage-format.md`; only [`encoding`] knows it.
+
+mod bulk_load;
+mod computed_values;
+mod counters;
+mod ddl;
+mod deletion;
+mod documents;
+mod encoding;
+mod error;
+mod external_sort;
+mod figures;
+mod gate;
+mod index;
+mod key_generator;
+mod memory_budget;
+mod metadata;
+mod picture;
+mod revision;
+mod scan;
+mod schema;
+mod snapshot;
+mod store;
+mod tick;
+mod transaction;
+
+pub use bulk_load::{BulkLoad, BulkLoaded};
+pub use computed_values::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
+pub use documents::{Documents, StoredDocument};
+pub use error::{ConflictingDocument, Error, Result};
+pub use figures::{Figures, IndexFigures};
+pub use index::Index;
+pub use kv::Durability;
+pub use memory_budget::MemoryBudget;
+pub use picture::{Catalog, Collection, Database};
+pub use revision::{REVISION_TEXT_MAX_BYTES, Revision, RevisionClock, RevisionText};
+pub use scan::{
+    BlockLimits, DocumentKeys, DocumentScan, DocumentScanSpec, EdgeDirection, EdgeEntries, EdgeEntry,
+    EdgeScan, IndexBounds, IndexEntries, IndexScan, KeyBound,
+};
+pub use schema::Schema;
+pub use snapshot::Snapshot;
+pub use store::{Store, StoreOptions};
+pub use transaction::{
+    DOCUMENT_MAX_BYTES, OverwriteMode, TRANSACTION_MAX_BYTES, Transaction, TransactionOptions, WriteKind,
+    WriteOptions, WriteOutcome, document_key,
+};

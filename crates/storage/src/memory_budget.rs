@@ -1,0 +1,71 @@
+//! One budget for all memory: how `--memory-limit` is divided.
+
+/// Least budget that is worked with: below this nothing but errors would come of it.
+const LIMIT_MIN_BYTES: u64 = 64 << 20;
+/// What the process needs besides what is accounted for: code, stacks, catalog, allocator.
+const OVERHEAD_BYTES: u64 = 32 << 20;
+/// Shares of what is left, in percent: block cache, memtables, queries, results, sorting. They sum up to 95, so that
+/// what is not counted exactly has room.
+const CACHE_PERCENT: u64 = 40;
+const MEMTABLE_PERCENT: u64 = 15;
+const QUERY_PERCENT: u64 = 25;
+const RESULT_PERCENT: u64 = 10;
+const SORT_PERCENT: u64 = 5;
+/// More would not make sorting faster.
+const SORT_MAX_BYTES: u64 = 256 << 20;
+
+/// The parts of the server's memory, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryBudget {
+    /// The whole.
+    pub limit_bytes: u64,
+    /// The engine's block cache.
+    pub block_cache_bytes: u64,
+    /// The engine's memtables.
+    pub memtable_bytes: u64,
+    /// All running queries together.
+    pub query_bytes: u64,
+    /// Results that wait to be fetched.
+    pub result_bytes: u64,
+    /// Each building of an index and each bulk load.
+    pub sort_bytes: u64,
+}
+
+impl MemoryBudget {
+    /// Divides a limit. Limits below 64 MiB count as 64 MiB.
+    pub fn split(limit_bytes: u64) -> Self {
+        let limit_bytes = limit_bytes.max(LIMIT_MIN_BYTES);
+        let divided = limit_bytes - OVERHEAD_BYTES;
+        let share = |percent: u64| divided / 100 * percent;
+        MemoryBudget {
+            limit_bytes,
+            block_cache_bytes: share(CACHE_PERCENT),
+            memtable_bytes: share(MEMTABLE_PERCENT),
+            query_bytes: share(QUERY_PERCENT),
+            result_bytes: share(RESULT_PERCENT),
+            sort_bytes: share(SORT_PERCENT).min(SORT_MAX_BYTES),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_stay_within_the_whole() {
+        for limit in [0, 1, 64 << 20, 512 << 20, 16 << 30, u64::MAX] {
+            let budget = MemoryBudget::split(limit);
+            let parts = [
+                budget.block_cache_bytes,
+                budget.memtable_bytes,
+                budget.query_bytes,
+                budget.result_bytes,
+                budget.sort_bytes,
+            ];
+            assert!(parts.iter().all(|part| *part > 1 << 20), "{budget:?}");
+            let sum = parts.iter().try_fold(OVERHEAD_BYTES, |sum, part| sum.checked_add(*part)).unwrap();
+            assert!(sum <= budget.limit_bytes, "{budget:?}");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The server's own records: reading them when the store is opened, and writing changes of definitions.
+
+use std::sync::Arc;
+
+use catalog::{
+    CollectionDefinition, DatabaseDefinition, DatabaseId, IndexDefinition, ObjectId, Record, UserDefinition,
+};
+use kv::{
+    BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot, TransactionOptions, WriteTransaction,
+};
+
+use crate::counters::{Counters, Totals};
+use crate::encoding::metadata::{
+    Kind, collection_key, counter_key, database_key, database_of_collection_key, estimate_key, kind_range,
+    pending_deletion_key, server_key, user_key,
+};
+use crate::encoding::pack;
+use crate::gate::Gate;
+use crate::index::estimate::Estimate;
+use crate::key_generator::KeyGenerator;
+use crate::picture::{Catalog, Collection, Database};
+use crate::schema::Schema;
+use crate::store::StoreOptions;
+use crate::{Error, Index, Result, Revision, computed_values};
+
+/// Records that are read at a time when the store is opened.
+const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 4 << 20 };
+/// Bits of a server's number; ArangoDB's have 48.
+const SERVER_ID_BITS: u32 = 48;
+
+/// The server's number; `None` for an empty engine.
+///
+/// Errors: 35 if a newer version wrote the engine's content.
+pub(crate) fn read_server(engine: &dyn Engine) -> Result<Option<u64>> {
+    let values = engine.snapshot()?.get_many(&[&server_key()])?;
+    let Some(bytes) = values.iter().next().flatten() else { return Ok(None) };
+    let [server_id] = pack::read_numbers::<1>(bytes, "server")?;
+    Ok(Some(server_id))
+}
+
+/// Draws the server's number and writes the format.
+pub(crate) fn initialize_server(engine: &dyn Engine) -> Result<u64> {
+    let random = getrandom::u64()
+        .map_err(|error| Error::internal(format!("the operating system gives no random bytes: {error}")))?;
+    let server_id = random >> (u64::BITS - SERVER_ID_BITS);
+    let mut transaction = engine.begin(TransactionOptions::default())?;
+    transaction.put(&server_key(), &pack::numbers(&[server_id]))?;
+    transaction.commit(Durability::Synced)?;
+    Ok(server_id)
+}
+
+/// Reads all definitions. Answers also the greatest revision of all collections.
+pub(crate) fn load(engine: &dyn Engine, options: &StoreOptions) -> Result<(Catalog, Revision)> {
+    let snapshot = engine.snapshot()?;
+    let mut catalog = Catalog { version: 1, ..Catalog::default() };
+    let mut names: Vec<(DatabaseId, String)> = Vec::new();
+    for_each(snapshot.as_ref(), kind_range(Kind::Database), |_, value| {
+        let definition = DatabaseDefinition::from_record(value)?;
+        names.push((definition.id, definition.name.clone()));
+        catalog.databases.insert(definition.name.clone(), Arc::new(Database::new(definition)));
+        Ok(())
+    })?;
+    let mut last_revision = Revision::default();
+    for_each(snapshot.as_ref(), kind_range(Kind::Collection), |key, value| {
+        let id = database_of_collection_key(key);
+        let name = names.iter().find(|(database, _)| Some(*database) == id).map(|(_, name)| name);
+        let database = name.and_then(|name| catalog.databases.get_mut(name));
+        let database = database.ok_or_else(|| Error::corrupt("a collection of an unknown database"))?;
+        let definition = CollectionDefinition::from_record(value)?;
+        let (collection, totals) =
+            open_collection(snapshot.as_ref(), &database.definition, definition, options)?;
+        last_revision = last_revision.max(totals.revision);
+        Arc::make_mut(database).put_collection(Arc::new(collection));
+        Ok(())
+    })?;
+    for_each(snapshot.as_ref(), kind_range(Kind::User), |_, value| {
+        let user = UserDefinition::from_record(value)?;
+        catalog.users.insert(user.name.clone(), Arc::new(user));
+        Ok(())
+    })?;
+    Ok((catalog, last_revision))
+}
+
+/// Visits all pairs of a range.
+pub(crate) fn for_each(
+    snapshot: &dyn Snapshot,
+    range: KeyRange,
+    mut visit: impl FnMut(&[u8], &[u8]) -> Result<()>,
+) -> Result<()> {
+    let mut scan = snapshot.scan(ScanSpec::forward(range))?;
+    while let Some(block) = scan.next_block(READ_LIMITS)? {
+        block.iter().try_for_each(|(key, value)| visit(key, value))?;
+    }
+    Ok(())
+}
+
+fn open_collection(
+    snapshot: &dyn Snapshot,
+    database: &DatabaseDefinition,
+    definition: CollectionDefinition,
+    options: &StoreOptions,
+) -> Result<(Collection, Totals)> {
+    let (counters, totals) = Counters::open(snapshot, definition.object_id)?;
+    let mut indexes = Vec::with_capacity(definition.indexes.len());
+    for index in &definition.indexes {
+        let estimate = read_estimate(snapshot, index)?;
+        indexes.push(Arc::new(Index::new(index.clone(), estimate)?));
+    }
+    let properties = &definition.properties;
+    let collection = Collection {
+        name: definition.name().into(),
+        database: database.name.as_str().into(),
+        database_id: database.id,
+        indexes,
+        gate: Arc::new(Gate::default()),
+        counters: Arc::new(counters),
+        keys: Arc::new(KeyGenerator::new(properties.key_options, totals.key_value)),
+        schema: properties.schema.as_ref().map(|rule| Arc::new(Schema::compile_or_refuse(rule))),
+        computed_values: computed_values::compile_or_refuse(properties, options),
+        definition,
+    };
+    Ok((collection, totals))
+}
+
+fn read_estimate(snapshot: &dyn Snapshot, index: &IndexDefinition) -> Result<Option<Arc<Estimate>>> {
+    let values = snapshot.get_many(&[&estimate_key(index.object_id)])?;
+    // A damaged estimate is no reason not to open: the index starts with none.
+    let estimate = values.iter().next().flatten().and_then(|bytes| Estimate::from_record(bytes).ok());
+    Ok(estimate.map(Arc::new))
+}
+
+/// Writes the estimates that changed.
+pub(crate) fn write_estimates(engine: &dyn Engine, catalog: &Catalog) -> Result<()> {
+    let mut transaction = engine.begin(TransactionOptions::default())?;
+    let collections = catalog.databases().flat_map(|database| database.collections());
+    for index in collections.flat_map(|collection| collection.indexes()) {
+        if let Some(record) = index.estimate().and_then(|estimate| estimate.take_record()) {
+            transaction.put(&estimate_key(index.definition().object_id), &record)?;
+        }
+    }
+    Ok(transaction.commit(Durability::Buffered)?)
+}
+
+/// A change of definitions in the making: the catalog as it will be, and the records that go with it.
+pub(crate) struct Draft {
+    catalog: Catalog,
+    transaction: Box<dyn WriteTransaction>,
+}
+
+impl Draft {
+    pub(crate) fn new(catalog: Catalog, transaction: Box<dyn WriteTransaction>) -> Self {
+        Draft { catalog, transaction }
+    }
+
+    pub(crate) fn into_parts(self) -> (Catalog, Box<dyn WriteTransaction>) {
+        (self.catalog, self.transaction)
+    }
+
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// Errors: 1228.
+    pub(crate) fn database(&self, name: &str) -> Result<&Arc<Database>> {
+        self.catalog.database(name).ok_or_else(Error::database_not_found)
+    }
+
+    /// The collection as it stands now.
+    ///
+    /// Errors: 1203 if it was dropped.
+    pub(crate) fn present(&self, collection: &Collection) -> Result<Arc<Collection>> {
+        let present = self.catalog.same_collection(collection);
+        present.cloned().ok_or_else(|| Error::collection_not_found(collection.name()))
+    }
+
+    pub(crate) fn put_database(&mut self, database: Database) -> Result<()> {
+        let definition = &database.definition;
+        self.transaction.put(&database_key(definition.id), &definition.to_record()?)?;
+        self.catalog.databases.insert(definition.name.clone(), Arc::new(database));
+        Ok(())
+    }
+
+    pub(crate) fn remove_database(&mut self, name: &str) -> Result<()> {
+        if let Some(database) = self.catalog.databases.remove(name) {
+            self.transaction.delete(&database_key(database.definition.id))?;
+        }
+        Ok(())
+    }
+
+    /// Adds a collection, or puts it in the place of its former picture.
+    pub(crate) fn put_collection(&mut self, collection: Collection) -> Result<Arc<Collection>> {
+        let database = self.catalog.databases.get_mut(collection.database());
+        let database = database.ok_or_else(Error::database_not_found)?;
+        let key = collection_key(collection.database_id, collection.id());
+        self.transaction.put(&key, &collection.definition.to_record()?)?;
+        let collection = Arc::new(collection);
+        Arc::make_mut(database).put_collection(Arc::clone(&collection));
+        Ok(collection)
+    }
+
+    pub(crate) fn remove_collection(&mut self, collection: &Collection) -> Result<()> {
+        self.transaction.delete(&collection_key(collection.database_id, collection.id()))?;
+        if let Some(database) = self.catalog.databases.get_mut(collection.database()) {
+            Arc::make_mut(database).remove_collection(collection.id());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn put_user(&mut self, user: UserDefinition) -> Result<()> {
+        self.transaction.put(&user_key(&user.name), &user.to_record()?)?;
+        self.catalog.users.insert(user.name.clone(), Arc::new(user));
+        Ok(())
+    }
+
+    pub(crate) fn remove_user(&mut self, name: &str) -> Result<()> {
+        self.catalog.users.remove(name);
+        Ok(self.transaction.delete(&user_key(name))?)
+    }
+
+    /// Notes that an object belongs to nobody, or not yet: it will be deleted now or when the store is opened again.
+    pub(crate) fn pend_deletion(&mut self, object: ObjectId) -> Result<()> {
+        Ok(self.transaction.put(&pending_deletion_key(object), &pack::numbers(&[]))?)
+    }
+
+    /// Notes that an object belongs to somebody.
+    pub(crate) fn keep(&mut self, object: ObjectId) -> Result<()> {
+        Ok(self.transaction.delete(&pending_deletion_key(object))?)
+    }
+
+    /// Sets the counters of a new object.
+    pub(crate) fn put_counters(&mut self, object: ObjectId, totals: Totals) -> Result<()> {
+        Ok(self.transaction.put(&counter_key(object, 0), &totals.to_bytes())?)
+    }
+}

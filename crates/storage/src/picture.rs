@@ -1,0 +1,229 @@
+//! The catalog as it stands at one moment: immutable, shared, swapped as a whole when something changes.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use catalog::{CollectionDefinition, CollectionId, DatabaseDefinition, IndexId, ObjectId, UserDefinition};
+
+use crate::computed_values::ComputedValues;
+use crate::counters::Counters;
+use crate::gate::Gate;
+use crate::key_generator::KeyGenerator;
+use crate::schema::Schema;
+use crate::{Error, Index, Result, Revision};
+
+/// All databases, collections, indexes and users.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    pub(crate) version: u64,
+    pub(crate) databases: BTreeMap<String, Arc<Database>>,
+    pub(crate) users: BTreeMap<String, Arc<UserDefinition>>,
+}
+
+impl Catalog {
+    /// Greater after every change; for caches of what was derived from the catalog.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The database of a name.
+    pub fn database(&self, name: &str) -> Option<&Arc<Database>> {
+        self.databases.get(name)
+    }
+
+    /// All databases by name.
+    pub fn databases(&self) -> impl ExactSizeIterator<Item = &Arc<Database>> {
+        self.databases.values()
+    }
+
+    /// The user of a name.
+    pub fn user(&self, name: &str) -> Option<&Arc<UserDefinition>> {
+        self.users.get(name)
+    }
+
+    /// All users by name.
+    pub fn users(&self) -> impl ExactSizeIterator<Item = &Arc<UserDefinition>> {
+        self.users.values()
+    }
+
+    /// The same collection in this picture: renamed or changed perhaps, `None` if it was dropped.
+    pub(crate) fn same_collection(&self, collection: &Collection) -> Option<&Arc<Collection>> {
+        let database = self.databases.get(&*collection.database)?;
+        if database.definition.id != collection.database_id {
+            return None;
+        }
+        database.collections.get(&collection.id())
+    }
+}
+
+/// A database and its collections.
+#[derive(Clone, Debug)]
+pub struct Database {
+    pub(crate) definition: DatabaseDefinition,
+    pub(crate) collections: BTreeMap<CollectionId, Arc<Collection>>,
+    pub(crate) names: BTreeMap<String, CollectionId>,
+}
+
+impl Database {
+    pub(crate) fn new(definition: DatabaseDefinition) -> Self {
+        Database { definition, collections: BTreeMap::new(), names: BTreeMap::new() }
+    }
+
+    /// Its id and name.
+    pub fn definition(&self) -> &DatabaseDefinition {
+        &self.definition
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    /// The collection of a name, or of a number written as text.
+    pub fn collection(&self, name_or_id: &str) -> Option<&Arc<Collection>> {
+        let id = match self.names.get(name_or_id) {
+            Some(id) => *id,
+            None => name_or_id.parse().ok()?,
+        };
+        self.collections.get(&id)
+    }
+
+    /// As [`Database::collection`].
+    ///
+    /// Errors: 1203.
+    pub fn require_collection(&self, name_or_id: &str) -> Result<&Arc<Collection>> {
+        self.collection(name_or_id).ok_or_else(|| Error::collection_not_found(name_or_id))
+    }
+
+    /// The collection of a number.
+    pub fn collection_by_id(&self, id: CollectionId) -> Option<&Arc<Collection>> {
+        self.collections.get(&id)
+    }
+
+    /// All collections by name.
+    pub fn collections(&self) -> impl Iterator<Item = &Arc<Collection>> {
+        self.names.values().filter_map(|id| self.collections.get(id))
+    }
+
+    pub(crate) fn put_collection(&mut self, collection: Arc<Collection>) {
+        self.remove_collection(collection.id());
+        self.names.insert(collection.name().to_owned(), collection.id());
+        self.collections.insert(collection.id(), collection);
+    }
+
+    pub(crate) fn remove_collection(&mut self, id: CollectionId) {
+        if let Some(old) = self.collections.remove(&id) {
+            self.names.remove(old.name());
+        }
+    }
+}
+
+/// A collection: its definition, its indexes, and what all pictures of it share (counters, key generator, gate).
+#[derive(Clone)]
+pub struct Collection {
+    pub(crate) definition: CollectionDefinition,
+    pub(crate) name: Arc<str>,
+    pub(crate) database: Arc<str>,
+    pub(crate) database_id: catalog::DatabaseId,
+    pub(crate) indexes: Vec<Arc<Index>>,
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) counters: Arc<Counters>,
+    pub(crate) keys: Arc<KeyGenerator>,
+    pub(crate) schema: Option<Arc<Schema>>,
+    pub(crate) computed_values: Option<Arc<dyn ComputedValues>>,
+}
+
+impl Collection {
+    /// The definition.
+    pub fn definition(&self) -> &CollectionDefinition {
+        &self.definition
+    }
+
+    /// The number, for ever.
+    pub fn id(&self) -> CollectionId {
+        self.definition.id
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The name as blocks of documents carry it.
+    pub fn shared_name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// The name of its database.
+    pub fn database(&self) -> &str {
+        &self.database
+    }
+
+    /// Whether it holds edges.
+    pub fn is_edge(&self) -> bool {
+        self.definition.is_edge()
+    }
+
+    /// What the keys of its documents start with.
+    pub(crate) fn object_id(&self) -> ObjectId {
+        self.definition.object_id
+    }
+
+    /// All indexes, the primary one first.
+    pub fn indexes(&self) -> &[Arc<Index>] {
+        &self.indexes
+    }
+
+    /// The index of a number.
+    pub fn index(&self, id: IndexId) -> Option<&Arc<Index>> {
+        self.indexes.iter().find(|index| index.id() == id)
+    }
+
+    /// The index that a client names by `number`, `collection/number`, `name` or `collection/name`.
+    pub fn find_index(&self, text: &str) -> Option<&Arc<Index>> {
+        let text = match text.split_once('/') {
+            Some((collection, rest)) if collection == self.name() => rest,
+            Some(_) => return None,
+            None => text,
+        };
+        match text.parse() {
+            Ok(id) => self.index(id),
+            Err(_) => self.indexes.iter().find(|index| index.name() == text),
+        }
+    }
+
+    /// The edge index of an edge collection.
+    pub fn edge_index(&self) -> Option<&Arc<Index>> {
+        self.index(IndexId::EDGE)
+    }
+
+    /// Documents that are committed now. A snapshot's own count is [`crate::Snapshot::count`].
+    pub fn count_now(&self) -> u64 {
+        self.counters.documents()
+    }
+
+    /// The greatest revision that is committed now.
+    pub fn revision_now(&self) -> Revision {
+        self.counters.revision()
+    }
+
+    /// The last value of the key generator.
+    pub fn last_key_value(&self) -> u64 {
+        self.keys.last_value()
+    }
+
+    /// The compiled schema, for `SCHEMA_VALIDATE` and the like.
+    pub fn schema(&self) -> Option<&Arc<Schema>> {
+        self.schema.as_ref()
+    }
+}
+
+impl fmt::Debug for Collection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Collection")
+            .field("database", &self.database)
+            .field("definition", &self.definition)
+            .finish()
+    }
+}

@@ -1,0 +1,10 @@
+//! Scans over documents and indexes. Each hands over blocks, and holds no iterator after `release`.
+
+mod document;
+mod edge;
+mod index;
+
+pub use document::{DocumentKeys, DocumentScan, DocumentScanSpec, KeyBound};
+pub use edge::{EdgeDirection, EdgeEntries, EdgeEntry, EdgeScan};
+pub use index::{IndexBounds, IndexEntries, IndexScan};
+pub use kv::BlockLimits;

@@ -1,0 +1,123 @@
+//! A consistent state to read from.
+
+use std::sync::Arc;
+
+use catalog::ObjectId;
+use kv::KeyRange;
+
+use crate::counters::{self, Totals};
+use crate::documents::Documents;
+use crate::encoding;
+use crate::picture::Catalog;
+use crate::scan::{DocumentScan, DocumentScanSpec, EdgeDirection, EdgeScan, IndexBounds, IndexScan};
+use crate::{Collection, Error, Index, Result};
+
+/// All documents of one moment and the catalog of that moment. Cheap to clone, read by many threads at once.
+#[derive(Clone)]
+pub struct Snapshot {
+    engine: Arc<dyn kv::Snapshot>,
+    catalog: Arc<Catalog>,
+    /// What an open transaction has added to the counts of collections.
+    changes: Arc<[(ObjectId, i64)]>,
+}
+
+impl Snapshot {
+    pub(crate) fn new(
+        engine: Arc<dyn kv::Snapshot>,
+        catalog: Arc<Catalog>,
+        changes: Vec<(ObjectId, i64)>,
+    ) -> Self {
+        Snapshot { engine, catalog, changes: changes.into() }
+    }
+
+    /// The catalog of the moment.
+    pub fn catalog(&self) -> &Arc<Catalog> {
+        &self.catalog
+    }
+
+    /// Looks documents up by their keys, in one batch; one answer a key, in the order asked.
+    pub fn get(&self, collection: &Collection, keys: &[&str]) -> Result<Documents> {
+        let object = collection.object_id();
+        let mut bytes =
+            Vec::with_capacity(keys.iter().map(|key| encoding::OBJECT_ID_BYTES + key.len()).sum());
+        let mut ends = Vec::with_capacity(keys.len());
+        for key in keys {
+            encoding::append_document_key(object, key, &mut bytes);
+            ends.push(bytes.len());
+        }
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let parts = starts.zip(&ends).map(|(start, end)| bytes.get(start..*end).unwrap_or_default());
+        let document_keys: Vec<&[u8]> = parts.collect();
+        let values = self.engine.get_many(&document_keys)?;
+        Ok(Documents::of_values(values, collection.shared_name()))
+    }
+
+    /// Starts a scan over documents in byte order of their keys.
+    pub fn scan(&self, collection: &Collection, spec: &DocumentScanSpec) -> Result<DocumentScan> {
+        DocumentScan::start(self.engine.as_ref(), collection, spec)
+    }
+
+    /// Starts a scan over a persistent index, in AQL's order of the indexed values.
+    ///
+    /// Errors: 4 for an index of another type.
+    pub fn index_scan(
+        &self,
+        collection: &Collection,
+        index: &Index,
+        bounds: &IndexBounds,
+        reverse: bool,
+    ) -> Result<IndexScan> {
+        if index.index_type() != catalog::IndexType::Persistent {
+            let name = index.definition().properties.type_name();
+            return Err(Error::internal(format!("an index of type '{name}' cannot be scanned by bounds")));
+        }
+        IndexScan::start(self.engine.as_ref(), collection, index, bounds, reverse)
+    }
+
+    /// The edges at some vertices (document identifiers), through the edge index.
+    ///
+    /// Errors: 1218 unless the collection holds edges.
+    pub fn edges(
+        &self,
+        collection: &Collection,
+        direction: EdgeDirection,
+        vertices: &[&str],
+    ) -> Result<EdgeScan> {
+        let Some(index) = collection.edge_index() else {
+            let message = format!("collection type invalid: '{}' is no edge collection", collection.name());
+            return Err(Error::new(catalog::error_number::COLLECTION_TYPE_INVALID, message));
+        };
+        Ok(EdgeScan::start(&self.engine, index, direction, vertices))
+    }
+
+    /// The number of documents.
+    pub fn count(&self, collection: &Collection) -> Result<u64> {
+        let object = collection.object_id();
+        let mut totals = counters::read(self.engine.as_ref(), object)?;
+        for (changed, change) in self.changes.iter() {
+            if *changed == object {
+                totals.count = totals.count.saturating_add(*change);
+            }
+        }
+        Ok(totals.documents())
+    }
+
+    /// The greatest revision that was committed to the collection.
+    pub fn revision(&self, collection: &Collection) -> Result<crate::Revision> {
+        let Totals { revision, .. } = counters::read(self.engine.as_ref(), collection.object_id())?;
+        Ok(revision)
+    }
+
+    pub(crate) fn engine(&self) -> &Arc<dyn kv::Snapshot> {
+        &self.engine
+    }
+}
+
+/// The keys, as text, of the engine keys that divide a collection; those inside of `range` of documents.
+pub(crate) fn split_keys(points: Vec<Vec<u8>>, range: &KeyRange) -> Vec<String> {
+    let inside = points.into_iter().filter(|point| range.contains(point));
+    inside
+        .filter_map(|point| encoding::key_of_document(&point).map(str::to_owned))
+        .filter(|key| !key.is_empty())
+        .collect()
+}

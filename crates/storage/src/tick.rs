@@ -1,0 +1,118 @@
+//! The server's tick: numbers that are never given out twice, also not across restarts.
+//!
+//! A record in the engine says below which number ticks may have been given out; it is moved ahead a block at a time, so
+//! that a tick costs one atomic addition. A clean stop writes the exact number, a crash skips the rest of the block.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kv::{Durability, Engine, TransactionOptions};
+
+use crate::encoding::metadata::tick_key;
+use crate::encoding::{FIRST_TICK, pack};
+use crate::{Error, Result};
+
+/// Ticks reserved at a time.
+const BLOCK_TICKS: u64 = 1 << 20;
+
+/// Gives out ticks.
+pub(crate) struct Ticks {
+    engine: Arc<dyn Engine>,
+    next: AtomicU64,
+    /// Ticks below this may be given out.
+    limit: AtomicU64,
+    /// Held while the limit is moved.
+    moving: Mutex<()>,
+}
+
+impl Ticks {
+    /// Goes on behind the stored limit.
+    pub(crate) fn open(engine: Arc<dyn Engine>) -> Result<Self> {
+        let stored = engine.snapshot()?.get_many(&[&tick_key()])?;
+        let start = match stored.iter().next().flatten() {
+            Some(bytes) => pack::read_numbers::<1>(bytes, "tick")?[0].max(FIRST_TICK),
+            None => FIRST_TICK,
+        };
+        let (next, limit) = (AtomicU64::new(start), AtomicU64::new(start));
+        Ok(Ticks { engine, next, limit, moving: Mutex::new(()) })
+    }
+
+    /// A tick that nobody else gets.
+    ///
+    /// Errors: 1225 after 2^64 ticks, or what the engine answers when the limit cannot be moved.
+    pub(crate) fn next(&self) -> Result<u64> {
+        let tick = self.next.fetch_add(1, Ordering::Relaxed);
+        if tick >= self.limit.load(Ordering::Acquire) {
+            self.reserve(tick)?;
+        }
+        Ok(tick)
+    }
+
+    #[cold]
+    fn reserve(&self, tick: u64) -> Result<()> {
+        let _moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
+        if tick < self.limit.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let limit = tick.checked_add(BLOCK_TICKS).ok_or_else(out_of_ticks)?;
+        self.store(limit)?;
+        self.limit.store(limit, Ordering::Release);
+        Ok(())
+    }
+
+    /// Writes the exact number, so that a clean restart skips nothing.
+    pub(crate) fn close(&self) -> Result<()> {
+        let _moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = self.next.load(Ordering::Relaxed).min(self.limit.load(Ordering::Acquire));
+        self.limit.store(next, Ordering::Release);
+        self.store(next)
+    }
+
+    fn store(&self, limit: u64) -> Result<()> {
+        let mut transaction = self.engine.begin(TransactionOptions::default())?;
+        transaction.put(&tick_key(), &pack::numbers(&[limit]))?;
+        Ok(transaction.commit(Durability::Buffered)?)
+    }
+}
+
+fn out_of_ticks() -> Error {
+    Error::new(catalog::error_number::OUT_OF_KEYS, "out of keys")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn engine() -> Arc<dyn Engine> {
+        kv::memory::MemoryEngine::new()
+    }
+
+    #[test]
+    fn ticks_ascend_without_gaps() {
+        let ticks = Ticks::open(engine()).unwrap();
+        let given: Vec<u64> = (0..1000).map(|_| ticks.next().unwrap()).collect();
+        let expected: Vec<u64> = (FIRST_TICK..FIRST_TICK + 1000).collect();
+        assert_eq!(given, expected);
+    }
+
+    #[test]
+    fn a_clean_stop_skips_nothing_and_a_crash_repeats_nothing() {
+        let engine = engine();
+        let ticks = Ticks::open(Arc::clone(&engine)).unwrap();
+        let last = (0..10).map(|_| ticks.next().unwrap()).last().unwrap();
+        ticks.close().unwrap();
+        let after_stop = Ticks::open(Arc::clone(&engine)).unwrap();
+        assert_eq!(after_stop.next().unwrap(), last + 1);
+        let after_crash = Ticks::open(engine).unwrap();
+        assert!(after_crash.next().unwrap() > last + 1);
+    }
+
+    #[test]
+    fn the_limit_is_moved_when_a_block_is_used_up() {
+        let ticks = Ticks::open(engine()).unwrap();
+        let first = ticks.next().unwrap();
+        ticks.next.store(first + BLOCK_TICKS + 5, Ordering::Relaxed);
+        assert_eq!(ticks.next().unwrap(), first + BLOCK_TICKS + 5);
+        assert!(ticks.limit.load(Ordering::Relaxed) > first + BLOCK_TICKS + 5);
+    }
+}

@@ -1,0 +1,130 @@
+//! Making the stored form of a document: key, revision, system attributes, computed values, checks.
+
+use catalog::error_number as number;
+use velocypack::Slice;
+
+use super::WriteOptions;
+use super::system_attributes::{FromTo, from_to, given_key, invalid_type, restored_revision};
+use crate::computed_values::ComputeEvent;
+use crate::key_generator::GeneratedKey;
+use crate::store::Shared;
+use crate::{Collection, Error, Result, Revision};
+
+/// Most bytes of a stored document. ArangoDB's own bound is that of its request bodies and transactions; this one keeps
+/// every document well within a block of a scan (4 GiB) and an engine's pair (1 GiB).
+pub const DOCUMENT_MAX_BYTES: usize = 512 << 20;
+
+/// Makes documents for one collection.
+#[derive(Clone, Copy)]
+pub(super) struct Assembler<'a> {
+    pub(super) shared: &'a Shared,
+    pub(super) collection: &'a Collection,
+}
+
+/// What a document is made of.
+pub(super) struct NewDocument<'a> {
+    pub(super) key: &'a str,
+    pub(super) revision: Revision,
+    pub(super) from_to: Option<FromTo<'a>>,
+    pub(super) body: Slice<'a>,
+    pub(super) event: ComputeEvent,
+    pub(super) is_restore: bool,
+}
+
+impl Assembler<'_> {
+    /// The key of a new document and whether the client gave it.
+    ///
+    /// Errors: 1227, 1221, 1222, 1225.
+    pub(super) fn key_for(self, body: Slice<'_>, options: &WriteOptions) -> Result<(GeneratedKey, bool)> {
+        if !body.is_object() {
+            return Err(invalid_type());
+        }
+        let keys = &self.collection.keys;
+        let allowed = self.collection.definition.properties.key_options.allow_user_keys || options.is_restore;
+        match given_key(body, allowed)? {
+            Some(key) => Ok((GeneratedKey { key: key.to_owned(), value: keys.observe(key) }, true)),
+            None => Ok((keys.generate(&self.shared.ticks, &self.shared.clock)?, false)),
+        }
+    }
+
+    /// The revision of the document that is about to be written.
+    pub(super) fn new_revision(self, body: Slice<'_>, options: &WriteOptions) -> Revision {
+        match restored_revision(body).filter(|_| options.is_restore) {
+            Some(revision) => {
+                self.shared.clock.receive(revision);
+                revision
+            }
+            None => self.shared.clock.next(),
+        }
+    }
+
+    /// Writes the stored form of a new document into `bytes`, and answers its revision.
+    ///
+    /// Errors: 1233 and those of [`Assembler::assemble`].
+    pub(super) fn assemble_new(
+        self,
+        key: &str,
+        body: Slice<'_>,
+        options: &WriteOptions,
+        bytes: &mut Vec<u8>,
+    ) -> Result<Revision> {
+        let from_to = if self.collection.is_edge() { Some(from_to(body)?) } else { None };
+        let revision = self.new_revision(body, options);
+        let (event, is_restore) = (ComputeEvent::Insert, options.is_restore);
+        self.assemble(&NewDocument { key, revision, from_to, body, event, is_restore }, None, bytes)?;
+        Ok(revision)
+    }
+
+    /// The stored form of a document: system attributes, the body's attributes, computed values; checked by the schema.
+    ///
+    /// Errors: 1216, 1620, those of computed values.
+    pub(super) fn assemble(
+        self,
+        new: &NewDocument<'_>,
+        old: Option<Slice<'_>>,
+        bytes: &mut Vec<u8>,
+    ) -> Result<()> {
+        let revision = new.revision.to_text();
+        bytes.clear();
+        velocypack::document(new.key, revision.as_str(), new.from_to, new.body, bytes)?;
+        if !new.is_restore {
+            if let Some(computed) = &self.collection.computed_values
+                && computed.applies_to(new.event)
+                && let Some(body) = computed.compute(new.event, Slice::new(bytes), self.collection.name())?
+            {
+                bytes.clear();
+                velocypack::document(new.key, revision.as_str(), new.from_to, Slice::new(&body), bytes)?;
+            }
+            if let Some(schema) = &self.collection.schema {
+                schema.check_write(Slice::new(bytes), old)?;
+            }
+        }
+        if bytes.len() > DOCUMENT_MAX_BYTES {
+            let message = format!(
+                "document too large: {} bytes, at most {DOCUMENT_MAX_BYTES} are allowed",
+                bytes.len()
+            );
+            return Err(Error::new(number::DOCUMENT_TOO_LARGE, message));
+        }
+        Ok(())
+    }
+}
+
+/// A document from a dump in its stored form, outside of any transaction.
+pub(crate) struct RestoredDocument {
+    pub(crate) key: GeneratedKey,
+    pub(crate) revision: Revision,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl RestoredDocument {
+    /// Errors: 1216, 1221, 1225, 1227, 1233.
+    pub(crate) fn new(shared: &Shared, collection: &Collection, body: Slice<'_>) -> Result<Self> {
+        let options = WriteOptions { is_restore: true, ..WriteOptions::default() };
+        let assembler = Assembler { shared, collection };
+        let (key, _) = assembler.key_for(body, &options)?;
+        let mut bytes = Vec::new();
+        let revision = assembler.assemble_new(&key.key, body, &options, &mut bytes)?;
+        Ok(RestoredDocument { key, revision, bytes })
+    }
+}

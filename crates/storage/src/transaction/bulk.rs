@@ -1,0 +1,133 @@
+//! Many documents in one call. An error of one document leaves the others' effects in place.
+
+use std::collections::HashSet;
+
+use velocypack::Slice;
+
+use super::{Operation, OverwriteMode, Transaction, WriteOptions, WriteOutcome, document_key};
+use crate::encoding;
+use crate::key_generator::GeneratedKey;
+use crate::{Collection, Result};
+
+/// Documents whose keys are looked up together.
+const CHUNK_DOCUMENTS: usize = 1000;
+
+impl Transaction {
+    /// Inserts documents; one result for each, in order. The keys are looked up together.
+    ///
+    /// Errors: of the call only those that concern the whole collection (1203, 18, 1200 after a truncation).
+    pub fn insert_many(
+        &mut self,
+        collection: &Collection,
+        bodies: &[Slice<'_>],
+        options: &WriteOptions,
+    ) -> Result<Vec<Result<WriteOutcome>>> {
+        self.join(collection)?;
+        if options.overwrite_mode != OverwriteMode::Conflict {
+            return Ok(bodies.iter().map(|body| self.insert(collection, *body, options)).collect());
+        }
+        let mut outcomes = Vec::with_capacity(bodies.len());
+        for chunk in bodies.chunks(CHUNK_DOCUMENTS) {
+            self.insert_chunk(collection, chunk, options, &mut outcomes)?;
+        }
+        Ok(outcomes)
+    }
+
+    /// Updates documents; each patch names its document by `_key` or `_id`.
+    ///
+    /// Errors: as [`Transaction::insert_many`].
+    pub fn update_many(
+        &mut self,
+        collection: &Collection,
+        patches: &[Slice<'_>],
+        options: &WriteOptions,
+    ) -> Result<Vec<Result<WriteOutcome>>> {
+        self.for_each(collection, patches, |transaction, key, patch| {
+            transaction.update(collection, key, patch, options)
+        })
+    }
+
+    /// Replaces documents; each body names its document by `_key` or `_id`.
+    ///
+    /// Errors: as [`Transaction::insert_many`].
+    pub fn replace_many(
+        &mut self,
+        collection: &Collection,
+        bodies: &[Slice<'_>],
+        options: &WriteOptions,
+    ) -> Result<Vec<Result<WriteOutcome>>> {
+        self.for_each(collection, bodies, |transaction, key, body| {
+            transaction.replace(collection, key, body, options)
+        })
+    }
+
+    /// Removes documents; each selector is a key, an identifier, or an object with `_key` or `_id`.
+    ///
+    /// Errors: as [`Transaction::insert_many`].
+    pub fn remove_many(
+        &mut self,
+        collection: &Collection,
+        selectors: &[Slice<'_>],
+        options: &WriteOptions,
+    ) -> Result<Vec<Result<WriteOutcome>>> {
+        self.for_each(collection, selectors, |transaction, key, selector| {
+            transaction.remove(collection, key, selector, options)
+        })
+    }
+
+    fn for_each(
+        &mut self,
+        collection: &Collection,
+        bodies: &[Slice<'_>],
+        mut write: impl FnMut(&mut Transaction, &str, Slice<'_>) -> Result<WriteOutcome>,
+    ) -> Result<Vec<Result<WriteOutcome>>> {
+        self.join(collection)?;
+        let name = collection.name();
+        Ok(bodies
+            .iter()
+            .map(|body| document_key(*body, name).and_then(|key| write(self, key, *body)))
+            .collect())
+    }
+
+    fn insert_chunk(
+        &mut self,
+        collection: &Collection,
+        bodies: &[Slice<'_>],
+        options: &WriteOptions,
+        outcomes: &mut Vec<Result<WriteOutcome>>,
+    ) -> Result<()> {
+        let keys: Vec<Result<GeneratedKey>> = self.operate(collection, |operation| {
+            Ok(bodies
+                .iter()
+                .map(|body| operation.assembler().key_for(*body, options).map(|(key, _)| key))
+                .collect())
+        })?;
+        // Keys that have a document, or that a document of this chunk was given.
+        let mut taken = self.operate(collection, |operation| operation.taken_keys(&keys))?;
+        for (key, body) in keys.into_iter().zip(bodies) {
+            let outcome = key.and_then(|key| {
+                let is_free = taken.insert(key.key.clone());
+                self.operate(collection, |operation| operation.insert_with_key(key, is_free, *body, options))
+            });
+            outcomes.push(outcome);
+        }
+        Ok(())
+    }
+}
+
+impl Operation<'_> {
+    /// Which of the keys have documents.
+    fn taken_keys(&mut self, keys: &[Result<GeneratedKey>]) -> Result<HashSet<String>> {
+        let object = self.collection.object_id();
+        let keys: Vec<&str> = keys.iter().flatten().map(|key| key.key.as_str()).collect();
+        let document_keys: Vec<Vec<u8>> =
+            keys.iter().map(|key| encoding::document_key(object, key)).collect();
+        let found = self.engine.get_many(&document_keys.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+        Ok(keys
+            .iter()
+            .zip(found.iter())
+            .filter(|(_, value)| value.is_some())
+            .map(|(key, _)| (*key).to_owned())
+            .collect())
+    }
+}

@@ -1,0 +1,105 @@
+//! Inserting documents.
+
+use catalog::IndexType;
+use velocypack::Slice;
+
+use super::store_document::Old;
+use super::{Operation, OverwriteMode, Transaction, WriteKind, WriteOptions, WriteOutcome};
+use crate::encoding;
+use crate::key_generator::GeneratedKey;
+use crate::{Collection, Error, Result, Revision};
+
+impl Transaction {
+    /// Inserts a document. Without a `_key` in the body one is generated.
+    ///
+    /// Errors: 1200, 1210, 1216, 1221, 1222, 1227, 1233, 1620, 32; those of updates and replacements where the options
+    /// ask for one.
+    pub fn insert(
+        &mut self,
+        collection: &Collection,
+        body: Slice<'_>,
+        options: &WriteOptions,
+    ) -> Result<WriteOutcome> {
+        self.operate(collection, |operation| operation.insert(body, options))
+    }
+}
+
+impl Operation<'_> {
+    pub(super) fn insert(&mut self, body: Slice<'_>, options: &WriteOptions) -> Result<WriteOutcome> {
+        let (key, is_given) = self.assembler().key_for(body, options)?;
+        if is_given
+            && options.overwrite_mode != OverwriteMode::Conflict
+            && let Some(old) = self.find(&key.key)?
+        {
+            return self.insert_over(&key.key, old, body, options);
+        }
+        self.insert_with_key(key, false, body, options)
+    }
+
+    /// Inserts a document under a key. `is_free`: the key was looked up in this transaction's snapshot and is absent.
+    pub(super) fn insert_with_key(
+        &mut self,
+        key: GeneratedKey,
+        is_free: bool,
+        body: Slice<'_>,
+        options: &WriteOptions,
+    ) -> Result<WriteOutcome> {
+        let mut bytes = Vec::new();
+        let revision = self.assembler().assemble_new(&key.key, body, options, &mut bytes)?;
+        self.store_new(&key.key, is_free, &bytes)?;
+        self.maintain_indexes(&key.key, None, Some(Slice::new(&bytes)))?;
+        self.note_written(1, revision, key.value);
+        let new = self.new_document(bytes, options.return_new);
+        Ok(WriteOutcome {
+            key: key.key,
+            revision,
+            old_revision: None,
+            old: None,
+            new,
+            kind: WriteKind::Inserted,
+        })
+    }
+
+    /// Stores a document whose key must be free. Where that is known the key is only claimed, not looked up again.
+    fn store_new(&mut self, key: &str, is_free: bool, bytes: &[u8]) -> Result<()> {
+        let document_key = encoding::document_key(self.collection.object_id(), key);
+        if is_free {
+            return self.engine.put(&document_key, bytes).map_err(|error| self.explain(error, key));
+        }
+        match self.engine.insert_unique(&document_key, bytes) {
+            Ok(()) => Ok(()),
+            Err(kv::Error::Exists) => {
+                let old = self.find(key)?;
+                Err(self.key_taken(key, old.map(|old| old.revision)))
+            }
+            Err(error) => Err(self.explain(error, key)),
+        }
+    }
+
+    pub(super) fn key_taken(&self, key: &str, revision: Option<Revision>) -> Error {
+        let primary = IndexType::Primary.name();
+        Error::unique_violation(primary, primary, "_key", self.conflicting(key, revision))
+    }
+
+    /// An insert whose key is taken, where the options say what to do then.
+    fn insert_over(
+        &mut self,
+        key: &str,
+        old: Old,
+        body: Slice<'_>,
+        options: &WriteOptions,
+    ) -> Result<WriteOutcome> {
+        match options.overwrite_mode {
+            OverwriteMode::Conflict => Err(self.key_taken(key, Some(old.revision))),
+            OverwriteMode::Ignore => Ok(self.unchanged(key, old, options)),
+            OverwriteMode::Replace => {
+                self.check_revision(key, old.revision, body, options)?;
+                self.replace_old(key, old, body, options)
+            }
+            OverwriteMode::Update => {
+                self.check_revision(key, old.revision, body, options)?;
+                self.update_old(key, old, body, options)
+            }
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Transactions: one writer over a snapshot.
+//!
+//! Each operation is atomic by itself: when it fails, what the transaction did before stays. A collection is joined at
+//! its first write: the transaction shares the collection's gate until it ends, so that definitions and indexes do not
+//! change under it.
+
+mod assemble;
+mod bulk;
+mod insert;
+mod options;
+mod remove;
+mod store_document;
+mod system_attributes;
+mod truncate;
+mod update;
+mod version;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kv::{Durability, WriteTransaction};
+
+pub use assemble::DOCUMENT_MAX_BYTES;
+pub(crate) use assemble::RestoredDocument;
+pub use options::{
+    OverwriteMode, TRANSACTION_MAX_BYTES, TransactionOptions, WriteKind, WriteOptions, WriteOutcome,
+};
+pub use system_attributes::document_key;
+
+use crate::counters::{HeldSlot, Totals};
+use crate::gate::{GateGuard, Passage};
+use crate::index::estimate::EstimateChange;
+use crate::index::maintain::Scratch;
+use crate::picture::Catalog;
+use crate::store::Shared;
+use crate::{Collection, Error, Result, Snapshot};
+
+/// One writer. See the module's description.
+pub struct Transaction {
+    shared: Arc<Shared>,
+    engine: Box<dyn WriteTransaction>,
+    catalog: Arc<Catalog>,
+    joined: Vec<Joined>,
+    reads_latest: bool,
+    scratch: Scratch,
+}
+
+/// A collection that the transaction writes.
+struct Joined {
+    collection: Arc<Collection>,
+    /// Held until the transaction ends.
+    _guard: GateGuard,
+    change: Totals,
+    /// By position in the collection's indexes.
+    estimates: Vec<EstimateChange>,
+    is_written: bool,
+}
+
+impl Transaction {
+    /// Begins a transaction; see [`crate::Store::begin`].
+    pub(crate) fn begin(shared: &Arc<Shared>, options: &TransactionOptions) -> Result<Self> {
+        let mut joined: Vec<Joined> = Vec::new();
+        let wanted = options.exclusive.iter().map(|collection| (collection, Passage::Exclusive));
+        let wanted = wanted.chain(options.write.iter().map(|collection| (collection, Passage::Shared)));
+        // In order of their numbers, so that two transactions do not wait for each other.
+        let mut wanted: Vec<_> = wanted.collect();
+        wanted.sort_by_key(|(collection, _)| collection.id());
+        for (collection, passage) in wanted {
+            if !joined.iter().any(|other| other.collection.id() == collection.id()) {
+                joined.push(Joined::pass(shared, collection, passage)?);
+            }
+        }
+        let (engine, catalog) = shared.begin(options.for_engine())?;
+        Ok(Transaction {
+            shared: Arc::clone(shared),
+            engine,
+            catalog,
+            joined,
+            reads_latest: options.snapshot_at_first_read,
+            scratch: Scratch::default(),
+        })
+    }
+
+    /// The catalog at the beginning.
+    pub fn catalog(&self) -> &Arc<Catalog> {
+        &self.catalog
+    }
+
+    /// What the transaction sees now, its own writes included. Later writes do not change it.
+    pub fn view(&mut self) -> Snapshot {
+        let changes = self.joined.iter().filter(|joined| joined.change.count != 0);
+        let changes = changes.map(|joined| (joined.collection.object_id(), joined.change.count)).collect();
+        Snapshot::new(self.engine.view(), Arc::clone(&self.catalog), changes)
+    }
+
+    /// Number of pairs that were written so far, indexes included.
+    pub fn write_count(&self) -> usize {
+        self.engine.write_count()
+    }
+
+    /// Bytes that were written so far.
+    pub fn size_bytes(&self) -> usize {
+        self.engine.size_bytes()
+    }
+
+    /// Makes all writes visible at once. Waits for the disk where `durability` or a written collection's
+    /// `waitForSync` says so.
+    ///
+    /// Errors: 1650 if it is not known whether the writes took place; otherwise nothing was written.
+    pub fn commit(mut self, durability: Durability) -> Result<()> {
+        if self.engine.write_count() == 0 {
+            self.engine.rollback();
+            return Ok(());
+        }
+        let mut written: Vec<&Joined> = self.joined.iter().filter(|joined| joined.is_written).collect();
+        // Everybody takes slots in the same order, so that nobody waits for each other.
+        written.sort_by_key(|joined| joined.collection.object_id());
+        let must_sync = written.iter().any(|joined| joined.collection.definition.properties.wait_for_sync);
+        let durability = if must_sync { Durability::Synced } else { durability };
+        let mut held = Vec::with_capacity(written.len());
+        for joined in &written {
+            held.push(joined.collection.counters.hold(joined.change, self.engine.as_mut())?);
+        }
+        match self.engine.commit(durability) {
+            Ok(()) => {
+                held.into_iter().for_each(HeldSlot::committed);
+                written.iter().for_each(|joined| joined.apply_estimates());
+                Ok(())
+            }
+            Err(error @ kv::Error::Undetermined { .. }) => {
+                for slot in held {
+                    slot.reread(self.shared.engine.as_ref())?;
+                }
+                Err(error.into())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Forgets all writes, as dropping the transaction does.
+    pub fn rollback(self) {
+        self.engine.rollback();
+    }
+
+    /// Joins a collection. Answers its position in `joined`.
+    ///
+    /// Errors: 1203 if it was dropped, 18 if its gate did not open in time, 1200 if it was truncated meanwhile.
+    fn join(&mut self, collection: &Collection) -> Result<usize> {
+        let joined = self.joined.iter().position(|joined| joined.collection.id() == collection.id());
+        if let Some(position) = joined {
+            return Ok(position);
+        }
+        self.shared.check_writable()?;
+        let joined = Joined::pass(&self.shared, collection, Passage::Shared)?;
+        if let Some(at_begin) = self.catalog.same_collection(collection)
+            && at_begin.object_id() != joined.collection.object_id()
+        {
+            return Err(Error::stale_collection(collection.name()));
+        }
+        self.joined.push(joined);
+        Ok(self.joined.len() - 1)
+    }
+
+    /// Runs one operation. If it fails, its writes are taken back.
+    fn operate<T>(
+        &mut self,
+        collection: &Collection,
+        operation: impl FnOnce(&mut Operation<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let position = self.join(collection)?;
+        let Some(joined) = self.joined.get_mut(position) else {
+            return Err(Error::internal("a joined collection was lost"));
+        };
+        let savepoint = self.engine.savepoint();
+        let change_before = joined.change;
+        let collection = Arc::clone(&joined.collection);
+        let mut running = Operation {
+            shared: &self.shared,
+            engine: self.engine.as_mut(),
+            collection: &collection,
+            joined,
+            scratch: &mut self.scratch,
+            reads_latest: self.reads_latest,
+        };
+        let result = operation(&mut running);
+        if result.is_err() {
+            self.engine.rollback_to(savepoint);
+            if let Some(joined) = self.joined.get_mut(position) {
+                joined.change.count = change_before.count;
+            }
+        }
+        result
+    }
+}
+
+impl Joined {
+    fn pass(shared: &Shared, collection: &Collection, passage: Passage) -> Result<Self> {
+        let timeout = Duration::from_millis(shared.options.gate_timeout_ms);
+        let guard = collection.gate.pass(passage, timeout);
+        let guard = guard.ok_or_else(|| Error::lock_timeout(collection.name()))?;
+        let present = shared.catalog();
+        let present = present.same_collection(collection);
+        let collection = present.ok_or_else(|| Error::collection_not_found(collection.name()))?;
+        let estimates = collection.indexes.iter().map(|_| EstimateChange::default()).collect();
+        let collection = Arc::clone(collection);
+        Ok(Joined { collection, _guard: guard, change: Totals::default(), estimates, is_written: false })
+    }
+
+    fn apply_estimates(&self) {
+        for (index, change) in self.collection.indexes.iter().zip(&self.estimates) {
+            if let Some(estimate) = index.estimate() {
+                estimate.apply(change);
+            }
+        }
+    }
+}
+
+/// One operation in progress: what it may touch.
+struct Operation<'a> {
+    shared: &'a Shared,
+    engine: &'a mut dyn WriteTransaction,
+    collection: &'a Arc<Collection>,
+    joined: &'a mut Joined,
+    scratch: &'a mut Scratch,
+    reads_latest: bool,
+}

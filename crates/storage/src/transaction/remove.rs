@@ -1,0 +1,39 @@
+//! Removing documents.
+
+use velocypack::Slice;
+
+use super::{Operation, Transaction, WriteKind, WriteOptions, WriteOutcome};
+use crate::encoding;
+use crate::{Collection, Result, Revision};
+
+impl Transaction {
+    /// Removes a document. `selector` is what the client sent for it (for `_rev` where revisions count), or
+    /// [`Slice::NONE`].
+    ///
+    /// Errors: 1200, 1202, 32.
+    pub fn remove(
+        &mut self,
+        collection: &Collection,
+        key: &str,
+        selector: Slice<'_>,
+        options: &WriteOptions,
+    ) -> Result<WriteOutcome> {
+        self.operate(collection, |operation| operation.remove(key, selector, options))
+    }
+}
+
+impl Operation<'_> {
+    fn remove(&mut self, key: &str, selector: Slice<'_>, options: &WriteOptions) -> Result<WriteOutcome> {
+        let old = self.require(key, selector, options)?;
+        let document_key = encoding::document_key(self.collection.object_id(), key);
+        self.engine.delete(&document_key).map_err(|error| self.explain(error, key))?;
+        self.maintain_indexes(key, Some(old.slice()), None)?;
+        // A removal is a change of the collection, so the collection's revision moves.
+        let now: Revision = self.shared.clock.next();
+        self.note_written(-1, now, 0);
+        let revision = old.revision;
+        let old = old.into_document(self.collection, options.return_old);
+        let key = key.to_owned();
+        Ok(WriteOutcome { key, revision, old_revision: None, old, new: None, kind: WriteKind::Removed })
+    }
+}

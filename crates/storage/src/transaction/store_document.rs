@@ -1,0 +1,136 @@
+//! The steps that all writes of documents share.
+
+use velocypack::Slice;
+
+use super::assemble::Assembler;
+use super::system_attributes::stored_revision;
+use super::{Operation, WriteOptions};
+use crate::documents::StoredDocument;
+use crate::encoding;
+use crate::error::ConflictingDocument;
+use crate::index::maintain::Target;
+use crate::{Error, Result, Revision};
+
+/// A document as it was stored before.
+pub(super) struct Old {
+    values: kv::Values,
+    pub(super) revision: Revision,
+}
+
+impl Old {
+    pub(super) fn slice(&self) -> Slice<'_> {
+        self.values.iter().next().flatten().map_or(Slice::NONE, Slice::new)
+    }
+
+    /// The document for the client, if it is wanted.
+    pub(super) fn into_document(
+        self,
+        collection: &crate::Collection,
+        wanted: bool,
+    ) -> Option<StoredDocument> {
+        let documents = wanted.then(|| crate::Documents::of_values(self.values, collection.shared_name()));
+        documents.and_then(|documents| documents.document(0))
+    }
+}
+
+impl Operation<'_> {
+    pub(super) fn assembler(&self) -> Assembler<'_> {
+        Assembler { shared: self.shared, collection: self.collection }
+    }
+
+    /// Looks a document up, own writes included. A transaction that reads the latest state holds the key first.
+    pub(super) fn find(&mut self, key: &str) -> Result<Option<Old>> {
+        let document_key = encoding::document_key(self.collection.object_id(), key);
+        if self.reads_latest {
+            self.engine.lock(&document_key).map_err(|error| self.explain(error, key))?;
+        }
+        let values = self.engine.get_many(&[&document_key])?;
+        let Some(bytes) = values.iter().next().flatten() else { return Ok(None) };
+        let revision = stored_revision(Slice::new(bytes))?;
+        Ok(Some(Old { values, revision }))
+    }
+
+    /// Looks up a document that must be there.
+    ///
+    /// Errors: 1202, and 1200 if it has not the revision that the client named.
+    pub(super) fn require(&mut self, key: &str, body: Slice<'_>, options: &WriteOptions) -> Result<Old> {
+        let old = self.find(key)?.ok_or_else(Error::document_not_found)?;
+        self.check_revision(key, old.revision, body, options)?;
+        Ok(old)
+    }
+
+    pub(super) fn check_revision(
+        &self,
+        key: &str,
+        stored: Revision,
+        body: Slice<'_>,
+        options: &WriteOptions,
+    ) -> Result<()> {
+        let in_body = if options.ignore_revs { None } else { body.get("_rev").and_then(Slice::as_str) };
+        for wanted in [options.if_match.as_deref(), in_body].into_iter().flatten() {
+            if Revision::parse(wanted) != Some(stored) {
+                return Err(Error::revision_mismatch(self.conflicting(key, Some(stored))));
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a changed document in the place of the stored one.
+    pub(super) fn overwrite(
+        &mut self,
+        key: &str,
+        old: Slice<'_>,
+        bytes: &[u8],
+        revision: Revision,
+    ) -> Result<()> {
+        let document_key = encoding::document_key(self.collection.object_id(), key);
+        self.engine.put(&document_key, bytes).map_err(|error| self.explain(error, key))?;
+        self.maintain_indexes(key, Some(old), Some(Slice::new(bytes)))?;
+        self.note_written(0, revision, 0);
+        Ok(())
+    }
+
+    /// Brings all indexes from the old document to the new one.
+    pub(super) fn maintain_indexes(
+        &mut self,
+        key: &str,
+        old: Option<Slice<'_>>,
+        new: Option<Slice<'_>>,
+    ) -> Result<()> {
+        for (index, change) in self.collection.indexes.iter().zip(&mut self.joined.estimates) {
+            let transaction = &mut *self.engine;
+            let mut target = Target { transaction, collection: self.collection, index, key, change };
+            target.replace(old, new, self.scratch)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn note_written(&mut self, count: i64, revision: Revision, key_value: u64) {
+        let change = &mut self.joined.change;
+        change.count += count;
+        change.revision = change.revision.max(revision);
+        change.key_value = change.key_value.max(key_value);
+        self.joined.is_written = true;
+    }
+
+    /// The engine's error with the document that it is about.
+    pub(super) fn explain(&self, error: kv::Error, key: &str) -> Error {
+        match error {
+            kv::Error::Conflict => Error::write_conflict(self.conflicting(key, None)),
+            other => other.into(),
+        }
+    }
+
+    pub(super) fn conflicting(&self, key: &str, revision: Option<Revision>) -> ConflictingDocument {
+        ConflictingDocument {
+            collection: self.collection.name().to_owned(),
+            key: key.to_owned(),
+            revision: revision.map(|revision| revision.to_string()),
+        }
+    }
+
+    /// A document for the client from the bytes that were stored, if it is wanted.
+    pub(super) fn new_document(&self, bytes: Vec<u8>, wanted: bool) -> Option<StoredDocument> {
+        wanted.then(|| StoredDocument::alone(bytes, self.collection.shared_name()))
+    }
+}

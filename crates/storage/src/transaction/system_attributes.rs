@@ -1,0 +1,101 @@
+//! Reading and checking the system attributes of what a client sends.
+
+use catalog::{DocumentIdentifier, error_number as number, is_valid_key};
+use velocypack::Slice;
+
+use crate::{Error, Result, Revision};
+
+/// The key that a body names by `_key`, or by `_id` where it has no `_key`.
+///
+/// Errors: 1227 unless the body is an object (a string is taken for a key or an identifier), 1226 if there is neither,
+/// 1221 for an illegal key, 1205 for an illegal identifier, 1213 for an identifier of another collection.
+pub fn document_key<'a>(body: Slice<'a>, collection: &str) -> Result<&'a str> {
+    if let Some(text) = body.as_str() {
+        return if text.contains('/') { key_of_identifier(text, collection) } else { check_key(text) };
+    }
+    if !body.is_object() {
+        return Err(invalid_type());
+    }
+    if let Some(key) = body.get("_key") {
+        return key.as_str().map_or_else(|| Err(illegal_key()), check_key);
+    }
+    match body.get("_id").and_then(Slice::as_str) {
+        Some(identifier) => key_of_identifier(identifier, collection),
+        None => Err(Error::new(number::DOCUMENT_KEY_MISSING, "missing document key")),
+    }
+}
+
+fn key_of_identifier<'a>(text: &'a str, collection: &str) -> Result<&'a str> {
+    let parsed = DocumentIdentifier::parse(text)
+        .ok_or_else(|| Error::new(number::DOCUMENT_HANDLE_BAD, "illegal document identifier"))?;
+    if parsed.collection == collection {
+        return Ok(parsed.key);
+    }
+    Err(Error::new(number::CROSS_COLLECTION_REQUEST, "cross collection request not allowed"))
+}
+
+fn check_key(key: &str) -> Result<&str> {
+    if is_valid_key(key) { Ok(key) } else { Err(illegal_key()) }
+}
+
+pub(super) fn illegal_key() -> Error {
+    Error::new(number::DOCUMENT_KEY_BAD, "illegal document key")
+}
+
+pub(super) fn invalid_type() -> Error {
+    Error::new(number::DOCUMENT_TYPE_INVALID, "invalid document type")
+}
+
+/// The key that a client gave for a new document, if it gave one.
+///
+/// Errors: 1221, 1222 where clients may not give keys.
+pub(super) fn given_key(body: Slice<'_>, allowed: bool) -> Result<Option<&str>> {
+    let Some(key) = body.get("_key") else { return Ok(None) };
+    if !allowed {
+        let message = "unexpected document key: the collection does not allow user-defined keys";
+        return Err(Error::new(number::DOCUMENT_KEY_UNEXPECTED, message));
+    }
+    key.as_str().filter(|key| is_valid_key(key)).map(Some).ok_or_else(illegal_key)
+}
+
+/// Where an edge begins and ends.
+pub(super) type FromTo<'a> = (&'a str, &'a str);
+
+/// `_from` and `_to` of a new or replaced edge.
+///
+/// Errors: 1233.
+pub(super) fn from_to(body: Slice<'_>) -> Result<FromTo<'_>> {
+    Ok((vertex(body.get("_from"))?, vertex(body.get("_to"))?))
+}
+
+/// `_from` and `_to` of an updated edge: those of the patch, or as they were.
+///
+/// Errors: 1233.
+pub(super) fn updated_from_to<'a>(old: Slice<'a>, patch: Slice<'a>) -> Result<FromTo<'a>> {
+    let end = |name| vertex(patch.get(name).or_else(|| old.get(name)));
+    Ok((end("_from")?, end("_to")?))
+}
+
+fn vertex(value: Option<Slice<'_>>) -> Result<&str> {
+    let text = value.and_then(Slice::as_str).filter(|text| DocumentIdentifier::parse(text).is_some());
+    text.ok_or_else(|| {
+        let message = "expecting both `_from` and `_to` attributes to be defined in the edge document and have the \
+                       format `<collectionName>/<vertexKey>`";
+        Error::new(number::INVALID_EDGE_ATTRIBUTE, message)
+    })
+}
+
+/// The revision of a stored document.
+///
+/// Errors: 1239 for damage.
+pub(super) fn stored_revision(document: Slice<'_>) -> Result<Revision> {
+    let revision = document.get("_rev").and_then(Slice::as_str).and_then(Revision::parse);
+    revision.ok_or_else(|| Error::new(number::DOCUMENT_REV_BAD, "illegal document revision"))
+}
+
+/// The `_rev` of a body from a dump, if it can be kept. Decimal revisions of old versions cannot.
+pub(super) fn restored_revision(body: Slice<'_>) -> Option<Revision> {
+    let text = body.get("_rev")?.as_str()?;
+    let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_decimal { None } else { Revision::parse(text) }
+}

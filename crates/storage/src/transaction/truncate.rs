@@ -1,0 +1,29 @@
+//! Truncation as a part of a transaction: document by document. Outside of one, [`crate::Store::truncate`] is better.
+
+use kv::BlockLimits;
+use velocypack::Slice;
+
+use super::{Transaction, WriteOptions};
+use crate::scan::DocumentScanSpec;
+use crate::{Collection, Result};
+
+const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
+
+impl Transaction {
+    /// Removes all documents of a collection. Answers how many there were.
+    ///
+    /// Errors: 1200, 32.
+    pub fn truncate(&mut self, collection: &Collection) -> Result<u64> {
+        let view = self.view();
+        let spec = DocumentScanSpec { keys_only: true, sequential: true, ..DocumentScanSpec::default() };
+        let mut scan = view.scan(collection, &spec)?;
+        let mut removed = 0;
+        while let Some(keys) = scan.next_keys(READ_LIMITS)? {
+            for key in keys.iter() {
+                self.remove(collection, key, Slice::NONE, &WriteOptions::default())?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+}
