@@ -18,6 +18,7 @@ mod define;
 mod document;
 mod geo;
 mod hashing;
+mod memory;
 mod misc;
 mod numeric;
 mod similarity;

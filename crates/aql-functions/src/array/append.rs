@@ -1,8 +1,8 @@
 //! Adding elements at either end.
 
-use crate::argument::{build_array, check_round, flag, invalid, value};
+use crate::argument::{Outcome, Stop, answer, check_round, flag, invalid, stop, value};
+use crate::memory::{ArrayBuffer, DistinctValues};
 use aql_value::{EvaluationContext, Result, Value};
-use std::collections::HashSet;
 
 /// `APPEND(anyArray, values, unique)`: if one of the two is null, or `values` is empty, the other is the result.
 pub(crate) fn append(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
@@ -13,54 +13,55 @@ pub(crate) fn append(arguments: &[Value], context: &mut EvaluationContext<'_>) -
     if !array.is_array() {
         return invalid(context, "APPEND");
     }
-    if values.is_null() || values.is_array() && values.len() == 0 {
+    if values.is_null() || values.is_array() && values.is_empty() {
         return Ok(array.clone());
     }
-    let mut elements: Vec<Value> = array.elements().collect();
-    if values.is_array() {
-        elements.extend(values.elements());
-    } else {
-        elements.push(values.clone());
+    let single = (!values.is_array()).then(|| values.clone());
+    let all = array.elements().chain(values.elements()).chain(single);
+    if !flag(arguments, 2) {
+        return ArrayBuffer::collect(context, all)?.into_array();
     }
-    if flag(arguments, 2) {
-        let mut seen = HashSet::new();
-        let mut unique = Vec::new();
-        for (round, element) in elements.into_iter().enumerate() {
-            check_round(context, round)?;
-            if seen.insert(element.clone()) {
-                unique.push(element);
-            }
+    let mut seen = DistinctValues::new(context);
+    let mut unique = ArrayBuffer::new(context);
+    for (round, element) in all.enumerate() {
+        check_round(context, round)?;
+        if seen.insert(element.clone())? {
+            unique.push(element)?;
         }
-        elements = unique;
     }
-    build_array(context, &elements)
+    unique.into_array()
 }
 
 /// `PUSH(anyArray, value, unique)`: null counts as an empty array.
 pub(crate) fn push(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    added("PUSH", arguments, |elements, added| elements.push(added), context)
+    let (array, added) = match unless_present("PUSH", arguments, context) {
+        Ok(parts) => parts,
+        Err(stop) => return answer(Err(stop)),
+    };
+    ArrayBuffer::collect(context, array.elements().chain([added.clone()]))?.into_array()
 }
 
 /// `UNSHIFT(anyArray, value, unique)`: null counts as an empty array.
 pub(crate) fn unshift(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    added("UNSHIFT", arguments, |elements, added| elements.insert(0, added), context)
+    let (array, added) = match unless_present("UNSHIFT", arguments, context) {
+        Ok(parts) => parts,
+        Err(stop) => return answer(Err(stop)),
+    };
+    ArrayBuffer::collect(context, [added.clone()].into_iter().chain(array.elements()))?.into_array()
 }
 
-/// The array with the value added, unless it is to be unique and already there.
-fn added(
+/// The array and the value to add. Stops with the array itself if the value is to be unique and already there.
+fn unless_present<'v>(
     name: &str,
-    arguments: &[Value],
-    add: impl Fn(&mut Vec<Value>, Value),
+    arguments: &'v [Value],
     context: &mut EvaluationContext<'_>,
-) -> Result<Value> {
+) -> Outcome<(&'v Value, &'v Value)> {
     let (array, added) = (value(arguments, 0), value(arguments, 1));
     if !array.is_array() && !array.is_null() {
-        return invalid(context, name);
+        return stop(invalid(context, name));
     }
-    let mut elements: Vec<Value> = if array.is_array() { array.elements().collect() } else { Vec::new() };
-    if flag(arguments, 2) && elements.iter().any(|element| element.equal(added)) {
-        return Ok(array.clone());
+    if flag(arguments, 2) && array.elements().any(|element| element.equal(added)) {
+        return Err(Stop::Answer(array.clone()));
     }
-    add(&mut elements, added.clone());
-    build_array(context, &elements)
+    Ok((array, added))
 }

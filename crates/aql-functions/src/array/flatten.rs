@@ -1,6 +1,7 @@
 //! `FLATTEN()`.
 
-use crate::argument::{array_expected, build_array, check_round, given, integer, value};
+use crate::argument::{array_expected, check_round, given, integer, value};
+use crate::memory::ArrayBuffer;
 use aql_value::{Error, EvaluationContext, Result, Value, error_number};
 
 /// Deepest recursion. Data nests to about 200 levels; this bounds the stack whatever comes.
@@ -14,13 +15,13 @@ pub(crate) fn flatten(arguments: &[Value], context: &mut EvaluationContext<'_>) 
         return array_expected(context, "FLATTEN");
     }
     let levels = given(arguments, 1).map_or(1, |_| integer(arguments, 1).max(1));
-    let mut flat = Vec::new();
+    let mut flat = ArrayBuffer::new(context);
     flatten_into(&mut flat, array, levels, MAX_DEPTH, context)?;
-    build_array(context, &flat)
+    flat.into_array()
 }
 
 fn flatten_into(
-    flat: &mut Vec<Value>,
+    flat: &mut ArrayBuffer<'_>,
     array: &Value,
     levels: i64,
     depth_left: usize,
@@ -37,7 +38,7 @@ fn flatten_into(
         if levels > 0 && element.is_array() {
             flatten_into(flat, &element, levels - 1, depth_left, context)?;
         } else {
-            flat.push(element);
+            flat.push(element)?;
         }
     }
     Ok(())

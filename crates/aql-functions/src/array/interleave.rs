@@ -1,6 +1,7 @@
 //! `INTERLEAVE()`.
 
-use crate::argument::{build_array, check_round, invalid};
+use crate::argument::{check_round, invalid};
+use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `INTERLEAVE(array1, array2, ...)`: the first elements of all arrays, then the second ones, and so on.
@@ -9,16 +10,20 @@ pub(crate) fn interleave(arguments: &[Value], context: &mut EvaluationContext<'_
         return invalid(context, "INTERLEAVE");
     }
     let mut iterators: Vec<_> = arguments.iter().map(Value::elements).collect();
-    let mut interleaved = Vec::new();
-    while !iterators.is_empty() {
-        iterators.retain_mut(|elements| match elements.next() {
-            Some(element) => {
-                interleaved.push(element);
-                true
+    let mut interleaved = ArrayBuffer::new(context);
+    for round in 0.. {
+        check_round(context, round)?;
+        let before = interleaved.len();
+        for elements in &mut iterators {
+            if let Some(element) = elements.next() {
+                interleaved.push(element)?;
             }
-            None => false,
-        });
-        check_round(context, interleaved.len())?;
+        }
+        if interleaved.len() == before {
+            break;
+        }
+        // What has run out is not asked again.
+        iterators.retain(|elements| elements.size_hint().1 != Some(0));
     }
-    build_array(context, &interleaved)
+    interleaved.into_array()
 }

@@ -1,8 +1,8 @@
 //! Removing elements by position or by value.
 
-use crate::argument::{build_array, check_round, given, integer, invalid, value};
+use crate::argument::{check_round, given, integer, invalid, value};
+use crate::memory::{ArrayBuffer, DistinctValues};
 use aql_value::{EvaluationContext, Result, Value};
-use std::collections::HashSet;
 
 /// `POP(anyArray)`: without the last element; null stays null.
 pub(crate) fn pop(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
@@ -36,16 +36,16 @@ pub(crate) fn remove_value(arguments: &[Value], context: &mut EvaluationContext<
     // A negative limit is none, too.
     let limit = given(arguments, 2).and_then(|_| u64::try_from(integer(arguments, 2)).ok());
     let mut left = limit.unwrap_or(u64::MAX);
-    let mut kept = Vec::new();
+    let mut kept = ArrayBuffer::new(context);
     for (round, element) in array.elements().enumerate() {
         check_round(context, round)?;
         if left > 0 && element.equal(removed) {
             left -= 1;
         } else {
-            kept.push(element);
+            kept.push(element)?;
         }
     }
-    build_array(context, &kept)
+    kept.into_array()
 }
 
 /// `REMOVE_VALUES(anyArray, values)`: without all elements that are equal to one of `values`.
@@ -60,15 +60,8 @@ pub(crate) fn remove_values(arguments: &[Value], context: &mut EvaluationContext
     if !array.is_array() || !values.is_array() {
         return invalid(context, "REMOVE_VALUES");
     }
-    let removed: HashSet<Value> = values.elements().collect();
-    let mut kept = Vec::new();
-    for (round, element) in array.elements().enumerate() {
-        check_round(context, round)?;
-        if !removed.contains(&element) {
-            kept.push(element);
-        }
-    }
-    build_array(context, &kept)
+    let removed = DistinctValues::of(context, values)?;
+    ArrayBuffer::collect(context, array.elements().filter(|element| !removed.contains(element)))?.into_array()
 }
 
 /// The array without one element, by a position that may count from the end.
@@ -85,12 +78,11 @@ fn without(
     if !array.is_array() {
         return invalid(context, name);
     }
-    let mut elements: Vec<Value> = array.elements().collect();
-    let length = elements.len() as i64;
+    let length = array.len() as i64;
     let position = if position < 0 { position.saturating_add(length) } else { position };
     if !(0..length).contains(&position) {
         return Ok(array.clone());
     }
-    elements.remove(position as usize);
-    build_array(context, &elements)
+    let kept = array.elements().enumerate().filter(|(index, _)| *index as i64 != position);
+    ArrayBuffer::collect(context, kept.map(|(_, element)| element))?.into_array()
 }

@@ -1,8 +1,7 @@
 //! `REPLACE_NTH()`.
 
-use crate::argument::{
-    MAX_ELEMENTS, Scratch, build_array, integer, invalid, invalid_error, too_many_elements, value,
-};
+use crate::argument::{integer, invalid, invalid_error, value};
+use crate::memory::{ArrayBuffer, MAX_ELEMENTS, too_many_elements};
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `REPLACE_NTH(anyArray, position, replaceValue, defaultPaddingValue)`: negative positions count from the end and
@@ -17,22 +16,18 @@ pub(crate) fn replace_nth(arguments: &[Value], context: &mut EvaluationContext<'
     let position = integer(arguments, 1);
     let position = if position < 0 { position.saturating_add(length as i64).max(0) } else { position };
     let position = usize::try_from(position).unwrap_or(usize::MAX);
-    if position < length {
-        let elements = array.elements().enumerate();
-        let replaced =
-            elements.map(|(index, element)| if index == position { replacement.clone() } else { element });
-        return build_array(context, &replaced.collect::<Vec<_>>());
-    }
-    if position >= MAX_ELEMENTS {
+    if position >= MAX_ELEMENTS.max(length) {
         return Err(too_many_elements());
     }
-    let mut elements: Vec<Value> = array.elements().collect();
+    let at = |index: usize, element: Value| if index == position { replacement.clone() } else { element };
+    let kept = array.elements().enumerate().map(|(index, element)| at(index, element));
+    let mut elements = ArrayBuffer::collect(context, kept)?;
     if position > length {
         let padding = padding.ok_or_else(|| invalid_error("REPLACE_NTH"))?;
-        let mut scratch = Scratch::new(context.memory);
-        scratch.grow((position - length) * size_of::<Value>())?;
-        elements.resize(position, padding.clone());
+        elements.extend(context, std::iter::repeat_n(padding.clone(), position - length))?;
     }
-    elements.push(replacement.clone());
-    build_array(context, &elements)
+    if position >= length {
+        elements.push(replacement.clone())?;
+    }
+    elements.into_array()
 }

@@ -1,6 +1,7 @@
 //! `REVERSE()`.
 
-use crate::argument::{build_array, invalid, value};
+use crate::argument::{invalid, value};
+use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `REVERSE(value)`: the elements of an array, or the characters of a string, in reverse order.
@@ -12,7 +13,7 @@ pub(crate) fn reverse(arguments: &[Value], context: &mut EvaluationContext<'_>) 
     if !value.is_array() {
         return invalid(context, "REVERSE");
     }
-    let mut elements: Vec<Value> = value.elements().collect();
-    elements.reverse();
-    build_array(context, &elements)
+    let mut elements = ArrayBuffer::collect(context, value.elements())?;
+    elements.elements().reverse();
+    elements.into_array()
 }

@@ -1,15 +1,16 @@
 //! Arrays as sets. Results keep the order in which values first occur, which ArangoDB leaves open.
 
-use crate::argument::{build_array, check_round, invalid};
+use crate::argument::{check_round, invalid};
+use crate::memory::{ArrayBuffer, DistinctValues, Scratch};
 use aql_value::{EvaluationContext, Result, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// `UNION(array1, array2, ...)`: all elements, also repeated ones.
 pub(crate) fn union(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     if !arguments.iter().all(Value::is_array) {
         return invalid(context, "UNION");
     }
-    build_array(context, &arguments.iter().flat_map(Value::elements).collect::<Vec<_>>())
+    ArrayBuffer::collect(context, arguments.iter().flat_map(Value::elements))?.into_array()
 }
 
 /// `UNION_DISTINCT(array1, array2, ...)`: all elements, each once.
@@ -46,9 +47,9 @@ pub(crate) fn jaccard(arguments: &[Value], context: &mut EvaluationContext<'_>) 
     if !left.is_array() || !right.is_array() {
         return invalid(context, "JACCARD");
     }
-    let left: HashSet<Value> = left.elements().collect();
-    let right: HashSet<Value> = right.elements().collect();
-    let common = left.intersection(&right).count();
+    let left = DistinctValues::of(context, left)?;
+    let right = DistinctValues::of(context, right)?;
+    let common = left.common(&right);
     let all = left.len() + right.len() - common;
     Ok(Value::from_f64(if all == 0 { 1.0 } else { common as f64 / all as f64 }))
 }
@@ -71,6 +72,9 @@ struct Occurrence {
     count: usize,
 }
 
+/// What one occurrence takes, with its entry in the table of places.
+const BYTES_OF_OCCURRENCE: usize = size_of::<Occurrence>() + 3 * size_of::<Value>();
+
 /// Every value of the arrays for which `is_selected` holds, in the order of first occurrence.
 fn selected(
     name: &str,
@@ -83,11 +87,15 @@ fn selected(
     }
     let mut places: HashMap<Value, usize> = HashMap::new();
     let mut found: Vec<Occurrence> = Vec::new();
+    let mut scratch = Scratch::new(context.memory);
     let mut round = 0;
     for (array, argument) in arguments.iter().enumerate() {
         for value in argument.elements() {
             check_round(context, round)?;
             round += 1;
+            if found.len() == found.capacity() {
+                scratch.grow(found.capacity().max(1) * BYTES_OF_OCCURRENCE)?;
+            }
             let place = *places.entry(value.clone()).or_insert(found.len());
             match found.get_mut(place) {
                 Some(occurrence) => {
@@ -106,7 +114,6 @@ fn selected(
             }
         }
     }
-    let values: Vec<Value> =
-        found.into_iter().filter(is_selected).map(|occurrence| occurrence.value).collect();
-    build_array(context, &values)
+    let values = found.into_iter().filter(is_selected).map(|occurrence| occurrence.value);
+    ArrayBuffer::collect(context, values)?.into_array()
 }

@@ -1,6 +1,7 @@
 //! `SLICE()`.
 
-use crate::argument::{array_expected, build_array, given, integer, value};
+use crate::argument::{array_expected, given, integer, value};
+use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `SLICE(anyArray, start, length)`: a negative start counts from the end; a negative length leaves that many
@@ -21,5 +22,5 @@ pub(crate) fn slice(arguments: &[Value], context: &mut EvaluationContext<'_>) ->
     };
     let skipped = usize::try_from(start).unwrap_or(usize::MAX);
     let taken = usize::try_from(end.saturating_sub(start)).unwrap_or(0);
-    build_array(context, &array.elements().skip(skipped).take(taken).collect::<Vec<_>>())
+    ArrayBuffer::collect(context, array.elements().skip(skipped).take(taken))?.into_array()
 }

@@ -1,8 +1,8 @@
 //! Sorting arrays and removing what repeats.
 
-use crate::argument::{array_expected, build_array, check_round, value};
+use crate::argument::{array_expected, check_round, value};
+use crate::memory::{ArrayBuffer, DistinctValues};
 use aql_value::{EvaluationContext, Result, Value};
-use std::collections::HashSet;
 
 /// `SORTED(anyArray)`: in AQL's total order; null without a warning for what is no array.
 pub(crate) fn sorted(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
@@ -10,7 +10,7 @@ pub(crate) fn sorted(arguments: &[Value], context: &mut EvaluationContext<'_>) -
     if !array.is_array() {
         return Ok(Value::Null);
     }
-    build_array(context, &in_order(array))
+    in_order(array, context)?.into_array()
 }
 
 /// `SORTED_UNIQUE(anyArray)`: the same, each value once.
@@ -19,9 +19,9 @@ pub(crate) fn sorted_unique(arguments: &[Value], context: &mut EvaluationContext
     if !array.is_array() {
         return Ok(Value::Null);
     }
-    let mut elements = in_order(array);
-    elements.dedup_by(|second, first| second.equal(first));
-    build_array(context, &elements)
+    let mut elements = in_order(array, context)?;
+    elements.elements().dedup_by(|second, first| second.equal(first));
+    elements.into_array()
 }
 
 /// `UNIQUE(anyArray)`: each value once, in the order of first occurrence.
@@ -30,8 +30,15 @@ pub(crate) fn unique(arguments: &[Value], context: &mut EvaluationContext<'_>) -
     if !array.is_array() {
         return array_expected(context, "UNIQUE");
     }
-    let unique = distinct(array, context)?;
-    build_array(context, &unique)
+    let mut seen = DistinctValues::new(context);
+    let mut unique = ArrayBuffer::new(context);
+    for (round, element) in array.elements().enumerate() {
+        check_round(context, round)?;
+        if seen.insert(element.clone())? {
+            unique.push(element)?;
+        }
+    }
+    unique.into_array()
 }
 
 /// `COUNT_DISTINCT(anyArray)`
@@ -40,23 +47,11 @@ pub(crate) fn count_distinct(arguments: &[Value], context: &mut EvaluationContex
     if !array.is_array() {
         return array_expected(context, "COUNT_DISTINCT");
     }
-    Ok(Value::Int(distinct(array, context)?.len() as i64))
+    Ok(Value::Int(DistinctValues::of(context, array)?.len() as i64))
 }
 
-fn in_order(array: &Value) -> Vec<Value> {
-    let mut elements: Vec<Value> = array.elements().collect();
-    elements.sort_by(Value::compare);
-    elements
-}
-
-fn distinct(array: &Value, context: &EvaluationContext<'_>) -> Result<Vec<Value>> {
-    let mut seen = HashSet::new();
-    let mut unique = Vec::new();
-    for (round, element) in array.elements().enumerate() {
-        check_round(context, round)?;
-        if seen.insert(element.clone()) {
-            unique.push(element);
-        }
-    }
-    Ok(unique)
+fn in_order<'a>(array: &Value, context: &EvaluationContext<'a>) -> Result<ArrayBuffer<'a>> {
+    let mut elements = ArrayBuffer::collect(context, array.elements())?;
+    elements.elements().sort_by(Value::compare);
+    Ok(elements)
 }

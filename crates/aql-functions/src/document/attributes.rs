@@ -1,6 +1,7 @@
 //! Names and values of an object's attributes.
 
-use crate::argument::{build_array, flag, invalid, text, value};
+use crate::argument::{flag, invalid, text, value};
+use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `ATTRIBUTES(document, removeSystemAttrs, sort)`: sorted in AQL's order with `sort`, otherwise by their bytes, the
@@ -16,11 +17,11 @@ pub(crate) fn attributes(arguments: &[Value], context: &mut EvaluationContext<'_
     if !sort {
         names.sort_unstable();
     }
-    let mut names: Vec<Value> = names.into_iter().map(Value::from_str).collect();
+    let mut names = ArrayBuffer::collect(context, names.into_iter().map(Value::from_str))?;
     if sort {
-        names.sort_by(Value::compare);
+        names.elements().sort_by(Value::compare);
     }
-    build_array(context, &names)
+    names.into_array()
 }
 
 /// `VALUES(document, removeSystemAttrs)`: in the order of the object.
@@ -30,7 +31,7 @@ pub(crate) fn values(arguments: &[Value], context: &mut EvaluationContext<'_>) -
         return invalid(context, "VALUES");
     }
     let kept = object.entries().filter(|(name, _)| !is_removed(name, flag(arguments, 1)));
-    build_array(context, &kept.map(|(_, value)| value).collect::<Vec<_>>())
+    ArrayBuffer::collect(context, kept.map(|(_, value)| value))?.into_array()
 }
 
 /// `ENTRIES(document)`: `[name, value]` for each attribute, in the order of the object.
@@ -39,8 +40,11 @@ pub(crate) fn entries(arguments: &[Value], context: &mut EvaluationContext<'_>) 
     if !object.is_object() {
         return invalid(context, "ENTRIES");
     }
-    let pairs = object.entries().map(|(name, value)| Value::array(&[Value::from_str(name), value]));
-    build_array(context, &pairs.collect::<Vec<_>>())
+    let mut pairs = ArrayBuffer::new(context);
+    for (name, value) in object.entries() {
+        pairs.push(Value::try_array(&[Value::from_str(name), value])?)?;
+    }
+    pairs.into_array()
 }
 
 /// `HAS(document, attributeName)`: also true for an attribute that is null; false for what is no object.

@@ -1,7 +1,8 @@
 //! `KEEP()` and `UNSET()` and their recursive forms: objects with some of their attributes.
 
 use super::{MAX_DEPTH, deeper};
-use crate::argument::{Outcome, answer, build_object, invalid, stop, value};
+use crate::argument::{Outcome, answer, invalid, stop, value};
+use crate::memory::build_object;
 use aql_value::{EvaluationContext, Result, Value};
 use std::collections::HashSet;
 

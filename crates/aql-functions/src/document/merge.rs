@@ -1,7 +1,8 @@
 //! `MERGE()` and `MERGE_RECURSIVE()`.
 
 use super::{MAX_DEPTH, deeper};
-use crate::argument::{build_object, check_round, invalid};
+use crate::argument::{check_round, invalid};
+use crate::memory::build_object;
 use aql_value::{EvaluationContext, Result, Value};
 use std::collections::HashMap;
 

@@ -1,6 +1,7 @@
 //! `ZIP()`.
 
-use crate::argument::{build_object, check_round, invalid, value};
+use crate::argument::{check_round, invalid, value};
+use crate::memory::build_object;
 use aql_value::{EvaluationContext, Result, Value};
 use std::collections::HashSet;
 

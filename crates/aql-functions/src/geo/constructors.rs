@@ -1,6 +1,7 @@
 //! Constructors of GeoJSON objects.
 
-use crate::argument::{build_object, check_round, given, invalid, value};
+use crate::argument::{check_round, given, invalid, value};
+use crate::memory::build_object;
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `GEO_POINT(longitude, latitude, elevation)`

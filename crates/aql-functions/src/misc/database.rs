@@ -1,6 +1,7 @@
 //! Questions to the server.
 
-use crate::argument::{build_array, check_round, invalid, value};
+use crate::argument::{check_round, invalid, value};
+use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `COLLECTIONS()`
@@ -44,15 +45,15 @@ pub(crate) fn document(arguments: &[Value], context: &mut EvaluationContext<'_>)
     if !identifiers.is_array() {
         return one_document(collection, identifiers, context);
     }
-    let mut documents = Vec::new();
+    let mut documents = ArrayBuffer::new(context);
     for (round, identifier) in identifiers.elements().enumerate() {
         check_round(context, round)?;
         let document = one_document(collection, &identifier, context)?;
         if !document.is_null() {
-            documents.push(document);
+            documents.push(document)?;
         }
     }
-    build_array(context, &documents)
+    documents.into_array()
 }
 
 /// `SHARD_ID(collection, shardKeys)`: on a single server the collection itself.

@@ -1,6 +1,7 @@
 //! Scores that decay with the distance from an origin. At the distance `offset` + `scale` they are `decay`.
 
-use crate::argument::{build_array, check_round, invalid, value};
+use crate::argument::{check_round, invalid, value};
+use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `DECAY_EXP(value, origin, scale, offset, decay)`
@@ -49,13 +50,13 @@ fn scored(
     if let Some(number) = input.as_f64() {
         return Ok(score_of(number));
     }
-    let mut scores = Vec::new();
+    let mut scores = ArrayBuffer::new(context);
     for (round, element) in input.elements().enumerate() {
         check_round(context, round)?;
         match element.as_f64() {
-            Some(number) => scores.push(score_of(number)),
+            Some(number) => scores.push(score_of(number))?,
             None => return invalid(context, name),
         }
     }
-    if input.is_array() { build_array(context, &scores) } else { invalid(context, name) }
+    if input.is_array() { scores.into_array() } else { invalid(context, name) }
 }

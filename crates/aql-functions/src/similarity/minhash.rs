@@ -1,6 +1,7 @@
 //! MinHash signatures: the smallest hashes of a set, whose overlap approximates the Jaccard similarity.
 
-use crate::argument::{build_array, check_round, invalid, value};
+use crate::argument::{check_round, invalid, value};
+use crate::memory::ArrayBuffer;
 use crate::hashing::stable_hash;
 use aql_value::{EvaluationContext, Result, Value};
 use base64::Engine;
@@ -27,7 +28,7 @@ pub(crate) fn minhash(arguments: &[Value], context: &mut EvaluationContext<'_>) 
         }
     }
     let encoded = smallest.iter().map(|hash| Value::from_str(&STANDARD_NO_PAD.encode(hash.to_be_bytes())));
-    build_array(context, &encoded.collect::<Vec<_>>())
+    ArrayBuffer::collect(context, encoded)?.into_array()
 }
 
 /// `MINHASH_COUNT(error)`: the size of a signature whose expected error is at most that.

@@ -1,6 +1,7 @@
 //! Distance and similarity of vectors, or of a vector and each row of a matrix.
 
-use crate::argument::{Outcome, answer, build_array, check_round, invalid, invalid_arithmetic, stop, value};
+use crate::argument::{Outcome, answer, check_round, invalid, invalid_arithmetic, stop, value};
+use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `COSINE_SIMILARITY(x, y)`
@@ -52,12 +53,12 @@ fn compared(
     if !is_matrix(matrix) {
         return one(name, matrix, &vector, compare, context);
     }
-    let mut results = Vec::new();
+    let mut results = ArrayBuffer::new(context);
     for (round, row) in matrix.elements().enumerate() {
         check_round(context, round)?;
-        results.push(one(name, &row, &vector, &compare, context)?);
+        results.push(one(name, &row, &vector, &compare, context)?)?;
     }
-    Ok(build_array(context, &results)?)
+    Ok(results.into_array()?)
 }
 
 fn one(

@@ -1,6 +1,7 @@
 //! `CONCAT()` and `CONCAT_SEPARATOR()`.
 
-use crate::argument::{TextBuffer, check_round, text};
+use crate::argument::{check_round, text};
+use crate::memory::TextBuffer;
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `CONCAT(value1, value2, ...)` or `CONCAT(array)`; nulls are left out.

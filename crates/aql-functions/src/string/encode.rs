@@ -1,6 +1,7 @@
 //! Encodings of a text's UTF-8 bytes.
 
-use crate::argument::{TextBuffer, text};
+use crate::argument::text;
+use crate::memory::TextBuffer;
 use aql_value::{EvaluationContext, Result, Value};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,6 +1,7 @@
 //! JSON texts.
 
-use crate::argument::{Scratch, invalid, value};
+use crate::argument::{invalid, value};
+use crate::memory::Scratch;
 use aql_value::{EvaluationContext, Result, Value};
 use velocypack::{Builder, Limits, json};
 

@@ -1,6 +1,7 @@
 //! Functions with regular expressions. The dialect is described in [`aql_value::pattern`].
 
-use crate::argument::{TextBuffer, check_round, flag, given, integer, invalid, text, warned};
+use crate::argument::{check_round, flag, given, integer, invalid, text, warned};
+use crate::memory::{ArrayBuffer, TextBuffer};
 use aql_value::pattern::Regex;
 use aql_value::{EvaluationContext, Result, Value, error_number};
 use std::sync::Arc;
@@ -38,7 +39,7 @@ pub(crate) fn regex_split(arguments: &[Value], context: &mut EvaluationContext<'
         return invalid_regex(context, "REGEX_SPLIT");
     };
     let text = text(arguments, 0);
-    let mut parts = Vec::new();
+    let mut parts = ArrayBuffer::new(context);
     let mut rest_start = 0;
     for (round, captures) in regex.captures_iter(&text).enumerate() {
         check_round(context, round)?;
@@ -51,13 +52,15 @@ pub(crate) fn regex_split(arguments: &[Value], context: &mut EvaluationContext<'
         if whole.is_empty() && (whole.start() == 0 || whole.start() == text.len()) {
             continue;
         }
-        parts.push(Value::from_str(text.get(rest_start..whole.start()).unwrap_or_default()));
-        parts.extend(groups.map(|group| Value::from_str(group.map_or("", |group| group.as_str()))));
+        parts.push(Value::from_str(text.get(rest_start..whole.start()).unwrap_or_default()))?;
+        for group in groups {
+            parts.push(Value::from_str(group.map_or("", |group| group.as_str())))?;
+        }
         rest_start = whole.end();
     }
-    parts.push(Value::from_str(text.get(rest_start..).unwrap_or_default()));
-    parts.truncate(limit);
-    Ok(Value::array(&parts))
+    parts.push(Value::from_str(text.get(rest_start..).unwrap_or_default()))?;
+    parts.elements().truncate(limit);
+    parts.into_array()
 }
 
 /// `REGEX_REPLACE(text, search, replacement, caseInsensitive)`: every match. In the replacement `$1` stands for the

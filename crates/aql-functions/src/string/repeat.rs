@@ -1,6 +1,7 @@
 //! `REPEAT()`.
 
-use crate::argument::{TextBuffer, check_round, integer, invalid, text, warned};
+use crate::argument::{check_round, integer, invalid, text, warned};
+use crate::memory::TextBuffer;
 use aql_value::{EvaluationContext, Result, Value, error_number};
 
 /// Longest result (ArangoDB's documented limit).

@@ -2,6 +2,7 @@
 
 use super::search::Searcher;
 use crate::argument::{check_round, given, integer, invalid, text};
+use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Result, Value};
 use std::borrow::Cow;
 
@@ -20,13 +21,12 @@ pub(crate) fn split(arguments: &[Value], context: &mut EvaluationContext<'_>) ->
     let separators: Vec<Value> =
         if separator.is_array() { separator.elements().collect() } else { vec![separator.clone()] };
     let separators: Vec<Cow<'_, str>> = separators.iter().map(Value::cast_string).collect();
-    let parts = if separators.iter().any(|separator| separator.is_empty()) {
+    if separators.iter().any(|separator| separator.is_empty()) {
         let characters = text.chars().take(limit);
-        characters.map(|character| Value::from_str(character.encode_utf8(&mut [0; 4]))).collect()
-    } else {
-        split_at(&text, &separators, limit, context)?
-    };
-    Ok(Value::array(&parts))
+        let characters = characters.map(|character| Value::from_str(character.encode_utf8(&mut [0; 4])));
+        return ArrayBuffer::collect(context, characters)?.into_array();
+    }
+    split_at(&text, &separators, limit, context)
 }
 
 fn split_at(
@@ -34,19 +34,19 @@ fn split_at(
     separators: &[Cow<'_, str>],
     limit: usize,
     context: &EvaluationContext<'_>,
-) -> Result<Vec<Value>> {
+) -> Result<Value> {
     let mut searcher = Searcher::new(text, separators.iter().map(Cow::as_ref));
-    let mut parts = Vec::new();
+    let mut parts = ArrayBuffer::new(context);
     let mut start = 0;
     while parts.len() < limit {
         check_round(context, parts.len())?;
         let found = searcher.next_from(start);
         let end = found.map_or(text.len(), |found| found.start);
-        parts.push(Value::from_str(text.get(start..end).unwrap_or_default()));
+        parts.push(Value::from_str(text.get(start..end).unwrap_or_default()))?;
         match found {
             Some(found) => start = found.end,
             None => break,
         }
     }
-    Ok(parts)
+    parts.into_array()
 }

@@ -1,7 +1,8 @@
 //! `SUBSTITUTE()`.
 
 use super::search::Searcher;
-use crate::argument::{TextBuffer, check_round, given, integer, invalid, text, value};
+use crate::argument::{check_round, given, integer, invalid, text, value};
+use crate::memory::TextBuffer;
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `SUBSTITUTE(value, search, replace, limit)` or `SUBSTITUTE(value, mapping, limit)`: replaces from left to right,

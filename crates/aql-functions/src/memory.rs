@@ -1,0 +1,240 @@
+//! Building results within the query's memory.
+//!
+//! What a function builds is drawn from the query's account while the function runs and given back when it ends: the
+//! result is accounted by who keeps it. So no call can exceed the limit, whatever its arguments make it build.
+
+use aql_value::{Error, EvaluationContext, MemoryAccount, Result, Value, error_number};
+use std::collections::HashSet;
+
+/// Longest text that a function may build. A longer one ends the query with error 32, whatever its memory limit.
+pub(crate) const MAX_TEXT_BYTES: usize = 256 << 20;
+
+/// Most elements of an array that a function may build beyond those of its arguments (ArangoDB's limit for ranges).
+/// A longer one ends the query with error 1504.
+pub(crate) const MAX_ELEMENTS: usize = 10_000_000;
+
+/// Error 1504 for an array that would have more than [`MAX_ELEMENTS`] elements.
+pub(crate) fn too_many_elements() -> Error {
+    Error::new(error_number::NUMBER_OUT_OF_RANGE, format!("number out of range: more than {MAX_ELEMENTS} elements"))
+}
+
+/// Memory in use while a function runs; given back on drop.
+pub(crate) struct Scratch<'a> {
+    account: &'a MemoryAccount,
+    bytes: u64,
+}
+
+impl<'a> Scratch<'a> {
+    pub(crate) fn new(account: &'a MemoryAccount) -> Self {
+        Self { account, bytes: 0 }
+    }
+
+    /// Draws bytes; error 32 if the query's limit would be exceeded.
+    pub(crate) fn grow(&mut self, bytes: usize) -> Result<()> {
+        let bytes = bytes as u64;
+        self.account.charge(bytes)?;
+        self.bytes += bytes;
+        Ok(())
+    }
+}
+
+impl Drop for Scratch<'_> {
+    fn drop(&mut self) {
+        self.account.release(self.bytes);
+    }
+}
+
+/// Accounts a buffer that doubles when it is full, as vectors, texts and sets do.
+struct Growth<'a> {
+    scratch: Scratch<'a>,
+    item_bytes: usize,
+    accounted_items: usize,
+}
+
+impl<'a> Growth<'a> {
+    /// Buffers up to this size are not accounted: they are no danger, and most are small.
+    const FREE_BYTES: usize = 4096;
+
+    fn new(account: &'a MemoryAccount, item_bytes: usize) -> Self {
+        Self { scratch: Scratch::new(account), item_bytes, accounted_items: Self::FREE_BYTES / item_bytes }
+    }
+
+    /// The buffer is about to hold so many items.
+    #[inline]
+    fn reach(&mut self, items: usize) -> Result<()> {
+        if items > self.accounted_items { self.account(items) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn account(&mut self, items: usize) -> Result<()> {
+        let accounted_items = items.max(2 * self.accounted_items);
+        self.scratch.grow((accounted_items - self.accounted_items).saturating_mul(self.item_bytes))?;
+        self.accounted_items = accounted_items;
+        Ok(())
+    }
+}
+
+/// A text that grows within the query's memory and [`MAX_TEXT_BYTES`].
+pub(crate) struct TextBuffer<'a> {
+    text: String,
+    growth: Growth<'a>,
+}
+
+impl<'a> TextBuffer<'a> {
+    pub(crate) fn new(account: &'a MemoryAccount) -> Self {
+        Self { text: String::new(), growth: Growth::new(account, 1) }
+    }
+
+    /// Appends; error 32 if the text would grow too long.
+    pub(crate) fn push_str(&mut self, text: &str) -> Result<()> {
+        let bytes = self.text.len() + text.len();
+        if bytes > MAX_TEXT_BYTES {
+            let message = format!("text would be longer than the limit of {MAX_TEXT_BYTES} bytes");
+            return Err(Error::new(error_number::RESOURCE_LIMIT, message));
+        }
+        self.growth.reach(bytes)?;
+        self.text.push_str(text);
+        Ok(())
+    }
+
+    /// The text as a value.
+    pub(crate) fn into_value(self) -> Value {
+        Value::from_str(&self.text)
+    }
+}
+
+/// Elements of an array to be, which grow within the query's memory.
+pub(crate) struct ArrayBuffer<'a> {
+    elements: Vec<Value>,
+    growth: Growth<'a>,
+}
+
+impl<'a> ArrayBuffer<'a> {
+    pub(crate) fn new(context: &EvaluationContext<'a>) -> Self {
+        Self { elements: Vec::new(), growth: Growth::new(context.memory, size_of::<Value>()) }
+    }
+
+    /// All elements that an iterator yields; looks at the interrupt from time to time.
+    pub(crate) fn collect(
+        context: &EvaluationContext<'a>,
+        elements: impl IntoIterator<Item = Value>,
+    ) -> Result<Self> {
+        let mut buffer = Self::new(context);
+        buffer.extend(context, elements)?;
+        Ok(buffer)
+    }
+
+    /// Appends all elements that an iterator yields.
+    pub(crate) fn extend(
+        &mut self,
+        context: &EvaluationContext<'_>,
+        elements: impl IntoIterator<Item = Value>,
+    ) -> Result<()> {
+        for element in elements {
+            crate::argument::check_round(context, self.elements.len())?;
+            self.push(element)?;
+        }
+        Ok(())
+    }
+
+    /// Appends; error 32 if the query's limit would be exceeded.
+    pub(crate) fn push(&mut self, element: Value) -> Result<()> {
+        self.growth.reach(self.elements.len() + 1)?;
+        self.elements.push(element);
+        Ok(())
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// The elements, to be put in another order or to be fewer.
+    pub(crate) fn elements(&mut self) -> &mut Vec<Value> {
+        &mut self.elements
+    }
+
+    /// The array; what the elements refer to is copied, and accounted too.
+    pub(crate) fn into_array(mut self) -> Result<Value> {
+        // Small values are kept within their 16 bytes, and take up to 15 in an array.
+        let bytes = self.elements.iter().map(|element| size_of::<Value>() + element.memory_bytes()).sum();
+        self.growth.scratch.grow(bytes)?;
+        Value::try_array(&self.elements)
+    }
+}
+
+/// Different values, which grow within the query's memory.
+pub(crate) struct DistinctValues<'a> {
+    values: HashSet<Value>,
+    growth: Growth<'a>,
+}
+
+impl<'a> DistinctValues<'a> {
+    /// Value, its place in the table, and the share of the table that is empty.
+    const ENTRY_BYTES: usize = 2 * size_of::<Value>();
+
+    pub(crate) fn new(context: &EvaluationContext<'a>) -> Self {
+        Self { values: HashSet::new(), growth: Growth::new(context.memory, Self::ENTRY_BYTES) }
+    }
+
+    /// The different elements of an array.
+    pub(crate) fn of(context: &EvaluationContext<'a>, array: &Value) -> Result<Self> {
+        let mut distinct = Self::new(context);
+        for (round, element) in array.elements().enumerate() {
+            crate::argument::check_round(context, round)?;
+            distinct.insert(element)?;
+        }
+        Ok(distinct)
+    }
+
+    /// Whether the value is new.
+    pub(crate) fn insert(&mut self, value: Value) -> Result<bool> {
+        self.growth.reach(self.values.len() + 1)?;
+        Ok(self.values.insert(value))
+    }
+
+    pub(crate) fn contains(&self, value: &Value) -> bool {
+        self.values.contains(value)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// How many values are in both.
+    pub(crate) fn common(&self, other: &Self) -> usize {
+        self.values.intersection(&other.values).count()
+    }
+}
+
+/// An object of these entries, whose size is accounted while it is built. Of entries with the same name the last one
+/// counts.
+pub(crate) fn build_object<N: AsRef<str>>(
+    context: &EvaluationContext<'_>,
+    entries: &[(N, Value)],
+) -> Result<Value> {
+    let mut scratch = Scratch::new(context.memory);
+    let bytes_of =
+        |(name, value): &(N, Value)| 3 * size_of::<Value>() + name.as_ref().len() + value.memory_bytes();
+    scratch.grow(entries.iter().map(bytes_of).sum())?;
+    let entries: Vec<(&str, Value)> =
+        entries.iter().map(|(name, value)| (name.as_ref(), value.clone())).collect();
+    Value::try_object(&entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_growing_text_is_accounted_while_it_grows() {
+        let account = MemoryAccount::new(Some(100_000), None);
+        let mut buffer = TextBuffer::new(&account);
+        buffer.push_str("short").unwrap();
+        assert_eq!(account.used_bytes(), 0);
+        buffer.push_str(&"x".repeat(50_000)).unwrap();
+        assert!(account.used_bytes() > 40_000);
+        assert_eq!(buffer.push_str(&"x".repeat(100_000)).unwrap_err().number, 32);
+        drop(buffer);
+        assert_eq!(account.used_bytes(), 0);
+    }
+}
