@@ -1,0 +1,107 @@
+//! Bodies on the connection: the request's is collected, the reply's is handed out.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+
+use super::stream::{BrokenOff, StreamBody};
+use crate::error::{ApiError, Result};
+use crate::error_number::number;
+
+/// How long a client may pause in the middle of its request's body; ArangoDB's "about 90 seconds".
+pub const BODY_PATIENCE: Duration = Duration::from_secs(90);
+
+/// Most bytes that are reserved because a client announces a long body; more only as it arrives.
+const RESERVE_MAX_BYTES: usize = 1 << 20;
+
+/// The body of a reply on the connection.
+pub(crate) enum ReplyBody {
+    /// All of it.
+    Whole(Bytes),
+    /// Chunks as they are made.
+    Stream(StreamBody),
+}
+
+impl Body for ReplyBody {
+    type Data = Bytes;
+    type Error = BrokenOff;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<std::result::Result<Frame<Bytes>, BrokenOff>>> {
+        match self.get_mut() {
+            ReplyBody::Whole(bytes) if bytes.is_empty() => Poll::Ready(None),
+            ReplyBody::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
+            ReplyBody::Stream(stream) => Pin::new(stream).poll_frame(context),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            ReplyBody::Whole(bytes) => bytes.is_empty(),
+            ReplyBody::Stream(stream) => stream.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            ReplyBody::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            ReplyBody::Stream(stream) => stream.size_hint(),
+        }
+    }
+}
+
+/// Waits for the whole body of a request. Errors: 413 when it is longer than `max_bytes`, 408 when the client pauses for
+/// longer than [`BODY_PATIENCE`], 400 when the connection breaks it off.
+pub(crate) async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Bytes> {
+    if body.is_end_stream() {
+        return Ok(Bytes::new());
+    }
+    let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if announced > max_bytes {
+        return Err(too_large(max_bytes));
+    }
+    let Some(first) = next_data(&mut body).await? else { return Ok(Bytes::new()) };
+    if body.is_end_stream() || first.len() == announced {
+        return Ok(first);
+    }
+    let mut all = BytesMut::with_capacity(announced.clamp(first.len() * 2, RESERVE_MAX_BYTES.max(first.len() * 2)));
+    all.extend_from_slice(&first);
+    drop(first);
+    while let Some(data) = next_data(&mut body).await? {
+        if all.len() + data.len() > max_bytes {
+            return Err(too_large(max_bytes));
+        }
+        all.extend_from_slice(&data);
+    }
+    Ok(all.freeze())
+}
+
+async fn next_data(body: &mut Incoming) -> Result<Option<Bytes>> {
+    loop {
+        let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
+        match tokio::time::timeout(BODY_PATIENCE, frame).await {
+            Err(_) => return Err(ApiError::new(number::HTTP_REQUEST_TIMEOUT, "the request body did not arrive in time")),
+            Ok(None) => return Ok(None),
+            Ok(Some(Err(error))) => {
+                let message = format!("the request body broke off: {error}");
+                return Err(ApiError::new(number::HTTP_BAD_PARAMETER, message));
+            }
+            // Trailers say nothing that ArangoDB's interface knows.
+            Ok(Some(Ok(frame))) => match frame.into_data() {
+                Ok(data) if !data.is_empty() => return Ok(Some(data)),
+                _ => {}
+            },
+        }
+    }
+}
+
+fn too_large(max_bytes: usize) -> ApiError {
+    let message = format!("the request body is longer than the limit of {max_bytes} bytes");
+    ApiError::with_status(413, number::HTTP_BAD_PARAMETER, message)
+}

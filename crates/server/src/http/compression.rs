@@ -1,0 +1,224 @@
+//! Compressed bodies, in and out.
+//!
+//! A request may be compressed by `gzip`, `deflate` (with zlib's header, or without as some clients send it) or `zstd`; a
+//! reply is if the client accepts it and it is long enough for `--http.compress-response-threshold`.
+
+use std::io::{Read, Write};
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use flate2::write::{GzEncoder, ZlibEncoder};
+use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, HeaderValue};
+
+use super::stream::ChunkSource;
+use crate::error::{ApiError, Result};
+use crate::error_number::number;
+
+/// An encoding of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// RFC 1952.
+    Gzip,
+    /// RFC 1950, called "deflate" by HTTP.
+    Deflate,
+}
+
+impl Encoding {
+    /// The header `content-encoding` of a body.
+    pub fn header(self) -> HeaderValue {
+        match self {
+            Encoding::Gzip => HeaderValue::from_static("gzip"),
+            Encoding::Deflate => HeaderValue::from_static("deflate"),
+        }
+    }
+
+    /// The encoding that a client accepts; gzip before deflate.
+    pub fn accepted(headers: &HeaderMap) -> Option<Self> {
+        let accepts = |encoding: &str| accepts(headers, encoding);
+        [(Encoding::Gzip, "gzip"), (Encoding::Deflate, "deflate")]
+            .into_iter()
+            .find(|(_, name)| accepts(name))
+            .map(|(encoding, _)| encoding)
+    }
+}
+
+/// Whether `accept-encoding` names an encoding, and not with a quality of 0.
+pub fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
+    headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok()).any(|list| {
+        list.split(',').any(|item| {
+            let (name, quality) = item.split_once(';').unwrap_or((item, "q=1"));
+            let quality = quality.trim().strip_prefix("q=").and_then(|quality| quality.trim().parse::<f32>().ok());
+            name.trim().eq_ignore_ascii_case(encoding) && quality != Some(0.0)
+        })
+    })
+}
+
+/// Decompresses a request's body if it is compressed. Errors: 400 when it is damaged or of an unknown encoding, 413 when
+/// it would be longer than `max_bytes`.
+pub(crate) fn decompress(headers: &HeaderMap, body: Bytes, max_bytes: usize) -> Result<Bytes> {
+    let Some(encoding) = headers.get(CONTENT_ENCODING) else { return Ok(body) };
+    let encoding = encoding.to_str().unwrap_or_default().trim().to_ascii_lowercase();
+    match encoding.as_str() {
+        "" | "identity" => Ok(body),
+        _ if body.is_empty() => Ok(body),
+        "gzip" | "x-gzip" => read_bounded(MultiGzDecoder::new(&*body), max_bytes),
+        "deflate" if has_zlib_header(&body) => read_bounded(ZlibDecoder::new(&*body), max_bytes),
+        "deflate" => read_bounded(DeflateDecoder::new(&*body), max_bytes),
+        other => {
+            let message = format!("content-encoding '{other}' is not supported, only gzip and deflate are");
+            Err(ApiError::with_status(415, number::HTTP_BAD_PARAMETER, message))
+        }
+    }
+}
+
+/// RFC 1950: method 8, and a check sum over the first two bytes.
+fn has_zlib_header(body: &[u8]) -> bool {
+    match body {
+        [method, flags, ..] => method & 15 == 8 && u16::from_be_bytes([*method, *flags]) % 31 == 0,
+        _ => false,
+    }
+}
+
+fn read_bounded(reader: impl Read, max_bytes: usize) -> Result<Bytes> {
+    let mut out = Vec::new();
+    let limit = max_bytes as u64 + 1;
+    reader.take(limit).read_to_end(&mut out).map_err(|error| {
+        ApiError::new(number::HTTP_BAD_PARAMETER, format!("the request body cannot be decompressed: {error}"))
+    })?;
+    if out.len() > max_bytes {
+        let message = format!("the decompressed request body is longer than the limit of {max_bytes} bytes");
+        return Err(ApiError::with_status(413, number::HTTP_BAD_PARAMETER, message));
+    }
+    Ok(out.into())
+}
+
+/// Compresses a whole body.
+pub(crate) fn compress(encoding: Encoding, body: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut compressor = Compressor::new(encoding, Vec::with_capacity(body.len() / 3 + 64));
+    compressor.write_all(body)?;
+    compressor.finish()
+}
+
+/// Compresses what is written to it into a vector.
+enum Compressor {
+    Gzip(GzEncoder<Vec<u8>>),
+    Deflate(ZlibEncoder<Vec<u8>>),
+}
+
+impl Compressor {
+    fn new(encoding: Encoding, out: Vec<u8>) -> Self {
+        match encoding {
+            Encoding::Gzip => Compressor::Gzip(GzEncoder::new(out, Compression::fast())),
+            Encoding::Deflate => Compressor::Deflate(ZlibEncoder::new(out, Compression::fast())),
+        }
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        match self {
+            Compressor::Gzip(encoder) => encoder.write_all(bytes),
+            Compressor::Deflate(encoder) => encoder.write_all(bytes),
+        }
+    }
+
+    /// What has been compressed by now.
+    fn take(&mut self) -> Vec<u8> {
+        match self {
+            Compressor::Gzip(encoder) => std::mem::take(encoder.get_mut()),
+            Compressor::Deflate(encoder) => std::mem::take(encoder.get_mut()),
+        }
+    }
+
+    fn finish(self) -> std::io::Result<Vec<u8>> {
+        match self {
+            Compressor::Gzip(encoder) => encoder.finish(),
+            Compressor::Deflate(encoder) => encoder.finish(),
+        }
+    }
+}
+
+/// A stream whose chunks are compressed as one.
+pub(crate) struct Compressed {
+    source: Box<dyn ChunkSource>,
+    compressor: Option<Compressor>,
+}
+
+impl Compressed {
+    pub(crate) fn new(source: Box<dyn ChunkSource>, encoding: Encoding) -> Self {
+        Compressed { source, compressor: Some(Compressor::new(encoding, Vec::new())) }
+    }
+}
+
+impl ChunkSource for Compressed {
+    fn next_chunk(&mut self) -> Result<Option<Vec<u8>>> {
+        while let Some(compressor) = &mut self.compressor {
+            match self.source.next_chunk()? {
+                Some(chunk) => {
+                    compressor.write_all(&chunk).map_err(ApiError::internal)?;
+                    let out = compressor.take();
+                    if !out.is_empty() {
+                        return Ok(Some(out));
+                    }
+                }
+                None => {
+                    let last = self.compressor.take().map(Compressor::finish).transpose();
+                    return last.map_err(ApiError::internal);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn release(&mut self) {
+        self.source.release();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(encoding: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(CONTENT_ENCODING, HeaderValue::from_static(encoding))])
+    }
+
+    #[test]
+    fn what_is_compressed_is_decompressed() {
+        let body = b"some text that repeats, some text that repeats".repeat(100);
+        for (encoding, name) in [(Encoding::Gzip, "gzip"), (Encoding::Deflate, "deflate")] {
+            let compressed = compress(encoding, &body).unwrap();
+            assert!(compressed.len() < body.len() / 2);
+            assert_eq!(decompress(&headers(name), compressed.into(), 1 << 20).unwrap(), body);
+        }
+    }
+
+    #[test]
+    fn deflate_without_a_header_is_understood() {
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(b"[1,2,3]").unwrap();
+        let compressed = encoder.finish().unwrap();
+        assert_eq!(decompress(&headers("deflate"), compressed.into(), 100).unwrap(), "[1,2,3]");
+    }
+
+    #[test]
+    fn a_body_that_would_be_too_long_is_refused() {
+        let compressed = compress(Encoding::Gzip, &vec![0; 1 << 20]).unwrap();
+        let error = decompress(&headers("gzip"), compressed.into(), 1_000).unwrap_err();
+        assert_eq!(error.status_code(), 413);
+    }
+
+    #[test]
+    fn damage_and_unknown_encodings_are_errors() {
+        assert_eq!(decompress(&headers("gzip"), Bytes::from_static(b"no"), 99).unwrap_err().status_code(), 400);
+        assert_eq!(decompress(&headers("br"), Bytes::from_static(b"no"), 99).unwrap_err().status_code(), 415);
+        assert_eq!(decompress(&headers("identity"), Bytes::from_static(b"yes"), 99).unwrap(), "yes");
+    }
+
+    #[test]
+    fn the_client_chooses() {
+        let accept = |list| Encoding::accepted(&HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(list))]));
+        assert_eq!(accept("deflate, gzip;q=0.5"), Some(Encoding::Gzip));
+        assert_eq!(accept("gzip;q=0, deflate"), Some(Encoding::Deflate));
+        assert_eq!(accept("br"), None);
+    }
+}

@@ -1,0 +1,89 @@
+//! In which of the two formats a body is sent or wanted.
+
+use hyper::HeaderMap;
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
+
+use super::response::content_type;
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// JSON text.
+    #[default]
+    Json,
+    /// VelocyPack, ArangoDB's binary format.
+    VelocyPack,
+}
+
+const VELOCYPACK: &[u8] = b"application/x-velocypack";
+
+impl Format {
+    /// The format of a request's body. Everything that is not VelocyPack is read as JSON, as ArangoDB does: curl, for
+    /// one, calls what it sends a form.
+    pub fn of_body(headers: &HeaderMap) -> Self {
+        match headers.get(CONTENT_TYPE) {
+            Some(value) if media_type(value.as_bytes()).eq_ignore_ascii_case(VELOCYPACK) => Format::VelocyPack,
+            _ => Format::Json,
+        }
+    }
+
+    /// The format that the client wants: VelocyPack only if it is the first of what the client accepts.
+    pub fn accepted(headers: &HeaderMap) -> Self {
+        match headers.get(ACCEPT) {
+            Some(value) if media_type(first(value.as_bytes())).eq_ignore_ascii_case(VELOCYPACK) => {
+                Format::VelocyPack
+            }
+            _ => Format::Json,
+        }
+    }
+
+    /// The content type of a reply in this format.
+    pub fn content_type(self) -> HeaderValue {
+        match self {
+            Format::Json => content_type::JSON,
+            Format::VelocyPack => content_type::VELOCYPACK,
+        }
+    }
+}
+
+/// Whether a media type stands anywhere in the header `accept`.
+pub fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
+    headers.get_all(ACCEPT).iter().any(|value| {
+        let mut types = value.as_bytes().split(|&byte| byte == b',');
+        types.any(|given| media_type(given).eq_ignore_ascii_case(wanted.as_bytes()))
+    })
+}
+
+fn first(list: &[u8]) -> &[u8] {
+    list.split(|&byte| byte == b',').next().unwrap_or_default()
+}
+
+/// The media type without its parameters.
+fn media_type(value: &[u8]) -> &[u8] {
+    value.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(name: hyper::header::HeaderName, value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(name, HeaderValue::from_static(value))])
+    }
+
+    #[test]
+    fn velocypack_is_read_and_sent_only_when_it_is_named() {
+        assert_eq!(Format::of_body(&HeaderMap::new()), Format::Json);
+        assert_eq!(Format::of_body(&headers(CONTENT_TYPE, "application/x-www-form-urlencoded")), Format::Json);
+        assert_eq!(Format::of_body(&headers(CONTENT_TYPE, "Application/X-VelocyPack ; v=1")), Format::VelocyPack);
+        assert_eq!(Format::accepted(&headers(ACCEPT, "*/*")), Format::Json);
+        assert_eq!(Format::accepted(&headers(ACCEPT, "application/x-velocypack, */*")), Format::VelocyPack);
+        assert_eq!(Format::accepted(&headers(ACCEPT, "application/json, application/x-velocypack")), Format::Json);
+    }
+
+    #[test]
+    fn a_media_type_is_found_anywhere_in_the_list() {
+        assert!(accepts(&headers(ACCEPT, "text/html, application/x-ndjson;q=0.9"), "application/x-ndjson"));
+        assert!(!accepts(&headers(ACCEPT, "text/html"), "application/x-ndjson"));
+    }
+}

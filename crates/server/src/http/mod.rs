@@ -1,0 +1,26 @@
+//! The way of a request: listener, decoding, routing, running, encoding.
+
+pub mod body;
+pub mod compression;
+pub mod connection;
+pub mod cors;
+pub mod fields;
+pub mod format;
+pub mod listener;
+pub mod path;
+pub mod percent;
+pub mod query;
+pub mod request;
+pub mod response;
+pub mod router;
+pub mod service;
+pub mod stream;
+pub mod upgrade;
+pub mod worker_pool;
+
+pub use fields::Fields;
+pub use format::{Format, accepts};
+pub use request::{BodyValue, Request};
+pub use response::{Response, content_type};
+pub use router::{Access, Action, Continuation, Outcome, Route, Router, Verb};
+pub use stream::ChunkSource;

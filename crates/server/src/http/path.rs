@@ -1,0 +1,187 @@
+//! A request's path: the database, and the parts between the slashes, decoded.
+
+use std::ops::Range;
+
+use hyper::Uri;
+use smallvec::SmallVec;
+
+use super::percent::{self, DecodeError};
+
+/// Most parts of a path; the longest route of ArangoDB has seven.
+pub const MAX_SEGMENTS: usize = 64;
+
+/// The database of a path without `/_db/{name}`.
+pub const DEFAULT_DATABASE: &str = "_system";
+
+/// A path, taken apart. Empty parts are left out, so that `/_api/tasks/` is `/_api/tasks`.
+#[derive(Clone, Debug)]
+pub struct Path {
+    text: Text,
+    /// Where the parts after the database lie in the text.
+    segments: SmallVec<[Range<u32>; 6]>,
+    database: Option<Range<u32>>,
+}
+
+/// The text that the parts lie in. Nearly all paths need no decoding, and then it is the request's own.
+#[derive(Clone, Debug)]
+enum Text {
+    Raw(Uri),
+    Decoded(Box<str>),
+}
+
+/// Why a path was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathError {
+    /// It does not begin with a slash, or has wrong percent signs or bytes that are not UTF-8 behind them.
+    Malformed,
+    /// It has more than [`MAX_SEGMENTS`] parts.
+    TooLong,
+}
+
+impl Path {
+    /// Takes the path of an address apart.
+    pub fn parse(uri: Uri) -> Result<Self, PathError> {
+        let raw = uri.path();
+        let mut segments = SmallVec::new();
+        if !raw.as_bytes().contains(&b'%') {
+            split(raw, |part| push(&mut segments, part))?;
+            return Ok(Self::assemble(Text::Raw(uri), segments));
+        }
+        let mut text = String::with_capacity(raw.len());
+        split(raw, |part| {
+            let start = text.len();
+            let encoded = raw.get(part).unwrap_or_default();
+            percent::decode_onto(encoded, &mut text).map_err(|DecodeError| PathError::Malformed)?;
+            push(&mut segments, start..text.len())
+        })?;
+        Ok(Self::assemble(Text::Decoded(text.into()), segments))
+    }
+
+    fn assemble(text: Text, segments: SmallVec<[Range<u32>; 6]>) -> Self {
+        let mut path = Path { text, segments, database: None };
+        if path.segments.len() >= 2 && path.segment(0) == Some("_db") {
+            path.database = path.segments.get(1).cloned();
+            path.segments.drain(..2);
+        }
+        path
+    }
+
+    fn text(&self) -> &str {
+        match &self.text {
+            Text::Raw(uri) => uri.path(),
+            Text::Decoded(text) => text,
+        }
+    }
+
+    fn slice(&self, range: &Range<u32>) -> &str {
+        self.text().get(range.start as usize..range.end as usize).unwrap_or_default()
+    }
+
+    /// The database's name, `_system` when the path names none.
+    pub fn database(&self) -> &str {
+        self.database.as_ref().map_or(DEFAULT_DATABASE, |range| self.slice(range))
+    }
+
+    /// Part number `index` after the database.
+    pub fn segment(&self, index: usize) -> Option<&str> {
+        self.segments.get(index).map(|range| self.slice(range))
+    }
+
+    /// How many parts there are after the database.
+    pub fn len(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Whether there is no part after the database.
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// All parts after the database.
+    pub fn segments(&self) -> impl Iterator<Item = &str> {
+        self.segments.iter().map(|range| self.slice(range))
+    }
+}
+
+/// The path as text again, decoded and without the database.
+impl std::fmt::Display for Path {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.is_empty() {
+            return formatter.write_str("/");
+        }
+        self.segments().try_for_each(|segment| write!(formatter, "/{segment}"))
+    }
+}
+
+/// Calls `each` with the places of the parts that are not empty.
+fn split(path: &str, mut each: impl FnMut(Range<usize>) -> Result<(), PathError>) -> Result<(), PathError> {
+    let mut start = 1;
+    let rest = path.strip_prefix('/').ok_or(PathError::Malformed)?;
+    for part in rest.split('/') {
+        let end = start + part.len();
+        if !part.is_empty() {
+            each(start..end)?;
+        }
+        start = end + 1;
+    }
+    Ok(())
+}
+
+fn push(segments: &mut SmallVec<[Range<u32>; 6]>, part: Range<usize>) -> Result<(), PathError> {
+    if segments.len() >= MAX_SEGMENTS {
+        return Err(PathError::TooLong);
+    }
+    let place = |at: usize| u32::try_from(at).map_err(|_| PathError::TooLong);
+    segments.push(place(part.start)?..place(part.end)?);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(path: &str) -> Result<Path, PathError> {
+        Path::parse(path.parse().unwrap())
+    }
+
+    fn parts(path: &str) -> (String, Vec<String>) {
+        let path = parse(path).unwrap();
+        (path.database().to_owned(), path.segments().map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn the_database_is_apart_from_the_parts() {
+        assert_eq!(parts("/_api/version"), ("_system".into(), vec!["_api".into(), "version".into()]));
+        assert_eq!(parts("/_db/shop/_api/version"), ("shop".into(), vec!["_api".into(), "version".into()]));
+        assert_eq!(parts("/_db/shop"), ("shop".into(), vec![]));
+        assert_eq!(parts("/_db"), ("_system".into(), vec!["_db".into()]));
+        assert_eq!(parts("/"), ("_system".into(), vec![]));
+    }
+
+    #[test]
+    fn parts_are_decoded_one_by_one() {
+        let (database, segments) = parts("/_db/%E4%BE%8B/_api/document/a%2Fb/x%20y");
+        assert_eq!(database, "例");
+        assert_eq!(segments, ["_api", "document", "a/b", "x y"]);
+    }
+
+    #[test]
+    fn empty_parts_are_left_out() {
+        assert_eq!(parts("//_api//tasks/").1, ["_api", "tasks"]);
+    }
+
+    #[test]
+    fn what_cannot_be_decoded_is_refused() {
+        assert_eq!(parse("/_api/%zz").unwrap_err(), PathError::Malformed);
+        assert_eq!(parse("/_api/%2").unwrap_err(), PathError::Malformed);
+        assert_eq!(parse("/_api/%ff").unwrap_err(), PathError::Malformed);
+        assert_eq!(parse("*").unwrap_err(), PathError::Malformed);
+        assert_eq!(parse(&"/a".repeat(MAX_SEGMENTS + 1)).unwrap_err(), PathError::TooLong);
+    }
+
+    #[test]
+    fn a_path_prints_as_it_was_meant() {
+        assert_eq!(parse("/_db/x/_api/a%20b/").unwrap().to_string(), "/_api/a b");
+        assert_eq!(parse("/").unwrap().to_string(), "/");
+    }
+}

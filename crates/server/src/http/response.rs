@@ -1,0 +1,174 @@
+//! What a route answers: a status, headers, and a body as a value, as bytes or as a stream.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::StatusCode;
+use hyper::header::{HeaderName, HeaderValue};
+use smallvec::SmallVec;
+use velocypack::{Builder, Slice, json, to_wire};
+
+use super::fields::Fields;
+use super::format::Format;
+use super::stream::ChunkSource;
+use crate::error::{ApiError, Result};
+
+/// Content types that replies have.
+pub mod content_type {
+    use hyper::header::HeaderValue;
+
+    /// JSON.
+    pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+    /// VelocyPack.
+    pub const VELOCYPACK: HeaderValue = HeaderValue::from_static("application/x-velocypack");
+    /// One JSON value a line.
+    pub const NDJSON: HeaderValue = HeaderValue::from_static("application/x-ndjson");
+    /// Text.
+    pub const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+    /// A page for a browser.
+    pub const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+    /// Prometheus' text format.
+    pub const PROMETHEUS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+}
+
+/// The reply to a request.
+#[derive(Debug)]
+pub struct Response {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: SmallVec<[(HeaderName, HeaderValue); 2]>,
+    pub(crate) body: Body,
+}
+
+/// What a reply carries.
+pub(crate) enum Body {
+    /// Nothing.
+    Empty,
+    /// One value, written as JSON or passed on as VelocyPack, as the client accepts it.
+    Value { bytes: Vec<u8>, collection: Option<Arc<str>> },
+    /// Bytes that are ready to be sent.
+    Bytes { content_type: HeaderValue, bytes: Bytes },
+    /// Chunks that are made while they are sent.
+    Stream { content_type: HeaderValue, source: Box<dyn ChunkSource> },
+}
+
+impl std::fmt::Debug for Body {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Body::Empty => formatter.write_str("Empty"),
+            Body::Value { bytes, .. } => formatter.debug_tuple("Value").field(&Slice::new(bytes)).finish(),
+            Body::Bytes { bytes, .. } => formatter.debug_tuple("Bytes").field(&bytes.len()).finish(),
+            Body::Stream { .. } => formatter.write_str("Stream"),
+        }
+    }
+}
+
+impl Response {
+    /// No body.
+    pub fn empty(status: StatusCode) -> Self {
+        Self::new(status, Body::Empty)
+    }
+
+    /// One VelocyPack value without `_id` markers.
+    pub fn value(status: StatusCode, bytes: Vec<u8>) -> Self {
+        Self::new(status, Body::Value { bytes, collection: None })
+    }
+
+    /// One stored document, whose `_id` is made of `collection`.
+    pub fn document(status: StatusCode, bytes: Vec<u8>, collection: Arc<str>) -> Self {
+        Self::new(status, Body::Value { bytes, collection: Some(collection) })
+    }
+
+    /// An object of a few attributes, which `fill` adds.
+    pub fn object(status: StatusCode, fill: impl FnOnce(&mut Fields<'_>)) -> Result<Self> {
+        Ok(Self::value(status, Fields::object(fill)?))
+    }
+
+    /// ArangoDB's envelope of success: what `fill` adds, and `error` and `code`.
+    pub fn success(status: StatusCode, fill: impl FnOnce(&mut Fields<'_>)) -> Result<Self> {
+        Self::object(status, |fields| {
+            fields.bool("error", false).number("code", status.as_u16());
+            fill(fields);
+        })
+    }
+
+    /// JSON that the route has written itself.
+    pub fn json(status: StatusCode, bytes: impl Into<Bytes>) -> Self {
+        Self::bytes(status, content_type::JSON, bytes)
+    }
+
+    /// Bytes that are ready to be sent.
+    pub fn bytes(status: StatusCode, content_type: HeaderValue, bytes: impl Into<Bytes>) -> Self {
+        Self::new(status, Body::Bytes { content_type, bytes: bytes.into() })
+    }
+
+    /// Bytes in one of the two formats, already written by the route as the client accepts them.
+    pub fn encoded(status: StatusCode, format: Format, bytes: impl Into<Bytes>) -> Self {
+        Self::bytes(status, format.content_type(), bytes)
+    }
+
+    /// Chunks that are made on the worker pool while they are sent, as fast as the client takes them.
+    pub fn stream(status: StatusCode, content_type: HeaderValue, source: Box<dyn ChunkSource>) -> Self {
+        Self::new(status, Body::Stream { content_type, source })
+    }
+
+    fn new(status: StatusCode, body: Body) -> Self {
+        Response { status, headers: SmallVec::new(), body }
+    }
+
+    /// The same reply with one more header.
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    /// The same reply with one more header of any text; characters that a header cannot have make it an error.
+    pub fn text_header(self, name: &'static str, value: &str) -> Result<Self> {
+        let value = HeaderValue::from_str(value).map_err(ApiError::internal)?;
+        Ok(self.header(HeaderName::from_static(name), value))
+    }
+
+    /// The status.
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The bytes of the body in a format, and their content type; none for a stream.
+    pub(crate) fn encode(self, format: Format) -> Result<(Self, Option<Encoded>)> {
+        let Response { status, headers, body } = self;
+        let encoded = match body {
+            Body::Empty => Encoded { content_type: None, bytes: Bytes::new() },
+            Body::Value { bytes, collection } => {
+                let bytes = encode_value(&bytes, collection.as_deref(), format)?;
+                Encoded { content_type: Some(format.content_type()), bytes }
+            }
+            Body::Bytes { content_type, bytes } => Encoded { content_type: Some(content_type), bytes },
+            body @ Body::Stream { .. } => return Ok((Response { status, headers, body }, None)),
+        };
+        Ok((Response { status, headers, body: Body::Empty }, Some(encoded)))
+    }
+}
+
+/// A body that is ready to be sent.
+#[derive(Debug)]
+pub(crate) struct Encoded {
+    /// None for a reply without a body.
+    pub(crate) content_type: Option<HeaderValue>,
+    pub(crate) bytes: Bytes,
+}
+
+fn encode_value(bytes: &[u8], collection: Option<&str>, format: Format) -> Result<Bytes> {
+    let value = Slice::new(bytes);
+    let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 2);
+    match format {
+        Format::Json => json::write(value, collection, &mut out),
+        Format::VelocyPack => to_wire(value, collection, &mut out)?,
+    }
+    Ok(out.into())
+}
+
+/// The common way to make a reply of a builder: its bytes, once everything is closed.
+impl From<Builder> for Response {
+    fn from(builder: Builder) -> Self {
+        Response::value(StatusCode::OK, builder.into_vec())
+    }
+}

@@ -1,0 +1,220 @@
+//! Replies whose chunks are made while they are sent.
+//!
+//! The chunks are made on the worker pool, at most [`CHUNKS_AHEAD`] before the client takes them. Between two of them no
+//! thread waits: a client that reads slowly costs the memory of a few chunks and nothing else.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use hyper::body::{Body, Frame, SizeHint};
+
+use super::worker_pool::WorkerPool;
+use crate::error::{ApiError, Result};
+
+/// How many chunks are made before the client takes them.
+pub const CHUNKS_AHEAD: usize = 2;
+
+/// Makes the chunks of a reply.
+pub trait ChunkSource: Send {
+    /// The next chunk, of any size but none (some 256 KiB spread its cost well); `None` at the end. An error breaks the
+    /// reply off, so that the client cannot take it for complete.
+    fn next_chunk(&mut self) -> Result<Option<Vec<u8>>>;
+
+    /// The client does not take the chunks as fast as they are made: lets go of what pins memory until it does.
+    fn release(&mut self) {}
+
+    /// What is sent as the last chunk before the reply is broken off by an error.
+    fn farewell(&self, _error: &ApiError) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+/// The reply was broken off: the server could not make the next chunk.
+#[derive(Debug)]
+pub struct BrokenOff(ApiError);
+
+impl std::fmt::Display for BrokenOff {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "the reply was broken off: {}", self.0)
+    }
+}
+
+impl std::error::Error for BrokenOff {}
+
+/// The body of a streamed reply.
+pub(crate) struct StreamBody {
+    shared: Arc<Shared>,
+    pool: Arc<WorkerPool>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+}
+
+struct State {
+    ready: VecDeque<Bytes>,
+    source: Source,
+    waker: Option<Waker>,
+}
+
+enum Source {
+    /// Nobody makes chunks at the moment.
+    Waiting(Box<dyn ChunkSource>),
+    /// A job on the pool does.
+    Running,
+    /// All chunks were made.
+    Finished,
+    /// No more can be made; the error goes to the connection once the chunks before it are sent.
+    Broken(ApiError),
+    /// The client has gone.
+    Abandoned,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl StreamBody {
+    pub(crate) fn new(source: Box<dyn ChunkSource>, pool: Arc<WorkerPool>) -> Self {
+        let state = State { ready: VecDeque::new(), source: Source::Waiting(source), waker: None };
+        StreamBody { shared: Arc::new(Shared { state: Mutex::new(state) }), pool }
+    }
+
+    /// Starts a job that makes chunks if there is room for them and nobody makes them.
+    fn get_on(&self, state: &mut State) {
+        if state.ready.len() >= CHUNKS_AHEAD {
+            return;
+        }
+        match std::mem::replace(&mut state.source, Source::Running) {
+            Source::Waiting(source) => {
+                submit(&self.shared, &self.pool, source);
+            }
+            other => state.source = other,
+        }
+    }
+}
+
+fn submit(shared: &Arc<Shared>, pool: &Arc<WorkerPool>, source: Box<dyn ChunkSource>) {
+    let (shared, own_pool) = (Arc::clone(shared), Arc::clone(pool));
+    pool.submit_further(Box::new(move || make_chunks(&shared, &own_pool, source)));
+}
+
+/// Makes chunks until there is no room for more, or other work waits for the thread.
+fn make_chunks(shared: &Arc<Shared>, pool: &Arc<WorkerPool>, mut source: Box<dyn ChunkSource>) {
+    loop {
+        let made = catch_unwind(AssertUnwindSafe(|| source.next_chunk()));
+        let made = made.unwrap_or_else(|_| Err(ApiError::internal("a panic while the reply was made")));
+        let mut state = shared.lock();
+        if matches!(state.source, Source::Abandoned) {
+            drop(state);
+            return;
+        }
+        match made {
+            Ok(Some(chunk)) if chunk.is_empty() => continue,
+            Ok(Some(chunk)) => state.ready.push_back(chunk.into()),
+            Ok(None) => state.source = Source::Finished,
+            Err(error) => {
+                state.ready.extend(source.farewell(&error).map(Bytes::from));
+                state.source = Source::Broken(error);
+            }
+        }
+        let waker = state.waker.take();
+        let running = matches!(state.source, Source::Running);
+        let is_full = state.ready.len() >= CHUNKS_AHEAD;
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        if !running {
+            return;
+        }
+        if is_full && park(shared, &mut source) {
+            return;
+        }
+        if pool.queue_length() > 0 {
+            return submit(shared, pool, source);
+        }
+    }
+}
+
+/// Leaves the source to be taken up when there is room again. Says false when there is room by now.
+fn park(shared: &Shared, source: &mut Box<dyn ChunkSource>) -> bool {
+    source.release();
+    let mut state = shared.lock();
+    if matches!(state.source, Source::Abandoned) {
+        return true;
+    }
+    if state.ready.len() < CHUNKS_AHEAD {
+        return false;
+    }
+    let source = std::mem::replace(source, Box::new(Empty));
+    state.source = Source::Waiting(source);
+    true
+}
+
+/// Stands for a source that has been moved on.
+struct Empty;
+
+impl ChunkSource for Empty {
+    fn next_chunk(&mut self) -> Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+}
+
+impl Body for StreamBody {
+    type Data = Bytes;
+    type Error = BrokenOff;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<std::result::Result<Frame<Bytes>, BrokenOff>>> {
+        let mut state = self.shared.lock();
+        let chunk = state.ready.pop_front();
+        self.get_on(&mut state);
+        if let Some(chunk) = chunk {
+            return Poll::Ready(Some(Ok(Frame::data(chunk))));
+        }
+        match &state.source {
+            Source::Waiting(_) | Source::Running => {
+                state.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+            Source::Finished | Source::Abandoned => Poll::Ready(None),
+            Source::Broken(error) => {
+                let error = error.clone();
+                state.source = Source::Finished;
+                Poll::Ready(Some(Err(BrokenOff(error))))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        let state = self.shared.lock();
+        state.ready.is_empty() && matches!(state.source, Source::Finished)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::default()
+    }
+}
+
+impl Drop for StreamBody {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        let source = std::mem::replace(&mut state.source, Source::Abandoned);
+        state.ready.clear();
+        drop(state);
+        // Dropped outside the lock: a source may hold a snapshot whose end takes its time.
+        drop(source);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::task::Wake;
+use std::time::Duration;
+
+use super::*;
+use crate::http::worker_pool::PoolLimits;
+
+struct Counting {
+    left: usize,
+    made: Arc<AtomicUsize>,
+    released: Arc<AtomicUsize>,
+    fails: bool,
+}
+
+impl ChunkSource for Counting {
+    fn next_chunk(&mut self) -> Result<Option<Vec<u8>>> {
+        if self.left == 0 {
+            return if self.fails { Err(ApiError::of(4)) } else { Ok(None) };
+        }
+        self.left -= 1;
+        self.made.fetch_add(1, Ordering::SeqCst);
+        Ok(Some(vec![b'x'; 10]))
+    }
+
+    fn release(&mut self) {
+        self.released.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn farewell(&self, _: &ApiError) -> Option<Vec<u8>> {
+        Some(b"farewell".to_vec())
+    }
+}
+
+impl Drop for Counting {
+    fn drop(&mut self) {
+        self.made.fetch_add(1_000_000, Ordering::SeqCst);
+    }
+}
+
+struct Signal(mpsc::Sender<()>);
+
+impl Wake for Signal {
+    fn wake(self: Arc<Self>) {
+        let _ = self.0.send(());
+    }
+}
+
+fn body(left: usize, fails: bool) -> (StreamBody, Arc<AtomicUsize>, Arc<AtomicUsize>) {
+    let (made, released) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+    let source = Counting { left, made: Arc::clone(&made), released: Arc::clone(&released), fails };
+    let pool = WorkerPool::new(PoolLimits { threads: 1, max_threads: 1, max_queue: 1 });
+    (StreamBody::new(Box::new(source), Arc::new(pool)), made, released)
+}
+
+/// The next frame, waited for.
+fn next(body: &mut StreamBody) -> Option<std::result::Result<Bytes, BrokenOff>> {
+    let (sender, receiver) = mpsc::channel();
+    let waker = Waker::from(Arc::new(Signal(sender)));
+    loop {
+        match Pin::new(&mut *body).poll_frame(&mut Context::from_waker(&waker)) {
+            Poll::Ready(frame) => return frame.map(|frame| frame.map(|frame| frame.into_data().unwrap())),
+            Poll::Pending => receiver.recv_timeout(Duration::from_secs(5)).unwrap(),
+        }
+    }
+}
+
+#[test]
+fn all_chunks_arrive_and_then_the_end() {
+    let (mut body, ..) = body(100, false);
+    for _ in 0..100 {
+        assert_eq!(next(&mut body).unwrap().unwrap().len(), 10);
+    }
+    assert!(next(&mut body).is_none());
+    assert!(body.is_end_stream());
+}
+
+#[test]
+fn no_more_is_made_than_the_client_takes() {
+    let (mut body, made, released) = body(100, false);
+    next(&mut body).unwrap().unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(made.load(Ordering::SeqCst) <= 1 + CHUNKS_AHEAD);
+    assert_eq!(released.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn an_error_comes_after_the_chunks_before_it_and_a_farewell() {
+    let (mut body, ..) = body(1, true);
+    assert_eq!(next(&mut body).unwrap().unwrap(), "xxxxxxxxxx");
+    assert_eq!(next(&mut body).unwrap().unwrap(), "farewell");
+    assert!(next(&mut body).unwrap().unwrap_err().to_string().contains("internal error"));
+    assert!(next(&mut body).is_none());
+}
+
+#[test]
+fn the_source_goes_when_the_client_does() {
+    let (mut body, made, _) = body(100, false);
+    next(&mut body).unwrap().unwrap();
+    drop(body);
+    let gone = || made.load(Ordering::SeqCst) >= 1_000_000;
+    for _ in 0..500 {
+        if gone() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("the source is still there");
+}

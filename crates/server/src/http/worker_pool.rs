@@ -1,0 +1,284 @@
+//! The threads on which everything runs that waits or computes for long.
+//!
+//! As many threads as cores get on with the work. When a request has waited for a while because all of them wait
+//! themselves (for a disk, a lock, a sync), spare threads are added, up to a bound; they end when there is nothing for
+//! them to do.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A piece of work.
+pub type Job = Box<dyn FnOnce() + Send>;
+
+/// How long a spare thread waits for work before it ends.
+const SPARE_IDLE: Duration = Duration::from_secs(5);
+
+/// How long a request waits for a thread before a spare one is added.
+pub const PATIENCE: Duration = Duration::from_millis(10);
+
+/// Sizes of a pool.
+#[derive(Clone, Copy, Debug)]
+pub struct PoolLimits {
+    /// Threads that are always there.
+    pub threads: usize,
+    /// Most threads, spare ones included.
+    pub max_threads: usize,
+    /// Most jobs that may wait.
+    pub max_queue: usize,
+}
+
+impl PoolLimits {
+    /// As many threads as cores, and ArangoDB's bounds: at least 32 threads in all, 4,096 jobs that wait.
+    pub fn of_this_machine() -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        PoolLimits { threads: cores, max_threads: (2 * cores).max(32), max_queue: 4_096 }
+    }
+}
+
+/// The queue is full, or the pool is stopping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rejected;
+
+/// See the module.
+pub struct WorkerPool {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    limits: PoolLimits,
+    state: Mutex<State>,
+    work: Condvar,
+    ended: Condvar,
+    /// How long the job that was taken last had waited.
+    last_wait_us: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<(Instant, Job)>,
+    threads: usize,
+    idle: usize,
+    stopping: bool,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl WorkerPool {
+    /// A pool; its threads are started when they are first needed.
+    pub fn new(limits: PoolLimits) -> Self {
+        let shared = Shared {
+            limits,
+            state: Mutex::default(),
+            work: Condvar::new(),
+            ended: Condvar::new(),
+            last_wait_us: AtomicU64::new(0),
+        };
+        WorkerPool { shared: Arc::new(shared) }
+    }
+
+    /// Puts a job at the end of the queue.
+    pub fn submit(&self, job: Job) -> Result<(), Rejected> {
+        let mut state = self.shared.lock();
+        if state.stopping || state.queue.len() >= self.shared.limits.max_queue {
+            return Err(Rejected);
+        }
+        state.queue.push_back((Instant::now(), job));
+        self.wake(&mut state, self.shared.limits.threads);
+        Ok(())
+    }
+
+    /// As [`WorkerPool::submit`], also when the queue is full: for work that has begun and must get on.
+    pub(crate) fn submit_further(&self, job: Job) {
+        let mut state = self.shared.lock();
+        state.queue.push_back((Instant::now(), job));
+        self.wake(&mut state, self.shared.limits.threads);
+    }
+
+    /// Adds a spare thread if jobs wait and none gets to them. For those whose job waits longer than [`PATIENCE`].
+    pub fn relieve(&self) {
+        let mut state = self.shared.lock();
+        let stuck = state.queue.front().is_some_and(|(since, _)| since.elapsed() >= PATIENCE);
+        if stuck && state.idle == 0 {
+            self.wake(&mut state, self.shared.limits.max_threads);
+        }
+    }
+
+    fn wake(&self, state: &mut State, max_threads: usize) {
+        if state.idle >= state.queue.len() || state.threads >= max_threads {
+            self.shared.work.notify_one();
+        } else {
+            let shared = Arc::clone(&self.shared);
+            let thread = std::thread::Builder::new().name("worker".to_owned());
+            // When the system has no more threads, the ones there are get to the job in time.
+            if thread.spawn(move || work(&shared)).is_ok() {
+                state.threads += 1;
+            }
+        }
+    }
+
+    /// How many jobs wait.
+    pub fn queue_length(&self) -> usize {
+        self.shared.lock().queue.len()
+    }
+
+    /// Most jobs that may wait.
+    pub fn queue_capacity(&self) -> usize {
+        self.shared.limits.max_queue
+    }
+
+    /// How many threads there are, and how many of them have a job.
+    pub fn threads(&self) -> (usize, usize) {
+        let state = self.shared.lock();
+        (state.threads, state.threads.saturating_sub(state.idle))
+    }
+
+    /// How long the job that was taken last had waited, in microseconds.
+    pub fn last_wait_us(&self) -> u64 {
+        self.shared.last_wait_us.load(Ordering::Relaxed)
+    }
+
+    /// Takes no more jobs, and waits until those that are queued are done; at most for `patience`. Says whether all
+    /// threads have ended.
+    pub fn stop(&self, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        let mut state = self.shared.lock();
+        state.stopping = true;
+        self.shared.work.notify_all();
+        while state.threads > 0 {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            let waited = self.shared.ended.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
+    }
+}
+
+impl Drop for WorkerPool {
+    /// Lets the threads end when they have done what is queued.
+    fn drop(&mut self) {
+        self.shared.lock().stopping = true;
+        self.shared.work.notify_all();
+    }
+}
+
+/// What a thread of the pool does until it ends.
+fn work(shared: &Shared) {
+    let mut state = shared.lock();
+    loop {
+        if let Some((since, job)) = state.queue.pop_front() {
+            drop(state);
+            let waited = u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX);
+            shared.last_wait_us.store(waited, Ordering::Relaxed);
+            // Jobs answer for their own panics; this keeps the thread in any case.
+            let _ = catch_unwind(AssertUnwindSafe(job));
+            state = shared.lock();
+            continue;
+        }
+        if state.stopping {
+            break;
+        }
+        state.idle += 1;
+        let spare = state.threads > shared.limits.threads;
+        let patience = if spare { SPARE_IDLE } else { Duration::from_secs(3_600) };
+        let waited = shared.work.wait_timeout(state, patience);
+        let (guard, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+        state = guard;
+        state.idle -= 1;
+        if timeout.timed_out() && state.queue.is_empty() && state.threads > shared.limits.threads {
+            break;
+        }
+    }
+    state.threads -= 1;
+    drop(state);
+    shared.ended.notify_all();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    fn pool(threads: usize, max_threads: usize, max_queue: usize) -> WorkerPool {
+        WorkerPool::new(PoolLimits { threads, max_threads, max_queue })
+    }
+
+    /// Occupies a thread until the sender is dropped.
+    fn block(pool: &WorkerPool) -> mpsc::Sender<()> {
+        let (release, wait) = mpsc::channel::<()>();
+        let (started, has_started) = mpsc::channel();
+        pool.submit(Box::new(move || {
+            started.send(()).unwrap();
+            let _ = wait.recv();
+        }))
+        .unwrap();
+        has_started.recv_timeout(Duration::from_secs(5)).unwrap();
+        release
+    }
+
+    #[test]
+    fn jobs_are_done_in_order() {
+        let pool = pool(1, 1, 100);
+        let (sender, receiver) = mpsc::channel();
+        for number in 0..50 {
+            let sender = sender.clone();
+            pool.submit(Box::new(move || sender.send(number).unwrap())).unwrap();
+        }
+        drop(sender);
+        assert_eq!(receiver.iter().collect::<Vec<_>>(), (0..50).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_full_queue_rejects() {
+        let pool = pool(1, 1, 1);
+        let release = block(&pool);
+        pool.submit(Box::new(|| ())).unwrap();
+        assert_eq!(pool.submit(Box::new(|| ())), Err(Rejected));
+        drop(release);
+        assert!(pool.stop(Duration::from_secs(5)));
+    }
+
+    #[test]
+    fn a_spare_thread_is_added_when_all_are_stuck() {
+        let pool = pool(1, 2, 10);
+        let release = block(&pool);
+        let (sender, receiver) = mpsc::channel();
+        pool.submit(Box::new(move || sender.send(()).unwrap())).unwrap();
+        assert!(receiver.recv_timeout(Duration::from_millis(50)).is_err());
+        pool.relieve();
+        receiver.recv_timeout(Duration::from_secs(5)).unwrap();
+        drop(release);
+    }
+
+    #[test]
+    fn a_panic_does_not_cost_a_thread() {
+        let pool = pool(1, 1, 10);
+        pool.submit(Box::new(|| panic!("expected in this test"))).unwrap();
+        let (sender, receiver) = mpsc::channel();
+        pool.submit(Box::new(move || sender.send(()).unwrap())).unwrap();
+        receiver.recv_timeout(Duration::from_secs(5)).unwrap();
+        assert_eq!(pool.threads().0, 1);
+    }
+
+    #[test]
+    fn stopping_finishes_what_is_queued_and_takes_no_more() {
+        let pool = pool(1, 1, 10);
+        let release = block(&pool);
+        let (sender, receiver) = mpsc::channel();
+        pool.submit(Box::new(move || sender.send(()).unwrap())).unwrap();
+        assert!(!pool.stop(Duration::from_millis(20)));
+        assert_eq!(pool.submit(Box::new(|| ())), Err(Rejected));
+        drop(release);
+        assert!(pool.stop(Duration::from_secs(5)));
+        receiver.recv().unwrap();
+    }
+}

@@ -1,0 +1,315 @@
+//! Requests that were sent with `x-arango-async: store`: their replies wait here until they are fetched.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use hyper::header::{HeaderName, HeaderValue};
+
+use crate::error::{ApiError, Result};
+use crate::error_number::number;
+use crate::http::response::{Body, Response};
+
+/// The header that names a job.
+pub const ASYNC_ID: HeaderName = HeaderName::from_static("x-arango-async-id");
+
+/// Most jobs that are pending or not fetched. ArangoDB has no bound here; a client that never fetches would fill memory.
+pub const MAX_JOBS: usize = 100_000;
+
+/// Most bytes of replies that are not fetched.
+pub const MAX_BYTES: usize = 512 << 20;
+
+/// Who may see a job: the user that started it, or everybody without authentication.
+pub type Owner = Option<Arc<str>>;
+
+/// All jobs.
+#[derive(Debug)]
+pub struct Jobs {
+    state: Arc<Mutex<State>>,
+    next: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    jobs: BTreeMap<u64, Job>,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Job {
+    owner: Owner,
+    started_seconds: f64,
+    cancelled: Arc<AtomicBool>,
+    /// None while the job is pending.
+    reply: Option<Response>,
+    bytes: usize,
+}
+
+/// What there is to say about a job.
+#[derive(Debug)]
+pub enum Fetched {
+    /// It is not done yet.
+    Pending,
+    /// Its reply, which is forgotten with this.
+    Done(Response),
+}
+
+/// A job that waits or runs.
+pub(crate) struct Pending {
+    state: Arc<Mutex<State>>,
+    id: u64,
+    cancelled: Arc<AtomicBool>,
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Seconds since 1970.
+fn now_seconds() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64())
+}
+
+impl State {
+    fn remove(&mut self, id: u64) -> Option<Job> {
+        let job = self.jobs.remove(&id)?;
+        self.bytes -= job.bytes;
+        Some(job)
+    }
+
+    fn owned(&self, owner: &Owner, id: u64) -> Option<&Job> {
+        self.jobs.get(&id).filter(|job| job.is_of(owner))
+    }
+}
+
+impl Job {
+    fn is_of(&self, owner: &Owner) -> bool {
+        owner.is_none() || self.owner == *owner
+    }
+}
+
+impl Jobs {
+    /// No jobs. Numbers begin with the time, so that those from before a restart are not met again.
+    pub fn new() -> Self {
+        let first = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_micros());
+        let first = u64::try_from(first).unwrap_or(1);
+        Jobs { state: Arc::default(), next: AtomicU64::new(first) }
+    }
+
+    /// Notes a job. Error 503 when there are too many, or too many bytes wait to be fetched.
+    pub(crate) fn start(&self, owner: Owner) -> Result<Pending> {
+        let mut state = lock(&self.state);
+        if state.jobs.len() >= MAX_JOBS || state.bytes >= MAX_BYTES {
+            let message = "too many async results wait to be fetched: fetch or delete some (/_api/job)";
+            return Err(ApiError::with_status(503, number::QUEUE_FULL, message));
+        }
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let cancelled = Arc::<AtomicBool>::default();
+        let job = Job {
+            owner,
+            started_seconds: now_seconds(),
+            cancelled: Arc::clone(&cancelled),
+            reply: None,
+            bytes: 0,
+        };
+        state.jobs.insert(id, job);
+        Ok(Pending { state: Arc::clone(&self.state), id, cancelled })
+    }
+
+    /// The numbers of up to `count` jobs that are done, or pending.
+    pub fn list(&self, owner: &Owner, done: bool, count: usize) -> Vec<u64> {
+        let state = lock(&self.state);
+        let wanted = state.jobs.iter().filter(|(_, job)| job.is_of(owner) && job.reply.is_some() == done);
+        wanted.map(|(id, _)| *id).take(count).collect()
+    }
+
+    /// Whether a job is done; none when there is no such job.
+    pub fn is_done(&self, owner: &Owner, id: u64) -> Option<bool> {
+        lock(&self.state).owned(owner, id).map(|job| job.reply.is_some())
+    }
+
+    /// Takes the reply of a job; none when there is no such job.
+    pub fn fetch(&self, owner: &Owner, id: u64) -> Option<Fetched> {
+        let mut state = lock(&self.state);
+        if state.owned(owner, id)?.reply.is_none() {
+            return Some(Fetched::Pending);
+        }
+        state.remove(id).and_then(|job| job.reply).map(Fetched::Done)
+    }
+
+    /// Cancels a job: one that still waits never runs, one that runs has no reply. Answers whether there is such a job.
+    pub fn cancel(&self, owner: &Owner, id: u64) -> bool {
+        let state = lock(&self.state);
+        let job = state.owned(owner, id);
+        job.inspect(|job| job.cancelled.store(true, Ordering::Release)).is_some()
+    }
+
+    /// Forgets a job. Answers whether there was such a job.
+    pub fn remove(&self, owner: &Owner, id: u64) -> bool {
+        let mut state = lock(&self.state);
+        state.owned(owner, id).is_some() && state.remove(id).is_some()
+    }
+
+    /// Forgets all replies of jobs that were started before a time in seconds since 1970.
+    pub fn remove_done(&self, owner: &Owner, before_seconds: f64) {
+        let mut state = lock(&self.state);
+        let expired = |job: &Job| job.is_of(owner) && job.reply.is_some() && job.started_seconds < before_seconds;
+        let ids: Vec<u64> = state.jobs.iter().filter(|(_, job)| expired(job)).map(|(id, _)| *id).collect();
+        ids.into_iter().for_each(|id| drop(state.remove(id)));
+    }
+
+    /// How many jobs there are.
+    pub fn len(&self) -> usize {
+        lock(&self.state).jobs.len()
+    }
+
+    /// Whether there are no jobs.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Default for Jobs {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Pending {
+    /// The number as a header.
+    pub(crate) fn header(&self) -> HeaderValue {
+        HeaderValue::from(self.id)
+    }
+
+    /// Does the work and keeps its reply.
+    pub(crate) fn run(self, work: impl FnOnce() -> Response) {
+        let reply = if self.is_cancelled() { cancelled() } else { work() };
+        let reply = if self.is_cancelled() { cancelled() } else { whole(reply) };
+        let bytes = match &reply.body {
+            Body::Value { bytes, .. } => bytes.len(),
+            Body::Bytes { bytes, .. } => bytes.len(),
+            Body::Empty | Body::Stream { .. } => 0,
+        };
+        let mut state = lock(&self.state);
+        // A job that was deleted meanwhile has nobody to keep the reply for.
+        if let Some(job) = state.jobs.get_mut(&self.id) {
+            job.reply = Some(reply);
+            job.bytes = bytes;
+            state.bytes += bytes;
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Acquire)
+    }
+}
+
+/// A job that never ran (the queue was full, say) leaves nothing behind.
+impl Drop for Pending {
+    fn drop(&mut self) {
+        let mut state = lock(&self.state);
+        if state.jobs.get(&self.id).is_some_and(|job| job.reply.is_none()) {
+            state.remove(self.id);
+        }
+    }
+}
+
+fn cancelled() -> Response {
+    ApiError::of(number::REQUEST_CANCELED).into_response()
+}
+
+/// A reply whose chunks are all made, since nobody takes them yet.
+fn whole(reply: Response) -> Response {
+    let Body::Stream { content_type, mut source } = reply.body else { return reply };
+    let mut all = Vec::new();
+    loop {
+        match source.next_chunk() {
+            Ok(Some(chunk)) if all.len() + chunk.len() <= MAX_BYTES => all.extend_from_slice(&chunk),
+            Ok(Some(_)) => {
+                let message = "the reply is too long to be kept; send the request without x-arango-async";
+                return ApiError::new(number::RESOURCE_LIMIT, message).into_response();
+            }
+            Ok(None) => break,
+            Err(error) => return error.into_response(),
+        }
+    }
+    Response { body: Body::Bytes { content_type, bytes: all.into() }, ..reply }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyper::StatusCode;
+
+    fn user(name: &str) -> Owner {
+        Some(name.into())
+    }
+
+    fn ok() -> Response {
+        Response::json(StatusCode::OK, "true")
+    }
+
+    fn only(jobs: &Jobs, done: bool) -> u64 {
+        let ids = jobs.list(&None, done, 10);
+        assert_eq!(ids.len(), 1);
+        ids[0]
+    }
+
+    #[test]
+    fn a_reply_is_fetched_once() {
+        let jobs = Jobs::new();
+        let pending = jobs.start(user("a")).unwrap();
+        let id = only(&jobs, false);
+        assert!(matches!(jobs.fetch(&user("a"), id), Some(Fetched::Pending)));
+        pending.run(ok);
+        assert_eq!(jobs.is_done(&user("a"), id), Some(true));
+        assert!(matches!(jobs.fetch(&user("a"), id), Some(Fetched::Done(_))));
+        assert!(jobs.fetch(&user("a"), id).is_none());
+        assert_eq!(lock(&jobs.state).bytes, 0);
+    }
+
+    #[test]
+    fn a_job_is_hidden_from_other_users() {
+        let jobs = Jobs::new();
+        jobs.start(user("a")).unwrap().run(ok);
+        let id = only(&jobs, true);
+        assert!(jobs.list(&user("b"), true, 10).is_empty());
+        assert!(jobs.fetch(&user("b"), id).is_none());
+        assert!(!jobs.remove(&user("b"), id));
+        assert!(jobs.remove(&None, id));
+    }
+
+    #[test]
+    fn a_cancelled_job_does_not_run() {
+        let jobs = Jobs::new();
+        let pending = jobs.start(None).unwrap();
+        let id = only(&jobs, false);
+        assert!(jobs.cancel(&None, id));
+        pending.run(|| panic!("must not run"));
+        let Some(Fetched::Done(reply)) = jobs.fetch(&None, id) else { panic!("no reply") };
+        assert_eq!(reply.status(), StatusCode::GONE);
+    }
+
+    #[test]
+    fn a_job_that_was_dropped_or_deleted_leaves_nothing() {
+        let jobs = Jobs::new();
+        drop(jobs.start(None).unwrap());
+        assert!(jobs.is_empty());
+        let pending = jobs.start(None).unwrap();
+        jobs.remove(&None, only(&jobs, false));
+        pending.run(ok);
+        assert!(jobs.is_empty());
+    }
+
+    #[test]
+    fn old_replies_are_removed_and_pending_jobs_are_not() {
+        let jobs = Jobs::new();
+        jobs.start(None).unwrap().run(ok);
+        let _pending = jobs.start(None).unwrap();
+        jobs.remove_done(&None, now_seconds() - 60.0);
+        assert_eq!(jobs.len(), 2);
+        jobs.remove_done(&None, f64::INFINITY);
+        assert_eq!(jobs.len(), 1);
+    }
+}

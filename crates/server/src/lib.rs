@@ -1,0 +1,22 @@
+//! HTTP: the listener, the router, the codecs, and one file of routes for each family of calls.
+//!
+//! The way of a request: [`http::listener`] → [`http::connection`] → [`http::service`] → [`http::router`] → a route under
+//! [`route`] → [`http::response`]. Async ends at the route: a route is a function that takes a [`Session`] and a
+//! [`http::Request`] and returns a [`http::Response`].
+
+pub mod auth;
+pub mod error;
+pub mod error_number;
+pub mod http;
+pub mod jobs;
+pub mod metrics;
+mod route;
+pub mod server;
+pub mod session;
+mod shim;
+
+use shim as database;
+
+pub use error::{ApiError, Result};
+pub use server::{HttpOptions, Server, ServerOptions};
+pub use session::Session;

@@ -1,0 +1,231 @@
+//! Figures about requests and connections.
+//!
+//! Every thread counts in a shard of its own, so that counting costs a few nanoseconds also when all cores count.
+
+pub mod histogram;
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use hyper::{Method, StatusCode};
+
+use histogram::{Histogram, Summary};
+
+/// Shards; more threads than this share them.
+const SHARDS: usize = 16;
+
+/// The methods that are counted apart, in the order of [`Totals::methods`]; the last is all others.
+pub const METHODS: [&str; 8] = ["get", "head", "post", "put", "patch", "delete", "options", "other"];
+
+/// Cuts of the times of requests in seconds: ArangoDB's.
+pub const TIME_CUTS: [f64; 9] = [0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 15.0, 30.0];
+/// Cuts of the life of connections in seconds: ArangoDB's.
+pub const CONNECTION_CUTS: [f64; 3] = [0.1, 1.0, 60.0];
+/// Cuts of the bytes of bodies: ArangoDB's.
+pub const BYTES_CUTS: [f64; 5] = [250.0, 1_000.0, 2_000.0, 5_000.0, 10_000.0];
+
+/// What is known of one request while it is answered.
+#[derive(Debug)]
+pub(crate) struct Observed {
+    method: usize,
+    is_superuser: bool,
+    is_async: bool,
+    user: Option<Arc<str>>,
+    received_bytes: usize,
+}
+
+impl Observed {
+    pub(crate) fn new(method: &Method) -> Self {
+        let method = match *method {
+            Method::GET => 0,
+            Method::HEAD => 1,
+            Method::POST => 2,
+            Method::PUT => 3,
+            Method::PATCH => 4,
+            Method::DELETE => 5,
+            Method::OPTIONS => 6,
+            _ => 7,
+        };
+        Observed { method, is_superuser: false, is_async: false, user: None, received_bytes: 0 }
+    }
+
+    pub(crate) fn set_user(&mut self, user: Option<&Arc<str>>) {
+        self.is_superuser = user.is_none();
+        self.user = user.cloned();
+    }
+
+    pub(crate) fn user(&self) -> Option<Arc<str>> {
+        self.user.clone()
+    }
+
+    pub(crate) fn set_async(&mut self) {
+        self.is_async = true;
+    }
+
+    pub(crate) fn received(&mut self, bytes: usize) {
+        self.received_bytes = bytes;
+    }
+}
+
+/// All counters.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    shards: [Shard; SHARDS],
+    traffic_received_bytes: AtomicU64,
+    traffic_sent_bytes: AtomicU64,
+    http2_connections: AtomicU64,
+    connection_time: Histogram<3>,
+}
+
+/// On its own cache lines, two of which are fetched at once on today's processors.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Shard {
+    methods: [AtomicU64; METHODS.len()],
+    superuser: AtomicU64,
+    asynchronous: AtomicU64,
+    /// By the first digit of the status.
+    statuses: [AtomicU64; 6],
+    time: Histogram<9>,
+    sent: Histogram<5>,
+    received: Histogram<5>,
+}
+
+/// The sums over all threads.
+#[derive(Clone, Debug, Default)]
+pub struct Totals {
+    /// Requests by method, see [`METHODS`].
+    pub methods: [u64; METHODS.len()],
+    /// Requests of the server itself or without authentication.
+    pub superuser: u64,
+    /// Requests that were put aside.
+    pub asynchronous: u64,
+    /// Requests by the first digit of their status.
+    pub statuses: [u64; 6],
+    /// Seconds from a request's head to its reply's.
+    pub time: Summary,
+    /// Bytes of the bodies of replies whose length is known.
+    pub sent: Summary,
+    /// Bytes of the bodies of requests.
+    pub received: Summary,
+}
+
+impl Totals {
+    /// All requests.
+    pub fn requests(&self) -> u64 {
+        self.methods.iter().sum()
+    }
+}
+
+thread_local! {
+    static SHARD: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+fn shard_of_this_thread() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    SHARD.with(|shard| {
+        shard.get().unwrap_or_else(|| {
+            let index = NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS;
+            shard.set(Some(index));
+            index
+        })
+    })
+}
+
+fn increment(counter: Option<&AtomicU64>) {
+    if let Some(counter) = counter {
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Metrics {
+    /// Counts a request that has been answered.
+    pub(crate) fn record(&self, observed: &Observed, status: StatusCode, sent: Option<u64>, time: Duration) {
+        let Some(shard) = self.shards.get(shard_of_this_thread()) else { return };
+        increment(shard.methods.get(observed.method));
+        increment(shard.statuses.get(usize::from(status.as_u16() / 100)));
+        increment(observed.is_superuser.then_some(&shard.superuser));
+        increment(observed.is_async.then_some(&shard.asynchronous));
+        shard.time.add_micros(&TIME_CUTS, u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
+        shard.received.add(&BYTES_CUTS, observed.received_bytes as u64);
+        if let Some(sent) = sent {
+            shard.sent.add(&BYTES_CUTS, sent);
+        }
+    }
+
+    /// Counts bytes on the connections.
+    pub(crate) fn add_traffic(&self, received_bytes: u64, sent_bytes: u64) {
+        self.traffic_received_bytes.fetch_add(received_bytes, Ordering::Relaxed);
+        self.traffic_sent_bytes.fetch_add(sent_bytes, Ordering::Relaxed);
+    }
+
+    /// Counts a connection that has ended.
+    pub(crate) fn record_connection(&self, life: Duration, is_http2: bool) {
+        self.connection_time.add_micros(&CONNECTION_CUTS, u64::try_from(life.as_micros()).unwrap_or(u64::MAX));
+        increment(is_http2.then_some(&self.http2_connections));
+    }
+
+    /// Bytes received and sent on all connections, heads included.
+    pub fn traffic(&self) -> (u64, u64) {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        (read(&self.traffic_received_bytes), read(&self.traffic_sent_bytes))
+    }
+
+    /// HTTP/2 connections that have ended.
+    pub fn http2_connections(&self) -> u64 {
+        self.http2_connections.load(Ordering::Relaxed)
+    }
+
+    /// Life of the connections that have ended, in seconds.
+    pub fn connection_time(&self) -> Summary {
+        let mut summary = Summary::default();
+        self.connection_time.add_to(&mut summary, 1e-6);
+        summary
+    }
+
+    /// The sums over all threads.
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        for shard in &self.shards {
+            totals.methods.iter_mut().zip(&shard.methods).for_each(|(total, counter)| *total += read(counter));
+            totals.statuses.iter_mut().zip(&shard.statuses).for_each(|(total, counter)| *total += read(counter));
+            totals.superuser += read(&shard.superuser);
+            totals.asynchronous += read(&shard.asynchronous);
+            shard.time.add_to(&mut totals.time, 1e-6);
+            shard.sent.add_to(&mut totals.sent, 1.0);
+            shard.received.add_to(&mut totals.received, 1.0);
+        }
+        totals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_of_all_threads_are_summed() {
+        let metrics = Arc::new(Metrics::default());
+        let threads: Vec<_> = (0..4)
+            .map(|_| {
+                let metrics = Arc::clone(&metrics);
+                std::thread::spawn(move || {
+                    for _ in 0..100 {
+                        let mut observed = Observed::new(&Method::POST);
+                        observed.received(300);
+                        metrics.record(&observed, StatusCode::CREATED, Some(10), Duration::from_millis(20));
+                    }
+                })
+            })
+            .collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        let totals = metrics.totals();
+        assert_eq!((totals.requests(), totals.methods[2], totals.statuses[2]), (400, 400, 400));
+        assert_eq!(totals.received.counts, [0, 400, 0, 0, 0, 0]);
+        assert_eq!(totals.sent.sum, 4_000.0);
+        assert!((totals.time.sum - 8.0).abs() < 1e-9);
+    }
+}

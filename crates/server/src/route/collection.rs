@@ -1,0 +1,237 @@
+//! `/_api/collection`: collections and their properties.
+
+use std::sync::Arc;
+
+use catalog::AccessLevel;
+use hyper::StatusCode;
+use storage::{Collection, Figures};
+use velocypack::{Builder, Slice};
+
+use crate::error::{ApiError, Result};
+use crate::http::fields::Fields;
+use crate::http::request::Request;
+use crate::http::response::Response;
+use crate::http::router::{Route, Verb};
+use crate::session::Session;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::inline(Verb::Get, "/_api/collection", list),
+    Route::pool(Verb::Post, "/_api/collection", create),
+    Route::inline(Verb::Get, "/_api/collection/{collection}", short),
+    Route::pool(Verb::Delete, "/_api/collection/{collection}", drop_collection),
+    Route::inline(Verb::Get, "/_api/collection/{collection}/properties", full),
+    Route::inline(Verb::Get, "/_api/collection/{collection}/count", count),
+    Route::pool(Verb::Get, "/_api/collection/{collection}/figures", figures),
+    Route::inline(Verb::Get, "/_api/collection/{collection}/revision", revision),
+    Route::pool(Verb::Get, "/_api/collection/{collection}/checksum", checksum),
+    Route::inline(Verb::Get, "/_api/collection/{collection}/shards", only_on_clusters),
+    Route::inline(Verb::Put, "/_api/collection/{collection}/responsibleShard", only_on_clusters),
+    Route::pool(Verb::Put, "/_api/collection/{collection}/properties", change),
+    Route::pool(Verb::Put, "/_api/collection/{collection}/rename", rename),
+    Route::pool(Verb::Put, "/_api/collection/{collection}/truncate", truncate),
+    Route::pool(Verb::Put, "/_api/collection/{collection}/compact", compact),
+    Route::pool(Verb::Put, "/_api/collection/{collection}/recalculateCount", recalculate_count),
+    Route::inline(Verb::Put, "/_api/collection/{collection}/load", load),
+    Route::inline(Verb::Put, "/_api/collection/{collection}/unload", short),
+    Route::inline(Verb::Put, "/_api/collection/{collection}/rotate", short),
+    Route::pool(Verb::Put, "/_api/collection/{collection}/loadIndexesIntoMemory", load_indexes),
+    Route::inline(Verb::Get, "/_api/key-generators", key_generators),
+];
+
+/// Which attributes a reply has.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    Short,
+    Full,
+}
+
+fn list(session: &Session, request: &Request) -> Result<Response> {
+    let exclude_system = request.flag("excludeSystem", false)?;
+    let catalog = session.catalog();
+    let collections = session.database_in(&catalog)?.collections().filter(|collection| {
+        !(exclude_system && collection.definition().properties.is_system)
+            && session.require_collection(collection.name(), AccessLevel::ReadOnly).is_ok()
+    });
+    let collections: Vec<_> = collections.collect();
+    Response::success(StatusCode::OK, |fields| {
+        fields.list("result", |fields| {
+            for collection in collections {
+                fields.child_element(|fields| print(fields, collection, Form::Short));
+            }
+        });
+    })
+}
+
+fn create(session: &Session, request: &Request) -> Result<Response> {
+    let body = request.body_value()?;
+    respond(&session.create_collection(body.slice())?, Form::Full, |_| {})
+}
+
+fn short(session: &Session, request: &Request) -> Result<Response> {
+    respond(&readable(session, request)?, Form::Short, |_| {})
+}
+
+fn full(session: &Session, request: &Request) -> Result<Response> {
+    respond(&readable(session, request)?, Form::Full, |_| {})
+}
+
+fn count(session: &Session, request: &Request) -> Result<Response> {
+    let collection = readable(session, request)?;
+    let count = session.instance().store().snapshot().map_err(database::Error::from)?.count(&collection);
+    let count = count.map_err(database::Error::from)?;
+    respond(&collection, Form::Full, |fields| {
+        fields.number("count", count);
+    })
+}
+
+fn load(session: &Session, request: &Request) -> Result<Response> {
+    let collection = readable(session, request)?;
+    let with_count = request.body_value()?.slice().get("count").and_then(Slice::as_bool).unwrap_or(true);
+    respond(&collection, Form::Short, |fields| {
+        if with_count {
+            fields.number("count", collection.count_now());
+        }
+    })
+}
+
+fn figures(session: &Session, request: &Request) -> Result<Response> {
+    let collection = readable(session, request)?;
+    let details = request.flag("details", false)?;
+    let store = session.instance().store();
+    let figures = store.snapshot().and_then(|snapshot| store.figures(&snapshot, &collection, details));
+    let figures = figures.map_err(database::Error::from)?;
+    respond(&collection, Form::Full, |fields| {
+        fields.number("count", figures.documents).child("figures", |fields| print_figures(fields, &figures, details));
+    })
+}
+
+fn print_figures(fields: &mut Fields<'_>, figures: &Figures, details: bool) {
+    fields
+        .child("indexes", |fields| {
+            fields.number("count", figures.indexes.len() as u64).number("size", figures.indexes_bytes());
+        })
+        .number("documentsSize", figures.documents_bytes)
+        .bool("cacheInUse", false)
+        .number("cacheSize", 0u64)
+        .number("cacheUsage", 0u64);
+    if details {
+        fields.child("engine", |fields| {
+            fields.number("documents", figures.documents).list("indexes", |fields| {
+                for index in &figures.indexes {
+                    fields.child_element(|fields| {
+                        fields
+                            .text("type", index.index_type.name())
+                            .number("id", index.id.0)
+                            .number("count", index.entries.unwrap_or(0));
+                    });
+                }
+            });
+        });
+    }
+}
+
+fn revision(session: &Session, request: &Request) -> Result<Response> {
+    let collection = readable(session, request)?;
+    respond(&collection, Form::Full, |fields| {
+        fields.text("revision", &collection.revision_now().to_string());
+    })
+}
+
+fn checksum(session: &Session, request: &Request) -> Result<Response> {
+    let collection = readable(session, request)?;
+    let (revisions, data) = (request.flag("withRevisions", false)?, request.flag("withData", false)?);
+    let snapshot = session.instance().store().snapshot().map_err(database::Error::from)?;
+    let checksum = snapshot.checksum(&collection, revisions, data).map_err(database::Error::from)?;
+    respond(&collection, Form::Short, |fields| {
+        fields
+            .text("revision", &collection.revision_now().to_string())
+            .text("checksum", &checksum.to_string());
+    })
+}
+
+fn only_on_clusters(session: &Session, request: &Request) -> Result<Response> {
+    readable(session, request)?;
+    let number = crate::error_number::number::NOT_IMPLEMENTED;
+    Err(ApiError::new(number, "not implemented: a single server has no shards"))
+}
+
+fn change(session: &Session, request: &Request) -> Result<Response> {
+    let body = request.body_object()?;
+    respond(&session.change_collection(request.parameter("collection"), body.slice())?, Form::Full, |_| {})
+}
+
+fn rename(session: &Session, request: &Request) -> Result<Response> {
+    let body = request.body_object()?;
+    let name = body.slice().get("name").and_then(Slice::as_str).filter(|name| !name.is_empty());
+    let name = name.ok_or_else(|| ApiError::new(catalog::error_number::ILLEGAL_NAME, "name is empty"))?;
+    respond(&session.rename_collection(request.parameter("collection"), name)?, Form::Short, |_| {})
+}
+
+fn truncate(session: &Session, request: &Request) -> Result<Response> {
+    let collection = session.truncate_collection(request.parameter("collection"))?;
+    if request.flag("waitForSync", false)? {
+        session.instance().store().sync().map_err(database::Error::from)?;
+    }
+    respond(&collection, Form::Short, |_| {})
+}
+
+fn drop_collection(session: &Session, request: &Request) -> Result<Response> {
+    let collection = session.drop_collection(request.parameter("collection"), request.flag("isSystem", false)?)?;
+    Response::success(StatusCode::OK, |fields| {
+        fields.text("id", &collection.id().to_string());
+    })
+}
+
+fn compact(session: &Session, request: &Request) -> Result<Response> {
+    let collection = session.collection(request.parameter("collection"), AccessLevel::ReadWrite)?;
+    session.instance().store().compact(&collection).map_err(database::Error::from)?;
+    respond(&collection, Form::Short, |_| {})
+}
+
+fn recalculate_count(session: &Session, request: &Request) -> Result<Response> {
+    let collection = session.collection(request.parameter("collection"), AccessLevel::ReadWrite)?;
+    let count = session.instance().store().recalculate_count(&collection).map_err(database::Error::from)?;
+    Response::success(StatusCode::OK, |fields| {
+        fields.bool("result", true).number("count", count);
+    })
+}
+
+/// There is one cache for everything, which fills by itself; the call says that it would work, as ArangoDB's does.
+fn load_indexes(session: &Session, request: &Request) -> Result<Response> {
+    readable(session, request)?;
+    Response::success(StatusCode::OK, |fields| {
+        fields.bool("result", true);
+    })
+}
+
+fn key_generators(_session: &Session, _request: &Request) -> Result<Response> {
+    Response::success(StatusCode::OK, |fields| {
+        fields.list("keyGenerators", |fields| {
+            for name in ["autoincrement", "padded", "traditional", "uuid"] {
+                fields.text_element(name);
+            }
+        });
+    })
+}
+
+fn readable(session: &Session, request: &Request) -> Result<Arc<Collection>> {
+    Ok(session.collection(request.parameter("collection"), AccessLevel::ReadOnly)?)
+}
+
+fn respond(collection: &Collection, form: Form, more: impl FnOnce(&mut Fields<'_>)) -> Result<Response> {
+    Response::success(StatusCode::OK, |fields| {
+        print(fields, collection, form);
+        more(fields);
+    })
+}
+
+fn print(fields: &mut Fields<'_>, collection: &Collection, form: Form) {
+    let definition = collection.definition();
+    fields.with(|builder: &mut Builder| {
+        let printed = match form {
+            Form::Short => definition.print_short(builder),
+            Form::Full => definition.print_full(builder, collection.last_key_value()),
+        };
+        printed.map_err(|_| velocypack::Error::Misuse("a collection's properties could not be printed"))
+    });
+}

@@ -1,0 +1,69 @@
+//! `/_api/cursor`: queries, and the batches of their results.
+//!
+//! A query is parsed and planned on the connection's own task. A plan that touches little (`RETURN 1`, a look-up by
+//! key) is run there too; everything else goes on on the worker pool.
+
+use database::cursor::Reply;
+use database::query::request::QueryRequest;
+use hyper::StatusCode;
+
+use crate::error::{ApiError, Result};
+use crate::error_number::number;
+use crate::http::request::Request;
+use crate::http::response::Response;
+use crate::http::router::{Outcome, Route, Verb};
+use crate::session::Session;
+
+/// Texts with parameters beyond this are parsed on the worker pool.
+const INLINE_MAX_BYTES: usize = 16 << 10;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::start(Verb::Post, "/_api/cursor", create),
+    Route::pool(Verb::Post, "/_api/cursor/{id}", fetch),
+    Route::pool(Verb::Put, "/_api/cursor/{id}", fetch),
+    Route::pool(Verb::Post, "/_api/cursor/{id}/{batch}", fetch),
+    Route::inline(Verb::Delete, "/_api/cursor/{id}", remove),
+];
+
+fn create(session: &Session, request: &Request) -> Result<Outcome> {
+    if request.body().len() > INLINE_MAX_BYTES {
+        let (session, request) = (session.clone(), request.clone());
+        return Ok(Outcome::Continue(Box::new(move || {
+            let format = request.accepted();
+            let query = QueryRequest::from_body(request.body_value()?.slice())?;
+            Ok(respond(StatusCode::CREATED, session.query(&query, format)?))
+        })));
+    }
+    let query = QueryRequest::from_body(request.body_value()?.slice())?;
+    let format = request.accepted();
+    let prepared = session.prepare_query(&query)?;
+    if prepared.is_quick() {
+        return Ok(Outcome::Done(respond(StatusCode::CREATED, prepared.run(format)?)));
+    }
+    Ok(Outcome::Continue(Box::new(move || Ok(respond(StatusCode::CREATED, prepared.run(format)?)))))
+}
+
+pub(super) fn fetch(session: &Session, request: &Request) -> Result<Response> {
+    let batch = match request.parameter("batch") {
+        "" => None,
+        text => Some(text.parse().map_err(|_| ApiError::bad_parameter("the number of the batch must be a number"))?),
+    };
+    let reply = session.fetch(cursor_id(request)?, batch, request.accepted())?;
+    Ok(respond(StatusCode::OK, reply))
+}
+
+pub(super) fn remove(session: &Session, request: &Request) -> Result<Response> {
+    session.remove_cursor(cursor_id(request)?)?;
+    Response::success(StatusCode::ACCEPTED, |fields| {
+        fields.text("id", request.parameter("id"));
+    })
+}
+
+/// What is no number is no cursor of ours.
+fn cursor_id(request: &Request) -> Result<u64> {
+    request.parameter("id").parse().map_err(|_| ApiError::of(number::CURSOR_NOT_FOUND))
+}
+
+pub(super) fn respond(status: StatusCode, reply: Reply) -> Response {
+    Response::encoded(status, reply.format, reply.body)
+}

@@ -1,0 +1,355 @@
+//! `/_api/document`: documents read and written, one by one or many at once.
+//!
+//! Small requests run on the connection's own task; what would wait (for a sync, or for another transaction) or is
+//! large goes on on the worker pool.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use database::{Outcomes, Patience, WriteMode, WriteOperation};
+use hyper::StatusCode;
+use hyper::header::{ETAG, HeaderValue, LOCATION};
+use storage::{Collection, Durability, OverwriteMode, StoredDocument, WriteKind, WriteOptions, WriteOutcome};
+use velocypack::{Builder, Slice, json, to_wire};
+
+use crate::error::{ApiError, Result};
+use crate::error_number::number;
+use crate::http::format::Format;
+use crate::http::percent::encode_segment;
+use crate::http::request::Request;
+use crate::http::response::Response;
+use crate::http::router::{Outcome, Route, Verb};
+use crate::session::Session;
+
+/// Bodies beyond this are written on the worker pool.
+const INLINE_MAX_BYTES: usize = 16 << 10;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::inline(Verb::Get, "/_api/document/{collection}/{key}", read),
+    Route::start(Verb::Post, "/_api/document/{collection}", insert),
+    Route::start(Verb::Post, "/_api/document", insert),
+    Route::start(Verb::Put, "/_api/document/{collection}/{key}", replace),
+    Route::start(Verb::Patch, "/_api/document/{collection}/{key}", update),
+    Route::start(Verb::Delete, "/_api/document/{collection}/{key}", remove),
+    Route::pool(Verb::Put, "/_api/document/{collection}", replace_many),
+    Route::pool(Verb::Patch, "/_api/document/{collection}", update_many),
+    Route::pool(Verb::Delete, "/_api/document/{collection}", remove_many),
+];
+
+fn read(session: &Session, request: &Request) -> Result<Response> {
+    let key = request.parameter("key");
+    let (collection, documents) = session.read_documents(request.parameter("collection"), &[key])?;
+    let Some(document) = documents.get(0) else { return Err(ApiError::of(number::DOCUMENT_NOT_FOUND)) };
+    let revision = document.get("_rev").and_then(Slice::as_str).unwrap_or_default();
+    if request.if_match().is_some_and(|wanted| wanted != revision) {
+        return Err(ApiError::new(number::CONFLICT, "conflict, _rev values do not match")
+            .status(StatusCode::PRECONDITION_FAILED.as_u16())
+            .attribute("_id", format!("{}/{key}", collection.name()))
+            .attribute("_key", key)
+            .attribute("_rev", revision));
+    }
+    let response = if request.if_none_match() == Some(revision) {
+        Response::empty(StatusCode::NOT_MODIFIED)
+    } else {
+        let body = encode(document, collection.name(), request.accepted())?;
+        Response::encoded(StatusCode::OK, request.accepted(), body)
+    };
+    Ok(response.header(ETAG, etag(revision)?))
+}
+
+fn insert(session: &Session, request: &Request) -> Result<Outcome> {
+    if request.body().trim_ascii_start().starts_with(b"[") || request.body_format() == Format::VelocyPack {
+        let (session, request) = (session.clone(), request.clone());
+        return Ok(Outcome::Continue(Box::new(move || {
+            let body = request.body_value()?;
+            if body.slice().is_array() {
+                write_many(&session, &request, WriteOperation::Insert)
+            } else {
+                write_one(&session, &request, WriteOperation::Insert, Patience::Wait)
+            }
+        })));
+    }
+    start(session, request, WriteOperation::Insert)
+}
+
+fn replace(session: &Session, request: &Request) -> Result<Outcome> {
+    start(session, request, WriteOperation::Replace)
+}
+
+fn update(session: &Session, request: &Request) -> Result<Outcome> {
+    start(session, request, WriteOperation::Update)
+}
+
+fn remove(session: &Session, request: &Request) -> Result<Outcome> {
+    start(session, request, WriteOperation::Remove)
+}
+
+fn replace_many(session: &Session, request: &Request) -> Result<Response> {
+    if request.flag("onlyget", false)? {
+        return read_many(session, request);
+    }
+    write_many(session, request, WriteOperation::Replace)
+}
+
+fn update_many(session: &Session, request: &Request) -> Result<Response> {
+    write_many(session, request, WriteOperation::Update)
+}
+
+fn remove_many(session: &Session, request: &Request) -> Result<Response> {
+    write_many(session, request, WriteOperation::Remove)
+}
+
+/// Writes one document here and now, unless it would wait; then again on the worker pool.
+fn start(session: &Session, request: &Request, operation: WriteOperation) -> Result<Outcome> {
+    let small = request.body().len() <= INLINE_MAX_BYTES;
+    if small && !waits_for_sync(session, request)? {
+        match write_one(session, request, operation, Patience::None) {
+            Err(error) if error.is_retryable() => {}
+            done => return Ok(Outcome::Done(done?)),
+        }
+    }
+    let (session, request) = (session.clone(), request.clone());
+    Ok(Outcome::Continue(Box::new(move || write_one(&session, &request, operation, Patience::Wait))))
+}
+
+fn write_one(
+    session: &Session,
+    request: &Request,
+    operation: WriteOperation,
+    patience: Patience,
+) -> Result<Response> {
+    let mut options = write_options(request, operation)?;
+    options.if_match = request.if_match().map(str::to_owned);
+    let body = request.body_value()?;
+    let body = match operation {
+        // What is removed is named by the path alone.
+        WriteOperation::Remove => Slice::EMPTY_OBJECT,
+        _ => body.slice(),
+    };
+    let mode = WriteMode { durability: durability(request)?, patience };
+    let (collection, outcome) = session.write_document(
+        &collection_name(request)?,
+        operation,
+        request.parameter("key"),
+        body,
+        &options,
+        mode,
+    )?;
+    let mut builder = Builder::with_capacity(256);
+    if request.flag("silent", false)? {
+        builder.open_object()?;
+        builder.close()?;
+    } else {
+        print_outcome(&mut builder, &collection, &outcome)?;
+    }
+    let revision = outcome.revision.to_string();
+    let status = status(operation, waits_for_sync_in(&collection, request)?);
+    let response = Response::from(builder).with_status(status).header(ETAG, etag(&revision)?);
+    if operation == WriteOperation::Remove {
+        return Ok(response);
+    }
+    let location = format!(
+        "/_db/{}/_api/document/{}/{}",
+        encode_segment(session.database_name()),
+        encode_segment(collection.name()),
+        encode_segment(&outcome.key)
+    );
+    Ok(response.header(LOCATION, HeaderValue::from_str(&location).map_err(ApiError::internal)?))
+}
+
+fn write_many(session: &Session, request: &Request, operation: WriteOperation) -> Result<Response> {
+    let body = request.body_value()?;
+    if !body.slice().is_array() {
+        return Err(ApiError::of(number::DOCUMENT_TYPE_INVALID));
+    }
+    let bodies: Vec<Slice<'_>> = body.slice().elements().collect();
+    let options = write_options(request, operation)?;
+    let mode = WriteMode { durability: durability(request)?, patience: Patience::Wait };
+    let (collection, outcomes) =
+        session.write_documents(&collection_name(request)?, operation, &bodies, &options, mode)?;
+    let status = status(operation, waits_for_sync_in(&collection, request)?);
+    print_outcomes(&collection, outcomes, request.flag("silent", false)?, status)
+}
+
+fn print_outcomes(collection: &Collection, outcomes: Outcomes, silent: bool, status: StatusCode) -> Result<Response> {
+    let mut errors: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut builder = Builder::with_capacity(outcomes.len() * 96);
+    builder.open_array()?;
+    for outcome in outcomes {
+        match outcome {
+            Ok(_) if silent => {}
+            Ok(outcome) => print_outcome(&mut builder, collection, &outcome)?,
+            Err(error) => {
+                let error = ApiError::from(error);
+                *errors.entry(error.number()).or_default() += 1;
+                builder.open_object()?;
+                error.print(&mut builder)?;
+                builder.close()?;
+            }
+        }
+    }
+    builder.close()?;
+    with_error_codes(Response::from(builder).with_status(status), &errors)
+}
+
+/// Names the errors of single members in a header, as `{"1210":2}`.
+fn with_error_codes(response: Response, errors: &BTreeMap<u32, usize>) -> Result<Response> {
+    if errors.is_empty() {
+        return Ok(response);
+    }
+    let codes: Vec<String> = errors.iter().map(|(number, count)| format!("\"{number}\":{count}")).collect();
+    response.text_header("x-arango-error-codes", &format!("{{{}}}", codes.join(",")))
+}
+
+fn read_many(session: &Session, request: &Request) -> Result<Response> {
+    let body = request.body_value()?;
+    if !body.slice().is_array() {
+        return Err(ApiError::of(number::DOCUMENT_TYPE_INVALID));
+    }
+    let name = collection_name(request)?;
+    let check_revision = !request.flag("ignoreRevs", true)?;
+    let wanted: Vec<_> = body
+        .slice()
+        .elements()
+        .map(|selector| (storage::document_key(selector, &name), selector.get("_rev").and_then(Slice::as_str)))
+        .collect();
+    // A selector that is none reads a key that no document has.
+    let keys: Vec<&str> = wanted.iter().map(|(key, _)| *key.as_ref().unwrap_or(&"")).collect();
+    let (collection, documents) = session.read_documents(&name, &keys)?;
+    let mut errors: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut builder = Builder::with_capacity(keys.len() * 128);
+    builder.open_array()?;
+    for (position, (key, revision)) in wanted.into_iter().enumerate() {
+        let found = documents.get(position);
+        let failure = match (key, found) {
+            (Err(error), _) => ApiError::from(database::Error::from(error)),
+            (Ok(_), None) => ApiError::of(number::DOCUMENT_NOT_FOUND),
+            (Ok(_), Some(document)) => {
+                let stored = document.get("_rev").and_then(Slice::as_str);
+                if !check_revision || revision.is_none() || revision == stored {
+                    builder.add_resolved(document, Some(collection.name()))?;
+                    continue;
+                }
+                ApiError::of(number::CONFLICT)
+            }
+        };
+        *errors.entry(failure.number()).or_default() += 1;
+        builder.open_object()?;
+        failure.print(&mut builder)?;
+        builder.close()?;
+    }
+    builder.close()?;
+    with_error_codes(Response::from(builder), &errors)
+}
+
+fn print_outcome(builder: &mut Builder, collection: &Collection, outcome: &WriteOutcome) -> Result<()> {
+    builder.open_object()?;
+    builder.key("_id")?;
+    builder.add_str(&format!("{}/{}", collection.name(), outcome.key))?;
+    builder.key("_key")?;
+    builder.add_str(&outcome.key)?;
+    builder.key("_rev")?;
+    builder.add_str(&outcome.revision.to_string())?;
+    if let Some(old) = outcome.old_revision.filter(|_| outcome.kind != WriteKind::Removed) {
+        builder.key("_oldRev")?;
+        builder.add_str(&old.to_string())?;
+    }
+    for (name, document) in [("old", &outcome.old), ("new", &outcome.new)] {
+        if let Some(document) = document {
+            print_document(builder, name, document, collection)?;
+        }
+    }
+    builder.close()?;
+    Ok(())
+}
+
+fn print_document(
+    builder: &mut Builder,
+    name: &str,
+    document: &StoredDocument,
+    collection: &Collection,
+) -> Result<()> {
+    builder.key(name)?;
+    Ok(builder.add_resolved(document.slice(), Some(collection.name()))?)
+}
+
+/// The collection of the path, or of the parameter with which older clients name it.
+fn collection_name(request: &Request) -> Result<String> {
+    match request.parameter("collection") {
+        "" => Ok(request.query().required("collection")?.into_owned()),
+        name => Ok(name.to_owned()),
+    }
+}
+
+fn write_options(request: &Request, operation: WriteOperation) -> Result<WriteOptions> {
+    let mut options = WriteOptions {
+        overwrite_mode: match operation {
+            WriteOperation::Insert => overwrite_mode(request)?,
+            _ => OverwriteMode::Conflict,
+        },
+        return_old: request.flag("returnOld", false)?,
+        return_new: request.flag("returnNew", false)?,
+        is_restore: request.flag("isRestore", false)?,
+        ..WriteOptions::default()
+    };
+    options.keep_null = request.flag("keepNull", options.keep_null)?;
+    options.merge_objects = request.flag("mergeObjects", options.merge_objects)?;
+    options.ignore_revs = request.flag("ignoreRevs", options.ignore_revs)?;
+    options.version_attribute =
+        request.text("versionAttribute")?.filter(|name| !name.is_empty()).map(|name| name.into_owned());
+    Ok(options)
+}
+
+fn overwrite_mode(request: &Request) -> Result<OverwriteMode> {
+    match request.text("overwriteMode")?.as_deref() {
+        Some("conflict") => Ok(OverwriteMode::Conflict),
+        Some("ignore") => Ok(OverwriteMode::Ignore),
+        Some("replace") => Ok(OverwriteMode::Replace),
+        Some("update") => Ok(OverwriteMode::Update),
+        None if request.flag("overwrite", false)? => Ok(OverwriteMode::Replace),
+        None => Ok(OverwriteMode::Conflict),
+        Some(other) => Err(ApiError::bad_parameter(format!(
+            "parameter 'overwriteMode' must be conflict, ignore, replace or update, not '{other}'"
+        ))),
+    }
+}
+
+fn durability(request: &Request) -> Result<Durability> {
+    let wait = request.flag("waitForSync", false)?;
+    Ok(if wait { Durability::Synced } else { Durability::Buffered })
+}
+
+fn waits_for_sync(session: &Session, request: &Request) -> Result<bool> {
+    if request.flag("waitForSync", false)? {
+        return Ok(true);
+    }
+    let catalog = session.catalog();
+    let collection = session.database_in(&catalog)?.collection(&collection_name(request)?);
+    Ok(collection.is_some_and(|collection| collection.definition().properties.wait_for_sync))
+}
+
+fn waits_for_sync_in(collection: &Arc<Collection>, request: &Request) -> Result<bool> {
+    Ok(collection.definition().properties.wait_for_sync || request.flag("waitForSync", false)?)
+}
+
+fn status(operation: WriteOperation, synced: bool) -> StatusCode {
+    match (operation, synced) {
+        (_, false) => StatusCode::ACCEPTED,
+        (WriteOperation::Remove, true) => StatusCode::OK,
+        (_, true) => StatusCode::CREATED,
+    }
+}
+
+fn etag(revision: &str) -> Result<HeaderValue> {
+    HeaderValue::from_str(&format!("\"{revision}\"")).map_err(ApiError::internal)
+}
+
+fn encode(document: Slice<'_>, collection: &str, format: Format) -> Result<Bytes> {
+    let mut out = Vec::with_capacity(document.byte_len() * 2);
+    match format {
+        Format::Json => json::write(document, Some(collection), &mut out),
+        Format::VelocyPack => to_wire(document, Some(collection), &mut out)?,
+    }
+    Ok(out.into())
+}

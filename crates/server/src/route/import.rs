@@ -1,0 +1,83 @@
+//! `/_api/import`: many documents in one request.
+
+use database::import::{ImportBody, ImportForm, ImportRequest};
+use hyper::StatusCode;
+use storage::{Durability, OverwriteMode};
+
+use crate::error::{ApiError, Result};
+use crate::http::format::Format;
+use crate::http::request::Request;
+use crate::http::response::Response;
+use crate::http::router::{Route, Verb};
+use crate::session::Session;
+
+pub(super) const ROUTES: &[Route] = &[Route::pool(Verb::Post, "/_api/import", import)];
+
+fn import(session: &Session, request: &Request) -> Result<Response> {
+    let collection = request.query().required("collection")?;
+    let parameters = parameters(request)?;
+    let outcome = match request.body_format() {
+        Format::Json => session.import(&collection, ImportBody::Json(request.body()), &parameters),
+        Format::VelocyPack => {
+            session.import(&collection, ImportBody::VelocyPack(request.body_value()?.slice()), &parameters)
+        }
+    };
+    let outcome = outcome.map_err(|error| {
+        let rejected = parameters.complete && error.number != catalog::error_number::DATA_SOURCE_NOT_FOUND;
+        let error = ApiError::from(error);
+        if rejected { error.status(StatusCode::CONFLICT.as_u16()) } else { error }
+    })?;
+    Response::object(StatusCode::CREATED, |fields| {
+        fields
+            .bool("error", false)
+            .number("created", outcome.created)
+            .number("errors", outcome.errors)
+            .number("empty", outcome.empty)
+            .number("updated", outcome.updated)
+            .number("ignored", outcome.ignored);
+        if parameters.details {
+            fields.list("details", |fields| {
+                for message in &outcome.details {
+                    fields.text_element(message);
+                }
+            });
+        }
+    })
+}
+
+fn parameters(request: &Request) -> Result<ImportRequest> {
+    let text = |name| Ok::<_, ApiError>(request.text(name)?.unwrap_or_default().into_owned());
+    Ok(ImportRequest {
+        form: match text("type")?.as_str() {
+            "" => ImportForm::Table,
+            "documents" => ImportForm::Lines,
+            "list" | "array" => ImportForm::List,
+            "auto" => ImportForm::Auto,
+            other => {
+                let message = format!("parameter 'type' must be documents, list, array or auto, not '{other}'");
+                return Err(ApiError::bad_parameter(message));
+            }
+        },
+        on_duplicate: match text("onDuplicate")?.as_str() {
+            "" | "error" => OverwriteMode::Conflict,
+            "update" => OverwriteMode::Update,
+            "replace" => OverwriteMode::Replace,
+            "ignore" => OverwriteMode::Ignore,
+            other => {
+                let message = format!("parameter 'onDuplicate' must be error, update, replace or ignore, not '{other}'");
+                return Err(ApiError::bad_parameter(message));
+            }
+        },
+        complete: request.flag("complete", false)?,
+        details: request.flag("details", false)?,
+        overwrite: request.flag("overwrite", false)?,
+        ignore_missing: request.flag("ignoreMissing", false)?,
+        from_prefix: text("fromPrefix")?,
+        to_prefix: text("toPrefix")?,
+        overwrite_prefix: request.flag("overwriteCollectionPrefix", false)?,
+        durability: match request.flag("waitForSync", false)? {
+            true => Durability::Synced,
+            false => Durability::Buffered,
+        },
+    })
+}

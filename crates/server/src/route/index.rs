@@ -1,0 +1,100 @@
+//! `/_api/index`: indexes of a collection.
+
+use std::sync::Arc;
+
+use catalog::{AccessLevel, error_number};
+use hyper::StatusCode;
+use storage::{Collection, Index};
+use velocypack::Builder;
+
+use crate::error::{ApiError, Result};
+use crate::http::fields::Fields;
+use crate::http::request::Request;
+use crate::http::response::Response;
+use crate::http::router::{Route, Verb};
+use crate::session::Session;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::pool(Verb::Get, "/_api/index", list),
+    Route::pool(Verb::Post, "/_api/index", create),
+    Route::inline(Verb::Get, "/_api/index/{collection}/{index}", show),
+    Route::pool(Verb::Delete, "/_api/index/{collection}/{index}", drop_index),
+    Route::pool(Verb::Post, "/_api/index/sync-caches", sync_caches),
+];
+
+fn list(session: &Session, request: &Request) -> Result<Response> {
+    let collection = session.collection(&request.query().required("collection")?, AccessLevel::ReadOnly)?;
+    let figures = if request.flag("withStats", false)? {
+        let store = session.instance().store();
+        let figures = store.snapshot().and_then(|snapshot| store.figures(&snapshot, &collection, false));
+        Some(figures.map_err(database::Error::from)?)
+    } else {
+        None
+    };
+    let memory_of = |index: &Index| -> Option<u64> {
+        let figures = figures.as_ref()?;
+        Some(figures.indexes.iter().find(|known| known.id == index.id()).map_or(0, |known| known.bytes))
+    };
+    Response::success(StatusCode::OK, |fields| {
+        fields.list("indexes", |fields| {
+            for index in collection.indexes() {
+                fields.child_element(|fields| print(fields, &collection, index, memory_of(index)));
+            }
+        });
+        fields.child("identifiers", |fields| {
+            for index in collection.indexes() {
+                let id = format!("{}/{}", collection.name(), index.id());
+                fields.child(&id, |fields| print(fields, &collection, index, memory_of(index)));
+            }
+        });
+    })
+}
+
+fn create(session: &Session, request: &Request) -> Result<Response> {
+    let name = request.query().required("collection")?;
+    let body = request.body_value()?;
+    let (collection, index, is_new) = session.create_index(&name, body.slice())?;
+    let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+    Response::success(status, |fields| {
+        print(fields, &collection, &index, None);
+        fields.bool("isNewlyCreated", is_new);
+    })
+}
+
+fn show(session: &Session, request: &Request) -> Result<Response> {
+    let (collection, index) = find(session, request)?;
+    Response::success(StatusCode::OK, |fields| print(fields, &collection, &index, None))
+}
+
+fn drop_index(session: &Session, request: &Request) -> Result<Response> {
+    let (collection, index) = find(session, request)?;
+    session.drop_index(&collection, &index)?;
+    Response::success(StatusCode::OK, |fields| {
+        fields.text("id", &format!("{}/{}", collection.name(), index.id()));
+    })
+}
+
+/// Index caches are refilled by nobody here: there is one cache for everything.
+fn sync_caches(_session: &Session, _request: &Request) -> Result<Response> {
+    Response::success(StatusCode::OK, |_| {})
+}
+
+fn find(session: &Session, request: &Request) -> Result<(Arc<Collection>, Arc<Index>)> {
+    let collection = session.collection(request.parameter("collection"), AccessLevel::ReadOnly)?;
+    let index = collection.find_index(request.parameter("index")).cloned();
+    let index = index.ok_or_else(|| ApiError::new(error_number::INDEX_NOT_FOUND, "index not found"))?;
+    Ok((collection, index))
+}
+
+/// `memory_bytes`: with `withStats`, what the index takes.
+fn print(fields: &mut Fields<'_>, collection: &Collection, index: &Index, memory_bytes: Option<u64>) {
+    fields.with(|builder: &mut Builder| {
+        let printed = index.definition().print(builder, collection.name(), index.selectivity_estimate());
+        printed.map_err(|_| velocypack::Error::Misuse("an index's properties could not be printed"))
+    });
+    if let Some(bytes) = memory_bytes {
+        fields.child("figures", |fields| {
+            fields.number("memory", bytes).bool("cacheInUse", false).number("cacheSize", 0u64).number("cacheUsage", 0u64);
+        });
+    }
+}

@@ -1,0 +1,8 @@
+//! The routes: one file an API family, one line of registration.
+
+mod version;
+
+use crate::http::router::Route;
+
+/// All families.
+pub(crate) const FAMILIES: &[&[Route]] = &[version::ROUTES];

@@ -1,0 +1,185 @@
+//! `/_api/explain` and `/_api/query`: plans, syntax trees, and the queries that run or were slow.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use database::query::registry::{RunningQuery, TrackingProperties};
+use database::query::request::QueryRequest;
+use hyper::StatusCode;
+use velocypack::Slice;
+
+use crate::error::{ApiError, Result};
+use crate::http::fields::Fields;
+use crate::http::request::Request;
+use crate::http::response::Response;
+use crate::http::router::{Route, Verb};
+use crate::session::Session;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::pool(Verb::Post, "/_api/explain", explain),
+    Route::pool(Verb::Post, "/_api/query", parse),
+    Route::inline(Verb::Get, "/_api/query/current", current),
+    Route::inline(Verb::Get, "/_api/query/slow", slow),
+    Route::inline(Verb::Delete, "/_api/query/slow", clear_slow),
+    Route::inline(Verb::Get, "/_api/query/properties", properties),
+    Route::inline(Verb::Put, "/_api/query/properties", change_properties),
+    Route::inline(Verb::Get, "/_api/query/rules", rules),
+    Route::inline(Verb::Delete, "/_api/query/{id}", kill),
+];
+
+fn explain(session: &Session, request: &Request) -> Result<Response> {
+    let query = QueryRequest::from_body(request.body_value()?.slice())?;
+    Ok(Response::value(StatusCode::OK, session.explain(&query)?))
+}
+
+fn parse(session: &Session, request: &Request) -> Result<Response> {
+    let query = QueryRequest::from_body(request.body_value()?.slice())?;
+    Ok(Response::value(StatusCode::OK, session.parse_query(&query.text)?))
+}
+
+fn current(session: &Session, request: &Request) -> Result<Response> {
+    let database = listed_database(session, request)?;
+    list(&session.instance().queries().running(database.as_deref()))
+}
+
+fn slow(session: &Session, request: &Request) -> Result<Response> {
+    let database = listed_database(session, request)?;
+    list(&session.instance().queries().slow(database.as_deref()))
+}
+
+fn clear_slow(session: &Session, request: &Request) -> Result<Response> {
+    let database = listed_database(session, request)?;
+    session.instance().queries().clear_slow(database.as_deref());
+    Response::success(StatusCode::OK, |_| {})
+}
+
+/// With `all=true`, an administrator in `_system` sees the queries of all databases.
+fn listed_database(session: &Session, request: &Request) -> Result<Option<Arc<str>>> {
+    if !request.flag("all", false)? {
+        return Ok(Some(Arc::clone(session.database_name())));
+    }
+    session.require_administrator()?;
+    Ok(None)
+}
+
+fn list(queries: &[Arc<RunningQuery>]) -> Result<Response> {
+    let body = Fields::array(|fields| {
+        for query in queries {
+            fields.child_element(|fields| print(fields, query));
+        }
+    })?;
+    Ok(Response::value(StatusCode::OK, body))
+}
+
+fn print(fields: &mut Fields<'_>, query: &RunningQuery) {
+    let bind_variables = match query.bind_variables.as_slice() {
+        [] => Slice::EMPTY_OBJECT,
+        bytes => Slice::new(bytes),
+    };
+    fields
+        .text("id", &query.id.to_string())
+        .text("database", &query.database)
+        .text("user", &query.user)
+        .text("query", &query.text)
+        .value("bindVars", bind_variables)
+        .text("started", &iso_date(query.started))
+        .double("runTime", query.run_time().as_secs_f64())
+        .number("peakMemoryUsage", query.memory.peak())
+        .text("state", query.state().name())
+        .bool("stream", query.stream);
+}
+
+/// `2026-01-31T12:00:00Z`, by the civil calendar (days from 1970-01-01 to year, month and day, after H. Hinnant's
+/// "chrono-compatible low-level date algorithms").
+fn iso_date(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let (days, second) = ((seconds / 86_400) as i64 + 719_468, seconds % 86_400);
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (hour, minute) = (second / 3_600, second / 60 % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}Z", second % 60)
+}
+
+fn kill(session: &Session, request: &Request) -> Result<Response> {
+    let id = request.parameter("id");
+    let id = id.parse().map_err(|_| ApiError::bad_parameter(format!("a query's id is a number, not '{id}'")))?;
+    let database = listed_database(session, request)?;
+    session.instance().queries().kill(id, database.as_deref())?;
+    Response::success(StatusCode::OK, |_| {})
+}
+
+fn properties(session: &Session, _request: &Request) -> Result<Response> {
+    print_properties(&session.instance().queries().properties())
+}
+
+fn print_properties(properties: &TrackingProperties) -> Result<Response> {
+    Response::success(StatusCode::OK, |fields| {
+        fields
+            .bool("enabled", properties.enabled)
+            .bool("trackSlowQueries", properties.track_slow_queries)
+            .bool("trackBindVars", properties.track_bind_vars)
+            .number("maxSlowQueries", properties.max_slow_queries as u64)
+            .double("slowQueryThreshold", properties.slow_query_threshold)
+            .double("slowStreamingQueryThreshold", properties.slow_streaming_query_threshold)
+            .number("maxQueryStringLength", properties.max_query_string_length as u64);
+    })
+}
+
+fn change_properties(session: &Session, request: &Request) -> Result<Response> {
+    let body = request.body_object()?;
+    let body = body.slice();
+    let mut properties = session.instance().queries().properties();
+    let wrong = |name: &str, kind: &str| ApiError::bad_parameter(format!("'{name}' must be a {kind}"));
+    for (name, flag) in [
+        ("enabled", &mut properties.enabled),
+        ("trackSlowQueries", &mut properties.track_slow_queries),
+        ("trackBindVars", &mut properties.track_bind_vars),
+    ] {
+        if let Some(value) = body.get(name) {
+            *flag = value.as_bool().ok_or_else(|| wrong(name, "bool"))?;
+        }
+    }
+    for (name, number) in [
+        ("maxSlowQueries", &mut properties.max_slow_queries),
+        ("maxQueryStringLength", &mut properties.max_query_string_length),
+    ] {
+        if let Some(value) = body.get(name) {
+            let value = value.as_u64().ok_or_else(|| wrong(name, "number that is not negative"))?;
+            *number = usize::try_from(value).unwrap_or(usize::MAX);
+        }
+    }
+    for (name, seconds) in [
+        ("slowQueryThreshold", &mut properties.slow_query_threshold),
+        ("slowStreamingQueryThreshold", &mut properties.slow_streaming_query_threshold),
+    ] {
+        if let Some(value) = body.get(name) {
+            *seconds = value.as_f64().filter(|value| *value >= 0.0).ok_or_else(|| wrong(name, "number of seconds"))?;
+        }
+    }
+    session.instance().queries().set_properties(properties.clone());
+    print_properties(&properties)
+}
+
+fn rules(_session: &Session, _request: &Request) -> Result<Response> {
+    let body = Fields::array(|fields| {
+        for rule in aql_plan::rules() {
+            fields.child_element(|fields| {
+                fields.text("name", rule.name).child("flags", |fields| {
+                    fields
+                        .bool("hidden", rule.is_hidden)
+                        .bool("clusterOnly", false)
+                        .bool("canBeDisabled", rule.can_be_disabled)
+                        .bool("canCreateAdditionalPlans", false)
+                        .bool("disabledByDefault", false)
+                        .bool("enterpriseOnly", false);
+                });
+            });
+        }
+    })?;
+    Ok(Response::value(StatusCode::OK, body))
+}

@@ -1,0 +1,202 @@
+//! What all connections share.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, EXPIRES, HeaderMap, HeaderName, HeaderValue, PRAGMA, SERVER,
+    STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
+};
+use hyper_util::rt::TokioExecutor;
+use hyper_util::server::conn::auto;
+
+use crate::auth::Authentication;
+use crate::database::Instance;
+use crate::http::connection::{self, Connections};
+use crate::http::cors::TrustedOrigins;
+use crate::http::router::{Router, RouterError};
+use crate::http::worker_pool::{PoolLimits, WorkerPool};
+use crate::jobs::Jobs;
+use crate::metrics::Metrics;
+use crate::route;
+
+/// The ArangoDB version that is reported where drivers look for it.
+pub const ARANGODB_VERSION: &str = "3.12.5";
+
+/// This software's own version.
+pub const PERSEA_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+const QUEUE_TIME: HeaderName = HeaderName::from_static("x-arango-queue-time-seconds");
+
+/// How HTTP is spoken.
+#[derive(Clone, Debug)]
+pub struct HttpOptions {
+    /// Most bytes of a request's body, also when it is decompressed.
+    pub max_body_bytes: usize,
+    /// How long a connection without a request is kept.
+    pub keep_alive: Duration,
+    /// Bytes from which a reply's body is compressed for clients that accept it; 0 is never.
+    pub compress_response_threshold_bytes: usize,
+    /// Most connections at once; more wait to be accepted.
+    pub max_connections: usize,
+    /// Whether replies say how long requests wait for a thread.
+    pub return_queue_time_header: bool,
+    /// Pages from elsewhere that may send credentials.
+    pub trusted_origins: TrustedOrigins,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        HttpOptions {
+            // ArangoDB's 1 GB.
+            max_body_bytes: 1 << 30,
+            keep_alive: Duration::from_secs(300),
+            compress_response_threshold_bytes: 0,
+            max_connections: 16_384,
+            return_queue_time_header: true,
+            trusted_origins: TrustedOrigins::default(),
+        }
+    }
+}
+
+/// What the configuration sets.
+#[derive(Clone, Debug)]
+pub struct ServerOptions {
+    /// How HTTP is spoken.
+    pub http: HttpOptions,
+    /// The threads for work that takes longer.
+    pub pool: PoolLimits,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        ServerOptions { http: HttpOptions::default(), pool: PoolLimits::of_this_machine() }
+    }
+}
+
+/// What all connections share.
+pub struct Server {
+    instance: Arc<Instance>,
+    options: ServerOptions,
+    router: Router,
+    pool: Arc<WorkerPool>,
+    connections: Connections,
+    metrics: Metrics,
+    jobs: Jobs,
+    authentication: Authentication,
+    base_headers: HeaderMap,
+    http_builder: auto::Builder<TokioExecutor>,
+    started: Instant,
+}
+
+impl Server {
+    /// A server over an open database. Errors only when two routes contradict each other.
+    pub fn new(instance: Arc<Instance>, options: ServerOptions) -> Result<Arc<Self>, RouterError> {
+        Ok(Arc::new(Server {
+            instance,
+            router: Router::new(route::FAMILIES)?,
+            pool: Arc::new(WorkerPool::new(options.pool)),
+            connections: Connections::default(),
+            metrics: Metrics::default(),
+            jobs: Jobs::new(),
+            authentication: Authentication::default(),
+            base_headers: base_headers(),
+            http_builder: connection::builder(),
+            started: Instant::now(),
+            options,
+        }))
+    }
+
+    /// The databases.
+    pub fn instance(&self) -> &Arc<Instance> {
+        &self.instance
+    }
+
+    /// The configuration.
+    pub fn options(&self) -> &ServerOptions {
+        &self.options
+    }
+
+    /// All routes.
+    pub fn router(&self) -> &Router {
+        &self.router
+    }
+
+    /// The threads for work that takes longer.
+    pub fn pool(&self) -> &Arc<WorkerPool> {
+        &self.pool
+    }
+
+    /// The open connections.
+    pub fn connections(&self) -> &Connections {
+        &self.connections
+    }
+
+    /// Figures about requests and connections.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// Replies that wait to be fetched.
+    pub fn jobs(&self) -> &Jobs {
+        &self.jobs
+    }
+
+    /// Who makes a request.
+    pub fn authentication(&self) -> &Authentication {
+        &self.authentication
+    }
+
+    /// How long the server has been up.
+    pub fn uptime(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    pub(crate) fn trusted_origins(&self) -> &TrustedOrigins {
+        &self.options.http.trusted_origins
+    }
+
+    pub(crate) fn base_headers(&self) -> &HeaderMap {
+        &self.base_headers
+    }
+
+    pub(crate) fn http_builder(&self) -> &auto::Builder<TokioExecutor> {
+        &self.http_builder
+    }
+
+    pub(crate) fn compresses(&self) -> bool {
+        self.options.http.compress_response_threshold_bytes > 0
+    }
+
+    /// Adds the time that requests wait for a thread, in seconds to the millisecond.
+    pub(crate) fn add_queue_time(&self, headers: &mut HeaderMap) {
+        if !self.options.http.return_queue_time_header {
+            return;
+        }
+        let milliseconds = self.pool.last_wait_us() / 1_000;
+        if milliseconds == 0 {
+            headers.insert(QUEUE_TIME, HeaderValue::from_static("0.000"));
+        } else if let Ok(value) = HeaderValue::try_from(format!("{:.3}", milliseconds as f64 / 1e3)) {
+            headers.insert(QUEUE_TIME, value);
+        }
+    }
+}
+
+/// The headers of every reply, which ArangoDB's clients and browsers expect.
+fn base_headers() -> HeaderMap {
+    let headers = [
+        (SERVER, "ArangoDB"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (CACHE_CONTROL, "no-cache, no-store, must-revalidate, pre-check=0, post-check=0, max-age=0, s-maxage=0"),
+        (PRAGMA, "no-cache"),
+        (EXPIRES, "0"),
+        (CONTENT_SECURITY_POLICY, "frame-ancestors 'self'; form-action 'self';"),
+        (STRICT_TRANSPORT_SECURITY, "max-age=31536000 ; includeSubDomains"),
+    ];
+    // Room for what every reply adds, so that its copy does not grow.
+    let mut all = HeaderMap::with_capacity(16);
+    for (name, value) in headers {
+        all.insert(name, HeaderValue::from_static(value));
+    }
+    all
+}

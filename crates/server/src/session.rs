@@ -1,0 +1,33 @@
+//! What a route works through: one database, seen by one user, and the server around it.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::database;
+use crate::server::Server;
+
+/// A database's session, and the server.
+#[derive(Clone)]
+pub struct Session {
+    server: Arc<Server>,
+    inner: database::Session,
+}
+
+impl Session {
+    pub(crate) fn new(server: Arc<Server>, inner: database::Session) -> Self {
+        Session { server, inner }
+    }
+
+    /// The server: metrics, jobs, log, configuration.
+    pub fn server(&self) -> &Arc<Server> {
+        &self.server
+    }
+}
+
+impl Deref for Session {
+    type Target = database::Session;
+
+    fn deref(&self) -> &database::Session {
+        &self.inner
+    }
+}
