@@ -11,6 +11,9 @@ use crate::names::read_name;
 use crate::wire::push_resolved;
 use crate::{Error, Number, Result, Slice};
 
+#[cfg(test)]
+mod tests;
+
 /// Appends values to one growing buffer.
 ///
 /// Objects keep their attributes in the order they were added and get a table sorted by name. Several

@@ -6,6 +6,9 @@ use crate::format::{EMPTY_OBJECT, ID_MARKER, OBJECT_SORTED, OBJECT_SORTED_LAST, 
 use crate::names::{FROM, ID, KEY, REV, TO, read_name, translate, translated};
 use crate::{Error, Result, Slice, normalize};
 
+#[cfg(test)]
+mod tests;
+
 /// System attributes of a document, at most.
 const SYSTEM_MAX: usize = 5;
 

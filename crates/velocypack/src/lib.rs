@@ -27,6 +27,8 @@ mod normalize;
 mod number;
 pub mod order;
 mod slice;
+#[cfg(test)]
+mod testing;
 mod validate;
 mod wire;
 

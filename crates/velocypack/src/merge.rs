@@ -3,6 +3,9 @@
 use crate::limits::MAX_DEPTH;
 use crate::{Builder, Error, Result, Slice};
 
+#[cfg(test)]
+mod tests;
+
 /// How a patch is laid over an object; the query parameters of `PATCH /_api/document`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MergeOptions {

@@ -13,6 +13,9 @@ use crate::iterate::{Elements, Entries, RawEntries, SortedEntries};
 use crate::names::{Probe, read_name};
 use crate::{Kind, Number, json};
 
+#[cfg(test)]
+pub(crate) mod tests;
+
 /// Objects with more members are searched by halving; up to here a look at every name is faster.
 const LINEAR_SEARCH_MAX: usize = 16;
 

@@ -17,8 +17,12 @@ mod scan;
 mod string;
 mod write;
 
+#[cfg(test)]
+mod tests;
+
 pub use error::JsonError;
 pub use number::write_f64;
 pub use parse::{Parser, parse};
+pub(crate) use string::hex;
 pub use string::write_str;
 pub use write::{to_json_string, write, write_pretty};

@@ -110,7 +110,7 @@ fn write_escaped(mut text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// A byte as two lower-case hexadecimal digits.
-pub(super) fn hex(byte: u8) -> [u8; 2] {
+pub(crate) fn hex(byte: u8) -> [u8; 2] {
     let digit = |value: u8| if value < 10 { b'0' + value } else { b'a' + value - 10 };
     [digit(byte >> 4), digit(byte & 15)]
 }

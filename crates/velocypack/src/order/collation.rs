@@ -37,7 +37,7 @@ pub(super) fn compare_bytes(left: &[u8], right: &[u8]) -> Ordering {
 }
 
 #[cold]
-fn compare_by_icu(left: &[u8], right: &[u8]) -> Ordering {
+pub(super) fn compare_by_icu(left: &[u8], right: &[u8]) -> Ordering {
     if left == right {
         return Ordering::Equal;
     }
@@ -63,9 +63,14 @@ pub(super) fn push_collation_key(text: &[u8], out: &mut Vec<u8>) -> bool {
     is_printable_ascii(text)
 }
 
-fn push_icu_key(text: &[u8], out: &mut Vec<u8>) {
+pub(super) fn push_icu_key(text: &[u8], out: &mut Vec<u8>) {
     // Writing to a vector cannot fail.
     let Ok(()) = COLLATOR.write_sort_key_utf8_to(text, out);
+}
+
+#[cfg(test)]
+pub(super) fn ascii_table_is_complete() -> bool {
+    (0x20..0x7F).all(|byte| ASCII.weight(byte).rank != 0)
 }
 
 /// Ends the weights of a level in a sort key.
