@@ -4,8 +4,8 @@ use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
 use crate::{
-    CollectionId, ComputedValue, Error, IndexDefinition, KeyOptions, NamingRules, ObjectId, Result, SchemaRule,
-    error_number,
+    CollectionId, ComputedValue, Error, IndexDefinition, KeyOptions, NamingRules, ObjectId, Result,
+    SchemaRule, error_number,
 };
 
 /// What a collection holds.
@@ -281,3 +281,6 @@ impl CollectionDefinition {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -57,6 +57,8 @@ pub mod error_number {
     pub const RESOURCE_LIMIT: u32 = 32;
     /// The data were written by a newer version.
     pub const INCOMPATIBLE_VERSION: u32 = 35;
+    /// The object is not in the state that the operation needs.
+    pub const ILLEGAL_STATE: u32 = 1000;
     /// An index of that id or name exists.
     pub const DUPLICATE_IDENTIFIER: u32 = 1005;
     /// The collection or the server only allows reads.

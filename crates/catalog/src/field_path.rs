@@ -123,7 +123,9 @@ mod tests {
     fn other_texts_are_refused() {
         let long = "x".repeat(FIELD_PATH_MAX_BYTES + 1);
         let deep = vec!["x"; FIELD_PATH_MAX_NAMES + 1].join(".");
-        for text in ["", ".", "a.", ".a", "a..b", "a[*].b[*]", "[*]", "a[*]b", "a[0]", "a:", ":a", &long, &deep] {
+        for text in
+            ["", ".", "a.", ".a", "a..b", "a[*].b[*]", "[*]", "a[*]b", "a[0]", "a:", ":a", &long, &deep]
+        {
             let error = FieldPath::parse(text).unwrap_err();
             assert_eq!(error.number, error_number::ATTRIBUTE_PARSER_FAILED, "{text}");
         }

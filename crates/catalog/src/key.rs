@@ -57,7 +57,8 @@ mod tests {
         let parsed = DocumentIdentifier::parse("users/anna");
         assert_eq!(parsed, Some(DocumentIdentifier { collection: "users", key: "anna" }));
         assert!(DocumentIdentifier::parse("España/1").is_some());
-        for text in ["users", "users/", "/anna", "/", "", "users/anna/x", "users//anna", "u\0/anna", "u/a b"] {
+        for text in ["users", "users/", "/anna", "/", "", "users/anna/x", "users//anna", "u\0/anna", "u/a b"]
+        {
             assert_eq!(DocumentIdentifier::parse(text), None, "{text:?}");
         }
     }

@@ -98,7 +98,9 @@ impl KeyOptions {
         }
         let is_autoincrement = self.generator == KeyGeneratorType::Autoincrement;
         if !is_autoincrement && (self.offset != 0 || self.increment != 1) {
-            return Err(invalid("offset and increment are only allowed for key generator type 'autoincrement'"));
+            return Err(invalid(
+                "offset and increment are only allowed for key generator type 'autoincrement'",
+            ));
         }
         Ok(self)
     }

@@ -17,6 +17,8 @@ pub mod name;
 mod properties;
 pub mod record;
 pub mod schema;
+#[cfg(test)]
+mod testing;
 pub mod user;
 
 pub use access::{AccessLevel, DatabaseRights, Rights};
@@ -27,9 +29,9 @@ pub use error::{Error, Result, error_number};
 pub use field_path::FieldPath;
 pub use identifier::{CollectionId, DatabaseId, IndexId, ObjectId};
 pub use index::{IndexDefinition, IndexProperties, IndexType};
-pub use record::Record;
 pub use key::{DocumentIdentifier, KEY_MAX_BYTES, is_valid_key};
 pub use key_options::{KeyGeneratorType, KeyOptions};
 pub use name::NamingRules;
+pub use record::Record;
 pub use schema::{SchemaLevel, SchemaRule};
 pub use user::UserDefinition;

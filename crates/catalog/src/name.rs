@@ -117,7 +117,8 @@ mod tests {
 
     #[test]
     fn extended_names_as_documented() {
-        for name in ["España", "😀", "犬", "كلب", "@abc123", "København", "München", "Бишкек", "abc? <> 123!"] {
+        for name in ["España", "😀", "犬", "كلب", "@abc123", "København", "München", "Бишкек", "abc? <> 123!"]
+        {
             assert!(Extended.check_collection_name(name, false).is_ok(), "{name}");
             assert!(Extended.check_database_name(name).is_ok(), "{name}");
             assert!(Traditional.check_collection_name(name, false).is_err(), "{name}");

@@ -69,7 +69,10 @@ impl SchemaRule {
         if value.is_empty() {
             return Ok(None);
         }
-        let rule = properties.value("rule").filter(|rule| rule.is_object()).ok_or_else(|| invalid("'rule' must be an object"))?;
+        let rule = properties
+            .value("rule")
+            .filter(|rule| rule.is_object())
+            .ok_or_else(|| invalid("'rule' must be an object"))?;
         if rule.byte_len() > SCHEMA_RULE_MAX_BYTES {
             return Err(invalid("'rule' is too large"));
         }

@@ -27,7 +27,13 @@ impl UserDefinition {
     /// An active user without rights and without `extra`.
     pub fn new(name: &str, password_hash: String) -> Self {
         let extra = Slice::EMPTY_OBJECT.bytes().to_vec();
-        UserDefinition { name: name.to_owned(), password_hash, active: true, extra, rights: Rights::default() }
+        UserDefinition {
+            name: name.to_owned(),
+            password_hash,
+            active: true,
+            extra,
+            rights: Rights::default(),
+        }
     }
 
     /// Sets `extra`.

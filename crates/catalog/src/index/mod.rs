@@ -156,7 +156,8 @@ impl IndexProperties {
                 Error::new(error_number::NOT_IMPLEMENTED, message)
             })?,
         };
-        let mut index = IndexProperties::new(index_type, parse_paths(properties, "fields", INDEX_FIELDS_MAX)?);
+        let mut index =
+            IndexProperties::new(index_type, parse_paths(properties, "fields", INDEX_FIELDS_MAX)?);
         index.type_alias = type_alias;
         index.name = properties.text("name")?.map(str::to_owned);
         check_fields(&index.fields)?;
@@ -219,7 +220,12 @@ impl IndexDefinition {
     /// `selectivity_estimate` the index's present figure, if it has one.
     ///
     /// Errors: 4 if no object is open.
-    pub fn print(&self, builder: &mut Builder, collection: &str, selectivity_estimate: Option<f64>) -> Result<()> {
+    pub fn print(
+        &self,
+        builder: &mut Builder,
+        collection: &str,
+        selectivity_estimate: Option<f64>,
+    ) -> Result<()> {
         Printer::print(builder, |printer| {
             let own = &self.properties;
             printer.texts("fields", own.fields.iter().map(FieldPath::to_string));
@@ -290,7 +296,8 @@ pub(crate) fn parse_paths(properties: Properties<'_>, name: &str, limit: usize) 
     let mut paths: Vec<FieldPath> = Vec::new();
     for element in array.elements() {
         let text = element.as_str();
-        let text = text.ok_or_else(|| Error::bad_parameter(format!("'{name}' must be an array of strings")))?;
+        let text =
+            text.ok_or_else(|| Error::bad_parameter(format!("'{name}' must be an array of strings")))?;
         let path = FieldPath::parse(text)?;
         if paths.contains(&path) {
             return Err(Error::bad_parameter(format!("duplicate attribute '{path}' in '{name}'")));

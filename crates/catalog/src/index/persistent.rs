@@ -37,7 +37,9 @@ impl TypeRules for Persistent {
 fn check_stored_values(index: &IndexProperties) -> Result<()> {
     for path in &index.stored_values {
         if index.fields.contains(path) {
-            return Err(Error::bad_parameter(format!("duplicate attribute '{path}' in 'fields' and 'storedValues'")));
+            return Err(Error::bad_parameter(format!(
+                "duplicate attribute '{path}' in 'fields' and 'storedValues'"
+            )));
         }
         if path.is_expanded() {
             return Err(Error::bad_parameter(format!("'storedValues' cannot expand an array: '{path}'")));

@@ -1,0 +1,106 @@
+use serde_json::json;
+
+use super::*;
+use crate::testing::{printed, value};
+
+fn parse(json: &str) -> Result<CollectionProperties> {
+    CollectionProperties::parse(Slice::new(&value(json)), false)
+}
+
+fn number(json: &str) -> u32 {
+    parse(json).unwrap_err().number
+}
+
+#[test]
+fn defaults_are_those_of_the_documentation() {
+    let properties = parse(r#"{"name": "products"}"#).unwrap();
+    assert_eq!(properties, CollectionProperties::new("products", CollectionType::Document));
+    assert!(properties.key_options.allow_user_keys);
+    assert!(!properties.is_system && !properties.wait_for_sync && !properties.cache_enabled);
+}
+
+#[test]
+fn the_full_form_has_what_a_client_finds() {
+    let definition = CollectionDefinition {
+        id: CollectionId(12),
+        object_id: ObjectId(13),
+        globally_unique_id: "hAB/12".to_owned(),
+        properties: parse(r#"{"name": "p", "keyOptions": {"type": "autoincrement", "offset": 7}}"#).unwrap(),
+        indexes: Vec::new(),
+    };
+    let expected = json!({
+        "id": "12", "name": "p", "type": 2, "status": 3, "isSystem": false, "globallyUniqueId": "hAB/12",
+        "statusString": "loaded", "waitForSync": false, "writeConcern": 1, "cacheEnabled": false,
+        "keyOptions": {"type": "autoincrement", "allowUserKeys": true, "offset": 7, "increment": 1, "lastValue": 42},
+        "schema": null, "computedValues": null, "syncByRevision": true, "usesRevisionsAsDocumentIds": true,
+        "isSmartChild": false, "internalValidatorType": 0, "objectId": "13",
+    });
+    assert_eq!(printed(|builder| definition.print_full(builder, 42)), expected);
+    let short = printed(|builder| definition.print_short(builder));
+    let expected = json!({"id": "12", "name": "p", "type": 2, "status": 3, "isSystem": false, "globallyUniqueId": "hAB/12"});
+    assert_eq!(short, expected);
+}
+
+#[test]
+fn wrong_properties_have_arangodbs_numbers() {
+    assert_eq!(number("{}"), error_number::ILLEGAL_NAME);
+    assert_eq!(number(r#"{"name": 1}"#), error_number::ILLEGAL_NAME);
+    assert_eq!(number("[]"), error_number::BAD_PARAMETER);
+    assert_eq!(number(r#"{"name": "a", "type": 4}"#), error_number::COLLECTION_TYPE_INVALID);
+    assert_eq!(number(r#"{"name": "a", "waitForSync": "yes"}"#), error_number::BAD_PARAMETER);
+    assert_eq!(number(r#"{"name": "a", "keyOptions": {"type": "x"}}"#), error_number::INVALID_KEY_GENERATOR);
+    for options in [
+        r#"{"type": "autoincrement", "increment": 0}"#,
+        r#"{"type": "autoincrement", "increment": 65537}"#,
+        r#"{"type": "uuid", "offset": 5}"#,
+    ] {
+        let body = format!(r#"{{"name": "a", "keyOptions": {options}}}"#);
+        assert_eq!(number(&body), error_number::INVALID_KEY_GENERATOR, "{options}");
+    }
+    for schema in [r#"{"rule": 1}"#, r#"{"rule": {}, "level": "x"}"#, "1", r#"{"rule": {}, "type": "xml"}"#] {
+        let body = format!(r#"{{"name": "a", "schema": {schema}}}"#);
+        assert_eq!(number(&body), error_number::VALIDATION_BAD_PARAMETER, "{schema}");
+    }
+    for computed in [
+        r#"[{"name": "_key", "expression": "RETURN 1", "overwrite": true}]"#,
+        r#"[{"name": "a", "expression": "RETURN 1"}]"#,
+        r#"[{"name": "a", "overwrite": true}]"#,
+        r#"[{"name": "a", "expression": "RETURN 1", "overwrite": true, "computeOn": []}]"#,
+        r#"[{"name": "a", "expression": "RETURN 1", "overwrite": true, "computeOn": ["remove"]}]"#,
+        "{}",
+    ] {
+        let body = format!(r#"{{"name": "a", "computedValues": {computed}}}"#);
+        assert_eq!(number(&body), error_number::BAD_PARAMETER, "{computed}");
+    }
+}
+
+#[test]
+fn old_and_unknown_properties_are_ignored() {
+    let dump = r#"{"cid":"965","count":7313,"deleted":false,"doCompact":true,"indexBuckets":8,"isSystem":false,
+        "isVolatile":false,"maximalSize":33554432,"name":"Provides","type":3,"version":5,"waitForSync":false,
+        "replicationFactor":"satellite","minReplicationFactor":1,"shardKeys":["_key"],"numberOfShards":1}"#;
+    assert_eq!(parse(dump).unwrap(), CollectionProperties::new("Provides", CollectionType::Edge));
+}
+
+#[test]
+fn only_names_with_an_underscore_are_system_names() {
+    assert!(parse(r#"{"name": "_mine", "isSystem": true}"#).unwrap().is_system);
+    assert!(!parse(r#"{"name": "mine", "isSystem": true}"#).unwrap().is_system);
+    let unmarked = parse(r#"{"name": "_mine"}"#).unwrap();
+    assert_eq!(unmarked.check_name(NamingRules::Traditional).unwrap_err().number, error_number::ILLEGAL_NAME);
+}
+
+#[test]
+fn changes_touch_only_what_they_name() {
+    let before = parse(
+        r#"{"name": "a", "waitForSync": true, "schema": {"rule": {"type": "object"}},
+            "computedValues": [{"name": "b", "expression": "RETURN 1", "overwrite": true}]}"#,
+    )
+    .unwrap();
+    let change =
+        |json: &str| before.clone().with(CollectionChanges::parse(Slice::new(&value(json))).unwrap());
+    assert_eq!(change("{}"), before);
+    assert_eq!(change(r#"{"name": "other", "type": 3}"#), before);
+    let changed = change(r#"{"waitForSync": false, "schema": null, "computedValues": []}"#);
+    assert_eq!(changed, CollectionProperties::new("a", CollectionType::Document));
+}

@@ -1,0 +1,19 @@
+//! Helpers of this crate's tests.
+
+use velocypack::{Builder, Limits};
+
+/// A value from JSON text.
+pub(crate) fn value(json: &str) -> Vec<u8> {
+    let mut builder = Builder::new();
+    velocypack::json::parse(json.as_bytes(), &Limits::default(), &mut builder).unwrap();
+    builder.into_vec()
+}
+
+/// What a definition prints, as JSON text.
+pub(crate) fn printed(print: impl FnOnce(&mut Builder) -> crate::Result<()>) -> serde_json::Value {
+    let mut builder = Builder::new();
+    builder.open_object().unwrap();
+    print(&mut builder).unwrap();
+    builder.close().unwrap();
+    serde_json::from_str(&builder.as_slice().to_json_string()).unwrap()
+}
