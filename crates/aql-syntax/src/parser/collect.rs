@@ -33,6 +33,7 @@ const AGGREGATORS: [&str; 21] = [
 ];
 
 impl Parser<'_> {
+    #[inline(never)]
     pub(super) fn collect(&mut self) -> Parsed<StatementKind> {
         self.advance();
         let groups = self.groups()?;
@@ -53,6 +54,7 @@ impl Parser<'_> {
     }
 
     /// `a = x, b = y`, or nothing.
+    #[inline(never)]
     fn groups(&mut self) -> Parsed<Vec<Assignment>> {
         let mut groups = Vec::new();
         // `COLLECT INTO g OPTIONS {...}` has a word where a group could stand.
@@ -81,6 +83,7 @@ impl Parser<'_> {
         Ok(aggregates)
     }
 
+    #[inline(never)]
     fn aggregate(&mut self) -> Parsed<Aggregate> {
         let Assignment { variable, expression } = self.assignment()?;
         let span = expression.span;
@@ -96,6 +99,7 @@ impl Parser<'_> {
     }
 
     /// `WITH COUNT INTO name`
+    #[inline(never)]
     fn with_count(&mut self) -> Parsed<Identifier> {
         self.advance();
         if !self.accept_word("COUNT") {
@@ -110,6 +114,7 @@ impl Parser<'_> {
     }
 
     /// `INTO name = expression KEEP a, b`, or nothing.
+    #[inline(never)]
     fn collect_into(&mut self, may_keep: bool) -> Parsed<Option<CollectInto>> {
         if !self.accept(TokenKind::Into) {
             return Ok(None);
@@ -125,6 +130,7 @@ impl Parser<'_> {
         Ok(Some(CollectInto { variable, expression, keep }))
     }
 
+    #[inline(never)]
     pub(super) fn window(&mut self) -> Parsed<StatementKind> {
         self.advance();
         let first = self.expression()?;

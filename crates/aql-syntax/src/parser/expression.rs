@@ -45,6 +45,7 @@ impl Parser<'_> {
     }
 
     /// A literal, or a reference with everything that follows it.
+    #[inline(never)]
     pub(super) fn operand(&mut self) -> Parsed<Expression> {
         let token = self.current;
         let start = token.span.start;
@@ -79,6 +80,7 @@ impl Parser<'_> {
     }
 
     /// A literal that is no compound. Nothing can follow it but an operator.
+    #[inline(never)]
     pub(super) fn literal(&mut self) -> Parsed<Expression> {
         let token = self.advance();
         let kind = match token.kind {
@@ -107,6 +109,7 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     pub(super) fn bind_parameter(&mut self) -> Parsed<Expression> {
         let token = self.advance();
         let name = self.bind_name_of(token);
@@ -118,10 +121,11 @@ impl Parser<'_> {
     }
 
     /// `(expression)` or `(query)`
+    #[inline(never)]
     fn parenthesized(&mut self) -> Parsed<Expression> {
         self.advance();
         if self.current.kind.starts_statement() {
-            let subquery = self.subquery(&[TokenKind::RightParenthesis])?;
+            let subquery = self.nested(|parser| parser.subquery(&[TokenKind::RightParenthesis]))?;
             self.advance();
             return Ok(subquery);
         }
@@ -131,6 +135,7 @@ impl Parser<'_> {
     }
 
     /// A query inside a query, up to but without the token that ends it, which is one of `ends`.
+    #[inline(never)]
     fn subquery(&mut self, ends: &[TokenKind]) -> Parsed<Expression> {
         let start = self.current.span.start;
         let outside = std::mem::replace(&mut self.before_collection, false);
@@ -143,6 +148,11 @@ impl Parser<'_> {
         self.node(ExpressionKind::Subquery(Box::new(block)), start)
     }
 
+    fn bare_subquery(&mut self) -> Parsed<Expression> {
+        self.subquery(&[TokenKind::Comma, TokenKind::RightParenthesis])
+    }
+
+    #[inline(never)]
     fn array(&mut self) -> Parsed<Expression> {
         let start = self.advance().span.start;
         let mut elements = Vec::new();
@@ -157,6 +167,7 @@ impl Parser<'_> {
     }
 
     /// `{...}`; the brace is the next token.
+    #[inline(never)]
     pub(super) fn object(&mut self) -> Parsed<Expression> {
         let start = self.advance().span.start;
         let mut members = Vec::new();
@@ -170,6 +181,7 @@ impl Parser<'_> {
         self.node(ExpressionKind::Object(members), start)
     }
 
+    #[inline(never)]
     fn object_member(&mut self) -> Parsed<ObjectMember> {
         let token = self.current;
         let start = token.span.start;
@@ -215,6 +227,7 @@ impl Parser<'_> {
     }
 
     /// `name(arguments)` or `space::name(arguments)`; the name is the next token.
+    #[inline(never)]
     fn call(&mut self) -> Parsed<Expression> {
         let name = self.function_name()?;
         let start = name.span.start;
@@ -240,7 +253,8 @@ impl Parser<'_> {
         }
         loop {
             let argument = if self.current.kind.starts_statement() {
-                self.nested(|parser| parser.subquery(&[TokenKind::Comma, TokenKind::RightParenthesis]))
+                // Two levels, as if it were in parentheses, and so that printing it there needs no more.
+                self.nested(|parser| parser.nested(Self::bare_subquery))
             } else {
                 self.expression()
             };

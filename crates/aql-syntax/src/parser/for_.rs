@@ -12,6 +12,7 @@ pub(super) struct ForTarget {
 }
 
 impl Parser<'_> {
+    #[inline(never)]
     pub(super) fn for_statement(&mut self) -> Parsed<StatementKind> {
         self.advance();
         let target = self.for_target()?;
@@ -43,6 +44,7 @@ impl Parser<'_> {
         Ok(ForTarget { first, more, span })
     }
 
+    #[inline(never)]
     fn for_source(&mut self, target: ForTarget, source: Expression) -> Parsed<StatementKind> {
         if target.span != target.first.span {
             let message = "FOR loops over collections, Views and arrays only allow a single return variable";

@@ -43,6 +43,7 @@ impl Parser<'_> {
         self.path_search(kind, target, depth, direction)
     }
 
+    #[inline(never)]
     fn traversal(
         &mut self,
         target: ForTarget,
@@ -60,6 +61,7 @@ impl Parser<'_> {
         Ok(StatementKind::Traversal(Box::new(traversal)))
     }
 
+    #[inline(never)]
     fn path_search(
         &mut self,
         kind: PathSearchKind,
@@ -112,6 +114,7 @@ impl Parser<'_> {
     }
 
     /// `GRAPH name`, or a list of edge collections.
+    #[inline(never)]
     fn graph_source(&mut self) -> Parsed<GraphSource> {
         if self.at(TokenKind::Graph) {
             let start = self.advance().span.start;
@@ -157,6 +160,7 @@ impl Parser<'_> {
     }
 
     /// `PRUNE variable = condition`, if it comes next.
+    #[inline(never)]
     fn prune(&mut self) -> Parsed<Option<Prune>> {
         if !self.accept_word("PRUNE") {
             return Ok(None);

@@ -9,6 +9,7 @@ use crate::lexer::token_at;
 use crate::token::TokenKind;
 
 impl Parser<'_> {
+    #[inline(never)]
     pub(super) fn insert(&mut self) -> Parsed<StatementKind> {
         self.advance();
         let document = self.modification_operand()?;
@@ -17,6 +18,7 @@ impl Parser<'_> {
     }
 
     /// `UPDATE` or `REPLACE`, with or without `WITH`.
+    #[inline(never)]
     pub(super) fn update(&mut self, mode: WriteMode) -> Parsed<StatementKind> {
         self.advance();
         let key = self.modification_operand()?;
@@ -25,6 +27,7 @@ impl Parser<'_> {
         Ok(StatementKind::Update(Box::new(Update { mode, key, document, collection, options })))
     }
 
+    #[inline(never)]
     pub(super) fn remove(&mut self) -> Parsed<StatementKind> {
         self.advance();
         let key = self.modification_operand()?;
@@ -32,6 +35,7 @@ impl Parser<'_> {
         Ok(StatementKind::Remove(Remove { key, collection, options }))
     }
 
+    #[inline(never)]
     pub(super) fn upsert(&mut self) -> Parsed<StatementKind> {
         self.advance();
         let search = self.upsert_search()?;
@@ -49,6 +53,7 @@ impl Parser<'_> {
         Ok(StatementKind::Upsert(Box::new(upsert)))
     }
 
+    #[inline(never)]
     fn upsert_search(&mut self) -> Parsed<UpsertSearch> {
         if self.accept(TokenKind::Filter) {
             return Ok(UpsertSearch::Filter(self.expression()?));

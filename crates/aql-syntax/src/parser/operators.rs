@@ -9,6 +9,7 @@ use crate::precedence;
 use crate::token::TokenKind;
 
 /// What stands between two operands.
+#[derive(Clone, Copy)]
 enum Infix {
     Logical(LogicalOperator),
     Binary(BinaryOperator),
@@ -16,18 +17,18 @@ enum Infix {
     Negated(MatchOperator),
     Range,
     /// `ALL`, `ANY`, `NONE` before a comparison.
-    Quantifier(Quantifier),
+    Quantifier,
     AtLeast,
 }
 
 impl Infix {
-    fn level(&self) -> u8 {
+    fn level(self) -> u8 {
         match self {
-            Infix::Logical(operator) => precedence::logical(*operator),
-            Infix::Binary(operator) => precedence::binary(*operator),
+            Infix::Logical(operator) => precedence::logical(operator),
+            Infix::Binary(operator) => precedence::binary(operator),
             Infix::Negated(_) => precedence::EQUALITY,
             Infix::Range => precedence::RANGE,
-            Infix::Quantifier(_) => precedence::QUANTIFIER,
+            Infix::Quantifier => precedence::QUANTIFIER,
             Infix::AtLeast => precedence::AT_LEAST,
         }
     }
@@ -50,14 +51,7 @@ impl Parser<'_> {
                     self.binary(BinaryOperator::Match(operator), left, start)
                 }
                 Infix::Range => self.range(left, start),
-                Infix::Quantifier(quantifier) => {
-                    self.advance();
-                    self.array_comparison(quantifier, left, start)
-                }
-                Infix::AtLeast => {
-                    let quantifier = self.at_least()?;
-                    self.array_comparison(quantifier, left, start)
-                }
+                Infix::Quantifier | Infix::AtLeast => self.array_comparison(left, start),
             }?;
         }
         Ok(left)
@@ -69,9 +63,7 @@ impl Parser<'_> {
             TokenKind::Or => Infix::Logical(LogicalOperator::Or),
             TokenKind::And => Infix::Logical(LogicalOperator::And),
             TokenKind::Range => Infix::Range,
-            TokenKind::All => Infix::Quantifier(Quantifier::All),
-            TokenKind::Any => Infix::Quantifier(Quantifier::Any),
-            TokenKind::None => Infix::Quantifier(Quantifier::None),
+            TokenKind::All | TokenKind::Any | TokenKind::None => Infix::Quantifier,
             TokenKind::AtLeast => Infix::AtLeast,
             TokenKind::Not => match self.peek().kind {
                 TokenKind::Like => Infix::Negated(MatchOperator::NotLike),
@@ -83,10 +75,11 @@ impl Parser<'_> {
             kind => Infix::Binary(binary_operator(kind)?),
         };
         // `ANY` may also be the direction of a traversal; then no comparison follows.
-        let quantifies = matches!(infix, Infix::Quantifier(_));
+        let quantifies = matches!(infix, Infix::Quantifier);
         (!quantifies || comparison_operator(self.peek().kind).is_some()).then_some(infix)
     }
 
+    #[inline(never)]
     fn unary(&mut self) -> Parsed<Expression> {
         let operator = match self.current.kind {
             TokenKind::Not => UnaryOperator::Not,
@@ -99,12 +92,14 @@ impl Parser<'_> {
         self.node(ExpressionKind::Unary(Box::new(Unary { operator, operand })), start)
     }
 
+    #[inline(never)]
     fn binary(&mut self, operator: BinaryOperator, left: Expression, start: u32) -> Parsed<Expression> {
         self.advance();
         let right = self.right_operand(precedence::binary(operator))?;
         self.node(ExpressionKind::Binary(Box::new(Binary { operator, left, right })), start)
     }
 
+    #[inline(never)]
     fn logical(&mut self, operator: LogicalOperator, first: Expression, start: u32) -> Parsed<Expression> {
         let token = self.current.kind;
         let mut operands = vec![first];
@@ -114,28 +109,36 @@ impl Parser<'_> {
         self.node(ExpressionKind::Logical(Logical { operator, operands }), start)
     }
 
+    #[inline(never)]
     fn range(&mut self, low: Expression, start: u32) -> Parsed<Expression> {
         self.advance();
         let high = self.right_operand(precedence::RANGE)?;
         self.node(ExpressionKind::Range(Box::new(low), Box::new(high)), start)
     }
 
-    /// `AT LEAST (expression)`
-    pub(super) fn at_least(&mut self) -> Parsed<Quantifier> {
-        self.expect(TokenKind::AtLeast)?;
+    /// `ALL`, `ANY`, `NONE` or `AT LEAST (expression)`
+    pub(super) fn quantifier(&mut self) -> Parsed<Quantifier> {
+        match self.advance().kind {
+            TokenKind::All => Ok(Quantifier::All),
+            TokenKind::Any => Ok(Quantifier::Any),
+            TokenKind::None => Ok(Quantifier::None),
+            _ => self.at_least(),
+        }
+    }
+
+    /// What follows `AT LEAST`.
+    #[inline(never)]
+    fn at_least(&mut self) -> Parsed<Quantifier> {
         self.expect(TokenKind::LeftParenthesis)?;
         let count = self.expression()?;
         self.expect_among_others(TokenKind::RightParenthesis)?;
         Ok(Quantifier::AtLeast(count))
     }
 
-    /// What follows the quantifier of an array comparison.
-    fn array_comparison(
-        &mut self,
-        quantifier: Quantifier,
-        left: Expression,
-        start: u32,
-    ) -> Parsed<Expression> {
+    /// An array comparison from its quantifier on.
+    #[inline(never)]
+    fn array_comparison(&mut self, left: Expression, start: u32) -> Parsed<Expression> {
+        let quantifier = self.quantifier()?;
         let Some(operator) = comparison_operator(self.current.kind) else {
             return Err(self.unexpected(&[]));
         };

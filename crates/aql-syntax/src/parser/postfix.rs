@@ -1,14 +1,12 @@
 //! What follows a reference: attribute access, index, and the array operators `[*]` and `[?]`.
 
 use super::{Parsed, Parser};
-use crate::ast::{
-    ArrayQuestion, Expansion, Expression, ExpressionKind, InlineLimit, Quantifier, QuestionQuantifier,
-};
+use crate::ast::{ArrayQuestion, Expansion, Expression, ExpressionKind, InlineLimit, QuestionQuantifier};
 use crate::token::TokenKind;
 
 /// An expansion whose projection is still being read.
 struct OpenExpansion {
-    expansion: Expansion,
+    expansion: Box<Expansion>,
     start: u32,
 }
 
@@ -17,6 +15,7 @@ impl Parser<'_> {
     ///
     /// What follows a `[*]` is applied to its elements. So each `[*]` opens an expansion, the chain goes on from its
     /// element, and at the end the open expansions are closed from the innermost outwards.
+    #[inline(never)]
     pub(super) fn accesses(&mut self, base: Expression, start: u32) -> Parsed<Expression> {
         let mut open: Vec<OpenExpansion> = Vec::new();
         let mut chain = base;
@@ -39,12 +38,13 @@ impl Parser<'_> {
         }
         while let Some(OpenExpansion { mut expansion, start }) = open.pop() {
             expansion.projection = Some(chain).filter(|chain| chain.kind != ExpressionKind::Element);
-            chain = self.node(ExpressionKind::Expansion(Box::new(expansion)), start)?;
+            chain = self.node(ExpressionKind::Expansion(expansion), start)?;
         }
         Ok(chain)
     }
 
     /// `.name` or `.@bind`
+    #[inline(never)]
     fn attribute(&mut self, base: Expression, start: u32) -> Parsed<Expression> {
         self.advance();
         let token = self.current;
@@ -62,6 +62,7 @@ impl Parser<'_> {
     }
 
     /// `[expression]`
+    #[inline(never)]
     fn index(&mut self, base: Expression, start: u32) -> Parsed<Expression> {
         self.advance();
         let index = self.expression()?;
@@ -70,13 +71,17 @@ impl Parser<'_> {
     }
 
     /// `[* FILTER c LIMIT o, n RETURN r]`
-    fn expansion(&mut self, base: Expression) -> Parsed<Expansion> {
+    #[inline(never)]
+    fn expansion(&mut self, base: Expression) -> Parsed<Box<Expansion>> {
         let levels = self.levels(TokenKind::Star);
-        let filter = self.inline(TokenKind::Filter)?;
-        let limit = self.inline_limit()?;
-        let result = self.inline(TokenKind::Return)?;
+        // Filled in place, which takes less stack than many locals.
+        let mut expansion =
+            Box::new(Expansion { base, levels, filter: None, limit: None, result: None, projection: None });
+        expansion.filter = self.inline(TokenKind::Filter)?;
+        expansion.limit = self.inline_limit()?;
+        expansion.result = self.inline(TokenKind::Return)?;
         self.expect_among_others(TokenKind::RightBracket)?;
-        Ok(Expansion { base, levels, filter, limit, result, projection: None })
+        Ok(expansion)
     }
 
     /// The opening bracket and a run of `mark`s, which are counted.
@@ -90,10 +95,12 @@ impl Parser<'_> {
     }
 
     /// `keyword expression`, if the keyword is there.
+    #[inline(never)]
     fn inline(&mut self, keyword: TokenKind) -> Parsed<Option<Expression>> {
         if self.accept(keyword) { self.expression().map(Some) } else { Ok(None) }
     }
 
+    #[inline(never)]
     fn inline_limit(&mut self) -> Parsed<Option<InlineLimit>> {
         let Some(first) = self.inline(TokenKind::Limit)? else {
             return Ok(None);
@@ -106,27 +113,27 @@ impl Parser<'_> {
     }
 
     /// `[? quantifier FILTER c]`
+    #[inline(never)]
     fn question(&mut self, base: Expression, start: u32) -> Parsed<Expression> {
         let levels = self.levels(TokenKind::Question);
-        let quantifier = match self.current.kind {
-            TokenKind::RightBracket | TokenKind::Filter => None,
-            TokenKind::AtLeast => Some(QuestionQuantifier::Quantifier(self.at_least()?)),
-            TokenKind::All => Some(self.quantifier(Quantifier::All)),
-            TokenKind::Any => Some(self.quantifier(Quantifier::Any)),
-            TokenKind::None => Some(self.quantifier(Quantifier::None)),
-            _ => Some(QuestionQuantifier::Count(self.expression()?)),
-        };
-        if quantifier.is_some() && !self.at(TokenKind::Filter) {
+        let mut question = Box::new(ArrayQuestion { base, levels, quantifier: None, filter: None });
+        question.quantifier = self.question_quantifier()?;
+        if question.quantifier.is_some() && !self.at(TokenKind::Filter) {
             return Err(self.unexpected(&[TokenKind::Filter]));
         }
-        let filter = self.inline(TokenKind::Filter)?;
+        question.filter = self.inline(TokenKind::Filter)?;
         self.expect_among_others(TokenKind::RightBracket)?;
-        let question = ArrayQuestion { base, levels, quantifier, filter };
-        self.node(ExpressionKind::ArrayQuestion(Box::new(question)), start)
+        self.node(ExpressionKind::ArrayQuestion(question), start)
     }
 
-    fn quantifier(&mut self, quantifier: Quantifier) -> QuestionQuantifier {
-        self.advance();
-        QuestionQuantifier::Quantifier(quantifier)
+    #[inline(never)]
+    fn question_quantifier(&mut self) -> Parsed<Option<QuestionQuantifier>> {
+        Ok(match self.current.kind {
+            TokenKind::RightBracket | TokenKind::Filter => None,
+            TokenKind::All | TokenKind::Any | TokenKind::None | TokenKind::AtLeast => {
+                Some(QuestionQuantifier::Quantifier(self.quantifier()?))
+            }
+            _ => Some(QuestionQuantifier::Count(self.expression()?)),
+        })
     }
 }

@@ -55,6 +55,7 @@ impl Parser<'_> {
         Ok(())
     }
 
+    #[inline(never)]
     fn let_statements(&mut self, statements: &mut Vec<Statement>) -> Parsed<()> {
         let mut start = self.advance().span.start;
         loop {
@@ -70,11 +71,13 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     fn filter(&mut self) -> Parsed<StatementKind> {
         self.advance();
         Ok(StatementKind::Filter(self.expression()?))
     }
 
+    #[inline(never)]
     fn sort(&mut self) -> Parsed<StatementKind> {
         self.advance();
         let mut items = Vec::new();
@@ -109,6 +112,7 @@ impl Parser<'_> {
         })
     }
 
+    #[inline(never)]
     fn limit(&mut self) -> Parsed<StatementKind> {
         self.advance();
         let first = self.expression()?;
@@ -120,6 +124,7 @@ impl Parser<'_> {
     }
 
     /// `RETURN` behind the statements `before` of the same block.
+    #[inline(never)]
     fn return_statement(&mut self, before: &[Statement]) -> Parsed<StatementKind> {
         self.advance();
         let distinct = self.at(TokenKind::Distinct);
