@@ -1,1 +1,112 @@
+use std::thread;
 
+use kv::{Durability, TransactionOptions};
+
+use super::*;
+
+const OBJECT: ObjectId = ObjectId(5000);
+
+fn change(count: i64, revision: u64, key_value: u64) -> Totals {
+    Totals { count, revision: Revision(revision), key_value }
+}
+
+fn commit(engine: &dyn Engine, counters: &Arc<Counters>, totals: Totals) {
+    let mut transaction = engine.begin(TransactionOptions::default()).unwrap();
+    let held = counters.hold(totals, transaction.as_mut()).unwrap();
+    transaction.commit(Durability::Buffered).unwrap();
+    held.committed();
+}
+
+#[test]
+fn totals_are_those_of_all_commits() {
+    let engine = kv::memory::MemoryEngine::new();
+    let counters = Arc::new(Counters::empty(OBJECT));
+    for totals in [change(5, 10, 7), change(-2, 30, 0), change(1, 20, 3)] {
+        commit(engine.as_ref(), &counters, totals);
+    }
+    assert_eq!((counters.documents(), counters.revision()), (4, Revision(30)));
+    let snapshot = engine.snapshot().unwrap();
+    assert_eq!(read(snapshot.as_ref(), OBJECT).unwrap(), change(4, 30, 7));
+    let (opened, totals) = Counters::open(snapshot.as_ref(), OBJECT).unwrap();
+    assert_eq!((opened.documents(), totals), (4, change(4, 30, 7)));
+    assert_eq!(read(snapshot.as_ref(), ObjectId(OBJECT.0 + 1)).unwrap(), Totals::default());
+}
+
+#[test]
+fn one_writer_needs_one_record() {
+    let engine = kv::memory::MemoryEngine::new();
+    let counters = Arc::new(Counters::empty(OBJECT));
+    (0..100).for_each(|_| commit(engine.as_ref(), &counters, change(1, 1, 0)));
+    assert_eq!(read_slots(engine.snapshot().unwrap().as_ref(), OBJECT).unwrap().len(), 1);
+}
+
+#[test]
+fn what_is_not_committed_does_not_count() {
+    let engine = kv::memory::MemoryEngine::new();
+    let counters = Arc::new(Counters::empty(OBJECT));
+    commit(engine.as_ref(), &counters, change(3, 1, 0));
+    let mut transaction = engine.begin(TransactionOptions::default()).unwrap();
+    drop(counters.hold(change(100, 9, 9), transaction.as_mut()).unwrap());
+    transaction.rollback();
+    commit(engine.as_ref(), &counters, change(1, 2, 0));
+    assert_eq!(counters.documents(), 4);
+    assert_eq!(read(engine.snapshot().unwrap().as_ref(), OBJECT).unwrap(), change(4, 2, 0));
+}
+
+#[test]
+fn an_unknown_outcome_is_looked_up() {
+    let engine = kv::memory::MemoryEngine::new();
+    let counters = Arc::new(Counters::empty(OBJECT));
+    for took_place in [true, false] {
+        let mut transaction = engine.begin(TransactionOptions::default()).unwrap();
+        let held = counters.hold(change(10, 1, 1), transaction.as_mut()).unwrap();
+        if took_place {
+            transaction.commit(Durability::Buffered).unwrap();
+        } else {
+            transaction.rollback();
+        }
+        held.reread(engine.as_ref()).unwrap();
+        assert_eq!(counters.documents(), 10);
+    }
+    commit(engine.as_ref(), &counters, change(1, 1, 1));
+    assert_eq!(read(engine.snapshot().unwrap().as_ref(), OBJECT).unwrap().count, 11);
+}
+
+#[test]
+fn commits_at_the_same_time_do_not_lose_counts() {
+    const THREADS: i64 = 8;
+    const COMMITS: i64 = 200;
+    let engine = kv::memory::MemoryEngine::new();
+    let counters = Arc::new(Counters::empty(OBJECT));
+    thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                (0..COMMITS).for_each(|n| commit(engine.as_ref(), &counters, change(1, n as u64, 0)))
+            });
+        }
+    });
+    let expected = THREADS * COMMITS;
+    assert_eq!(counters.documents(), expected as u64);
+    assert_eq!(read(engine.snapshot().unwrap().as_ref(), OBJECT).unwrap().count, expected);
+}
+
+#[test]
+fn more_commits_than_slots_wait_for_each_other() {
+    let engine = kv::memory::MemoryEngine::new();
+    let counters = Arc::new(Counters::empty(OBJECT));
+    let mut held = Vec::new();
+    let mut transaction = engine.begin(TransactionOptions::default()).unwrap();
+    for _ in 0..SLOTS {
+        held.push(counters.hold(change(1, 0, 0), transaction.as_mut()).unwrap());
+    }
+    let numbers: std::collections::BTreeSet<u8> = held.iter().map(|slot| slot.number).collect();
+    assert_eq!(numbers.len(), SLOTS);
+    let waiting = {
+        let (engine, counters) = (Arc::clone(&engine), Arc::clone(&counters));
+        thread::spawn(move || commit(engine.as_ref(), &counters, change(1, 0, 0)))
+    };
+    transaction.commit(Durability::Buffered).unwrap();
+    held.into_iter().for_each(HeldSlot::committed);
+    waiting.join().unwrap();
+    assert_eq!(counters.documents(), SLOTS as u64 + 1);
+}

@@ -42,6 +42,7 @@ pub struct Transaction {
     catalog: Arc<Catalog>,
     joined: Vec<Joined>,
     reads_latest: bool,
+    gate_timeout: Duration,
     scratch: Scratch,
 }
 
@@ -59,6 +60,8 @@ struct Joined {
 impl Transaction {
     /// Begins a transaction; see [`crate::Store::begin`].
     pub(crate) fn begin(shared: &Arc<Shared>, options: &TransactionOptions) -> Result<Self> {
+        let gate_timeout =
+            Duration::from_millis(options.gate_timeout_ms.unwrap_or(shared.options.gate_timeout_ms));
         let mut joined: Vec<Joined> = Vec::new();
         let wanted = options.exclusive.iter().map(|collection| (collection, Passage::Exclusive));
         let wanted = wanted.chain(options.write.iter().map(|collection| (collection, Passage::Shared)));
@@ -67,7 +70,7 @@ impl Transaction {
         wanted.sort_by_key(|(collection, _)| collection.id());
         for (collection, passage) in wanted {
             if !joined.iter().any(|other| other.collection.id() == collection.id()) {
-                joined.push(Joined::pass(shared, collection, passage)?);
+                joined.push(Joined::pass(shared, collection, passage, gate_timeout)?);
             }
         }
         let (engine, catalog) = shared.begin(options.for_engine())?;
@@ -77,6 +80,7 @@ impl Transaction {
             catalog,
             joined,
             reads_latest: options.snapshot_at_first_read,
+            gate_timeout,
             scratch: Scratch::default(),
         })
     }
@@ -151,7 +155,7 @@ impl Transaction {
             return Ok(position);
         }
         self.shared.check_writable()?;
-        let joined = Joined::pass(&self.shared, collection, Passage::Shared)?;
+        let joined = Joined::pass(&self.shared, collection, Passage::Shared, self.gate_timeout)?;
         if let Some(at_begin) = self.catalog.same_collection(collection)
             && at_begin.object_id() != joined.collection.object_id()
         {
@@ -194,8 +198,7 @@ impl Transaction {
 }
 
 impl Joined {
-    fn pass(shared: &Shared, collection: &Collection, passage: Passage) -> Result<Self> {
-        let timeout = Duration::from_millis(shared.options.gate_timeout_ms);
+    fn pass(shared: &Shared, collection: &Collection, passage: Passage, timeout: Duration) -> Result<Self> {
         let guard = collection.gate.pass(passage, timeout);
         let guard = guard.ok_or_else(|| Error::lock_timeout(collection.name()))?;
         let present = shared.catalog();

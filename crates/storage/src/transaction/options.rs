@@ -18,6 +18,8 @@ pub struct TransactionOptions {
     /// How long a write waits for another transaction that holds its document before it is refused with 1200. 0 does
     /// not wait.
     pub lock_timeout_ms: u64,
+    /// How long the transaction waits for a change of a collection's definition; `None`: as the store's options say.
+    pub gate_timeout_ms: Option<u64>,
     /// Collections that will be written. Naming them is not needed, but makes sure that a change of their indexes at
     /// the same time is waited for and not reported as a conflict.
     pub write: Vec<Arc<Collection>>,
@@ -33,6 +35,7 @@ impl Default for TransactionOptions {
         TransactionOptions {
             max_bytes: TRANSACTION_MAX_BYTES,
             lock_timeout_ms: 0,
+            gate_timeout_ms: None,
             write: Vec::new(),
             exclusive: Vec::new(),
             snapshot_at_first_read: false,
@@ -48,6 +51,16 @@ impl TransactionOptions {
             write: vec![Arc::clone(collection)],
             snapshot_at_first_read: true,
             ..TransactionOptions::default()
+        }
+    }
+
+    /// For one operation on one collection by a thread that must not wait: whoever is in its way makes it fail with a
+    /// retryable 1200, or with 18.
+    pub fn immediate_operation(collection: &Arc<Collection>) -> Self {
+        TransactionOptions {
+            lock_timeout_ms: 0,
+            gate_timeout_ms: Some(0),
+            ..TransactionOptions::single_operation(collection)
         }
     }
 

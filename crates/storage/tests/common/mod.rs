@@ -1,0 +1,189 @@
+//! What the integration tests share.
+
+#![allow(dead_code, reason = "each test program uses its part")]
+
+use std::sync::Arc;
+
+use catalog::collection::CollectionProperties;
+use catalog::index::IndexProperties;
+use catalog::{CollectionType, SYSTEM_DATABASE};
+use serde_json::Value;
+use storage::{
+    BlockLimits, Collection, DocumentScanSpec, Durability, Index, IndexBounds, Result, Snapshot, Store,
+    StoreOptions, Transaction, TransactionOptions, WriteOptions, WriteOutcome,
+};
+use velocypack::{Builder, Limits, Slice};
+
+/// Blocks of a few rows, so that scans consist of several.
+pub const LIMITS: BlockLimits = BlockLimits { rows: 3, bytes: 1 << 20 };
+
+pub fn engine() -> Arc<dyn kv::Engine> {
+    kv::memory::MemoryEngine::new()
+}
+
+pub fn options() -> StoreOptions {
+    StoreOptions {
+        gate_timeout_ms: 200,
+        sort_budget_bytes: 2000,
+        sync_definitions: false,
+        ..StoreOptions::default()
+    }
+}
+
+pub fn open(engine: &Arc<dyn kv::Engine>) -> Arc<Store> {
+    Store::open(Arc::clone(engine), options()).unwrap()
+}
+
+pub fn store() -> Arc<Store> {
+    open(&engine())
+}
+
+/// A VelocyPack value from JSON text.
+pub fn value(json: &str) -> Vec<u8> {
+    let mut builder = Builder::new();
+    velocypack::json::parse(json.as_bytes(), &Limits::default(), &mut builder).unwrap();
+    builder.into_vec()
+}
+
+pub fn to_json(slice: Slice<'_>, collection: &str) -> Value {
+    serde_json::from_str(&velocypack::json::to_json_string(slice, Some(collection))).unwrap()
+}
+
+pub fn create(store: &Store, name: &str, collection_type: CollectionType) -> Arc<Collection> {
+    store.create_collection(SYSTEM_DATABASE, CollectionProperties::new(name, collection_type)).unwrap()
+}
+
+pub fn create_with(store: &Store, properties: &str) -> Result<Arc<Collection>> {
+    let properties = CollectionProperties::parse(Slice::new(&value(properties)), false)?;
+    store.create_collection(SYSTEM_DATABASE, properties)
+}
+
+/// The collection as it stands now.
+pub fn present(store: &Store, name: &str) -> Arc<Collection> {
+    Arc::clone(store.catalog().database(SYSTEM_DATABASE).unwrap().collection(name).unwrap())
+}
+
+pub fn create_index(store: &Store, collection: &Collection, index: &str) -> Result<(Arc<Index>, bool)> {
+    store.create_index(collection, IndexProperties::parse(Slice::new(&value(index)))?)
+}
+
+pub fn begin(store: &Store) -> Transaction {
+    store.begin(&TransactionOptions::default()).unwrap()
+}
+
+/// Runs one operation in a transaction of its own.
+pub fn write<T>(store: &Store, operation: impl FnOnce(&mut Transaction) -> Result<T>) -> Result<T> {
+    let mut transaction = begin(store);
+    let answer = operation(&mut transaction)?;
+    transaction.commit(Durability::Buffered)?;
+    Ok(answer)
+}
+
+pub fn insert(store: &Store, collection: &Collection, body: &str) -> Result<WriteOutcome> {
+    insert_with(store, collection, body, &WriteOptions::default())
+}
+
+pub fn insert_with(
+    store: &Store,
+    collection: &Collection,
+    body: &str,
+    options: &WriteOptions,
+) -> Result<WriteOutcome> {
+    write(store, |transaction| transaction.insert(collection, Slice::new(&value(body)), options))
+}
+
+pub fn update(store: &Store, collection: &Collection, key: &str, patch: &str) -> Result<WriteOutcome> {
+    update_with(store, collection, key, patch, &WriteOptions::default())
+}
+
+pub fn update_with(
+    store: &Store,
+    collection: &Collection,
+    key: &str,
+    patch: &str,
+    options: &WriteOptions,
+) -> Result<WriteOutcome> {
+    write(store, |transaction| transaction.update(collection, key, Slice::new(&value(patch)), options))
+}
+
+pub fn replace(store: &Store, collection: &Collection, key: &str, body: &str) -> Result<WriteOutcome> {
+    let options = WriteOptions::default();
+    write(store, |transaction| transaction.replace(collection, key, Slice::new(&value(body)), &options))
+}
+
+pub fn remove(store: &Store, collection: &Collection, key: &str) -> Result<WriteOutcome> {
+    let options = WriteOptions::default();
+    write(store, |transaction| transaction.remove(collection, key, Slice::NONE, &options))
+}
+
+/// A document as JSON, `None` if it is not there.
+pub fn get(snapshot: &Snapshot, collection: &Collection, key: &str) -> Option<Value> {
+    let documents = snapshot.get(collection, &[key]).unwrap();
+    documents.get(0).map(|document| to_json(document, collection.name()))
+}
+
+pub fn get_now(store: &Store, collection: &Collection, key: &str) -> Option<Value> {
+    get(&store.snapshot().unwrap(), collection, key)
+}
+
+/// All documents as JSON in the order of a scan.
+pub fn all(snapshot: &Snapshot, collection: &Collection) -> Vec<Value> {
+    let mut scan = snapshot.scan(collection, &DocumentScanSpec::default()).unwrap();
+    let mut all = Vec::new();
+    while let Some(documents) = scan.next_block(LIMITS).unwrap() {
+        all.extend(documents.iter().map(|document| to_json(document, collection.name())));
+        scan.release();
+    }
+    all
+}
+
+/// The keys of all documents in the order of a scan.
+pub fn keys(snapshot: &Snapshot, collection: &Collection) -> Vec<String> {
+    all(snapshot, collection).iter().map(|document| document["_key"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Key and covered values of an index's entries within bounds.
+pub fn entries(
+    snapshot: &Snapshot,
+    collection: &Collection,
+    index: &Index,
+    bounds: &IndexBounds,
+    reverse: bool,
+) -> Vec<(String, Value)> {
+    let mut scan = snapshot.index_scan(collection, index, bounds, reverse).unwrap();
+    let mut all = Vec::new();
+    while let Some(entries) = scan.next_block(LIMITS).unwrap() {
+        for i in 0..entries.len() {
+            let covered = to_json(entries.covered(i).unwrap(), collection.name());
+            all.push((entries.key(i).to_owned(), covered));
+        }
+        scan.release();
+    }
+    all
+}
+
+/// The keys that an index answers for all its entries, in order.
+pub fn indexed_keys(store: &Store, collection: &Collection, index: &Index) -> Vec<String> {
+    let snapshot = store.snapshot().unwrap();
+    let all = entries(&snapshot, collection, index, &IndexBounds::all(), false);
+    all.into_iter().map(|(key, _)| key).collect()
+}
+
+/// `_key` by `_key` of the edges at a vertex: the edge's key and the other vertex.
+pub fn edges(
+    snapshot: &Snapshot,
+    collection: &Collection,
+    direction: storage::EdgeDirection,
+    vertex: &str,
+) -> Vec<(String, String)> {
+    let mut scan = snapshot.edges(collection, direction, &[vertex]).unwrap();
+    let mut all = Vec::new();
+    while let Some(entries) = scan.next_block(LIMITS).unwrap() {
+        for entry in entries.iter() {
+            let entry = entry.unwrap();
+            all.push((entry.key.to_owned(), entry.other_vertex.to_owned()));
+        }
+        scan.release();
+    }
+    all
+}
