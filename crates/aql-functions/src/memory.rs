@@ -15,7 +15,10 @@ pub(crate) const MAX_ELEMENTS: usize = 10_000_000;
 
 /// Error 1504 for an array that would have more than [`MAX_ELEMENTS`] elements.
 pub(crate) fn too_many_elements() -> Error {
-    Error::new(error_number::NUMBER_OUT_OF_RANGE, format!("number out of range: more than {MAX_ELEMENTS} elements"))
+    Error::new(
+        error_number::NUMBER_OUT_OF_RANGE,
+        format!("number out of range: more than {MAX_ELEMENTS} elements"),
+    )
 }
 
 /// Memory in use while a function runs; given back on drop.
@@ -206,19 +209,46 @@ impl<'a> DistinctValues<'a> {
     }
 }
 
-/// An object of these entries, whose size is accounted while it is built. Of entries with the same name the last one
-/// counts.
-pub(crate) fn build_object<N: AsRef<str>>(
-    context: &EvaluationContext<'_>,
-    entries: &[(N, Value)],
-) -> Result<Value> {
-    let mut scratch = Scratch::new(context.memory);
-    let bytes_of =
-        |(name, value): &(N, Value)| 3 * size_of::<Value>() + name.as_ref().len() + value.memory_bytes();
-    scratch.grow(entries.iter().map(bytes_of).sum())?;
-    let entries: Vec<(&str, Value)> =
-        entries.iter().map(|(name, value)| (name.as_ref(), value.clone())).collect();
-    Value::try_object(&entries)
+/// Entries of an object to be, which grow within the query's memory.
+pub(crate) struct ObjectBuffer<'a, N> {
+    entries: Vec<(N, Value)>,
+    growth: Growth<'a>,
+}
+
+impl<'a, N: AsRef<str>> ObjectBuffer<'a, N> {
+    /// Entry, and as much again for a table of names, which most who use this keep beside it.
+    const ENTRY_BYTES: usize = 2 * size_of::<(N, Value)>();
+
+    pub(crate) fn new(context: &EvaluationContext<'a>) -> Self {
+        Self { entries: Vec::new(), growth: Growth::new(context.memory, Self::ENTRY_BYTES) }
+    }
+
+    /// Appends; error 32 if the query's limit would be exceeded. Of entries with the same name the last one counts.
+    pub(crate) fn push(&mut self, name: N, value: Value) -> Result<()> {
+        self.growth.reach(self.entries.len() + 1)?;
+        self.entries.push((name, value));
+        Ok(())
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The value of an entry.
+    pub(crate) fn value_mut(&mut self, place: usize) -> Option<&mut Value> {
+        self.entries.get_mut(place).map(|(_, value)| value)
+    }
+
+    /// The object; what the values refer to is copied, and accounted too.
+    pub(crate) fn into_object(mut self) -> Result<Value> {
+        let bytes_of = |(name, value): &(N, Value)| {
+            size_of::<(&str, Value)>() + size_of::<Value>() + name.as_ref().len() + value.memory_bytes()
+        };
+        self.growth.scratch.grow(self.entries.iter().map(bytes_of).sum())?;
+        let entries: Vec<(&str, Value)> =
+            self.entries.iter().map(|(name, value)| (name.as_ref(), value.clone())).collect();
+        Value::try_object(&entries)
+    }
 }
 
 #[cfg(test)]

@@ -23,6 +23,11 @@ pub trait Environment: Send + Sync {
     fn collections(&self) -> Result<Value>;
     /// `SCHEMA_GET()`: the schema object of a collection, or null.
     fn schema(&self, collection: &str) -> Result<Value>;
+    /// `SCHEMA_VALIDATE()`: what is wrong with a document (an object) by a schema definition (an object), or `None`.
+    /// Error 9 where schemas are not known.
+    fn validate_schema(&self, _document: &Value, _schema: &Value) -> Result<Option<String>> {
+        Err(Error::not_implemented("SCHEMA_VALIDATE()"))
+    }
     /// All documents of a collection as an array, for a collection used as an argument of a function.
     fn collection_documents(&self, name: &str) -> Result<Value>;
 }
@@ -51,6 +56,9 @@ impl Environment for NoEnvironment {
         Err(Error::not_constant())
     }
     fn schema(&self, _collection: &str) -> Result<Value> {
+        Err(Error::not_constant())
+    }
+    fn validate_schema(&self, _document: &Value, _schema: &Value) -> Result<Option<String>> {
         Err(Error::not_constant())
     }
     fn collection_documents(&self, _name: &str) -> Result<Value> {

@@ -2,7 +2,7 @@
 
 use super::{MAX_DEPTH, deeper};
 use crate::argument::{Outcome, answer, invalid, stop, value};
-use crate::memory::build_object;
+use crate::memory::ObjectBuffer;
 use aql_value::{EvaluationContext, Result, Value};
 use std::collections::HashSet;
 
@@ -60,16 +60,16 @@ impl Filter {
         context: &EvaluationContext<'_>,
     ) -> Result<Value> {
         let depth_left = deeper(depth_left)?;
-        let mut entries = Vec::new();
+        let mut entries = ObjectBuffer::new(context);
         for (name, value) in object.entries() {
             if names.contains(name) != self.keeps_named {
                 continue;
             }
             let is_descended = self.is_recursive && value.is_object();
             let value = if is_descended { self.apply(&value, names, depth_left, context)? } else { value };
-            entries.push((name, value));
+            entries.push(name, value)?;
         }
-        build_object(context, &entries)
+        entries.into_object()
     }
 }
 

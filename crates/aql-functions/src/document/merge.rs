@@ -2,7 +2,7 @@
 
 use super::{MAX_DEPTH, deeper};
 use crate::argument::{check_round, invalid};
-use crate::memory::build_object;
+use crate::memory::{ArrayBuffer, ObjectBuffer};
 use aql_value::{EvaluationContext, Result, Value};
 use std::collections::HashMap;
 
@@ -27,11 +27,11 @@ fn merged(
     resolve: Resolve,
     context: &mut EvaluationContext<'_>,
 ) -> Result<Value> {
-    let elements: Vec<Value>;
+    let mut elements: ArrayBuffer<'_>;
     let objects = match arguments {
         [array] if array.is_array() => {
-            elements = array.elements().collect();
-            elements.as_slice()
+            elements = ArrayBuffer::collect(context, array.elements())?;
+            elements.elements().as_slice()
         }
         _ => arguments,
     };
@@ -53,16 +53,16 @@ fn merge_objects(
 ) -> Result<Value> {
     let depth_left = deeper(depth_left)?;
     let mut places: HashMap<&str, usize> = HashMap::new();
-    let mut entries: Vec<(&str, Value)> = Vec::new();
+    let mut entries: ObjectBuffer<'_, &str> = ObjectBuffer::new(context);
     for (name, value) in objects.iter().flat_map(Value::entries) {
         check_round(context, entries.len())?;
         let place = *places.entry(name).or_insert(entries.len());
-        match entries.get_mut(place) {
-            Some((_, earlier)) => *earlier = resolve(std::mem::take(earlier), value, depth_left, context)?,
-            None => entries.push((name, value)),
+        match entries.value_mut(place) {
+            Some(earlier) => *earlier = resolve(std::mem::take(earlier), value, depth_left, context)?,
+            None => entries.push(name, value)?,
         }
     }
-    build_object(context, &entries)
+    entries.into_object()
 }
 
 fn merge_attributes(

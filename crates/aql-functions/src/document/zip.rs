@@ -1,7 +1,7 @@
 //! `ZIP()`.
 
 use crate::argument::{check_round, invalid, value};
-use crate::memory::build_object;
+use crate::memory::{ArrayBuffer, ObjectBuffer};
 use aql_value::{EvaluationContext, Result, Value};
 use std::collections::HashSet;
 
@@ -11,15 +11,15 @@ pub(crate) fn zip(arguments: &[Value], context: &mut EvaluationContext<'_>) -> R
     if !keys.is_array() || !values.is_array() || keys.len() != values.len() {
         return invalid(context, "ZIP");
     }
-    let keys: Vec<Value> = keys.elements().collect();
+    let mut keys = ArrayBuffer::collect(context, keys.elements())?;
     let mut seen = HashSet::new();
-    let mut entries = Vec::new();
-    for (round, (key, value)) in keys.iter().zip(values.elements()).enumerate() {
+    let mut entries = ObjectBuffer::new(context);
+    for (round, (key, value)) in keys.elements().iter().zip(values.elements()).enumerate() {
         check_round(context, round)?;
         let name = key.cast_string();
         if seen.insert(name.clone()) {
-            entries.push((name, value));
+            entries.push(name, value)?;
         }
     }
-    build_object(context, &entries)
+    entries.into_object()
 }

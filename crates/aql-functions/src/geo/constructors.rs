@@ -1,7 +1,6 @@
 //! Constructors of GeoJSON objects.
 
 use crate::argument::{check_round, given, invalid, value};
-use crate::memory::build_object;
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `GEO_POINT(longitude, latitude, elevation)`
@@ -11,7 +10,7 @@ pub(crate) fn geo_point(arguments: &[Value], context: &mut EvaluationContext<'_>
     if !coordinates.iter().all(Value::is_number) {
         return invalid(context, "GEO_POINT");
     }
-    geometry(context, "Point", Value::array(coordinates))
+    geometry("Point", Value::array(coordinates))
 }
 
 /// `GEO_MULTIPOINT(points)`: at least two points.
@@ -20,7 +19,7 @@ pub(crate) fn geo_multipoint(arguments: &[Value], context: &mut EvaluationContex
     if !is_list_of(points, 2, is_position, context)? {
         return invalid(context, "GEO_MULTIPOINT");
     }
-    geometry(context, "MultiPoint", points.clone())
+    geometry("MultiPoint", points.clone())
 }
 
 /// `GEO_LINESTRING(points)`: at least two points.
@@ -29,7 +28,7 @@ pub(crate) fn geo_linestring(arguments: &[Value], context: &mut EvaluationContex
     if !is_list_of(points, 2, is_position, context)? {
         return invalid(context, "GEO_LINESTRING");
     }
-    geometry(context, "LineString", points.clone())
+    geometry("LineString", points.clone())
 }
 
 /// `GEO_MULTILINESTRING(points)`: at least one line of at least two points.
@@ -42,7 +41,7 @@ pub(crate) fn geo_multilinestring(arguments: &[Value], context: &mut EvaluationC
     if !is_valid {
         return invalid(context, "GEO_MULTILINESTRING");
     }
-    geometry(context, "MultiLineString", lines.clone())
+    geometry("MultiLineString", lines.clone())
 }
 
 /// Whether it is an array of at least `fewest` elements, for all of which the test holds.
@@ -66,6 +65,6 @@ fn is_position(value: &Value) -> bool {
     (2..=3).contains(&value.len()) && value.is_array() && value.elements().all(|number| number.is_number())
 }
 
-fn geometry(context: &EvaluationContext<'_>, kind: &str, coordinates: Value) -> Result<Value> {
-    build_object(context, &[("type", Value::from_str(kind)), ("coordinates", coordinates)])
+fn geometry(kind: &str, coordinates: Value) -> Result<Value> {
+    Value::try_object(&[("type", Value::from_str(kind)), ("coordinates", coordinates)])
 }

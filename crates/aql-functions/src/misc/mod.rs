@@ -34,6 +34,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure_variadic("NOT_NULL", 1, alternatives::not_null),
     pure("PASSTHRU", 1, 1, identity::first_argument),
     volatile("SCHEMA_GET", 1, 1, schema::schema_get),
+    volatile("SCHEMA_VALIDATE", 2, 2, schema::schema_validate),
     volatile("SHARD_ID", 2, 2, database::shard_id),
     volatile("SLEEP", 1, 1, sleep::sleep),
     pure("V8", 1, 1, raise::v8),

@@ -10,3 +10,19 @@ pub(crate) fn schema_get(arguments: &[Value], context: &mut EvaluationContext<'_
         None => invalid(context, "SCHEMA_GET"),
     }
 }
+
+/// `SCHEMA_VALIDATE(doc, schema)`: `{valid}`, with `errorMessage` if the document is not valid. Everything is valid by
+/// a schema that is null or empty.
+pub(crate) fn schema_validate(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let (document, schema) = (value(arguments, 0), value(arguments, 1));
+    if !document.is_object() || !(schema.is_object() || schema.is_null()) {
+        return invalid(context, "SCHEMA_VALIDATE");
+    }
+    let complaint =
+        if schema.is_empty() { None } else { context.environment.validate_schema(document, schema)? };
+    let valid = ("valid", Value::Bool(complaint.is_none()));
+    Ok(match complaint {
+        Some(message) => Value::object(&[valid, ("errorMessage", Value::from_str(&message))]),
+        None => Value::object(&[valid]),
+    })
+}

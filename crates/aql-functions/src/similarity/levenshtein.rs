@@ -14,7 +14,8 @@ pub(crate) fn levenshtein_distance(
     arguments: &[Value],
     context: &mut EvaluationContext<'_>,
 ) -> Result<Value> {
-    let distance = damerau_levenshtein(&text(arguments, 0), &text(arguments, 1), context.interrupt)?;
+    let distance =
+        damerau_levenshtein(&text(arguments, 0), &text(arguments, 1), context.interrupt, context.memory)?;
     Ok(Value::Int(distance as i64))
 }
 
@@ -54,7 +55,7 @@ fn is_within(
         return Ok(false);
     }
     if transpositions {
-        Ok(damerau_levenshtein(text, target, context.interrupt)? <= allowed)
+        Ok(damerau_levenshtein(text, target, context.interrupt, context.memory)? <= allowed)
     } else {
         Ok(levenshtein_within(text, target, allowed, context.interrupt)?.is_some())
     }

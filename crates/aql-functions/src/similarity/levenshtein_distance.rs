@@ -1,6 +1,7 @@
 //! Edit distances between two texts, by code points.
 
-use aql_value::{Error, Interrupt, Result, error_number};
+use crate::memory::Scratch;
+use aql_value::{Error, Interrupt, MemoryAccount, Result, error_number};
 use std::collections::HashMap;
 
 /// Most cells of the table that the Damerau-Levenshtein distance needs (256 MiB of them). Texts whose difference is
@@ -13,7 +14,14 @@ const CELLS_PER_CHECK: usize = 1 << 16;
 /// The Damerau-Levenshtein distance: the fewest insertions, deletions, replacements and transpositions of
 /// neighbours that turn one text into the other (Lowrance and Wagner 1975; edits between transposed characters are
 /// allowed).
-pub(crate) fn damerau_levenshtein(left: &str, right: &str, interrupt: &Interrupt) -> Result<usize> {
+pub(crate) fn damerau_levenshtein(
+    left: &str,
+    right: &str,
+    interrupt: &Interrupt,
+    memory: &MemoryAccount,
+) -> Result<usize> {
+    let mut scratch = Scratch::new(memory);
+    scratch.grow((left.len() + right.len()) * size_of::<char>())?;
     let (left, right) = differing_parts(left, right);
     if left.is_empty() || right.is_empty() {
         return Ok(left.len().max(right.len()));
@@ -25,6 +33,7 @@ pub(crate) fn damerau_levenshtein(left: &str, right: &str, interrupt: &Interrupt
             "texts are too long for their edit distance to be calculated",
         )
     })?;
+    scratch.grow(cells * size_of::<u32>())?;
     let mut table = Table { cells: vec![0; cells], columns };
     let largest = (left.len() + right.len()) as u32;
     table.set(0, 0, largest);
@@ -141,7 +150,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn damerau(left: &str, right: &str) -> usize {
-        damerau_levenshtein(left, right, &Interrupt::new()).unwrap()
+        damerau_levenshtein(left, right, &Interrupt::new(), &MemoryAccount::unlimited()).unwrap()
     }
 
     fn plain(left: &str, right: &str) -> usize {
@@ -162,8 +171,12 @@ mod tests {
 
     #[test]
     fn texts_that_are_too_different_are_refused_not_calculated() {
-        let error = damerau_levenshtein(&"a".repeat(20_000), &"b".repeat(20_000), &Interrupt::new());
-        assert_eq!(error.unwrap_err().number, 32);
+        let distance = |length: usize, memory: &MemoryAccount| {
+            damerau_levenshtein(&"a".repeat(length), &"b".repeat(length), &Interrupt::new(), memory)
+        };
+        assert_eq!(distance(20_000, &MemoryAccount::unlimited()).unwrap_err().number, 32);
+        assert_eq!(distance(2000, &MemoryAccount::new(Some(1 << 20), None)).unwrap_err().number, 32);
+        assert_eq!(distance(200, &MemoryAccount::new(Some(1 << 20), None)), Ok(200));
         assert_eq!(damerau(&"a".repeat(20_000), &"a".repeat(20_001)), 1);
     }
 

@@ -1,8 +1,8 @@
 //! MinHash signatures: the smallest hashes of a set, whose overlap approximates the Jaccard similarity.
 
 use crate::argument::{check_round, invalid, value};
-use crate::memory::ArrayBuffer;
 use crate::hashing::stable_hash;
+use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Result, Value};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;

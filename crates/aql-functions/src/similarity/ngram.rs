@@ -2,6 +2,7 @@
 
 use super::ngram_similarity::{positional_similarity, similarity};
 use crate::argument::{given, invalid, value};
+use crate::memory::Scratch;
 use crate::string::unknown_analyzer;
 use aql_value::{EvaluationContext, Interrupt, Result, Value, error_number};
 
@@ -55,6 +56,8 @@ fn compared(
     let size = value(arguments, 2).as_f64().filter(|size| *size >= 1.0).map(|size| size as usize);
     match (value(arguments, 0).as_str(), value(arguments, 1).as_str(), size) {
         (Some(input), Some(target), Some(size)) => {
+            let mut scratch = Scratch::new(context.memory);
+            scratch.grow((input.len() + 3 * target.len()) * size_of::<char>())?;
             let similarity = similarity(input, target, size, context.interrupt)?;
             Ok(Value::from_f64(f64::from(similarity)))
         }

@@ -5,8 +5,9 @@ mod percentile;
 mod sums;
 mod variance;
 
-use crate::argument::{Outcome, answer, array_expected, invalid_arithmetic, stop, value};
+use crate::argument::{array_expected, invalid_arithmetic, value};
 use crate::define::pure;
+use crate::memory::Scratch;
 use aql_value::{EvaluationContext, Function, Result, Value};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
@@ -26,25 +27,23 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure("VARIANCE_SAMPLE", 1, 1, variance::variance_sample),
 ];
 
-/// The numbers of an array without its nulls. Stops with warning 1563 if it is no array, with 1561 if an element is
-/// no number.
-fn numbers_of(array: &Value, name: &str, context: &mut EvaluationContext<'_>) -> Outcome<Vec<f64>> {
-    if !array.is_array() {
-        return stop(array_expected(context, name));
-    }
-    let elements = array.elements().filter(|element| !element.is_null());
-    match elements.map(|element| element.as_f64()).collect() {
-        Some(numbers) => Ok(numbers),
-        None => stop(invalid_arithmetic(context, name)),
-    }
-}
-
-/// A function of the numbers of its first argument.
+/// A function of the numbers of its first argument, an array. Null with warning 1563 if it is no array, with 1561 if
+/// an element is no number.
 fn of_numbers(
     name: &str,
     arguments: &[Value],
-    result: impl Fn(&[f64]) -> f64,
+    result: impl Fn(&mut [f64]) -> f64,
     context: &mut EvaluationContext<'_>,
 ) -> Result<Value> {
-    answer(numbers_of(value(arguments, 0), name, context).map(|numbers| Value::from_f64(result(&numbers))))
+    let array = value(arguments, 0);
+    if !array.is_array() {
+        return array_expected(context, name);
+    }
+    let mut scratch = Scratch::new(context.memory);
+    scratch.grow(array.len() * size_of::<f64>())?;
+    let elements = array.elements().filter(|element| !element.is_null());
+    match elements.map(|element| element.as_f64()).collect::<Option<Vec<f64>>>() {
+        Some(mut numbers) => Ok(Value::from_f64(result(&mut numbers))),
+        None => invalid_arithmetic(context, name),
+    }
 }

@@ -6,8 +6,8 @@ use aql_value::{EvaluationContext, Result, Value};
 
 /// `MEDIAN(numArray)`: the middle, or the mean of the two in the middle; null without any number.
 pub(crate) fn median(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    let middle = |numbers: &[f64]| {
-        let numbers = sorted(numbers.to_vec());
+    let middle = |numbers: &mut [f64]| {
+        numbers.sort_unstable_by(f64::total_cmp);
         let middle = numbers.len() / 2;
         match numbers.get(middle.saturating_sub(1)..=middle) {
             Some([lower, upper]) if numbers.len().is_multiple_of(2) => (lower + upper) / 2.0,
@@ -29,7 +29,10 @@ pub(crate) fn percentile(arguments: &[Value], context: &mut EvaluationContext<'_
     let Some((percent, method)) = percent.zip(method) else {
         return invalid(context, "PERCENTILE");
     };
-    let result = |numbers: &[f64]| method(&sorted(numbers.to_vec()), percent).unwrap_or(f64::NAN);
+    let result = |numbers: &mut [f64]| {
+        numbers.sort_unstable_by(f64::total_cmp);
+        method(numbers, percent).unwrap_or(f64::NAN)
+    };
     of_numbers("PERCENTILE", arguments, result, context)
 }
 
@@ -50,9 +53,4 @@ fn interpolation(numbers: &[f64], percent: f64) -> Option<f64> {
         Some([lower, upper]) => Some(lower + (position - before) * (upper - lower)),
         _ => numbers.last().copied(),
     }
-}
-
-fn sorted(mut numbers: Vec<f64>) -> Vec<f64> {
-    numbers.sort_unstable_by(f64::total_cmp);
-    numbers
 }

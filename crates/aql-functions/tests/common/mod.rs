@@ -1,4 +1,6 @@
 //! What the tests of this crate share: a small server, and a way to call a function.
+#![allow(dead_code, reason = "each file of tests uses a part of it")]
+#![allow(clippy::panic, reason = "what is wrong in a test ends it")]
 
 use aql_value::{
     Environment, Error, EvaluationContext, EvaluationState, Function, Interrupt, MemoryAccount, Result,
@@ -7,13 +9,13 @@ use aql_value::{
 use velocypack::{Builder, Limits, json};
 
 /// 2024-02-29T12:34:56.789Z
-pub const STATEMENT_TIME_MS: i64 = 1_709_210_096_789;
+pub(crate) const STATEMENT_TIME_MS: i64 = 1_709_210_096_789;
 
 /// Most memory that a call in a test may use.
-pub const MEMORY_LIMIT_BYTES: u64 = 64 << 20;
+pub(crate) const MEMORY_LIMIT_BYTES: u64 = 64 << 20;
 
 /// A server with one collection, `persons`, of two documents, `alice` and `bob`.
-pub struct TestServer;
+pub(crate) struct TestServer;
 
 impl Environment for TestServer {
     fn database(&self) -> Result<&str> {
@@ -49,13 +51,16 @@ impl Environment for TestServer {
     fn schema(&self, _collection: &str) -> Result<Value> {
         Ok(Value::Null)
     }
+    fn validate_schema(&self, document: &Value, _schema: &Value) -> Result<Option<String>> {
+        Ok(document.get("name").is_null().then(|| "a name is required".to_owned()))
+    }
     fn collection_documents(&self, _name: &str) -> Result<Value> {
         Ok(Value::empty_array())
     }
 }
 
 /// The value of a JSON text.
-pub fn parse(text: &str) -> Value {
+pub(crate) fn parse(text: &str) -> Value {
     let mut builder = Builder::new();
     json::parse(text.as_bytes(), &Limits::default(), &mut builder)
         .unwrap_or_else(|error| panic!("{error} in {text}"));
@@ -63,24 +68,61 @@ pub fn parse(text: &str) -> Value {
 }
 
 /// What a call answered, and the numbers of its warnings.
-pub struct Answer {
-    pub result: Result<Value>,
-    pub warnings: Vec<u32>,
+pub(crate) struct Answer {
+    pub(crate) result: Result<Value>,
+    pub(crate) warnings: Vec<u32>,
 }
 
-/// Calls a function as a query would that starts at [`STATEMENT_TIME_MS`].
-pub fn call(function: &Function, arguments: &[Value]) -> Answer {
-    let mut warnings = Warnings::default();
-    let mut state = EvaluationState::fixed(STATEMENT_TIME_MS, 42);
-    let memory = MemoryAccount::new(Some(MEMORY_LIMIT_BYTES), None);
-    let mut context = EvaluationContext {
-        warnings: &mut warnings,
-        state: &mut state,
-        memory: &memory,
-        interrupt: &Interrupt::new(),
-        environment: &TestServer,
-    };
-    let result = (function.call)(arguments, &mut context);
-    assert_eq!(memory.used_bytes(), 0, "{} keeps memory", function.name);
-    Answer { result, warnings: warnings.list().iter().map(|warning| warning.number).collect() }
+/// What a query sets for the calls in it.
+pub(crate) struct Query<'a> {
+    pub(crate) warnings: Warnings,
+    pub(crate) memory_limit_bytes: u64,
+    pub(crate) interrupt: Interrupt,
+    pub(crate) environment: &'a dyn Environment,
+}
+
+impl Default for Query<'_> {
+    fn default() -> Self {
+        Self {
+            warnings: Warnings::default(),
+            memory_limit_bytes: MEMORY_LIMIT_BYTES,
+            interrupt: Interrupt::new(),
+            environment: &TestServer,
+        }
+    }
+}
+
+impl Query<'_> {
+    /// Calls a function as the query would, which starts at [`STATEMENT_TIME_MS`].
+    pub(crate) fn call(mut self, function: &Function, arguments: &[Value]) -> Answer {
+        let memory = MemoryAccount::new(Some(self.memory_limit_bytes), None);
+        let mut context = EvaluationContext {
+            warnings: &mut self.warnings,
+            state: &mut EvaluationState::fixed(STATEMENT_TIME_MS, 42),
+            memory: &memory,
+            interrupt: &self.interrupt,
+            environment: self.environment,
+        };
+        let result = (function.call)(arguments, &mut context);
+        assert_eq!(memory.used_bytes(), 0, "{} keeps memory", function.name);
+        Answer { result, warnings: self.warnings.list().iter().map(|warning| warning.number).collect() }
+    }
+}
+
+/// Calls a function as a plain query would.
+pub(crate) fn call(function: &Function, arguments: &[Value]) -> Answer {
+    Query::default().call(function, arguments)
+}
+
+/// What a function answers that is called by its name and neither fails nor warns.
+pub(crate) fn value_of(name: &str, arguments: &[Value]) -> Value {
+    let function = aql_functions::lookup(name).unwrap_or_else(|| panic!("no function {name}"));
+    let answer = call(function, arguments);
+    assert!(answer.warnings.is_empty(), "{name} of {arguments:?} warns {:?}", answer.warnings);
+    answer.result.unwrap_or_else(|error| panic!("{name} of {arguments:?}: {error}"))
+}
+
+/// A text.
+pub(crate) fn text(text: &str) -> Value {
+    Value::from_str(text)
 }
