@@ -1,7 +1,7 @@
 //! What snapshots answer: look-ups, order, bounds, limits.
 
 use super::{Fixture, NO_LIMITS, Pairs, begin, delete, dump_range, get_in, put, scan, scan_releasing};
-use crate::{BlockLimits, Durability, Engine, KeyRange, ScanSpec};
+use crate::{BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot};
 
 /// Keys with every awkward byte at every awkward place.
 const AWKWARD_KEYS: &[&[u8]] = &[
@@ -56,7 +56,16 @@ pub fn look_ups_answer_in_the_order_asked(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put_numbers(&*engine, 1000);
     let snapshot = engine.snapshot().expect("snapshot");
-    let keys: Vec<String> = (0..1200).map(|i| format!("key{:05}", i * 7919 % 1100)).collect();
+    let mut keys: Vec<String> = (0..1200).map(|i| format!("key{:05}", i * 7919 % 1100)).collect();
+    check_look_up(&*snapshot, &keys);
+    keys.sort();
+    check_look_up(&*snapshot, &keys);
+    keys.truncate(2);
+    check_look_up(&*snapshot, &keys);
+}
+
+/// Looks up keys of which those below 1,000 are present.
+fn check_look_up(snapshot: &dyn Snapshot, keys: &[String]) {
     let asked: Vec<&[u8]> = keys.iter().map(|key| key.as_bytes()).collect();
     let values = snapshot.get_many(&asked).expect("get_many");
     assert_eq!(values.len(), keys.len());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Fixture, NO_LIMITS, Pairs, begin, dump, put, scan, scan_releasing};
-use crate::{BlockLimits, Durability, KeyRange, ScanSpec};
+use crate::{BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot};
 
 /// Without writes, a view is the state at the begin; twice without writes between, it is the same.
 pub fn a_view_without_writes_is_the_snapshot(fixture: &dyn Fixture) {
@@ -59,15 +59,14 @@ pub fn views_outlive_their_transaction(fixture: &dyn Fixture) {
 
 /// A transaction with committed even keys, of which some are deleted or changed, and some new odd keys; and what it
 /// must see.
-fn merged(fixture: &dyn Fixture) -> (Arc<dyn crate::Snapshot>, Pairs) {
-    let engine = fixture.engine();
-    let mut transaction = begin(&*engine);
+fn merged(engine: &dyn Engine) -> (Arc<dyn Snapshot>, Pairs) {
+    let mut transaction = begin(engine);
     let key = |i: usize| format!("k{i:04}").into_bytes();
     for i in (0..2000).step_by(2) {
         transaction.put(&key(i), b"committed").expect("put");
     }
     transaction.commit(Durability::Buffered).expect("commit");
-    let mut transaction = begin(&*engine);
+    let mut transaction = begin(engine);
     let mut expected = Pairs::new();
     for i in 0..2000 {
         // Long stretches without writes, too: blocks there are passed on as they are.
@@ -93,7 +92,8 @@ fn merged(fixture: &dyn Fixture) -> (Arc<dyn crate::Snapshot>, Pairs) {
 /// Puts replace, deletes hide, new keys fall into their places; in both directions, with and without values, in every
 /// range and block size.
 pub fn scans_merge_writes_into_the_snapshot(fixture: &dyn Fixture) {
-    let (view, expected) = merged(fixture);
+    let engine = fixture.engine();
+    let (view, expected) = merged(&*engine);
     let ranges =
         [("", ""), ("k0410", "k0800"), ("k0001", "k0002"), ("k1111", "k1999"), ("k1500", ""), ("x", "")];
     for (start, end) in ranges {
@@ -118,7 +118,8 @@ pub fn scans_merge_writes_into_the_snapshot(fixture: &dyn Fixture) {
 
 /// A released scan over writes goes on behind its last pair.
 pub fn merged_scans_resume(fixture: &dyn Fixture) {
-    let (view, mut expected) = merged(fixture);
+    let engine = fixture.engine();
+    let (view, mut expected) = merged(&*engine);
     for reverse in [false, true] {
         let spec = ScanSpec { reverse, ..ScanSpec::forward(KeyRange::all()) };
         for rows in [1, 7, 50] {

@@ -1,0 +1,84 @@
+//! Bulk loads: sorted table files written beside the store, then moved into it at once.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use kv::{BulkLoad, Result};
+use rust_rocksdb::IngestExternalFileOptions;
+
+use crate::error::map;
+use crate::handle::OwnedTableWriter;
+use crate::options::TABLE_BYTES;
+use crate::store::Store;
+
+/// A load in progress. Its files have a common prefix and a number; dropped, it removes them.
+pub(crate) struct RocksBulkLoad {
+    store: Arc<Store>,
+    prefix: PathBuf,
+    /// The table that is being written.
+    writer: Option<OwnedTableWriter>,
+    files: Vec<PathBuf>,
+    last_key: Option<Vec<u8>>,
+}
+
+impl RocksBulkLoad {
+    pub(crate) fn new(store: Arc<Store>) -> Result<Self> {
+        store.check_open()?;
+        let prefix = store.load_path()?;
+        Ok(RocksBulkLoad { store, prefix, writer: None, files: Vec::new(), last_key: None })
+    }
+
+    fn open_writer(&mut self) -> Result<OwnedTableWriter> {
+        let path = self.prefix.with_extension(format!("{}.sst", self.files.len()));
+        let mut writer = OwnedTableWriter::new(&self.store.options);
+        writer.open(&path).map_err(map("creating a table"))?;
+        self.files.push(path);
+        Ok(writer)
+    }
+}
+
+impl BulkLoad for RocksBulkLoad {
+    fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.store.check_open()?;
+        kv::bulk::check_pair(self.last_key.as_deref(), key, value)?;
+        let mut writer = match self.writer.take() {
+            Some(writer) => writer,
+            None => self.open_writer()?,
+        };
+        writer.put(key, value).map_err(map("writing a table"))?;
+        if writer.file_bytes() >= TABLE_BYTES {
+            writer.finish().map_err(map("writing a table"))?;
+        } else {
+            self.writer = Some(writer);
+        }
+        let last_key = self.last_key.get_or_insert_default();
+        last_key.clear();
+        last_key.extend_from_slice(key);
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        self.store.check_open()?;
+        if let Some(mut writer) = self.writer.take() {
+            writer.finish().map_err(map("writing a table"))?;
+        }
+        if self.files.is_empty() {
+            return Ok(());
+        }
+        let mut options = IngestExternalFileOptions::default();
+        options.set_move_files(true);
+        // All files in one step: RocksDB lists them in one record of its manifest, and syncs that.
+        self.store.db.ingest_external_file_opts(&options, self.files.clone()).map_err(map("loading tables"))
+    }
+}
+
+impl Drop for RocksBulkLoad {
+    fn drop(&mut self) {
+        self.writer = None;
+        for file in &self.files {
+            // Those that were moved into the store are not there any more; others are removed at the next start.
+            let _ = fs::remove_file(file);
+        }
+    }
+}

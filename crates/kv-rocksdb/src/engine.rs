@@ -1,0 +1,119 @@
+//! The engine: the store for as long as it is open.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use kv::{
+    BulkLoad, Engine, EngineStatistics, Error, KeyRange, LocalStore, LocalTransaction, Result, Snapshot,
+    TransactionOptions, WriteTransaction,
+};
+use rust_rocksdb::{FlushOptions, checkpoint::Checkpoint};
+
+use crate::bulk::RocksBulkLoad;
+use crate::error::{map, map_open_io};
+use crate::format;
+use crate::log::BackgroundSync;
+use crate::options::RocksOptions;
+use crate::store::Store;
+
+/// A store in a folder, by RocksDB.
+pub struct RocksEngine {
+    /// `None` once the engine is closed.
+    store: RwLock<Option<Arc<Store>>>,
+    background: Mutex<Option<BackgroundSync>>,
+}
+
+impl RocksEngine {
+    /// Opens the store in `folder`, or makes a new one. A store that was not closed is recovered: every synced commit is
+    /// there, every other is there whole or not at all, and none is there without those before it.
+    pub fn open(folder: impl AsRef<Path>, options: &RocksOptions) -> Result<Arc<RocksEngine>> {
+        let store = Arc::new(Store::open(folder.as_ref(), options)?);
+        let background = BackgroundSync::start(Arc::clone(&store.log))
+            .map_err(|error| Error::io("starting the thread that syncs the log", &error))?;
+        Ok(Arc::new(RocksEngine {
+            store: RwLock::new(Some(store)),
+            background: Mutex::new(Some(background)),
+        }))
+    }
+
+    fn store(&self) -> Result<Arc<Store>> {
+        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        store.as_ref().map(Arc::clone).ok_or(Error::Closed)
+    }
+}
+
+impl Engine for RocksEngine {
+    fn name(&self) -> &'static str {
+        "rocksdb"
+    }
+
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        self.store()?.snapshot()
+    }
+
+    fn begin(&self, options: TransactionOptions) -> Result<Box<dyn WriteTransaction>> {
+        Ok(Box::new(LocalTransaction::begin(self.store()?, options)?))
+    }
+
+    fn drop_range(&self, range: &KeyRange) -> Result<()> {
+        self.store()?.drop_range(range)
+    }
+
+    fn bulk_load(&self) -> Result<Box<dyn BulkLoad>> {
+        Ok(Box::new(RocksBulkLoad::new(self.store()?)?))
+    }
+
+    fn split_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {
+        self.store()?.split_points(range, parts)
+    }
+
+    fn approximate_size_bytes(&self, range: &KeyRange) -> Result<u64> {
+        self.store()?.approximate_size_bytes(range)
+    }
+
+    fn compact(&self, range: &KeyRange) -> Result<()> {
+        self.store()?.compact(range)
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.store()?.log.sync_all()
+    }
+
+    fn checkpoint(&self, folder: &Path) -> Result<()> {
+        let store = self.store()?;
+        if folder.exists() {
+            let reason = format!("a checkpoint needs a new folder, but {} exists", folder.display());
+            return Err(Error::Misuse { reason });
+        }
+        if let Some(parent) = folder.parent() {
+            std::fs::create_dir_all(parent).map_err(|error| map_open_io("creating", parent, &error))?;
+        }
+        let checkpoint = Checkpoint::new(&store.db).map_err(map("making a checkpoint"))?;
+        checkpoint.create_checkpoint(folder).map_err(map("making a checkpoint"))?;
+        format::write(folder)
+    }
+
+    fn statistics(&self) -> EngineStatistics {
+        self.store().map_or_else(|_| EngineStatistics::default(), |store| store.statistics())
+    }
+
+    fn close(&self) -> Result<()> {
+        let Some(store) = self.store.write().unwrap_or_else(PoisonError::into_inner).take() else {
+            return Ok(());
+        };
+        store.set_closed();
+        *self.background.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        // The next start need not replay the log then. That a flush fails does no harm as long as the log is synced.
+        let synced = store.log.sync_all();
+        let _ = store.db.flush_opt(&FlushOptions::new());
+        store.db.cancel_all_background_work(true);
+        synced
+    }
+}
+
+impl Drop for RocksEngine {
+    fn drop(&mut self) {
+        // Who wants to know how it went calls `close`.
+        let _ = self.close();
+    }
+}

@@ -1,0 +1,186 @@
+//! RocksDB's snapshots, iterators and table writers without their lifetimes: each keeps alive what it borrows.
+//!
+//! The only file of the crate with `unsafe` code. The wrapped objects borrow the database (or the options) for a
+//! lifetime that Rust cannot express in an object that also owns what is borrowed. Here the borrowed thing is in an
+//! `Arc`, whose content never moves, beside the borrowing one in the same struct. Rust drops a struct's fields in the
+//! order of their declaration, so the borrowing field is declared first. No function hands out the wrapped object, so
+//! that nobody can keep it, or swap it with one that borrows something else.
+
+#![allow(unsafe_code)]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rust_rocksdb::{DB, DBRawIterator, Options, ReadOptions, Snapshot, SstFileWriter};
+
+/// A snapshot that keeps its database open.
+pub(crate) struct OwnedSnapshot {
+    // Declared before `db`: dropped before it.
+    snapshot: Snapshot<'static>,
+    db: Arc<DB>,
+}
+
+impl OwnedSnapshot {
+    pub(crate) fn new(db: &Arc<DB>) -> Self {
+        let db = Arc::clone(db);
+        // SAFETY: the snapshot borrows the `DB` inside the `Arc`, which stays where it is for as long as `self.db`, an
+        // `Arc` to it, lives; and that is dropped after the snapshot. Snapshots have no other borrow.
+        let snapshot = unsafe { std::mem::transmute::<Snapshot<'_>, Snapshot<'static>>(db.snapshot()) };
+        OwnedSnapshot { snapshot, db }
+    }
+
+    pub(crate) fn db(&self) -> &DB {
+        &self.db
+    }
+
+    /// Makes reads with `options` see this snapshot. The options must not be used after the snapshot is gone.
+    pub(crate) fn apply_to(&self, options: &mut ReadOptions) {
+        options.set_snapshot(&self.snapshot);
+    }
+}
+
+/// An iterator that keeps its snapshot alive.
+pub(crate) struct OwnedIterator {
+    // Declared before `_snapshot`: dropped before it.
+    iterator: DBRawIterator<'static>,
+    _snapshot: Arc<OwnedSnapshot>,
+}
+
+impl OwnedIterator {
+    pub(crate) fn new(snapshot: &Arc<OwnedSnapshot>, options: ReadOptions) -> Self {
+        let snapshot = Arc::clone(snapshot);
+        let iterator = snapshot.snapshot.raw_iterator_opt(options);
+        // SAFETY: the iterator borrows the snapshot inside the `Arc`, which stays where it is for as long as
+        // `self._snapshot` lives; and that is dropped after the iterator. The snapshot keeps the database open. The
+        // iterator owns its options.
+        let iterator = unsafe { std::mem::transmute::<DBRawIterator<'_>, DBRawIterator<'static>>(iterator) };
+        OwnedIterator { iterator, _snapshot: snapshot }
+    }
+
+    /// Goes to the first key that is not less than `key`.
+    pub(crate) fn seek(&mut self, key: &[u8]) {
+        self.iterator.seek(key);
+    }
+
+    /// Goes to the last key within the iterator's bounds.
+    pub(crate) fn seek_to_last(&mut self) {
+        self.iterator.seek_to_last();
+    }
+
+    /// The pair at which the iterator is; `None` behind the last one, or after an error.
+    #[inline]
+    pub(crate) fn item(&self) -> Option<(&[u8], &[u8])> {
+        self.iterator.item()
+    }
+
+    #[inline]
+    pub(crate) fn next(&mut self) {
+        self.iterator.next();
+    }
+
+    #[inline]
+    pub(crate) fn prev(&mut self) {
+        self.iterator.prev();
+    }
+
+    /// The error that ended the iteration, if one did.
+    pub(crate) fn status(&self) -> Result<(), rust_rocksdb::Error> {
+        self.iterator.status()
+    }
+}
+
+/// A writer of a table file that keeps its options alive.
+pub(crate) struct OwnedTableWriter {
+    // Declared before `_options`: dropped before them.
+    writer: SstFileWriter<'static>,
+    _options: Arc<Options>,
+}
+
+impl OwnedTableWriter {
+    pub(crate) fn new(options: &Arc<Options>) -> Self {
+        let options = Arc::clone(options);
+        // SAFETY: the writer borrows the options inside the `Arc`, which stay where they are for as long as
+        // `self._options` lives; and that is dropped after the writer.
+        let writer = unsafe {
+            std::mem::transmute::<SstFileWriter<'_>, SstFileWriter<'static>>(SstFileWriter::create(&options))
+        };
+        OwnedTableWriter { writer, _options: options }
+    }
+
+    pub(crate) fn open(&mut self, path: &Path) -> Result<(), rust_rocksdb::Error> {
+        self.writer.open(path)
+    }
+
+    pub(crate) fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), rust_rocksdb::Error> {
+        self.writer.put(key, value)
+    }
+
+    /// Writes what is missing of the file, and syncs it.
+    pub(crate) fn finish(&mut self) -> Result<(), rust_rocksdb::Error> {
+        self.writer.finish()
+    }
+
+    /// Bytes written to the file so far.
+    pub(crate) fn file_bytes(&self) -> u64 {
+        self.writer.file_size()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open() -> (tempfile::TempDir, Arc<DB>) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut options = Options::default();
+        options.create_if_missing(true);
+        let db = Arc::new(DB::open(&options, folder.path()).unwrap());
+        db.put(b"a", b"1").unwrap();
+        (folder, db)
+    }
+
+    #[test]
+    fn a_snapshot_keeps_its_database_open() {
+        let (folder, db) = open();
+        let snapshot = OwnedSnapshot::new(&db);
+        db.put(b"a", b"2").unwrap();
+        drop(db);
+        let mut options = ReadOptions::default();
+        snapshot.apply_to(&mut options);
+        assert_eq!(snapshot.db().get_opt(b"a", &options).unwrap().as_deref(), Some(&b"1"[..]));
+        assert!(DB::open(&Options::default(), folder.path()).is_err(), "still open");
+        drop(snapshot);
+        assert!(DB::open(&Options::default(), folder.path()).is_ok(), "closed with the last handle");
+    }
+
+    #[test]
+    fn an_iterator_keeps_its_snapshot() {
+        let (folder, db) = open();
+        let snapshot = Arc::new(OwnedSnapshot::new(&db));
+        let mut iterator = OwnedIterator::new(&snapshot, ReadOptions::default());
+        db.put(b"a", b"2").unwrap();
+        db.put(b"b", b"2").unwrap();
+        drop((db, snapshot));
+        iterator.seek(b"");
+        assert_eq!(iterator.item(), Some((&b"a"[..], &b"1"[..])));
+        iterator.next();
+        assert_eq!(iterator.item(), None);
+        let iterator = std::thread::spawn(move || iterator).join().unwrap();
+        drop(iterator);
+        assert!(DB::open(&Options::default(), folder.path()).is_ok(), "closed with the last handle");
+    }
+
+    #[test]
+    fn a_table_writer_keeps_its_options() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Arc::new(Options::default());
+        let mut writer = OwnedTableWriter::new(&options);
+        drop(options);
+        let path = folder.path().join("table");
+        writer.open(&path).unwrap();
+        writer.put(b"a", b"1").unwrap();
+        writer.finish().unwrap();
+        drop(writer);
+        assert!(path.metadata().unwrap().len() > 0);
+    }
+}

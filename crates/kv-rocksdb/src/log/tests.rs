@@ -1,0 +1,153 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use kv::{ConflictTable, Error};
+
+use super::{BackgroundSync, Log};
+
+/// A log whose syncs are counted, and go on only when the test lets them.
+struct Fixture {
+    log: Arc<Log>,
+    table: Arc<ConflictTable>,
+    syncs: Arc<AtomicUsize>,
+    /// Gets a message when a sync starts.
+    started: Receiver<()>,
+    /// A sync ends with each message, and at once when this is gone.
+    go_on: Option<SyncSender<Result<(), String>>>,
+}
+
+fn fixture(interval_ms: u64) -> Fixture {
+    let table = Arc::new(ConflictTable::new(10));
+    let syncs = Arc::new(AtomicUsize::new(0));
+    let (start, started) = sync_channel(1000);
+    let (go_on, answers) = sync_channel(1000);
+    let answers = Mutex::new(answers);
+    let counted = Arc::clone(&syncs);
+    let sync_log = move || {
+        counted.fetch_add(1, Ordering::SeqCst);
+        let _ = start.send(());
+        answers.lock().unwrap().recv().unwrap_or(Ok(()))
+    };
+    let log = Log::new(Box::new(sync_log), Arc::clone(&table), Duration::from_millis(interval_ms));
+    Fixture { log: Arc::new(log), table, syncs, started, go_on: Some(go_on) }
+}
+
+impl Fixture {
+    fn commit(&self) -> u64 {
+        self.table.enter().commit()
+    }
+
+    fn syncs(&self) -> usize {
+        self.syncs.load(Ordering::SeqCst)
+    }
+}
+
+#[test]
+fn commits_that_wait_at_the_same_time_share_one_sync() {
+    let mut fixture = fixture(1000);
+    let go_on = fixture.go_on.take().unwrap();
+    let first = fixture.commit();
+    std::thread::scope(|scope| {
+        let log = &fixture.log;
+        scope.spawn(move || log.sync_to(first).unwrap());
+        fixture.started.recv().unwrap();
+        // These came too late for the sync that runs. The next one is for all of them.
+        let later: Vec<u64> = (0..8).map(|_| fixture.commit()).collect();
+        for commit in later {
+            scope.spawn(move || log.sync_to(commit).unwrap());
+        }
+        go_on.send(Ok(())).unwrap();
+        fixture.started.recv().unwrap();
+        go_on.send(Ok(())).unwrap();
+    });
+    assert_eq!(fixture.syncs(), 2);
+}
+
+#[test]
+fn what_is_durable_is_not_synced_again() {
+    let mut fixture = fixture(1000);
+    fixture.go_on = None;
+    let (first, second) = (fixture.commit(), fixture.commit());
+    fixture.log.sync_to(second).unwrap();
+    fixture.log.sync_to(first).unwrap();
+    fixture.log.sync_all().unwrap();
+    assert_eq!(fixture.syncs(), 1);
+}
+
+#[test]
+fn a_sync_does_not_cover_commits_that_came_after_its_start() {
+    let mut fixture = fixture(1000);
+    let go_on = fixture.go_on.take().unwrap();
+    let first = fixture.commit();
+    std::thread::scope(|scope| {
+        let log = &fixture.log;
+        let running = scope.spawn(move || log.sync_to(first));
+        fixture.started.recv().unwrap();
+        let second = fixture.commit();
+        go_on.send(Ok(())).unwrap();
+        running.join().unwrap().unwrap();
+        assert_eq!(fixture.syncs(), 1);
+        let running = scope.spawn(move || log.sync_to(second));
+        fixture.started.recv().unwrap();
+        go_on.send(Ok(())).unwrap();
+        running.join().unwrap().unwrap();
+        assert_eq!(fixture.syncs(), 2);
+    });
+}
+
+#[test]
+fn after_a_failed_sync_nothing_is_called_durable() {
+    let mut fixture = fixture(1000);
+    let go_on = fixture.go_on.take().unwrap();
+    let durable = fixture.commit();
+    go_on.send(Ok(())).unwrap();
+    fixture.log.sync_to(durable).unwrap();
+    let lost = fixture.commit();
+    go_on.send(Err("the disk is broken".into())).unwrap();
+    let undetermined = Err(Error::Undetermined { reason: "the disk is broken".into() });
+    assert_eq!(fixture.log.sync_to(lost), undetermined);
+    // The next sync would succeed, but says nothing about what the failed one should have written.
+    go_on.send(Ok(())).unwrap();
+    assert_eq!(fixture.log.sync_to(lost), undetermined);
+    assert_eq!(fixture.log.sync_to(fixture.commit()), undetermined);
+    assert_eq!(fixture.syncs(), 2);
+    fixture.log.sync_to(durable).unwrap();
+}
+
+#[test]
+fn the_background_syncs_once_an_interval_and_only_when_something_was_written() {
+    let mut fixture = fixture(20);
+    fixture.go_on = None;
+    let mut background = BackgroundSync::start(Arc::clone(&fixture.log)).unwrap();
+    assert!(fixture.started.recv_timeout(Duration::from_millis(100)).is_err(), "nothing was written");
+    let started = Instant::now();
+    for _ in 0..1000 {
+        fixture.commit();
+        fixture.log.sync_soon();
+    }
+    fixture.started.recv_timeout(Duration::from_secs(10)).unwrap();
+    assert!(started.elapsed() >= Duration::from_millis(20));
+    // At most what was written since the first sync started is left for a second one.
+    let _ = fixture.started.recv_timeout(Duration::from_millis(100));
+    assert!(fixture.started.recv_timeout(Duration::from_millis(100)).is_err(), "nothing was written since");
+    assert!(fixture.log.lock().synced == 1000);
+    fixture.commit();
+    fixture.log.sync_soon();
+    fixture.started.recv_timeout(Duration::from_secs(10)).unwrap();
+    background.stop();
+    background.stop();
+}
+
+#[test]
+fn stopping_does_not_wait_for_the_interval() {
+    let mut fixture = fixture(100_000);
+    fixture.go_on = None;
+    let mut background = BackgroundSync::start(Arc::clone(&fixture.log)).unwrap();
+    fixture.commit();
+    fixture.log.sync_soon();
+    let started = Instant::now();
+    background.stop();
+    assert!(started.elapsed() < Duration::from_secs(10));
+}

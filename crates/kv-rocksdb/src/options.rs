@@ -1,0 +1,168 @@
+//! How the store is tuned, from one budget of memory.
+
+use rust_rocksdb::{
+    BlockBasedIndexType, BlockBasedOptions, Cache, DBCompressionType, DBRecoveryMode, LogLevel, Options,
+    WriteBufferManager, WriteOptions,
+};
+
+/// Below this a memtable is full after a few hundred writes and the cache holds a few blocks.
+const MEMORY_BYTES_MIN: usize = 16 << 20;
+
+/// The part of the budget that memtables may take, as a divisor: the larger part is for reading.
+const MEMTABLE_SHARE: usize = 4;
+
+/// More in memtables makes neither writes nor their tables better, but the start after a crash slower.
+const MEMTABLES_BYTES_MAX: usize = 512 << 20;
+
+/// How many memtables share their part of the budget: one is written while others become tables.
+const MEMTABLE_COUNT: usize = 4;
+
+/// The size at which tables of data are cut.
+pub(crate) const TABLE_BYTES: u64 = 64 << 20;
+
+const BLOCK_BYTES: usize = 16 << 10;
+
+/// Index and filter partitions: small enough that reading one key does not fill a small cache.
+const METADATA_BLOCK_BYTES: usize = 4 << 10;
+
+/// Bits a key in filters: one of a hundred look-ups of an absent key reads a block in vain.
+const FILTER_BITS_PER_KEY: f64 = 10.0;
+
+/// How the data at the bottom of the tree, nearly all of it, is compressed. The levels above always use LZ4.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compression {
+    /// Quick to read; typically half to two thirds of the size.
+    #[default]
+    Lz4,
+    /// A quarter to a third smaller than LZ4; slower to scan, and several times slower to write.
+    Zstd,
+}
+
+/// How a store is opened.
+#[derive(Clone, Debug)]
+pub struct RocksOptions {
+    /// What the block cache, indexes, filters and memtables may take together, in bytes. At least 16 MiB count.
+    pub memory_bytes: usize,
+    /// Most table files that are held open.
+    pub max_open_files: u16,
+    /// How long after a buffered commit the log is synced, in milliseconds.
+    pub sync_interval_ms: u64,
+    /// Threads for flushes and compactions.
+    pub background_jobs: u16,
+    /// Size of the log at which memtables are written to tables so that it can be cut, in bytes.
+    pub wal_limit_bytes: u64,
+    /// How the bulk of the data is compressed.
+    pub compression: Compression,
+    /// Read and write tables past the operating system's page cache: `memory_bytes` is then all the memory there is
+    /// for caching. The file system must support it.
+    pub direct_io: bool,
+}
+
+impl Default for RocksOptions {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, std::num::NonZeroUsize::get);
+        RocksOptions {
+            memory_bytes: 256 << 20,
+            // Below the 1,024 descriptors that many systems allow a process, with room for connections.
+            max_open_files: 512,
+            sync_interval_ms: 100,
+            background_jobs: cores.clamp(2, 8) as u16,
+            wal_limit_bytes: 1 << 30,
+            compression: Compression::Lz4,
+            direct_io: false,
+        }
+    }
+}
+
+/// RocksDB's options and the memory that they share.
+pub(crate) struct Tuning {
+    pub(crate) options: Options,
+    pub(crate) cache: Cache,
+    /// For commits: into the log, handed to the operating system, not synced.
+    pub(crate) write_options: WriteOptions,
+}
+
+impl Tuning {
+    pub(crate) fn new(wanted: &RocksOptions) -> Tuning {
+        let memory_bytes = wanted.memory_bytes.max(MEMORY_BYTES_MIN);
+        let cache = Cache::new_hyper_clock_cache(memory_bytes, 0);
+        let mut options = Options::default();
+        options.create_if_missing(true);
+        set_memory(&mut options, memory_bytes, &cache);
+        set_tables(&mut options, wanted, &cache);
+        set_levels(&mut options, wanted);
+        set_log(&mut options, wanted);
+        Tuning { options, cache, write_options: WriteOptions::default() }
+    }
+}
+
+/// Memtables are charged to the block cache: what they take, blocks give up, and the sum stays within the budget.
+fn set_memory(options: &mut Options, memory_bytes: usize, cache: &Cache) {
+    let memtables_bytes = (memory_bytes / MEMTABLE_SHARE).min(MEMTABLES_BYTES_MAX);
+    // Stalls writers rather than exceed the budget.
+    let manager =
+        WriteBufferManager::new_write_buffer_manager_with_cache(memtables_bytes, true, cache.clone());
+    options.set_write_buffer_manager(&manager);
+    options.set_write_buffer_size(memtables_bytes / MEMTABLE_COUNT);
+    options.set_max_write_buffer_number(MEMTABLE_COUNT as i32);
+    // An empty store takes one of these; the default is up to 1 MiB.
+    options.set_arena_block_size(256 << 10);
+}
+
+fn set_tables(options: &mut Options, wanted: &RocksOptions, cache: &Cache) {
+    let mut tables = BlockBasedOptions::default();
+    tables.set_block_cache(cache);
+    tables.set_block_size(BLOCK_BYTES);
+    // Indexes and filters live in the cache, in parts, so that data far larger than memory does not need all of them
+    // there; only the small upper index of each table stays.
+    tables.set_cache_index_and_filter_blocks(true);
+    tables.set_cache_index_and_filter_blocks_with_high_priority(true);
+    tables.set_pin_top_level_index_and_filter(true);
+    tables.set_index_type(BlockBasedIndexType::TwoLevelIndexSearch);
+    tables.set_partition_filters(true);
+    tables.set_metadata_block_size(METADATA_BLOCK_BYTES);
+    tables.set_bloom_filter(FILTER_BITS_PER_KEY, false);
+    tables.set_whole_key_filtering(true);
+    options.set_block_based_table_factory(&tables);
+    options.set_compression_type(DBCompressionType::Lz4);
+    options.set_bottommost_compression_type(match wanted.compression {
+        Compression::Lz4 => DBCompressionType::Lz4,
+        Compression::Zstd => DBCompressionType::Zstd,
+    });
+    options.set_max_open_files(i32::from(wanted.max_open_files));
+    options.set_use_direct_reads(wanted.direct_io);
+    options.set_use_direct_io_for_flush_and_compaction(wanted.direct_io);
+}
+
+fn set_levels(options: &mut Options, wanted: &RocksOptions) {
+    let jobs = wanted.background_jobs.max(2);
+    options.set_level_compaction_dynamic_level_bytes(true);
+    options.set_max_background_jobs(i32::from(jobs));
+    options.set_max_subcompactions(u32::from(jobs.div_ceil(2)));
+    options.set_target_file_size_base(TABLE_BYTES);
+    options.set_max_bytes_for_level_base(4 * TABLE_BYTES);
+    options.set_bytes_per_sync(1 << 20);
+    // Each input of a compaction has such a buffer, outside of the cache.
+    options.set_compaction_readahead_size(512 << 10);
+    // A range drop should not wait in the memtable until other writes push it out.
+    options.set_memtable_max_range_deletions(64);
+    // An idle server does nothing, and a start does not read all tables.
+    options.set_stats_dump_period_sec(0);
+    options.set_stats_persist_period_sec(0);
+    options.set_skip_stats_update_on_db_open(true);
+    options.set_log_level(LogLevel::Warn);
+    options.set_keep_log_file_num(3);
+    options.set_max_log_file_size(4 << 20);
+}
+
+fn set_log(options: &mut Options, wanted: &RocksOptions) {
+    options.set_max_total_wal_size(wanted.wal_limit_bytes);
+    // Each commit is handed to the operating system before it returns.
+    options.set_manual_wal_flush(false);
+    // The log is replayed up to the first gap or torn record. A synced commit has everything before it on disk, so it
+    // is always replayed; what lies behind a gap was never synced. After a crash of the machine this opens by itself
+    // where the mode that only tolerates a torn tail would not, since unsynced pages reach the disk in any order.
+    options.set_wal_recovery_mode(DBRecoveryMode::PointInTime);
+    // But a log that was synced and closed must be there in full: then a gap is damage, and reported.
+    options.set_track_and_verify_wals_in_manifest(true);
+}

@@ -1,0 +1,176 @@
+//! Ranges of keys as a whole: dropping, measuring, dividing, compacting.
+
+use kv::Scan;
+use kv::{BlockLimits, KeyRange, Result, ScanSpec};
+use rust_rocksdb::{
+    BottommostLevelCompaction, CompactOptions, FlushOptions, Range, SizeApproximationOptions, WriteBatch,
+};
+
+use crate::error::map;
+use crate::store::Store;
+
+/// Below this size on disk, a range is divided by going through its keys: sizes are known by blocks of 16 KiB.
+const SCANNED_BYTES_MAX: u64 = 2 << 20;
+
+/// Most keys that are gone through to divide a range.
+const SCANNED_KEYS_MAX: usize = 200_000;
+
+/// How many bytes of the keys, behind what they all have in common, take part in dividing a range.
+const DIGITS: usize = 16;
+
+impl Store {
+    /// Drops a range in O(1): one range tombstone, which hides the pairs from all later snapshots.
+    ///
+    /// Table files that lie wholly in the range are then deleted at once, if no snapshot is older than the tombstone.
+    /// (Deleting a file takes its pairs from older snapshots too, since a snapshot keeps no file alive. No older
+    /// snapshot can come up later, so to look once is enough.) What remains is freed by compactions: a tombstone counts
+    /// there as the data that it covers.
+    pub(crate) fn drop_range(&self, range: &KeyRange) -> Result<()> {
+        self.check_open()?;
+        let Some(last) = self.last_key(range)? else { return Ok(()) };
+        let mut batch = WriteBatch::default();
+        let end = if range.end.is_empty() { kv::successor(&last) } else { range.end.clone() };
+        batch.delete_range(&range.start, &end);
+        self.write(&batch)?;
+        // The tombstone must not be lost in a crash when the files are not.
+        self.db.flush_wal(true).map_err(map("syncing the log"))?;
+        let tombstone = self.db.latest_sequence_number();
+        if self.oldest_snapshot_sequence() >= tombstone {
+            // RocksDB counts a file's last key as inside when it is the given end, so that is the last key.
+            self.db.delete_file_in_range(&range.start, &last).map_err(map("deleting tables"))?;
+        }
+        // In a table, the tombstone takes part in compactions.
+        let mut options = FlushOptions::new();
+        options.set_wait(false);
+        self.db.flush_opt(&options).map_err(map("flushing"))
+    }
+
+    /// Roughly the bytes of a range's pairs in tables, compressed, and in memtables.
+    pub(crate) fn approximate_size_bytes(&self, range: &KeyRange) -> Result<u64> {
+        self.check_open()?;
+        if range.is_empty() {
+            return Ok(0);
+        }
+        let end = match range.end.is_empty() {
+            false => range.end.clone(),
+            true => match self.last_key(range)? {
+                Some(last) => kv::successor(&last),
+                None => return Ok(0),
+            },
+        };
+        self.size_between(&range.start, &end)
+    }
+
+    /// Keys that divide a range into pieces of similar size.
+    pub(crate) fn split_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {
+        self.check_open()?;
+        let (Some(first), Some(last)) = (self.first_key(range)?, self.last_key(range)?) else {
+            return Ok(Vec::new());
+        };
+        if parts < 2 || first == last {
+            return Ok(Vec::new());
+        }
+        let end = kv::successor(&last);
+        let total = self.size_between(&first, &end)?;
+        let mut points = if total <= SCANNED_BYTES_MAX {
+            self.scanned_points(range, parts)?
+        } else {
+            self.measured_points(&first, &end, total, parts)?
+        };
+        points.retain(|point| *point > first && range.contains(point));
+        points.dedup();
+        Ok(points)
+    }
+
+    /// Rewrites the tables of a range.
+    pub(crate) fn compact(&self, range: &KeyRange) -> Result<()> {
+        self.check_open()?;
+        if range.is_empty() {
+            return Ok(());
+        }
+        let mut options = CompactOptions::default();
+        // Also the lowest level, whose tables may hold pairs that were only kept for a snapshot.
+        options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
+        options.set_exclusive_manual_compaction(false);
+        let end = (!range.end.is_empty()).then_some(&range.end);
+        let errors = self.background_errors();
+        self.db.compact_range_opt(Some(&range.start), end, &options);
+        // RocksDB's C interface does not say how the compaction went.
+        if self.background_errors() > errors {
+            let reason = "the engine reports an error in the background; its LOG file says which".to_owned();
+            return Err(kv::Error::Io { action: "compacting".to_owned(), reason });
+        }
+        Ok(())
+    }
+
+    /// The keys at equal distances among all keys of the range.
+    fn scanned_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {
+        let mut scan = self.rocks_snapshot()?.rocks_scan(ScanSpec::forward(range.clone()).keys_only());
+        let limits = BlockLimits { rows: SCANNED_KEYS_MAX, bytes: kv::BLOCK_LIMIT_BYTES_MAX };
+        let Some(keys) = scan.next_block(limits)? else { return Ok(Vec::new()) };
+        let step = keys.len().div_ceil(parts).max(1);
+        Ok((step..keys.len()).step_by(step).map(|i| keys.key(i).to_vec()).collect())
+    }
+
+    /// Keys before which RocksDB finds that equal parts of `total` bytes lie. Each is searched for by halving the
+    /// distance between the first and the last key, taken as numbers, and is then moved to the next key that is there.
+    fn measured_points(&self, first: &[u8], end: &[u8], total: u64, parts: usize) -> Result<Vec<Vec<u8>>> {
+        let common = first.iter().zip(end).take_while(|(left, right)| left == right).count();
+        let prefix = first.get(..common).unwrap_or_default();
+        let (lowest, highest) = (digits(first, common), digits(end, common));
+        let mut points = Vec::with_capacity(parts - 1);
+        for part in 1..parts {
+            let wanted = (u128::from(total) * part as u128 / parts as u128) as u64;
+            let (mut low, mut high) = (lowest, highest);
+            while high - low > 1 {
+                let middle = low + (high - low) / 2;
+                if self.size_between(first, &key_of(prefix, middle))? < wanted {
+                    low = middle;
+                } else {
+                    high = middle;
+                }
+                // No use in being more exact than RocksDB is.
+                if self.size_between(&key_of(prefix, low), &key_of(prefix, high))? == 0 {
+                    break;
+                }
+            }
+            points.extend(self.first_key(&KeyRange::new(key_of(prefix, high), end))?);
+        }
+        Ok(points)
+    }
+
+    fn first_key(&self, range: &KeyRange) -> Result<Option<Vec<u8>>> {
+        self.outermost_key(ScanSpec::forward(range.clone()))
+    }
+
+    fn last_key(&self, range: &KeyRange) -> Result<Option<Vec<u8>>> {
+        self.outermost_key(ScanSpec::backward(range.clone()))
+    }
+
+    fn outermost_key(&self, spec: ScanSpec) -> Result<Option<Vec<u8>>> {
+        let mut scan = self.rocks_snapshot()?.rocks_scan(spec.keys_only());
+        let block = scan.next_block(BlockLimits { rows: 1, bytes: 1 })?;
+        Ok(block.and_then(|block| block.last_key().map(<[u8]>::to_vec)))
+    }
+
+    fn size_between(&self, start: &[u8], end: &[u8]) -> Result<u64> {
+        let mut options = SizeApproximationOptions::new();
+        options.set_include_memtables(true);
+        let sizes = self.db.get_approximate_sizes_with_options(&options, &[Range::new(start, end)]);
+        Ok(sizes.map_err(map("measuring a range"))?.iter().sum())
+    }
+}
+
+/// The bytes of a key from `from` on as a number.
+fn digits(key: &[u8], from: usize) -> u128 {
+    let mut digits = [0; DIGITS];
+    for (digit, byte) in digits.iter_mut().zip(key.get(from..).unwrap_or_default()) {
+        *digit = *byte;
+    }
+    u128::from_be_bytes(digits)
+}
+
+/// The key whose digits behind `prefix` are those of `number`.
+fn key_of(prefix: &[u8], number: u128) -> Vec<u8> {
+    [prefix, &number.to_be_bytes()].concat()
+}

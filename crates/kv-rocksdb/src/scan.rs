@@ -1,0 +1,120 @@
+//! A scan: one iterator, from which blocks are filled.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use kv::{BLOCK_BYTES_MAX, Block, BlockLimits, Error, Result, Scan, ScanSpec};
+use rust_rocksdb::ReadOptions;
+
+use crate::error::map;
+use crate::handle::{OwnedIterator, OwnedSnapshot};
+use crate::snapshot::check_open;
+
+/// How far a sequential scan reads ahead. RocksDB stops at the end of the range.
+const READAHEAD_BYTES: usize = 1 << 20;
+
+/// Room in a scan's first block. Later ones get what the one before took.
+const FIRST_BLOCK_BYTES: usize = 4 << 10;
+const FIRST_BLOCK_ROWS: usize = 16;
+
+/// A scan of a snapshot.
+pub(crate) struct RocksScan {
+    snapshot: Arc<OwnedSnapshot>,
+    /// What to scan. When there is no iterator, its range is what was not returned yet.
+    spec: ScanSpec,
+    iterator: Option<OwnedIterator>,
+    is_done: bool,
+    last_rows: usize,
+    last_bytes: usize,
+    is_closed: Arc<AtomicBool>,
+}
+
+impl RocksScan {
+    pub(crate) fn new(snapshot: Arc<OwnedSnapshot>, spec: ScanSpec, is_closed: Arc<AtomicBool>) -> Self {
+        let is_done = spec.range.is_empty();
+        let (last_rows, last_bytes) = (FIRST_BLOCK_ROWS, FIRST_BLOCK_BYTES);
+        RocksScan { snapshot, spec, iterator: None, is_done, last_rows, last_bytes, is_closed }
+    }
+
+    fn open_iterator(&self) -> OwnedIterator {
+        let ScanSpec { range, reverse, sequential, .. } = &self.spec;
+        let mut options = ReadOptions::default();
+        if !range.end.is_empty() {
+            options.set_iterate_upper_bound(range.end.as_slice());
+        }
+        if *reverse {
+            options.set_iterate_lower_bound(range.start.as_slice());
+        }
+        if *sequential {
+            options.set_readahead_size(READAHEAD_BYTES);
+            options.fill_cache(false);
+        }
+        let mut iterator = OwnedIterator::new(&self.snapshot, options);
+        if *reverse {
+            iterator.seek_to_last();
+        } else {
+            iterator.seek(&range.start);
+        }
+        iterator
+    }
+}
+
+/// Copies pairs until the block is full or the iterator has no more; answers whether it may have more.
+fn fill(
+    iterator: &mut OwnedIterator,
+    spec: &ScanSpec,
+    limits: BlockLimits,
+    block: &mut Block,
+) -> Result<bool> {
+    while let Some((key, value)) = iterator.item() {
+        if !block.push(key, if spec.keys_only { &[] } else { value }) {
+            return Err(Error::TooLarge { limit_bytes: BLOCK_BYTES_MAX });
+        }
+        if spec.reverse {
+            iterator.prev();
+        } else {
+            iterator.next();
+        }
+        if limits.is_reached_by(block) {
+            return Ok(true);
+        }
+    }
+    iterator.status().map_err(map("scanning"))?;
+    Ok(false)
+}
+
+impl Scan for RocksScan {
+    fn next_block(&mut self, limits: BlockLimits) -> Result<Option<Block>> {
+        check_open(&self.is_closed)?;
+        if self.is_done {
+            return Ok(None);
+        }
+        let limits = limits.bounded();
+        let mut iterator = match self.iterator.take() {
+            Some(iterator) => iterator,
+            None => self.open_iterator(),
+        };
+        let mut block =
+            Block::with_capacity(limits.rows.min(self.last_rows), limits.bytes.min(self.last_bytes));
+        if fill(&mut iterator, &self.spec, limits, &mut block)? {
+            self.iterator = Some(iterator);
+        } else {
+            self.is_done = true;
+        }
+        self.last_rows = block.len();
+        self.last_bytes = block.size_bytes() + block.size_bytes() / 16;
+        Ok((!block.is_empty()).then_some(block))
+    }
+
+    fn release(&mut self) {
+        let Some(iterator) = self.iterator.take() else { return };
+        // The iterator is at the pair that comes next. Where it is at an error it is at none: the scan must come to
+        // that error again.
+        match iterator.item() {
+            Some((key, _)) if self.spec.reverse => self.spec.range.end = kv::successor(key),
+            Some((key, _)) => self.spec.range.start = key.to_vec(),
+            None if iterator.status().is_ok() => self.is_done = true,
+            None => self.iterator = Some(iterator),
+        }
+    }
+}

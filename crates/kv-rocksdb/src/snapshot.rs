@@ -1,0 +1,79 @@
+//! Reading from a snapshot.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use kv::{BLOCK_BYTES_MAX, Error, Result, Scan, ScanSpec, Snapshot, Values};
+use rust_rocksdb::ReadOptions;
+
+use crate::error::map;
+use crate::handle::OwnedSnapshot;
+use crate::scan::RocksScan;
+
+/// Most keys in one call of RocksDB: each may pin a block until its value is copied, 4 MiB together.
+const LOOK_UP_KEYS_MAX: usize = 256;
+
+/// A RocksDB snapshot.
+pub(crate) struct RocksSnapshot {
+    snapshot: Arc<OwnedSnapshot>,
+    options: ReadOptions,
+    is_closed: Arc<AtomicBool>,
+}
+
+impl RocksSnapshot {
+    pub(crate) fn new(snapshot: Arc<OwnedSnapshot>, is_closed: Arc<AtomicBool>) -> Self {
+        let mut options = ReadOptions::default();
+        snapshot.apply_to(&mut options);
+        RocksSnapshot { snapshot, options, is_closed }
+    }
+
+    /// The same as [`Snapshot::scan`], without a box.
+    pub(crate) fn rocks_scan(&self, spec: ScanSpec) -> RocksScan {
+        RocksScan::new(Arc::clone(&self.snapshot), spec, Arc::clone(&self.is_closed))
+    }
+
+    fn get_one(&self, key: &[u8]) -> Result<Values> {
+        let value = self.snapshot.db().get_pinned_opt(key, &self.options).map_err(map("reading"))?;
+        let mut values = Values::with_capacity(1, value.as_ref().map_or(0, |value| value.len()));
+        push(&mut values, value.as_deref())?;
+        Ok(values)
+    }
+
+    fn get_batch(&self, keys: &[&[u8]], values: &mut Values) -> Result<()> {
+        let is_sorted = keys.is_sorted();
+        let batch = self.snapshot.db().batched_multi_get_pinned_batch_opt(keys, is_sorted, &self.options);
+        let batch = batch.map_err(map("reading"))?;
+        for value in &batch {
+            push(values, value.map_err(map("reading"))?)?;
+        }
+        Ok(())
+    }
+}
+
+fn push(values: &mut Values, value: Option<&[u8]>) -> Result<()> {
+    if values.push(value) { Ok(()) } else { Err(Error::TooLarge { limit_bytes: BLOCK_BYTES_MAX }) }
+}
+
+/// Answers [`Error::Closed`] if the store was closed.
+pub(crate) fn check_open(is_closed: &AtomicBool) -> Result<()> {
+    if is_closed.load(Ordering::Acquire) { Err(Error::Closed) } else { Ok(()) }
+}
+
+impl Snapshot for RocksSnapshot {
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Values> {
+        check_open(&self.is_closed)?;
+        if let [key] = keys {
+            return self.get_one(key);
+        }
+        let mut values = Values::with_capacity(keys.len(), 0);
+        for keys in keys.chunks(LOOK_UP_KEYS_MAX) {
+            self.get_batch(keys, &mut values)?;
+        }
+        Ok(values)
+    }
+
+    fn scan(&self, spec: ScanSpec) -> Result<Box<dyn Scan>> {
+        check_open(&self.is_closed)?;
+        Ok(Box::new(self.rocks_scan(spec)))
+    }
+}
