@@ -1,5 +1,6 @@
 //! What the tests of this crate share.
 #![allow(dead_code, reason = "each test uses some of this")]
+#![allow(clippy::panic, reason = "this is how a test fails")]
 
 use aql_syntax::ast::{Expression, Query, StatementKind};
 use aql_syntax::{Limits, ParseError, parse, print};
