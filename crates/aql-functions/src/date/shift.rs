@@ -33,7 +33,8 @@ fn shifted(
         // What should be a duration is none.
         return stop(if amount.is_string() { invalid_date(context, name) } else { invalid(context, name) });
     } else {
-        if !amount.is_number() && !amount.is_string() {
+        let is_number_text = |text: &str| text.trim().parse::<f64>().is_ok();
+        if !amount.is_number() && !amount.as_str().is_some_and(is_number_text) {
             return stop(invalid(context, name));
         }
         let unit = unit(arguments, 2, name, context)?;

@@ -1,7 +1,9 @@
-//! Geographical functions that need no geometry: constructors of GeoJSON and the distance of two points.
+//! Geographical functions that need no geometry on the sphere: constructors of GeoJSON without areas, the distance of
+//! two points, and polygons in the plane.
 
 mod constructors;
 mod distance;
+mod polygon;
 
 use crate::define::pure;
 use aql_value::Function;
@@ -12,4 +14,5 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure("GEO_MULTILINESTRING", 1, 1, constructors::geo_multilinestring),
     pure("GEO_MULTIPOINT", 1, 1, constructors::geo_multipoint),
     pure("GEO_POINT", 2, 3, constructors::geo_point),
+    pure("IS_IN_POLYGON", 2, 3, polygon::is_in_polygon),
 ];

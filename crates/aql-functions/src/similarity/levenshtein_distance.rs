@@ -85,32 +85,23 @@ pub(crate) fn levenshtein_within(
     if left.len().abs_diff(right.len()) > most {
         return Ok(None);
     }
-    let mut previous: Vec<usize> = (0..=right.len()).collect();
-    let mut current = vec![0; right.len() + 1];
-    let rows_per_check = CELLS_PER_CHECK / previous.len() + 1;
+    // One row of the table, without its first column, which is the row's number.
+    let mut distances: Vec<usize> = (1..=right.len()).collect();
+    let rows_per_check = CELLS_PER_CHECK / (right.len() + 1) + 1;
     for (row, left_character) in (1..).zip(&left) {
         if row % rows_per_check == 0 {
             interrupt.check()?;
         }
-        let mut before = row;
-        for (column, right_character) in right.iter().enumerate() {
-            let (above_before, above) = match previous.get(column..column + 2) {
-                Some([above_before, above]) => (*above_before, *above),
-                _ => break,
-            };
-            let replaced = above_before + usize::from(left_character != right_character);
-            let distance = replaced.min(before + 1).min(above + 1);
-            if let Some(cell) = current.get_mut(column) {
-                *cell = before;
-            }
-            before = distance;
-        }
-        if let Some(cell) = current.last_mut() {
+        let (mut diagonal, mut before) = (row - 1, row);
+        for (right_character, cell) in right.iter().zip(&mut distances) {
+            let replaced = diagonal + usize::from(left_character != right_character);
+            diagonal = *cell;
+            before = replaced.min(before + 1).min(*cell + 1);
             *cell = before;
         }
-        std::mem::swap(&mut previous, &mut current);
     }
-    Ok(previous.last().copied().filter(|distance| *distance <= most))
+    let distance = distances.last().copied().unwrap_or(left.len());
+    Ok(Some(distance).filter(|distance| *distance <= most))
 }
 
 /// The texts without the beginning and the end that they share, which never cost an edit.
