@@ -1,0 +1,75 @@
+//! The database's catalog as the planner asks for it.
+
+use std::sync::Arc;
+
+use aql_plan::{CollectionInfo, CollectionReference, IndexField, IndexInfo, IndexKind, PlanCatalog};
+use catalog::{FieldPath, IndexType};
+use storage::{Collection, Database};
+
+/// One database at one moment.
+pub(crate) struct CatalogView {
+    database: Arc<Database>,
+}
+
+impl CatalogView {
+    pub(crate) fn new(database: Arc<Database>) -> Self {
+        CatalogView { database }
+    }
+}
+
+impl PlanCatalog for CatalogView {
+    fn collection(&self, name: &str) -> Option<CollectionInfo> {
+        // Only by name: in a query, a number is no collection.
+        let collection = self.database.collection(name).filter(|collection| collection.name() == name)?;
+        Some(CollectionInfo {
+            reference: CollectionReference { id: collection.id().0, name: name.into() },
+            is_edge: collection.is_edge(),
+            indexes: collection.indexes().iter().map(|index| index_info(collection, index)).collect(),
+            count_estimate: collection.count_now(),
+        })
+    }
+}
+
+fn index_info(collection: &Collection, index: &storage::Index) -> IndexInfo {
+    let properties = &index.definition().properties;
+    IndexInfo {
+        id: index.id().0,
+        name: index.name().into(),
+        kind: match properties.index_type {
+            IndexType::Primary => IndexKind::Primary,
+            IndexType::Edge => IndexKind::Edge,
+            IndexType::Persistent => IndexKind::Persistent,
+            IndexType::Ttl => IndexKind::Ttl,
+            _ => IndexKind::Other,
+        },
+        type_name: properties.type_name().into(),
+        fields: match properties.index_type {
+            // Documents are found by `_id` as they are by `_key`.
+            IndexType::Primary => vec![index_field(&FieldPath::attribute("_key")), index_field(&FieldPath::attribute("_id"))],
+            _ => properties.fields.iter().map(index_field).collect(),
+        },
+        unique: properties.unique,
+        sparse: properties.sparse,
+        stored_values: properties.stored_values.iter().map(|path| names(path)).collect(),
+        selectivity_estimate: selectivity(collection, index),
+        deduplicate: properties.deduplicate,
+        estimates: properties.estimates,
+        cache_enabled: properties.cache_enabled,
+    }
+}
+
+fn selectivity(collection: &Collection, index: &storage::Index) -> Option<f64> {
+    match index.index_type() {
+        IndexType::Primary => Some(1.0),
+        // An estimate of an empty collection says nothing.
+        _ => index.selectivity_estimate().filter(|estimate| *estimate > 0.0 && collection.count_now() > 0),
+    }
+}
+
+fn index_field(path: &FieldPath) -> IndexField {
+    IndexField { path: names(path), expansion: path.expand_at }
+}
+
+fn names(path: &FieldPath) -> Vec<Box<str>> {
+    path.names.iter().map(|name| name.as_str().into()).collect()
+}

@@ -1,0 +1,187 @@
+//! Rows to the body of a reply, once: what is written here is what goes to the socket.
+//!
+//! A body is opened (`{"result":[`), takes rows, and is closed with the attributes that are known only at the end. In
+//! between it may wait in memory or in a file ([`Parked`]); it is never parsed again, and in JSON never copied. (In
+//! VelocyPack the rows are an array whose length stands in front of it, so closing copies that array once.)
+
+use velocypack::{Builder, Slice, json};
+
+use crate::error::{Error, Result, number};
+
+/// How a client wants its replies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// `application/json`.
+    Json,
+    /// `application/x-velocypack`.
+    VelocyPack,
+}
+
+/// One reply being written. See the module's documentation.
+#[derive(Debug)]
+pub struct RowEncoder {
+    body: Body,
+    rows: usize,
+}
+
+#[derive(Debug)]
+enum Body {
+    /// The reply up to its last row.
+    Json(Vec<u8>),
+    /// The open array of rows.
+    VelocyPack(Builder),
+}
+
+/// Rows that wait for their reply, in the form in which they will be sent.
+#[derive(Debug)]
+pub struct Parked {
+    /// JSON: the reply up to its last row. VelocyPack: the array of rows.
+    pub bytes: Vec<u8>,
+    /// What `bytes` are.
+    pub format: Format,
+    /// How many rows they hold.
+    pub rows: usize,
+}
+
+/// A value of an attribute behind the rows.
+#[derive(Clone, Copy, Debug)]
+pub enum Field<'a> {
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number.
+    Number(u64),
+    /// Text.
+    Text(&'a str),
+    /// Any VelocyPack value without an `_id` marker.
+    Value(Slice<'a>),
+}
+
+const JSON_OPEN: &[u8] = b"{\"result\":[";
+
+impl RowEncoder {
+    /// Opens a body, in memory that another reply may have used before.
+    pub fn new(format: Format, mut reuse: Vec<u8>) -> Result<Self> {
+        reuse.clear();
+        let body = match format {
+            Format::Json => {
+                reuse.extend_from_slice(JSON_OPEN);
+                Body::Json(reuse)
+            }
+            Format::VelocyPack => {
+                let mut builder = Builder::from_vec(reuse);
+                builder.open_array().map_err(broken)?;
+                Body::VelocyPack(builder)
+            }
+        };
+        Ok(RowEncoder { body, rows: 0 })
+    }
+
+    /// Appends a row that lies in VelocyPack; `collection` resolves its `_id` marker.
+    pub fn push(&mut self, row: Slice<'_>, collection: Option<&str>) -> Result<()> {
+        match &mut self.body {
+            Body::Json(out) => {
+                if self.rows > 0 {
+                    out.push(b',');
+                }
+                json::write(row, collection, out);
+            }
+            Body::VelocyPack(builder) => builder.add_resolved(row, collection).map_err(broken)?,
+        }
+        self.rows += 1;
+        Ok(())
+    }
+
+    /// Appends a row that is a value of AQL.
+    pub fn push_value(&mut self, row: &aql_value::Value) -> Result<()> {
+        match &mut self.body {
+            Body::Json(out) => {
+                if self.rows > 0 {
+                    out.push(b',');
+                }
+                row.write_json(out);
+                self.rows += 1;
+                Ok(())
+            }
+            Body::VelocyPack(_) => row.with_slice(|slice, collection| self.push(slice, collection)),
+        }
+    }
+
+    /// Rows so far.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Bytes so far.
+    pub fn size_bytes(&self) -> usize {
+        match &self.body {
+            Body::Json(out) => out.len(),
+            Body::VelocyPack(builder) => builder.len_bytes(),
+        }
+    }
+
+    /// The rows without the attributes behind them, to be kept until they are fetched.
+    pub fn park(self) -> Result<Parked> {
+        let (format, bytes) = match self.body {
+            Body::Json(out) => (Format::Json, out),
+            Body::VelocyPack(mut builder) => {
+                builder.close().map_err(broken)?;
+                (Format::VelocyPack, builder.into_vec())
+            }
+        };
+        Ok(Parked { bytes, format, rows: self.rows })
+    }
+}
+
+impl Parked {
+    /// Closes the reply with the attributes behind the rows, and gives its bytes.
+    pub fn finish(self, fields: &[(&str, Field<'_>)]) -> Result<Vec<u8>> {
+        match self.format {
+            Format::Json => {
+                let mut out = self.bytes;
+                close_json(&mut out, fields);
+                Ok(out)
+            }
+            Format::VelocyPack => close_velocypack(Slice::new(&self.bytes), fields),
+        }
+    }
+}
+
+fn close_json(out: &mut Vec<u8>, fields: &[(&str, Field<'_>)]) {
+    out.push(b']');
+    for (name, field) in fields {
+        out.extend_from_slice(b",\"");
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b"\":");
+        match *field {
+            Field::Bool(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
+            Field::Number(value) => out.extend_from_slice(value.to_string().as_bytes()),
+            Field::Text(value) => json::write_str(value, out),
+            Field::Value(value) => json::write(value, None, out),
+        }
+    }
+    out.push(b'}');
+}
+
+fn close_velocypack(rows: Slice<'_>, fields: &[(&str, Field<'_>)]) -> Result<Vec<u8>> {
+    let mut builder = Builder::with_capacity(rows.byte_len() + 1_024);
+    builder.open_object().map_err(broken)?;
+    builder.key("result").map_err(broken)?;
+    builder.add_slice(rows).map_err(broken)?;
+    for (name, field) in fields {
+        builder.key(name).map_err(broken)?;
+        match *field {
+            Field::Bool(value) => builder.add_bool(value),
+            Field::Number(value) => builder.add_u64(value),
+            Field::Text(value) => builder.add_str(value),
+            Field::Value(value) => builder.add_slice(value),
+        }
+        .map_err(broken)?;
+    }
+    builder.close().map_err(broken)?;
+    Ok(builder.into_vec())
+}
+
+/// The builder refuses only misuse and values nested too deeply, which no stored or computed value is.
+fn broken(error: impl std::fmt::Display) -> Error {
+    Error::new(number::INTERNAL, format!("a row of the result could not be encoded: {error}"))
+}

@@ -1,0 +1,205 @@
+//! Cursors: results that are handed out batch by batch.
+//!
+//! A cursor either computes its batches on demand from a [`RowSource`] (exports, streamed queries), or keeps a result
+//! that was complete before its first reply, already encoded ([`parking`]). Between two fetches it pins no memory of
+//! the storage engine. Its time to live counts idle time only: a cursor that is being read never expires.
+
+pub mod encoder;
+mod open;
+pub mod parking;
+pub mod rows;
+mod store;
+
+use std::time::Duration;
+
+use velocypack::Slice;
+
+use crate::error::{Error, Result, number};
+use encoder::{Field, Format, Parked, RowEncoder};
+use parking::Parking;
+pub use rows::RowSource;
+pub use store::{CursorOwner, Cursors};
+
+/// Rows of one batch are cut off at this size, so that wide documents do not make a reply of gigabytes. The batch then
+/// has fewer rows than asked for, as clients must expect anyway of a last batch.
+pub const MAX_BATCH_BYTES: usize = 256 << 20;
+
+/// How a result is handed out.
+#[derive(Clone, Debug)]
+pub struct CursorSpec {
+    /// How replies are written.
+    pub format: Format,
+    /// Rows of a batch.
+    pub batch_size: usize,
+    /// Compute on demand; otherwise all of it before the first reply.
+    pub stream: bool,
+    /// Say how many rows there are in all. A streamed query cannot know, an export does.
+    pub count: bool,
+    /// Idle time after which the cursor is gone.
+    pub ttl: Duration,
+    /// Keep the last batch for a second request of it.
+    pub allow_retry: bool,
+    /// Replies carry `cached` (queries do, exports do not).
+    pub says_cached: bool,
+}
+
+/// One reply, ready to be sent.
+#[derive(Debug)]
+pub struct Reply {
+    /// The body.
+    pub body: Vec<u8>,
+    /// What the body is.
+    pub format: Format,
+    /// The cursor's id while there is one to fetch from.
+    pub cursor: Option<u64>,
+}
+
+/// A cursor's state; the store keeps it behind a lock that only one request holds at a time.
+pub(crate) struct Cursor {
+    spec: CursorSpec,
+    rest: Rest,
+    count: Option<u64>,
+    extra: Option<Vec<u8>>,
+    /// Number of the batch that was delivered last; the first is 1.
+    delivered: u64,
+    last: Option<Reply>,
+    exhausted: bool,
+}
+
+enum Rest {
+    Source(Box<dyn RowSource>),
+    Parked(Parking),
+}
+
+impl Cursor {
+    /// Reads the first batch and, unless streamed, all others. `id` names the cursor in the reply when it is to live on.
+    pub(crate) fn start(
+        mut source: Box<dyn RowSource>,
+        spec: CursorSpec,
+        mut parking: Parking,
+        id: u64,
+    ) -> Result<(Cursor, Reply)> {
+        let mut first = RowEncoder::new(spec.format, Vec::new())?;
+        let mut more = fill(source.as_mut(), &mut first, spec.batch_size)?;
+        let first = first.park()?;
+        let mut count = source.count();
+        let mut extra = None;
+        if !spec.stream {
+            let mut rows = first.rows;
+            while more {
+                let mut batch = RowEncoder::new(spec.format, Vec::new())?;
+                more = fill(source.as_mut(), &mut batch, spec.batch_size)?;
+                rows += batch.rows();
+                parking.push(batch.park()?)?;
+            }
+            count = Some(rows as u64);
+        }
+        if !more {
+            extra = source.finish()?;
+        }
+        let more = more || !parking.is_empty();
+        let rest = if spec.stream { Rest::Source(source) } else { Rest::Parked(parking) };
+        let mut cursor = Cursor { spec, rest, count, extra, delivered: 0, last: None, exhausted: !more };
+        let reply = cursor.deliver(first, id, 201)?;
+        Ok((cursor, reply))
+    }
+
+    /// The reply for the next batch, or for the last one again (only with `allow_retry`).
+    pub(crate) fn fetch(&mut self, id: u64, batch: Option<u64>, format: Format) -> Result<Reply> {
+        match batch {
+            Some(again) if again == self.delivered => {
+                let last = self.last.as_ref().filter(|_| self.spec.allow_retry).ok_or_else(|| no_batch(id, again))?;
+                return Ok(Reply { body: last.body.clone(), format: last.format, cursor: last.cursor });
+            }
+            Some(wanted) if wanted != self.delivered + 1 => return Err(no_batch(id, wanted)),
+            _ if self.exhausted => return Err(no_batch(id, self.delivered + 1)),
+            _ => {}
+        }
+        if let Rest::Source(_) = self.rest {
+            self.spec.format = format;
+        }
+        let rows = self.next_rows()?;
+        self.deliver(rows, id, 200)
+    }
+
+    /// Whether everything was delivered, so that nobody will ask for more.
+    pub(crate) fn is_done(&self) -> bool {
+        self.exhausted && !self.spec.allow_retry
+    }
+
+    /// Its idle time until it is gone.
+    pub(crate) fn ttl(&self) -> Duration {
+        self.spec.ttl
+    }
+
+    fn next_rows(&mut self) -> Result<Parked> {
+        match &mut self.rest {
+            Rest::Source(source) => {
+                let mut rows = RowEncoder::new(self.spec.format, Vec::new())?;
+                let more = fill(source.as_mut(), &mut rows, self.spec.batch_size)?;
+                if !more {
+                    self.extra = source.finish()?;
+                    self.exhausted = true;
+                }
+                rows.park()
+            }
+            Rest::Parked(parking) => {
+                let rows = parking.pop()?.ok_or_else(|| Error::new(number::INTERNAL, "a batch of the result is missing"))?;
+                self.exhausted = parking.is_empty();
+                Ok(rows)
+            }
+        }
+    }
+
+    fn deliver(&mut self, rows: Parked, id: u64, code: u64) -> Result<Reply> {
+        if let Rest::Source(source) = &mut self.rest {
+            source.release();
+        }
+        self.delivered += 1;
+        let more = !self.exhausted;
+        let keeps_id = more || self.spec.allow_retry;
+        let (id_text, next_batch) = (id.to_string(), (self.delivered + 1).to_string());
+        let mut fields = Vec::with_capacity(8);
+        fields.push(("hasMore", Field::Bool(more)));
+        if keeps_id {
+            fields.push(("id", Field::Text(&id_text)));
+        }
+        if more {
+            fields.push(("nextBatchId", Field::Text(&next_batch)));
+        }
+        if let Some(count) = self.count.filter(|_| self.spec.count) {
+            fields.push(("count", Field::Number(count)));
+        }
+        if self.spec.says_cached {
+            fields.push(("cached", Field::Bool(false)));
+        }
+        if let Some(extra) = &self.extra {
+            fields.push(("extra", Field::Value(Slice::new(extra))));
+        }
+        fields.push(("error", Field::Bool(false)));
+        fields.push(("code", Field::Number(code)));
+        let format = rows.format;
+        let reply = Reply { body: rows.finish(&fields)?, format, cursor: keeps_id.then_some(id) };
+        if self.spec.allow_retry {
+            self.last = Some(Reply { body: reply.body.clone(), format, cursor: reply.cursor });
+        }
+        Ok(reply)
+    }
+}
+
+/// Fills a batch; ends it early when it becomes too large.
+fn fill(source: &mut dyn RowSource, batch: &mut RowEncoder, batch_size: usize) -> Result<bool> {
+    /// Rows between two looks at the size of the batch.
+    const STEP: usize = 1_000;
+    loop {
+        let missing = batch_size - batch.rows();
+        let more = source.fill(batch, missing.min(STEP))?;
+        if !more || batch.rows() >= batch_size || batch.size_bytes() >= MAX_BATCH_BYTES {
+            return Ok(more);
+        }
+    }
+}
+
+fn no_batch(id: u64, batch: u64) -> Error {
+    Error::new(number::CURSOR_NOT_FOUND, format!("cursor not found: cursor {id} has no batch {batch} to deliver"))
+}

@@ -1,0 +1,31 @@
+//! How sessions open, read and close cursors.
+
+use crate::cursor::encoder::Format;
+use crate::cursor::parking::Parking;
+use crate::cursor::{Cursor, CursorSpec, Reply, RowSource};
+use crate::error::Result;
+use crate::session::Session;
+
+impl Session {
+    /// Starts handing out a result, and gives the first batch. The cursor is kept only if there is more to fetch.
+    pub(crate) fn open_cursor(&self, source: Box<dyn RowSource>, spec: CursorSpec) -> Result<Reply> {
+        let instance = self.instance();
+        let parking = Parking::new(instance.parking_limits(), std::sync::Arc::clone(&instance.result_memory));
+        let id = instance.next_cursor_id();
+        let (cursor, reply) = Cursor::start(source, spec, parking, id)?;
+        if !cursor.is_done() {
+            instance.cursors().insert(id, self.cursor_owner(), cursor)?;
+        }
+        Ok(reply)
+    }
+
+    /// The next batch of a cursor or export, or the one of a number. Errors: 1600, 1601, and those of the query.
+    pub fn fetch(&self, id: u64, batch: Option<u64>, format: Format) -> Result<Reply> {
+        self.instance().cursors().fetch(id, &self.cursor_owner(), batch, format)
+    }
+
+    /// Closes a cursor or export. Errors: 1600.
+    pub fn remove_cursor(&self, id: u64) -> Result<()> {
+        self.instance().cursors().remove(id, &self.cursor_owner())
+    }
+}

@@ -1,0 +1,147 @@
+//! All cursors of the server: found by id, expired when idle for too long, bounded in number.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
+
+use crate::cursor::encoder::Format;
+use crate::cursor::{Cursor, Reply};
+use crate::error::{Error, Result, number};
+
+/// Who may use a cursor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CursorOwner {
+    /// Database in which it was made.
+    pub database: Arc<str>,
+    /// User who made it; `None` without authentication.
+    pub user: Option<Arc<str>>,
+}
+
+/// The server's cursors. All methods may be called from many threads.
+pub struct Cursors {
+    slots: Mutex<HashMap<u64, Arc<Slot>>>,
+    started: Instant,
+    /// Most cursors at one time: each may hold a snapshot and a file.
+    limit: usize,
+}
+
+struct Slot {
+    owner: CursorOwner,
+    cursor: Mutex<Cursor>,
+    /// Milliseconds after `started` at which the cursor is gone, unless it is in use then.
+    expires_ms: AtomicU64,
+}
+
+impl Cursors {
+    /// No cursor yet; at most `limit` at one time.
+    pub fn new(limit: usize) -> Self {
+        Cursors { slots: Mutex::default(), started: Instant::now(), limit }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.slots().len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(crate) fn insert(&self, id: u64, owner: CursorOwner, cursor: Cursor) -> Result<()> {
+        let expires_ms = AtomicU64::new(self.deadline_ms(cursor.ttl()));
+        let mut slots = self.slots();
+        if slots.len() >= self.limit {
+            let message = format!("there are {} open cursors, the most that are kept; delete or read some", slots.len());
+            return Err(Error::new(number::RESOURCE_LIMIT, message));
+        }
+        slots.insert(id, Arc::new(Slot { owner, cursor: Mutex::new(cursor), expires_ms }));
+        Ok(())
+    }
+
+    /// The next batch of a cursor (`batch` `None`), or the one of that number. Errors: 1600 when there is no such
+    /// cursor for this owner, 1601 when another request is using it.
+    pub fn fetch(&self, id: u64, owner: &CursorOwner, batch: Option<u64>, format: Format) -> Result<Reply> {
+        let slot = self.slots().get(&id).filter(|slot| slot.owner == *owner).cloned().ok_or_else(not_found)?;
+        let mut cursor = match slot.cursor.try_lock() {
+            Ok(cursor) => cursor,
+            Err(TryLockError::WouldBlock) => return Err(Error::new(number::CURSOR_BUSY, "cursor is busy")),
+            // A fetch panicked half-way: what the cursor would deliver next is unknown.
+            Err(TryLockError::Poisoned(_)) => {
+                self.slots().remove(&id);
+                return Err(not_found());
+            }
+        };
+        if slot.expires_ms.load(Ordering::Acquire) < self.now_ms() {
+            self.slots().remove(&id);
+            return Err(not_found());
+        }
+        let outcome = cursor.fetch(id, batch, format);
+        slot.expires_ms.store(self.deadline_ms(cursor.ttl()), Ordering::Release);
+        // A query that failed in the middle cannot go on; a client that asked for a wrong batch can.
+        let failed = matches!(&outcome, Err(error) if error.number != number::CURSOR_NOT_FOUND);
+        if cursor.is_done() || failed {
+            self.slots().remove(&id);
+        }
+        outcome
+    }
+
+    /// Forgets a cursor. Error 1600 when there is no such cursor for this owner.
+    pub fn remove(&self, id: u64, owner: &CursorOwner) -> Result<()> {
+        let mut slots = self.slots();
+        match slots.get(&id) {
+            Some(slot) if slot.owner == *owner => {
+                let slot = slots.remove(&id);
+                drop(slots);
+                // Freed outside of the lock: it may close a file.
+                drop(slot);
+                Ok(())
+            }
+            _ => Err(not_found()),
+        }
+    }
+
+    /// Forgets all cursors of a database that is dropped.
+    pub fn remove_database(&self, database: &str) {
+        let mut gone = Vec::new();
+        self.slots().retain(|_, slot| {
+            let keep = &*slot.owner.database != database;
+            if !keep {
+                gone.push(Arc::clone(slot));
+            }
+            keep
+        });
+    }
+
+    /// Forgets the cursors that were idle for too long. Called by the housekeeping thread.
+    pub fn expire(&self) {
+        let now_ms = self.now_ms();
+        let mut gone = Vec::new();
+        self.slots().retain(|_, slot| {
+            // A cursor in use is not idle, however long its last fetch takes.
+            let keep = slot.expires_ms.load(Ordering::Acquire) >= now_ms || slot.cursor.try_lock().is_err();
+            if !keep {
+                gone.push(Arc::clone(slot));
+            }
+            keep
+        });
+    }
+
+    fn now_ms(&self) -> u64 {
+        self.started.elapsed().as_millis() as u64
+    }
+
+    fn deadline_ms(&self, ttl: Duration) -> u64 {
+        self.now_ms().saturating_add(ttl.as_millis() as u64)
+    }
+
+    fn slots(&self) -> MutexGuard<'_, HashMap<u64, Arc<Slot>>> {
+        // The map is whole at every point where its lock may be given up by a panic.
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn not_found() -> Error {
+    Error::new(number::CURSOR_NOT_FOUND, "cursor not found")
+}

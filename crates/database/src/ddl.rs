@@ -1,0 +1,81 @@
+//! Collections, indexes and databases made, changed and dropped, by users who may.
+
+use std::sync::Arc;
+
+use catalog::index::IndexProperties;
+use catalog::{AccessLevel, CollectionChanges, DatabaseDefinition};
+use catalog::collection::CollectionProperties;
+use storage::{Collection, Index};
+use velocypack::Slice;
+
+use crate::error::Result;
+use crate::session::Session;
+
+impl Session {
+    /// Creates a collection from what a client sent. Errors: 1208, 1207, 1621, 10, 11.
+    pub fn create_collection(&self, properties: Slice<'_>) -> Result<Arc<Collection>> {
+        self.require_database(AccessLevel::ReadWrite)?;
+        let default_wait_for_sync = false;
+        let properties = CollectionProperties::parse(properties, default_wait_for_sync)?;
+        Ok(self.instance().store().create_collection(self.database_name(), properties)?)
+    }
+
+    /// Drops a collection. Errors: 1203, 11, and 18 when its writers do not end in time.
+    pub fn drop_collection(&self, name: &str, system_too: bool) -> Result<Arc<Collection>> {
+        let collection = self.changed_collection(name)?;
+        self.instance().store().drop_collection(&collection, system_too)?;
+        Ok(collection)
+    }
+
+    /// Renames a collection. Errors: 1203, 1207, 1208, 11, 18.
+    pub fn rename_collection(&self, name: &str, new_name: &str) -> Result<Arc<Collection>> {
+        let collection = self.changed_collection(name)?;
+        Ok(self.instance().store().rename_collection(&collection, new_name)?)
+    }
+
+    /// Changes a collection's properties. Errors: 1203, 1621, 10, 11.
+    pub fn change_collection(&self, name: &str, changes: Slice<'_>) -> Result<Arc<Collection>> {
+        let collection = self.changed_collection(name)?;
+        Ok(self.instance().store().change_properties(&collection, CollectionChanges::parse(changes)?)?)
+    }
+
+    /// Removes all documents. Errors: 1203, 11, 18.
+    pub fn truncate_collection(&self, name: &str) -> Result<Arc<Collection>> {
+        let collection = self.collection(name, AccessLevel::ReadWrite)?;
+        self.instance().store().truncate(&collection)?;
+        self.collection(name, AccessLevel::ReadWrite)
+    }
+
+    /// Creates an index, or finds an equal one; says whether it is new. Errors: 1203, 1210, 10, 11, 18.
+    pub fn create_index(&self, collection: &str, properties: Slice<'_>) -> Result<(Arc<Collection>, Arc<Index>, bool)> {
+        let collection = self.changed_collection(collection)?;
+        let (index, is_new) = self.instance().store().create_index(&collection, IndexProperties::parse(properties)?)?;
+        Ok((collection, index, is_new))
+    }
+
+    /// Drops an index. Errors: 1203, 1212, 11, 18.
+    pub fn drop_index(&self, collection: &Collection, index: &Index) -> Result<()> {
+        self.changed_collection(collection.name())?;
+        Ok(self.instance().store().drop_index(collection, index.id())?)
+    }
+
+    /// Creates a database. Errors: 1207, 1229, 11.
+    pub fn create_database(&self, name: &str) -> Result<DatabaseDefinition> {
+        self.require_administrator()?;
+        Ok(self.instance().store().create_database(name)?)
+    }
+
+    /// Drops a database and its cursors. Errors: 1228, 11, 18.
+    pub fn drop_database(&self, name: &str) -> Result<()> {
+        self.require_administrator()?;
+        self.instance().store().drop_database(name)?;
+        self.instance().cursors().remove_database(name);
+        Ok(())
+    }
+
+    /// A collection whose definition is about to change: that needs the right to write the database and it.
+    fn changed_collection(&self, name: &str) -> Result<Arc<Collection>> {
+        self.require_database(AccessLevel::ReadWrite)?;
+        self.collection(name, AccessLevel::ReadWrite)
+    }
+}

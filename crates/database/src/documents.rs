@@ -1,0 +1,116 @@
+//! Documents read and written one by one or many at once, each call one transaction of its own.
+
+use std::sync::Arc;
+
+use catalog::AccessLevel;
+use storage::{Collection, Documents, Durability, Transaction, TransactionOptions, WriteOptions, WriteOutcome};
+use velocypack::Slice;
+
+use crate::error::{Error, Result, number};
+use crate::session::Session;
+
+/// What is done with a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteOperation {
+    /// Stores a new one.
+    Insert,
+    /// Merges a patch into a stored one.
+    Update,
+    /// Stores another one under the same key.
+    Replace,
+    /// Removes a stored one.
+    Remove,
+}
+
+/// What a write does when another transaction holds what it needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// Fails at once with a retryable error: for a thread that must not wait.
+    None,
+    /// Waits for a while.
+    Wait,
+}
+
+/// How a write request is carried out.
+#[derive(Clone, Copy, Debug)]
+pub struct WriteMode {
+    /// What the commit waits for.
+    pub durability: Durability,
+    /// What is done when somebody else is in the way.
+    pub patience: Patience,
+}
+
+/// The outcomes of a call on many documents, in the order of the call.
+pub type Outcomes = Vec<std::result::Result<WriteOutcome, Error>>;
+
+impl Session {
+    /// Looks documents up by key. Errors: 1203, 11.
+    pub fn read_documents(&self, collection: &str, keys: &[&str]) -> Result<(Arc<Collection>, Documents)> {
+        let collection = self.collection(collection, AccessLevel::ReadOnly)?;
+        let documents = self.instance().store().snapshot()?.get(&collection, keys)?;
+        Ok((collection, documents))
+    }
+
+    /// Writes one document. `key` names it, except for an insert. Errors: those of the write, and 1203, 11.
+    pub fn write_document(
+        &self,
+        collection: &str,
+        operation: WriteOperation,
+        key: &str,
+        body: Slice<'_>,
+        options: &WriteOptions,
+        mode: WriteMode,
+    ) -> Result<(Arc<Collection>, WriteOutcome)> {
+        let (collection, outcome) = self.write(collection, mode, |transaction, collection| {
+            Ok(match operation {
+                WriteOperation::Insert => transaction.insert(collection, body, options)?,
+                WriteOperation::Update => transaction.update(collection, key, body, options)?,
+                WriteOperation::Replace => transaction.replace(collection, key, body, options)?,
+                WriteOperation::Remove => transaction.remove(collection, key, body, options)?,
+            })
+        })?;
+        Ok((collection, outcome))
+    }
+
+    /// Writes many documents; those that fail leave the others' effects in place. Errors: 1203, 11, and those that
+    /// concern the whole call.
+    pub fn write_documents(
+        &self,
+        collection: &str,
+        operation: WriteOperation,
+        bodies: &[Slice<'_>],
+        options: &WriteOptions,
+        mode: WriteMode,
+    ) -> Result<(Arc<Collection>, Outcomes)> {
+        let (collection, outcomes) = self.write(collection, mode, |transaction, collection| {
+            Ok(match operation {
+                WriteOperation::Insert => transaction.insert_many(collection, bodies, options)?,
+                WriteOperation::Update => transaction.update_many(collection, bodies, options)?,
+                WriteOperation::Replace => transaction.replace_many(collection, bodies, options)?,
+                WriteOperation::Remove => transaction.remove_many(collection, bodies, options)?,
+            })
+        })?;
+        Ok((collection, outcomes.into_iter().map(|outcome| outcome.map_err(Error::from)).collect()))
+    }
+
+    /// Runs `work` in a transaction on one collection and commits it; an error of `work` takes everything back.
+    pub fn write<T>(
+        &self,
+        collection: &str,
+        mode: WriteMode,
+        work: impl FnOnce(&mut Transaction, &Arc<Collection>) -> Result<T>,
+    ) -> Result<(Arc<Collection>, T)> {
+        if self.instance().is_stopping() {
+            return Err(Error::new(number::SHUTTING_DOWN, "shutdown in progress"));
+        }
+        let collection = self.collection(collection, AccessLevel::ReadWrite)?;
+        let options = match mode.patience {
+            Patience::None => TransactionOptions::immediate_operation(&collection),
+            Patience::Wait => TransactionOptions::single_operation(&collection),
+        };
+        let mut transaction = self.instance().store().begin(&options)?;
+        let result = work(&mut transaction, &collection)?;
+        transaction.commit(mode.durability)?;
+        Ok((collection, result))
+    }
+}

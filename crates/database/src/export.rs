@@ -1,0 +1,285 @@
+//! Exports: all documents of a collection as of one moment, straight from the storage blocks to the reply.
+//!
+//! A snapshot is O(1), so the first batch comes equally fast from any size. There are two forms: ArangoDB's, batch by
+//! batch through a cursor, and a stream of lines (NDJSON) in one reply, which can be taken up again after any key.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use catalog::AccessLevel;
+use storage::{BlockLimits, Collection, DocumentScan, DocumentScanSpec, Documents, KeyBound, Snapshot};
+use velocypack::{Builder, Slice, json, resolve_id};
+
+use crate::cursor::encoder::{Format, RowEncoder};
+use crate::cursor::{CursorSpec, Reply, RowSource};
+use crate::error::{Error, Result, number};
+use crate::query::request::{DEFAULT_BATCH_SIZE, DEFAULT_TTL_SECONDS, batch_size, ttl};
+use crate::session::Session;
+
+/// Documents fetched from storage at once: enough to spread its cost, little enough for the first batch to be fast.
+const BLOCK_ROWS: usize = 1_000;
+/// Bytes fetched from storage at once.
+const BLOCK_BYTES: usize = 1 << 20;
+/// Most attributes in `restrict.fields`.
+const MAX_FIELDS: usize = 10_000;
+
+/// What a client asks with `POST /_api/export`.
+#[derive(Clone, Debug)]
+pub struct ExportRequest {
+    /// Documents of one batch; at least 1.
+    pub batch_size: usize,
+    /// Report how many documents there are in all.
+    pub count: bool,
+    /// Most documents to export; `None` is all.
+    pub limit: Option<u64>,
+    /// How long the cursor may be idle.
+    pub ttl: Duration,
+    /// Which attributes are exported.
+    pub restrict: Restriction,
+    /// Begin behind this `_key`: where a broken export goes on.
+    pub from: Option<String>,
+}
+
+/// Which attributes of a document are exported.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Restriction {
+    /// All.
+    #[default]
+    None,
+    /// Only these, by name, sorted.
+    Include(Vec<String>),
+    /// All but these, by name, sorted.
+    Exclude(Vec<String>),
+}
+
+impl Default for ExportRequest {
+    fn default() -> Self {
+        ExportRequest {
+            batch_size: DEFAULT_BATCH_SIZE,
+            count: false,
+            limit: None,
+            ttl: Duration::from_secs_f64(DEFAULT_TTL_SECONDS),
+            restrict: Restriction::None,
+            from: None,
+        }
+    }
+}
+
+impl ExportRequest {
+    /// Reads a request body; null and an empty object ask for everything with the defaults. `flush` and `flushWait`
+    /// are checked and have no effect: there is no log of which documents would not be exported yet. Errors: 17, 10.
+    pub fn from_body(body: Slice<'_>) -> Result<Self> {
+        let mut request = ExportRequest::default();
+        if body.is_null() || body.is_none() {
+            return Ok(request);
+        }
+        if !body.is_object() {
+            return Err(type_error("an object as the body"));
+        }
+        for (name, value) in body.entries().filter(|(_, value)| !value.is_null()) {
+            let number = || value.as_f64().ok_or_else(|| type_error(&format!("a number for '{name}'")));
+            let flag = || value.as_bool().ok_or_else(|| type_error(&format!("a bool for '{name}'")));
+            match name {
+                "batchSize" => request.batch_size = batch_size(number()?)?,
+                "count" => request.count = flag()?,
+                "flush" => drop(flag()?),
+                "flushWait" => drop(number()?),
+                "limit" => request.limit = limit(number()?)?,
+                "ttl" => request.ttl = ttl(number()?)?,
+                "restrict" => request.restrict = Restriction::from_slice(value)?,
+                // Unknown attributes are ignored, as ArangoDB does.
+                _ => {}
+            }
+        }
+        Ok(request)
+    }
+}
+
+fn limit(limit: f64) -> Result<Option<u64>> {
+    if limit < 0.0 {
+        return Err(Error::new(number::BAD_PARAMETER, "'limit' must not be negative"));
+    }
+    // ArangoDB takes 0 as "no limit".
+    Ok((limit >= 1.0).then_some(limit as u64))
+}
+
+impl Restriction {
+    fn from_slice(restrict: Slice<'_>) -> Result<Self> {
+        let wanted = "'restrict' as an object with 'type' ('include' or 'exclude') and 'fields' (an array of strings)";
+        let fields = restrict.get("fields").filter(|fields| fields.is_array()).ok_or_else(|| type_error(wanted))?;
+        if fields.len() > MAX_FIELDS {
+            return Err(Error::new(number::BAD_PARAMETER, format!("at most {MAX_FIELDS} 'restrict.fields' are accepted")));
+        }
+        let names: Option<Vec<String>> = fields.elements().map(|field| field.as_str().map(str::to_owned)).collect();
+        let mut names = names.ok_or_else(|| type_error(wanted))?;
+        names.sort_unstable();
+        match restrict.get("type").and_then(Slice::as_str) {
+            Some("include") => Ok(Restriction::Include(names)),
+            Some("exclude") => Ok(Restriction::Exclude(names)),
+            _ => Err(type_error(wanted)),
+        }
+    }
+
+    fn keeps(&self, name: &str) -> bool {
+        let listed = |names: &[String]| names.binary_search_by(|listed| listed.as_str().cmp(name)).is_ok();
+        match self {
+            Restriction::None => true,
+            Restriction::Include(names) => listed(names),
+            Restriction::Exclude(names) => !listed(names),
+        }
+    }
+}
+
+fn type_error(expected: &str) -> Error {
+    Error::new(number::TYPE_ERROR, format!("expecting {expected}"))
+}
+
+impl Session {
+    /// Starts an export and gives its first batch. Errors: 1203, 11.
+    pub fn export(&self, collection: &str, request: ExportRequest, format: Format) -> Result<Reply> {
+        let spec = CursorSpec {
+            format,
+            batch_size: request.batch_size,
+            stream: true,
+            count: request.count,
+            ttl: request.ttl,
+            allow_retry: false,
+            says_cached: false,
+        };
+        let source = Export::start(self, collection, request)?;
+        self.open_cursor(Box::new(source), spec)
+    }
+
+    /// Starts an export as lines of JSON. Errors: 1203, 11.
+    pub fn export_lines(&self, collection: &str, request: ExportRequest) -> Result<ExportLines> {
+        Ok(ExportLines { export: Export::start(self, collection, request)? })
+    }
+}
+
+/// An export in progress: the position in the scan and the documents that were read and not yet handed out.
+struct Export {
+    scan: DocumentScan,
+    name: Arc<str>,
+    ready: Option<(Documents, usize)>,
+    /// Documents that may still be handed out.
+    left: u64,
+    count: u64,
+    restrict: Restriction,
+    scratch: Vec<u8>,
+}
+
+impl Export {
+    fn start(session: &Session, collection: &str, request: ExportRequest) -> Result<Self> {
+        let collection: Arc<Collection> = session.collection(collection, AccessLevel::ReadOnly)?;
+        let snapshot: Snapshot = session.instance().store().snapshot()?;
+        let left = request.limit.unwrap_or(u64::MAX);
+        let count = snapshot.count(&collection)?.min(left);
+        let spec = DocumentScanSpec {
+            from_key: request.from.map(|key| KeyBound { key, inclusive: false }),
+            sequential: true,
+            ..DocumentScanSpec::default()
+        };
+        let scan = snapshot.scan(&collection, &spec)?;
+        let name = Arc::clone(collection.shared_name());
+        Ok(Export { scan, name, ready: None, left, count, restrict: request.restrict, scratch: Vec::new() })
+    }
+
+    /// Calls `take` with up to `max_rows` documents. Says whether there are more.
+    fn take(
+        &mut self,
+        max_rows: usize,
+        mut take: impl FnMut(Slice<'_>, Option<&str>) -> Result<()>,
+    ) -> Result<bool> {
+        let mut wanted = u64::min(max_rows as u64, self.left);
+        while let Some((documents, mut next)) = self.ready_documents()? {
+            while wanted > 0 && next < documents.len() {
+                if let Some(document) = documents.get(next) {
+                    if self.restrict == Restriction::None {
+                        take(document, Some(&self.name))?;
+                    } else {
+                        let reduced = self.reduced(document)?;
+                        take(Slice::new(&reduced), None)?;
+                        self.scratch = reduced;
+                    }
+                    (wanted, self.left) = (wanted - 1, self.left - 1);
+                }
+                next += 1;
+            }
+            let rest = next < documents.len();
+            self.ready = rest.then_some((documents, next));
+            if wanted == 0 {
+                // One look ahead, so that the last batch says that it is the last.
+                return Ok(self.left > 0 && (rest || self.refill()?));
+            }
+        }
+        Ok(false)
+    }
+
+    fn ready_documents(&mut self) -> Result<Option<(Documents, usize)>> {
+        if self.ready.is_none() && (self.left == 0 || !self.refill()?) {
+            return Ok(None);
+        }
+        Ok(self.ready.take())
+    }
+
+    fn refill(&mut self) -> Result<bool> {
+        let limits = BlockLimits { rows: BLOCK_ROWS, bytes: BLOCK_BYTES };
+        self.ready = self.scan.next_block(limits)?.filter(|documents| !documents.is_empty()).map(|documents| (documents, 0));
+        Ok(self.ready.is_some())
+    }
+
+    /// The document with only the attributes that are asked for.
+    fn reduced(&mut self, document: Slice<'_>) -> Result<Vec<u8>> {
+        let broken = |error| Error::new(number::INTERNAL, format!("a document could not be reduced: {error}"));
+        let mut out = std::mem::take(&mut self.scratch);
+        out.clear();
+        let mut builder = Builder::from_vec(out);
+        builder.open_object().map_err(broken)?;
+        for (name, value) in document.entries().filter(|(name, _)| self.restrict.keeps(name)) {
+            builder.key(name).map_err(broken)?;
+            if value.is_id_marker() {
+                let mut id = String::new();
+                resolve_id(document, &self.name, &mut id);
+                builder.add_str(&id).map_err(broken)?;
+            } else {
+                builder.add_slice(value).map_err(broken)?;
+            }
+        }
+        builder.close().map_err(broken)?;
+        Ok(builder.into_vec())
+    }
+}
+
+impl RowSource for Export {
+    fn fill(&mut self, reply: &mut RowEncoder, max_rows: usize) -> Result<bool> {
+        self.take(max_rows, |document, collection| reply.push(document, collection))
+    }
+
+    fn release(&mut self) {
+        self.scan.release();
+    }
+
+    fn count(&self) -> Option<u64> {
+        Some(self.count)
+    }
+
+    fn finish(&mut self) -> Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+}
+
+/// An export as lines of JSON.
+pub struct ExportLines {
+    export: Export,
+}
+
+impl ExportLines {
+    /// Appends some hundred documents, a line each. Says whether there are more.
+    pub fn next_lines(&mut self, out: &mut Vec<u8>) -> Result<bool> {
+        self.export.take(BLOCK_ROWS, |document, collection| {
+            json::write(document, collection, out);
+            out.push(b'\n');
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,394 @@
+//! Bulk import: many documents of one request, each accepted or rejected by itself.
+//!
+//! The body is parsed and stored in chunks, so that memory does not grow with it. With `complete`, all chunks are one
+//! transaction; otherwise each chunk is committed by itself.
+
+use storage::{Collection, Durability, OverwriteMode, Transaction, TransactionOptions, WriteKind, WriteOptions};
+use velocypack::{Builder, Limits, Slice, json};
+
+use catalog::AccessLevel;
+use std::sync::Arc;
+
+use crate::error::{Error, Result, number};
+use crate::session::Session;
+
+/// Documents that are stored together.
+const CHUNK_DOCUMENTS: usize = 1_000;
+/// Bytes of parsed documents after which a chunk is stored.
+const CHUNK_BYTES: usize = 4 << 20;
+/// Most messages in a reply with `details`; more are counted only.
+const MAX_DETAILS: usize = 10_000;
+/// Bytes of an offending document that a message quotes.
+const QUOTED_BYTES: usize = 256;
+
+/// How a request's body holds its documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImportForm {
+    /// A JSON object a line.
+    Lines,
+    /// One JSON array of objects.
+    List,
+    /// One of the two, by the first character.
+    Auto,
+    /// A JSON array a line: first the attributes' names, then the values of each document.
+    Table,
+}
+
+/// What happens to a document whose key is taken.
+pub type OnDuplicate = OverwriteMode;
+
+/// The parameters of an import.
+#[derive(Clone, Debug)]
+pub struct ImportRequest {
+    /// How the body is laid out. A body in VelocyPack is always an array.
+    pub form: ImportForm,
+    /// What happens to a document whose key is taken.
+    pub on_duplicate: OnDuplicate,
+    /// The first rejected document takes everything back.
+    pub complete: bool,
+    /// Say why documents were rejected.
+    pub details: bool,
+    /// Empty the collection first.
+    pub overwrite: bool,
+    /// Tables: a line with too few or too many values is no error.
+    pub ignore_missing: bool,
+    /// Written before `_from` where it names no collection.
+    pub from_prefix: String,
+    /// Written before `_to` where it names no collection.
+    pub to_prefix: String,
+    /// The prefixes also replace a collection that is named.
+    pub overwrite_prefix: bool,
+    /// What each commit waits for.
+    pub durability: Durability,
+}
+
+/// What became of the documents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImportOutcome {
+    /// New ones.
+    pub created: u64,
+    /// Rejected ones.
+    pub errors: u64,
+    /// Lines without anything.
+    pub empty: u64,
+    /// Stored ones that were updated or replaced.
+    pub updated: u64,
+    /// Stored ones that were left as they are.
+    pub ignored: u64,
+    /// Why documents were rejected, if asked for.
+    pub details: Vec<String>,
+}
+
+impl Session {
+    /// Imports a body. Errors: 1203, 11, and with `complete` the first rejection's.
+    pub fn import(&self, collection: &str, body: ImportBody<'_>, request: &ImportRequest) -> Result<ImportOutcome> {
+        let collection = self.collection(collection, AccessLevel::ReadWrite)?;
+        if request.overwrite {
+            self.instance().store().truncate(&collection)?;
+        }
+        let mut import = Import {
+            session: self,
+            options: WriteOptions { overwrite_mode: request.on_duplicate, ..WriteOptions::default() },
+            prefixes: Prefixes::of(&collection, request),
+            collection,
+            request,
+            transaction: None,
+            outcome: ImportOutcome::default(),
+            scratch: Builder::new(),
+            chunk: Vec::new(),
+            documents: Vec::new(),
+        };
+        match body {
+            ImportBody::VelocyPack(list) => import.list(list)?,
+            ImportBody::Json(text) => import.json(text)?,
+        }
+        import.finish()
+    }
+}
+
+/// The documents, as the client sent them.
+#[derive(Clone, Copy)]
+pub enum ImportBody<'a> {
+    /// Text in the form that the request says.
+    Json(&'a [u8]),
+    /// An array of objects, validated.
+    VelocyPack(Slice<'a>),
+}
+
+struct Import<'a> {
+    session: &'a Session,
+    collection: Arc<Collection>,
+    request: &'a ImportRequest,
+    options: WriteOptions,
+    prefixes: Option<Prefixes>,
+    /// Open across chunks with `complete`.
+    transaction: Option<Transaction>,
+    outcome: ImportOutcome,
+    /// The document that is being read.
+    scratch: Builder,
+    /// Documents that wait to be stored, one behind the other.
+    chunk: Vec<u8>,
+    /// Where each begins in `chunk`, and at which position of the body it was.
+    documents: Vec<(usize, u64)>,
+}
+
+impl Import<'_> {
+    fn json(&mut self, text: &[u8]) -> Result<()> {
+        let form = match (self.request.form, text.trim_ascii_start().first()) {
+            (ImportForm::Auto, Some(b'[')) => ImportForm::List,
+            (ImportForm::Auto, _) => ImportForm::Lines,
+            (form, _) => form,
+        };
+        match form {
+            ImportForm::Lines | ImportForm::Auto => self.lines(text),
+            ImportForm::Table => self.table(text),
+            ImportForm::List => {
+                let mut builder = Builder::new();
+                json::parse(text, &Limits::default(), &mut builder)
+                    .map_err(|error| Error::new(number::CORRUPTED_JSON, error.to_string()))?;
+                let bytes = builder.into_vec();
+                self.list(Slice::new(&bytes))
+            }
+        }
+    }
+
+    fn list(&mut self, list: Slice<'_>) -> Result<()> {
+        if !list.is_array() {
+            return Err(Error::new(number::BAD_PARAMETER, "expecting a JSON array in the request"));
+        }
+        for (position, document) in list.elements().enumerate() {
+            self.take(document.bytes(), position as u64)?;
+        }
+        Ok(())
+    }
+
+    fn lines(&mut self, text: &[u8]) -> Result<()> {
+        for (position, line) in lines(text).enumerate() {
+            if line.is_empty() {
+                self.outcome.empty += 1;
+                continue;
+            }
+            match self.parse_line(line) {
+                Ok(()) => self.take_scratch(position as u64)?,
+                Err(message) => self.reject(position as u64, number::CORRUPTED_JSON, &message)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn parse_line(&mut self, line: &[u8]) -> std::result::Result<(), String> {
+        self.scratch.clear();
+        json::parse(line, &Limits::default(), &mut self.scratch).map_err(|error| format!("invalid JSON: {error}"))
+    }
+
+    fn table(&mut self, text: &[u8]) -> Result<()> {
+        let mut lines = lines(text).enumerate().filter(|(_, line)| !line.is_empty());
+        let Some((_, header)) = lines.next() else { return Ok(()) };
+        let wrong = || Error::new(number::BAD_PARAMETER, "no JSON array of attribute names found in the first line");
+        let header = parse(header).map_err(|_| wrong())?;
+        let names: Option<Vec<&str>> =
+            Slice::new(&header).is_array().then(|| Slice::new(&header).elements().map(|name| name.as_str()).collect()).flatten();
+        let names = names.ok_or_else(wrong)?;
+        for (position, line) in lines {
+            let position = position as u64;
+            match parse(line) {
+                Err(error) => self.reject(position, number::CORRUPTED_JSON, &format!("invalid JSON: {error}"))?,
+                Ok(values) => self.row(&names, Slice::new(&values), position)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, names: &[&str], values: Slice<'_>, position: u64) -> Result<()> {
+        if !values.is_array() {
+            return self.reject(position, number::BAD_PARAMETER, "invalid JSON type (expecting an array)");
+        }
+        if values.len() != names.len() && !self.request.ignore_missing {
+            let message = format!("wrong number of JSON values (got {}, expected {})", values.len(), names.len());
+            return self.reject(position, number::BAD_PARAMETER, &message);
+        }
+        let row = &mut self.scratch;
+        row.clear();
+        row.open_object().map_err(broken)?;
+        for (name, value) in names.iter().zip(values.elements()).filter(|(_, value)| !value.is_null()) {
+            row.key(name).map_err(broken)?;
+            row.add_slice(value).map_err(broken)?;
+        }
+        row.close_keeping_last().map_err(broken)?;
+        self.take_scratch(position)
+    }
+
+    fn take_scratch(&mut self, position: u64) -> Result<()> {
+        let scratch = std::mem::take(&mut self.scratch);
+        let taken = self.take(scratch.as_bytes(), position);
+        self.scratch = scratch;
+        taken
+    }
+
+    /// Appends a document to the chunk, and stores the chunk when it is full.
+    fn take(&mut self, document: &[u8], position: u64) -> Result<()> {
+        self.documents.push((self.chunk.len(), position));
+        self.chunk.extend_from_slice(document);
+        if self.documents.len() >= CHUNK_DOCUMENTS || self.chunk.len() >= CHUNK_BYTES {
+            self.store()?;
+        }
+        Ok(())
+    }
+
+    fn store(&mut self) -> Result<()> {
+        let bytes = std::mem::take(&mut self.chunk);
+        let documents = std::mem::take(&mut self.documents);
+        let prefixed: Vec<Option<Vec<u8>>> = match &self.prefixes {
+            None => vec![None; documents.len()],
+            Some(prefixes) => documents
+                .iter()
+                .map(|(start, _)| prefixes.apply(slice_at(&bytes, *start)))
+                .collect::<Result<_>>()?,
+        };
+        let bodies: Vec<Slice<'_>> = documents
+            .iter()
+            .zip(&prefixed)
+            .map(|((start, _), prefixed)| prefixed.as_deref().map_or_else(|| slice_at(&bytes, *start), Slice::new))
+            .collect();
+        let mut transaction = match self.transaction.take() {
+            Some(transaction) => transaction,
+            None => self.session.instance().store().begin(&TransactionOptions::single_operation(&self.collection))?,
+        };
+        let outcomes = transaction.insert_many(&self.collection, &bodies, &self.options)?;
+        for (outcome, (body, (_, position))) in outcomes.into_iter().zip(bodies.iter().zip(&documents)) {
+            match outcome {
+                Ok(outcome) => match outcome.kind {
+                    WriteKind::Inserted => self.outcome.created += 1,
+                    WriteKind::Updated | WriteKind::Replaced => self.outcome.updated += 1,
+                    WriteKind::Removed | WriteKind::Unchanged => self.outcome.ignored += 1,
+                },
+                Err(error) => {
+                    let message = format!(
+                        "creating document failed with error '{}', offending document: {}",
+                        error.message(),
+                        quoted(*body)
+                    );
+                    self.reject(*position, error.number(), &message)?;
+                }
+            }
+        }
+        if self.request.complete {
+            self.transaction = Some(transaction);
+        } else {
+            transaction.commit(self.request.durability)?;
+        }
+        // The memory serves the next chunk.
+        self.chunk = bytes;
+        self.chunk.clear();
+        Ok(())
+    }
+
+    fn reject(&mut self, position: u64, number: u32, message: &str) -> Result<()> {
+        let message = format!("at position {position}: {message}");
+        if self.request.complete {
+            return Err(Error::new(number, message));
+        }
+        self.outcome.errors += 1;
+        if self.request.details && self.outcome.details.len() < MAX_DETAILS {
+            self.outcome.details.push(message);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<ImportOutcome> {
+        if !self.documents.is_empty() {
+            self.store()?;
+        }
+        if let Some(transaction) = self.transaction.take() {
+            transaction.commit(self.request.durability)?;
+        }
+        Ok(self.outcome)
+    }
+}
+
+/// Prefixes of an edge's ends.
+struct Prefixes {
+    from: String,
+    to: String,
+    overwrite: bool,
+}
+
+impl Prefixes {
+    fn of(collection: &Collection, request: &ImportRequest) -> Option<Self> {
+        let with_slash = |prefix: &str| match prefix {
+            "" => String::new(),
+            prefix => format!("{}/", prefix.trim_end_matches('/')),
+        };
+        let (from, to) = (with_slash(&request.from_prefix), with_slash(&request.to_prefix));
+        let wanted = collection.is_edge() && !(from.is_empty() && to.is_empty());
+        wanted.then_some(Prefixes { from, to, overwrite: request.overwrite_prefix })
+    }
+
+    /// The edge with its prefixes; `None` where nothing changes.
+    fn apply(&self, edge: Slice<'_>) -> Result<Option<Vec<u8>>> {
+        if !edge.is_object() {
+            return Ok(None);
+        }
+        let ends = [self.end(edge.get("_from"), &self.from), self.end(edge.get("_to"), &self.to)];
+        if ends.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let mut builder = Builder::with_capacity(edge.byte_len() + 64);
+        builder.open_object().map_err(broken)?;
+        for (name, value) in edge.entries() {
+            builder.key(name).map_err(broken)?;
+            match (name, &ends) {
+                ("_from", [Some(from), _]) => builder.add_str(from).map_err(broken)?,
+                ("_to", [_, Some(to)]) => builder.add_str(to).map_err(broken)?,
+                _ => builder.add_slice(value).map_err(broken)?,
+            }
+        }
+        builder.close().map_err(broken)?;
+        Ok(Some(builder.into_vec()))
+    }
+
+    fn end(&self, value: Option<Slice<'_>>, prefix: &str) -> Option<String> {
+        let value = value?;
+        // A key that a CSV reader took for a number is still a key.
+        let text = match value.as_str() {
+            Some(text) => text.to_owned(),
+            None => value.as_i64()?.to_string(),
+        };
+        match text.split_once('/') {
+            _ if prefix.is_empty() => value.as_str().is_none().then_some(text),
+            None => Some(format!("{prefix}{text}")),
+            Some((_, key)) if self.overwrite => Some(format!("{prefix}{key}")),
+            Some(_) => None,
+        }
+    }
+}
+
+fn slice_at(bytes: &[u8], start: usize) -> Slice<'_> {
+    bytes.get(start..).map_or(Slice::NULL, Slice::new)
+}
+
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let text = text.strip_suffix(b"\n").unwrap_or(text);
+    // An empty body has no lines, not one empty line.
+    let lines = (!text.is_empty()).then(|| text.split(|byte| *byte == b'\n'));
+    lines.into_iter().flatten().map(<[u8]>::trim_ascii)
+}
+
+fn parse(line: &[u8]) -> std::result::Result<Vec<u8>, String> {
+    let mut builder = Builder::new();
+    json::parse(line, &Limits::default(), &mut builder).map_err(|error| error.to_string())?;
+    Ok(builder.into_vec())
+}
+
+fn quoted(document: Slice<'_>) -> String {
+    let mut text = json::to_json_string(document, None);
+    if text.len() > QUOTED_BYTES {
+        text.truncate(text.floor_char_boundary(QUOTED_BYTES));
+        text.push_str("...");
+    }
+    text
+}
+
+fn broken(error: velocypack::Error) -> Error {
+    Error::new(number::INTERNAL, format!("a document could not be taken over: {error}"))
+}

@@ -1,0 +1,168 @@
+//! The server's one shared state: the store, and everything that outlives a request.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use aql_value::MemoryAccount;
+use storage::{Store, StoreOptions};
+
+use crate::cursor::Cursors;
+use crate::cursor::parking::ParkingLimits;
+use crate::error::{Error, Result, number};
+use crate::query::plan_cache::PlanCache;
+use crate::query::registry::QueryRegistry;
+
+/// How often idle cursors are looked for.
+pub const HOUSEKEEPING_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Limits and defaults that the configuration sets.
+#[derive(Clone, Debug)]
+pub struct InstanceOptions {
+    /// Bytes that all queries together may use.
+    pub query_memory_bytes: u64,
+    /// Bytes that one query may use unless it asks for less; 0 is no limit of its own.
+    pub query_memory_limit_bytes: u64,
+    /// Whether a query may ask for a limit higher than the default.
+    pub query_memory_limit_override: bool,
+    /// Longest run time of a query that sets none; `None` is no limit.
+    pub query_max_runtime: Option<Duration>,
+    /// Bytes of all finished results that wait in memory to be fetched; what does not fit waits in files.
+    pub result_memory_bytes: u64,
+    /// Bytes of one finished result that may wait in memory.
+    pub result_memory_per_cursor_bytes: usize,
+    /// Folder of temporary files.
+    pub temporary_folder: PathBuf,
+    /// Most open cursors.
+    pub max_cursors: usize,
+    /// Most plans in the plan cache.
+    pub plan_cache_entries: usize,
+    /// Bytes of text and parameters up to which a query's plan is kept.
+    pub plan_cache_key_bytes: usize,
+    /// Whether requests must name a user.
+    pub authentication: bool,
+    /// The ArangoDB version that is reported where drivers look for it.
+    pub compatible_version: String,
+}
+
+impl Default for InstanceOptions {
+    fn default() -> Self {
+        InstanceOptions {
+            query_memory_bytes: 1 << 30,
+            query_memory_limit_bytes: 0,
+            query_memory_limit_override: true,
+            query_max_runtime: None,
+            result_memory_bytes: 256 << 20,
+            result_memory_per_cursor_bytes: 16 << 20,
+            temporary_folder: std::env::temp_dir(),
+            max_cursors: 1_024,
+            plan_cache_entries: 256,
+            plan_cache_key_bytes: 64 << 10,
+            authentication: true,
+            compatible_version: "3.12.5".to_owned(),
+        }
+    }
+}
+
+/// Shared by all sessions.
+pub struct Instance {
+    pub(crate) store: Arc<Store>,
+    pub(crate) options: InstanceOptions,
+    pub(crate) queries: Arc<QueryRegistry>,
+    pub(crate) plans: PlanCache,
+    pub(crate) query_memory: Arc<MemoryAccount>,
+    pub(crate) result_memory: Arc<MemoryAccount>,
+    cursors: Cursors,
+    next_cursor: AtomicU64,
+    stopping: AtomicBool,
+}
+
+impl Instance {
+    /// Over an open store. Starts the housekeeping thread, which ends with the last handle.
+    ///
+    /// Errors: those of the store, and 7 when no thread can be started.
+    pub fn new(store: Arc<Store>, options: InstanceOptions) -> Result<Arc<Self>> {
+        let instance = Arc::new(Instance {
+            queries: Arc::default(),
+            plans: PlanCache::new(options.plan_cache_entries, options.plan_cache_key_bytes),
+            query_memory: Arc::new(MemoryAccount::new(Some(options.query_memory_bytes), None)),
+            result_memory: Arc::new(MemoryAccount::new(Some(options.result_memory_bytes), None)),
+            cursors: Cursors::new(options.max_cursors),
+            next_cursor: AtomicU64::new(store.next_tick()?),
+            stopping: AtomicBool::new(false),
+            store,
+            options,
+        });
+        let watched = Arc::downgrade(&instance);
+        let housekeeping = std::thread::Builder::new().name("housekeeping".into()).spawn(move || {
+            loop {
+                std::thread::sleep(HOUSEKEEPING_INTERVAL);
+                match watched.upgrade() {
+                    Some(instance) => instance.cursors.expire(),
+                    None => return,
+                }
+            }
+        });
+        housekeeping.map_err(|error| Error::new(number::SYSTEM, format!("no thread could be started: {error}")))?;
+        Ok(instance)
+    }
+
+    /// Opens the store of an engine, and an instance over it.
+    pub fn open(engine: Arc<dyn kv::Engine>, options: InstanceOptions) -> Result<Arc<Self>> {
+        let store = StoreOptions { temporary_folder: options.temporary_folder.clone(), ..StoreOptions::default() };
+        Self::new(Store::open(engine, store)?, options)
+    }
+
+    /// The store below.
+    pub fn store(&self) -> &Arc<Store> {
+        &self.store
+    }
+
+    /// The configuration.
+    pub fn options(&self) -> &InstanceOptions {
+        &self.options
+    }
+
+    /// Queries that run or were slow.
+    pub fn queries(&self) -> &Arc<QueryRegistry> {
+        &self.queries
+    }
+
+    /// Open cursors and exports.
+    pub fn cursors(&self) -> &Cursors {
+        &self.cursors
+    }
+
+    /// Plans that were made before.
+    pub fn plan_cache(&self) -> &PlanCache {
+        &self.plans
+    }
+
+    /// Bytes that all queries use now.
+    pub fn query_memory_used_bytes(&self) -> u64 {
+        self.query_memory.used_bytes()
+    }
+
+    /// Ends all queries; new ones answer error 30. For a server that stops.
+    pub fn stop(&self) {
+        self.stopping.store(true, Ordering::Release);
+        self.queries.kill_all();
+    }
+
+    /// Whether [`Instance::stop`] was called.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn next_cursor_id(&self) -> u64 {
+        self.next_cursor.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(crate) fn parking_limits(&self) -> ParkingLimits {
+        ParkingLimits {
+            memory_bytes: self.options.result_memory_per_cursor_bytes,
+            folder: self.options.temporary_folder.clone(),
+        }
+    }
+}

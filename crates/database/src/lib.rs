@@ -1,0 +1,25 @@
+//! What a client works in: sessions, queries, cursors, exports, imports and documents, with the rights of its user.
+//!
+//! - [`Instance`]: the server's one shared state. [`Session`]: one database seen by one user; every request works
+//!   through one, and rights are checked nowhere else.
+//! - [`query`]: from a request to a running plan; the plan cache; which queries run. [`cursor`]: results that are handed
+//!   out batch by batch. [`export`], [`import`], [`documents`]: the ways in and out that need no query.
+//!
+//! Everything here is synchronous and knows no HTTP.
+
+mod catalog_view;
+pub mod cursor;
+mod ddl;
+pub mod documents;
+pub mod error;
+pub mod export;
+pub mod import;
+mod instance;
+pub mod query;
+mod session;
+
+pub use cursor::{CursorOwner, Cursors, Reply};
+pub use documents::{Outcomes, Patience, WriteMode, WriteOperation};
+pub use error::{DocumentIdentity, Error, Result};
+pub use instance::{Instance, InstanceOptions};
+pub use session::{Identity, Session};

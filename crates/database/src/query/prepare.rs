@@ -1,0 +1,170 @@
+//! From the text of a query to the plan that is run: parse, bind, build, optimize, or a look into the plan cache.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use aql_plan::{Access, BindInput, BindParameters, OptimizerOptions, Optimized, Plan};
+use aql_value::{Interrupt, MemoryAccount, Value};
+use catalog::AccessLevel;
+use storage::Catalog;
+use velocypack::Slice;
+
+use crate::catalog_view::CatalogView;
+use crate::error::{Error, Result, number};
+use crate::query::plan_cache::PlanKey;
+use crate::query::registry::{NewQuery, QueryState, Registration};
+use crate::query::request::QueryRequest;
+use crate::session::Session;
+
+/// How long the stages before execution took, for `extra.profile`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StageTimes {
+    pub(crate) initializing: Duration,
+    pub(crate) parsing: Duration,
+    pub(crate) binding: Duration,
+    pub(crate) building: Duration,
+    pub(crate) optimizing: Duration,
+}
+
+/// A query that is planned and registered, and may be run.
+pub struct PreparedQuery {
+    pub(crate) session: Session,
+    pub(crate) request: QueryRequest,
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) registration: Registration,
+    pub(crate) memory: Arc<MemoryAccount>,
+    pub(crate) interrupt: Interrupt,
+    pub(crate) started: Instant,
+    pub(crate) times: StageTimes,
+}
+
+impl Session {
+    /// Plans a query. Errors: those of parsing, binding and planning, and 11 for collections that the user may not use.
+    pub fn prepare_query(&self, request: &QueryRequest) -> Result<PreparedQuery> {
+        let started = Instant::now();
+        if self.instance().is_stopping() {
+            return Err(Error::new(number::SHUTTING_DOWN, "shutdown in progress"));
+        }
+        let memory = self.query_account(request.memory_limit_bytes);
+        let interrupt = self.query_interrupt(request.options.max_runtime);
+        let registration = self.instance().queries().register(NewQuery {
+            database: Arc::clone(self.database_name()),
+            user: self.user().cloned().unwrap_or_default(),
+            text: &request.text,
+            bind_variables: &request.bind_variables,
+            stream: request.options.stream,
+            interrupt: interrupt.clone(),
+            memory: Arc::clone(&memory),
+        });
+        let catalog = self.catalog();
+        let mut times = StageTimes { initializing: started.elapsed(), ..StageTimes::default() };
+        let key = self.plan_key(request, &catalog);
+        let plan = match self.instance().plan_cache().get(&key).filter(|_| request.options.use_plan_cache) {
+            Some(plan) => plan,
+            None => {
+                let optimized = self.plan(request, &catalog, &memory, &interrupt, &mut times)?;
+                let plan = optimized.into_best().map(Arc::new);
+                let plan = plan.ok_or_else(|| Error::new(number::INTERNAL, "the optimizer made no plan"))?;
+                // A plan that is kept must not depend on when it was made, nor be one that fails on warnings.
+                if plan.warnings.is_empty() {
+                    self.instance().plan_cache().put(key, Arc::clone(&plan));
+                }
+                plan
+            }
+        };
+        self.check_rights(&plan)?;
+        registration.query().set_state(QueryState::Executing);
+        let (session, request) = (self.clone(), request.clone());
+        Ok(PreparedQuery { session, request, plan, catalog, registration, memory, interrupt, started, times })
+    }
+
+    /// All plans of a query, the best first.
+    pub(crate) fn plan(
+        &self,
+        request: &QueryRequest,
+        catalog: &Catalog,
+        memory: &MemoryAccount,
+        interrupt: &Interrupt,
+        times: &mut StageTimes,
+    ) -> Result<Optimized> {
+        let mut clock = Clock::start();
+        let query = aql_syntax::parse(&request.text, &aql_syntax::Limits::default()).map_err(parse_error)?;
+        times.parsing = clock.lap();
+        let parameters = BindParameters::from_value(&Value::from_slice(Slice::new(&request.bind_variables)))?;
+        let view = CatalogView::new(Arc::clone(self.database_in(catalog)?));
+        let mut input = BindInput::new(&parameters, &view, memory, interrupt);
+        input.max_warnings = request.options.max_warning_count;
+        input.fail_on_warning = request.options.fail_on_warning;
+        let bound = aql_plan::bind(&query, &input)?;
+        times.binding = clock.lap();
+        let plan = aql_plan::build(bound, request.options.full_count)?;
+        times.building = clock.lap();
+        let mut options = OptimizerOptions::new(request.options.rules.iter().map(String::as_str));
+        options.max_number_of_plans = request.options.max_number_of_plans;
+        let optimized = aql_plan::optimize(plan, &view, &options, memory, interrupt)?;
+        times.optimizing = clock.lap();
+        Ok(optimized)
+    }
+
+    pub(crate) fn query_account(&self, wanted_bytes: u64) -> Arc<MemoryAccount> {
+        let options = self.instance().options();
+        let limit = match (options.query_memory_limit_bytes, wanted_bytes) {
+            (0, 0) => None,
+            (default, 0) => Some(default),
+            (0, wanted) => Some(wanted),
+            (_, wanted) if options.query_memory_limit_override => Some(wanted),
+            (default, wanted) => Some(wanted.min(default)),
+        };
+        Arc::new(MemoryAccount::new(limit, Some(Arc::clone(&self.instance().query_memory))))
+    }
+
+    pub(crate) fn query_interrupt(&self, wanted: Option<Duration>) -> Interrupt {
+        match wanted.or(self.instance().options().query_max_runtime) {
+            Some(max_runtime) => Interrupt::with_max_runtime(max_runtime),
+            None => Interrupt::new(),
+        }
+    }
+
+    fn plan_key(&self, request: &QueryRequest, catalog: &Catalog) -> PlanKey {
+        PlanKey {
+            database: Arc::clone(self.database_name()),
+            text: request.text.as_str().into(),
+            bind_variables: request.bind_variables.as_slice().into(),
+            full_count: request.options.full_count,
+            rules: request.options.rules.as_slice().into(),
+            catalog_version: catalog.version(),
+        }
+    }
+
+    /// Every collection that a query names is checked here, whatever it does with it.
+    pub(crate) fn check_rights(&self, plan: &Plan) -> Result<()> {
+        plan.collections.iter().try_for_each(|used| {
+            let level = match used.access {
+                Access::Read => AccessLevel::ReadOnly,
+                Access::Write | Access::Exclusive => AccessLevel::ReadWrite,
+            };
+            self.require_collection(&used.collection.name, level)
+        })
+    }
+}
+
+pub(crate) fn parse_error(error: aql_syntax::ParseError) -> Error {
+    Error::new(error.number, error.message)
+}
+
+/// Measures one stage after the other.
+struct Clock(Instant);
+
+impl Clock {
+    fn start() -> Self {
+        Clock(Instant::now())
+    }
+
+    fn lap(&mut self) -> Duration {
+        let now = Instant::now();
+        let lap = now - self.0;
+        self.0 = now;
+        lap
+    }
+}

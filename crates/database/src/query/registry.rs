@@ -1,0 +1,339 @@
+//! Which queries run now and which were slow: what `/_api/query/current` and `/_api/query/slow` list, and how a query
+//! is found to be killed.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant, SystemTime};
+
+use aql_value::{Interrupt, MemoryAccount};
+
+use crate::error::{Error, Result, number};
+
+/// What the server remembers of queries: `/_api/query/properties`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrackingProperties {
+    /// Whether queries are listed at all.
+    pub enabled: bool,
+    /// Whether slow queries are remembered.
+    pub track_slow_queries: bool,
+    /// Whether bind variables are listed.
+    pub track_bind_vars: bool,
+    /// How many slow queries are remembered; the oldest go first.
+    pub max_slow_queries: usize,
+    /// Seconds from which a query is slow.
+    pub slow_query_threshold: f64,
+    /// Seconds from which a streaming query is slow.
+    pub slow_streaming_query_threshold: f64,
+    /// Bytes of a query's text that are listed.
+    pub max_query_string_length: usize,
+}
+
+impl Default for TrackingProperties {
+    fn default() -> Self {
+        TrackingProperties {
+            enabled: true,
+            track_slow_queries: true,
+            track_bind_vars: true,
+            max_slow_queries: 64,
+            slow_query_threshold: 10.0,
+            slow_streaming_query_threshold: 10.0,
+            max_query_string_length: 4_096,
+        }
+    }
+}
+
+/// Where a query is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum QueryState {
+    /// Its text is being parsed and planned.
+    Planning,
+    /// It computes rows.
+    Executing,
+    /// It has ended.
+    Finished,
+    /// It was ended from outside.
+    Killed,
+}
+
+impl QueryState {
+    /// ArangoDB's text for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            QueryState::Planning => "optimizing plan",
+            QueryState::Executing => "executing",
+            QueryState::Finished => "finished",
+            QueryState::Killed => "killed",
+        }
+    }
+}
+
+/// A query that runs, shared between the one who runs it and those who list or kill it.
+#[derive(Debug)]
+pub struct RunningQuery {
+    /// Unique since the start of the server.
+    pub id: u64,
+    /// Database in which it runs.
+    pub database: Arc<str>,
+    /// Who runs it; empty without authentication.
+    pub user: Arc<str>,
+    /// The text, cut to the length that is listed.
+    pub text: String,
+    /// The bind variables, a VelocyPack object.
+    pub bind_variables: Vec<u8>,
+    /// Whether it is streamed.
+    pub stream: bool,
+    /// When it began.
+    pub started: SystemTime,
+    begin: Instant,
+    state: AtomicU8,
+    /// Ends it.
+    pub interrupt: Interrupt,
+    /// What it uses.
+    pub memory: Arc<MemoryAccount>,
+    /// Run time in microseconds once it has ended; 0 before.
+    finished_us: AtomicU64,
+}
+
+impl RunningQuery {
+    /// How long it has run, or did run.
+    pub fn run_time(&self) -> Duration {
+        match self.finished_us.load(Ordering::Relaxed) {
+            0 => self.begin.elapsed(),
+            us => Duration::from_micros(us),
+        }
+    }
+
+    /// Where it is.
+    pub fn state(&self) -> QueryState {
+        match self.state.load(Ordering::Relaxed) {
+            0 => QueryState::Planning,
+            1 => QueryState::Executing,
+            2 => QueryState::Finished,
+            _ => QueryState::Killed,
+        }
+    }
+
+    /// Where it is now.
+    pub fn set_state(&self, state: QueryState) {
+        self.state.store(state as u8, Ordering::Relaxed);
+    }
+}
+
+/// What is to be known of a query that begins.
+#[derive(Debug)]
+pub struct NewQuery<'a> {
+    /// Database in which it runs.
+    pub database: Arc<str>,
+    /// Who runs it; empty without authentication.
+    pub user: Arc<str>,
+    /// Its text.
+    pub text: &'a str,
+    /// Its bind variables, a VelocyPack object.
+    pub bind_variables: &'a [u8],
+    /// Whether it is streamed.
+    pub stream: bool,
+    /// Ends it.
+    pub interrupt: Interrupt,
+    /// What it uses.
+    pub memory: Arc<MemoryAccount>,
+}
+
+/// All queries of the server.
+#[derive(Debug, Default)]
+pub struct QueryRegistry {
+    running: Mutex<BTreeMap<u64, Arc<RunningQuery>>>,
+    slow: Mutex<VecDeque<Arc<RunningQuery>>>,
+    properties: RwLock<TrackingProperties>,
+    next_id: AtomicU64,
+}
+
+/// Keeps a query listed as running; on drop it is over.
+#[derive(Debug)]
+pub struct Registration {
+    registry: Arc<QueryRegistry>,
+    query: Arc<RunningQuery>,
+}
+
+impl QueryRegistry {
+    /// Lists a query until the registration is dropped.
+    pub fn register(self: &Arc<Self>, new: NewQuery<'_>) -> Registration {
+        let properties = self.properties();
+        let query = Arc::new(RunningQuery {
+            id: self.next_id.fetch_add(1, Ordering::Relaxed) + 1,
+            database: new.database,
+            user: new.user,
+            text: shortened(new.text, properties.max_query_string_length),
+            bind_variables: if properties.track_bind_vars { new.bind_variables.to_vec() } else { Vec::new() },
+            stream: new.stream,
+            started: SystemTime::now(),
+            begin: Instant::now(),
+            state: AtomicU8::new(QueryState::Planning as u8),
+            interrupt: new.interrupt,
+            memory: new.memory,
+            finished_us: AtomicU64::new(0),
+        });
+        // Listed even when tracking is off: it must be found to be killed.
+        lock(&self.running).insert(query.id, Arc::clone(&query));
+        Registration { registry: Arc::clone(self), query }
+    }
+
+    /// The queries that run now in a database, or in all of them; oldest first.
+    pub fn running(&self, database: Option<&str>) -> Vec<Arc<RunningQuery>> {
+        if !self.properties().enabled {
+            return Vec::new();
+        }
+        listed(lock(&self.running).values(), database)
+    }
+
+    /// The slow queries that are remembered; oldest first.
+    pub fn slow(&self, database: Option<&str>) -> Vec<Arc<RunningQuery>> {
+        listed(lock(&self.slow).iter(), database)
+    }
+
+    /// Forgets the slow queries of a database, or of all of them.
+    pub fn clear_slow(&self, database: Option<&str>) {
+        lock(&self.slow).retain(|query| database.is_some_and(|database| *database != *query.database));
+    }
+
+    /// Asks a query to end. Error 1591 if none of this id runs there.
+    pub fn kill(&self, id: u64, database: Option<&str>) -> Result<()> {
+        let running = lock(&self.running);
+        let query = running
+            .get(&id)
+            .filter(|query| database.is_none_or(|database| *database == *query.database))
+            .ok_or_else(|| Error::new(number::QUERY_NOT_FOUND, format!("query not found: no query {id} is running")))?;
+        query.set_state(QueryState::Killed);
+        query.interrupt.kill();
+        Ok(())
+    }
+
+    /// Asks every query to end, as the server stops.
+    pub fn kill_all(&self) {
+        lock(&self.running).values().for_each(|query| query.interrupt.kill());
+    }
+
+    /// What is remembered.
+    pub fn properties(&self) -> TrackingProperties {
+        self.properties.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Changes what is remembered.
+    pub fn set_properties(&self, properties: TrackingProperties) {
+        let mut slow = lock(&self.slow);
+        while slow.len() > properties.max_slow_queries {
+            slow.pop_front();
+        }
+        *self.properties.write().unwrap_or_else(PoisonError::into_inner) = properties;
+    }
+
+    fn finish(&self, query: &Arc<RunningQuery>) {
+        let run_time = query.begin.elapsed();
+        query.finished_us.store((run_time.as_micros() as u64).max(1), Ordering::Relaxed);
+        if query.state() != QueryState::Killed {
+            query.set_state(QueryState::Finished);
+        }
+        lock(&self.running).remove(&query.id);
+        let properties = self.properties.read().unwrap_or_else(PoisonError::into_inner);
+        let threshold =
+            if query.stream { properties.slow_streaming_query_threshold } else { properties.slow_query_threshold };
+        let is_slow = run_time.as_secs_f64() >= threshold;
+        if is_slow && properties.enabled && properties.track_slow_queries && properties.max_slow_queries > 0 {
+            let mut slow = lock(&self.slow);
+            while slow.len() >= properties.max_slow_queries {
+                slow.pop_front();
+            }
+            slow.push_back(Arc::clone(query));
+        }
+    }
+}
+
+impl Registration {
+    /// The query.
+    pub fn query(&self) -> &Arc<RunningQuery> {
+        &self.query
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        self.registry.finish(&self.query);
+    }
+}
+
+fn listed<'a>(
+    queries: impl Iterator<Item = &'a Arc<RunningQuery>>,
+    database: Option<&str>,
+) -> Vec<Arc<RunningQuery>> {
+    queries.filter(|query| database.is_none_or(|database| *database == *query.database)).cloned().collect()
+}
+
+/// At most `max_bytes` of the text, cut between two characters and marked as cut.
+fn shortened(text: &str, max_bytes: usize) -> String {
+    if text.len() <= max_bytes {
+        return text.to_owned();
+    }
+    format!("{}...", &text[..text.floor_char_boundary(max_bytes)])
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn register(registry: &Arc<QueryRegistry>, database: &str, text: &str) -> Registration {
+        registry.register(NewQuery {
+            database: database.into(),
+            user: "root".into(),
+            text,
+            bind_variables: &[0x0a],
+            stream: false,
+            interrupt: Interrupt::new(),
+            memory: Arc::new(MemoryAccount::unlimited()),
+        })
+    }
+
+    #[test]
+    fn a_query_is_listed_while_it_runs_and_only_in_its_database() {
+        let registry = Arc::new(QueryRegistry::default());
+        let one = register(&registry, "a", "RETURN 1");
+        let _two = register(&registry, "b", "RETURN 2");
+        assert_eq!(registry.running(Some("a")).len(), 1);
+        assert_eq!(registry.running(None).len(), 2);
+        drop(one);
+        assert!(registry.running(Some("a")).is_empty());
+    }
+
+    #[test]
+    fn kill_reaches_the_query_but_not_from_another_database() {
+        let registry = Arc::new(QueryRegistry::default());
+        let registration = register(&registry, "a", "RETURN SLEEP(100)");
+        let id = registration.query().id;
+        assert_eq!(registry.kill(id, Some("b")).unwrap_err().number, number::QUERY_NOT_FOUND);
+        registry.kill(id, Some("a")).unwrap();
+        assert!(registration.query().interrupt.is_set());
+        assert_eq!(registration.query().state(), QueryState::Killed);
+    }
+
+    #[test]
+    fn slow_queries_are_remembered_up_to_a_number_and_long_texts_are_cut() {
+        let registry = Arc::new(QueryRegistry::default());
+        registry.set_properties(TrackingProperties {
+            slow_query_threshold: 0.0,
+            max_slow_queries: 2,
+            max_query_string_length: 8,
+            ..TrackingProperties::default()
+        });
+        for text in ["RETURN 1", "RETURN 2", "RETURN 'ä'"] {
+            drop(register(&registry, "a", text));
+        }
+        let texts: Vec<String> = registry.slow(None).iter().map(|query| query.text.clone()).collect();
+        assert_eq!(texts, ["RETURN 2", "RETURN '..."]);
+        registry.clear_slow(Some("a"));
+        assert!(registry.slow(None).is_empty());
+    }
+}

@@ -1,0 +1,118 @@
+//! A session: one database seen by one user. Every request works through one; rights are checked here and nowhere else.
+
+use std::sync::Arc;
+
+use catalog::{AccessLevel, SYSTEM_DATABASE};
+use storage::{Catalog, Collection, Database};
+
+use crate::cursor::CursorOwner;
+use crate::error::{Error, Result, number};
+use crate::instance::Instance;
+
+/// Who makes a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// Authentication is off, or the request carries a token signed for the server itself: everything is allowed.
+    Superuser,
+    /// A user of the catalog.
+    User(Arc<str>),
+}
+
+/// One database seen by one user.
+#[derive(Clone)]
+pub struct Session {
+    instance: Arc<Instance>,
+    database: Arc<str>,
+    identity: Identity,
+}
+
+impl Session {
+    /// Opens a database for a user. Errors: 1228 when there is no such database, 11 when the user may not see it.
+    pub fn open(instance: Arc<Instance>, database: &str, identity: Identity) -> Result<Self> {
+        let session = Session { instance, database: database.into(), identity };
+        let catalog = session.catalog();
+        session.database_in(&catalog)?;
+        session.require_database(AccessLevel::ReadOnly)?;
+        Ok(session)
+    }
+
+    /// The server's shared state.
+    pub fn instance(&self) -> &Arc<Instance> {
+        &self.instance
+    }
+
+    /// The database's name.
+    pub fn database_name(&self) -> &Arc<str> {
+        &self.database
+    }
+
+    /// Whether the database is `_system`.
+    pub fn is_system_database(&self) -> bool {
+        *self.database == *SYSTEM_DATABASE
+    }
+
+    /// The user's name; `None` for a superuser.
+    pub fn user(&self) -> Option<&Arc<str>> {
+        match &self.identity {
+            Identity::Superuser => None,
+            Identity::User(name) => Some(name),
+        }
+    }
+
+    /// Who the cursors of this session belong to.
+    pub fn cursor_owner(&self) -> CursorOwner {
+        CursorOwner { database: Arc::clone(&self.database), user: self.user().cloned() }
+    }
+
+    /// The catalog as it is now.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.instance.store.catalog()
+    }
+
+    /// This session's database in a catalog. Error 1228 when it was dropped.
+    pub fn database_in<'a>(&self, catalog: &'a Catalog) -> Result<&'a Arc<Database>> {
+        catalog
+            .database(&self.database)
+            .ok_or_else(|| Error::new(number::DATABASE_NOT_FOUND, format!("database not found: {}", self.database)))
+    }
+
+    /// A collection by name or number, if the user may do with it what `level` says. Errors: 1203, 11, 1228.
+    pub fn collection(&self, name_or_id: &str, level: AccessLevel) -> Result<Arc<Collection>> {
+        let catalog = self.catalog();
+        let collection = self.database_in(&catalog)?.require_collection(name_or_id)?;
+        self.require_collection(collection.name(), level)?;
+        Ok(Arc::clone(collection))
+    }
+
+    /// Error 11 unless the user's right to the database is at least `level`.
+    pub fn require_database(&self, level: AccessLevel) -> Result<()> {
+        if self.level(|rights| rights.database_level(&self.database)) >= level {
+            return Ok(());
+        }
+        Err(Error::new(number::FORBIDDEN, format!("forbidden: no {} access to database '{}'", level.name(), self.database)))
+    }
+
+    /// Error 11 unless the user's right to a collection of the database is at least `level`.
+    pub fn require_collection(&self, name: &str, level: AccessLevel) -> Result<()> {
+        if self.level(|rights| rights.collection_level(&self.database, name)) >= level {
+            return Ok(());
+        }
+        Err(Error::new(number::FORBIDDEN, format!("forbidden: no {} access to collection '{name}'", level.name())))
+    }
+
+    /// Error 11 unless the user may administer the server: write access to `_system`.
+    pub fn require_administrator(&self) -> Result<()> {
+        if self.level(|rights| rights.database_level(SYSTEM_DATABASE)) >= AccessLevel::ReadWrite {
+            return Ok(());
+        }
+        Err(Error::new(number::FORBIDDEN, "forbidden: this needs write access to the database '_system'"))
+    }
+
+    fn level(&self, of: impl Fn(&catalog::Rights) -> AccessLevel) -> AccessLevel {
+        match &self.identity {
+            Identity::Superuser => AccessLevel::ReadWrite,
+            // A user who was removed since has no rights.
+            Identity::User(name) => self.catalog().user(name).map_or(AccessLevel::None, |user| of(&user.rights)),
+        }
+    }
+}
