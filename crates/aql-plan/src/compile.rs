@@ -230,24 +230,14 @@ impl Compiler<'_> {
     }
 
     fn array_question(&mut self, question: &ArrayQuestion) -> Result<Slot> {
-        let element = self.register(question.element)?;
-        let mut input = self.expression(&question.input)?;
-        if question.levels > 1 {
-            let (filter, offset, limit, projection) = (None, None, None, None);
-            let levels = question.levels;
-            input = self.builder.expansion(program::Expansion {
-                input,
-                levels,
-                element,
-                filter,
-                offset,
-                limit,
-                projection,
-            });
-        }
-        let quantifier = self.quantifier(&question.quantifier)?;
-        let filter = question.filter.as_ref().map(|filter| self.nested(filter)).transpose()?;
-        Ok(self.builder.array_question(program::ArrayQuestion { input, quantifier, element, filter }))
+        let compiled = program::ArrayQuestion {
+            input: self.expression(&question.input)?,
+            levels: question.levels,
+            quantifier: self.quantifier(&question.quantifier)?,
+            element: self.register(question.element)?,
+            filter: question.filter.as_ref().map(|filter| self.nested(filter)).transpose()?,
+        };
+        Ok(self.builder.array_question(compiled))
     }
 }
 

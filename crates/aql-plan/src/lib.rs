@@ -3,7 +3,7 @@
 //! The stages, each named by its verb:
 //! - [`bind`]: names become variables, functions and collections; bind parameters become values; scopes are checked.
 //! - [`build`]: statements become the nodes of a linear pipeline; constant expressions are folded.
-//! - `optimize`: rules rewrite the plan, each in its own file, under the names that ArangoDB has for them.
+//! - [`optimize`]: rules rewrite the plan, each in its own file, under the names that ArangoDB has for them.
 //! - `explain`: the plan as clients see it. [`compile`]: an expression as a program over batches.
 
 mod bind;
@@ -13,6 +13,7 @@ mod compile;
 mod error;
 mod expression;
 mod node;
+mod optimize;
 mod plan;
 mod usage;
 mod variable;
@@ -32,6 +33,7 @@ pub use node::{
     IndexRange, IndexScan, Insert, IntoContent, Limit, ModificationOptions, Node, NodeId, NodeKind, OverwriteMode,
     Projection, ProjectionSource, Remove, Return, Sort, SortElement, Subquery, Update, Upsert,
 };
+pub use optimize::{Optimized, OptimizerOptions, OptimizerStatistics, RuleInfo, optimize, rules};
 pub use plan::{Access, CollectionUse, Plan};
 pub use variable::{Variable, VariableId, Variables};
 pub use variable_set::VariableSet;

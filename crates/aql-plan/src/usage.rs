@@ -7,45 +7,53 @@ use crate::variable::VariableId;
 use crate::variable_set::VariableSet;
 
 impl NodeKind {
-    /// Adds the variables that the node reads. For a subquery: those of the rows around it.
-    pub fn collect_reads(&self, reads: &mut VariableSet) {
-        let mut add = |id: VariableId| {
-            reads.insert(id);
-        };
+    /// Calls `visit` with each variable that the node itself names, other than in an expression.
+    pub fn for_each_direct_read(&self, visit: &mut dyn FnMut(VariableId)) {
         match self {
-            Self::Singleton | Self::NoResults | Self::Limit(_) => {}
-            Self::EnumerateCollection(scan) => scan.source.collect_reads(reads),
-            Self::Index(scan) => scan.collect_reads(reads),
-            Self::EnumerateList(list) => {
-                add(list.input);
-                if let Some(filter) = &list.filter {
-                    let mut inner = filter.variables();
-                    inner.remove(list.out);
-                    reads.extend(&inner);
-                }
-            }
-            Self::Calculation(calculation) => calculation.expression.collect_variables(reads),
-            Self::Subquery(subquery) => {
-                subquery.run_if.into_iter().for_each(add);
-                reads.extend(&reads_of_pipeline(&subquery.nodes));
-            }
-            Self::Filter { condition } => add(*condition),
-            Self::Sort(sort) => sort.elements.iter().for_each(|element| add(element.input)),
+            Self::EnumerateList(list) => visit(list.input),
+            Self::Subquery(subquery) => subquery.run_if.into_iter().for_each(visit),
+            Self::Filter { condition } => visit(*condition),
+            Self::Sort(sort) => sort.elements.iter().for_each(|element| visit(element.input)),
             Self::Collect(collect) => {
-                collect.groups.iter().for_each(|group| add(group.input));
-                collect.aggregates.iter().filter_map(|aggregate| aggregate.input).for_each(&mut add);
-                collect.kept.iter().copied().for_each(&mut add);
+                collect.groups.iter().for_each(|group| visit(group.input));
+                collect.aggregates.iter().filter_map(|aggregate| aggregate.input).for_each(&mut *visit);
+                collect.kept.iter().copied().for_each(&mut *visit);
                 match collect.into.as_ref().map(|into| &into.content) {
-                    Some(IntoContent::Variable(id)) => add(*id),
-                    Some(IntoContent::Object(members)) => members.iter().for_each(|(_, id)| add(*id)),
+                    Some(IntoContent::Variable(id)) => visit(*id),
+                    Some(IntoContent::Object(members)) => members.iter().for_each(|(_, id)| visit(*id)),
                     None => {}
                 }
             }
-            Self::Return(node) => add(node.input),
-            Self::Insert(node) => add(node.input),
-            Self::Update(node) => Some(node.input).into_iter().chain(node.key).for_each(add),
-            Self::Remove(node) => add(node.input),
-            Self::Upsert(node) => [node.found, node.insert, node.update].into_iter().for_each(add),
+            Self::Return(node) => visit(node.input),
+            Self::Insert(node) => visit(node.input),
+            Self::Update(node) => Some(node.input).into_iter().chain(node.key).for_each(visit),
+            Self::Remove(node) => visit(node.input),
+            Self::Upsert(node) => [node.found, node.insert, node.update].into_iter().for_each(visit),
+            Self::Singleton
+            | Self::NoResults
+            | Self::Limit(_)
+            | Self::Calculation(_)
+            | Self::EnumerateCollection(_)
+            | Self::Index(_) => {}
+        }
+    }
+
+    /// Adds the variables that the node reads. For a subquery: those of the rows around it.
+    pub fn collect_reads(&self, reads: &mut VariableSet) {
+        self.for_each_direct_read(&mut |id| {
+            reads.insert(id);
+        });
+        match self {
+            Self::EnumerateCollection(scan) => scan.source.collect_reads(reads),
+            Self::Index(scan) => scan.collect_reads(reads),
+            Self::EnumerateList(list) => {
+                let mut inner = list.filter.as_ref().map(Expression::variables).unwrap_or_default();
+                inner.remove(list.out);
+                reads.extend(&inner);
+            }
+            Self::Calculation(calculation) => calculation.expression.collect_variables(reads),
+            Self::Subquery(subquery) => reads.extend(&reads_of_pipeline(&subquery.nodes)),
+            _ => {}
         }
     }
 
@@ -162,24 +170,21 @@ impl NodeKind {
         }
     }
 
-    /// Makes the node read another variable wherever it reads `from`; in a subquery, its nodes too.
-    pub fn replace_read(&mut self, from: VariableId, to: VariableId) {
-        let swap = |id: &mut VariableId| {
-            if *id == from {
-                *id = to;
-            }
-        };
+    /// Makes the node, and the nodes of its subquery, read `name(variable)` instead of each variable.
+    pub fn rename_reads(&mut self, name: &dyn Fn(VariableId) -> VariableId) {
+        let swap = |id: &mut VariableId| *id = name(*id);
         match self {
             Self::EnumerateList(list) => swap(&mut list.input),
             Self::Subquery(subquery) => {
                 subquery.run_if.iter_mut().for_each(swap);
-                subquery.nodes.iter_mut().for_each(|node| node.kind.replace_read(from, to));
+                subquery.nodes.iter_mut().for_each(|node| node.kind.rename_reads(name));
             }
             Self::Filter { condition } => swap(condition),
             Self::Sort(sort) => sort.elements.iter_mut().for_each(|element| swap(&mut element.input)),
             Self::Collect(collect) => {
                 collect.groups.iter_mut().for_each(|group| swap(&mut group.input));
                 collect.aggregates.iter_mut().filter_map(|aggregate| aggregate.input.as_mut()).for_each(swap);
+                collect.kept.iter_mut().for_each(swap);
                 match collect.into.as_mut().map(|into| &mut into.content) {
                     Some(IntoContent::Variable(id)) => swap(id),
                     Some(IntoContent::Object(members)) => members.iter_mut().for_each(|(_, id)| swap(id)),
@@ -198,20 +203,17 @@ impl NodeKind {
             }
             _ => {}
         }
-        let replacement = Expression::Variable(to);
-        self.for_each_expression_mut(&mut |expression| expression.replace_variable(from, &replacement));
+        self.for_each_expression_mut(&mut |expression| expression.rename_variables(name));
     }
 
-    /// Whether a node reads the variable in another way than through its expressions: as a whole, by its number.
+    /// Whether the node, or a node of its subquery, reads the variable otherwise than in an expression.
     pub fn reads_directly(&self, id: VariableId) -> bool {
-        match self {
-            Self::Calculation(_) | Self::EnumerateCollection(_) | Self::Index(_) => false,
-            Self::EnumerateList(list) => list.input == id,
-            Self::Subquery(subquery) => {
-                subquery.run_if == Some(id) || subquery.nodes.iter().any(|node| node.kind.reads_directly(id))
-            }
-            kind => kind.reads().contains(id),
+        let mut found = false;
+        self.for_each_direct_read(&mut |read| found |= read == id);
+        if let Self::Subquery(subquery) = self {
+            found = found || subquery.nodes.iter().any(|node| node.kind.reads_directly(id));
         }
+        found
     }
 }
 

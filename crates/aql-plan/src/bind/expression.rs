@@ -219,8 +219,8 @@ impl Binder<'_> {
 
 fn comparison(operator: ast::ComparisonOperator, left: Box<Expression>, right: Box<Expression>) -> Expression {
     match operator {
-        ast::ComparisonOperator::In => Expression::In { negated: false, value: left, list: right, sorted: false },
-        ast::ComparisonOperator::NotIn => Expression::In { negated: true, value: left, list: right, sorted: false },
+        ast::ComparisonOperator::In => Expression::In { negated: false, value: left, list: right },
+        ast::ComparisonOperator::NotIn => Expression::In { negated: true, value: left, list: right },
         operator => Expression::Compare { operator: compare_operator(operator), left, right },
     }
 }

@@ -35,7 +35,7 @@ impl Expression {
 
 /// Whether both values are the same to the bit.
 pub(crate) fn is_same_value(left: &Value, right: &Value) -> bool {
-    left.with_slice(|left, _| right.with_slice(|right, _| left.as_bytes() == right.as_bytes()))
+    left.with_slice(|left, _| right.with_slice(|right, _| left.bytes() == right.bytes()))
 }
 
 struct Writer {
@@ -50,7 +50,7 @@ impl Writer {
         match expression {
             Expression::Constant(value) => {
                 self.tag(1);
-                value.with_slice(|slice, _| self.bytes(slice.as_bytes()));
+                value.with_slice(|slice, _| self.bytes(slice.bytes()));
             }
             Expression::Variable(id) => self.variable(*id),
             Expression::Attribute { name, .. } => {

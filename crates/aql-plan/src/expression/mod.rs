@@ -61,7 +61,7 @@ pub enum Expression {
         /// Right operand.
         right: Box<Expression>,
     },
-    /// `value IN list`, `value NOT IN list`. False if the list is not an array (`NOT IN`: true).
+    /// `value IN list`, `value NOT IN list`. False if the list is not an array, both of them.
     In {
         /// `NOT IN`.
         negated: bool,
@@ -69,8 +69,6 @@ pub enum Expression {
         value: Box<Expression>,
         /// Where.
         list: Box<Expression>,
-        /// The list is known to be sorted and free of duplicates, so that a binary search does.
-        sorted: bool,
     },
     /// `left ANY == right`: a comparison of each element.
     ArrayCompare(Box<ArrayCompare>),

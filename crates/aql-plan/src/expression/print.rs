@@ -53,9 +53,8 @@ impl Printer<'_> {
                 self.infix(left, arithmetic_symbol(*operator), right);
             }
             Expression::Compare { operator, left, right } => self.infix(left, compare_symbol(*operator), right),
-            Expression::In { negated, value, list, sorted } => {
-                let symbol = if *negated { "NOT IN" } else { "IN" };
-                self.infix(value, if *sorted { format!("{symbol} /* sorted */") } else { symbol.into() }, list);
+            Expression::In { negated, value, list } => {
+                self.infix(value, if *negated { "NOT IN" } else { "IN" }, list);
             }
             Expression::ArrayCompare(compare) => {
                 self.out.push('(');
@@ -129,11 +128,11 @@ impl Printer<'_> {
         }
     }
 
-    fn infix(&mut self, left: &Expression, symbol: impl AsRef<str>, right: &Expression) {
+    fn infix(&mut self, left: &Expression, symbol: &str, right: &Expression) {
         self.out.push('(');
         self.expression(left);
         self.out.push(' ');
-        self.out.push_str(symbol.as_ref());
+        self.out.push_str(symbol);
         self.out.push(' ');
         self.expression(right);
         self.out.push(')');

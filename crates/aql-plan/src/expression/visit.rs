@@ -175,6 +175,14 @@ impl Expression {
         }
     }
 
+    /// Reads `name(variable)` instead of each variable.
+    pub fn rename_variables(&mut self, name: &dyn Fn(VariableId) -> VariableId) {
+        match self {
+            Self::Variable(own) => *own = name(*own),
+            _ => self.for_each_child_mut(&mut |child| child.rename_variables(name)),
+        }
+    }
+
     /// Variable and attribute names of `variable.a.b`; no names for the variable itself.
     pub fn as_attribute_path(&self) -> Option<(VariableId, Vec<&str>)> {
         let mut names = Vec::new();

@@ -1,0 +1,110 @@
+//! Matching of atoms against indexes.
+
+use super::{Atom, AtomOperator};
+use crate::catalog::{IndexField, IndexInfo, IndexKind};
+use crate::node::{IndexBound, IndexLookup, IndexRange};
+
+/// The conditions of the atoms that the index can look up; `None` if it can look up nothing, or would miss documents.
+/// `position` is where the scan keeps the index.
+pub(in crate::optimize) fn match_index(index: &IndexInfo, position: usize, atoms: &[Atom]) -> Option<IndexRange> {
+    match index.kind {
+        IndexKind::Primary | IndexKind::Edge => match_independent_fields(index, position, atoms),
+        IndexKind::Persistent => match_leading_fields(index, position, atoms),
+        IndexKind::Other => None,
+    }
+}
+
+/// Each field has a look-up of its own; the first that has a condition is used.
+fn match_independent_fields(index: &IndexInfo, position: usize, atoms: &[Atom]) -> Option<IndexRange> {
+    let mut found = index.fields.iter().enumerate().filter_map(|(first_field, field)| {
+        let lookup = lookup(field, atoms)?;
+        Some(IndexRange { index: position, first_field, lookups: vec![lookup], lower: None, upper: None })
+    });
+    found.next()
+}
+
+/// Equalities on leading fields, then perhaps a range on the next one.
+fn match_leading_fields(index: &IndexInfo, position: usize, atoms: &[Atom]) -> Option<IndexRange> {
+    let mut range = IndexRange { index: position, ..IndexRange::default() };
+    for field in &index.fields {
+        match lookup(field, atoms) {
+            Some(lookup) => range.lookups.push(lookup),
+            None => {
+                range.lower = bound(field, atoms, [AtomOperator::GreaterEqual, AtomOperator::Greater]);
+                range.upper = bound(field, atoms, [AtomOperator::LessEqual, AtomOperator::Less]);
+                break;
+            }
+        }
+    }
+    let is_bounded = !range.lookups.is_empty() || range.lower.is_some() || range.upper.is_some();
+    (is_bounded && has_all_documents(index, &range, atoms)).then_some(range)
+}
+
+/// Whether every document that satisfies the atoms is in the index. Documents without array members are missing from
+/// an index with `[*]`, unless a member is asked for; those with null in a field are missing from a sparse index.
+fn has_all_documents(index: &IndexInfo, range: &IndexRange, atoms: &[Atom]) -> bool {
+    index.fields.iter().enumerate().all(|(position, field)| {
+        let is_looked_up = position < range.lookups.len();
+        let excludes_null = || atoms.iter().any(|atom| atom.field == *field && atom.excludes_null());
+        (field.expansion.is_none() || is_looked_up) && (!index.sparse || excludes_null())
+    })
+}
+
+/// An equality is better than IN.
+fn lookup(field: &IndexField, atoms: &[Atom]) -> Option<IndexLookup> {
+    let equal = if field.expansion.is_some() { AtomOperator::Contains } else { AtomOperator::Equal };
+    if let Some(atom) = find(field, atoms, equal) {
+        return Some(IndexLookup::Equal(atom.value.clone()));
+    }
+    let atom = find(field, atoms, AtomOperator::In)?;
+    Some(IndexLookup::In(atom.value.clone()))
+}
+
+/// The first of the operators (inclusive, exclusive) that the field has a condition with.
+fn bound(field: &IndexField, atoms: &[Atom], operators: [AtomOperator; 2]) -> Option<IndexBound> {
+    if field.expansion.is_some() {
+        return None;
+    }
+    let [inclusive, exclusive] = operators;
+    let is_bound = |atom: &&Atom| atom.field == *field && operators.contains(&atom.operator);
+    let mut bounds = atoms.iter().filter(is_bound);
+    // A constant bound is preferred only by being written first: which is tighter is not known in general.
+    let atom = bounds.next()?;
+    debug_assert!(atom.operator == inclusive || atom.operator == exclusive);
+    Some(IndexBound { value: atom.value.clone(), inclusive: atom.operator == inclusive })
+}
+
+fn find<'a>(field: &IndexField, atoms: &'a [Atom], operator: AtomOperator) -> Option<&'a Atom> {
+    atoms.iter().find(|atom| atom.operator == operator && atom.field == *field)
+}
+
+/// What holds for every document that the range finds.
+pub(in crate::optimize) fn implied_atoms(index: &IndexInfo, range: &IndexRange) -> Vec<Atom> {
+    let mut fields = index.fields.iter().skip(range.first_field);
+    let mut atoms: Vec<Atom> = Vec::new();
+    for (lookup, field) in range.lookups.iter().zip(&mut fields) {
+        let (operator, value) = match lookup {
+            IndexLookup::Equal(value) if field.expansion.is_some() => (AtomOperator::Contains, value),
+            IndexLookup::Equal(value) => (AtomOperator::Equal, value),
+            IndexLookup::In(list) => (AtomOperator::In, list),
+        };
+        atoms.push(Atom { field: field.clone(), operator, value: value.clone() });
+    }
+    if let Some(field) = fields.next() {
+        let lower = range.lower.as_ref().map(|bound| (bound, AtomOperator::GreaterEqual, AtomOperator::Greater));
+        let upper = range.upper.as_ref().map(|bound| (bound, AtomOperator::LessEqual, AtomOperator::Less));
+        for (bound, inclusive, exclusive) in lower.into_iter().chain(upper) {
+            let operator = if bound.inclusive { inclusive } else { exclusive };
+            atoms.push(Atom { field: field.clone(), operator, value: bound.value.clone() });
+        }
+    }
+    if index.sparse {
+        let plain = index.fields.iter().filter(|field| field.expansion.is_none());
+        atoms.extend(plain.map(|field| Atom {
+            field: field.clone(),
+            operator: AtomOperator::NotEqual,
+            value: crate::expression::Expression::Constant(aql_value::Value::Null),
+        }));
+    }
+    atoms
+}

@@ -1,0 +1,168 @@
+//! Disjunctive normal form: a condition as alternatives (branches), each a list of atoms that all must hold.
+//!
+//! The form may say less than the condition (a branch that does is marked so), never more: a document that satisfies
+//! the condition satisfies one of the branches. So it can be cut short wherever it would grow too large.
+
+use super::{Atom, AtomOperator, as_array_field, as_field};
+use crate::expression::{CompareOperator, Expression, UnaryOperator};
+use crate::variable::VariableId;
+use crate::variable_set::VariableSet;
+
+/// Most branches; a condition with more is not matched against indexes. OR over one attribute does not count, as it
+/// has become IN before.
+const MAX_BRANCHES: usize = 1024;
+
+/// Alternatives, one of which holds for every document that satisfies the condition. None: no document does.
+#[derive(Debug, Clone)]
+pub(in crate::optimize) struct NormalForm {
+    pub(in crate::optimize) branches: Vec<Branch>,
+}
+
+/// Atoms that all hold.
+#[derive(Debug, Clone)]
+pub(in crate::optimize) struct Branch {
+    pub(in crate::optimize) atoms: Vec<Atom>,
+    /// The atoms are all that the branch demands.
+    pub(in crate::optimize) is_exact: bool,
+}
+
+impl NormalForm {
+    /// Demands nothing that could be said in atoms.
+    fn unknown() -> Self {
+        Self { branches: vec![Branch { atoms: Vec::new(), is_exact: false }] }
+    }
+
+    fn always() -> Self {
+        Self { branches: vec![Branch { atoms: Vec::new(), is_exact: true }] }
+    }
+
+    fn never() -> Self {
+        Self { branches: Vec::new() }
+    }
+
+    fn atom(atom: Atom) -> Self {
+        Self { branches: vec![Branch { atoms: vec![atom], is_exact: true }] }
+    }
+
+    /// Both hold. Where that would be too many branches, what `other` says is left out.
+    fn and(mut self, other: &Self) -> Self {
+        let count = self.branches.len().saturating_mul(other.branches.len());
+        if let [only] = other.branches.as_slice() {
+            for branch in &mut self.branches {
+                branch.add(only);
+            }
+            return self;
+        }
+        if count > MAX_BRANCHES {
+            self.branches.iter_mut().for_each(|branch| branch.is_exact = false);
+            return self;
+        }
+        let branches = self.branches.iter().flat_map(|left| {
+            other.branches.iter().map(|right| {
+                let mut both = left.clone();
+                both.add(right);
+                both
+            })
+        });
+        Self { branches: branches.collect() }
+    }
+}
+
+impl Branch {
+    fn add(&mut self, other: &Self) {
+        self.atoms.extend(other.atoms.iter().cloned());
+        self.is_exact &= other.is_exact;
+    }
+}
+
+/// The normal form of conditions that all must hold, as conditions on `document`. Atoms compare with values that read
+/// none of the variables in `unavailable` (the document is one of them).
+pub(in crate::optimize) fn normalize<'a>(
+    conditions: impl IntoIterator<Item = &'a Expression>,
+    document: VariableId,
+    unavailable: &VariableSet,
+) -> NormalForm {
+    let normalizer = Normalizer { document, unavailable };
+    conditions.into_iter().fold(NormalForm::always(), |form, condition| form.and(&normalizer.form(condition, false)))
+}
+
+struct Normalizer<'a> {
+    document: VariableId,
+    unavailable: &'a VariableSet,
+}
+
+impl Normalizer<'_> {
+    /// The form of the condition, or of its negation.
+    fn form(&self, condition: &Expression, negated: bool) -> NormalForm {
+        match condition {
+            Expression::Constant(value) if value.to_bool() != negated => NormalForm::always(),
+            Expression::Constant(_) => NormalForm::never(),
+            Expression::Unary { operator: UnaryOperator::Not, operand } => self.form(operand, !negated),
+            Expression::And(operands) if !negated => self.all(operands, negated),
+            Expression::Or(operands) if negated => self.all(operands, negated),
+            Expression::And(operands) | Expression::Or(operands) => self.any(operands, negated),
+            Expression::Compare { operator, left, right } => {
+                self.compare(if negated { operator.negated() } else { *operator }, left, right)
+            }
+            // NOT (a NOT IN b) is not a IN b: it is true if b is no array.
+            Expression::In { negated: false, value, list } if !negated => self.membership(value, list),
+            _ => NormalForm::unknown(),
+        }
+    }
+
+    fn all(&self, operands: &[Expression], negated: bool) -> NormalForm {
+        operands.iter().fold(NormalForm::always(), |form, operand| form.and(&self.form(operand, negated)))
+    }
+
+    fn any(&self, operands: &[Expression], negated: bool) -> NormalForm {
+        let mut branches = Vec::new();
+        for operand in operands {
+            branches.extend(self.form(operand, negated).branches);
+            if branches.len() > MAX_BRANCHES {
+                return NormalForm::unknown();
+            }
+        }
+        NormalForm { branches }
+    }
+
+    fn compare(&self, operator: CompareOperator, left: &Expression, right: &Expression) -> NormalForm {
+        let field = as_field(left, self.document).filter(|_| self.is_available(right));
+        if let Some(field) = field {
+            return NormalForm::atom(Atom { field, operator: operator.into(), value: right.clone() });
+        }
+        match as_field(right, self.document).filter(|_| self.is_available(left)) {
+            Some(field) => {
+                NormalForm::atom(Atom { field, operator: operator.mirrored().into(), value: left.clone() })
+            }
+            None => NormalForm::unknown(),
+        }
+    }
+
+    fn membership(&self, value: &Expression, list: &Expression) -> NormalForm {
+        if let Some(field) = as_field(value, self.document).filter(|_| self.is_available(list)) {
+            return NormalForm::atom(Atom { field, operator: AtomOperator::In, value: list.clone() });
+        }
+        match as_array_field(list, self.document).filter(|_| self.is_available(value)) {
+            Some(field) => NormalForm::atom(Atom { field, operator: AtomOperator::Contains, value: value.clone() }),
+            None => NormalForm::unknown(),
+        }
+    }
+
+    /// Whether the value is known before the scan, and the same for all of its documents.
+    fn is_available(&self, value: &Expression) -> bool {
+        value.is_deterministic() && !value.variables().intersects(self.unavailable)
+    }
+}
+
+impl From<CompareOperator> for AtomOperator {
+    fn from(operator: CompareOperator) -> Self {
+        match operator {
+            CompareOperator::Equal => Self::Equal,
+            CompareOperator::NotEqual => Self::NotEqual,
+            CompareOperator::Less => Self::Less,
+            CompareOperator::LessEqual => Self::LessEqual,
+            CompareOperator::Greater => Self::Greater,
+            CompareOperator::GreaterEqual => Self::GreaterEqual,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The last step of optimizing, for every plan: what later stages want to know of it.
+
+use super::{cost, hint_error};
+use crate::catalog::PlanCatalog;
+use crate::expression::Expression;
+use crate::node::{Node, NodeKind};
+use crate::plan::Plan;
+use crate::usage::{for_each_node, reads_of_pipeline};
+use crate::variable::Variables;
+use aql_value::{Error, Result};
+use std::cmp::Ordering;
+
+/// Estimates costs, marks constant variables and subqueries.
+pub(super) fn finish(plan: &mut Plan, catalog: &dyn PlanCatalog) {
+    mark_constants(&plan.nodes, &mut plan.variables);
+    mark_constant_subqueries(&mut plan.nodes);
+    cost::estimate(plan, catalog);
+}
+
+fn mark_constants(nodes: &[Node], variables: &mut Variables) {
+    for_each_node(nodes, &mut |node| {
+        if let NodeKind::Calculation(calculation) = &node.kind
+            && let Expression::Constant(value) = &calculation.expression
+            && let Some(variable) = variables.get_mut(calculation.out)
+        {
+            variable.constant = Some(value.clone());
+        }
+    });
+}
+
+fn mark_constant_subqueries(nodes: &mut [Node]) {
+    for node in nodes {
+        if let NodeKind::Subquery(subquery) = &mut node.kind {
+            mark_constant_subqueries(&mut subquery.nodes);
+            let reads_own_writes = subquery.nodes.iter().any(|node| {
+                node.kind.source().is_some_and(|source| source.read_own_writes)
+            });
+            subquery.is_constant = !reads_own_writes
+                && reads_of_pipeline(&subquery.nodes).is_empty()
+                && subquery.nodes.iter().all(|node| node.kind.is_deterministic());
+        }
+    }
+}
+
+/// The plans that follow all forced index hints, cheapest first. Error 1577 if there is none.
+pub(super) fn choose(plans: Vec<Plan>) -> Result<Vec<Plan>> {
+    let mut violation = None;
+    let mut chosen: Vec<Plan> = Vec::with_capacity(plans.len());
+    for plan in plans {
+        match hint_violation(&plan.nodes) {
+            Some(error) => violation = violation.or(Some(error)),
+            None => chosen.push(plan),
+        }
+    }
+    if chosen.is_empty() {
+        return Err(violation.unwrap_or_else(|| Error::internal("the optimizer made no plan")));
+    }
+    // Stable: of equally expensive plans, the one that is closest to the query.
+    chosen.sort_by(|left, right| {
+        left.estimated_cost().partial_cmp(&right.estimated_cost()).unwrap_or(Ordering::Equal)
+    });
+    Ok(chosen)
+}
+
+/// A full scan in spite of a hint that forces an index.
+fn hint_violation(nodes: &[Node]) -> Option<Error> {
+    let mut violation = None;
+    for_each_node(nodes, &mut |node| {
+        if let NodeKind::EnumerateCollection(scan) = &node.kind {
+            let hint = &scan.source.hint;
+            if hint.forced && !hint.disabled && !hint.names.is_empty() && violation.is_none() {
+                violation = Some(hint_error(&scan.source));
+            }
+        }
+    });
+    violation
+}

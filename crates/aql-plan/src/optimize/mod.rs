@@ -1,0 +1,134 @@
+//! Optimizing: rules rewrite a plan, one after the other, in a fixed order.
+//!
+//! Every rule keeps the result of the query (apart from the order of rows that the query leaves open), so that any of
+//! them can be turned off. Some rules make additional plans; the cheapest of all plans by estimated cost is executed.
+
+mod condition;
+mod cost;
+mod finish;
+mod options;
+mod pipeline;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+pub use options::OptimizerOptions;
+pub use rules::{RuleInfo, rules};
+
+use crate::catalog::PlanCatalog;
+use crate::error;
+use crate::plan::Plan;
+use aql_value::{Interrupt, MemoryAccount, Result};
+
+/// What rules may ask for.
+pub(crate) struct RuleContext<'a> {
+    catalog: &'a dyn PlanCatalog,
+    memory: &'a MemoryAccount,
+    interrupt: &'a Interrupt,
+    /// Plans that the current rule makes besides the one it was given.
+    additional: Vec<Plan>,
+    /// How many more plans may be made.
+    plans_left: usize,
+}
+
+impl RuleContext<'_> {
+    /// Adds a plan, as far as the limit on their number allows.
+    fn add_plan(&mut self, plan: Plan) {
+        if self.plans_left > 0 {
+            self.plans_left -= 1;
+            self.additional.push(plan);
+        }
+    }
+}
+
+/// All plans that were made, and what it took.
+#[derive(Debug, Clone)]
+pub struct Optimized {
+    /// The plans, cheapest first; at least one.
+    pub plans: Vec<Plan>,
+    /// Numbers for explain.
+    pub statistics: OptimizerStatistics,
+}
+
+/// Numbers of the optimizer for `stats` of explain.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OptimizerStatistics {
+    /// Applications of a rule to a plan.
+    pub rules_executed: u64,
+    /// Applications that did not happen because the rule is turned off.
+    pub rules_skipped: u64,
+    /// Plans made.
+    pub plans_created: u64,
+}
+
+impl Optimized {
+    /// The plan to execute.
+    pub fn into_best(self) -> Option<Plan> {
+        self.plans.into_iter().next()
+    }
+}
+
+/// Optimizes a plan.
+///
+/// # Errors
+/// 1577 if a forced index hint cannot be used; 1500 if the query is killed; what folding of constants ran into.
+pub fn optimize(
+    plan: Plan,
+    catalog: &dyn PlanCatalog,
+    options: &OptimizerOptions,
+    memory: &MemoryAccount,
+    interrupt: &Interrupt,
+) -> Result<Optimized> {
+    let plans_left = options.max_number_of_plans.saturating_sub(1);
+    let mut context = RuleContext { catalog, memory, interrupt, additional: Vec::new(), plans_left };
+    let mut statistics = OptimizerStatistics::default();
+    let mut plans = vec![plan];
+    for rule in rules::RULES {
+        let count = plans.len() as u64;
+        if rule.can_be_disabled() && !options.is_enabled(rule.name(), rule.disabled_by_default()) {
+            statistics.rules_skipped += count;
+            continue;
+        }
+        interrupt.check()?;
+        statistics.rules_executed += count;
+        let mut next = Vec::with_capacity(plans.len());
+        for mut plan in plans {
+            if rule.apply(&mut plan, &mut context)? {
+                plan.record_rule(rule.name());
+            }
+            next.push(plan);
+            for mut plan in context.additional.drain(..) {
+                plan.record_rule(rule.name());
+                next.push(plan);
+            }
+        }
+        plans = next;
+    }
+    statistics.plans_created = plans.len() as u64;
+    plans.iter_mut().for_each(|plan| finish::finish(plan, catalog));
+    let plans = finish::choose(plans)?;
+    Ok(Optimized { plans, statistics })
+}
+
+impl Plan {
+    fn record_rule(&mut self, name: &'static str) {
+        if !self.rules_applied.contains(&name) {
+            self.rules_applied.push(name);
+        }
+    }
+
+    /// Estimated cost of the whole plan.
+    pub fn estimated_cost(&self) -> f64 {
+        self.nodes.last().map_or(0.0, |node| node.estimated_cost)
+    }
+
+    /// Estimated number of results.
+    pub fn estimated_items(&self) -> u64 {
+        self.nodes.last().map_or(0, |node| node.estimated_items)
+    }
+}
+
+/// The error for a hint that no plan follows.
+fn hint_error(source: &crate::node::DocumentSource) -> aql_value::Error {
+    error::forced_index_hint_unusable(&source.collection.name, &source.hint.names.join(", "))
+}

@@ -1,0 +1,84 @@
+//! `move-calculations-up`: computes as early as possible, so that a loop that does not matter to a calculation does not
+//! repeat it, and later rules see equal calculations side by side. (`move-calculations-down` then moves what has not
+//! left a loop behind the filters and limits again.)
+
+use super::{Rule, RuleContext};
+use crate::node::{Node, NodeKind, Subquery};
+use crate::optimize::pipeline::{arrays, for_each_pipeline};
+use crate::plan::Plan;
+use crate::variable_set::VariableSet;
+use aql_value::Result;
+
+pub(super) struct MoveCalculationsUp {
+    pub(super) name: &'static str,
+}
+
+impl Rule for MoveCalculationsUp {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn description(&self) -> &'static str {
+        "Moves calculations and subqueries up in the plan, out of loops that they do not depend on."
+    }
+
+    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
+        let arrays = arrays(&plan.nodes);
+        for_each_pipeline(plan, &mut |nodes, _| Ok(move_up(nodes, &arrays)))
+    }
+}
+
+fn move_up(nodes: &mut Vec<Node>, arrays: &VariableSet) -> bool {
+    let mut moved = false;
+    for from in 1..nodes.len() {
+        let Some(node) = nodes.get(from) else { break };
+        let is_movable = match &node.kind {
+            NodeKind::Calculation(calculation) => calculation.expression.is_deterministic(),
+            NodeKind::Subquery(subquery) => node.kind.is_deterministic() && !can_fail(subquery, arrays),
+            _ => false,
+        };
+        if !is_movable {
+            continue;
+        }
+        let to = highest_position(nodes, from, &node.kind.reads());
+        let leaves_loop = nodes.get(to..from).is_some_and(|passed| passed.iter().any(|node| node.kind.is_loop()));
+        // A subquery is worth more than the rows that a filter keeps from it, unless it leaves a loop altogether.
+        if to < from && (leaves_loop || !matches!(node.kind, NodeKind::Subquery(_))) {
+            let node = nodes.remove(from);
+            nodes.insert(to, node);
+            moved = true;
+        }
+    }
+    moved
+}
+
+/// How far up a node that reads these variables can go.
+fn highest_position(nodes: &[Node], from: usize, reads: &VariableSet) -> usize {
+    let mut to = from;
+    while let Some(before) = to.checked_sub(1).and_then(|position| nodes.get(position)) {
+        let is_barrier = match &before.kind {
+            NodeKind::Singleton | NodeKind::Collect(_) | NodeKind::NoResults => true,
+            kind => kind.is_modification(),
+        };
+        if is_barrier || before.kind.sets().into_iter().any(|id| reads.contains(id)) {
+            break;
+        }
+        to -= 1;
+    }
+    // Calculations keep their order among each other, so that moving comes to an end.
+    let keeps_place = |node: &Node| matches!(node.kind, NodeKind::Calculation(_)) && node.kind.is_deterministic();
+    while to < from && nodes.get(to).is_some_and(keeps_place) {
+        to += 1;
+    }
+    to
+}
+
+/// Whether a subquery may end the query by an error, which must not happen where it would not have been run: a loop
+/// over something that may be no array.
+fn can_fail(subquery: &Subquery, arrays: &VariableSet) -> bool {
+    subquery.nodes.iter().any(|node| match &node.kind {
+        NodeKind::EnumerateList(list) => !arrays.contains(list.input),
+        NodeKind::Subquery(inner) => can_fail(inner, arrays),
+        _ => false,
+    })
+}

@@ -1,0 +1,104 @@
+//! `optimize-projections`: takes projections from index entries where they are there, so that documents need not be
+//! fetched, and drops projections that nobody reads.
+
+use super::reduce_extraction_to_projection::{collect_paths, projection, replace_paths, without_prefixed};
+use super::{Rule, RuleContext};
+use crate::catalog::{IndexInfo, IndexKind};
+use crate::node::{IndexScan, Node, NodeKind, Projection, ProjectionSource};
+use crate::optimize::pipeline::{Workshop, for_each_pipeline};
+use crate::plan::Plan;
+use crate::usage::reads_of_pipeline;
+use aql_value::Result;
+use std::collections::BTreeSet;
+
+pub(super) struct OptimizeProjections;
+
+impl Rule for OptimizeProjections {
+    fn name(&self) -> &'static str {
+        "optimize-projections"
+    }
+
+    fn description(&self) -> &'static str {
+        "Takes projections from indexes and removes projections that are not used."
+    }
+
+    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, &mut |nodes, workshop| {
+            let mut changed = false;
+            for position in 0..nodes.len() {
+                let (before, after) = nodes.split_at_mut(position + 1);
+                let Some(node) = before.last_mut() else { continue };
+                changed |= drop_unread(&mut node.kind, after);
+                if let NodeKind::Index(scan) = &mut node.kind {
+                    let covered = cover_projections(scan);
+                    changed |= covered | cover_filter(scan, workshop);
+                }
+            }
+            Ok(changed)
+        })
+    }
+}
+
+fn drop_unread(kind: &mut NodeKind, after: &[Node]) -> bool {
+    let Some(source) = kind.source_mut().filter(|source| !source.projections.is_empty()) else { return false };
+    let read = reads_of_pipeline(after);
+    let count = source.projections.len();
+    source.projections.retain(|projection| read.contains(projection.out));
+    source.produces_result = !source.projections.is_empty();
+    source.projections.len() != count
+}
+
+/// All projections, or none: a document that is fetched for one of them has the others too.
+fn cover_projections(scan: &mut IndexScan) -> bool {
+    let [index] = scan.indexes.as_slice() else { return false };
+    if scan.covers_projections || scan.source.projections.is_empty() {
+        return false;
+    }
+    scan.covers_projections = cover(index, &mut scan.source.projections);
+    scan.covers_projections
+}
+
+/// A filter whose attributes are all in the index is evaluated before any document is fetched.
+fn cover_filter(scan: &mut IndexScan, workshop: &mut Workshop<'_>) -> bool {
+    let ([index], Some(filter)) = (scan.indexes.as_slice(), &mut scan.source.filter) else { return false };
+    let mut paths = BTreeSet::new();
+    if scan.covers_filter || !collect_paths(filter, scan.source.out, &mut paths) || paths.is_empty() {
+        return false;
+    }
+    let paths = without_prefixed(paths);
+    if !paths.iter().all(|path| covered_by(index, path).is_some()) {
+        return false;
+    }
+    let mut projections: Vec<Projection> = paths.into_iter().map(|path| projection(path, workshop)).collect();
+    cover(index, &mut projections);
+    replace_paths(filter, scan.source.out, &projections);
+    scan.source.filter_projections = projections;
+    scan.covers_filter = true;
+    true
+}
+
+fn cover(index: &IndexInfo, projections: &mut [Projection]) -> bool {
+    let sources: Option<Vec<ProjectionSource>> =
+        projections.iter().map(|projection| covered_by(index, &projection.path)).collect();
+    let Some(sources) = sources else { return false };
+    projections.iter_mut().zip(sources).for_each(|(projection, source)| projection.source = source);
+    true
+}
+
+/// Where an entry of the index has the attribute.
+fn covered_by(index: &IndexInfo, path: &[Box<str>]) -> Option<ProjectionSource> {
+    match path {
+        [name] if **name == *"_key" => return Some(ProjectionSource::Key),
+        [name] if **name == *"_id" => return Some(ProjectionSource::Id),
+        _ if matches!(index.kind, IndexKind::Primary | IndexKind::Other) => return None,
+        _ => {}
+    }
+    let fields = index.fields.iter().enumerate().filter(|(_, field)| field.expansion.is_none());
+    let mut in_fields = fields.filter(|(_, field)| path.starts_with(&field.path)).map(|(position, field)| {
+        ProjectionSource::IndexField { position, consumed: field.path.len() }
+    });
+    let stored = index.stored_values.iter().enumerate().filter(|(_, stored)| path.starts_with(stored));
+    let mut in_stored =
+        stored.map(|(position, stored)| ProjectionSource::StoredValue { position, consumed: stored.len() });
+    in_fields.next().or_else(|| in_stored.next())
+}

@@ -1,0 +1,173 @@
+//! `use-indexes`: looks documents up in indexes instead of scanning their collection, where filters allow.
+//!
+//! The filters stay: the scan may find more documents than they let pass. (`remove-filter-covered-by-index` removes
+//! what the scan already guarantees.)
+
+use super::use_index_for_sort::{SortNeed, sort_need};
+use super::{Rule, RuleContext};
+use crate::catalog::{CollectionInfo, IndexInfo};
+use crate::node::{DocumentSource, IndexHint, IndexLookup, IndexRange, IndexScan, Node, NodeKind};
+use crate::optimize::condition::{Branch, NormalForm, conditions_after, match_index, normalize, set_from};
+use crate::optimize::cost::{range_cost, range_items, sort_cost};
+use crate::optimize::pipeline::for_each_pipeline;
+use crate::plan::Plan;
+use aql_value::Result;
+use std::collections::HashSet;
+
+pub(super) struct UseIndexes;
+
+impl Rule for UseIndexes {
+    fn name(&self) -> &'static str {
+        "use-indexes"
+    }
+
+    fn description(&self) -> &'static str {
+        "Uses indexes to look up documents instead of scanning whole collections."
+    }
+
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, &mut |nodes, workshop| {
+            let mut changed = false;
+            for position in 0..nodes.len() {
+                context.interrupt.check()?;
+                if let Some(scan) = index_scan(nodes, position, context)
+                    && let Some(node) = nodes.get_mut(position)
+                {
+                    *node = workshop.node(NodeKind::Index(Box::new(scan)));
+                    changed = true;
+                }
+            }
+            Ok(changed)
+        })
+    }
+}
+
+/// The index scan that can take the place of the full scan at a position.
+fn index_scan(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Option<IndexScan> {
+    let NodeKind::EnumerateCollection(scan) = &nodes.get(position)?.kind else { return None };
+    let source = &scan.source;
+    if source.hint.disabled || scan.random || source.count_into.is_some() {
+        return None;
+    }
+    let info = context.catalog.collection(&source.collection.name)?;
+    let conditions = conditions_after(nodes, position);
+    if conditions.is_empty() {
+        return None;
+    }
+    let expressions = conditions.iter().map(|condition| &condition.expression);
+    let form = normalize(expressions, source.out, &set_from(nodes, position));
+    let chooser = Chooser { info: &info, hint: &source.hint, sort: sort_need(nodes, position) };
+    chooser.choose(&form).map(|(indexes, ranges)| new_scan(source, indexes, ranges))
+}
+
+/// A scan of the ranges.
+pub(super) fn new_scan(source: &DocumentSource, indexes: Vec<IndexInfo>, ranges: Vec<IndexRange>) -> IndexScan {
+    let deduplicate = ranges.len() > 1 || ranges.iter().any(|range| finds_documents_twice(&indexes, range));
+    IndexScan {
+        source: source.clone(),
+        indexes,
+        ranges,
+        deduplicate,
+        ascending: true,
+        ordered: false,
+        covers_projections: false,
+        covers_filter: false,
+    }
+}
+
+/// Several members of one array can match `IN`.
+fn finds_documents_twice(indexes: &[IndexInfo], range: &IndexRange) -> bool {
+    let Some(index) = indexes.get(range.index) else { return true };
+    let fields = index.fields.iter().skip(range.first_field);
+    let by_members = fields
+        .zip(&range.lookups)
+        .any(|(field, lookup)| field.expansion.is_some() && matches!(lookup, IndexLookup::In(_)));
+    // A field with [*] that has no look-up would yield a document for each of its members.
+    let given = range.first_field + range.lookups.len();
+    by_members || index.fields.iter().skip(given).any(|field| field.expansion.is_some())
+}
+
+struct Chooser<'a> {
+    info: &'a CollectionInfo,
+    hint: &'a IndexHint,
+    sort: Option<SortNeed>,
+}
+
+impl Chooser<'_> {
+    /// Indexes and ranges that find all documents of the form; `None` if no index helps for some branch.
+    fn choose(&self, form: &NormalForm) -> Option<(Vec<IndexInfo>, Vec<IndexRange>)> {
+        let (mut indexes, mut ranges): (Vec<IndexInfo>, Vec<IndexRange>) = (Vec::new(), Vec::new());
+        let mut seen = HashSet::new();
+        let is_single = form.branches.len() == 1;
+        for branch in &form.branches {
+            let (index, mut range) = self.choose_for(branch, is_single)?;
+            range.index = indexes.iter().position(|known| known.id == index.id).unwrap_or(indexes.len());
+            if range.index == indexes.len() {
+                indexes.push(index.clone());
+            }
+            if seen.insert(range.identity()) {
+                ranges.push(range);
+            }
+        }
+        (!ranges.is_empty()).then_some((indexes, ranges))
+    }
+
+    /// The best index for a branch: the first usable one of the hint, otherwise the cheapest; of equally cheap ones that
+    /// with more conditions.
+    fn choose_for(&self, branch: &Branch, is_single: bool) -> Option<(&IndexInfo, IndexRange)> {
+        let usable = |index: &IndexInfo| match_index(index, 0, &branch.atoms);
+        for name in &self.hint.names {
+            let hinted = self.info.indexes.iter().filter(|index| index.name == *name);
+            if let Some(found) = hinted.filter_map(|index| Some((index, usable(index)?))).next() {
+                return Some(found);
+            }
+        }
+        if self.hint.forced && !self.hint.names.is_empty() {
+            return None;
+        }
+        let candidates = self.info.indexes.iter().filter_map(|index| Some((index, usable(index)?)));
+        let rated = candidates.map(|(index, range)| {
+            let cost = self.cost(index, &range, is_single);
+            (cost, range.number_of_conditions(), index, range)
+        });
+        let best = rated.reduce(|best, next| {
+            let is_better = next.0 < best.0 || (next.0 <= best.0 && next.1 > best.1);
+            if is_better { next } else { best }
+        });
+        best.map(|(_, _, index, range)| (index, range))
+    }
+
+    /// Cost of the look-up, and of the sort that it leaves to do.
+    fn cost(&self, index: &IndexInfo, range: &IndexRange, is_single: bool) -> f64 {
+        let count = self.info.count_estimate;
+        let sort = match &self.sort {
+            Some(need) if !(is_single && need.is_met_by(index, range)) => sort_cost(range_items(index, range, count)),
+            _ => 0.0,
+        };
+        range_cost(index, range, count) + sort
+    }
+}
+
+impl IndexRange {
+    fn number_of_conditions(&self) -> usize {
+        self.lookups.len() + usize::from(self.lower.is_some()) + usize::from(self.upper.is_some())
+    }
+
+    /// Bytes that ranges have in common only if they find the same.
+    fn identity(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        out.extend_from_slice(&self.index.to_le_bytes());
+        out.extend_from_slice(&self.first_field.to_le_bytes());
+        for lookup in &self.lookups {
+            out.push(if matches!(lookup, IndexLookup::Equal(_)) { 1 } else { 2 });
+            out.extend(lookup.expression().identity());
+        }
+        for (tag, bound) in [(3, &self.lower), (5, &self.upper)] {
+            if let Some(bound) = bound {
+                out.push(tag + u8::from(bound.inclusive));
+                out.extend(bound.value.identity());
+            }
+        }
+        out
+    }
+}
