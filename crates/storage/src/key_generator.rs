@@ -74,7 +74,7 @@ impl KeyGenerator {
             if last < offset {
                 return Some(offset);
             }
-            let steps = (last - offset) / increment + 1;
+            let steps = ((last - offset) / increment).checked_add(1)?;
             offset.checked_add(steps.checked_mul(increment)?)
         })
     }
@@ -133,8 +133,6 @@ fn random_uuid() -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
     fn generate(options: KeyOptions, last: u64, count: usize) -> Vec<String> {

@@ -44,7 +44,7 @@ pub(crate) fn append_key(
     bytes: &mut Vec<u8>,
 ) -> usize {
     write_vertex_prefix(object, direction, vertex, bytes);
-    let end = bytes.len();
+    let end = bytes.len().saturating_sub(1);
     bytes.extend_from_slice(edge_key.as_bytes());
     end
 }
