@@ -109,7 +109,8 @@ fn access(bench: &Bench, packed: &[Vec<u8>]) {
         black_box(Slice::new(value).get_path(black_box(&["address", "city"])).and_then(Slice::as_str));
     });
     for size in [4, 8, 12, 16, 24, 32, 64, 256] {
-        let members: Vec<String> = (0..size).map(|number| format!("\"attribute{number}\":{number}")).collect();
+        let members: Vec<String> =
+            (0..size).map(|number| format!("\"attribute{number}\":{number}")).collect();
         let value = [pack(&format!("{{{}}}", members.join(",")))];
         let name = format!("attribute{}", size / 2);
         bench.each(&format!("get 1 of {size}"), &value, |value| {
@@ -119,8 +120,10 @@ fn access(bench: &Bench, packed: &[Vec<u8>]) {
 }
 
 fn strings(bench: &Bench) {
-    let ascii: Vec<String> = (0..1000).map(|number| format!("user{:06}@example.org", number * 7919 % 1000)).collect();
-    let accented: Vec<String> = (0..1000).map(|number| format!("Müller {:04}", number * 7919 % 1000)).collect();
+    let ascii: Vec<String> =
+        (0..1000).map(|number| format!("user{:06}@example.org", number * 7919 % 1000)).collect();
+    let accented: Vec<String> =
+        (0..1000).map(|number| format!("Müller {:04}", number * 7919 % 1000)).collect();
     for (kind, words) in [("ascii", &ascii), ("non-ascii", &accented)] {
         let pairs: Vec<_> = words.windows(2).map(<[_]>::to_vec).collect();
         bench.each(&format!("compare {kind}"), &pairs, |pair| {
@@ -158,7 +161,8 @@ fn pack(text: &str) -> Vec<u8> {
 fn generated() -> String {
     let mut lines = String::new();
     for number in 0..DOCUMENTS {
-        let (name, city) = (["Anna", "Bertil", "Chloë", "Dmitri"][number % 4], ["Köln", "Paris", "Oslo"][number % 3]);
+        let (name, city) =
+            (["Anna", "Bertil", "Chloë", "Dmitri"][number % 4], ["Köln", "Paris", "Oslo"][number % 3]);
         lines += &format!(
             "{{\"name\":{{\"first\":\"{name}\",\"last\":\"Example{number}\"}},\"email\":\"user{number}@example.org\",\
              \"age\":{},\"active\":{},\"score\":{},\"visits\":{},\"created\":\"2024-03-{:02}T10:{:02}:00.000Z\",\

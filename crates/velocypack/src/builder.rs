@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 
 use crate::container::{MAX_CONTAINER_BYTES, RESERVED_HEADER, close_array, close_object};
-use crate::encode::{push_f64, push_i64, push_name, push_str, push_u64};
+use crate::encode::{push_f64, push_i64, push_str, push_str_start_of, push_u64};
 use crate::format::{FALSE, ID_MARKER, NULL, TRUE};
 use crate::iterate::read_member;
 use crate::limits::MAX_DEPTH;
-use crate::names::read_name;
+use crate::names::{read_name, translate};
 use crate::wire::push_resolved;
 use crate::{Error, Number, Result, Slice};
 
@@ -206,10 +206,10 @@ impl Builder {
     fn sort_members(&mut self, frame: Frame) {
         let Some(content) = self.buffer.get(frame.start..) else { return };
         let Some(members) = self.members.get_mut(frame.first_member..) else { return };
-        if members.len() > 1 {
-            members.sort_unstable_by(|left, right| {
-                compare_names(content, left, right).then(left.offset.cmp(&right.offset))
-            });
+        if members.len() <= INSERTION_SORT_MAX {
+            insertion_sort(content, members);
+        } else {
+            members.sort_unstable_by(|left, right| compare_members(content, left, right));
         }
     }
 
@@ -217,21 +217,16 @@ impl Builder {
     fn check_duplicates(&mut self, frame: Frame, duplicates: Duplicates) -> Result<()> {
         let content = self.buffer.get(frame.start..).unwrap_or(&[]);
         let members = self.members.get(frame.first_member..).unwrap_or(&[]);
-        let found = members.windows(2).find(|pair| match pair {
-            [left, right] => compare_names(content, left, right) == Ordering::Equal,
-            _ => false,
+        let found = members.array_windows().find(|[left, right]| {
+            left.name_prefix == right.name_prefix && member_name(content, left) == member_name(content, right)
         });
-        match (found, duplicates) {
-            (None, _) => Ok(()),
-            (Some(pair), Duplicates::Refuse) => {
-                let name = pair.first().map_or(&[][..], |member| member_name(content, member));
-                Err(Error::DuplicateName { name: String::from_utf8_lossy(name).into_owned() })
-            }
-            (Some(_), Duplicates::KeepLast) => {
-                self.remove_duplicates(frame);
-                Ok(())
-            }
+        let Some([duplicate, _]) = found else { return Ok(()) };
+        if duplicates == Duplicates::Refuse {
+            let name = String::from_utf8_lossy(member_name(content, duplicate)).into_owned();
+            return Err(Error::DuplicateName { name });
         }
+        self.remove_duplicates(frame);
+        Ok(())
     }
 
     /// Removes all but the last of the attributes that have the same name. Members are sorted.
@@ -279,12 +274,18 @@ impl Builder {
 
     #[inline]
     pub(crate) fn key_bytes(&mut self, name: &[u8]) -> Result<()> {
+        self.key_start_of(name, name.len())
+    }
+
+    /// Adds the first `length` bytes of `source` as an attribute name.
+    #[inline]
+    pub(crate) fn key_start_of(&mut self, source: &[u8], length: usize) -> Result<()> {
+        let name = source.get(..length).unwrap_or(source);
         self.begin_member(name)?;
         self.named = true;
-        if self.plain_names {
-            push_str(&mut self.buffer, name);
-        } else {
-            push_name(&mut self.buffer, name);
+        match translate(name) {
+            Some(byte) if !self.plain_names => self.buffer.push(byte),
+            _ => push_str_start_of(&mut self.buffer, source, length),
         }
         Ok(())
     }
@@ -388,7 +389,13 @@ impl Builder {
 
     #[inline]
     pub(crate) fn add_str_bytes(&mut self, value: &[u8]) -> Result<()> {
-        push_str(self.value_buffer()?, value);
+        self.add_str_start_of(value, value.len())
+    }
+
+    /// Adds the first `length` bytes of `source` as a string.
+    #[inline]
+    pub(crate) fn add_str_start_of(&mut self, source: &[u8], length: usize) -> Result<()> {
+        push_str_start_of(self.value_buffer()?, source, length);
         Ok(())
     }
 
@@ -408,9 +415,7 @@ impl Builder {
     #[inline]
     pub fn add_resolved(&mut self, value: Slice<'_>, collection: Option<&str>) -> Result<()> {
         match collection {
-            Some(collection) if value.is_object() => {
-                push_resolved(value, collection, self.value_buffer()?)
-            }
+            Some(collection) if value.is_object() => push_resolved(value, collection, self.value_buffer()?),
             _ => self.add_slice(value),
         }
     }
@@ -441,6 +446,28 @@ pub(crate) fn name_prefix(name: &[u8]) -> u64 {
         return first | u64::from(u32::from_be_bytes(*last)) << unused_bits;
     }
     name.iter().fold((0, 56), |(prefix, shift), &byte| (prefix | u64::from(byte) << shift, shift - 8)).0
+}
+
+/// Up to so many members are sorted by insertion, which does without calls.
+const INSERTION_SORT_MAX: usize = 24;
+
+#[inline]
+fn insertion_sort(content: &[u8], members: &mut [Member]) {
+    for sorted in 1..members.len() {
+        let mut position = sorted;
+        while let Some([left, right]) = position.checked_sub(1).and_then(|at| members.get(at..=position))
+            && (left.name_prefix > right.name_prefix
+                || (left.name_prefix == right.name_prefix && compare_members(content, left, right).is_gt()))
+        {
+            members.swap(position - 1, position);
+            position -= 1;
+        }
+    }
+}
+
+/// By name; those of equal name by position.
+fn compare_members(content: &[u8], left: &Member, right: &Member) -> Ordering {
+    compare_names(content, left, right).then(left.offset.cmp(&right.offset))
 }
 
 #[inline]

@@ -131,7 +131,7 @@ fn close_empty(buffer: &mut Vec<u8>, start: usize, head: u8) -> Result<()> {
 /// True when all members are equally long, so that an array needs no table.
 fn is_uniform(mut offsets: impl ExactSizeIterator<Item = usize>, content: usize) -> bool {
     let count = offsets.len();
-    if content % count != 0 {
+    if !content.is_multiple_of(count) {
         return false;
     }
     let stride = content / count;

@@ -1,9 +1,6 @@
 //! Scalars and names as bytes, each in the shortest form the format has.
 
-use crate::format::{
-    DOUBLE, INT, LONG_STRING, NULL, SHORT_STRING, SHORT_STRING_MAX, SMALL_INT, UINT,
-};
-use crate::names::translate;
+use crate::format::{DOUBLE, INT, LONG_STRING, NULL, SHORT_STRING, SHORT_STRING_MAX, SMALL_INT, UINT};
 
 /// Appends an integer.
 #[inline]
@@ -51,6 +48,28 @@ pub(crate) fn push_f64(out: &mut Vec<u8>, value: f64) {
     }
 }
 
+/// Appends the first `length` bytes of `source`. Bytes behind them make the copy of a short text faster: it
+/// is then of fixed length and cut afterwards.
+#[inline]
+pub(crate) fn push_start_of(out: &mut Vec<u8>, source: &[u8], length: usize) {
+    if length <= 16
+        && let Some(chunk) = source.first_chunk::<16>()
+    {
+        let end = out.len() + length;
+        out.extend_from_slice(chunk);
+        out.truncate(end);
+    } else {
+        out.extend_from_slice(source.get(..length).unwrap_or(source));
+    }
+}
+
+/// Appends a string: the first `length` bytes of `source`.
+#[inline]
+pub(crate) fn push_str_start_of(out: &mut Vec<u8>, source: &[u8], length: usize) {
+    push_str_header(out, length);
+    push_start_of(out, source, length);
+}
+
 /// Appends a string.
 #[inline]
 pub(crate) fn push_str(out: &mut Vec<u8>, text: &[u8]) {
@@ -73,13 +92,4 @@ pub(crate) fn push_str_header(out: &mut Vec<u8>, length: usize) {
 #[inline]
 pub(crate) const fn str_length(length: usize) -> usize {
     if length <= SHORT_STRING_MAX { 1 + length } else { 9 + length }
-}
-
-/// Appends an attribute name: one byte for a system attribute, else a string.
-#[inline]
-pub(crate) fn push_name(out: &mut Vec<u8>, name: &[u8]) {
-    match translate(name) {
-        Some(byte) => out.push(byte),
-        None => push_str(out, name),
-    }
 }

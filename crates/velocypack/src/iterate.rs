@@ -98,7 +98,11 @@ pub(crate) fn read_member(bytes: &[u8]) -> Option<Member<'_>> {
     let (name, name_length) = read_name(bytes)?;
     let value = bytes.get(name_length..)?;
     let length = value_length(value)?;
-    Some(Member { name, encoded: bytes.get(..name_length + length)?, value: Slice::new(value.get(..length)?) })
+    Some(Member {
+        name,
+        encoded: bytes.get(..name_length + length)?,
+        value: Slice::new(value.get(..length)?),
+    })
 }
 
 impl<'a> Iterator for RawEntries<'a> {

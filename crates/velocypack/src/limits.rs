@@ -25,4 +25,4 @@ impl Default for Limits {
 /// Deepest nesting that is built, and down to which comparison, hash and sort key look. Far more than
 /// clients may send (see [`Limits`]); it keeps queries that wrap values in values, request after request,
 /// from exhausting a thread's stack.
-pub(crate) const MAX_DEPTH: usize = 1000;
+pub(crate) const MAX_DEPTH: usize = 500;

@@ -4,8 +4,8 @@
 //! `_to` 5. In the sorted index table they stand where their text belongs.
 
 use crate::format::{
-    LONG_STRING, LONG_STRING_HEADER, SHORT_STRING, SHORT_STRING_LAST, SHORT_STRING_MAX, SMALL_INT, UINT, UINT_LAST,
-    read_unsigned,
+    LONG_STRING, LONG_STRING_HEADER, SHORT_STRING, SHORT_STRING_LAST, SHORT_STRING_MAX, SMALL_INT, UINT,
+    UINT_LAST, read_unsigned,
 };
 
 pub(crate) const KEY: u8 = SMALL_INT + 1;
@@ -90,13 +90,22 @@ impl<'n> Probe<'n> {
         self.name
     }
 
+    /// False when a name with this first byte cannot be it.
+    #[inline]
+    pub(crate) fn may_start_with(&self, head: u8) -> bool {
+        head == self.short || head == self.translated || !(SMALL_INT..LONG_STRING).contains(&head)
+    }
+
     /// The length of the encoded name when `bytes` start with this name.
     #[inline]
     pub(crate) fn matches(&self, bytes: &[u8]) -> Option<usize> {
         let head = *bytes.first()?;
         if head == self.short {
             let end = 1 + self.name.len();
-            return (bytes.get(1..end)? == self.name).then_some(end);
+            // Names of the same length tend to differ in their last byte ("street1", "street2").
+            let agrees =
+                bytes.get(end - 1) == self.name.last().or(Some(&head)) && bytes.get(1..end)? == self.name;
+            return agrees.then_some(end);
         }
         if head == self.translated {
             return Some(1);

@@ -11,7 +11,7 @@ use crate::{Builder, Kind, Result, Slice};
 /// meets the kinds of AQL alone: UTC dates become their milliseconds, binary values strings of hexadecimal
 /// digits, everything else null. Only the `_id` marker stays.
 ///
-/// Meant for values that [`crate::validate`] has passed. Errors: a name twice, nested deeper than 1,000
+/// Meant for values that [`crate::validate`] has passed. Errors: a name twice, nested deeper than 500
 /// levels, longer than 4 GiB.
 pub fn normalize(value: Slice<'_>, out: &mut Vec<u8>) -> Result<()> {
     let mut builder = Builder::append_to(std::mem::take(out));

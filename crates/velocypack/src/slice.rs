@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::format::{
-    ARRAY_COMPACT, ARRAY_UNIFORM, BINARY, BINARY_LAST, BCD, BCD_LAST, CUSTOM, DOUBLE, EMPTY_ARRAY,
-    EMPTY_OBJECT, EXTERNAL, FALSE, ID_MARKER, INT, Layout, LONG_STRING, LONG_STRING_HEADER, MAX_KEY, MIN_KEY,
+    ARRAY_COMPACT, ARRAY_UNIFORM, BCD, BCD_LAST, BINARY, BINARY_LAST, CUSTOM, DOUBLE, EMPTY_ARRAY,
+    EMPTY_OBJECT, EXTERNAL, FALSE, ID_MARKER, INT, LONG_STRING, LONG_STRING_HEADER, Layout, MAX_KEY, MIN_KEY,
     NULL, OBJECT_COMPACT, OBJECT_SORTED, OBJECT_SORTED_LAST, OBJECT_UNSORTED, OBJECT_UNSORTED_LAST,
     SHORT_STRING, SHORT_STRING_LAST, SMALL_INT, SMALL_NEGATIVE_INT, TRUE, UINT, UTC_DATE, layout,
     read_unsigned, value_length,
@@ -17,7 +17,7 @@ use crate::{Kind, Number, json};
 pub(crate) mod tests;
 
 /// Objects with more members are searched by halving; up to here a look at every name is faster.
-const LINEAR_SEARCH_MAX: usize = 16;
+const LINEAR_SEARCH_MAX: usize = 12;
 
 /// A value in VelocyPack: bytes that start with it and may be longer.
 ///
@@ -283,15 +283,41 @@ impl<'a> Slice<'a> {
         }
     }
 
+    #[inline]
     fn search_linear(self, layout: &Layout, probe: &Probe<'_>) -> Option<Slice<'a>> {
-        for index in 0..layout.count {
-            let offset = layout.offset(self.bytes, index)?;
-            let member = self.bytes.get(offset..layout.data_end)?;
-            if let Some(length) = probe.matches(member) {
-                return member.get(length..).map(Slice::new);
+        match (layout.table, layout.width) {
+            (0, _) => self.matching_member(layout, layout.data, probe),
+            (_, 1) => self.search_table::<1>(layout, probe),
+            (_, 2) => self.search_table::<2>(layout, probe),
+            (_, 4) => self.search_table::<4>(layout, probe),
+            _ => self.search_table::<8>(layout, probe),
+        }
+    }
+
+    /// Looks at the first byte of each name, and at the rest of those that agree.
+    #[inline]
+    fn search_table<const WIDTH: usize>(self, layout: &Layout, probe: &Probe<'_>) -> Option<Slice<'a>> {
+        let table = self.bytes.get(layout.table..layout.table + layout.count * WIDTH)?;
+        for entry in table.as_chunks::<WIDTH>().0 {
+            let offset = entry.iter().rev().fold(0, |offset, &byte| offset << 8 | usize::from(byte));
+            if probe.may_start_with(*self.bytes.get(offset)?)
+                && let Some(value) = self.matching_member(layout, offset, probe)
+            {
+                return Some(value);
             }
         }
         None
+    }
+
+    /// The value of the member at `offset` if it has this name.
+    #[inline]
+    fn matching_member(self, layout: &Layout, offset: usize, probe: &Probe<'_>) -> Option<Slice<'a>> {
+        if offset < layout.data {
+            return None;
+        }
+        let member = self.bytes.get(offset..layout.data_end)?;
+        let length = probe.matches(member)?;
+        member.get(length..).map(Slice::new)
     }
 
     fn search_sorted(self, layout: &Layout, probe: &Probe<'_>) -> Option<Slice<'a>> {

@@ -183,10 +183,7 @@ pub(crate) fn objects(values: impl Strategy<Value = Tree>, max: usize) -> impl S
 /// Any values, small enough that equal ones are met often.
 pub(crate) fn trees() -> impl Strategy<Value = Tree> {
     leaves().prop_recursive(4, 40, 6, |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..6).prop_map(Tree::Array),
-            objects(inner, 6),
-        ]
+        prop_oneof![prop::collection::vec(inner.clone(), 0..6).prop_map(Tree::Array), objects(inner, 6),]
     })
 }
 
@@ -204,7 +201,7 @@ pub(crate) fn similar_trees() -> impl Strategy<Value = (Tree, Tree)> {
 /// A value that differs in little, or only in what the order does not look at.
 fn change(tree: &Tree, seed: u32) -> Tree {
     match tree {
-        Tree::Array(elements) if seed % 4 == 0 => {
+        Tree::Array(elements) if seed.is_multiple_of(4) => {
             Tree::Array(elements.iter().cloned().chain([Tree::Null]).collect())
         }
         Tree::Array(elements) if !elements.is_empty() => {
@@ -213,7 +210,7 @@ fn change(tree: &Tree, seed: u32) -> Tree {
             elements[index] = change(&elements[index], seed.rotate_left(7));
             Tree::Array(elements)
         }
-        Tree::Object(entries) if seed % 4 == 0 => {
+        Tree::Object(entries) if seed.is_multiple_of(4) => {
             let entries = entries.iter().filter(|(_, value)| *value != Tree::Null).cloned();
             Tree::Object(entries.rev().collect())
         }
@@ -274,7 +271,7 @@ pub(crate) fn pack_foreign(tree: &Tree, seed: u64, out: &mut Vec<u8>) {
                 .collect();
             let mut table: Vec<usize> = (0..members.len()).collect();
             match seed % 3 {
-                0 => return push_compact(0x14, &members, out),
+                0 => push_compact(0x14, &members, out),
                 1 => {
                     let middle = seed as usize / 3 % table.len();
                     table.rotate_left(middle);
@@ -286,11 +283,11 @@ pub(crate) fn pack_foreign(tree: &Tree, seed: u64, out: &mut Vec<u8>) {
                 }
             }
         }
-        Tree::Int(value) if seed % 2 == 0 => {
+        Tree::Int(value) if seed.is_multiple_of(2) => {
             out.push(0x27);
             out.extend_from_slice(&value.to_le_bytes());
         }
-        Tree::String(text) if seed % 2 == 0 => push_long_string(text, out),
+        Tree::String(text) if seed.is_multiple_of(2) => push_long_string(text, out),
         other => {
             let mut builder = Builder::append_to(std::mem::take(out));
             other.add_to(&mut builder);
@@ -316,7 +313,7 @@ fn push_foreign_name(name: &str, seed: u64, out: &mut Vec<u8>) {
     match (system, seed % 3) {
         (Some(position), 0) => out.extend_from_slice(&[0x28, position as u8 + 1]),
         (Some(position), 1) => out.push(0x31 + position as u8),
-        _ if name.len() > 126 || seed % 5 == 0 => push_long_string(name, out),
+        _ if name.len() > 126 || seed.is_multiple_of(5) => push_long_string(name, out),
         _ => {
             out.push(0x40 + name.len() as u8);
             out.extend_from_slice(name.as_bytes());
@@ -359,7 +356,7 @@ fn push_indexed(head: u8, members: &[Vec<u8>], table: &[usize], seed: u64, out: 
     let (width, data, total) = loop {
         let width = 1usize << rank;
         let header = if width == 8 { 9 } else { 1 + 2 * width };
-        let data = if seed / 64 % 2 == 0 { 9 } else { header };
+        let data = if (seed / 64).is_multiple_of(2) { 9 } else { header };
         let table = if has_table { members.len() * width } else { 0 };
         let total = data + content + table + if width == 8 { 8 } else { 0 };
         if width == 8 || total < 1 << (8 * width) {

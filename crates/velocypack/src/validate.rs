@@ -1,9 +1,9 @@
 //! The door for VelocyPack that others have made: every byte is checked before it is believed.
 
 use crate::format::{
-    ARRAY_COMPACT, ARRAY_UNIFORM, BCD, BCD_LAST, BINARY, BINARY_LAST, DOUBLE, EMPTY_ARRAY, EMPTY_OBJECT, FALSE,
-    INT, LONG_STRING, Layout, NULL, OBJECT_COMPACT, OBJECT_SORTED, OBJECT_SORTED_LAST, OBJECT_UNSORTED_LAST,
-    SHORT_STRING, TRUE, UTC_DATE, layout, value_length,
+    ARRAY_COMPACT, ARRAY_UNIFORM, BCD, BCD_LAST, BINARY, BINARY_LAST, DOUBLE, EMPTY_ARRAY, EMPTY_OBJECT,
+    FALSE, INT, LONG_STRING, Layout, NULL, OBJECT_COMPACT, OBJECT_SORTED, OBJECT_SORTED_LAST,
+    OBJECT_UNSORTED_LAST, SHORT_STRING, TRUE, UTC_DATE, layout, value_length,
 };
 use crate::names::read_name;
 use crate::{Error, Limits, Result, Slice};
@@ -140,7 +140,10 @@ impl<'a> Validator<'a> {
         if open.is_object {
             self.starts.push(at);
             let Some((name, length)) = read_name(rest) else {
-                return Err(invalid(at, "an attribute name has to be a string or the number of a system attribute"));
+                return Err(invalid(
+                    at,
+                    "an attribute name has to be a string or the number of a system attribute",
+                ));
             };
             self.check_text(at, Some(name))?;
             return Ok(at + length);
@@ -185,7 +188,12 @@ impl<'a> Validator<'a> {
         for index in 0..open.layout.count {
             match self.table_entry(open, index) {
                 Some(entry) if starts.binary_search(&entry).is_ok() => by_table.push(entry),
-                _ => return Err(invalid(open.start, "the index table of an object does not point at its attributes")),
+                _ => {
+                    return Err(invalid(
+                        open.start,
+                        "the index table of an object does not point at its attributes",
+                    ));
+                }
             }
         }
         if !open.is_sorted {
@@ -199,15 +207,19 @@ impl<'a> Validator<'a> {
         // As many entries as attributes and no name twice: so it has each of them.
         let names_ascend = by_table.is_sorted_by(|left, right| self.name_at(*left) < self.name_at(*right));
         if !names_ascend {
-            return Err(invalid(open.start, "the index table of an object is not sorted or has a name twice"));
+            return Err(invalid(
+                open.start,
+                "the index table of an object is not sorted or has a name twice",
+            ));
         }
         Ok(())
     }
 
     fn check_unique(&self, mut starts: Vec<usize>) -> Result<()> {
         starts.sort_unstable_by_key(|start| self.name_at(*start));
-        let duplicate =
-            starts.windows(2).find(|pair| matches!(pair, [left, right] if self.name_at(*left) == self.name_at(*right)));
+        let duplicate = starts
+            .windows(2)
+            .find(|pair| matches!(pair, [left, right] if self.name_at(*left) == self.name_at(*right)));
         match duplicate.and_then(<[usize]>::first) {
             Some(&start) => {
                 Err(Error::DuplicateName { name: String::from_utf8_lossy(self.name_at(start)).into_owned() })

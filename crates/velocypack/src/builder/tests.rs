@@ -54,8 +54,8 @@ fn objects_follow_the_specification() {
     });
     // The example of the specification.
     let expected = [
-        0x0B, 0x13, 0x03, 0x41, 0x62, 0x1A, 0x41, 0x61, 0x28, 0x0C, 0x41, 0x63, 0x43, 0x78, 0x79, 0x7A, 0x06, 0x03,
-        0x0A,
+        0x0B, 0x13, 0x03, 0x41, 0x62, 0x1A, 0x41, 0x61, 0x28, 0x0C, 0x41, 0x63, 0x43, 0x78, 0x79, 0x7A, 0x06,
+        0x03, 0x0A,
     ];
     assert_eq!(bytes, expected);
     let one = built(|out| {
@@ -69,7 +69,8 @@ fn objects_follow_the_specification() {
 
 #[test]
 fn arrays_have_a_table_only_when_elements_differ_in_length() {
-    let array = |elements: &[i64]| Tree::Array(elements.iter().map(|value| Tree::Int(*value)).collect()).pack();
+    let array =
+        |elements: &[i64]| Tree::Array(elements.iter().map(|value| Tree::Int(*value)).collect()).pack();
     assert_eq!(array(&[]), [0x01]);
     assert_eq!(array(&[1, 2, 3]), [0x02, 5, 0x31, 0x32, 0x33]);
     assert_eq!(array(&[1, 16]), [0x06, 8, 2, 0x31, 0x28, 16, 3, 4]);
@@ -91,7 +92,13 @@ fn members_move_when_the_header_grows() {
             let bytes = tree.pack();
             assert_eq!(Tree::read(Slice::new(&bytes)), tree);
             validate(&bytes, &Limits::default()).unwrap();
-            let table = if bytes.len() < 256 { 0x0B } else if bytes.len() < 65_536 { 0x0C } else { 0x0D };
+            let table = if bytes.len() < 256 {
+                0x0B
+            } else if bytes.len() < 65_536 {
+                0x0C
+            } else {
+                0x0D
+            };
             assert_eq!(bytes[0], table, "{}", bytes.len());
         }
     }
@@ -122,7 +129,9 @@ fn a_name_twice_is_an_error_or_the_last_counts() {
     let mut out = Builder::new();
     let fill = |out: &mut Builder| {
         out.open_object().unwrap();
-        for (name, value) in [("a", 1), ("b", 2), ("a", 3), ("_key", 4), ("c", 5), ("b", 6), ("a", 7), ("_key", 8)] {
+        for (name, value) in
+            [("a", 1), ("b", 2), ("a", 3), ("_key", 4), ("c", 5), ("b", 6), ("a", 7), ("_key", 8)]
+        {
             out.key(name).unwrap();
             out.add_i64(value).unwrap();
         }

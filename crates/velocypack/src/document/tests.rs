@@ -111,7 +111,7 @@ proptest! {
         let bytes = made(from_to, &body.pack());
         let value = Slice::new(&bytes);
         let expected = model(from_to, &body);
-        prop_assert_eq!(Tree::read(value), expected.clone());
+        prop_assert_eq!(&Tree::read(value), &expected);
         prop_assert_eq!(value.byte_len(), bytes.len());
         for (name, attribute) in expected.sorted() {
             prop_assert_eq!(value.get(name).map(Tree::read), Some(attribute.clone()));

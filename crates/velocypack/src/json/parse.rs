@@ -229,7 +229,7 @@ impl<'i> Parser<'i> {
             return Err(self.error_here("expected an attribute name in double quotes"));
         }
         match self.plain_string() {
-            Some(name) => out.key_bytes(name),
+            Some((source, length)) => out.key_start_of(source, length),
             None => {
                 self.escaped_string()?;
                 out.key_bytes(&self.scratch)
@@ -246,7 +246,7 @@ impl<'i> Parser<'i> {
     #[inline]
     fn string(&mut self, out: &mut Builder) -> Result<(), JsonError> {
         match self.plain_string() {
-            Some(text) => out.add_str_bytes(text),
+            Some((source, length)) => out.add_str_start_of(source, length),
             None => {
                 self.escaped_string()?;
                 out.add_str_bytes(&self.scratch)
@@ -255,17 +255,17 @@ impl<'i> Parser<'i> {
         .map_err(|error| self.builder_error(&error))
     }
 
-    /// Reads a string without escapes, from quote to quote. None, and the position stays, for all others.
+    /// Reads a string without escapes, from quote to quote: the text from the string's first byte on, and the
+    /// string's length. None, and the position stays, for all others.
     #[inline]
-    fn plain_string(&mut self) -> Option<&'i [u8]> {
+    fn plain_string(&mut self) -> Option<(&'i [u8], usize)> {
         let rest = self.text.get(self.position + 1..)?;
         let length = plain_length(rest);
-        let text = rest.get(..length)?;
         if rest.get(length) != Some(&b'"') {
             return None;
         }
         self.position += length + 2;
-        Some(text)
+        Some((rest, length))
     }
 
     /// Reads any string into `scratch`.

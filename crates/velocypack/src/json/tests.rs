@@ -41,12 +41,67 @@ fn the_grammar_is_accepted() {
 #[test]
 fn everything_else_is_refused() {
     let texts: [&[u8]; 62] = [
-        b"", b" ", b"nul", b"nulll", b"True", b"tru", b"[", b"]", b"[1", b"[1,", b"[1,]", b"[,1]", b"[1 2]", b"{",
-        b"}", b"{a:1}", b"{\"a\"", b"{\"a\":", b"{\"a\":}", b"{\"a\":1", b"{\"a\":1,", b"{\"a\":1,}", b"{\"a\" 1}",
-        b"{1:2}", b"{,}", b"[1}", b"{\"a\":1]", b"1 2", b"[] []", b"01", b"-", b"-01", b"+1", b".5", b"1.", b"1.e5",
-        b"1e", b"1e+", b"0x10", b"1_000", b"NaN", b"Infinity", b"-Infinity", b"1e999", b"-1e999", b"'a'", b"\"a",
-        b"\"a\\\"", b"\"\\x\"", b"\"\\u12\"", b"\"\\u12G4\"", b"\"\\ud800\"", b"\"\\udc00\"", b"\"\\ud800\\u0041\"",
-        b"\"a\nb\"", b"\"\x00\"", b"\"\xff\"", b"\"\xc3\"", b"\"\xed\xa0\x80\"", b"\xef\xbb\xbf1", b"[1]\xff",
+        b"",
+        b" ",
+        b"nul",
+        b"nulll",
+        b"True",
+        b"tru",
+        b"[",
+        b"]",
+        b"[1",
+        b"[1,",
+        b"[1,]",
+        b"[,1]",
+        b"[1 2]",
+        b"{",
+        b"}",
+        b"{a:1}",
+        b"{\"a\"",
+        b"{\"a\":",
+        b"{\"a\":}",
+        b"{\"a\":1",
+        b"{\"a\":1,",
+        b"{\"a\":1,}",
+        b"{\"a\" 1}",
+        b"{1:2}",
+        b"{,}",
+        b"[1}",
+        b"{\"a\":1]",
+        b"1 2",
+        b"[] []",
+        b"01",
+        b"-",
+        b"-01",
+        b"+1",
+        b".5",
+        b"1.",
+        b"1.e5",
+        b"1e",
+        b"1e+",
+        b"0x10",
+        b"1_000",
+        b"NaN",
+        b"Infinity",
+        b"-Infinity",
+        b"1e999",
+        b"-1e999",
+        b"'a'",
+        b"\"a",
+        b"\"a\\\"",
+        b"\"\\x\"",
+        b"\"\\u12\"",
+        b"\"\\u12G4\"",
+        b"\"\\ud800\"",
+        b"\"\\udc00\"",
+        b"\"\\ud800\\u0041\"",
+        b"\"a\nb\"",
+        b"\"\x00\"",
+        b"\"\xff\"",
+        b"\"\xc3\"",
+        b"\"\xed\xa0\x80\"",
+        b"\xef\xbb\xbf1",
+        b"[1]\xff",
         b"// comment\n1",
     ];
     for text in texts {
@@ -339,7 +394,10 @@ fn same(read: &Tree, written: &Tree) -> bool {
         }
         (Tree::Object(read), Tree::Object(written)) => {
             read.len() == written.len()
-                && read.iter().zip(written).all(|(read, written)| read.0 == written.0 && same(&read.1, &written.1))
+                && read
+                    .iter()
+                    .zip(written)
+                    .all(|(read, written)| read.0 == written.0 && same(&read.1, &written.1))
         }
         _ => read == written,
     }

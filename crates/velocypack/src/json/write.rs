@@ -1,8 +1,9 @@
 //! VelocyPack to text in one forward walk, without recursion.
 
 use super::number::{write_f64, write_i64, write_u64};
-use super::string::{hex, write_str_bytes};
-use crate::iterate::{Elements, RawEntries};
+use super::string::{hex, write_str_bytes, write_str_start_of};
+use crate::format::{SHORT_STRING, SHORT_STRING_LAST, layout, value_length};
+use crate::names::read_name;
 use crate::{Kind, Number, Slice};
 
 /// Appends a value as compact JSON. The `_id` marker of a stored document is written as the text for
@@ -24,8 +25,7 @@ pub fn to_json_string(value: Slice<'_>, collection: Option<&str>) -> String {
     let mut out = Vec::with_capacity(value.byte_len() * 2);
     write(value, collection, &mut out);
     // Only bytes that were never validated can be anything but UTF-8.
-    String::from_utf8(out)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    String::from_utf8(out).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 struct Writer<'c, 'o> {
@@ -35,64 +35,113 @@ struct Writer<'c, 'o> {
 }
 
 /// An array or object that is being written.
-enum Open<'a> {
-    Array(Elements<'a>),
-    Object { entries: RawEntries<'a>, object: Slice<'a> },
+struct Open<'a> {
+    /// From the next member on.
+    rest: &'a [u8],
+    remaining: usize,
+    /// Nothing was written of it yet.
+    first: bool,
+    /// The object itself; [`Slice::NONE`] for an array.
+    object: Slice<'a>,
+}
+
+impl<'a> Open<'a> {
+    fn new(value: Slice<'a>, is_object: bool) -> Self {
+        let object = if is_object { value } else { Slice::NONE };
+        // Malformed ones are written as empty.
+        let members = layout(value.raw())
+            .and_then(|layout| Some((value.raw().get(layout.data..layout.data_end)?, layout.count)));
+        let (rest, remaining) = members.unwrap_or((&[], 0));
+        Open { rest, remaining, first: true, object }
+    }
+
+    #[inline]
+    fn is_object(&self) -> bool {
+        !self.object.is_none()
+    }
+
+    #[inline]
+    fn advance(&mut self, length: usize) {
+        self.rest = self.rest.get(length..).unwrap_or(&[]);
+    }
 }
 
 impl Writer<'_, '_> {
     fn write(&mut self, value: Slice<'_>) {
         let Some(mut open) = self.begin(value, Slice::NONE) else { return };
         let mut outer = Vec::new();
-        let mut first = true;
         loop {
-            let (member, object) = match &mut open {
-                Open::Array(elements) => (elements.next().map(|value| (None, value)), Slice::NONE),
-                Open::Object { entries, object } => {
-                    (entries.next().map(|(name, value)| (Some(name), value)), *object)
-                }
-            };
-            let Some((name, value)) = member else {
-                self.end(&open, first, outer.len());
+            if !self.next_member(&mut open, outer.len() + 1) {
+                self.end(&open, outer.len());
                 let Some(next) = outer.pop() else { return };
                 open = next;
-                first = false;
                 continue;
-            };
-            self.separate(first, outer.len() + 1);
-            first = false;
-            if let Some(name) = name {
-                write_str_bytes(name, self.out);
-                self.out.extend_from_slice(if self.pretty { b": " } else { b":" });
             }
-            if let Some(inner) = self.begin(value, object) {
+            if let Some(&head @ SHORT_STRING..=SHORT_STRING_LAST) = open.rest.first() {
+                let length = usize::from(head - SHORT_STRING);
+                write_str_start_of(open.rest.get(1..).unwrap_or(&[]), length, self.out);
+                open.advance(1 + length);
+                continue;
+            }
+            let value = Slice::new(open.rest);
+            let inner = self.begin(value, open.object);
+            open.advance(value_length(open.rest).unwrap_or(usize::MAX));
+            if let Some(inner) = inner {
                 outer.push(std::mem::replace(&mut open, inner));
-                first = true;
             }
         }
     }
 
-    /// Writes a scalar, or the opening bracket of an array or object, which is then returned.
+    /// Writes what comes before the next member's value; false when there is none.
     #[inline]
+    fn next_member(&mut self, open: &mut Open<'_>, depth: usize) -> bool {
+        if open.remaining == 0 || open.rest.is_empty() {
+            return false;
+        }
+        let name = if open.is_object() { read_name(open.rest) } else { Some((&[][..], 0)) };
+        let Some((name, name_length)) = name else { return false };
+        open.remaining -= 1;
+        if !open.first {
+            self.out.push(b',');
+        }
+        open.first = false;
+        if self.pretty {
+            self.new_line(depth);
+        }
+        if name_length == 1 + name.len() {
+            // A short name, with bytes behind it.
+            write_str_start_of(open.rest.get(1..).unwrap_or(&[]), name.len(), self.out);
+        } else if open.is_object() {
+            write_str_bytes(name, self.out);
+        }
+        if open.is_object() {
+            self.out.extend_from_slice(if self.pretty { b": " } else { b":" });
+            open.advance(name_length);
+        }
+        true
+    }
+
+    /// Writes a scalar, or the opening bracket of an array or object, which is then returned.
     fn begin<'a>(&mut self, value: Slice<'a>, object: Slice<'_>) -> Option<Open<'a>> {
         match value.kind() {
-            Kind::String => write_str_bytes(value.str_bytes().unwrap_or(&[]), self.out),
             Kind::Int => write_i64(value.as_i64().unwrap_or(0), self.out),
             Kind::Object => {
                 self.out.push(b'{');
-                return Some(Open::Object { entries: value.raw_entries(), object: value });
+                return Some(Open::new(value, true));
             }
             Kind::Array => {
                 self.out.push(b'[');
-                return Some(Open::Array(value.elements()));
+                return Some(Open::new(value, false));
             }
+            Kind::String => write_str_bytes(value.str_bytes().unwrap_or(&[]), self.out),
             Kind::Double | Kind::UInt => match value.as_number() {
                 Some(Number::Double(value)) => write_f64(value, self.out),
                 Some(Number::UInt(value)) => write_u64(value, self.out),
                 Some(Number::Int(value)) => write_i64(value, self.out),
                 None => self.null(),
             },
-            Kind::Bool => self.out.extend_from_slice(if value.as_bool() == Some(true) { b"true" } else { b"false" }),
+            Kind::Bool if value.as_bool() == Some(true) => self.out.extend_from_slice(b"true"),
+            Kind::Bool => self.out.extend_from_slice(b"false"),
             Kind::IdMarker => self.write_id(object),
             Kind::UtcDate => match value.as_utc_date() {
                 Some(date) => write_i64(date, self.out),
@@ -111,14 +160,14 @@ impl Writer<'_, '_> {
     fn write_id(&mut self, object: Slice<'_>) {
         match (self.collection, object.get("_key").and_then(Slice::str_bytes)) {
             (Some(collection), Some(key)) => {
-                // The characters that need escapes are not allowed in keys; names of collections may
-                // have them.
+                // Two strings made one: quote, collection, slash, key, quote.
                 write_str_bytes(collection.as_bytes(), self.out);
                 self.out.pop();
-                self.out.push(b'/');
-                let quote = self.out.len();
+                let slash = self.out.len();
                 write_str_bytes(key, self.out);
-                self.out.remove(quote);
+                if let Some(quote) = self.out.get_mut(slash) {
+                    *quote = b'/';
+                }
             }
             _ => self.null(),
         }
@@ -131,26 +180,12 @@ impl Writer<'_, '_> {
         self.out.push(b'"');
     }
 
-    /// Whatever has to stand before a member.
     #[inline]
-    fn separate(&mut self, first: bool, depth: usize) {
-        if !first {
-            self.out.push(b',');
-        }
-        if self.pretty {
+    fn end(&mut self, open: &Open<'_>, depth: usize) {
+        if self.pretty && !open.first {
             self.new_line(depth);
         }
-    }
-
-    #[inline]
-    fn end(&mut self, open: &Open<'_>, empty: bool, depth: usize) {
-        if self.pretty && !empty {
-            self.new_line(depth);
-        }
-        self.out.push(match open {
-            Open::Array(_) => b']',
-            Open::Object { .. } => b'}',
-        });
+        self.out.push(if open.is_object() { b'}' } else { b']' });
     }
 
     fn new_line(&mut self, depth: usize) {

@@ -55,7 +55,8 @@ fn sub_objects_are_merged_or_replaced() {
 
 #[test]
 fn null_is_stored_or_removes() {
-    let (old, patch) = (r#"{"a":1,"b":{"x":1,"y":2},"n":null}"#, r#"{"a":null,"b":{"x":null},"c":{"z":null,"l":[null]}}"#);
+    let (old, patch) =
+        (r#"{"a":1,"b":{"x":1,"y":2},"n":null}"#, r#"{"a":null,"b":{"x":null},"c":{"z":null,"l":[null]}}"#);
     assert_eq!(
         merged(old, patch, true, true),
         r#"{"a":null,"b":{"x":null,"y":2},"n":null,"c":{"z":null,"l":[null]}}"#

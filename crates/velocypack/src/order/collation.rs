@@ -88,6 +88,11 @@ const COMMON_TERTIARY: u8 = 0x85;
 /// What is added for a full run of common weights.
 const FULL_RUN: u8 = 0x20;
 
+/// Bytes of the primary weight of one character: a byte that ends compression, the first byte and the tail.
+const WEIGHT_MAX: usize = 5;
+/// Characters whose weights are gathered before they are appended.
+const KEY_CHUNK: usize = 24;
+
 /// What ICU's keys have for one character.
 #[derive(Clone, Copy, Default)]
 struct Weight {
@@ -152,27 +157,63 @@ impl AsciiTable {
     /// Appends the collation key of printable ASCII; false, with some bytes appended, for other texts.
     #[inline]
     fn push_key(&self, text: &[u8], out: &mut Vec<u8>) -> bool {
-        out.reserve(3 * text.len() + 8);
+        out.reserve(2 * text.len() + 8);
         let mut previous_lead = 0;
-        for &byte in text {
-            let weight = self.weight(byte);
-            if weight.rank == 0 {
+        let mut has_case = false;
+        for chunk in text.chunks(KEY_CHUNK) {
+            if !self.push_primaries(chunk, &mut previous_lead, &mut has_case, out) {
                 return false;
             }
-            if !weight.compressible || weight.lead != previous_lead {
-                if previous_lead != 0 {
-                    out.push(if weight.lead < previous_lead { COMPRESSION_LOW } else { COMPRESSION_HIGH });
-                }
-                out.push(weight.lead);
-                previous_lead = if weight.compressible { weight.lead } else { 0 };
-            }
-            let length = out.len() + usize::from(weight.tail_length);
-            out.extend_from_slice(&weight.tail);
-            out.truncate(length);
         }
         out.push(LEVEL_SEPARATOR);
         push_common_run(text.len(), COMMON_SECONDARY, out);
         out.push(LEVEL_SEPARATOR);
+        if has_case {
+            self.push_tertiaries(text, out);
+        } else {
+            push_common_run(text.len(), COMMON_TERTIARY, out);
+        }
+        true
+    }
+
+    /// Appends the primary weights of at most [`KEY_CHUNK`] characters.
+    #[inline]
+    fn push_primaries(
+        &self,
+        chunk: &[u8],
+        previous_lead: &mut u8,
+        has_case: &mut bool,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        // Filled without a check of the capacity for each byte, and with room for one weight too many.
+        let mut weights = [0u8; KEY_CHUNK * WEIGHT_MAX + WEIGHT_MAX];
+        let mut length = 0;
+        for &byte in chunk {
+            let weight = self.weight(byte);
+            if weight.rank == 0 {
+                return false;
+            }
+            *has_case |= weight.tertiary != 0;
+            if !weight.compressible || weight.lead != *previous_lead {
+                if *previous_lead != 0 {
+                    let is_less = weight.lead < *previous_lead;
+                    weights[length] = if is_less { COMPRESSION_LOW } else { COMPRESSION_HIGH };
+                    length += 1;
+                }
+                weights[length] = weight.lead;
+                length += 1;
+                *previous_lead = if weight.compressible { weight.lead } else { 0 };
+            }
+            if let Some(tail) = weights[length..].first_chunk_mut() {
+                *tail = weight.tail;
+            }
+            length += usize::from(weight.tail_length);
+        }
+        out.extend_from_slice(&weights[..length]);
+        true
+    }
+
+    fn push_tertiaries(&self, text: &[u8], out: &mut Vec<u8>) {
         let mut common = 0;
         for &byte in text {
             let tertiary = self.weight(byte).tertiary;
@@ -185,7 +226,6 @@ impl AsciiTable {
             }
         }
         push_common_run(common, COMMON_TERTIARY, out);
-        true
     }
 
     /// Compares as far as characters of the table decide; none when other characters could.

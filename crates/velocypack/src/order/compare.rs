@@ -110,8 +110,8 @@ impl Sides<'_> {
     }
 
     fn compare_objects(self, left: Slice<'_>, right: Slice<'_>, depth: usize) -> Ordering {
-        let mut pairs = Pairs::new(left, right);
-        while let Some((left_value, right_value)) = pairs.next() {
+        let pairs = Pairs::new(left, right);
+        for (left_value, right_value) in pairs {
             let order = self.compare((left_value, left), (right_value, right), depth);
             if order != Ordering::Equal {
                 return order;
@@ -158,8 +158,8 @@ impl Sides<'_> {
     }
 
     fn equal_objects(self, left: Slice<'_>, right: Slice<'_>, depth: usize) -> bool {
-        let mut pairs = Pairs::new(left, right);
-        while let Some((left_value, right_value)) = pairs.next() {
+        let pairs = Pairs::new(left, right);
+        for (left_value, right_value) in pairs {
             if !self.equal((left_value, left), (right_value, right), depth) {
                 return false;
             }

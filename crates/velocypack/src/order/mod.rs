@@ -12,7 +12,7 @@
 //! UTC dates, which count as their milliseconds. The `_id` marker of a stored document counts as its text,
 //! given the collection, and as null without.
 //!
-//! Nothing deeper than 1,000 levels is looked at, so that no value exhausts the stack.
+//! Nothing deeper than 500 levels is looked at, so that no value exhausts the stack.
 
 mod collation;
 mod compare;

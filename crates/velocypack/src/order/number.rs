@@ -70,7 +70,7 @@ pub(super) fn floor_double(number: Number) -> (f64, u16) {
 #[inline]
 pub(super) fn as_integer(number: Number) -> Option<Number> {
     match number {
-        Number::Double(value) if value >= -TWO_63 && value < TWO_64 && value.trunc() == value => {
+        Number::Double(value) if (-TWO_63..TWO_64).contains(&value) && value.trunc() == value => {
             Some(if value < 0.0 { Number::Int(value as i64) } else { Number::from_u64(value as u64) })
         }
         Number::Double(_) => None,

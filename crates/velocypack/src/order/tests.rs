@@ -34,7 +34,9 @@ fn model(left: &Tree, right: &Tree) -> Ordering {
         (Tree::Bool(left), Tree::Bool(right)) => left.cmp(right),
         (Tree::String(left), Tree::String(right)) => compare_strings(left, right),
         (Tree::Array(left), Tree::Array(right)) => (0..left.len().max(right.len()))
-            .map(|index| model(left.get(index).unwrap_or(&Tree::Null), right.get(index).unwrap_or(&Tree::Null)))
+            .map(|index| {
+                model(left.get(index).unwrap_or(&Tree::Null), right.get(index).unwrap_or(&Tree::Null))
+            })
             .find(|order| order.is_ne())
             .unwrap_or(Ordering::Equal),
         (Tree::Object(_), Tree::Object(_)) => {
@@ -42,7 +44,9 @@ fn model(left: &Tree, right: &Tree) -> Ordering {
             let names: BTreeSet<_> = left.keys().chain(right.keys()).collect();
             names
                 .into_iter()
-                .map(|name| model(left.get(name).unwrap_or(&&Tree::Null), right.get(name).unwrap_or(&&Tree::Null)))
+                .map(|name| {
+                    model(left.get(name).unwrap_or(&&Tree::Null), right.get(name).unwrap_or(&&Tree::Null))
+                })
                 .find(|order| order.is_ne())
                 .unwrap_or(Ordering::Equal)
         }
@@ -86,9 +90,37 @@ fn assert_agree(left: &Tree, right: &Tree) -> Result<(), TestCaseError> {
 fn the_documented_examples_hold() {
     // Each is less than all that follow it.
     let ascending = [
-        "null", "false", "true", "-1e300", "-1", "0", "0.5", "1", "9007199254740993", "1e300", "\"\"", "\" \"",
-        "\"0\"", "\"A\"", "\"a\"", "\"abc\"", "\"B\"", "[]", "[false]", "[\"\"]", "[\"\", 0]", "[[]]", "[[], false]", "{}",
-        "{\"b\": false}", "{\"b\": 1}", "{\"a\": false}", "{\"a\": 1}", "{\"a\": 1, \"b\": 0}", "{\"a\": 2}", "{\"A\": 0}",
+        "null",
+        "false",
+        "true",
+        "-1e300",
+        "-1",
+        "0",
+        "0.5",
+        "1",
+        "9007199254740993",
+        "1e300",
+        "\"\"",
+        "\" \"",
+        "\"0\"",
+        "\"A\"",
+        "\"a\"",
+        "\"abc\"",
+        "\"B\"",
+        "[]",
+        "[false]",
+        "[\"\"]",
+        "[\"\", 0]",
+        "[[]]",
+        "[[], false]",
+        "{}",
+        "{\"b\": false}",
+        "{\"b\": 1}",
+        "{\"a\": false}",
+        "{\"a\": 1}",
+        "{\"a\": 1, \"b\": 0}",
+        "{\"a\": 2}",
+        "{\"A\": 0}",
     ];
     for (index, left) in ascending.iter().enumerate() {
         for right in &ascending[index + 1..] {
@@ -155,7 +187,8 @@ fn large_numbers_are_compared_exactly() {
 
 #[test]
 fn strings_sort_as_arangodb_sorts_them() {
-    let mut words = ["P", "a", "A", "j", "c", "C", "é", "e", "É", "f", "_", "-", "0", "10", "9", "?", "ab", "aB", "Ab"];
+    let mut words =
+        ["P", "a", "A", "j", "c", "C", "é", "e", "É", "f", "_", "-", "0", "10", "9", "?", "ab", "aB", "Ab"];
     words.sort_by(|left, right| compare_strings(left, right));
     assert_eq!(
         words,
@@ -184,7 +217,19 @@ fn the_ascii_table_is_in_use() {
 
 #[test]
 fn bounds_enclose_all_values_of_a_kind() {
-    let values = ["null", "false", "true", "-1e308", "1e308", "\"\"", "\"\u{10ffff}\"", "[]", "[[[1]]]", "{}", "{\"a\":1}"];
+    let values = [
+        "null",
+        "false",
+        "true",
+        "-1e308",
+        "1e308",
+        "\"\"",
+        "\"\u{10ffff}\"",
+        "[]",
+        "[[[1]]]",
+        "{}",
+        "{\"a\":1}",
+    ];
     let mut previous: Vec<u8> = Vec::new();
     for text in values {
         let bytes = packed(text);
@@ -230,7 +275,10 @@ fn scalars_have_the_same_hash_and_key_by_every_way() {
     sort_key_bool(false, &mut out);
     sort_key_null(&mut out);
     sort_key_number(Number::Int(5), &mut out);
-    assert_eq!(out, [key(Slice::FALSE), key(Slice::NULL), key(Slice::new(&Tree::Double(5.0).pack()))].concat());
+    assert_eq!(
+        out,
+        [key(Slice::FALSE), key(Slice::NULL), key(Slice::new(&Tree::Double(5.0).pack()))].concat()
+    );
 }
 
 #[test]
@@ -245,9 +293,19 @@ fn deep_values_do_not_exhaust_the_stack() {
     }
     let mut other = deep.clone();
     *other.last_mut().unwrap() = 0x32;
-    assert_eq!(compare(Slice::new(&deep), Slice::new(&other)), Ordering::Equal, "too deep to be seen");
-    assert_eq!(hash(Slice::new(&deep)), hash(Slice::new(&other)));
-    assert_eq!(key(Slice::new(&deep)), key(Slice::new(&other)));
+    let compare_on_a_small_stack = move || {
+        let (deep, other) = (Slice::new(&deep), Slice::new(&other));
+        assert_eq!(compare(deep, other), Ordering::Equal, "too deep to be seen");
+        assert!(equal(deep, other));
+        assert_eq!(hash(deep), hash(other));
+        assert_eq!(key(deep), key(other));
+    };
+    std::thread::Builder::new()
+        .stack_size(320 << 10)
+        .spawn(compare_on_a_small_stack)
+        .unwrap()
+        .join()
+        .unwrap();
 }
 
 proptest! {

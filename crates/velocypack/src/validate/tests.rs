@@ -92,14 +92,16 @@ fn names_occur_once() {
 
 #[test]
 fn limits_hold() {
-    let nested = |depth: usize| (0..depth).fold(vec![0x01u8], |inner, _| {
-        let mut outer = vec![0x13, 0, 0];
-        let length = inner.len() + 4;
-        (outer[1], outer[2]) = (length as u8 & 0x7F | 0x80, (length >> 7) as u8);
-        outer.extend(inner);
-        outer.push(1);
-        outer
-    });
+    let nested = |depth: usize| {
+        (0..depth).fold(vec![0x01u8], |inner, _| {
+            let mut outer = vec![0x13, 0, 0];
+            let length = inner.len() + 4;
+            (outer[1], outer[2]) = (length as u8 & 0x7F | 0x80, (length >> 7) as u8);
+            outer.extend(inner);
+            outer.push(1);
+            outer
+        })
+    };
     let limits = Limits { max_depth: 10, max_bytes: 100 };
     assert!(validate(&nested(9), &limits).is_ok());
     assert_eq!(validate(&nested(11), &limits).err(), Some(Error::TooDeep { max_depth: 10 }));
@@ -113,7 +115,8 @@ fn limits_hold() {
 
 #[test]
 fn foreign_kinds_are_converted() {
-    let array = [0x06, 3 + 9 + 4 + 1 + 3, 3, 0x1C, 0xE8, 3, 0, 0, 0, 0, 0, 0, 0xC0, 2, 0xAB, 0x01, 0x1F, 3, 12, 16];
+    let array =
+        [0x06, 3 + 9 + 4 + 1 + 3, 3, 0x1C, 0xE8, 3, 0, 0, 0, 0, 0, 0, 0xC0, 2, 0xAB, 0x01, 0x1F, 3, 12, 16];
     let mut out = Vec::new();
     normalize(Slice::new(&array), &mut out).unwrap();
     assert_eq!(Slice::new(&out).to_json_string(), r#"[1000,"ab01",null]"#);
