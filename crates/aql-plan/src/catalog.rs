@@ -92,3 +92,19 @@ pub struct IndexField {
     /// `[*]` follows the name at this position of the path: the members of that array are indexed.
     pub expansion: Option<usize>,
 }
+
+impl IndexField {
+    /// A field from names and the position after which `[*]` stands.
+    pub fn new(path: &[&str], expansion: Option<usize>) -> Self {
+        Self { path: path.iter().map(|name| (*name).into()).collect(), expansion }
+    }
+
+    /// The field in the form in which indexes list it: `a.b[*].c`.
+    pub fn to_text(&self) -> String {
+        let names = self.path.iter().enumerate().map(|(position, name)| {
+            let stars = if self.expansion == Some(position) { "[*]" } else { "" };
+            format!("{name}{stars}")
+        });
+        names.collect::<Vec<_>>().join(".")
+    }
+}

@@ -15,6 +15,7 @@ mod expression;
 mod node;
 mod optimize;
 mod plan;
+mod print;
 mod usage;
 mod variable;
 mod variable_set;
@@ -35,5 +36,6 @@ pub use node::{
 };
 pub use optimize::{Optimized, OptimizerOptions, OptimizerStatistics, RuleInfo, optimize, rules};
 pub use plan::{Access, CollectionUse, Plan};
+pub use print::print;
 pub use variable::{Variable, VariableId, Variables};
 pub use variable_set::VariableSet;

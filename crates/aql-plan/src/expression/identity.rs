@@ -34,7 +34,7 @@ impl Expression {
 }
 
 /// Whether both values are the same to the bit.
-pub(crate) fn is_same_value(left: &Value, right: &Value) -> bool {
+fn is_same_value(left: &Value, right: &Value) -> bool {
     left.with_slice(|left, _| right.with_slice(|right, _| left.bytes() == right.bytes()))
 }
 

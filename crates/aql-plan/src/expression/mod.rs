@@ -6,11 +6,12 @@
 
 mod fold;
 mod identity;
-mod print;
+pub(crate) mod print;
 mod visit;
 
 pub(crate) use fold::Folder;
-pub(crate) use identity::{Identity, is_same_value};
+pub(crate) use identity::Identity;
+pub(crate) use visit::combine;
 
 use crate::variable::VariableId;
 use aql_value::{Function, Value};

@@ -92,6 +92,16 @@ impl Expression {
         }
     }
 
+    /// Calls `change` with each direct operand until it fails; true if any call was.
+    pub(crate) fn change_children(
+        &mut self,
+        change: &mut dyn FnMut(&mut Expression) -> aql_value::Result<bool>,
+    ) -> aql_value::Result<bool> {
+        let mut outcome = Ok(false);
+        self.for_each_child_mut(&mut |child| combine(&mut outcome, || change(child)));
+        outcome
+    }
+
     /// Whether `test` holds for this expression or anything in it.
     pub fn any(&self, test: &dyn Fn(&Expression) -> bool) -> bool {
         if test(self) {
@@ -249,6 +259,17 @@ impl Expression {
         let mut size = 1;
         self.for_each_child(&mut |child| size += child.size_within(limit.saturating_sub(size)));
         size
+    }
+}
+
+/// Goes on unless something failed before, and remembers whether anything was changed.
+pub(crate) fn combine(outcome: &mut aql_value::Result<bool>, next: impl FnOnce() -> aql_value::Result<bool>) {
+    if outcome.is_err() {
+        return;
+    }
+    match next() {
+        Ok(false) => {}
+        other => *outcome = other,
     }
 }
 

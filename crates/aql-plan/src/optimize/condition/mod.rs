@@ -7,7 +7,7 @@ pub(super) use candidate::{implied_atoms, match_index};
 pub(super) use normal_form::{Branch, NormalForm, normalize};
 
 use crate::catalog::IndexField;
-use crate::expression::{Expression, is_same_value};
+use crate::expression::Expression;
 use crate::node::{Node, NodeKind};
 use crate::variable::VariableId;
 use crate::variable_set::VariableSet;
@@ -59,14 +59,6 @@ impl Atom {
             AtomOperator::Contains => constant.is_some_and(|value| !value.is_null()),
             AtomOperator::Less | AtomOperator::LessEqual => false,
         }
-    }
-}
-
-/// Whether two constant expressions have the same value to the bit.
-pub(super) fn is_same_constant(left: &Expression, right: &Expression) -> bool {
-    match (left.as_constant(), right.as_constant()) {
-        (Some(left), Some(right)) => is_same_value(left, right),
-        _ => false,
     }
 }
 

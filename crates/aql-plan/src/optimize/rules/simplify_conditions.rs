@@ -2,10 +2,10 @@
 //! members of array literals, negated comparisons.
 
 use super::{Rule, RuleContext};
-use crate::expression::{Expression, MemberName, ObjectMember, UnaryOperator};
+use crate::expression::{Expression, Folder, MemberName, ObjectMember, UnaryOperator, combine};
 use crate::optimize::pipeline::for_each_pipeline;
 use crate::plan::Plan;
-use aql_value::{Result, Value};
+use aql_value::{EvaluationState, Result, Value, Warnings};
 
 pub(super) struct SimplifyConditions;
 
@@ -18,22 +18,43 @@ impl Rule for SimplifyConditions {
         "Replaces expressions by simpler ones with the same value."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, _| {
-            let mut changed = false;
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        let (mut warnings, mut state) = (Warnings::default(), EvaluationState::new());
+        let mut folder = Folder {
+            warnings: &mut warnings,
+            state: &mut state,
+            memory: context.memory,
+            interrupt: context.interrupt,
+        };
+        let changed = for_each_pipeline(plan, &mut |nodes, _| {
+            let mut changed = Ok(false);
             for node in nodes {
-                node.kind.for_each_expression_mut(&mut |expression| changed |= simplify(expression));
+                node.kind.for_each_expression_mut(&mut |expression| {
+                    combine(&mut changed, || simplify(expression, &mut folder));
+                });
             }
-            Ok(changed)
-        })
+            changed
+        })?;
+        plan.warnings.extend_from_slice(warnings.list());
+        Ok(changed)
     }
 }
 
-/// Simplifies bottom up.
-fn simplify(expression: &mut Expression) -> bool {
-    let mut changed = false;
-    expression.for_each_child_mut(&mut |child| changed |= simplify(child));
-    let simpler = match expression {
+/// Simplifies bottom up; what has become an operation on constants is folded.
+fn simplify(expression: &mut Expression, folder: &mut Folder<'_>) -> Result<bool> {
+    let changed = expression.change_children(&mut |child| simplify(child, folder))?;
+    if let Some(simpler) = simpler(expression) {
+        *expression = simpler;
+        return Ok(true);
+    }
+    if changed {
+        *expression = folder.fold(take(expression))?;
+    }
+    Ok(changed)
+}
+
+fn simpler(expression: &mut Expression) -> Option<Expression> {
+    match expression {
         Expression::Attribute { base, name } => match &mut **base {
             Expression::Object(members) => take_member(members, name),
             _ => None,
@@ -46,12 +67,7 @@ fn simplify(expression: &mut Expression) -> bool {
         },
         Expression::Unary { operator: UnaryOperator::Not, operand } => negate(operand),
         _ => None,
-    };
-    if let Some(simpler) = simpler {
-        *expression = simpler;
-        changed = true;
     }
-    changed
 }
 
 /// `{a: x, b: y}.a` is `x`, if leaving the others out changes nothing and no computed name can be `a`.

@@ -1,0 +1,113 @@
+//! A small database for tests, and the way of a query from text to plan.
+#![allow(dead_code)]
+
+use aql_plan::{
+    BindInput, BindParameters, CollectionInfo, CollectionReference, IndexField, IndexInfo, IndexKind, Optimized,
+    OptimizerOptions, Plan, PlanCatalog, bind, build, optimize,
+};
+use aql_value::{Interrupt, MemoryAccount, Result, Value};
+
+/// Collections `users` (1,000 documents, many indexes), `cities` (50), `test` (100, index on `value`), `plain` (10, no
+/// index), `empty` (index on `id`), and `knows` (edges, 5,000).
+pub struct TestCatalog;
+
+impl PlanCatalog for TestCatalog {
+    fn collection(&self, name: &str) -> Option<CollectionInfo> {
+        let (id, is_edge, count_estimate, own) = match name {
+            "users" => (1, false, 1000, user_indexes()),
+            "cities" => (2, false, 50, vec![persistent(2, "byName", &["name"])]),
+            "test" => (3, false, 100, vec![IndexInfo {
+                selectivity_estimate: Some(1.0),
+                ..persistent(2, "byValue", &["value"])
+            }]),
+            "plain" => (4, false, 10, Vec::new()),
+            "empty" => (5, false, 0, vec![persistent(2, "byId", &["id"])]),
+            "knows" => (6, true, 5000, vec![edge_index()]),
+            "products" => (7, false, 10, vec![IndexInfo {
+                selectivity_estimate: Some(1.0),
+                ..persistent(2, "byId", &["id"])
+            }]),
+            _ => return None,
+        };
+        let indexes: Vec<IndexInfo> = std::iter::once(primary_index()).chain(own).collect();
+        let reference = CollectionReference { id, name: name.into() };
+        Some(CollectionInfo { reference, is_edge, indexes: indexes.into(), count_estimate })
+    }
+
+    fn has_view(&self, name: &str) -> bool {
+        name == "someView"
+    }
+}
+
+fn user_indexes() -> Vec<IndexInfo> {
+    let tags = IndexField::new(&["tags"], Some(0));
+    vec![
+        persistent(2, "byAge", &["age"]),
+        IndexInfo { unique: true, selectivity_estimate: Some(1.0), ..persistent(3, "byEmail", &["email"]) },
+        persistent(4, "byCityAge", &["city", "age"]),
+        IndexInfo { fields: vec![tags], ..persistent(5, "byTags", &[]) },
+        IndexInfo { sparse: true, ..persistent(6, "byNick", &["nick"]) },
+        IndexInfo {
+            fields: vec![IndexField::new(&["address", "zip"], None)],
+            stored_values: vec![vec!["name".into()]],
+            ..persistent(7, "byZip", &[])
+        },
+    ]
+}
+
+fn index(id: u64, name: &str, kind: IndexKind, fields: &[&str]) -> IndexInfo {
+    let type_name = match kind {
+        IndexKind::Primary => "primary",
+        IndexKind::Edge => "edge",
+        _ => "persistent",
+    };
+    IndexInfo {
+        id,
+        name: name.into(),
+        kind,
+        type_name: type_name.into(),
+        fields: fields.iter().map(|field| IndexField::new(&[field], None)).collect(),
+        unique: kind == IndexKind::Primary,
+        sparse: false,
+        stored_values: Vec::new(),
+        selectivity_estimate: Some(if kind == IndexKind::Primary { 1.0 } else { 0.1 }),
+        deduplicate: true,
+        estimates: true,
+        cache_enabled: false,
+    }
+}
+
+fn primary_index() -> IndexInfo {
+    index(0, "primary", IndexKind::Primary, &["_key", "_id"])
+}
+
+fn edge_index() -> IndexInfo {
+    index(1, "edge", IndexKind::Edge, &["_from", "_to"])
+}
+
+fn persistent(id: u64, name: &str, fields: &[&str]) -> IndexInfo {
+    index(id, name, IndexKind::Persistent, fields)
+}
+
+/// Parses, binds and builds.
+pub fn plan(text: &str, parameters: &[(&str, Value)]) -> Result<Plan> {
+    let query = aql_syntax::parse(text, &aql_syntax::Limits::default())
+        .map_err(|error| aql_value::Error::new(error.number, error.message))?;
+    let mut bound = BindParameters::new();
+    parameters.iter().for_each(|(key, value)| bound.set(*key, value.clone()));
+    let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
+    build(bind(&query, &BindInput::new(&bound, &TestCatalog, &memory, &interrupt))?, false)
+}
+
+/// All plans, the best first.
+pub fn optimized(text: &str, parameters: &[(&str, Value)], rules: &[&str]) -> Result<Optimized> {
+    let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
+    let options = OptimizerOptions::new(rules.iter().copied());
+    optimize(plan(text, parameters)?, &TestCatalog, &options, &memory, &interrupt)
+}
+
+/// The plan to execute.
+pub fn best(text: &str, rules: &[&str]) -> Plan {
+    optimized(text, &[], rules).unwrap().into_best().unwrap()
+}
+

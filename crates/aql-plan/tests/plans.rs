@@ -1,0 +1,66 @@
+//! Golden plans: each file of `tests/plans` holds queries and the plans made of them.
+//!
+//! A case is a query, then perhaps a line `rules: +a, -b`, then `----` and the plan as text, up to a line `====`.
+//! With `UPDATE_GOLDEN=1` the files are written anew.
+
+mod common;
+
+use std::path::Path;
+
+struct Case {
+    query: String,
+    rules: Vec<String>,
+    expected: String,
+}
+
+#[test]
+fn plans_are_as_recorded() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plans");
+    let mut failures = Vec::new();
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty());
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let mut rewritten = String::new();
+        for case in cases(&text) {
+            let actual = actual(&case);
+            if actual != case.expected {
+                failures.push(format!("{}\n{}\nexpected:\n{}\nactual:\n{actual}", file.display(), case.query, case.expected));
+            }
+            rewritten += &render(&case, &actual);
+        }
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(&file, rewritten).unwrap();
+        }
+    }
+    assert!(failures.is_empty() || std::env::var_os("UPDATE_GOLDEN").is_some(), "{}", failures.join("\n\n"));
+}
+
+fn cases(text: &str) -> Vec<Case> {
+    text.split("====\n")
+        .filter(|case| !case.trim().is_empty())
+        .map(|case| {
+            let (head, expected) = case.split_once("----\n").unwrap_or((case, ""));
+            let (rules, query): (Vec<&str>, Vec<&str>) = head.lines().partition(|line| line.starts_with("rules: "));
+            let rules = rules.iter().flat_map(|line| line["rules: ".len()..].split(", ")).map(str::to_owned).collect();
+            Case { query: query.join("\n").trim().to_owned(), rules, expected: expected.to_owned() }
+        })
+        .collect()
+}
+
+fn actual(case: &Case) -> String {
+    let rules: Vec<&str> = case.rules.iter().map(String::as_str).collect();
+    match common::optimized(&case.query, &[], &rules) {
+        Ok(optimized) => {
+            let plan = optimized.into_best().unwrap();
+            format!("{}rules: {}\n", aql_plan::print(&plan), plan.rules_applied.join(", "))
+        }
+        Err(error) => format!("error {}: {}\n", error.number, error.message),
+    }
+}
+
+fn render(case: &Case, actual: &str) -> String {
+    let rules = if case.rules.is_empty() { String::new() } else { format!("rules: {}\n", case.rules.join(", ")) };
+    format!("{}\n{rules}----\n{actual}====\n", case.query)
+}
