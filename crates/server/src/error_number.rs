@@ -458,7 +458,9 @@ mod tests {
 
     #[test]
     fn numbers_have_the_status_that_clients_expect() {
-        for (number, status) in [(10, 400), (11, 403), (404, 404), (600, 400), (1200, 409), (1202, 404), (1228, 404)] {
+        for (number, status) in
+            [(10, 400), (11, 403), (404, 404), (600, 400), (1200, 409), (1202, 404), (1228, 404)]
+        {
             assert_eq!(status_of(number), status, "error {number}");
         }
         assert_eq!(status_of(999_999), 500);

@@ -154,7 +154,8 @@ impl Jobs {
     /// Forgets all replies of jobs that were started before a time in seconds since 1970.
     pub fn remove_done(&self, owner: &Owner, before_seconds: f64) {
         let mut state = lock(&self.state);
-        let expired = |job: &Job| job.is_of(owner) && job.reply.is_some() && job.started_seconds < before_seconds;
+        let expired =
+            |job: &Job| job.is_of(owner) && job.reply.is_some() && job.started_seconds < before_seconds;
         let ids: Vec<u64> = state.jobs.iter().filter(|(_, job)| expired(job)).map(|(id, _)| *id).collect();
         ids.into_iter().for_each(|id| drop(state.remove(id)));
     }

@@ -5,10 +5,13 @@
 //! [`http::Request`] and returns a [`http::Response`].
 
 pub mod auth;
+mod convert;
 pub mod error;
 pub mod error_number;
 pub mod http;
 pub mod jobs;
+pub mod lifecycle;
+pub mod log;
 pub mod metrics;
 mod route;
 pub mod server;

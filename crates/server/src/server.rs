@@ -9,14 +9,18 @@ use hyper::header::{
 };
 use hyper_util::rt::TokioExecutor;
 use hyper_util::server::conn::auto;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::auth::Authentication;
+use crate::auth::{Authentication, AuthenticationOptions};
 use crate::database::Instance;
+use crate::error::{ApiError, Result};
 use crate::http::connection::{self, Connections};
 use crate::http::cors::TrustedOrigins;
-use crate::http::router::{Router, RouterError};
+use crate::http::router::Router;
 use crate::http::worker_pool::{PoolLimits, WorkerPool};
 use crate::jobs::Jobs;
+use crate::lifecycle::Shutdown;
+use crate::log::{Log, LogOptions};
 use crate::metrics::Metrics;
 use crate::route;
 
@@ -60,17 +64,26 @@ impl Default for HttpOptions {
 }
 
 /// What the configuration sets.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ServerOptions {
     /// How HTTP is spoken.
     pub http: HttpOptions,
     /// The threads for work that takes longer.
     pub pool: PoolLimits,
+    /// Who may make requests.
+    pub authentication: AuthenticationOptions,
+    /// The log that `/_admin/log` shows.
+    pub log: Arc<Log>,
 }
 
 impl Default for ServerOptions {
     fn default() -> Self {
-        ServerOptions { http: HttpOptions::default(), pool: PoolLimits::of_this_machine() }
+        ServerOptions {
+            http: HttpOptions::default(),
+            pool: PoolLimits::of_this_machine(),
+            authentication: AuthenticationOptions::default(),
+            log: Log::new(LogOptions::default()),
+        }
     }
 }
 
@@ -84,25 +97,29 @@ pub struct Server {
     metrics: Metrics,
     jobs: Jobs,
     authentication: Authentication,
+    password_turn: Semaphore,
     base_headers: HeaderMap,
     http_builder: auto::Builder<TokioExecutor>,
     started: Instant,
+    shutdown: Shutdown,
 }
 
 impl Server {
-    /// A server over an open database. Errors only when two routes contradict each other.
-    pub fn new(instance: Arc<Instance>, options: ServerOptions) -> Result<Arc<Self>, RouterError> {
+    /// A server over an open database. Fails only when two routes contradict each other, or without random numbers.
+    pub fn new(instance: Arc<Instance>, options: ServerOptions) -> Result<Arc<Self>> {
         Ok(Arc::new(Server {
             instance,
-            router: Router::new(route::FAMILIES)?,
+            router: Router::new(route::FAMILIES).map_err(ApiError::internal)?,
             pool: Arc::new(WorkerPool::new(options.pool)),
             connections: Connections::default(),
             metrics: Metrics::default(),
             jobs: Jobs::new(),
-            authentication: Authentication::default(),
+            authentication: Authentication::new(options.authentication.clone())?,
+            password_turn: Semaphore::new(1),
             base_headers: base_headers(),
             http_builder: connection::builder(),
             started: Instant::now(),
+            shutdown: Shutdown::default(),
             options,
         }))
     }
@@ -147,6 +164,21 @@ impl Server {
         &self.authentication
     }
 
+    /// The log.
+    pub fn log(&self) -> &Arc<Log> {
+        &self.options.log
+    }
+
+    /// Whether the server is asked to stop.
+    pub fn shutdown(&self) -> &Shutdown {
+        &self.shutdown
+    }
+
+    /// Waits until nobody else has a password checked.
+    pub(crate) async fn password_turn(&self) -> Option<SemaphorePermit<'_>> {
+        self.password_turn.acquire().await.ok()
+    }
+
     /// How long the server has been up.
     pub fn uptime(&self) -> Duration {
         self.started.elapsed()
@@ -187,7 +219,10 @@ fn base_headers() -> HeaderMap {
     let headers = [
         (SERVER, "ArangoDB"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (CACHE_CONTROL, "no-cache, no-store, must-revalidate, pre-check=0, post-check=0, max-age=0, s-maxage=0"),
+        (
+            CACHE_CONTROL,
+            "no-cache, no-store, must-revalidate, pre-check=0, post-check=0, max-age=0, s-maxage=0",
+        ),
         (PRAGMA, "no-cache"),
         (EXPIRES, "0"),
         (CONTENT_SECURITY_POLICY, "frame-ancestors 'self'; form-action 'self';"),

@@ -11,7 +11,18 @@ pub enum Identity {
     User(Arc<str>),
 }
 
-pub struct Instance;
+pub struct Instance {
+    store: Arc<storage::Store>,
+}
+
+impl Instance {
+    pub fn new(store: Arc<storage::Store>) -> Arc<Self> {
+        Arc::new(Instance { store })
+    }
+    pub fn store(&self) -> &Arc<storage::Store> {
+        &self.store
+    }
+}
 
 #[derive(Clone)]
 pub struct Session {
@@ -22,10 +33,12 @@ pub struct Session {
 
 impl Session {
     pub fn open(instance: Arc<Instance>, database: &str, identity: Identity) -> Result<Self> {
-        if database != "_system" {
+        if instance.store.catalog().database(database).is_none() {
             return Err(ApiError::of(1228));
         }
-        Ok(Session { instance, database: database.into(), identity })
+        let session = Session { instance, database: database.into(), identity };
+        session.require_database(catalog::AccessLevel::ReadOnly)?;
+        Ok(session)
     }
     pub fn instance(&self) -> &Arc<Instance> {
         &self.instance
@@ -42,10 +55,20 @@ impl Session {
             Identity::User(name) => Some(name),
         }
     }
-    pub fn require_database(&self, _level: catalog::AccessLevel) -> Result<()> {
-        Ok(())
+    pub fn require_database(&self, level: catalog::AccessLevel) -> Result<()> {
+        self.require(&self.database, level)
     }
     pub fn require_administrator(&self) -> Result<()> {
-        Ok(())
+        self.require("_system", catalog::AccessLevel::ReadWrite)
+    }
+    fn require(&self, database: &str, level: catalog::AccessLevel) -> Result<()> {
+        match &self.identity {
+            Identity::Superuser => Ok(()),
+            Identity::User(name) => {
+                let catalog = self.instance.store.catalog();
+                let has = catalog.user(name).map(|user| user.rights.database_level(database));
+                if has >= Some(level) { Ok(()) } else { Err(ApiError::of(11)) }
+            }
+        }
     }
 }

@@ -1,18 +1,257 @@
-//! Who makes a request.
+//! Who makes a request: Basic authentication and tokens.
+//!
+//! A password is hashed slowly on purpose. So that this is not paid with every request, what an `authorization` header
+//! stood for is remembered under a keyed digest of the header, and forgotten when the user changes.
 
-use hyper::HeaderMap;
+pub mod password;
+mod root;
+mod token;
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use catalog::UserDefinition;
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use sha2::{Digest, Sha256};
+use storage::Catalog;
 
 use crate::database::Identity;
-use crate::error::Result;
-use crate::server::Server;
+use crate::error::{ApiError, Result};
+use crate::error_number::number;
+
+pub use root::{SECRET_BYTES, create_root, persistent_secret};
+use token::Subject;
+
+/// The user that a new server has.
+pub const ROOT: &str = "root";
+
+/// Most headers that are remembered; then all are forgotten.
+const CACHE_ENTRIES: usize = 10_000;
+
+/// Longest `authorization` header.
+const HEADER_MAX_BYTES: usize = 32 << 10;
+
+/// A client that sends this wants no browser's dialog.
+const OMIT_DIALOG: HeaderName = HeaderName::from_static("x-omit-www-authenticate");
+
+/// What the configuration sets.
+#[derive(Clone, Debug)]
+pub struct AuthenticationOptions {
+    /// Whether requests must say who makes them.
+    pub enabled: bool,
+    /// The secrets that tokens may be signed with; the first one signs ours.
+    pub secrets: Vec<Vec<u8>>,
+    /// How long our tokens are good for.
+    pub session_timeout_seconds: u64,
+}
+
+impl Default for AuthenticationOptions {
+    /// Off.
+    fn default() -> Self {
+        AuthenticationOptions { enabled: false, secrets: Vec::new(), session_timeout_seconds: 3_600 }
+    }
+}
 
 /// How requests say who makes them.
-#[derive(Debug, Default)]
-pub struct Authentication {}
+pub struct Authentication {
+    options: AuthenticationOptions,
+    /// Random, so that digests tell nothing to those who read the process's memory or guess at collisions.
+    digest_key: [u8; 32],
+    known: RwLock<HashMap<[u8; 32], Known>>,
+}
+
+/// What a header stood for.
+#[derive(Clone)]
+struct Known {
+    identity: Identity,
+    /// The user whose password was right; a token needs only an active user.
+    checked: Option<Arc<UserDefinition>>,
+    expires_seconds: Option<f64>,
+    allowed_paths: Option<Arc<[String]>>,
+}
+
+/// The result of a look at a request's headers.
+pub(crate) enum Look {
+    /// Who makes it.
+    Known(Identity),
+    /// A name and a password that have to be checked, which takes a while.
+    Password(Credentials),
+}
+
+/// A name and a password.
+pub(crate) struct Credentials {
+    user: String,
+    password: String,
+    digest: [u8; 32],
+}
+
+fn now_seconds() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64())
+}
 
 impl Authentication {
-    /// Who makes a request with these headers. Error 401 when that cannot be told.
-    pub(crate) fn check(&self, _server: &Server, _headers: &HeaderMap) -> Result<Identity> {
-        Ok(Identity::Superuser)
+    /// With a fresh random key for what is remembered.
+    pub fn new(options: AuthenticationOptions) -> Result<Self> {
+        let mut digest_key = [0; 32];
+        getrandom::fill(&mut digest_key).map_err(ApiError::internal)?;
+        Ok(Authentication { options, digest_key, known: RwLock::default() })
     }
+
+    /// Whether requests must say who makes them.
+    pub fn is_enabled(&self) -> bool {
+        self.options.enabled
+    }
+
+    /// How many secrets there are.
+    pub fn secrets(&self) -> &[Vec<u8>] {
+        &self.options.secrets
+    }
+
+    /// Seconds for which a new token is good.
+    pub fn session_timeout_seconds(&self) -> u64 {
+        self.options.session_timeout_seconds
+    }
+
+    /// Who makes a request, as far as that is found out quickly. Error 401 when nobody does.
+    pub(crate) fn look(&self, catalog: &Catalog, headers: &HeaderMap, path: &str) -> Result<Look> {
+        if !self.options.enabled {
+            return Ok(Look::Known(Identity::Superuser));
+        }
+        let Some(header) = headers.get(AUTHORIZATION).filter(|header| header.len() <= HEADER_MAX_BYTES)
+        else {
+            return Err(not_authorized(headers));
+        };
+        let digest = self.digest(header.as_bytes());
+        if let Some(known) = self.remembered(&digest, catalog) {
+            return known.allows(path).map(Look::Known).ok_or_else(|| not_authorized(headers));
+        }
+        let (scheme, value) =
+            header.to_str().ok().and_then(|header| header.split_once(' ')).unwrap_or_default();
+        if scheme.eq_ignore_ascii_case("bearer") {
+            let known = self.token(value.trim(), catalog).ok_or_else(|| not_authorized(headers))?;
+            let identity = known.allows(path).ok_or_else(|| not_authorized(headers))?;
+            self.remember(digest, known);
+            return Ok(Look::Known(identity));
+        }
+        if scheme.eq_ignore_ascii_case("basic") {
+            let credentials = credentials(value.trim(), digest);
+            return credentials.map(Look::Password).ok_or_else(|| not_authorized(headers));
+        }
+        Err(not_authorized(headers))
+    }
+
+    /// Checks a password, slowly. Answers none when it is wrong.
+    pub(crate) fn check(&self, catalog: &Catalog, credentials: &Credentials) -> Option<Identity> {
+        let user = self.log_in(catalog, &credentials.user, &credentials.password)?;
+        let identity = Identity::User(user.name.as_str().into());
+        let known = Known {
+            identity: identity.clone(),
+            checked: Some(user),
+            expires_seconds: None,
+            allowed_paths: None,
+        };
+        self.remember(credentials.digest, known);
+        Some(identity)
+    }
+
+    /// The active user of a name, if the password is right. Slow, also for names that nobody has, so that the time does
+    /// not tell which there are.
+    pub(crate) fn log_in(
+        &self,
+        catalog: &Catalog,
+        name: &str,
+        password: &str,
+    ) -> Option<Arc<UserDefinition>> {
+        /// The hash of a random password.
+        const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$\
+                              pXnWzSBF2cAMKfM/O9uPgM1Yl8bYlQ9WAjHFlx2tpgQ";
+        let user = catalog.user(name).filter(|user| user.active);
+        let hash = user.map_or(NOBODY, |user| user.password_hash.as_str());
+        let is_right = password::verify(password, hash);
+        user.filter(|_| is_right).cloned()
+    }
+
+    /// A new token for a user.
+    pub(crate) fn sign(&self, user: &str) -> Result<String> {
+        let secret = self.options.secrets.first().map(Vec::as_slice);
+        let secret =
+            secret.ok_or_else(|| ApiError::internal("the server has no secret to sign tokens with"))?;
+        token::sign(user, now_seconds() as u64, self.options.session_timeout_seconds, secret)
+    }
+
+    fn token(&self, token: &str, catalog: &Catalog) -> Option<Known> {
+        let claims = token::verify(token, now_seconds(), &self.options.secrets)?;
+        let identity = match &claims.subject {
+            Subject::Server => Identity::Superuser,
+            Subject::User(name) => {
+                catalog.user(name).filter(|user| user.active)?;
+                Identity::User(name.as_str().into())
+            }
+        };
+        Some(Known {
+            identity,
+            checked: None,
+            expires_seconds: claims.expires_seconds,
+            allowed_paths: claims.allowed_paths.map(Arc::from),
+        })
+    }
+
+    fn digest(&self, header: &[u8]) -> [u8; 32] {
+        Sha256::new().chain_update(self.digest_key).chain_update(header).finalize().into()
+    }
+
+    fn remembered(&self, digest: &[u8; 32], catalog: &Catalog) -> Option<Known> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner).get(digest)?.clone();
+        known.is_good(catalog).then_some(known)
+    }
+
+    fn remember(&self, digest: [u8; 32], entry: Known) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= CACHE_ENTRIES {
+            known.clear();
+        }
+        known.insert(digest, entry);
+    }
+}
+
+impl Known {
+    /// Whether nothing has changed since.
+    fn is_good(&self, catalog: &Catalog) -> bool {
+        if self.expires_seconds.is_some_and(|expires| expires <= now_seconds()) {
+            return false;
+        }
+        let Identity::User(name) = &self.identity else { return true };
+        catalog.user(name).is_some_and(|user| {
+            let same = |checked: &Arc<UserDefinition>| {
+                Arc::ptr_eq(checked, user) || checked.password_hash == user.password_hash
+            };
+            user.active && self.checked.as_ref().is_none_or(same)
+        })
+    }
+
+    fn allows(&self, path: &str) -> Option<Identity> {
+        let allowed =
+            self.allowed_paths.as_ref().is_none_or(|paths| paths.iter().any(|allowed| allowed == path));
+        allowed.then(|| self.identity.clone())
+    }
+}
+
+fn credentials(encoded: &str, digest: [u8; 32]) -> Option<Credentials> {
+    let decoded = String::from_utf8(STANDARD.decode(encoded).ok()?).ok()?;
+    let (user, password) = decoded.split_once(':')?;
+    Some(Credentials { user: user.to_owned(), password: password.to_owned(), digest })
+}
+
+/// 401, and how to log in.
+pub(crate) fn not_authorized(headers: &HeaderMap) -> ApiError {
+    let error = ApiError::with_status(401, number::FORBIDDEN, "not authorized to execute this request");
+    if headers.contains_key(OMIT_DIALOG) {
+        return error;
+    }
+    error
+        .header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer, token_type=\"JWT\", realm=\"ArangoDB\""))
+        .header(WWW_AUTHENTICATE, HeaderValue::from_static("Basic, realm=\"ArangoDB\""))
 }

@@ -70,7 +70,8 @@ pub(crate) async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Byte
     if body.is_end_stream() || first.len() == announced {
         return Ok(first);
     }
-    let mut all = BytesMut::with_capacity(announced.clamp(first.len() * 2, RESERVE_MAX_BYTES.max(first.len() * 2)));
+    let mut all =
+        BytesMut::with_capacity(announced.clamp(first.len() * 2, RESERVE_MAX_BYTES.max(first.len() * 2)));
     all.extend_from_slice(&first);
     drop(first);
     while let Some(data) = next_data(&mut body).await? {
@@ -86,7 +87,12 @@ async fn next_data(body: &mut Incoming) -> Result<Option<Bytes>> {
     loop {
         let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
         match tokio::time::timeout(BODY_PATIENCE, frame).await {
-            Err(_) => return Err(ApiError::new(number::HTTP_REQUEST_TIMEOUT, "the request body did not arrive in time")),
+            Err(_) => {
+                return Err(ApiError::new(
+                    number::HTTP_REQUEST_TIMEOUT,
+                    "the request body did not arrive in time",
+                ));
+            }
             Ok(None) => return Ok(None),
             Ok(Some(Err(error))) => {
                 let message = format!("the request body broke off: {error}");

@@ -48,7 +48,8 @@ pub fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
     headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok()).any(|list| {
         list.split(',').any(|item| {
             let (name, quality) = item.split_once(';').unwrap_or((item, "q=1"));
-            let quality = quality.trim().strip_prefix("q=").and_then(|quality| quality.trim().parse::<f32>().ok());
+            let quality =
+                quality.trim().strip_prefix("q=").and_then(|quality| quality.trim().parse::<f32>().ok());
             name.trim().eq_ignore_ascii_case(encoding) && quality != Some(0.0)
         })
     })
@@ -209,14 +210,19 @@ mod tests {
 
     #[test]
     fn damage_and_unknown_encodings_are_errors() {
-        assert_eq!(decompress(&headers("gzip"), Bytes::from_static(b"no"), 99).unwrap_err().status_code(), 400);
+        assert_eq!(
+            decompress(&headers("gzip"), Bytes::from_static(b"no"), 99).unwrap_err().status_code(),
+            400
+        );
         assert_eq!(decompress(&headers("br"), Bytes::from_static(b"no"), 99).unwrap_err().status_code(), 415);
         assert_eq!(decompress(&headers("identity"), Bytes::from_static(b"yes"), 99).unwrap(), "yes");
     }
 
     #[test]
     fn the_client_chooses() {
-        let accept = |list| Encoding::accepted(&HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(list))]));
+        let accept = |list| {
+            Encoding::accepted(&HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(list))]))
+        };
         assert_eq!(accept("deflate, gzip;q=0.5"), Some(Encoding::Gzip));
         assert_eq!(accept("gzip;q=0, deflate"), Some(Encoding::Deflate));
         assert_eq!(accept("br"), None);

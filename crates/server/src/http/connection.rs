@@ -212,12 +212,8 @@ where
 {
     let connection = Arc::new(Connection { client, ..Connection::default() });
     let id = server.connections().add(&connection);
-    let watched = Watched {
-        stream,
-        connection: Arc::clone(&connection),
-        server: Arc::clone(&server),
-        has_read: false,
-    };
+    let watched =
+        Watched { stream, connection: Arc::clone(&connection), server: Arc::clone(&server), has_read: false };
     let builder = server.http_builder();
     let answer = service_fn(|request| {
         let (server, connection) = (Arc::clone(&server), Arc::clone(&connection));
@@ -271,7 +267,10 @@ impl<S> Watched<S> {
         connection.progress_second.store(now, Ordering::Relaxed);
         let idle = connection.requests_in_flight.load(Ordering::Relaxed) == 0;
         // On HTTP/2 there are other frames than those that begin a request.
-        if idle && !connection.is_http2.load(Ordering::Relaxed) && connection.head_second.load(Ordering::Relaxed) == 0 {
+        if idle
+            && !connection.is_http2.load(Ordering::Relaxed)
+            && connection.head_second.load(Ordering::Relaxed) == 0
+        {
             connection.head_second.store(now + 1, Ordering::Relaxed);
         }
     }

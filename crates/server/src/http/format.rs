@@ -22,7 +22,9 @@ impl Format {
     /// one, calls what it sends a form.
     pub fn of_body(headers: &HeaderMap) -> Self {
         match headers.get(CONTENT_TYPE) {
-            Some(value) if media_type(value.as_bytes()).eq_ignore_ascii_case(VELOCYPACK) => Format::VelocyPack,
+            Some(value) if media_type(value.as_bytes()).eq_ignore_ascii_case(VELOCYPACK) => {
+                Format::VelocyPack
+            }
             _ => Format::Json,
         }
     }
@@ -74,11 +76,20 @@ mod tests {
     #[test]
     fn velocypack_is_read_and_sent_only_when_it_is_named() {
         assert_eq!(Format::of_body(&HeaderMap::new()), Format::Json);
-        assert_eq!(Format::of_body(&headers(CONTENT_TYPE, "application/x-www-form-urlencoded")), Format::Json);
-        assert_eq!(Format::of_body(&headers(CONTENT_TYPE, "Application/X-VelocyPack ; v=1")), Format::VelocyPack);
+        assert_eq!(
+            Format::of_body(&headers(CONTENT_TYPE, "application/x-www-form-urlencoded")),
+            Format::Json
+        );
+        assert_eq!(
+            Format::of_body(&headers(CONTENT_TYPE, "Application/X-VelocyPack ; v=1")),
+            Format::VelocyPack
+        );
         assert_eq!(Format::accepted(&headers(ACCEPT, "*/*")), Format::Json);
         assert_eq!(Format::accepted(&headers(ACCEPT, "application/x-velocypack, */*")), Format::VelocyPack);
-        assert_eq!(Format::accepted(&headers(ACCEPT, "application/json, application/x-velocypack")), Format::Json);
+        assert_eq!(
+            Format::accepted(&headers(ACCEPT, "application/json, application/x-velocypack")),
+            Format::Json
+        );
     }
 
     #[test]

@@ -26,11 +26,10 @@ pub fn bind(address: SocketAddr, backlog: u32, reuse_address: bool) -> io::Resul
 }
 
 /// Accepts connections until the future is dropped.
-pub async fn accept(server: Arc<Server>, listener: StdListener) -> io::Result<()> {
-    let listener = TcpListener::from_std(listener)?;
+pub(crate) async fn accept(server: Arc<Server>, listener: TcpListener) {
     let slots = Arc::new(Semaphore::new(server.options().http.max_connections));
     loop {
-        let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { return Ok(()) };
+        let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { return };
         let (stream, client) = match listener.accept().await {
             Ok(accepted) => accepted,
             Err(error) => {

@@ -64,7 +64,9 @@ impl<'a> Query<'a> {
     pub fn number<T: FromStr>(self, name: &str) -> Result<Option<T>> {
         let Some(value) = self.text(name)? else { return Ok(None) };
         value.trim().parse().map(Some).map_err(|_| {
-            ApiError::bad_parameter(format!("parameter '{name}' must be a number within its range, not '{value}'"))
+            ApiError::bad_parameter(format!(
+                "parameter '{name}' must be a number within its range, not '{value}'"
+            ))
         })
     }
 }

@@ -173,8 +173,6 @@ pub struct Match {
 }
 
 impl Match {
-    pub(crate) const NONE: Match = Match { pattern: "" };
-
     /// At which part of the path `{name}` stands.
     pub fn position(self, name: &str) -> Option<usize> {
         self.parts().position(|part| {
@@ -304,7 +302,9 @@ impl Router {
     ) -> Option<&Route> {
         let node = self.nodes.get(at)?;
         let Some(part) = path.segment(depth) else {
-            return self.pick(&node.end, verb, other_methods).or_else(|| self.pick(&node.rest, verb, other_methods));
+            return self
+                .pick(&node.end, verb, other_methods)
+                .or_else(|| self.pick(&node.rest, verb, other_methods));
         };
         let spelled_out = node.spelled_out.binary_search_by(|(known, _)| (*known).cmp(part)).ok();
         let next = spelled_out.and_then(|place| node.spelled_out.get(place)).map(|(_, next)| *next);

@@ -8,9 +8,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{
-    ALLOW, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, ORIGIN, VARY,
-};
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, ORIGIN, VARY};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 use tokio::sync::oneshot;
@@ -22,12 +20,13 @@ use super::format::Format;
 use super::path::{Path, PathError};
 use super::request::Request;
 use super::response::{Body, Response};
-use super::router::{Access, Action, Found, Match, Outcome, Route, Verb};
+use super::router::{Access, Action, Found, Outcome, Route, Verb};
 use super::stream::StreamBody;
 use super::worker_pool::PATIENCE;
 use super::{cors, upgrade};
+use crate::auth::{Look, not_authorized};
+use crate::database::{self, Identity};
 use crate::error::{ApiError, Result};
-use crate::database;
 use crate::error_number::number;
 use crate::jobs;
 use crate::metrics::Observed;
@@ -110,15 +109,24 @@ async fn run(
     observed: &mut Observed,
 ) -> Result<HttpReply> {
     if head.uri.path_and_query().is_some_and(|target| target.as_str().len() > MAX_URI_BYTES) {
-        return Err(ApiError::with_status(414, number::HTTP_BAD_PARAMETER, "the address is longer than 16 KiB"));
+        return Err(ApiError::with_status(
+            414,
+            number::HTTP_BAD_PARAMETER,
+            "the address is longer than 16 KiB",
+        ));
     }
     let path = Path::parse(head.uri.clone()).map_err(|error| wrong_path(error, &head))?;
     let verb = Verb::of(&head.method).ok_or_else(|| method_not_allowed(&head.method))?;
     let (route, matched) = match server.router().find(verb, &path) {
         Found::Route(route, matched) => (*route, matched),
-        found => return Err(no_route(server, &found, &head, &path)),
+        found => {
+            let error = no_route(&found, &path);
+            // Who may not ask does not learn what there is.
+            authenticate(server, &head).await?;
+            return Err(error);
+        }
     };
-    let job = prepare(server, route, &path, &head, observed)?;
+    let job = prepare(server, route, &path, &head, observed).await?;
     let body = collect(body, server.options().http.max_body_bytes).await?;
     observed.received(body.len());
     let body = decompressed(server, &head.headers, body).await?;
@@ -165,15 +173,22 @@ enum Job {
 }
 
 /// Checks the user and the database before anything of the body is read.
-fn prepare(server: &Arc<Server>, route: Route, path: &Path, head: &Parts, observed: &mut Observed) -> Result<Job> {
+async fn prepare(
+    server: &Arc<Server>,
+    route: Route,
+    path: &Path,
+    head: &Parts,
+    observed: &mut Observed,
+) -> Result<Job> {
     check_queue_time(server, &head.headers)?;
     match route.action {
         Action::Open(handler) => return Ok(Job::Open(handler, false)),
         Action::OpenPool(handler) => return Ok(Job::Open(handler, true)),
         _ => {}
     }
-    let identity = server.authentication().check(server, &head.headers)?;
-    let inner = database::Session::open(Arc::clone(server.instance()), path.database(), identity)?;
+    let identity = authenticate(server, head).await?;
+    let instance = Arc::clone(server.instance());
+    let inner = database::Session::open(instance, path.database(), identity).map_err(hide_forbidden)?;
     observed.set_user(inner.user());
     if route.system_only && !inner.is_system_database() {
         return Err(ApiError::of(number::USE_SYSTEM_DATABASE));
@@ -184,6 +199,30 @@ fn prepare(server: &Arc<Server>, route: Route, path: &Path, head: &Parts, observ
         Access::Administer => inner.require_administrator()?,
     }
     Ok(Job::User(route.action, Session::new(Arc::clone(server), inner)))
+}
+
+/// Who makes the request. A password that was not seen before is checked on the worker pool.
+async fn authenticate(server: &Arc<Server>, head: &Parts) -> Result<Identity> {
+    let catalog = server.instance().store().catalog();
+    match server.authentication().look(&catalog, &head.headers, head.uri.path())? {
+        Look::Known(identity) => Ok(identity),
+        Look::Password(credentials) => {
+            // One at a time, so that guessing passwords costs others little.
+            let _turn = server.password_turn().await;
+            let own = Arc::clone(server);
+            let check = move || Ok(own.authentication().check(&catalog, &credentials));
+            on_pool(server, check).await?.ok_or_else(|| not_authorized(&head.headers))
+        }
+    }
+}
+
+/// ArangoDB answers 401, not 403, to a user who may not use the database at all.
+fn hide_forbidden(error: impl Into<ApiError>) -> ApiError {
+    let error = error.into();
+    if error.number() == number::FORBIDDEN {
+        return ApiError::with_status(401, number::FORBIDDEN, "not authorized to execute this request");
+    }
+    error
 }
 
 /// A client that would rather have no answer than wait for it says how long it waits.
@@ -217,15 +256,13 @@ async fn run_now(server: &Arc<Server>, job: Job, request: Request, wanted: Wante
             let response = guarded(|| handler(&session, &request))?;
             Ok(assemble(server, response, wanted))
         }
-        Job::User(Action::Start(handler), session) => {
-            match guarded(|| handler(&session, &request))? {
-                Outcome::Done(response) => Ok(assemble(server, response, wanted)),
-                Outcome::Continue(rest) => {
-                    let own = Arc::clone(server);
-                    on_pool(server, move || Ok(assemble(&own, guarded(rest)?, wanted))).await
-                }
+        Job::User(Action::Start(handler), session) => match guarded(|| handler(&session, &request))? {
+            Outcome::Done(response) => Ok(assemble(server, response, wanted)),
+            Outcome::Continue(rest) => {
+                let own = Arc::clone(server);
+                on_pool(server, move || Ok(assemble(&own, guarded(rest)?, wanted))).await
             }
-        }
+        },
         other => {
             let own = Arc::clone(server);
             on_pool(server, move || Ok(assemble(&own, run_blocking(&own, &other, &request)?, wanted))).await
@@ -323,16 +360,14 @@ fn wrong_path(error: PathError, head: &Parts) -> ApiError {
 }
 
 fn method_not_allowed(method: &Method) -> ApiError {
-    let known = matches!(*method, Method::OPTIONS | Method::TRACE | Method::CONNECT) || Verb::of(method).is_some();
+    let known =
+        matches!(*method, Method::OPTIONS | Method::TRACE | Method::CONNECT) || Verb::of(method).is_some();
     let message = if known { "method not supported" } else { "unknown method" };
     ApiError::new(number::HTTP_METHOD_NOT_ALLOWED, message)
 }
 
-/// 405 for a path with other methods and 404 for a path without any; 401 before either for those who may not ask.
-fn no_route(server: &Arc<Server>, found: &Found<'_>, head: &Parts, path: &Path) -> ApiError {
-    if let Err(error) = server.authentication().check(server, &head.headers) {
-        return error;
-    }
+/// 405 for a path with other methods and 404 for a path without any.
+fn no_route(found: &Found<'_>, path: &Path) -> ApiError {
     match found {
         Found::OtherMethods => ApiError::of(number::HTTP_METHOD_NOT_ALLOWED),
         _ => ApiError::new(number::HTTP_NOT_FOUND, format!("unknown path '{path}'")),

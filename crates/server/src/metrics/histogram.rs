@@ -12,7 +12,11 @@ pub struct Histogram<const CUTS: usize> {
 
 impl<const CUTS: usize> Default for Histogram<CUTS> {
     fn default() -> Self {
-        Histogram { counts: [const { AtomicU64::new(0) }; CUTS], above: AtomicU64::new(0), sum: AtomicU64::new(0) }
+        Histogram {
+            counts: [const { AtomicU64::new(0) }; CUTS],
+            above: AtomicU64::new(0),
+            sum: AtomicU64::new(0),
+        }
     }
 }
 
@@ -54,7 +58,11 @@ impl<const CUTS: usize> Histogram<CUTS> {
     pub fn add_to(&self, summary: &mut Summary, unit: f64) {
         summary.counts.resize(CUTS + 1, 0);
         let counters = self.counts.iter().chain([&self.above]);
-        summary.counts.iter_mut().zip(counters).for_each(|(total, counter)| *total += counter.load(Ordering::Relaxed));
+        summary
+            .counts
+            .iter_mut()
+            .zip(counters)
+            .for_each(|(total, counter)| *total += counter.load(Ordering::Relaxed));
         summary.sum += self.sum.load(Ordering::Relaxed) as f64 * unit;
     }
 }

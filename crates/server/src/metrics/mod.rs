@@ -163,7 +163,8 @@ impl Metrics {
 
     /// Counts a connection that has ended.
     pub(crate) fn record_connection(&self, life: Duration, is_http2: bool) {
-        self.connection_time.add_micros(&CONNECTION_CUTS, u64::try_from(life.as_micros()).unwrap_or(u64::MAX));
+        self.connection_time
+            .add_micros(&CONNECTION_CUTS, u64::try_from(life.as_micros()).unwrap_or(u64::MAX));
         increment(is_http2.then_some(&self.http2_connections));
     }
 
@@ -190,8 +191,16 @@ impl Metrics {
         let mut totals = Totals::default();
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         for shard in &self.shards {
-            totals.methods.iter_mut().zip(&shard.methods).for_each(|(total, counter)| *total += read(counter));
-            totals.statuses.iter_mut().zip(&shard.statuses).for_each(|(total, counter)| *total += read(counter));
+            totals
+                .methods
+                .iter_mut()
+                .zip(&shard.methods)
+                .for_each(|(total, counter)| *total += read(counter));
+            totals
+                .statuses
+                .iter_mut()
+                .zip(&shard.statuses)
+                .for_each(|(total, counter)| *total += read(counter));
             totals.superuser += read(&shard.superuser);
             totals.asynchronous += read(&shard.asynchronous);
             shard.time.add_to(&mut totals.time, 1e-6);

@@ -232,6 +232,6 @@ fn print(fields: &mut Fields<'_>, collection: &Collection, form: Form) {
             Form::Short => definition.print_short(builder),
             Form::Full => definition.print_full(builder, collection.last_key_value()),
         };
-        printed.map_err(|_| velocypack::Error::Misuse("a collection's properties could not be printed"))
+        printed.map_err(|_| velocypack::Error::Malformed)
     });
 }

@@ -53,7 +53,7 @@ fn current(session: &Session, _request: &Request) -> Result<Response> {
         fields.child("result", |fields| {
             fields.with(|builder: &mut Builder| {
                 let printed = database.definition().print(builder);
-                printed.map_err(|_| velocypack::Error::Misuse("a database's properties could not be printed"))
+                printed.map_err(|_| velocypack::Error::Malformed)
             });
         });
     })

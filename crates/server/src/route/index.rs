@@ -90,7 +90,7 @@ fn find(session: &Session, request: &Request) -> Result<(Arc<Collection>, Arc<In
 fn print(fields: &mut Fields<'_>, collection: &Collection, index: &Index, memory_bytes: Option<u64>) {
     fields.with(|builder: &mut Builder| {
         let printed = index.definition().print(builder, collection.name(), index.selectivity_estimate());
-        printed.map_err(|_| velocypack::Error::Misuse("an index's properties could not be printed"))
+        printed.map_err(|_| velocypack::Error::Malformed)
     });
     if let Some(bytes) = memory_bytes {
         fields.child("figures", |fields| {

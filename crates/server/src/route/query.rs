@@ -171,11 +171,11 @@ fn rules(_session: &Session, _request: &Request) -> Result<Response> {
             fields.child_element(|fields| {
                 fields.text("name", rule.name).child("flags", |fields| {
                     fields
-                        .bool("hidden", rule.is_hidden)
+                        .bool("hidden", false)
                         .bool("clusterOnly", false)
                         .bool("canBeDisabled", rule.can_be_disabled)
-                        .bool("canCreateAdditionalPlans", false)
-                        .bool("disabledByDefault", false)
+                        .bool("canCreateAdditionalPlans", rule.can_create_additional_plans)
+                        .bool("disabledByDefault", rule.disabled_by_default)
                         .bool("enterpriseOnly", false);
                 });
             });

@@ -81,7 +81,7 @@ fn no_more_is_made_than_the_client_takes() {
     next(&mut body).unwrap().unwrap();
     std::thread::sleep(Duration::from_millis(50));
     assert!(made.load(Ordering::SeqCst) <= 1 + CHUNKS_AHEAD);
-    assert_eq!(released.load(Ordering::SeqCst), 1);
+    assert!(released.load(Ordering::SeqCst) >= 1);
 }
 
 #[test]

@@ -1,0 +1,62 @@
+//! Passwords: hashed with Argon2id, so that who reads the store cannot log in.
+
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use argon2::{Algorithm, Argon2, Params, Version};
+
+use crate::error::{ApiError, Result};
+
+/// Memory for one hash. 19 MiB and two passes are what OWASP's "Password Storage Cheat Sheet" advises.
+const MEMORY_KIB: u32 = 19 << 10;
+const PASSES: u32 = 2;
+const LANES: u32 = 1;
+
+/// Most bytes of a password, so that hashing one costs no more than another.
+pub const PASSWORD_MAX_BYTES: usize = 4_096;
+
+fn hasher() -> Result<Argon2<'static>> {
+    let params = Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(ApiError::internal)?;
+    Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
+}
+
+/// The text (`$argon2id$...`) that is kept of a password. Takes some 20 ms: not for the connection's own task.
+///
+/// Errors: 10 for a password that is too long.
+pub fn hash(password: &str) -> Result<String> {
+    if password.len() > PASSWORD_MAX_BYTES {
+        return Err(ApiError::bad_parameter("the password is longer than 4096 bytes"));
+    }
+    let mut salt = [0; 16];
+    getrandom::fill(&mut salt).map_err(ApiError::internal)?;
+    let hash: PasswordHash =
+        hasher()?.hash_password_with_salt(password.as_bytes(), &salt).map_err(ApiError::internal)?;
+    Ok(hash.to_string())
+}
+
+/// Whether a password is the one that a hash was made of. Takes as long as [`hash`].
+pub fn verify(password: &str, hash: &str) -> bool {
+    if password.len() > PASSWORD_MAX_BYTES {
+        return false;
+    }
+    let Ok(hash) = PasswordHash::new(hash) else { return false };
+    hasher().is_ok_and(|hasher| hasher.verify_password(password.as_bytes(), &hash).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_password_itself_is_accepted() {
+        let hashed = hash("secret").unwrap();
+        assert!(hashed.starts_with("$argon2id$"), "{hashed}");
+        assert!(verify("secret", &hashed));
+        assert!(!verify("Secret", &hashed) && !verify("", &hashed));
+        assert_ne!(hashed, hash("secret").unwrap(), "the salt must differ");
+    }
+
+    #[test]
+    fn a_hash_that_is_none_accepts_nothing() {
+        assert!(!verify("", "") && !verify("x", "plain") && !verify("x", "$argon2id$v=19$broken"));
+    }
+}

@@ -1,0 +1,35 @@
+//! What a new server needs before anybody can log in.
+
+use catalog::{Rights, UserDefinition};
+use storage::Store;
+
+use super::{ROOT, password};
+use crate::error::{ApiError, Result};
+
+/// Bytes of a secret that the server makes itself.
+pub const SECRET_BYTES: usize = 32;
+
+/// The name under which the store keeps that secret.
+const SECRET_SETTING: &str = "jwt-secret";
+
+/// Creates the user `root` with all rights, if there is none. Answers whether it did.
+pub fn create_root(store: &Store, password: &str) -> Result<bool> {
+    if store.catalog().user(ROOT).is_some() {
+        return Ok(false);
+    }
+    let mut root = UserDefinition::new(ROOT, password::hash(password)?);
+    root.rights = Rights::all();
+    store.create_user(root)?;
+    Ok(true)
+}
+
+/// The secret that tokens are signed with when the configuration gives none: random, and the same after a restart.
+pub fn persistent_secret(store: &Store) -> Result<Vec<u8>> {
+    if let Some(secret) = store.setting(SECRET_SETTING)?.filter(|secret| !secret.is_empty()) {
+        return Ok(secret);
+    }
+    let mut secret = vec![0; SECRET_BYTES];
+    getrandom::fill(&mut secret).map_err(ApiError::internal)?;
+    store.put_setting(SECRET_SETTING, &secret)?;
+    Ok(secret)
+}

@@ -1,0 +1,185 @@
+//! JSON Web Tokens (RFC 7519), signed with HMAC-SHA-256, with ArangoDB's claims.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use velocypack::{Builder, Limits, Slice, json};
+
+use crate::error::Result;
+use crate::http::Fields;
+
+/// Longest token that is looked at.
+const TOKEN_MAX_BYTES: usize = 16 << 10;
+
+/// Who issues our tokens, and those that clients sign themselves.
+const ISSUER: &str = "arangodb";
+
+/// What a valid token says.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Claims {
+    /// Whom it stands for.
+    pub(crate) subject: Subject,
+    /// Seconds since 1970 at which it ends; none never does.
+    pub(crate) expires_seconds: Option<f64>,
+    /// The only paths that it is good for; none is good for all.
+    pub(crate) allowed_paths: Option<Vec<String>>,
+}
+
+/// Whom a token stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// A server of the deployment, or whoever knows the secret: everything is allowed.
+    Server,
+    /// A user.
+    User(String),
+}
+
+fn signature_of(signed: &str, secret: &[u8]) -> Option<Hmac<Sha256>> {
+    // A key of any length is accepted.
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
+    mac.update(signed.as_bytes());
+    Some(mac)
+}
+
+/// A token for a user.
+pub(crate) fn sign(user: &str, now_seconds: u64, lifetime_seconds: u64, secret: &[u8]) -> Result<String> {
+    let header = json::to_json_string(
+        Slice::new(&Fields::object(|fields| {
+            fields.text("alg", "HS256").text("typ", "JWT");
+        })?),
+        None,
+    );
+    let claims = json::to_json_string(
+        Slice::new(&Fields::object(|fields| {
+            fields.text("preferred_username", user).text("iss", ISSUER);
+            fields.number("iat", now_seconds).number("exp", now_seconds.saturating_add(lifetime_seconds));
+        })?),
+        None,
+    );
+    let mut token = URL_SAFE_NO_PAD.encode(header);
+    token.push('.');
+    URL_SAFE_NO_PAD.encode_string(claims, &mut token);
+    let signature = signature_of(&token, secret).map(|mac| mac.finalize().into_bytes());
+    token.push('.');
+    URL_SAFE_NO_PAD.encode_string(signature.unwrap_or_default(), &mut token);
+    Ok(token)
+}
+
+/// What a token says, if one of the secrets signed it and it has not expired.
+pub(crate) fn verify(token: &str, now_seconds: f64, secrets: &[Vec<u8>]) -> Option<Claims> {
+    if token.len() > TOKEN_MAX_BYTES {
+        return None;
+    }
+    let (signed, signature) = token.rsplit_once('.')?;
+    let (header, claims) = signed.split_once('.')?;
+    let signature = URL_SAFE_NO_PAD.decode(signature.trim_end_matches('=')).ok()?;
+    // `verify_slice` takes the same time for every wrong signature.
+    secrets.iter().find(|secret| {
+        signature_of(signed, secret).is_some_and(|mac| mac.verify_slice(&signature).is_ok())
+    })?;
+    let header = decode(header)?;
+    let header = Slice::new(&header);
+    if header.get("alg")?.as_str()? != "HS256" {
+        return None;
+    }
+    let claims = decode(claims)?;
+    let claims = read_claims(Slice::new(&claims))?;
+    let is_over = claims.expires_seconds.is_some_and(|expires| expires <= now_seconds);
+    (!is_over).then_some(claims)
+}
+
+fn decode(part: &str) -> Option<Vec<u8>> {
+    let text = URL_SAFE_NO_PAD.decode(part.trim_end_matches('=')).ok()?;
+    let mut builder = Builder::new();
+    json::parse(&text, &Limits { max_depth: 8, max_bytes: TOKEN_MAX_BYTES }, &mut builder).ok()?;
+    Some(builder.into_vec())
+}
+
+fn read_claims(claims: Slice<'_>) -> Option<Claims> {
+    if claims.get("iss")?.as_str()? != ISSUER {
+        return None;
+    }
+    let expires_seconds = match claims.get("exp") {
+        None => None,
+        Some(expires) => Some(expires.as_f64()?),
+    };
+    let allowed_paths = match claims.get("allowed_paths") {
+        None => None,
+        Some(paths) if paths.is_array() => {
+            Some(paths.elements().map(|path| path.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()?)
+        }
+        Some(_) => return None,
+    };
+    let subject = match (claims.get("preferred_username"), claims.get("server_id")) {
+        (Some(user), _) => Subject::User(user.as_str().filter(|user| !user.is_empty())?.to_owned()),
+        (None, Some(server)) => server.as_str().map(|_| Subject::Server)?,
+        (None, None) => return None,
+    };
+    Some(Claims { subject, expires_seconds, allowed_paths })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secrets() -> Vec<Vec<u8>> {
+        vec![b"old".to_vec(), b"secret".to_vec()]
+    }
+
+    /// Signs any text, as a client that knows the secret may.
+    fn forge(header: &str, claims: &str, secret: &[u8]) -> String {
+        let signed = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(claims));
+        let signature = signature_of(&signed, secret).unwrap().finalize().into_bytes();
+        format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature))
+    }
+
+    const HEADER: &str = r#"{"typ":"JWT","alg":"HS256"}"#;
+
+    #[test]
+    fn a_token_is_good_until_it_expires() {
+        let token = sign("root", 1_000, 60, b"secret").unwrap();
+        let claims = verify(&token, 1_059.0, &secrets()).unwrap();
+        assert_eq!(claims.subject, Subject::User("root".to_owned()));
+        assert_eq!(claims.expires_seconds, Some(1_060.0));
+        assert_eq!(verify(&token, 1_060.0, &secrets()), None);
+        assert_eq!(verify(&token, 1_000.0, &[b"other".to_vec()]), None);
+    }
+
+    #[test]
+    fn a_changed_token_is_worthless() {
+        let token = sign("root", 1_000, 60, b"secret").unwrap();
+        let other = sign("reader", 1_000, 60, b"other").unwrap();
+        let (claims, _) = other.rsplit_once('.').unwrap();
+        let (_, signature) = token.rsplit_once('.').unwrap();
+        assert_eq!(verify(&format!("{claims}.{signature}"), 1_000.0, &secrets()), None);
+        for broken in ["", ".", "..", "a.b.c", &token[1..], token.trim_end_matches(char::is_alphanumeric)] {
+            assert_eq!(verify(broken, 1_000.0, &secrets()), None, "{broken}");
+        }
+    }
+
+    #[test]
+    fn a_server_token_needs_no_user_and_no_end() {
+        let token = forge(HEADER, r#"{"iss":"arangodb","server_id":"test"}"#, b"secret");
+        let claims = verify(&token, 1e12, &secrets()).unwrap();
+        assert_eq!(claims, Claims { subject: Subject::Server, expires_seconds: None, allowed_paths: None });
+    }
+
+    #[test]
+    fn other_algorithms_and_issuers_are_refused() {
+        let good = r#"{"iss":"arangodb","server_id":"test"}"#;
+        for header in [r#"{"alg":"none"}"#, r#"{"alg":"HS512"}"#, "{}", "x"] {
+            assert_eq!(verify(&forge(header, good, b"secret"), 0.0, &secrets()), None, "{header}");
+        }
+        for claims in [r#"{"iss":"x","server_id":"t"}"#, r#"{"server_id":"t"}"#, r#"{"iss":"arangodb"}"#] {
+            assert_eq!(verify(&forge(HEADER, claims, b"secret"), 0.0, &secrets()), None, "{claims}");
+        }
+    }
+
+    #[test]
+    fn a_token_may_be_good_for_some_paths() {
+        let claims = r#"{"iss":"arangodb","server_id":"t","allowed_paths":["/_api/version"]}"#;
+        let claims = verify(&forge(HEADER, claims, b"secret"), 0.0, &secrets()).unwrap();
+        assert_eq!(claims.allowed_paths.unwrap(), ["/_api/version"]);
+    }
+}

@@ -1,0 +1,245 @@
+//! The server's log: `tracing` events, by ArangoDB's topics and levels, to the console or a file and into memory.
+//!
+//! An event's target is its topic; one of another name belongs to `general`. Levels are kept a topic and can be changed
+//! while the server runs (`PUT /_admin/log/level`), which is why no event is filtered out for good.
+
+mod entry;
+mod format;
+mod level;
+mod output;
+mod recent;
+mod topic;
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tracing::level_filters::LevelFilter;
+use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::Interest;
+use tracing::{Event, Metadata, Subscriber};
+
+pub use entry::Entry;
+pub use format::Format;
+pub use level::Level;
+pub use output::Output;
+pub use recent::Query;
+pub use topic::TOPICS;
+
+use entry::Fields;
+use recent::Recent;
+use topic::{GENERAL, topic_index};
+
+/// How the log is written.
+#[derive(Debug, Default)]
+pub struct LogOptions {
+    /// Where to; nowhere when empty.
+    pub outputs: Vec<Output>,
+    /// How.
+    pub format: Format,
+    /// Least level that is kept in memory for `/_admin/log`.
+    pub in_memory_level: Level,
+    /// Keep nothing in memory.
+    pub without_memory: bool,
+    /// Longest text of an entry in bytes; 0 is 64 KiB.
+    pub max_entry_bytes: usize,
+}
+
+/// The log of a server.
+pub struct Log {
+    levels: [AtomicU8; TOPICS.len()],
+    /// The most talkative of all levels, to be looked at first.
+    most: AtomicU8,
+    format: Format,
+    outputs: Mutex<Vec<Output>>,
+    recent: Recent,
+    warnings: AtomicU64,
+    errors: AtomicU64,
+    lost: AtomicU64,
+    max_entry_bytes: usize,
+}
+
+impl Log {
+    /// A log at level `info` that nothing is sent to yet.
+    pub fn new(options: LogOptions) -> Arc<Self> {
+        let LogOptions { outputs, format, in_memory_level, without_memory, max_entry_bytes } = options;
+        Arc::new(Log {
+            levels: [const { AtomicU8::new(Level::Info as u8) }; TOPICS.len()],
+            most: AtomicU8::new(Level::Info as u8),
+            format,
+            outputs: Mutex::new(outputs),
+            recent: Recent::new(in_memory_level, without_memory),
+            warnings: AtomicU64::new(0),
+            errors: AtomicU64::new(0),
+            lost: AtomicU64::new(0),
+            max_entry_bytes: if max_entry_bytes == 0 { entry::TEXT_MAX_BYTES } else { max_entry_bytes },
+        })
+    }
+
+    /// Sends the process's events here. Answers whether no other log has them already.
+    pub fn install(self: &Arc<Self>) -> bool {
+        let dispatch = tracing::Dispatch::new(Collector { log: Arc::clone(self) });
+        tracing::dispatcher::set_global_default(dispatch).is_ok()
+    }
+
+    /// The level of every topic.
+    pub fn levels(&self) -> impl Iterator<Item = (&'static str, Level)> {
+        TOPICS
+            .iter()
+            .zip(&self.levels)
+            .map(|(topic, level)| (*topic, Level::of_number(level.load(Ordering::Relaxed))))
+    }
+
+    /// Sets the level of a topic, or of `all`. Answers whether there is such a topic.
+    pub fn set_level(&self, topic: &str, level: Level) -> bool {
+        let known = if topic == "all" {
+            self.levels.iter().for_each(|stored| stored.store(level as u8, Ordering::Relaxed));
+            true
+        } else {
+            let place =
+                TOPICS.iter().position(|known| *known == topic).and_then(|place| self.levels.get(place));
+            place.map(|stored| stored.store(level as u8, Ordering::Relaxed)).is_some()
+        };
+        let most = self.levels.iter().map(|level| level.load(Ordering::Relaxed)).max();
+        self.most.store(most.unwrap_or_default(), Ordering::Relaxed);
+        tracing::callsite::rebuild_interest_cache();
+        known
+    }
+
+    /// Entries that are kept in memory, and how many fit the query without its page.
+    pub fn entries(&self, query: &Query) -> (Vec<Arc<Entry>>, usize) {
+        self.recent.entries(query)
+    }
+
+    /// Warnings, errors, and entries that could not be written, since the start.
+    pub fn counts(&self) -> (u64, u64, u64) {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        (read(&self.warnings), read(&self.errors), read(&self.lost))
+    }
+
+    /// Opens files again, for a rotation of logs.
+    pub fn reopen(&self) {
+        let mut outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = outputs.iter_mut().filter_map(|output| output.reopen().err()).count();
+        self.lost.fetch_add(failed as u64, Ordering::Relaxed);
+    }
+
+    fn is_enabled(&self, metadata: &Metadata<'_>) -> bool {
+        let level = Level::of_tracing(*metadata.level()) as u8;
+        level <= self.most.load(Ordering::Relaxed)
+            && self
+                .levels
+                .get(topic_index(metadata.target()))
+                .is_some_and(|limit| level <= limit.load(Ordering::Relaxed))
+    }
+
+    fn add(&self, event: &Event<'_>) {
+        let metadata = event.metadata();
+        let mut fields = Fields::new(self.max_entry_bytes);
+        event.record(&mut fields);
+        let topic = TOPICS.get(topic_index(metadata.target())).copied().unwrap_or(GENERAL);
+        let entry =
+            Entry::new(self.recent.next_id(), topic, Level::of_tracing(*metadata.level()), fields.finish());
+        match entry.level {
+            Level::Warning => drop(self.warnings.fetch_add(1, Ordering::Relaxed)),
+            Level::Error | Level::Fatal => drop(self.errors.fetch_add(1, Ordering::Relaxed)),
+            _ => {}
+        }
+        let line = self.format.line(&entry);
+        let mut outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = outputs.iter_mut().filter_map(|output| output.write(&line).err()).count();
+        drop(outputs);
+        self.lost.fetch_add(failed as u64, Ordering::Relaxed);
+        self.recent.keep(entry);
+    }
+}
+
+/// Takes the process's events. Spans are not used here: requests are short, and name what they are about in each event.
+struct Collector {
+    log: Arc<Log>,
+}
+
+impl Subscriber for Collector {
+    fn register_callsite(&self, _: &'static Metadata<'static>) -> Interest {
+        // Never "never" or "always": levels change while the server runs.
+        Interest::sometimes()
+    }
+
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.is_event() && self.log.is_enabled(metadata)
+    }
+
+    /// So that what no topic wants costs one comparison.
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(Level::of_number(self.log.most.load(Ordering::Relaxed)).to_filter())
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        self.log.add(event);
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_log(options: LogOptions, run: impl FnOnce(&Log)) -> Arc<Log> {
+        let log = Log::new(options);
+        let dispatch = tracing::Dispatch::new(Collector { log: Arc::clone(&log) });
+        tracing::dispatcher::with_default(&dispatch, || run(&log));
+        log
+    }
+
+    fn texts(log: &Log) -> Vec<String> {
+        let (entries, _) = log.entries(&Query { least: Some(Level::Trace), ..Query::default() });
+        entries.iter().map(|entry| format!("{} {} {}", entry.topic, entry.level.name(), entry.text)).collect()
+    }
+
+    #[test]
+    fn events_are_entries_with_their_fields() {
+        let log = with_log(LogOptions::default(), |_| {
+            tracing::info!(target: "queries", count = 3, name = "x y", "slow query");
+            tracing::warn!("no target");
+        });
+        assert_eq!(
+            texts(&log),
+            ["queries INFO slow query, count: 3, name: x y", "general WARNING no target"]
+        );
+        assert_eq!(log.counts(), (1, 0, 0));
+    }
+
+    #[test]
+    fn levels_can_be_changed_while_the_server_runs() {
+        let log = with_log(LogOptions { in_memory_level: Level::Trace, ..LogOptions::default() }, |log| {
+            let speak = |number: u32| tracing::debug!(target: "requests", "{number}");
+            speak(1);
+            assert!(log.set_level("requests", Level::Debug));
+            speak(2);
+            assert!(log.set_level("all", Level::Error));
+            speak(3);
+            assert!(!log.set_level("nonsense", Level::Info));
+        });
+        assert_eq!(texts(&log), ["requests DEBUG 2"]);
+        assert!(log.levels().all(|(_, level)| level == Level::Error));
+    }
+
+    #[test]
+    fn an_entry_is_cut_at_its_bound() {
+        let log = with_log(LogOptions { max_entry_bytes: 64, ..LogOptions::default() }, |_| {
+            tracing::info!("{}", "é".repeat(1_000));
+        });
+        let text = &texts(&log)[0];
+        assert!(text.len() < 100 && text.ends_with("..."), "{text}");
+    }
+}

@@ -1,0 +1,65 @@
+//! `/_api/edges`: the edges of a vertex.
+
+use database::cursor::encoder::Format;
+use database::query::request::QueryRequest;
+use hyper::StatusCode;
+use velocypack::Slice;
+
+use crate::error::{ApiError, Result};
+use crate::http::fields::Fields;
+use crate::http::request::Request;
+use crate::http::response::Response;
+use crate::http::router::{Route, Verb};
+use crate::session::Session;
+
+/// ArangoDB's number for a collection that holds no edges.
+const COLLECTION_TYPE_INVALID: u32 = catalog::error_number::COLLECTION_TYPE_INVALID;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::pool(Verb::Get, "/_api/edges/{collection}", of_vertex),
+    Route::pool(Verb::Post, "/_api/edges/{collection}", of_vertices),
+];
+
+fn of_vertex(session: &Session, request: &Request) -> Result<Response> {
+    let vertex = request.query().required("vertex")?;
+    let vertices = Fields::array(|fields| {
+        fields.text_element(&vertex);
+    })?;
+    respond(session, request, Slice::new(&vertices))
+}
+
+fn of_vertices(session: &Session, request: &Request) -> Result<Response> {
+    let body = request.body_value()?;
+    if !body.slice().is_array() {
+        return Err(ApiError::bad_parameter("the request body must be an array of vertex identifiers"));
+    }
+    respond(session, request, body.slice())
+}
+
+fn respond(session: &Session, request: &Request, vertices: Slice<'_>) -> Result<Response> {
+    let name = request.parameter("collection");
+    let collection = session.collection(name, catalog::AccessLevel::ReadOnly)?;
+    if !collection.is_edge() {
+        return Err(ApiError::of(COLLECTION_TYPE_INVALID));
+    }
+    let text = match request.text("direction")?.as_deref() {
+        None | Some("" | "any") => "FOR e IN @@c FILTER e._from IN @v OR e._to IN @v RETURN e",
+        Some("in") => "FOR e IN @@c FILTER e._to IN @v RETURN e",
+        Some("out") => "FOR e IN @@c FILTER e._from IN @v RETURN e",
+        Some(other) => {
+            let message = format!("parameter 'direction' must be any, in or out, not '{other}'");
+            return Err(ApiError::bad_parameter(message));
+        }
+    };
+    let mut query = QueryRequest::new(text);
+    query.batch_size = usize::MAX;
+    query.bind_variables = Fields::object(|fields| {
+        fields.text("@c", collection.name()).value("v", vertices);
+    })?;
+    let reply = session.query(&query, Format::VelocyPack)?;
+    let reply = Slice::new(&reply.body);
+    Response::success(StatusCode::OK, |fields| {
+        fields.value("edges", reply.get("result").unwrap_or(Slice::EMPTY_ARRAY));
+        fields.value("stats", reply.get_path(&["extra", "stats"]).unwrap_or(Slice::EMPTY_OBJECT));
+    })
+}
