@@ -72,7 +72,7 @@ fn whole_number(value: &Slice<'_>) -> Option<u64> {
         return Some(number);
     }
     let number = value.as_f64()?;
-    (number >= 0.0 && number < EXACT_LIMIT && number.fract() == 0.0).then_some(number as u64)
+    ((0.0..EXACT_LIMIT).contains(&number) && number.fract() == 0.0).then_some(number as u64)
 }
 
 /// Prints one object's attributes. The first failure is kept and ends the printing.

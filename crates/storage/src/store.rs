@@ -224,6 +224,9 @@ impl Shared {
     }
 
     /// Changes definitions: one atomic write, and one new picture of the catalog. Nothing changes if `change` fails.
+    ///
+    /// Errors: those of `change`, 1004 while writes are refused, 1650 if the outcome is not known: then all further
+    /// writes are refused until the store is opened again.
     pub(crate) fn alter<T>(&self, change: impl FnOnce(&mut Draft) -> Result<T>) -> Result<T> {
         self.check_writable()?;
         let _definitions = self.definitions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -234,7 +237,13 @@ impl Shared {
         catalog.version += 1;
         {
             let mut present = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
-            transaction.commit(kv::Durability::Buffered)?;
+            if let Err(error) = transaction.commit(kv::Durability::Buffered) {
+                if matches!(error, kv::Error::Undetermined { .. }) {
+                    // The picture and the engine may differ now; only opening the store again can tell.
+                    self.is_read_only.store(true, Ordering::Relaxed);
+                }
+                return Err(error.into());
+            }
             *present = Arc::new(catalog);
         }
         // Not under the lock: readers need not wait for the disk.

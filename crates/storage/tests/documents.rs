@@ -1,5 +1,7 @@
 //! What documents promise: keys, revisions, system attributes, options of writes.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
 mod common;
 
 use catalog::{CollectionType, error_number as number};

@@ -1,5 +1,7 @@
 //! What indexes promise: which documents they hold, in which order, and what they forbid.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
 mod common;
 
 use catalog::{CollectionType, IndexId, IndexType, error_number as number};
@@ -22,7 +24,13 @@ fn bounds(equal: &[&str], lower: Option<(&str, bool)>, upper: Option<(&str, bool
     bounds
 }
 
-fn found(store: &Store, collection: &Collection, index: &Index, bounds: &IndexBounds, reverse: bool) -> String {
+fn found(
+    store: &Store,
+    collection: &Collection,
+    index: &Index,
+    bounds: &IndexBounds,
+    reverse: bool,
+) -> String {
     let entries = entries(&store.snapshot().unwrap(), collection, index, bounds, reverse);
     entries.into_iter().map(|(key, _)| key).collect::<Vec<_>>().join(" ")
 }
@@ -33,7 +41,8 @@ fn entries_are_in_aqls_order() {
     let c = create(&store, "c", CollectionType::Document);
     let (index, is_new) = create_index(&store, &c, r#"{"type": "persistent", "fields": ["v"]}"#).unwrap();
     assert!(is_new);
-    let values = ["[]", "\"a\"", "1.5", "null", "{}", "true", "-3", "\"B\"", "1", "false", "\"b\"", "[1]", "\"ä\""];
+    let values =
+        ["[]", "\"a\"", "1.5", "null", "{}", "true", "-3", "\"B\"", "1", "false", "\"b\"", "[1]", "\"ä\""];
     for (n, json) in values.iter().enumerate() {
         insert(&store, &c, &format!(r#"{{"_key": "k{n}", "v": {json}}}"#)).unwrap();
     }
@@ -43,7 +52,8 @@ fn entries_are_in_aqls_order() {
         all.into_iter().map(|(_, covered)| covered[0].clone()).collect()
     };
     let expected: Vec<Value> = [
-        "null", "null", "false", "true", "-3", "1", "1.5", "\"a\"", "\"ä\"", "\"b\"", "\"B\"", "[]", "[1]", "{}",
+        "null", "null", "false", "true", "-3", "1", "1.5", "\"a\"", "\"ä\"", "\"b\"", "\"B\"", "[]", "[1]",
+        "{}",
     ]
     .iter()
     .map(|json| serde_json::from_str(json).unwrap())
@@ -90,7 +100,8 @@ fn bounds_select_ranges() {
 fn entries_cover_fields_and_stored_values() {
     let store = store();
     let c = create(&store, "c", CollectionType::Document);
-    let definition = r#"{"type": "persistent", "fields": ["a.b", "_key"], "storedValues": ["x", "y.z", "_id"]}"#;
+    let definition =
+        r#"{"type": "persistent", "fields": ["a.b", "_key"], "storedValues": ["x", "y.z", "_id"]}"#;
     let (index, _) = create_index(&store, &c, definition).unwrap();
     insert(&store, &c, r#"{"_key": "k", "a": {"b": [1, {"c": 2}]}, "x": "text"}"#).unwrap();
     let read = || entries(&store.snapshot().unwrap(), &c, &index, &IndexBounds::all(), false);
@@ -114,11 +125,15 @@ fn unique_indexes_take_each_value_once() {
     insert(&store, &c, r#"{"_key": "2", "a": 1, "b": 2}"#).unwrap();
     let error = insert(&store, &c, r#"{"_key": "3", "a": 1.0, "b": 2}"#).unwrap_err();
     assert_eq!(error.number(), number::UNIQUE_CONSTRAINT_VIOLATED);
-    let expected = "unique constraint violated - in index pairs of type persistent over 'a, b'; conflicting key: 2";
+    let expected =
+        "unique constraint violated - in index pairs of type persistent over 'a, b'; conflicting key: 2";
     assert_eq!(error.message(), expected);
     assert_eq!(error.conflict().unwrap().key, "2");
     assert_eq!(get_now(&store, &c, "3"), None);
-    assert_eq!(update(&store, &c, "1", r#"{"b": 2}"#).unwrap_err().number(), number::UNIQUE_CONSTRAINT_VIOLATED);
+    assert_eq!(
+        update(&store, &c, "1", r#"{"b": 2}"#).unwrap_err().number(),
+        number::UNIQUE_CONSTRAINT_VIOLATED
+    );
     update(&store, &c, "2", r#"{"b": 3}"#).unwrap();
     update(&store, &c, "1", r#"{"b": 2}"#).unwrap();
     update(&store, &c, "1", r#"{"n": 1}"#).unwrap();
@@ -140,7 +155,12 @@ fn null_counts_as_a_value_unless_the_index_is_sparse() {
     let d = create(&store, "d", CollectionType::Document);
     let definition = r#"{"type": "persistent", "fields": ["u", "v"], "unique": true, "sparse": true}"#;
     let (sparse, _) = create_index(&store, &d, definition).unwrap();
-    for body in [r#"{"_key": "1"}"#, r#"{"_key": "2"}"#, r#"{"_key": "3", "u": 1}"#, r#"{"_key": "4", "u": 1, "v": null}"#] {
+    for body in [
+        r#"{"_key": "1"}"#,
+        r#"{"_key": "2"}"#,
+        r#"{"_key": "3", "u": 1}"#,
+        r#"{"_key": "4", "u": 1, "v": null}"#,
+    ] {
         insert(&store, &d, body).unwrap();
     }
     assert_eq!(indexed_keys(&store, &d, &sparse), [""; 0]);
@@ -173,7 +193,10 @@ fn arrays_are_expanded_as_documented() {
     assert_eq!(found(&store, &c, &index, &bounds(&["2"], None, None), false), "mixed");
     assert_eq!(index.covered_position(&["tags"]), None);
     update(&store, &c, "mixed", r#"{"tags": [1, 3]}"#).unwrap();
-    assert_eq!(read().into_iter().map(|(_, covered)| covered).collect::<Vec<_>>(), [json!([null]), json!([1]), json!([3])]);
+    assert_eq!(
+        read().into_iter().map(|(_, covered)| covered).collect::<Vec<_>>(),
+        [json!([null]), json!([1]), json!([3])]
+    );
     remove(&store, &c, "mixed").unwrap();
     assert_eq!(keys(read()), ["nulls"]);
 }
@@ -182,8 +205,10 @@ fn arrays_are_expanded_as_documented() {
 fn attributes_of_elements_are_expanded() {
     let store = store();
     let c = create(&store, "c", CollectionType::Document);
-    let (index, _) = create_index(&store, &c, r#"{"type": "persistent", "fields": ["a.items[*].name", "n"]}"#).unwrap();
-    insert(&store, &c, r#"{"_key": "1", "n": 7, "a": {"items": [{"name": "x"}, {"name": "y"}, {}, 5]}}"#).unwrap();
+    let (index, _) =
+        create_index(&store, &c, r#"{"type": "persistent", "fields": ["a.items[*].name", "n"]}"#).unwrap();
+    insert(&store, &c, r#"{"_key": "1", "n": 7, "a": {"items": [{"name": "x"}, {"name": "y"}, {}, 5]}}"#)
+        .unwrap();
     let read = entries(&store.snapshot().unwrap(), &c, &index, &IndexBounds::all(), false);
     let covered: Vec<Value> = read.into_iter().map(|(_, covered)| covered).collect();
     assert_eq!(covered, [json!([null, 7]), json!(["x", 7]), json!(["y", 7])]);
@@ -207,7 +232,10 @@ fn sparsity_concerns_the_other_attributes_of_an_array_index() {
     }
     let read = entries(&store.snapshot().unwrap(), &c, &index, &IndexBounds::all(), false);
     let covered: Vec<Value> = read.into_iter().map(|(_, covered)| covered).collect();
-    assert_eq!(covered, [json!([null, "bob"]), json!([1, "alice"]), json!([2, "alice"]), json!([3, "alice"])]);
+    assert_eq!(
+        covered,
+        [json!([null, "bob"]), json!([1, "alice"]), json!([2, "alice"]), json!([3, "alice"])]
+    );
 }
 
 #[test]
@@ -216,17 +244,26 @@ fn unique_array_indexes() {
     let c = create(&store, "c", CollectionType::Document);
     create_index(&store, &c, r#"{"type": "persistent", "fields": ["t[*]"], "unique": true}"#).unwrap();
     insert(&store, &c, r#"{"_key": "1", "t": ["a", "b", "b"]}"#).unwrap();
-    assert_eq!(insert(&store, &c, r#"{"t": ["c", "b"]}"#).unwrap_err().number(), number::UNIQUE_CONSTRAINT_VIOLATED);
+    assert_eq!(
+        insert(&store, &c, r#"{"t": ["c", "b"]}"#).unwrap_err().number(),
+        number::UNIQUE_CONSTRAINT_VIOLATED
+    );
     insert(&store, &c, r#"{"_key": "2", "t": ["c"]}"#).unwrap();
     update(&store, &c, "1", r#"{"t": ["a"]}"#).unwrap();
     update(&store, &c, "2", r#"{"t": ["c", "b"]}"#).unwrap();
-    assert_eq!(update(&store, &c, "1", r#"{"t": ["b"]}"#).unwrap_err().number(), number::UNIQUE_CONSTRAINT_VIOLATED);
+    assert_eq!(
+        update(&store, &c, "1", r#"{"t": ["b"]}"#).unwrap_err().number(),
+        number::UNIQUE_CONSTRAINT_VIOLATED
+    );
 
     let d = create(&store, "d", CollectionType::Document);
     let definition = r#"{"type": "persistent", "fields": ["t[*]"], "unique": true, "deduplicate": false}"#;
     create_index(&store, &d, definition).unwrap();
     let error = insert(&store, &d, r#"{"_key": "1", "t": ["a", "b", "a"]}"#).unwrap_err();
-    assert_eq!((error.number(), error.conflict().unwrap().key.as_str()), (number::UNIQUE_CONSTRAINT_VIOLATED, "1"));
+    assert_eq!(
+        (error.number(), error.conflict().unwrap().key.as_str()),
+        (number::UNIQUE_CONSTRAINT_VIOLATED, "1")
+    );
     assert_eq!(get_now(&store, &d, "1"), None);
     insert(&store, &d, r#"{"t": ["a", "b"]}"#).unwrap();
 }
@@ -261,7 +298,9 @@ fn an_index_over_existing_documents_equals_one_that_was_there_before() {
         let (second, is_new) = create_index(&store, &after, definition).unwrap();
         assert!(is_new);
         let snapshot = store.snapshot().unwrap();
-        let read = |collection: &Collection, index: &Index| entries(&snapshot, collection, index, &IndexBounds::all(), false);
+        let read = |collection: &Collection, index: &Index| {
+            entries(&snapshot, collection, index, &IndexBounds::all(), false)
+        };
         assert_eq!(read(&after, &second), read(&before, &first), "{definition}");
         assert!(read(&after, &second).len() >= 300);
         let (built, kept) = (second.selectivity_estimate().unwrap(), first.selectivity_estimate().unwrap());
@@ -280,11 +319,15 @@ fn a_unique_index_is_not_built_over_duplicates() {
     for n in 0..200 {
         insert(&store, &c, &format!(r#"{{"_key": "k{n}", "u": {}, "t": [{n}, {n}]}}"#, n % 150)).unwrap();
     }
-    let error = create_index(&store, &c, r#"{"type": "persistent", "fields": ["u"], "unique": true}"#).unwrap_err();
+    let error =
+        create_index(&store, &c, r#"{"type": "persistent", "fields": ["u"], "unique": true}"#).unwrap_err();
     assert_eq!(error.number(), number::UNIQUE_CONSTRAINT_VIOLATED);
     assert!(error.message().contains("over 'u'"), "{error}");
     let definition = r#"{"type": "persistent", "fields": ["t[*]"], "unique": true, "deduplicate": false}"#;
-    assert_eq!(create_index(&store, &c, definition).unwrap_err().number(), number::UNIQUE_CONSTRAINT_VIOLATED);
+    assert_eq!(
+        create_index(&store, &c, definition).unwrap_err().number(),
+        number::UNIQUE_CONSTRAINT_VIOLATED
+    );
     assert_eq!(present(&store, "c").indexes().len(), 1);
     insert(&store, &c, r#"{"u": 0}"#).unwrap();
     let (index, _) = create_index(&store, &c, r#"{"type": "persistent", "fields": ["u"]}"#).unwrap();
@@ -295,17 +338,29 @@ fn a_unique_index_is_not_built_over_duplicates() {
 fn the_same_index_is_created_once() {
     let store = store();
     let c = create(&store, "c", CollectionType::Document);
-    let first = create_index(&store, &c, r#"{"type": "persistent", "fields": ["a"], "name": "mine"}"#).unwrap();
-    let again = create_index(&store, &c, r#"{"type": "persistent", "fields": ["a"], "storedValues": ["b"]}"#).unwrap();
+    let first =
+        create_index(&store, &c, r#"{"type": "persistent", "fields": ["a"], "name": "mine"}"#).unwrap();
+    let again = create_index(&store, &c, r#"{"type": "persistent", "fields": ["a"], "storedValues": ["b"]}"#)
+        .unwrap();
     assert_eq!((first.1, again.1, again.0.id()), (true, false, first.0.id()));
-    let error = create_index(&store, &c, r#"{"type": "persistent", "fields": ["b"], "name": "mine"}"#).unwrap_err();
-    assert_eq!((error.number(), error.message()), (number::DUPLICATE_IDENTIFIER, "duplicate value for `id` or `name`"));
-    let error = create_index(&store, &c, r#"{"type": "persistent", "fields": ["b"], "name": "no/name"}"#).unwrap_err();
+    let error =
+        create_index(&store, &c, r#"{"type": "persistent", "fields": ["b"], "name": "mine"}"#).unwrap_err();
+    assert_eq!(
+        (error.number(), error.message()),
+        (number::DUPLICATE_IDENTIFIER, "duplicate value for `id` or `name`")
+    );
+    let error = create_index(&store, &c, r#"{"type": "persistent", "fields": ["b"], "name": "no/name"}"#)
+        .unwrap_err();
     assert_eq!(error.number(), number::ILLEGAL_NAME);
     let (unnamed, _) = create_index(&store, &c, r#"{"type": "persistent", "fields": ["b"]}"#).unwrap();
     assert_eq!(unnamed.name(), format!("idx_{}", unnamed.id()));
     let c = present(&store, "c");
-    for text in [&unnamed.id().to_string(), unnamed.name(), &format!("c/{}", unnamed.id()), &format!("c/{}", unnamed.name())] {
+    for text in [
+        &unnamed.id().to_string(),
+        unnamed.name(),
+        &format!("c/{}", unnamed.id()),
+        &format!("c/{}", unnamed.name()),
+    ] {
         assert_eq!(c.find_index(text).unwrap().id(), unnamed.id(), "{text}");
     }
     assert!(c.find_index("d/0").is_none() && c.find_index("c/none").is_none());
@@ -316,7 +371,8 @@ fn the_same_index_is_created_once() {
 fn dropped_indexes_are_gone() {
     let store = store();
     let c = create(&store, "c", CollectionType::Document);
-    let (index, _) = create_index(&store, &c, r#"{"type": "persistent", "fields": ["u"], "unique": true}"#).unwrap();
+    let (index, _) =
+        create_index(&store, &c, r#"{"type": "persistent", "fields": ["u"], "unique": true}"#).unwrap();
     insert(&store, &c, r#"{"u": 1}"#).unwrap();
     store.drop_index(&c, index.id()).unwrap();
     insert(&store, &c, r#"{"u": 1}"#).unwrap();

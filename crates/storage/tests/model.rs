@@ -1,5 +1,7 @@
 //! Random operations against a simple model: documents, counts and every kind of index agree with it after each step.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
 mod common;
 
 use std::collections::BTreeMap;
@@ -9,7 +11,9 @@ use catalog::{CollectionType, error_number as number};
 use common::*;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use storage::{Collection, EdgeDirection, Index, IndexBounds, OverwriteMode, Snapshot, Store, Transaction, WriteOptions};
+use storage::{
+    Collection, EdgeDirection, Index, IndexBounds, OverwriteMode, Snapshot, Store, Transaction, WriteOptions,
+};
 use velocypack::Slice;
 
 /// The indexes, each with the fields, uniqueness and sparsity that the model goes by.
@@ -24,14 +28,30 @@ const INDEXES: [(&str, &[&str], bool, bool); 6] = [
 
 #[derive(Clone, Debug)]
 enum Operation {
-    Insert { key: u8, body: Value, mode: OverwriteMode },
-    Update { key: u8, body: Value },
-    Replace { key: u8, body: Value },
-    Remove { key: u8 },
-    InsertMany { bodies: Vec<(u8, Value)> },
+    Insert {
+        key: u8,
+        body: Value,
+        mode: OverwriteMode,
+    },
+    Update {
+        key: u8,
+        body: Value,
+    },
+    Replace {
+        key: u8,
+        body: Value,
+    },
+    Remove {
+        key: u8,
+    },
+    InsertMany {
+        bodies: Vec<(u8, Value)>,
+    },
     Truncate,
     /// Ends the transaction; whether it is committed.
-    End { commit: bool },
+    End {
+        commit: bool,
+    },
 }
 
 fn scalar() -> impl Strategy<Value = Value> {
@@ -102,7 +122,8 @@ fn with_key(key: u8, body: &Value) -> Value {
 fn apply(transaction: &mut Transaction, collection: &Collection, operation: &Operation) -> Vec<Answer> {
     let options = WriteOptions::default();
     let bytes = |body: &Value| value(&body.to_string());
-    let answer = |result: storage::Result<_>| result.map(|_| 1).map_err(|error: storage::Error| error.number());
+    let answer =
+        |result: storage::Result<_>| result.map(|_| 1).map_err(|error: storage::Error| error.number());
     match operation {
         Operation::Insert { key, body, mode } => {
             let options = WriteOptions { overwrite_mode: *mode, ..options };
@@ -112,13 +133,19 @@ fn apply(transaction: &mut Transaction, collection: &Collection, operation: &Ope
             vec![answer(transaction.update(collection, &key.to_string(), Slice::new(&bytes(body)), &options))]
         }
         Operation::Replace { key, body } => {
-            vec![answer(transaction.replace(collection, &key.to_string(), Slice::new(&bytes(body)), &options))]
+            vec![answer(transaction.replace(
+                collection,
+                &key.to_string(),
+                Slice::new(&bytes(body)),
+                &options,
+            ))]
         }
         Operation::Remove { key } => {
             vec![answer(transaction.remove(collection, &key.to_string(), Slice::NONE, &options))]
         }
         Operation::InsertMany { bodies } => {
-            let bodies: Vec<Vec<u8>> = bodies.iter().map(|(key, body)| bytes(&with_key(*key, body))).collect();
+            let bodies: Vec<Vec<u8>> =
+                bodies.iter().map(|(key, body)| bytes(&with_key(*key, body))).collect();
             let slices: Vec<Slice<'_>> = bodies.iter().map(|body| Slice::new(body)).collect();
             transaction.insert_many(collection, &slices, &options).unwrap().into_iter().map(answer).collect()
         }
@@ -243,17 +270,22 @@ fn check_index(
 ) {
     let found = entries(snapshot, collection, index, &IndexBounds::all(), false);
     let in_order = found.windows(2).all(|pair| {
-        let row = |entry: &(String, Value)| value(&json!(entry.1.as_array().unwrap()[..fields.len()]).to_string());
+        let row =
+            |entry: &(String, Value)| value(&json!(entry.1.as_array().unwrap()[..fields.len()]).to_string());
         let (left, right) = (row(&pair[0]), row(&pair[1]));
         velocypack::order::compare(Slice::new(&left), Slice::new(&right)).is_le()
     });
     assert!(in_order, "{definition}: {found:?}");
-    let mut found: Vec<String> =
-        found.iter().map(|(key, covered)| format!("{key} {}", json!(covered.as_array().unwrap()[..fields.len()]))).collect();
+    let mut found: Vec<String> = found
+        .iter()
+        .map(|(key, covered)| format!("{key} {}", json!(covered.as_array().unwrap()[..fields.len()])))
+        .collect();
     let mut expected: Vec<String> = model
         .iter()
         .flat_map(|(key, document)| {
-            expected_rows(document, fields, sparse).into_iter().map(move |row| format!("{key} {}", json!(row)))
+            expected_rows(document, fields, sparse)
+                .into_iter()
+                .map(move |row| format!("{key} {}", json!(row)))
         })
         .collect();
     found.sort();
@@ -267,8 +299,9 @@ fn check_edges(snapshot: &Snapshot, collection: &Collection, model: &Model) {
             [(EdgeDirection::Outbound, "_from", "_to"), (EdgeDirection::Inbound, "_to", "_from")]
         {
             let at_vertex = model.iter().filter(|(_, edge)| edge[own] == vertex);
-            let expected: Vec<(String, String)> =
-                at_vertex.map(|(key, edge)| (key.clone(), edge[other].as_str().unwrap().to_owned())).collect();
+            let expected: Vec<(String, String)> = at_vertex
+                .map(|(key, edge)| (key.clone(), edge[other].as_str().unwrap().to_owned()))
+                .collect();
             assert_eq!(edges(snapshot, collection, direction, vertex), expected);
         }
     }

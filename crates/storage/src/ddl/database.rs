@@ -53,10 +53,15 @@ impl Store {
         let guards = database.collections.values().map(|collection| self.shared.exclude_writers(collection));
         let _guards = guards.collect::<Result<Vec<_>>>()?;
         let objects = self.shared.alter(|draft| {
-            // Collections may have come since; they have no writers yet that could not be waited for below.
             let present = draft.database(name)?.clone();
             if present.definition.id != database.definition.id {
                 return Err(Error::database_not_found());
+            }
+            // A collection that came since may have writers who were not waited for.
+            if let Some(new) =
+                present.collections.values().find(|new| !database.collections.contains_key(&new.id()))
+            {
+                return Err(Error::lock_timeout(new.name()));
             }
             let mut objects = Vec::new();
             for collection in present.collections.values() {

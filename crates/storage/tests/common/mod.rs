@@ -1,6 +1,12 @@
 //! What the integration tests share.
 
-#![allow(dead_code, unreachable_pub, reason = "each test program uses its part")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "each test program uses its part"
+)]
 
 use std::sync::Arc;
 
