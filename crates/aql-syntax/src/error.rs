@@ -1,7 +1,10 @@
 //! What parsing can answer besides a tree: an error with its place, or a warning.
 
 use crate::ast::Span;
-use crate::position::Position;
+use crate::position::{Position, position};
+
+/// Bytes of the query that a message quotes.
+const EXCERPT_BYTES: usize = 32;
 
 /// ArangoDB's error numbers that parsing uses.
 pub mod number {
@@ -29,6 +32,31 @@ pub struct ParseError {
     pub message: String,
     /// Where it is.
     pub position: Position,
+}
+
+impl ParseError {
+    /// An error about the given part of a query's text. To the message are added the text that starts there, cut short,
+    /// and its line and column, as ArangoDB does: `... near 'x y' at position 1:5`.
+    ///
+    /// Also for errors that only the binder finds, such as a variable that is declared twice.
+    #[cold]
+    pub fn new(number: u32, message: &str, text: &str, span: Span) -> ParseError {
+        let position = position(text, span.start);
+        let near = excerpt(text, span.start);
+        let (line, column) = (position.line, position.column);
+        let message = format!("{message} near '{near}' at position {line}:{column}");
+        ParseError { number, message, position }
+    }
+}
+
+/// The text from `start`, cut short.
+fn excerpt(text: &str, start: u32) -> String {
+    let rest = text.get(start as usize..).unwrap_or_default();
+    if rest.len() <= EXCERPT_BYTES {
+        return rest.to_owned();
+    }
+    let end = rest.floor_char_boundary(EXCERPT_BYTES);
+    format!("{}...", rest.get(..end).unwrap_or_default())
 }
 
 /// Something odd that does not keep a query from running.

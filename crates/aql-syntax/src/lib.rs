@@ -1,6 +1,6 @@
 //! AQL as text: lexer, parser, syntax tree and printer.
 //!
-//! [`parse`] turns text into a [`Query`](ast::Query); [`print()`] turns it back into text that parses into an equal tree.
+//! [`parse`] turns text into a [`Query`]; [`print()`] turns it back into text that parses into an equal tree.
 //! Nothing here knows a database: names are resolved, bind variables filled in and functions looked up by the binder.
 //!
 //! No text makes the parser panic, overflow the stack or take more than linear time.

@@ -28,9 +28,6 @@ use crate::literal::unescape;
 use crate::position::{Position, position};
 use crate::token::{Token, TokenKind};
 
-/// Bytes of the query that a message quotes.
-const EXCERPT_BYTES: usize = 32;
-
 /// As many expected tokens a message lists at most; when there are more, it lists none.
 const LISTED_EXPECTATIONS: usize = 4;
 
@@ -269,11 +266,7 @@ impl Parser<'_> {
 
     #[cold]
     fn error_number(&self, number: u32, span: Span, message: &str) -> Box<ParseError> {
-        let position = position(self.text, span.start);
-        let near = excerpt(self.text, span.start);
-        let (line, column) = (position.line, position.column);
-        let message = format!("{message} near '{near}' at position {line}:{column}");
-        Box::new(ParseError { number, message, position })
+        Box::new(ParseError::new(number, message, self.text, span))
     }
 }
 
@@ -286,14 +279,4 @@ fn unexpected_message(kind: TokenKind, expected: &[TokenKind]) -> String {
         }
     }
     message
-}
-
-/// The text from `start`, cut short.
-fn excerpt(text: &str, start: u32) -> String {
-    let rest = text.get(start as usize..).unwrap_or_default();
-    if rest.len() <= EXCERPT_BYTES {
-        return rest.to_owned();
-    }
-    let end = rest.floor_char_boundary(EXCERPT_BYTES);
-    format!("{}...", rest.get(..end).unwrap_or_default())
 }

@@ -2,8 +2,9 @@
 
 mod common;
 
+use aql_syntax::ast::Span;
 use aql_syntax::error::number;
-use aql_syntax::{Position, position};
+use aql_syntax::{ParseError, Position, position};
 use common::error;
 
 #[track_caller]
@@ -243,4 +244,16 @@ fn a_query_without_tokens_is_empty() {
         assert_eq!(found.number, number::QUERY_EMPTY);
         assert_eq!(found.message, "query is empty");
     }
+}
+
+#[test]
+fn the_binder_reports_places_in_the_same_form() {
+    let text = "LET a = 1 LET a = PUSH(a, 4) RETURN a";
+    let found = ParseError::new(1511, "variable 'a' is assigned multiple times", text, Span::new(14, 15));
+    assert_eq!(
+        found.message,
+        "variable 'a' is assigned multiple times near 'a = PUSH(a, 4) RETURN a' at position 1:15"
+    );
+    let outside = ParseError::new(1501, "x", text, Span::new(1000, 2000));
+    assert_eq!(outside.message, "x near '' at position 1:38");
 }

@@ -291,7 +291,7 @@ pub struct CollectInto {
     pub variable: Identifier,
     /// What is kept of each member; `None`: an object of the variables in scope.
     pub expression: Option<Expression>,
-    /// Which variables that object has; empty: all.
+    /// Which variables that object has; empty: all. Without meaning when there is an `expression`.
     pub keep: Vec<Identifier>,
 }
 
