@@ -1,0 +1,55 @@
+//! `BIT_AND`, `BIT_OR`, `BIT_XOR` of integers from 0 to 2^32 - 1. Null values are left out; with any other value, or with
+//! no value, the result is null.
+
+use super::State;
+use aql_value::Value;
+
+/// The greatest operand of AQL's bit functions.
+const MAX_OPERAND: i64 = u32::MAX as i64;
+
+#[derive(Default)]
+struct Bits {
+    bits: Option<u32>,
+    invalid: bool,
+}
+
+impl Bits {
+    fn add(&mut self, value: &Value, combine: fn(u32, u32) -> u32) -> usize {
+        match value.as_i64() {
+            Some(number) if (0..=MAX_OPERAND).contains(&number) => {
+                let number = number as u32;
+                self.bits = Some(self.bits.map_or(number, |bits| combine(bits, number)));
+            }
+            _ => self.invalid |= !value.is_null(),
+        }
+        0
+    }
+
+    fn result(&self) -> Value {
+        match self.bits {
+            Some(bits) if !self.invalid => Value::Int(i64::from(bits)),
+            _ => Value::Null,
+        }
+    }
+}
+
+macro_rules! bits {
+    ($name:ident, $combine:expr) => {
+        #[derive(Default)]
+        pub(super) struct $name(Bits);
+
+        impl State for $name {
+            fn add(&mut self, value: &Value) -> usize {
+                self.0.add(value, $combine)
+            }
+
+            fn result(&mut self) -> Value {
+                self.0.result()
+            }
+        }
+    };
+}
+
+bits!(BitAnd, |left, right| left & right);
+bits!(BitOr, |left, right| left | right);
+bits!(BitXor, |left, right| left ^ right);

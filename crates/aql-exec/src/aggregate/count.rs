@@ -1,0 +1,18 @@
+//! `LENGTH`, `COUNT`: how many rows there are, whatever their values.
+
+use super::State;
+use aql_value::Value;
+
+#[derive(Default)]
+pub(super) struct Length(u64);
+
+impl State for Length {
+    fn add(&mut self, _value: &Value) -> usize {
+        self.0 += 1;
+        0
+    }
+
+    fn result(&mut self) -> Value {
+        Value::from_u64(self.0)
+    }
+}

@@ -1,0 +1,74 @@
+//! `UNIQUE`, `SORTED_UNIQUE`, `COUNT_DISTINCT`: distinct values, null among them.
+
+use super::State;
+use aql_value::Value;
+use std::collections::HashSet;
+
+/// What a table entry takes beside the value's own bytes: the value and its share of the table.
+const ENTRY_BYTES: usize = 2 * size_of::<Value>();
+
+/// The distinct values in the order in which they came first.
+#[derive(Default)]
+struct Distinct {
+    seen: HashSet<Value>,
+    order: Vec<Value>,
+}
+
+impl Distinct {
+    fn add(&mut self, value: &Value) -> usize {
+        if self.seen.contains(value) {
+            return 0;
+        }
+        let value = value.detached();
+        let bytes = ENTRY_BYTES + value.memory_bytes();
+        self.order.push(value.clone());
+        self.seen.insert(value);
+        bytes
+    }
+
+    fn take(&mut self) -> Vec<Value> {
+        self.seen.clear();
+        std::mem::take(&mut self.order)
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Unique(Distinct);
+
+#[derive(Default)]
+pub(super) struct SortedUnique(Distinct);
+
+#[derive(Default)]
+pub(super) struct CountDistinct(Distinct);
+
+impl State for Unique {
+    fn add(&mut self, value: &Value) -> usize {
+        self.0.add(value)
+    }
+
+    fn result(&mut self) -> Value {
+        Value::array(&self.0.take())
+    }
+}
+
+impl State for SortedUnique {
+    fn add(&mut self, value: &Value) -> usize {
+        self.0.add(value)
+    }
+
+    fn result(&mut self) -> Value {
+        let mut values = self.0.take();
+        values.sort_by(Value::compare);
+        Value::array(&values)
+    }
+}
+
+impl State for CountDistinct {
+    fn add(&mut self, value: &Value) -> usize {
+        self.0.add(value)
+    }
+
+    fn result(&mut self) -> Value {
+        Value::from_u64(self.0.take().len() as u64)
+    }
+}

@@ -1,0 +1,41 @@
+//! `MIN`, `MAX`: the smallest and the greatest value by AQL's order that is not null; null if there is none.
+
+use super::State;
+use aql_value::Value;
+use std::cmp::Ordering;
+
+#[derive(Default)]
+pub(super) struct Min(Value);
+
+#[derive(Default)]
+pub(super) struct Max(Value);
+
+/// Replaces `kept` by `value` if that is set and compares to it as `wanted`.
+fn improve(kept: &mut Value, value: &Value, wanted: Ordering) -> usize {
+    if value.is_null() || (!kept.is_null() && value.compare(kept) != wanted) {
+        return 0;
+    }
+    let bytes = kept.memory_bytes();
+    *kept = value.detached();
+    kept.memory_bytes().saturating_sub(bytes)
+}
+
+impl State for Min {
+    fn add(&mut self, value: &Value) -> usize {
+        improve(&mut self.0, value, Ordering::Less)
+    }
+
+    fn result(&mut self) -> Value {
+        std::mem::take(&mut self.0)
+    }
+}
+
+impl State for Max {
+    fn add(&mut self, value: &Value) -> usize {
+        improve(&mut self.0, value, Ordering::Greater)
+    }
+
+    fn result(&mut self) -> Value {
+        std::mem::take(&mut self.0)
+    }
+}

@@ -1,0 +1,20 @@
+//! `PUSH`: all values in the order in which they come.
+
+use super::State;
+use aql_value::Value;
+
+#[derive(Default)]
+pub(super) struct Push(Vec<Value>);
+
+impl State for Push {
+    fn add(&mut self, value: &Value) -> usize {
+        let value = value.detached();
+        let bytes = size_of::<Value>() + value.memory_bytes();
+        self.0.push(value);
+        bytes
+    }
+
+    fn result(&mut self) -> Value {
+        Value::array(&std::mem::take(&mut self.0))
+    }
+}

@@ -1,0 +1,67 @@
+//! `SUM`, `AVERAGE`: null values are left out; with any other value that is not a number the result is null.
+
+use super::State;
+use aql_value::{Value, program};
+
+/// Numbers added up: exactly as long as they are integers and the sum fits in 64 bits, then in doubles.
+struct Total {
+    sum: Value,
+    count: u64,
+    invalid: bool,
+}
+
+impl Default for Total {
+    fn default() -> Self {
+        Self { sum: Value::Int(0), count: 0, invalid: false }
+    }
+}
+
+impl Total {
+    fn add(&mut self, value: &Value) {
+        if value.is_number() {
+            self.count += 1;
+            self.sum = program::add(&self.sum, value);
+            // A sum that is not finite.
+            self.invalid |= self.sum.is_null();
+        } else if !value.is_null() {
+            self.invalid = true;
+        }
+    }
+}
+
+/// Null too if there is no row at all.
+#[derive(Default)]
+pub(super) struct Sum {
+    total: Total,
+    invoked: bool,
+}
+
+impl State for Sum {
+    fn add(&mut self, value: &Value) -> usize {
+        self.invoked = true;
+        self.total.add(value);
+        0
+    }
+
+    fn result(&mut self) -> Value {
+        if self.invoked && !self.total.invalid { self.total.sum.clone() } else { Value::Null }
+    }
+}
+
+/// Null too if there is no number.
+#[derive(Default)]
+pub(super) struct Average(Total);
+
+impl State for Average {
+    fn add(&mut self, value: &Value) -> usize {
+        self.0.add(value);
+        0
+    }
+
+    fn result(&mut self) -> Value {
+        if self.0.invalid || self.0.count == 0 {
+            return Value::Null;
+        }
+        program::divide(&self.0.sum, &Value::from_u64(self.0.count)).unwrap_or(Value::Null)
+    }
+}

@@ -1,0 +1,86 @@
+//! What a query reads from and writes to.
+
+use aql_plan::CollectionReference;
+use aql_value::{Error, Result, error_number};
+use catalog::CollectionId;
+use std::sync::Arc;
+use storage::{Collection, Database, Snapshot, Transaction};
+
+/// The data of a query: a snapshot is enough to read, a transaction is needed to write. The transaction belongs to the
+/// execution until [`crate::Execution::finish`] gives it back; nobody but its owner commits it.
+#[allow(clippy::large_enum_variant, reason = "one for each query, moved once")]
+pub enum DataAccess {
+    /// Reads this state.
+    Read(Snapshot),
+    /// Reads what the transaction sees at the start of the query, and writes.
+    Write(Transaction),
+}
+
+/// Access to data while a query runs.
+pub(crate) struct Data {
+    start: Snapshot,
+    transaction: Option<Transaction>,
+    database: Arc<Database>,
+}
+
+impl Data {
+    /// Error 1228 if there is no such database.
+    pub(crate) fn new(access: DataAccess, database: &str) -> Result<Self> {
+        let (start, transaction) = match access {
+            DataAccess::Read(snapshot) => (snapshot, None),
+            DataAccess::Write(mut transaction) => (transaction.view(), Some(transaction)),
+        };
+        let found = start.catalog().database(database).cloned();
+        let database = found.ok_or_else(|| {
+            Error::new(catalog::error_number::DATABASE_NOT_FOUND, format!("database not found: '{database}'"))
+        })?;
+        Ok(Self { start, transaction, database })
+    }
+
+    /// The state at the start of the query.
+    pub(crate) fn start(&self) -> &Snapshot {
+        &self.start
+    }
+
+    /// The database that the query runs in.
+    pub(crate) fn database(&self) -> &Arc<Database> {
+        &self.database
+    }
+
+    /// The state that a scan reads: that at the start of the query, or with the query's own writes.
+    pub(crate) fn snapshot(&mut self, read_own_writes: bool) -> Snapshot {
+        match &mut self.transaction {
+            Some(transaction) if read_own_writes => transaction.view(),
+            _ => self.start.clone(),
+        }
+    }
+
+    /// The collection that a node names. Error 1203 if it is not there any more.
+    pub(crate) fn collection(&self, reference: &CollectionReference) -> Result<Arc<Collection>> {
+        let found = self.database.collection_by_id(CollectionId(reference.id)).cloned();
+        found.ok_or_else(|| {
+            let message = format!("collection or view not found: {}", reference.name);
+            Error::new(error_number::DATA_SOURCE_NOT_FOUND, message)
+        })
+    }
+
+    /// For writing. Error 1004 if the query was given a snapshot only.
+    pub(crate) fn transaction(&mut self) -> Result<&mut Transaction> {
+        self.transaction.as_mut().ok_or_else(|| {
+            Error::new(
+                catalog::error_number::READ_ONLY,
+                "read only: the query has no transaction to write in",
+            )
+        })
+    }
+
+    /// The transaction, for its owner.
+    pub(crate) fn into_transaction(self) -> Option<Transaction> {
+        self.transaction
+    }
+}
+
+/// A storage error as the query's error: same number, same message.
+pub(crate) fn storage_error(error: &storage::Error) -> Error {
+    Error::new(error.number(), error.message())
+}

@@ -1,0 +1,145 @@
+//! The server as functions see it: the query's snapshot and a few facts.
+
+use crate::data::storage_error;
+use aql_value::{BlockBuilder, Environment, Error, Result, Value, error_number};
+use std::fmt;
+use std::sync::Arc;
+use storage::{BlockLimits, Collection, Database, DocumentScanSpec, Snapshot};
+
+/// Whether the query's user may read a collection that only a function names (`DOCUMENT()` and the like): an error, as
+/// the client sees it, if not.
+pub type ReadAuthorization = Arc<dyn Fn(&str) -> Result<()> + Send + Sync>;
+
+/// [`Environment`] over a snapshot.
+#[derive(Clone)]
+pub struct QueryEnvironment {
+    snapshot: Snapshot,
+    database: Arc<Database>,
+    user: Option<Arc<str>>,
+    server_version: Arc<str>,
+    authorize_read: Option<ReadAuthorization>,
+}
+
+/// Documents in one step of reading a whole collection.
+const SCAN_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
+
+impl QueryEnvironment {
+    /// Answers from `snapshot`, of which `database` is part. Without `authorize_read` everything may be read.
+    pub fn new(
+        snapshot: Snapshot,
+        database: Arc<Database>,
+        user: Option<Arc<str>>,
+        server_version: Arc<str>,
+        authorize_read: Option<ReadAuthorization>,
+    ) -> Self {
+        Self { snapshot, database, user, server_version, authorize_read }
+    }
+
+    /// The collection, if there is one and it may be read.
+    fn readable(&self, name: &str) -> Result<Option<&Arc<Collection>>> {
+        let Some(collection) = self.database.collection(name) else { return Ok(None) };
+        if let Some(authorize) = &self.authorize_read {
+            authorize(collection.name())?;
+        }
+        Ok(Some(collection))
+    }
+
+    fn require(&self, name: &str) -> Result<&Arc<Collection>> {
+        let missing = || {
+            Error::new(error_number::DATA_SOURCE_NOT_FOUND, format!("collection or view not found: {name}"))
+        };
+        self.readable(name)?.ok_or_else(missing)
+    }
+}
+
+impl Environment for QueryEnvironment {
+    fn database(&self) -> Result<&str> {
+        Ok(self.database.name())
+    }
+
+    fn user(&self) -> Result<Option<&str>> {
+        Ok(self.user.as_deref())
+    }
+
+    fn server_version(&self) -> Result<&str> {
+        Ok(&self.server_version)
+    }
+
+    fn document(&self, collection: Option<&str>, id_or_key: &str) -> Result<Value> {
+        let (name, key) = match (collection, id_or_key.split_once('/')) {
+            (Some(collection), Some((name, _))) if collection != name => return Ok(Value::Null),
+            (_, Some(parts)) => parts,
+            (Some(collection), None) => (collection, id_or_key),
+            (None, None) => return Ok(Value::Null),
+        };
+        let found = match collection {
+            // A collection that the query names must exist; one that only data names may be missing.
+            Some(_) => Some(self.require(name)?),
+            None => self.readable(name)?,
+        };
+        let Some(collection) = found else { return Ok(Value::Null) };
+        let documents = self.snapshot.get(collection, &[key]).map_err(|error| storage_error(&error))?;
+        let offset = documents.offsets.first().copied().flatten();
+        Ok(offset.map_or(Value::Null, |offset| Value::in_block(&documents.block, offset)))
+    }
+
+    fn collection_count(&self, name: &str) -> Result<u64> {
+        self.snapshot.count(self.require(name)?).map_err(|error| storage_error(&error))
+    }
+
+    fn collections(&self) -> Result<Value> {
+        let mut array = Vec::new();
+        for collection in self.database.collections() {
+            let readable =
+                self.authorize_read.as_ref().is_none_or(|authorize| authorize(collection.name()).is_ok());
+            if readable {
+                let id = collection.id().0.to_string();
+                array.push(Value::object(&[
+                    ("_id", Value::from_str(&id)),
+                    ("name", collection.name().into()),
+                ]));
+            }
+        }
+        Value::try_array(&array)
+    }
+
+    fn schema(&self, collection: &str) -> Result<Value> {
+        let collection = self.require(collection)?;
+        Ok(match &collection.definition().properties.schema {
+            Some(schema) => schema_value(schema)?,
+            None => Value::Null,
+        })
+    }
+
+    fn collection_documents(&self, name: &str) -> Result<Value> {
+        let collection = self.require(name)?;
+        let spec = DocumentScanSpec { sequential: true, ..DocumentScanSpec::default() };
+        let mut scan = self.snapshot.scan(collection, &spec).map_err(|error| storage_error(&error))?;
+        let mut block = BlockBuilder::new(1);
+        block.builder().open_array()?;
+        while let Some(documents) = scan.next_block(SCAN_LIMITS).map_err(|error| storage_error(&error))? {
+            for document in documents.iter() {
+                block.builder().add_resolved(document, documents.block.collection())?;
+            }
+        }
+        block.builder().close()?;
+        block.end_value();
+        Ok(block.finish().pop().unwrap_or_default())
+    }
+}
+
+/// The attributes that ArangoDB's `SCHEMA_GET()` answers.
+fn schema_value(schema: &catalog::SchemaRule) -> Result<Value> {
+    Value::try_object(&[
+        ("rule", Value::from_slice(schema.rule())),
+        ("level", schema.level.name().into()),
+        ("message", schema.message.as_str().into()),
+        ("type", "json".into()),
+    ])
+}
+
+impl fmt::Debug for QueryEnvironment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("QueryEnvironment").field("database", &self.database.name()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,80 @@
+//! Lowering of COLLECT.
+
+use super::Lowering;
+use crate::aggregate::aggregator;
+use crate::operator::{
+    CollectCountOperator, CollectDistinctOperator, CollectHashOperator, CollectSortedOperator,
+    GroupAggregate, GroupKey, GroupOutput, Groups, IntoMembers, Operator,
+};
+use aql_plan::{Collect, CollectInto, CollectMethod, IntoContent};
+use aql_value::{Error, Register, Result};
+
+impl Lowering<'_> {
+    /// `carry`: registers read after the grouping.
+    pub(super) fn collect(
+        &self,
+        input: Box<dyn Operator>,
+        carry: Box<[Register]>,
+        collect: &Collect,
+    ) -> Result<Box<dyn Operator>> {
+        let mut keys = Vec::with_capacity(collect.groups.len());
+        for group in &collect.groups {
+            keys.push(GroupKey { input: self.register(group.input)?, out: self.register(group.out)? });
+        }
+        let groups = Groups::new(self.aggregates(collect)?, self.gathered(collect)?);
+        let output = self.group_output(&keys, &carry, collect)?;
+        Ok(match collect.method {
+            CollectMethod::Hash => Box::new(CollectHashOperator::new(input, output, groups)),
+            CollectMethod::Sorted => Box::new(CollectSortedOperator::new(input, output, groups)),
+            CollectMethod::Distinct => Box::new(CollectDistinctOperator::new(input, keys, carry)),
+            CollectMethod::Count => {
+                let aggregate = collect.aggregates.first();
+                let out = aggregate.ok_or_else(|| Error::internal("COLLECT counts into no variable"))?.out;
+                Box::new(CollectCountOperator::new(input, output, self.register(out)?))
+            }
+        })
+    }
+
+    /// What is carried and not set by the grouping itself is either kept of the rows, or belongs to the outer query.
+    fn group_output(&self, keys: &[GroupKey], carry: &[Register], collect: &Collect) -> Result<GroupOutput> {
+        let mut set: Vec<Register> = keys.iter().map(|key| key.out).collect();
+        for aggregate in &collect.aggregates {
+            set.push(self.register(aggregate.out)?);
+        }
+        if let Some(into) = &collect.into {
+            set.push(self.register(into.out)?);
+        }
+        let mut kept = Vec::with_capacity(collect.kept.len());
+        for variable in &collect.kept {
+            kept.push(self.register(*variable)?);
+        }
+        let is_outer = |register: &&Register| !set.contains(register) && !kept.contains(register);
+        let outer: Vec<Register> = carry.iter().filter(is_outer).copied().collect();
+        kept.retain(|register| carry.contains(register));
+        Ok(GroupOutput::new(keys.to_vec(), &kept, &outer))
+    }
+
+    fn aggregates(&self, collect: &Collect) -> Result<Vec<GroupAggregate>> {
+        let mut aggregates = Vec::with_capacity(collect.aggregates.len());
+        for aggregate in &collect.aggregates {
+            aggregates.push(GroupAggregate {
+                input: aggregate.input.map(|id| self.register(id)).transpose()?,
+                out: self.register(aggregate.out)?,
+                aggregator: aggregator(aggregate.function),
+            });
+        }
+        Ok(aggregates)
+    }
+
+    fn gathered(&self, collect: &Collect) -> Result<Option<(Register, IntoMembers)>> {
+        let Some(CollectInto { out, content }) = &collect.into else { return Ok(None) };
+        let members = match content {
+            IntoContent::Variable(id) => IntoMembers::Register(self.register(*id)?),
+            IntoContent::Object(entries) => {
+                let entry = |(name, id): &(Box<str>, _)| Ok((name.clone(), self.register(*id)?));
+                IntoMembers::Object(entries.iter().map(entry).collect::<Result<_>>()?)
+            }
+        };
+        Ok(Some((self.register(*out)?, members)))
+    }
+}

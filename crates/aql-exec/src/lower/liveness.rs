@@ -1,0 +1,30 @@
+//! Which variables are read after each node.
+
+use super::fuse::Fused;
+use aql_plan::{Node, VariableSet};
+
+/// For each node of a pipeline the variables that nodes after it read. Those that it sets itself are among them.
+pub(super) fn live_after(nodes: &[Node], fused: &[Fused<'_>]) -> Vec<VariableSet> {
+    let mut live = VariableSet::default();
+    let mut after = Vec::with_capacity(nodes.len());
+    for (node, fused) in nodes.iter().zip(fused).rev() {
+        after.push(live.clone());
+        if matches!(fused, Fused::Skip) {
+            continue;
+        }
+        node.kind.sets().into_iter().for_each(|id| {
+            live.remove(id);
+        });
+        node.kind.collect_reads(&mut live);
+        match fused {
+            Fused::Filter(expression) => expression.collect_variables(&mut live),
+            Fused::Range { first, last, .. } => {
+                first.collect_variables(&mut live);
+                last.collect_variables(&mut live);
+            }
+            Fused::Node | Fused::Skip => {}
+        }
+    }
+    after.reverse();
+    after
+}

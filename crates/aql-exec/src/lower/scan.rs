@@ -1,0 +1,159 @@
+//! Lowering of scans.
+
+use super::Lowering;
+use crate::operator::{
+    BoundProgram, CoveredValue, DocumentFilter, EnumerateCollectionOperator, IndexHandle, IndexScanOperator,
+    IndexScanOptions, LookupProgram, Operator, Outer, ProjectionProgram, RangePrograms, Source,
+};
+use aql_plan::{
+    CollectionScan, DocumentSource, IndexBound, IndexInfo, IndexKind, IndexLookup, IndexRange, IndexScan,
+    Projection, ProjectionSource,
+};
+use aql_value::{Error, Register, Result, error_number};
+use catalog::IndexId;
+use std::sync::Arc;
+use storage::Collection;
+
+impl Lowering<'_> {
+    pub(super) fn enumerate_collection(
+        &self,
+        input: Box<dyn Operator>,
+        carry: Box<[Register]>,
+        scan: &CollectionScan,
+    ) -> Result<Box<dyn Operator>> {
+        let source = self.source(&scan.source, None)?;
+        let outer = Outer::new(input, with_filter_reads(carry, &source));
+        Ok(Box::new(EnumerateCollectionOperator::new(outer, source, scan.random)))
+    }
+
+    pub(super) fn index_scan(
+        &self,
+        input: Box<dyn Operator>,
+        carry: Box<[Register]>,
+        scan: &IndexScan,
+    ) -> Result<Box<dyn Operator>> {
+        let only_index = match scan.indexes.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        };
+        let source = self.source(&scan.source, only_index)?;
+        let mut ranges = Vec::with_capacity(scan.ranges.len());
+        for range in &scan.ranges {
+            let info =
+                scan.indexes.get(range.index).ok_or_else(|| Error::internal("a range names no index"))?;
+            ranges.push(self.range(range, handle(info, &source.collection)?)?);
+        }
+        let options = IndexScanOptions {
+            deduplicate: scan.deduplicate,
+            ascending: scan.ascending,
+            ordered: scan.ordered,
+            covers_projections: scan.covers_projections,
+            covers_filter: scan.covers_filter,
+        };
+        let outer = Outer::new(input, with_filter_reads(carry, &source));
+        Ok(Box::new(IndexScanOperator::new(outer, source, ranges, options)))
+    }
+
+    fn source(&self, source: &DocumentSource, index: Option<&IndexInfo>) -> Result<Source> {
+        let filter = match &source.filter {
+            Some(filter) => Some(DocumentFilter {
+                program: self.compile(filter)?,
+                projections: self.projections(&source.filter_projections, index)?,
+            }),
+            None => None,
+        };
+        Ok(Source {
+            collection: self.context.data.collection(&source.collection)?,
+            out: self.register(source.out)?,
+            projections: self.projections(&source.projections, index)?,
+            filter,
+            produces_result: source.produces_result,
+            count_into: source.count_into.map(|id| self.register(id)).transpose()?,
+            read_own_writes: source.read_own_writes,
+            limit: source.limit,
+        })
+    }
+
+    fn projections(
+        &self,
+        projections: &[Projection],
+        index: Option<&IndexInfo>,
+    ) -> Result<Vec<ProjectionProgram>> {
+        let lower = |projection: &Projection| {
+            Ok(ProjectionProgram {
+                path: projection.path.clone().into(),
+                out: self.register(projection.out)?,
+                covered: index.and_then(|index| covered(projection.source, index)),
+            })
+        };
+        projections.iter().map(lower).collect()
+    }
+
+    fn range(&self, range: &IndexRange, index: IndexHandle) -> Result<RangePrograms> {
+        let lookup = |lookup: &IndexLookup| {
+            Ok(match lookup {
+                IndexLookup::Equal(expression) => LookupProgram::Equal(self.compile(expression)?),
+                IndexLookup::In(expression) => LookupProgram::In(self.compile(expression)?),
+            })
+        };
+        let bound = |bound: &Option<IndexBound>| -> Result<Option<BoundProgram>> {
+            let Some(bound) = bound else { return Ok(None) };
+            Ok(Some(BoundProgram { program: self.compile(&bound.value)?, inclusive: bound.inclusive }))
+        };
+        Ok(RangePrograms {
+            index,
+            first_field: range.first_field,
+            lookups: range.lookups.iter().map(lookup).collect::<Result<_>>()?,
+            lower: bound(&range.lower)?,
+            upper: bound(&range.upper)?,
+        })
+    }
+}
+
+/// What later nodes read, and what the filter within the scan reads of outer rows.
+fn with_filter_reads(carry: Box<[Register]>, source: &Source) -> Box<[Register]> {
+    let Some(filter) = &source.filter else { return carry };
+    let mut carry = carry.into_vec();
+    carry.extend_from_slice(filter.program.registers_read());
+    carry.into()
+}
+
+/// Where the entries of an index have the value of a projection.
+fn covered(source: ProjectionSource, index: &IndexInfo) -> Option<CoveredValue> {
+    Some(match (source, index.kind) {
+        (ProjectionSource::Document, _) => return None,
+        (ProjectionSource::Key, _) => CoveredValue::Key,
+        (ProjectionSource::Id, _) => CoveredValue::Id,
+        // The fields of the primary index are `_key` and `_id`.
+        (ProjectionSource::IndexField { position: 0, .. }, IndexKind::Primary) => CoveredValue::Key,
+        (ProjectionSource::IndexField { .. }, IndexKind::Primary) => CoveredValue::Id,
+        (ProjectionSource::IndexField { position, consumed }, _) => {
+            CoveredValue::Position { position, consumed }
+        }
+        // Stored values follow the fields.
+        (ProjectionSource::StoredValue { position, consumed }, _) => {
+            CoveredValue::Position { position: index.fields.len() + position, consumed }
+        }
+    })
+}
+
+/// The index as storage has it.
+fn handle(info: &IndexInfo, collection: &Arc<Collection>) -> Result<IndexHandle> {
+    match info.kind {
+        IndexKind::Primary => Ok(IndexHandle::Primary),
+        IndexKind::Edge => Ok(IndexHandle::Edge),
+        IndexKind::Persistent => {
+            let index = collection.index(IndexId(info.id)).cloned();
+            let missing = || {
+                let message =
+                    format!("index not found: '{}' of collection '{}'", info.name, collection.name());
+                Error::new(catalog::error_number::INDEX_NOT_FOUND, message)
+            };
+            index.map(IndexHandle::Persistent).ok_or_else(missing)
+        }
+        _ => Err(Error::new(
+            error_number::NOT_IMPLEMENTED,
+            format!("not implemented: scans of indexes of type '{}'", info.type_name),
+        )),
+    }
+}

@@ -1,0 +1,100 @@
+//! COLLECT with a table of all groups. Groups come in the order in which they were found.
+
+use super::group_table::GroupTable;
+use super::groups::{GroupOutput, Groups};
+use super::{BatchLimits, Operator};
+use crate::context::ExecutionContext;
+use aql_value::{Batch, Charge, Result};
+
+pub(crate) struct CollectHashOperator {
+    input: Box<dyn Operator>,
+    output: GroupOutput,
+    table: GroupTable,
+    groups: Groups,
+    charge: Option<Charge>,
+    state: State,
+}
+
+/// Where the operator is.
+#[derive(Debug, Clone, Copy)]
+enum State {
+    Reading,
+    /// All rows are read; the next group to answer.
+    Answering(usize),
+    Finished,
+}
+
+impl CollectHashOperator {
+    pub(crate) fn new(input: Box<dyn Operator>, output: GroupOutput, groups: Groups) -> Self {
+        let table = GroupTable::new(output.keys.len());
+        Self { input, output, table, groups, charge: None, state: State::Reading }
+    }
+
+    fn read_all(&mut self, context: &mut ExecutionContext) -> Result<()> {
+        let mut charge = context.new_charge();
+        let registers: Vec<_> = self.output.keys.iter().map(|key| key.input).collect();
+        while let Some(batch) = self.input.next_batch(context, BatchLimits::FULL)? {
+            context.interrupt.check()?;
+            self.output.remember(&batch);
+            let rows: Vec<u32> = batch.selected().map(|row| row as u32).collect();
+            let mut groups = Vec::with_capacity(rows.len());
+            if registers.is_empty() {
+                groups.resize(rows.len(), 0);
+            } else {
+                for &row in &rows {
+                    groups.push(self.table.group_of(&batch, row as usize, &registers, &mut charge)?);
+                }
+            }
+            self.groups.grow(self.group_count(), &mut charge)?;
+            self.groups.add(&batch, &rows, &groups, &mut charge)?;
+        }
+        self.groups.grow(self.group_count(), &mut charge)?;
+        self.charge = Some(charge);
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.table.clear();
+        self.groups.clear();
+        self.charge = None;
+    }
+
+    /// Without keys there is one group, even without rows.
+    fn group_count(&self) -> usize {
+        if self.output.keys.is_empty() { 1 } else { self.table.len() }
+    }
+}
+
+impl Operator for CollectHashOperator {
+    fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        let first = match self.state {
+            State::Reading => {
+                self.read_all(context)?;
+                0
+            }
+            State::Answering(next) => next,
+            State::Finished => return Ok(None),
+        };
+        let end = self.group_count().min(first.saturating_add(limits.rows));
+        if first == end {
+            self.clear();
+            self.state = State::Finished;
+            return Ok(None);
+        }
+        self.state = State::Answering(end);
+        context.interrupt.check()?;
+        let keys = (0..self.output.keys.len()).map(|column| self.table.keys(column, first..end)).collect();
+        self.output.batch(keys, first..end, &mut self.groups).map(Some)
+    }
+
+    fn restart(&mut self, outer: Batch) {
+        self.clear();
+        self.state = State::Reading;
+        self.output.restart(&outer);
+        self.input.restart(outer);
+    }
+
+    fn release(&mut self) {
+        self.input.release();
+    }
+}

@@ -1,0 +1,125 @@
+//! COLLECT over rows that come sorted by the group keys: one group at a time is open, the others are done.
+
+use super::groups::{GroupOutput, Groups};
+use super::{BatchLimits, Operator};
+use crate::context::ExecutionContext;
+use aql_value::{Batch, Charge, Result, Value};
+use std::collections::VecDeque;
+
+pub(crate) struct CollectSortedOperator {
+    input: Box<dyn Operator>,
+    output: GroupOutput,
+    groups: Groups,
+    /// The keys of the open group, which is group 0 between two batches.
+    open: Option<Vec<Value>>,
+    /// What the open group holds.
+    charge: Option<Charge>,
+    /// Rows of groups that are done, to be answered as far as they are asked for.
+    done: VecDeque<Batch>,
+    finished: bool,
+}
+
+impl CollectSortedOperator {
+    pub(crate) fn new(input: Box<dyn Operator>, output: GroupOutput, groups: Groups) -> Self {
+        Self { input, output, groups, open: None, charge: None, done: VecDeque::new(), finished: false }
+    }
+
+    /// Takes the rows of a batch; the groups that end within it are done.
+    fn take(&mut self, batch: &Batch, charge: &mut Charge) -> Result<()> {
+        self.output.remember(batch);
+        let mut keys: Vec<Vec<Value>> = self.open.take().into_iter().collect();
+        let (mut rows, mut groups) = (Vec::new(), Vec::new());
+        for row in batch.selected() {
+            if !keys.last().is_some_and(|last| self.has_key(batch, row, last)) {
+                keys.push(self.key_of(batch, row));
+            }
+            rows.push(row as u32);
+            groups.push((keys.len() - 1) as u32);
+        }
+        self.groups.grow(keys.len(), charge)?;
+        self.groups.add(batch, &rows, &groups, charge)?;
+        self.open = keys.pop();
+        if !keys.is_empty() {
+            let open = keys.len();
+            self.emit(keys)?;
+            self.groups.keep_only(open);
+            // What the open group holds of the charge is not known; it starts anew, as its share of a batch is small.
+            charge.clear();
+        }
+        Ok(())
+    }
+
+    fn has_key(&self, batch: &Batch, row: usize, key: &[Value]) -> bool {
+        self.output.keys.iter().zip(key).all(|(register, own)| batch.value(register.input, row) == *own)
+    }
+
+    fn key_of(&self, batch: &Batch, row: usize) -> Vec<Value> {
+        self.output.keys.iter().map(|key| batch.value(key.input, row).detached()).collect()
+    }
+
+    /// Makes rows of the groups from 0 on, which have these keys.
+    fn emit(&mut self, keys: Vec<Vec<Value>>) -> Result<()> {
+        let count = keys.len();
+        let mut columns = vec![Vec::with_capacity(count); self.output.keys.len()];
+        for key in keys {
+            columns.iter_mut().zip(key).for_each(|(column, value)| column.push(value));
+        }
+        self.done.push_back(self.output.batch(columns, 0..count, &mut self.groups)?);
+        Ok(())
+    }
+
+    /// Reads until there are rows to answer or the input ends.
+    fn read(&mut self, context: &mut ExecutionContext) -> Result<()> {
+        let mut charge = match self.charge.take() {
+            Some(charge) => charge,
+            None => context.new_charge(),
+        };
+        while self.done.is_empty() && !self.finished {
+            context.interrupt.check()?;
+            match self.input.next_batch(context, BatchLimits::FULL)? {
+                Some(batch) => self.take(&batch, &mut charge)?,
+                None => {
+                    self.finished = true;
+                    // Without keys there is one group, even without rows.
+                    let without_keys = self.output.keys.is_empty().then(Vec::new);
+                    if let Some(key) = self.open.take().or(without_keys) {
+                        self.groups.grow(1, &mut charge)?;
+                        self.emit(vec![key])?;
+                    }
+                    self.groups.clear();
+                    charge.clear();
+                }
+            }
+        }
+        self.charge = Some(charge);
+        Ok(())
+    }
+}
+
+impl Operator for CollectSortedOperator {
+    fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        self.read(context)?;
+        let Some(mut batch) = self.done.pop_front() else { return Ok(None) };
+        if batch.selected_len() > limits.rows {
+            let mut rest = batch.clone();
+            rest.slice(limits.rows, usize::MAX);
+            self.done.push_front(rest);
+            batch.slice(0, limits.rows);
+        }
+        Ok(Some(batch))
+    }
+
+    fn restart(&mut self, outer: Batch) {
+        self.groups.clear();
+        self.open = None;
+        self.charge = None;
+        self.done.clear();
+        self.finished = false;
+        self.output.restart(&outer);
+        self.input.restart(outer);
+    }
+
+    fn release(&mut self) {
+        self.input.release();
+    }
+}

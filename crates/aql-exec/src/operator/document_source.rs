@@ -1,0 +1,109 @@
+//! What scans make of the documents they find: filter, projections, one row each.
+
+use crate::context::ExecutionContext;
+use aql_value::{Batch, Column, Program, Register, Result, Value};
+use std::sync::Arc;
+use storage::Collection;
+
+/// Sets a register to the value at a path of the document.
+pub(crate) struct ProjectionProgram {
+    pub(crate) path: Box<[Box<str>]>,
+    pub(crate) out: Register,
+    /// Where an index entry has the value; `None`: in the document.
+    pub(crate) covered: Option<CoveredValue>,
+}
+
+/// Where an index entry has a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CoveredValue {
+    /// In the array of values that the entry covers.
+    Position {
+        /// Position in that array.
+        position: usize,
+        /// So many names of the path lead there; the rest is looked up in the value.
+        consumed: usize,
+    },
+    /// The document's `_key`.
+    Key,
+    /// The document's `_id`.
+    Id,
+}
+
+/// A condition within the scan.
+pub(crate) struct DocumentFilter {
+    pub(crate) program: Program,
+    /// What the condition reads of the document; empty if it reads the whole document in the source's register.
+    pub(crate) projections: Vec<ProjectionProgram>,
+}
+
+/// What a scan produces: see `aql_plan::DocumentSource`.
+pub(crate) struct Source {
+    pub(crate) collection: Arc<Collection>,
+    /// Register of the document.
+    pub(crate) out: Register,
+    pub(crate) projections: Vec<ProjectionProgram>,
+    pub(crate) filter: Option<DocumentFilter>,
+    pub(crate) produces_result: bool,
+    pub(crate) count_into: Option<Register>,
+    pub(crate) read_own_writes: bool,
+    pub(crate) limit: Option<u64>,
+}
+
+impl Source {
+    /// Narrows a batch, whose rows have the given documents, to those that pass the filter, and sets the registers of
+    /// the source.
+    pub(super) fn produce(
+        &self,
+        batch: &mut Batch,
+        documents: Column,
+        context: &mut ExecutionContext,
+    ) -> Result<()> {
+        self.filter_documents(batch, &documents, context)?;
+        self.project_documents(batch, documents);
+        Ok(())
+    }
+
+    /// The filter alone.
+    pub(super) fn filter_documents(
+        &self,
+        batch: &mut Batch,
+        documents: &Column,
+        context: &mut ExecutionContext,
+    ) -> Result<()> {
+        let Some(filter) = &self.filter else { return Ok(()) };
+        if filter.projections.is_empty() {
+            batch.set_column(self.out, documents.clone());
+        }
+        for projection in &filter.projections {
+            batch.set_column(projection.out, projection.of_documents(batch, documents));
+        }
+        context.filter(&filter.program, batch)
+    }
+
+    /// The registers alone, for the rows that are selected.
+    pub(super) fn project_documents(&self, batch: &mut Batch, documents: Column) {
+        if self.produces_result && self.projections.is_empty() {
+            batch.set_column(self.out, documents);
+            return;
+        }
+        batch.clear_column(self.out);
+        if self.produces_result {
+            for projection in &self.projections {
+                batch.set_column(projection.out, projection.of_documents(batch, &documents));
+            }
+        }
+    }
+}
+
+impl ProjectionProgram {
+    /// The values at the path, in the selected rows.
+    pub(super) fn of_documents(&self, batch: &Batch, documents: &Column) -> Column {
+        let mut values = vec![Value::Null; batch.rows()];
+        for row in batch.selected() {
+            if let Some(value) = values.get_mut(row) {
+                *value = documents.get(row).get_path(&self.path);
+            }
+        }
+        Column::from_values(values)
+    }
+}

@@ -1,0 +1,166 @@
+//! A row for each document of a collection, for each incoming row.
+
+use super::document_source::Source;
+use super::outer::{Fetched, Outer};
+use super::{BatchLimits, Operator};
+use crate::context::ExecutionContext;
+use crate::data::storage_error;
+use aql_value::{Batch, Column, Result, Value};
+use storage::{BlockLimits, DocumentScan, DocumentScanSpec, Snapshot};
+
+/// Keys in one step where only keys are read.
+const KEYS_PER_BLOCK: BlockLimits = BlockLimits { rows: 4096, bytes: 1 << 20 };
+
+pub(crate) struct EnumerateCollectionOperator {
+    outer: Outer,
+    source: Source,
+    /// Only one document is wanted for each incoming row, any of them with the same probability.
+    random: bool,
+    state: State,
+}
+
+/// Where the scan for the present incoming row is.
+enum State {
+    /// Not begun.
+    Start,
+    /// Reading documents; so many may still be produced for this row.
+    Documents { scan: DocumentScan, wanted: u64 },
+    /// So many rows that say nothing of the document are still to be produced.
+    Rows(u64),
+}
+
+impl EnumerateCollectionOperator {
+    pub(crate) fn new(outer: Outer, source: Source, random: bool) -> Self {
+        Self { outer, source, random, state: State::Start }
+    }
+
+    /// Begins the scan for the present incoming row.
+    fn open(&mut self, context: &mut ExecutionContext) -> Result<State> {
+        let snapshot = context.data.snapshot(self.source.read_own_writes);
+        let limit = self.source.limit.unwrap_or(u64::MAX);
+        let needs_documents = self.source.produces_result || self.source.filter.is_some();
+        if !needs_documents && !self.random {
+            // The number of documents is known without reading them.
+            let count = snapshot.count(&self.source.collection).map_err(|error| storage_error(&error))?;
+            context.statistics.scanned_full += count.min(limit);
+            return Ok(State::Rows(count.min(limit)));
+        }
+        let from_key = if self.random { random_key(&self.source, &snapshot, context)? } else { None };
+        let spec = DocumentScanSpec {
+            from_key: from_key.map(|key| storage::KeyBound { key, inclusive: true }),
+            sequential: !self.random,
+            ..DocumentScanSpec::default()
+        };
+        let scan = snapshot.scan(&self.source.collection, &spec).map_err(|error| storage_error(&error))?;
+        Ok(State::Documents { scan, wanted: if self.random { limit.min(1) } else { limit } })
+    }
+
+    /// The next rows for the present incoming row; `None` when it has no more. The batch may be empty.
+    fn next_for_row(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        if matches!(self.state, State::Start) {
+            self.state = self.open(context)?;
+        }
+        match &mut self.state {
+            State::Start => Ok(None),
+            State::Rows(0) => Ok(None),
+            State::Rows(count) => {
+                let (rows, rest) = match self.source.count_into {
+                    Some(_) => (1, 0),
+                    None => (count.min(&mut (limits.rows as u64)).to_owned(), *count),
+                };
+                let mut batch = self.outer.repeat(rows as usize);
+                if let Some(register) = self.source.count_into {
+                    batch.set_column(register, Column::Constant(Value::from_u64(*count)));
+                }
+                *count = rest.saturating_sub(rows);
+                Ok(Some(batch))
+            }
+            State::Documents { wanted: 0, .. } => Ok(None),
+            State::Documents { scan, wanted } => {
+                let rows = if self.source.filter.is_none() {
+                    limits.rows.min(usize_of(*wanted))
+                } else {
+                    limits.rows
+                };
+                let block = scan.next_block(BlockLimits { rows, bytes: limits.bytes });
+                let Some(documents) = block.map_err(|error| storage_error(&error))? else { return Ok(None) };
+                context.statistics.scanned_full += documents.len() as u64;
+                let values = documents.offsets.iter().map(|offset| match offset {
+                    Some(offset) => Value::in_block(&documents.block, *offset),
+                    None => Value::Null,
+                });
+                let column = Column::from_values(values.collect());
+                let mut batch = self.outer.repeat(documents.len());
+                self.source.produce(&mut batch, column, context)?;
+                batch.slice(0, usize_of(*wanted));
+                *wanted -= batch.selected_len() as u64;
+                if let Some(register) = self.source.count_into {
+                    batch = count_row(&self.outer, register, batch.selected_len());
+                }
+                Ok(Some(batch))
+            }
+        }
+    }
+}
+
+/// One row that stands for `count` rows; none for none.
+pub(super) fn count_row(outer: &Outer, register: aql_value::Register, count: usize) -> Batch {
+    let mut batch = outer.repeat(usize::from(count > 0));
+    batch.set_column(register, Column::Constant(Value::from_u64(count as u64)));
+    batch
+}
+
+fn usize_of(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// The key of a document chosen at random; `None` in an empty collection. Walks over keys, without reading documents.
+fn random_key(
+    source: &Source,
+    snapshot: &Snapshot,
+    context: &mut ExecutionContext,
+) -> Result<Option<String>> {
+    let count = snapshot.count(&source.collection).map_err(|error| storage_error(&error))?;
+    let mut to_skip = context.state.random.below(count);
+    let spec = DocumentScanSpec { keys_only: true, ..DocumentScanSpec::default() };
+    let mut scan = snapshot.scan(&source.collection, &spec).map_err(|error| storage_error(&error))?;
+    while let Some(keys) = scan.next_keys(KEYS_PER_BLOCK).map_err(|error| storage_error(&error))? {
+        context.interrupt.check()?;
+        if to_skip < keys.len() as u64 {
+            return Ok(keys.iter().nth(usize_of(to_skip)).map(str::to_owned));
+        }
+        to_skip -= keys.len() as u64;
+    }
+    Ok(None)
+}
+
+impl Operator for EnumerateCollectionOperator {
+    fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        loop {
+            if self.outer.fetch(context, limits)? == Fetched::End {
+                return Ok(None);
+            }
+            context.interrupt.check()?;
+            match self.next_for_row(context, limits)? {
+                Some(batch) if batch.is_empty() => {}
+                Some(batch) => return Ok(Some(batch)),
+                None => {
+                    self.state = State::Start;
+                    self.outer.advance();
+                }
+            }
+        }
+    }
+
+    fn restart(&mut self, outer: Batch) {
+        self.state = State::Start;
+        self.outer.restart(outer);
+    }
+
+    fn release(&mut self) {
+        if let State::Documents { scan, .. } = &mut self.state {
+            scan.release();
+        }
+        self.outer.release();
+    }
+}

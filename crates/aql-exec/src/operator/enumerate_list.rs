@@ -1,0 +1,131 @@
+//! A row for each member of an array or of a range, for each incoming row.
+
+use super::outer::{Fetched, Outer};
+use super::{BatchLimits, Operator};
+use crate::context::ExecutionContext;
+use aql_value::{Batch, Column, ElementCursor, Program, Register, Result, Value, error_number};
+
+/// What is looped over.
+pub(crate) enum ListInput {
+    /// An array in a register.
+    Array(Register),
+    /// `low..high`, whose members are made as they are needed, however many there are.
+    Range { low: Program, high: Program },
+}
+
+pub(crate) struct EnumerateListOperator {
+    outer: Outer,
+    input: ListInput,
+    out: Register,
+    filter: Option<Program>,
+    members: Option<Members>,
+}
+
+/// The members still to come for the present incoming row.
+enum Members {
+    Array(ElementCursor),
+    Range { next: i64, last: i64, is_done: bool },
+}
+
+impl EnumerateListOperator {
+    pub(crate) fn new(outer: Outer, input: ListInput, out: Register, filter: Option<Program>) -> Self {
+        Self { outer, input, out, filter, members: None }
+    }
+
+    /// The members for the present incoming row.
+    fn open(&self, context: &mut ExecutionContext) -> Result<Members> {
+        match &self.input {
+            ListInput::Array(register) => {
+                let array = self.outer.value(*register);
+                if !array.is_array() {
+                    let message = format!(
+                        "collection or array expected as operand to FOR loop; you specified type '{}'",
+                        array.kind().name()
+                    );
+                    context.warnings.register(error_number::ARRAY_EXPECTED, message)?;
+                }
+                Ok(Members::Array(ElementCursor::new(array)))
+            }
+            ListInput::Range { low, high } => {
+                let row = self.outer.row();
+                let mut bound = |program: &Program| match self.outer.batch() {
+                    Some(batch) => program.evaluate_row(batch, row, &mut context.evaluation()),
+                    None => Ok(Value::Null),
+                };
+                Ok(Members::Range { next: bound(low)?.to_i64(), last: bound(high)?.to_i64(), is_done: false })
+            }
+        }
+    }
+
+    /// Collects members of the present and further rows of the outer batch, up to the limit: for each its outer row.
+    fn collect(&mut self, context: &mut ExecutionContext, limit: usize) -> Result<(Vec<u32>, Vec<Value>)> {
+        let (mut rows, mut values) = (Vec::new(), Vec::new());
+        while values.len() < limit && self.outer.remaining() > 0 {
+            let mut members = match self.members.take() {
+                Some(members) => members,
+                None => self.open(context)?,
+            };
+            let before = values.len();
+            values.extend(members.by_ref().take(limit - before));
+            rows.resize(values.len(), self.outer.row() as u32);
+            if values.len() < limit {
+                self.outer.advance();
+            } else {
+                self.members = Some(members);
+            }
+        }
+        Ok((rows, values))
+    }
+}
+
+impl Iterator for Members {
+    type Item = Value;
+
+    fn next(&mut self) -> Option<Value> {
+        match self {
+            Self::Array(cursor) => cursor.next(),
+            Self::Range { is_done: true, .. } => None,
+            Self::Range { next, last, is_done } => {
+                let member = *next;
+                match member.cmp(last) {
+                    std::cmp::Ordering::Less => *next += 1,
+                    std::cmp::Ordering::Equal => *is_done = true,
+                    std::cmp::Ordering::Greater => *next -= 1,
+                }
+                Some(Value::Int(member))
+            }
+        }
+    }
+}
+
+impl Operator for EnumerateListOperator {
+    fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        loop {
+            if self.outer.fetch(context, limits)? == Fetched::End {
+                return Ok(None);
+            }
+            context.interrupt.check()?;
+            let (rows, values) = self.collect(context, limits.rows)?;
+            if values.is_empty() {
+                continue;
+            }
+            let mut batch = self.outer.gather(rows);
+            batch.set_column(self.out, Column::from_values(values));
+            if let Some(filter) = &self.filter {
+                context.filter(filter, &mut batch)?;
+            }
+            if !batch.is_empty() {
+                return Ok(Some(batch));
+            }
+        }
+    }
+
+    fn restart(&mut self, outer: Batch) {
+        self.members = None;
+        self.outer.restart(outer);
+    }
+
+    fn release(&mut self) {
+        self.outer.release();
+    }
+}

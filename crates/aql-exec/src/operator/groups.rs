@@ -1,0 +1,150 @@
+//! What all kinds of COLLECT share: the aggregates and INTO of groups, and how groups become rows.
+
+use super::into::{IntoLists, IntoMembers};
+use crate::aggregate::Aggregator;
+use aql_value::{Batch, Charge, Column, Register, Result, Value};
+use std::ops::Range;
+
+/// What a state of an aggregate or a list takes, roughly, before it holds anything.
+const STATE_BYTES: usize = 64;
+
+/// A group key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct GroupKey {
+    pub(crate) input: Register,
+    pub(crate) out: Register,
+}
+
+/// An aggregate.
+pub(crate) struct GroupAggregate {
+    /// `None` for an aggregate that reads nothing.
+    pub(crate) input: Option<Register>,
+    pub(crate) out: Register,
+    pub(crate) aggregator: Box<dyn Aggregator>,
+}
+
+/// Aggregates and gathered rows of groups, by number of the group.
+pub(crate) struct Groups {
+    aggregates: Vec<GroupAggregate>,
+    into: Option<(Register, IntoLists)>,
+    groups: usize,
+}
+
+impl Groups {
+    pub(crate) fn new(aggregates: Vec<GroupAggregate>, into: Option<(Register, IntoMembers)>) -> Self {
+        Self { aggregates, into: into.map(|(out, members)| (out, IntoLists::new(members))), groups: 0 }
+    }
+
+    /// Makes states for groups up to `groups` in number.
+    pub(super) fn grow(&mut self, groups: usize, charge: &mut Charge) -> Result<()> {
+        if groups <= self.groups {
+            return Ok(());
+        }
+        let states = self.aggregates.len() + usize::from(self.into.is_some());
+        charge.grow(((groups - self.groups) * states * STATE_BYTES) as u64)?;
+        self.aggregates.iter_mut().for_each(|aggregate| aggregate.aggregator.grow(groups));
+        self.into.iter_mut().for_each(|(_, lists)| lists.grow(groups));
+        self.groups = groups;
+        Ok(())
+    }
+
+    /// Takes rows: `rows[i]` belongs to group `groups[i]`.
+    pub(super) fn add(
+        &mut self,
+        batch: &Batch,
+        rows: &[u32],
+        groups: &[u32],
+        charge: &mut Charge,
+    ) -> Result<()> {
+        let nothing = Column::Constant(Value::Null);
+        for aggregate in &mut self.aggregates {
+            let column = aggregate.input.and_then(|register| batch.column(register)).unwrap_or(&nothing);
+            aggregate.aggregator.add(column, rows, groups, charge)?;
+        }
+        match &mut self.into {
+            Some((_, lists)) => lists.add(batch, rows, groups, charge),
+            None => Ok(()),
+        }
+    }
+
+    /// Forgets all groups but one, which becomes group 0.
+    pub(super) fn keep_only(&mut self, group: usize) {
+        self.aggregates.iter_mut().for_each(|aggregate| aggregate.aggregator.keep_only(group));
+        self.into.iter_mut().for_each(|(_, lists)| lists.keep_only(group));
+        self.groups = 1;
+    }
+
+    /// Forgets all groups.
+    pub(super) fn clear(&mut self) {
+        self.aggregates.iter_mut().for_each(|aggregate| aggregate.aggregator.clear());
+        self.into.iter_mut().for_each(|(_, lists)| lists.clear());
+        self.groups = 0;
+    }
+}
+
+/// How groups become rows.
+pub(crate) struct GroupOutput {
+    pub(crate) keys: Vec<GroupKey>,
+    /// Registers that have the same value in all rows and stay set.
+    kept: Vec<(Register, Value)>,
+    has_rows: bool,
+    /// Registers of the outer query that stay set, whether there are rows or not.
+    outer: Vec<(Register, Value)>,
+}
+
+impl GroupOutput {
+    pub(crate) fn new(keys: Vec<GroupKey>, kept: &[Register], outer: &[Register]) -> Self {
+        let unset =
+            |registers: &[Register]| registers.iter().map(|register| (*register, Value::Null)).collect();
+        Self { keys, kept: unset(kept), has_rows: false, outer: unset(outer) }
+    }
+
+    /// Takes the values of kept registers from the first batch.
+    pub(super) fn remember(&mut self, batch: &Batch) {
+        let Some(row) = batch.selected().next() else { return };
+        if !std::mem::replace(&mut self.has_rows, true) {
+            self.kept
+                .iter_mut()
+                .for_each(|(register, value)| *value = batch.value(*register, row).detached());
+        }
+    }
+
+    /// Takes the outer query's values from the row that the pipeline starts from.
+    pub(super) fn restart(&mut self, outer: &Batch) {
+        self.has_rows = false;
+        self.kept.iter_mut().for_each(|(_, value)| *value = Value::Null);
+        let row = outer.selected().next().unwrap_or(0);
+        self.outer.iter_mut().for_each(|(register, value)| *value = outer.value(*register, row));
+    }
+
+    /// The rows of some groups, with their keys by column.
+    pub(super) fn batch(
+        &self,
+        keys: Vec<Vec<Value>>,
+        groups: Range<usize>,
+        states: &mut Groups,
+    ) -> Result<Batch> {
+        let mut batch = self.empty_batch(groups.len());
+        for (key, values) in self.keys.iter().zip(keys) {
+            batch.set_column(key.out, Column::from_values(values));
+        }
+        for aggregate in &mut states.aggregates {
+            let values = groups.clone().map(|group| aggregate.aggregator.result(group)).collect();
+            batch.set_column(aggregate.out, Column::from_values(values));
+        }
+        if let Some((out, lists)) = &mut states.into {
+            let values = groups.map(|group| lists.result(group)).collect::<Result<_>>()?;
+            batch.set_column(*out, Column::from_values(values));
+        }
+        Ok(batch)
+    }
+
+    /// Rows with nothing but what is the same in all of them.
+    pub(super) fn empty_batch(&self, rows: usize) -> Batch {
+        let mut batch = Batch::new(rows);
+        for (register, value) in self.outer.iter().chain(&self.kept) {
+            batch.set_column(*register, Column::Constant(value.clone()));
+        }
+        batch
+    }
+}

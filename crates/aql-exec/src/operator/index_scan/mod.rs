@@ -1,0 +1,350 @@
+//! A row for each document that an index finds, for each incoming row.
+//!
+//! Entries are collected for as many incoming rows as it takes to fill a batch; then their documents are fetched in one
+//! step. What the index covers is filtered before that, and if it covers everything no document is fetched at all.
+
+mod edge;
+mod entries;
+mod persistent;
+mod primary;
+mod range;
+mod source;
+
+pub(crate) use range::{BoundProgram, IndexHandle, LookupProgram, RangePrograms};
+
+use super::document_source::Source;
+use super::enumerate_collection::count_row;
+use super::outer::{Fetched, Outer};
+use super::{BatchLimits, Operator};
+use crate::context::ExecutionContext;
+use crate::data::storage_error;
+use aql_value::{Batch, Column, Result, Value};
+use entries::{EntryBatch, EntrySink};
+use range::RangeColumns;
+use source::{EntrySource, Lookup};
+use std::collections::{HashSet, VecDeque};
+use storage::Snapshot;
+
+/// Fewest documents that are fetched in one step, however large documents have been so far.
+const FEWEST_FETCHED: usize = 16;
+
+pub(crate) struct IndexScanOperator {
+    outer: Outer,
+    source: Source,
+    ranges: Vec<RangePrograms>,
+    options: IndexScanOptions,
+    /// The ranges' values for the present outer batch.
+    columns: Vec<RangeColumns>,
+    /// For the present incoming row; `None` if it is not begun.
+    lookup: Option<RowLookup>,
+    /// The incoming row of the last row produced and how many were produced for it, for the source's limit.
+    produced: (u32, u64),
+    /// Of the documents fetched last, to ask for less when they are large.
+    document_bytes: usize,
+}
+
+/// How the scan is to be done: see `aql_plan::IndexScan`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IndexScanOptions {
+    pub(crate) deduplicate: bool,
+    pub(crate) ascending: bool,
+    pub(crate) ordered: bool,
+    pub(crate) covers_projections: bool,
+    pub(crate) covers_filter: bool,
+}
+
+/// The scan for one incoming row.
+struct RowLookup {
+    /// One after the other.
+    sources: VecDeque<Box<dyn EntrySource>>,
+    /// Keys of documents found before.
+    seen: HashSet<Box<str>>,
+}
+
+impl IndexScanOperator {
+    pub(crate) fn new(
+        outer: Outer,
+        source: Source,
+        ranges: Vec<RangePrograms>,
+        options: IndexScanOptions,
+    ) -> Self {
+        Self {
+            outer,
+            source,
+            ranges,
+            options,
+            columns: Vec::new(),
+            lookup: None,
+            produced: (0, 0),
+            document_bytes: 0,
+        }
+    }
+
+    /// Whether a filter reads the document itself.
+    fn filters_documents(&self) -> bool {
+        self.source.filter.is_some() && !self.options.covers_filter
+    }
+
+    /// Whether documents have to be fetched for entries that pass the covered filter.
+    fn wants_documents(&self) -> bool {
+        let projects_documents = self.source.produces_result && !self.options.covers_projections;
+        projects_documents || self.filters_documents()
+    }
+
+    /// Whether anybody reads what entries cover.
+    fn wants_covered(&self) -> bool {
+        (self.options.covers_projections && !self.source.projections.is_empty())
+            || (self.options.covers_filter && self.source.filter.is_some())
+    }
+
+    /// Evaluates the ranges for a new batch of incoming rows.
+    fn evaluate_ranges(&mut self, context: &mut ExecutionContext) -> Result<()> {
+        self.columns.clear();
+        self.produced = (0, 0);
+        if let Some(batch) = self.outer.batch() {
+            for range in &self.ranges {
+                self.columns.push(range.evaluate(batch, context)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens the sources for the present incoming row. Neighbouring ranges of the same index share one.
+    fn open_row(&self, snapshot: &Snapshot) -> Result<RowLookup> {
+        let lookup = Lookup {
+            snapshot,
+            collection: &self.source.collection,
+            ascending: self.options.ascending,
+            ordered: self.options.ordered,
+            wants_documents: self.wants_documents(),
+        };
+        let mut sources = VecDeque::new();
+        let mut ranges = self.ranges.iter().zip(&self.columns).peekable();
+        while let Some((first, columns)) = ranges.next() {
+            let row = self.outer.row();
+            let mut found: Vec<_> = first.for_row(columns, row).into_iter().collect();
+            while let Some((next, columns)) = ranges.next_if(|(next, _)| next.index.is_same(&first.index)) {
+                found.extend(next.for_row(columns, row));
+            }
+            if !found.is_empty() {
+                sources.push_back(source::open(&first.index, found, &lookup)?);
+            }
+        }
+        Ok(RowLookup { sources, seen: HashSet::new() })
+    }
+
+    /// Collects entries for the present and further rows of the outer batch, up to the limits.
+    fn collect(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<EntryBatch> {
+        let mut entries = EntryBatch::default();
+        let snapshot = context.data.snapshot(self.source.read_own_writes);
+        let limit = self.entries_wanted(limits);
+        while entries.len() < limit && self.outer.remaining() > 0 {
+            let mut lookup = match self.lookup.take() {
+                Some(lookup) => lookup,
+                None => self.open_row(&snapshot)?,
+            };
+            let mut sink = EntrySink {
+                batch: &mut entries,
+                row: self.outer.row() as u32,
+                seen: self.options.deduplicate.then_some(&mut lookup.seen),
+                limit,
+                wants_covered: self.wants_covered(),
+            };
+            let is_full = match lookup.sources.front_mut() {
+                Some(source) => source.read(&mut sink, context, limits.bytes)?,
+                None => {
+                    self.outer.advance();
+                    context.interrupt.check()?;
+                    if self.source.count_into.is_some() && !entries.is_empty() {
+                        break;
+                    }
+                    continue;
+                }
+            };
+            if !is_full {
+                lookup.sources.pop_front();
+            }
+            self.lookup = Some(lookup);
+            if is_full {
+                break;
+            }
+        }
+        Ok(entries)
+    }
+
+    /// How many entries to collect at one time.
+    fn entries_wanted(&self, limits: BatchLimits) -> usize {
+        let mut wanted = limits.rows;
+        if self.wants_documents() && self.document_bytes > 0 {
+            wanted = wanted.min((limits.bytes / self.document_bytes).max(FEWEST_FETCHED.min(limits.rows)));
+        }
+        match self.source.limit {
+            Some(limit) if self.source.filter.is_none() && self.outer.remaining() == 1 => {
+                wanted.min(usize::try_from(limit).unwrap_or(usize::MAX).max(1))
+            }
+            _ => wanted,
+        }
+    }
+
+    /// Makes rows of entries: filters, fetches documents, projects.
+    fn produce(&mut self, mut entries: EntryBatch, context: &mut ExecutionContext) -> Result<Batch> {
+        let mut batch = self.outer.gather(entries.rows().to_vec());
+        if self.options.covers_filter {
+            self.filter_covered(&entries, &mut batch, context)?;
+        }
+        let mut documents = Column::Constant(Value::Null);
+        if self.wants_documents() || self.looks_keys_up() {
+            documents = self.fetch(&mut entries, &mut batch, context)?;
+        }
+        if self.filters_documents() {
+            self.source.filter_documents(&mut batch, &documents, context)?;
+        }
+        self.apply_limit(&entries, &mut batch);
+        if let Some(register) = self.source.count_into {
+            return Ok(self.count(register, &entries, &batch));
+        }
+        if self.options.covers_projections && !self.source.projections.is_empty() {
+            self.project_covered(&entries, &mut batch);
+        } else {
+            self.source.project_documents(&mut batch, documents);
+        }
+        Ok(batch)
+    }
+
+    /// Keys that were given and not found in an index: whether they exist shows when their documents are fetched.
+    fn looks_keys_up(&self) -> bool {
+        self.ranges
+            .iter()
+            .any(|range| matches!(range.index, IndexHandle::Primary) && !range.lookups.is_empty())
+    }
+
+    fn filter_covered(
+        &self,
+        entries: &EntryBatch,
+        batch: &mut Batch,
+        context: &mut ExecutionContext,
+    ) -> Result<()> {
+        let Some(filter) = &self.source.filter else { return Ok(()) };
+        for projection in &filter.projections {
+            if let Some(place) = projection.covered {
+                let column = entries.project(projection, place, batch, &self.source.collection);
+                batch.set_column(projection.out, column);
+            }
+        }
+        context.filter(&filter.program, batch)
+    }
+
+    fn project_covered(&self, entries: &EntryBatch, batch: &mut Batch) {
+        if !self.source.produces_result {
+            return;
+        }
+        for projection in &self.source.projections {
+            if let Some(place) = projection.covered {
+                let column = entries.project(projection, place, batch, &self.source.collection);
+                batch.set_column(projection.out, column);
+            }
+        }
+    }
+
+    /// Fetches the documents of the selected entries, in one step, and leaves out entries without one.
+    fn fetch(
+        &mut self,
+        entries: &mut EntryBatch,
+        batch: &mut Batch,
+        context: &mut ExecutionContext,
+    ) -> Result<Column> {
+        let mut documents = entries.take_documents();
+        let missing: Vec<usize> =
+            batch.selected().filter(|row| documents.get(*row).is_some_and(Value::is_null)).collect();
+        if !missing.is_empty() {
+            let keys: Vec<&str> = missing.iter().map(|row| entries.key(*row)).collect();
+            let snapshot = context.data.snapshot(self.source.read_own_writes);
+            let found =
+                snapshot.get(&self.source.collection, &keys).map_err(|error| storage_error(&error))?;
+            self.document_bytes = found.block.bytes.len() / keys.len();
+            for (row, offset) in missing.iter().zip(&found.offsets) {
+                if let (Some(document), Some(offset)) = (documents.get_mut(*row), offset) {
+                    *document = Value::in_block(&found.block, *offset);
+                }
+            }
+            let existing = found.offsets.iter().flatten().count() as u64;
+            context.statistics.document_lookups += existing;
+            if self.looks_keys_up() {
+                context.statistics.scanned_index += existing;
+            }
+            let present =
+                batch.selected().filter(|row| documents.get(*row).is_some_and(|found| !found.is_null()));
+            let present = present.map(|row| row as u32).collect();
+            batch.select(present);
+        }
+        Ok(Column::from_values(documents))
+    }
+
+    /// Leaves out what is beyond the number of documents wanted for each incoming row, and ends the present row's scan
+    /// when it has them.
+    fn apply_limit(&mut self, entries: &EntryBatch, batch: &mut Batch) {
+        let Some(limit) = self.source.limit else { return };
+        let mut kept = Vec::with_capacity(batch.selected_len());
+        for row in batch.selected() {
+            let Some(&outer_row) = entries.rows().get(row) else { continue };
+            if self.produced.0 != outer_row {
+                self.produced = (outer_row, 0);
+            }
+            if self.produced.1 < limit {
+                self.produced.1 += 1;
+                kept.push(row as u32);
+            }
+        }
+        batch.select(kept.into());
+        if self.lookup.is_some() && self.produced.0 as usize == self.outer.row() && self.produced.1 >= limit {
+            self.lookup = None;
+            self.outer.advance();
+        }
+    }
+
+    /// One row that stands for the selected ones, which all belong to one incoming row.
+    fn count(&self, register: aql_value::Register, entries: &EntryBatch, batch: &Batch) -> Batch {
+        let counted = batch.selected_len();
+        let Some(&row) = entries.rows().first() else { return count_row(&self.outer, register, 0) };
+        let mut batch = self.outer.gather(vec![row; usize::from(counted > 0)]);
+        batch.set_column(register, Column::Constant(Value::from_u64(counted as u64)));
+        batch
+    }
+}
+
+impl Operator for IndexScanOperator {
+    fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        loop {
+            match self.outer.fetch(context, limits)? {
+                Fetched::End => return Ok(None),
+                Fetched::New => self.evaluate_ranges(context)?,
+                Fetched::Present => {}
+            }
+            context.interrupt.check()?;
+            // Counting needs no more rows of what it counts than it is given room for.
+            let limits = if self.source.count_into.is_some() { BatchLimits::FULL } else { limits };
+            let entries = self.collect(context, limits)?;
+            if entries.is_empty() {
+                continue;
+            }
+            let batch = self.produce(entries, context)?;
+            if !batch.is_empty() {
+                return Ok(Some(batch));
+            }
+        }
+    }
+
+    fn restart(&mut self, outer: Batch) {
+        self.lookup = None;
+        self.columns.clear();
+        self.produced = (0, 0);
+        self.outer.restart(outer);
+    }
+
+    fn release(&mut self) {
+        if let Some(source) = self.lookup.as_mut().and_then(|lookup| lookup.sources.front_mut()) {
+            source.release();
+        }
+        self.outer.release();
+    }
+}

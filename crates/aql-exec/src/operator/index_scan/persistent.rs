@@ -1,0 +1,181 @@
+//! Entries of persistent indexes.
+
+use super::entries::EntrySink;
+use super::range::{Bound, Range};
+use super::source::{EntrySource, Lookup};
+use crate::context::ExecutionContext;
+use crate::data::storage_error;
+use aql_value::{Result, Value};
+use std::sync::Arc;
+use storage::{BlockLimits, Collection, Index, IndexBounds, IndexScan, Snapshot};
+
+pub(super) struct PersistentSource {
+    snapshot: Snapshot,
+    collection: Arc<Collection>,
+    index: Arc<Index>,
+    ascending: bool,
+    /// What is still to be visited.
+    bounds: Box<dyn Iterator<Item = Bounds> + Send>,
+    scan: Option<IndexScan>,
+}
+
+/// Values of the leading fields, and bounds of the next.
+struct Bounds {
+    equal: Vec<Value>,
+    lower: Option<Bound>,
+    upper: Option<Bound>,
+}
+
+impl PersistentSource {
+    pub(super) fn new(index: &Arc<Index>, ranges: Vec<Range>, lookup: &Lookup<'_>) -> Self {
+        let ascending = lookup.ascending;
+        let several = ranges.len() > 1;
+        let all = ranges.into_iter().flat_map(move |range| Combinations::new(range, ascending));
+        let bounds: Box<dyn Iterator<Item = Bounds> + Send> = if several && lookup.ordered {
+            Box::new(in_order(all.collect(), ascending).into_iter())
+        } else {
+            Box::new(all)
+        };
+        Self {
+            snapshot: lookup.snapshot.clone(),
+            collection: Arc::clone(lookup.collection),
+            index: Arc::clone(index),
+            ascending,
+            bounds,
+            scan: None,
+        }
+    }
+
+    /// The scan that is read, or the next; `None` after the last.
+    fn scan(&mut self, context: &mut ExecutionContext) -> Result<Option<&mut IndexScan>> {
+        if self.scan.is_none() {
+            let Some(bounds) = self.bounds.next() else { return Ok(None) };
+            context.statistics.seeks += 1;
+            let bounds = bounds.for_storage();
+            let scan = self.snapshot.index_scan(&self.collection, &self.index, &bounds, !self.ascending);
+            self.scan = Some(scan.map_err(|error| storage_error(&error))?);
+        }
+        Ok(self.scan.as_mut())
+    }
+}
+
+impl EntrySource for PersistentSource {
+    fn read(
+        &mut self,
+        sink: &mut EntrySink<'_>,
+        context: &mut ExecutionContext,
+        bytes: usize,
+    ) -> Result<bool> {
+        while sink.room() > 0 {
+            context.interrupt.check()?;
+            let limits = BlockLimits { rows: sink.room(), bytes };
+            let Some(scan) = self.scan(context)? else { return Ok(false) };
+            let Some(entries) = scan.next_block(limits).map_err(|error| storage_error(&error))? else {
+                self.scan = None;
+                continue;
+            };
+            context.statistics.scanned_index += entries.len() as u64;
+            for position in 0..entries.len() {
+                let covered = || match entries.covered_offset(position) {
+                    Some(offset) => Value::in_block(entries.block(), offset),
+                    None => Value::Null,
+                };
+                sink.push(entries.key(position), covered, Value::Null);
+            }
+        }
+        Ok(true)
+    }
+
+    fn release(&mut self) {
+        if let Some(scan) = &mut self.scan {
+            scan.release();
+        }
+    }
+}
+
+impl Bounds {
+    fn for_storage(&self) -> IndexBounds {
+        let mut bounds = IndexBounds::all();
+        for value in &self.equal {
+            value.with_slice(|slice, collection| bounds.push_equal(slice, collection));
+        }
+        if let Some(Bound { value, inclusive }) = &self.lower {
+            value.with_slice(|slice, collection| bounds.set_lower(slice, collection, *inclusive));
+        }
+        if let Some(Bound { value, inclusive }) = &self.upper {
+            value.with_slice(|slice, collection| bounds.set_upper(slice, collection, *inclusive));
+        }
+        bounds
+    }
+
+    /// A key that orders bounds by where a scan over them begins: `end` instead for scans that go backwards.
+    fn position(&self, end: bool) -> Vec<u8> {
+        let mut key = Vec::new();
+        self.equal.iter().for_each(|value| value.sort_key(&mut key));
+        match if end { &self.upper } else { &self.lower } {
+            Some(bound) => {
+                bound.value.sort_key(&mut key);
+                // Behind all entries with the value itself.
+                if end == bound.inclusive {
+                    key.push(0xff);
+                }
+            }
+            None if end => key.push(0xff),
+            None => {}
+        }
+        key
+    }
+}
+
+/// Bounds in the order in which a scan meets them. What overlaps is left to the scan's deduplication: an entry that an
+/// earlier range does not have lies behind that range's end.
+fn in_order(mut all: Vec<Bounds>, ascending: bool) -> Vec<Bounds> {
+    all.sort_by_cached_key(|bounds| bounds.position(!ascending));
+    if !ascending {
+        all.reverse();
+    }
+    all
+}
+
+/// All combinations of one value a field, in the order of the index, made one after the other: lists of a thousand
+/// values on three fields are not written out.
+struct Combinations {
+    range: Range,
+    /// The position in each field's list; `None` at the end.
+    next: Option<Vec<usize>>,
+}
+
+impl Combinations {
+    fn new(mut range: Range, ascending: bool) -> Self {
+        if !ascending {
+            range.equal.iter_mut().for_each(|values| values.reverse());
+        }
+        let next = Some(vec![0; range.equal.len()]);
+        Self { range, next }
+    }
+}
+
+impl Iterator for Combinations {
+    type Item = Bounds;
+
+    fn next(&mut self) -> Option<Bounds> {
+        let positions = self.next.as_mut()?;
+        let values = positions.iter().zip(&self.range.equal);
+        let equal = values.map(|(position, list)| list.get(*position).cloned().unwrap_or_default()).collect();
+        let bounds = Bounds { equal, lower: self.range.lower.clone(), upper: self.range.upper.clone() };
+        // As an odometer counts: the last field changes fastest.
+        let mut is_over = true;
+        for (position, list) in positions.iter_mut().zip(&self.range.equal).rev() {
+            *position += 1;
+            if *position < list.len() {
+                is_over = false;
+                break;
+            }
+            *position = 0;
+        }
+        if is_over {
+            self.next = None;
+        }
+        Some(bounds)
+    }
+}

@@ -1,0 +1,132 @@
+//! The ranges of an index scan: as programs, as columns for a batch of outer rows, as values for one row.
+
+use crate::context::ExecutionContext;
+use aql_value::{Batch, Column, Program, Result, Value};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// Which index a range is about.
+#[derive(Clone)]
+pub(crate) enum IndexHandle {
+    /// The documents themselves, by `_key` (field 0) or `_id` (field 1).
+    Primary,
+    /// Edges by `_from` (field 0) or `_to` (field 1).
+    Edge,
+    /// An index of its own.
+    Persistent(Arc<storage::Index>),
+}
+
+impl IndexHandle {
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Primary, Self::Primary) | (Self::Edge, Self::Edge) => true,
+            (Self::Persistent(left), Self::Persistent(right)) => left.id() == right.id(),
+            _ => false,
+        }
+    }
+}
+
+/// Condition on one field.
+pub(crate) enum LookupProgram {
+    /// Equal to the value.
+    Equal(Program),
+    /// Equal to one of the members of the array.
+    In(Program),
+}
+
+/// One end of a range.
+pub(crate) struct BoundProgram {
+    pub(crate) program: Program,
+    pub(crate) inclusive: bool,
+}
+
+/// See `aql_plan::IndexRange`.
+pub(crate) struct RangePrograms {
+    pub(crate) index: IndexHandle,
+    pub(crate) first_field: usize,
+    pub(crate) lookups: Vec<LookupProgram>,
+    pub(crate) lower: Option<BoundProgram>,
+    pub(crate) upper: Option<BoundProgram>,
+}
+
+/// The values of a range's expressions for a batch of outer rows.
+pub(super) struct RangeColumns {
+    lookups: Vec<Column>,
+    lower: Option<Column>,
+    upper: Option<Column>,
+}
+
+/// A range for one outer row.
+pub(super) struct Range {
+    pub(super) first_field: usize,
+    /// For each field from `first_field` on the values that it may have: ascending, each once.
+    pub(super) equal: Vec<Vec<Value>>,
+    pub(super) lower: Option<Bound>,
+    pub(super) upper: Option<Bound>,
+}
+
+/// One end of a range for one outer row.
+#[derive(Clone)]
+pub(super) struct Bound {
+    pub(super) value: Value,
+    pub(super) inclusive: bool,
+}
+
+impl RangePrograms {
+    /// Evaluates the range's expressions.
+    pub(super) fn evaluate(&self, outer: &Batch, context: &mut ExecutionContext) -> Result<RangeColumns> {
+        let mut lookups = Vec::with_capacity(self.lookups.len());
+        for lookup in &self.lookups {
+            let (LookupProgram::Equal(program) | LookupProgram::In(program)) = lookup;
+            lookups.push(context.evaluate(program, outer)?);
+        }
+        let mut bound = |bound: &Option<BoundProgram>| {
+            bound.as_ref().map(|bound| context.evaluate(&bound.program, outer)).transpose()
+        };
+        Ok(RangeColumns { lookups, lower: bound(&self.lower)?, upper: bound(&self.upper)? })
+    }
+
+    /// The range for one outer row; `None` if nothing can be found by it.
+    pub(super) fn for_row(&self, columns: &RangeColumns, row: usize) -> Option<Range> {
+        let mut equal = Vec::with_capacity(self.lookups.len());
+        for (lookup, column) in self.lookups.iter().zip(&columns.lookups) {
+            let value = column.get(row);
+            let values = match lookup {
+                LookupProgram::Equal(_) => vec![value.clone()],
+                LookupProgram::In(_) => sorted_members(value),
+            };
+            if values.is_empty() {
+                return None;
+            }
+            equal.push(values);
+        }
+        let bound = |bound: &Option<BoundProgram>, column: &Option<Column>| {
+            let (bound, column) = (bound.as_ref()?, column.as_ref()?);
+            Some(Bound { value: column.get(row).clone(), inclusive: bound.inclusive })
+        };
+        let lower = bound(&self.lower, &columns.lower);
+        let upper = bound(&self.upper, &columns.upper);
+        let range = Range { first_field: self.first_field, equal, lower, upper };
+        (!range.is_empty()).then_some(range)
+    }
+}
+
+impl Range {
+    /// Whether the bounds exclude each other.
+    fn is_empty(&self) -> bool {
+        let (Some(lower), Some(upper)) = (&self.lower, &self.upper) else { return false };
+        match lower.value.compare(&upper.value) {
+            Ordering::Less => false,
+            Ordering::Equal => !(lower.inclusive && upper.inclusive),
+            Ordering::Greater => true,
+        }
+    }
+}
+
+/// The distinct members of an array in ascending order; none for anything else.
+fn sorted_members(array: &Value) -> Vec<Value> {
+    let mut members: Vec<Value> = array.elements().collect();
+    members.sort_by(Value::compare);
+    members.dedup();
+    members
+}

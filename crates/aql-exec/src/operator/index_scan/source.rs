@@ -1,0 +1,47 @@
+//! Where entries come from: one file for each type of index.
+
+use super::entries::EntrySink;
+use super::range::{IndexHandle, Range};
+use super::{edge, persistent, primary};
+use crate::context::ExecutionContext;
+use aql_value::Result;
+use std::sync::Arc;
+use storage::{Collection, Snapshot};
+
+/// Finds the entries of some ranges of one index for one outer row.
+pub(super) trait EntrySource: Send {
+    /// Adds entries until the batch is full (`true`) or there are no more (`false`).
+    fn read(
+        &mut self,
+        sink: &mut EntrySink<'_>,
+        context: &mut ExecutionContext,
+        bytes: usize,
+    ) -> Result<bool>;
+
+    /// Lets go of what pins memory in the storage engine.
+    fn release(&mut self);
+}
+
+/// What sources need to know of the scan.
+pub(super) struct Lookup<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) collection: &'a Arc<Collection>,
+    pub(super) ascending: bool,
+    /// Entries have to come in the order of the index.
+    pub(super) ordered: bool,
+    /// Documents will be needed: a source that reads them anyway hands them over.
+    pub(super) wants_documents: bool,
+}
+
+/// The source for ranges of an index. There is at least one range.
+pub(super) fn open(
+    index: &IndexHandle,
+    ranges: Vec<Range>,
+    lookup: &Lookup<'_>,
+) -> Result<Box<dyn EntrySource>> {
+    Ok(match index {
+        IndexHandle::Primary => primary::open(&ranges, lookup),
+        IndexHandle::Edge => Box::new(edge::EdgeSource::new(&ranges, lookup)),
+        IndexHandle::Persistent(index) => Box::new(persistent::PersistentSource::new(index, ranges, lookup)),
+    })
+}

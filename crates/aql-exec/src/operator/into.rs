@@ -1,0 +1,81 @@
+//! COLLECT ... INTO: what is gathered of the rows of each group.
+
+use aql_value::{Batch, BlockBuilder, Charge, Register, Result, Value};
+
+/// What is gathered of a row.
+pub(crate) enum IntoMembers {
+    /// A value.
+    Register(Register),
+    /// An object of several.
+    Object(Vec<(Box<str>, Register)>),
+}
+
+/// The members gathered so far, by group.
+pub(super) struct IntoLists {
+    members: IntoMembers,
+    lists: Vec<Vec<Value>>,
+}
+
+impl IntoLists {
+    pub(super) fn new(members: IntoMembers) -> Self {
+        Self { members, lists: Vec::new() }
+    }
+
+    /// Makes lists for groups up to `groups` in number.
+    pub(super) fn grow(&mut self, groups: usize) {
+        if self.lists.len() < groups {
+            self.lists.resize_with(groups, Vec::new);
+        }
+    }
+
+    /// Gathers rows: `rows[i]` belongs to `groups[i]`.
+    pub(super) fn add(
+        &mut self,
+        batch: &Batch,
+        rows: &[u32],
+        groups: &[u32],
+        charge: &mut Charge,
+    ) -> Result<()> {
+        // In blocks that hold nothing else, so that what is gathered keeps no documents alive.
+        let mut block = BlockBuilder::new(rows.len());
+        for &row in rows {
+            match &self.members {
+                IntoMembers::Register(register) => block.push(&batch.value(*register, row as usize))?,
+                IntoMembers::Object(entries) => {
+                    let builder = block.builder();
+                    builder.open_object()?;
+                    for (name, register) in entries {
+                        builder.key(name)?;
+                        batch.value(*register, row as usize).append_to(builder)?;
+                    }
+                    builder.close_keeping_last()?;
+                    block.end_value();
+                }
+            }
+        }
+        charge.grow(block.byte_len() + (rows.len() * size_of::<Value>()) as u64)?;
+        for (value, &group) in block.finish().into_iter().zip(groups) {
+            if let Some(list) = self.lists.get_mut(group as usize) {
+                list.push(value);
+            }
+        }
+        Ok(())
+    }
+
+    /// The array of a group; called once.
+    pub(super) fn result(&mut self, group: usize) -> Result<Value> {
+        Value::try_array(&self.lists.get_mut(group).map(std::mem::take).unwrap_or_default())
+    }
+
+    /// Forgets all groups but one, which becomes group 0.
+    pub(super) fn keep_only(&mut self, group: usize) {
+        let kept = self.lists.get_mut(group).map(std::mem::take);
+        self.lists.clear();
+        self.lists.extend(kept);
+    }
+
+    /// Forgets all groups.
+    pub(super) fn clear(&mut self) {
+        self.lists.clear();
+    }
+}

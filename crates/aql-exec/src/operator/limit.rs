@@ -1,0 +1,82 @@
+//! Skips rows and passes on a number of them.
+
+use super::{BatchLimits, Operator};
+use crate::context::ExecutionContext;
+use aql_value::{Batch, Result};
+
+pub(crate) struct LimitOperator {
+    input: Box<dyn Operator>,
+    offset: u64,
+    limit: u64,
+    /// Rows beyond the limit are counted for `fullCount`.
+    full_count: bool,
+    /// Rows beyond the limit have to be pulled because operators before this one write.
+    drain: bool,
+    skipped: u64,
+    passed: u64,
+    finished: bool,
+}
+
+impl LimitOperator {
+    pub(crate) fn new(input: Box<dyn Operator>, limit: &aql_plan::Limit, drain: bool) -> Self {
+        let aql_plan::Limit { offset, limit, full_count } = *limit;
+        Self { input, offset, limit, full_count, drain, skipped: 0, passed: 0, finished: false }
+    }
+
+    /// Pulls what is left of the input where that is needed.
+    fn finish(&mut self, context: &mut ExecutionContext) -> Result<()> {
+        if self.finished {
+            return Ok(());
+        }
+        self.finished = true;
+        let mut beyond = 0;
+        if self.full_count || self.drain {
+            while let Some(batch) = self.input.next_batch(context, BatchLimits::FULL)? {
+                context.interrupt.check()?;
+                beyond += batch.selected_len() as u64;
+            }
+        }
+        if self.full_count {
+            context.statistics.full_count = Some(self.skipped + self.passed + beyond);
+        }
+        Ok(())
+    }
+
+    /// How much to ask for: what still is to be skipped and passed on, and not less than one row.
+    fn wanted(&self, limits: BatchLimits) -> BatchLimits {
+        let to_skip = self.offset - self.skipped;
+        if to_skip > 0 {
+            return BatchLimits::of_rows(usize::try_from(to_skip).unwrap_or(usize::MAX));
+        }
+        let to_pass = usize::try_from(self.limit - self.passed).unwrap_or(usize::MAX);
+        BatchLimits { rows: limits.rows.min(to_pass), ..limits }
+    }
+}
+
+impl Operator for LimitOperator {
+    fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        while !self.finished && self.passed < self.limit {
+            let wanted = self.wanted(limits);
+            let Some(batch) = self.input.next_batch(context, wanted)? else { break };
+            let rows = batch.selected_len() as u64;
+            if self.skipped < self.offset {
+                context.interrupt.check()?;
+                self.skipped += rows;
+                continue;
+            }
+            self.passed += rows;
+            return Ok(Some(batch));
+        }
+        self.finish(context)?;
+        Ok(None)
+    }
+
+    fn restart(&mut self, outer: Batch) {
+        (self.skipped, self.passed, self.finished) = (0, 0, false);
+        self.input.restart(outer);
+    }
+
+    fn release(&mut self) {
+        self.input.release();
+    }
+}

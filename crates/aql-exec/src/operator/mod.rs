@@ -1,0 +1,86 @@
+//! Physical operators, one file each.
+
+mod calculation;
+mod collect_count;
+mod collect_distinct;
+mod collect_hash;
+mod collect_sorted;
+mod document_source;
+mod enumerate_collection;
+mod enumerate_list;
+mod filter;
+mod group_table;
+mod groups;
+mod index_scan;
+mod into;
+mod limit;
+mod modification;
+mod no_results;
+mod outer;
+mod singleton;
+mod sort;
+mod subquery;
+
+pub(crate) use calculation::CalculationOperator;
+pub(crate) use collect_count::CollectCountOperator;
+pub(crate) use collect_distinct::CollectDistinctOperator;
+pub(crate) use collect_hash::CollectHashOperator;
+pub(crate) use collect_sorted::CollectSortedOperator;
+pub(crate) use document_source::{CoveredValue, DocumentFilter, ProjectionProgram, Source};
+pub(crate) use enumerate_collection::EnumerateCollectionOperator;
+pub(crate) use enumerate_list::{EnumerateListOperator, ListInput};
+pub(crate) use filter::{Condition, FilterOperator};
+pub(crate) use groups::{GroupAggregate, GroupKey, GroupOutput, Groups};
+pub(crate) use index_scan::{
+    BoundProgram, IndexHandle, IndexScanOperator, IndexScanOptions, LookupProgram, RangePrograms,
+};
+pub(crate) use into::IntoMembers;
+pub(crate) use limit::LimitOperator;
+pub(crate) use modification::{
+    InsertWriter, ModificationOperator, RemoveWriter, UpdateWriter, UpsertWriter, WriteTarget,
+};
+pub(crate) use no_results::NoResultsOperator;
+pub(crate) use outer::Outer;
+pub(crate) use singleton::SingletonOperator;
+pub(crate) use sort::{SortKey, SortOperator};
+pub(crate) use subquery::{SubqueryMode, SubqueryOperator, SubqueryParts};
+
+use crate::context::ExecutionContext;
+use aql_value::{Batch, Result};
+
+/// The most that may be answered at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchLimits {
+    /// Rows; at least 1.
+    pub rows: usize,
+    /// Bytes of documents read from storage, after which a scan ends its batch.
+    pub bytes: usize,
+}
+
+impl BatchLimits {
+    /// Rows of a batch where the whole input is wanted.
+    pub const FULL_ROWS: usize = 1024;
+    /// Bytes of documents in a batch.
+    pub const FULL_BYTES: usize = 1 << 20;
+
+    /// For consumers that take everything.
+    pub const FULL: Self = Self { rows: Self::FULL_ROWS, bytes: Self::FULL_BYTES };
+
+    /// At most `rows` rows, and at least 1.
+    pub fn of_rows(rows: usize) -> Self {
+        Self { rows: rows.clamp(1, Self::FULL_ROWS), ..Self::FULL }
+    }
+}
+
+/// One step of a query at run time.
+pub(crate) trait Operator: Send {
+    /// The next rows: at least one and at most as many as asked for; `None` when there are no more, and again every time
+    /// after that.
+    fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>>;
+
+    /// Forgets everything and starts over with these rows in the place of the single one that a query starts from.
+    fn restart(&mut self, outer: Batch);
+
+    /// Lets go of what pins memory in the storage engine. The next batch goes on where the last one ended.
+    fn release(&mut self);
+}

@@ -1,0 +1,28 @@
+//! INSERT.
+
+use super::{WriteTarget, Writer};
+use aql_value::{Batch, Register};
+use storage::{Transaction, WriteOutcome};
+use velocypack::Slice;
+
+pub(crate) struct InsertWriter {
+    /// The document.
+    pub(crate) input: Register,
+}
+
+impl Writer for InsertWriter {
+    fn write(
+        &self,
+        batch: &Batch,
+        target: &WriteTarget,
+        transaction: &mut Transaction,
+    ) -> storage::Result<Vec<storage::Result<WriteOutcome>>> {
+        // What is no object is refused one by one; its value does not matter.
+        let body = |row| match batch.column(self.input).and_then(|column| column.get(row).as_packed()) {
+            Some((block, offset)) => block.slice(offset as usize),
+            None => Slice::NULL,
+        };
+        let bodies: Vec<Slice<'_>> = (0..batch.rows()).map(body).collect();
+        transaction.insert_many(&target.collection, &bodies, &target.options)
+    }
+}

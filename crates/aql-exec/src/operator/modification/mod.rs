@@ -1,0 +1,140 @@
+//! INSERT, UPDATE, REPLACE, REMOVE, UPSERT: one write for each row.
+
+mod insert;
+mod remove;
+mod update;
+mod upsert;
+
+pub(crate) use insert::InsertWriter;
+pub(crate) use remove::RemoveWriter;
+pub(crate) use update::UpdateWriter;
+pub(crate) use upsert::UpsertWriter;
+
+use super::{BatchLimits, Operator};
+use crate::context::ExecutionContext;
+use crate::data::storage_error;
+use aql_value::{Batch, Column, Error, Register, Result, Value};
+use std::sync::Arc;
+use storage::{Collection, StoredDocument, Transaction, WriteKind, WriteOptions, WriteOutcome};
+use velocypack::Slice;
+
+/// Where documents are written and how.
+pub(crate) struct WriteTarget {
+    pub(crate) collection: Arc<Collection>,
+    pub(crate) options: WriteOptions,
+    /// Failed writes are counted instead of ending the query.
+    pub(crate) ignore_errors: bool,
+    /// Set to the document before.
+    pub(crate) out_old: Option<Register>,
+    /// Set to the document after.
+    pub(crate) out_new: Option<Register>,
+}
+
+/// One kind of statement.
+pub(crate) trait Writer: Send {
+    /// Writes for each row of a batch, which has no selection; one outcome for each, in order.
+    fn write(
+        &self,
+        batch: &Batch,
+        target: &WriteTarget,
+        transaction: &mut Transaction,
+    ) -> storage::Result<Vec<storage::Result<WriteOutcome>>>;
+}
+
+pub(crate) struct ModificationOperator {
+    input: Box<dyn Operator>,
+    writer: Box<dyn Writer>,
+    target: WriteTarget,
+    /// Rows are pulled one at a time, because what is looked up for a row depends on the writes of the rows before.
+    one_by_one: bool,
+}
+
+impl ModificationOperator {
+    pub(crate) fn new(
+        input: Box<dyn Operator>,
+        writer: Box<dyn Writer>,
+        target: WriteTarget,
+        one_by_one: bool,
+    ) -> Self {
+        Self { input, writer, target, one_by_one }
+    }
+
+    /// Writes for the rows of a batch; what is left are the rows whose writes did not fail.
+    fn write(&self, batch: &mut Batch, context: &mut ExecutionContext) -> Result<()> {
+        let transaction = context.data.transaction()?;
+        let outcomes =
+            self.writer.write(batch, &self.target, transaction).map_err(|error| storage_error(&error))?;
+        let mut written = Vec::with_capacity(outcomes.len());
+        let (mut old, mut new) = (vec![Value::Null; batch.rows()], vec![Value::Null; batch.rows()]);
+        for (row, outcome) in outcomes.into_iter().enumerate() {
+            match outcome {
+                Ok(outcome) => {
+                    if self.is_ignored(&outcome) {
+                        context.statistics.writes_ignored += 1;
+                    } else {
+                        context.statistics.writes_executed += 1;
+                        set(&mut new, row, outcome.new);
+                    }
+                    set(&mut old, row, outcome.old);
+                    written.push(row as u32);
+                }
+                Err(_) if self.target.ignore_errors => context.statistics.writes_ignored += 1,
+                Err(error) => return Err(storage_error(&error)),
+            }
+        }
+        if let Some(register) = self.target.out_old {
+            batch.set_column(register, Column::from_values(old));
+        }
+        if let Some(register) = self.target.out_new {
+            batch.set_column(register, Column::from_values(new));
+        }
+        batch.select(written.into());
+        Ok(())
+    }
+
+    /// An insert that found its document there and was told to leave it.
+    fn is_ignored(&self, outcome: &WriteOutcome) -> bool {
+        outcome.kind == WriteKind::Unchanged
+            && self.target.options.overwrite_mode == storage::OverwriteMode::Ignore
+    }
+}
+
+fn set(values: &mut [Value], row: usize, document: Option<StoredDocument>) {
+    if let (Some(value), Some(document)) = (values.get_mut(row), document) {
+        *value = Value::in_block(&document.block, document.offset);
+    }
+}
+
+/// Calls `visit` with the value of a register in a row as VelocyPack.
+fn with_value<T>(batch: &Batch, register: Register, row: usize, visit: impl FnOnce(Slice<'_>) -> T) -> T {
+    match batch.column(register) {
+        Some(column) => column.get(row).with_slice(|slice, _| visit(slice)),
+        None => visit(Slice::NULL),
+    }
+}
+
+impl Operator for ModificationOperator {
+    fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        let wanted = if self.one_by_one { BatchLimits::of_rows(1) } else { limits };
+        while let Some(batch) = self.input.next_batch(context, wanted)? {
+            context.interrupt.check()?;
+            if self.one_by_one && batch.selected_len() > 1 {
+                return Err(Error::internal("an operator answered more rows than it was asked for"));
+            }
+            let mut batch = batch.compact();
+            self.write(&mut batch, context)?;
+            if !batch.is_empty() {
+                return Ok(Some(batch));
+            }
+        }
+        Ok(None)
+    }
+
+    fn restart(&mut self, outer: Batch) {
+        self.input.restart(outer);
+    }
+
+    fn release(&mut self) {
+        self.input.release();
+    }
+}

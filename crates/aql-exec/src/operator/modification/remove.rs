@@ -1,0 +1,27 @@
+//! REMOVE.
+
+use super::{WriteTarget, Writer, with_value};
+use aql_value::{Batch, Register};
+use storage::{Transaction, WriteOutcome, document_key};
+
+pub(crate) struct RemoveWriter {
+    /// What names the document: a key, an identifier, or an object with `_key` or `_id`.
+    pub(crate) input: Register,
+}
+
+impl Writer for RemoveWriter {
+    fn write(
+        &self,
+        batch: &Batch,
+        target: &WriteTarget,
+        transaction: &mut Transaction,
+    ) -> storage::Result<Vec<storage::Result<WriteOutcome>>> {
+        let mut remove = |row| {
+            with_value(batch, self.input, row, |selector| {
+                let key = document_key(selector, target.collection.name())?;
+                transaction.remove(&target.collection, key, selector, &target.options)
+            })
+        };
+        Ok((0..batch.rows()).map(&mut remove).collect())
+    }
+}

@@ -1,0 +1,74 @@
+//! UPDATE and REPLACE.
+
+use super::{WriteTarget, Writer, with_value};
+use aql_value::{Batch, Register};
+use storage::{Transaction, WriteOptions, WriteOutcome, document_key};
+use velocypack::Slice;
+
+pub(crate) struct UpdateWriter {
+    /// The patch or the new document.
+    pub(crate) input: Register,
+    /// What names the document; `None` if the input does.
+    pub(crate) key: Option<Register>,
+    /// REPLACE.
+    pub(crate) replace: bool,
+}
+
+impl Writer for UpdateWriter {
+    fn write(
+        &self,
+        batch: &Batch,
+        target: &WriteTarget,
+        transaction: &mut Transaction,
+    ) -> storage::Result<Vec<storage::Result<WriteOutcome>>> {
+        let mut write = |row| {
+            with_value(batch, self.input, row, |body| match self.key {
+                None => self.write_one(body, body, target, &target.options, transaction),
+                Some(register) => with_value(batch, register, row, |selector| {
+                    let options = options_for(selector, &target.options);
+                    self.write_one(selector, body, target, &options, transaction)
+                }),
+            })
+        };
+        Ok((0..batch.rows()).map(&mut write).collect())
+    }
+}
+
+impl UpdateWriter {
+    fn write_one(
+        &self,
+        selector: Slice<'_>,
+        body: Slice<'_>,
+        target: &WriteTarget,
+        options: &WriteOptions,
+        transaction: &mut Transaction,
+    ) -> storage::Result<WriteOutcome> {
+        let key = document_key(selector, target.collection.name())?;
+        replace_or_update(self.replace, key, body, target, options, transaction)
+    }
+}
+
+/// Where the document is named apart from its new content, it is there that its revision counts.
+fn options_for(selector: Slice<'_>, options: &WriteOptions) -> WriteOptions {
+    if options.ignore_revs {
+        return options.clone();
+    }
+    let revision = selector.get("_rev").and_then(Slice::as_str).map(str::to_owned);
+    WriteOptions { ignore_revs: true, if_match: revision, ..options.clone() }
+}
+
+/// Writes over a document that is there.
+pub(super) fn replace_or_update(
+    replace: bool,
+    key: &str,
+    body: Slice<'_>,
+    target: &WriteTarget,
+    options: &WriteOptions,
+    transaction: &mut Transaction,
+) -> storage::Result<WriteOutcome> {
+    if replace {
+        transaction.replace(&target.collection, key, body, options)
+    } else {
+        transaction.update(&target.collection, key, body, options)
+    }
+}

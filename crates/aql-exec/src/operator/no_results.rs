@@ -1,0 +1,17 @@
+//! A pipeline of which is known that it gives nothing.
+
+use super::{BatchLimits, Operator};
+use crate::context::ExecutionContext;
+use aql_value::{Batch, Result};
+
+pub(crate) struct NoResultsOperator;
+
+impl Operator for NoResultsOperator {
+    fn next_batch(&mut self, _context: &mut ExecutionContext, _limits: BatchLimits) -> Result<Option<Batch>> {
+        Ok(None)
+    }
+
+    fn restart(&mut self, _outer: Batch) {}
+
+    fn release(&mut self) {}
+}

@@ -1,0 +1,98 @@
+//! The rows that a loop runs over: each gives any number of inner rows.
+
+use super::{BatchLimits, Operator};
+use crate::context::ExecutionContext;
+use aql_value::{Batch, Register, Result};
+use std::sync::Arc;
+
+/// The input of a loop, and the row that it is at.
+pub(crate) struct Outer {
+    input: Box<dyn Operator>,
+    /// Registers that later operators read: no others are repeated for inner rows.
+    carry: Box<[Register]>,
+    batch: Option<Batch>,
+    position: usize,
+}
+
+impl Outer {
+    pub(crate) fn new(input: Box<dyn Operator>, carry: Box<[Register]>) -> Self {
+        Self { input, carry, batch: None, position: 0 }
+    }
+
+    /// Makes sure that there is a row; false at the end. True with `is_new` when another batch was fetched.
+    pub(super) fn fetch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Fetched> {
+        if self.batch.as_ref().is_some_and(|batch| self.position < batch.rows()) {
+            return Ok(Fetched::Present);
+        }
+        self.position = 0;
+        // Dense, so that positions and rows are the same.
+        self.batch = self.input.next_batch(context, limits)?.map(Batch::compact);
+        Ok(if self.batch.is_some() { Fetched::New } else { Fetched::End })
+    }
+
+    /// The batch of the present row; it has no selection.
+    pub(super) fn batch(&self) -> Option<&Batch> {
+        self.batch.as_ref()
+    }
+
+    /// The present row.
+    pub(super) fn row(&self) -> usize {
+        self.position
+    }
+
+    /// Number of rows left in the present batch, the present one included.
+    pub(super) fn remaining(&self) -> usize {
+        self.batch.as_ref().map_or(0, |batch| batch.rows().saturating_sub(self.position))
+    }
+
+    /// Goes on to the next row.
+    pub(super) fn advance(&mut self) {
+        self.position += 1;
+    }
+
+    /// The value of a register in the present row.
+    pub(super) fn value(&self, register: Register) -> aql_value::Value {
+        self.batch.as_ref().map_or(aql_value::Value::Null, |batch| batch.value(register, self.position))
+    }
+
+    /// A batch that has the present row `count` times.
+    pub(super) fn repeat(&self, count: usize) -> Batch {
+        self.batch
+            .as_ref()
+            .map_or_else(Batch::default, |batch| batch.project(&self.carry).repeat_row(self.position, count))
+    }
+
+    /// A batch whose row `i` is the present batch's row `rows[i]`; the rows are ascending.
+    pub(super) fn gather(&self, rows: Vec<u32>) -> Batch {
+        let Some(batch) = &self.batch else { return Batch::default() };
+        match (rows.first(), rows.last()) {
+            (Some(first), Some(last)) if first == last => {
+                batch.project(&self.carry).repeat_row(*first as usize, rows.len())
+            }
+            _ => batch.project(&self.carry).gather(&Arc::from(rows)),
+        }
+    }
+
+    /// Starts over.
+    pub(super) fn restart(&mut self, outer: Batch) {
+        self.batch = None;
+        self.position = 0;
+        self.input.restart(outer);
+    }
+
+    /// Lets go of what pins memory in the storage engine.
+    pub(super) fn release(&mut self) {
+        self.input.release();
+    }
+}
+
+/// What [`Outer::fetch`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fetched {
+    /// The present row is still there.
+    Present,
+    /// The first row of another batch.
+    New,
+    /// No more rows.
+    End,
+}

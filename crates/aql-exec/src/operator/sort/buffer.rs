@@ -1,0 +1,219 @@
+//! Rows to be sorted, in memory.
+
+use super::SortKey;
+use super::retained::retain;
+use aql_value::{Batch, Charge, Column, Interrupt, Register, Result, Value};
+
+/// With a limit, the buffer is reduced to the first rows when it has twice as many and so many more.
+const ROWS_BEYOND_LIMIT: usize = 4096;
+
+/// Rows with their keys.
+pub(super) struct SortBuffer {
+    criteria: Box<[SortKey]>,
+    carry: Box<[Register]>,
+    limit: Option<usize>,
+    batches: Vec<Batch>,
+    entries: Vec<Entry>,
+    /// All keys, one behind the other.
+    keys: Vec<u8>,
+    /// The key of the last row within the limit, once there are so many rows: greater ones need not be kept.
+    threshold: Option<Vec<u8>>,
+    charge: Charge,
+}
+
+/// A row.
+#[derive(Clone, Copy)]
+struct Entry {
+    /// The first bytes of the key, which decide most comparisons without a look at the key.
+    prefix: u64,
+    key_start: usize,
+    key_end: usize,
+    batch: u32,
+    row: u32,
+}
+
+impl SortBuffer {
+    pub(super) fn new(
+        criteria: &[SortKey],
+        carry: &[Register],
+        limit: Option<usize>,
+        charge: Charge,
+    ) -> Self {
+        Self {
+            criteria: criteria.into(),
+            carry: carry.into(),
+            limit,
+            batches: Vec::new(),
+            entries: Vec::new(),
+            keys: Vec::new(),
+            threshold: None,
+            charge,
+        }
+    }
+
+    /// Bytes that the buffer takes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.charge.bytes()
+    }
+
+    /// Adds the rows of a batch.
+    pub(super) fn add(&mut self, batch: &Batch) -> Result<()> {
+        if self.limit == Some(0) {
+            return Ok(());
+        }
+        let (entries_before, keys_before) = (self.entries.len(), self.keys.len());
+        let mut rows = Vec::new();
+        for row in batch.selected() {
+            let key_start = self.keys.len();
+            self.push_key(batch, row);
+            let key = self.keys.get(key_start..).unwrap_or_default();
+            if self.threshold.as_ref().is_some_and(|threshold| key >= threshold.as_slice()) {
+                self.keys.truncate(key_start);
+                continue;
+            }
+            let entry = Entry {
+                prefix: prefix_of(key),
+                key_start,
+                key_end: self.keys.len(),
+                batch: self.batches.len() as u32,
+                row: rows.len() as u32,
+            };
+            self.entries.push(entry);
+            rows.push(row as u32);
+        }
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let mut kept = batch.clone();
+        kept.select(rows.into());
+        let (kept, bytes) = retain(&kept, &self.carry);
+        self.batches.push(kept);
+        let index =
+            (self.entries.len() - entries_before) * size_of::<Entry>() + self.keys.len() - keys_before;
+        self.charge.grow(bytes + index as u64)?;
+        self.reduce_to_limit()
+    }
+
+    /// Appends the key of a row. Keys of values delimit themselves, so they can be joined, and inverted for a descending
+    /// order.
+    fn push_key(&mut self, batch: &Batch, row: usize) {
+        for criterion in &self.criteria {
+            let start = self.keys.len();
+            match batch.column(criterion.register) {
+                Some(column) => column.get(row).sort_key(&mut self.keys),
+                None => Value::Null.sort_key(&mut self.keys),
+            }
+            if !criterion.ascending {
+                self.keys.iter_mut().skip(start).for_each(|byte| *byte = !*byte);
+            }
+        }
+    }
+
+    /// With many more rows than the limit: sorts them and forgets those beyond.
+    fn reduce_to_limit(&mut self) -> Result<()> {
+        let Some(limit) = self.limit else { return Ok(()) };
+        if self.entries.len() < limit.saturating_mul(2).saturating_add(ROWS_BEYOND_LIMIT) {
+            return Ok(());
+        }
+        self.sort_entries();
+        self.entries.truncate(limit);
+        let rows = self.rows(0, limit).unwrap_or_default();
+        let mut keys =
+            Vec::with_capacity(self.entries.iter().map(|entry| entry.key_end - entry.key_start).sum());
+        for (row, entry) in self.entries.iter_mut().enumerate() {
+            let start = keys.len();
+            keys.extend_from_slice(self.keys.get(entry.key_start..entry.key_end).unwrap_or_default());
+            (entry.key_start, entry.key_end) = (start, keys.len());
+            (entry.batch, entry.row) = (0, row as u32);
+        }
+        self.keys = keys;
+        self.threshold = self.entries.last().map(|last| self.key(last).to_vec());
+        let (rows, bytes) = retain(&detach(&rows, &self.carry), &self.carry);
+        self.batches = vec![rows];
+        self.charge.clear();
+        self.charge.grow(bytes + (self.keys.len() + self.entries.len() * size_of::<Entry>()) as u64)
+    }
+
+    fn key(&self, entry: &Entry) -> &[u8] {
+        self.keys.get(entry.key_start..entry.key_end).unwrap_or_default()
+    }
+
+    /// Orders the rows, and leaves out those beyond the limit.
+    pub(super) fn sort(&mut self, interrupt: &Interrupt) -> Result<()> {
+        interrupt.check()?;
+        self.sort_entries();
+        if let Some(limit) = self.limit {
+            self.entries.truncate(limit);
+        }
+        interrupt.check()
+    }
+
+    fn sort_entries(&mut self) {
+        let keys = std::mem::take(&mut self.keys);
+        let key = |entry: &Entry| keys.get(entry.key_start..entry.key_end).unwrap_or_default();
+        self.entries.sort_unstable_by(|left, right| {
+            left.prefix
+                .cmp(&right.prefix)
+                .then_with(|| key(left).cmp(key(right)))
+                // The order in which rows came.
+                .then_with(|| (left.batch, left.row).cmp(&(right.batch, right.row)))
+        });
+        self.keys = keys;
+    }
+
+    /// At most `count` rows from position `first` on; `None` behind the last.
+    pub(super) fn rows(&self, first: usize, count: usize) -> Option<Batch> {
+        let end = self.entries.len().min(first.saturating_add(count));
+        let entries = self.entries.get(first..end).filter(|entries| !entries.is_empty())?;
+        if let [only] = self.batches.as_slice() {
+            let rows = entries.iter().map(|entry| entry.row).collect();
+            return Some(only.gather(&rows));
+        }
+        let mut batch = Batch::new(entries.len());
+        for &register in &self.carry {
+            let value = |entry: &Entry| {
+                self.batches
+                    .get(entry.batch as usize)
+                    .map_or(Value::Null, |batch| batch.value(register, entry.row as usize))
+            };
+            batch.set_column(register, Column::from_values(entries.iter().map(value).collect()));
+        }
+        Some(batch)
+    }
+
+    /// Calls `visit` with key and row (a batch and a position in it) of every row in the order in which they came, then
+    /// forgets them.
+    pub(super) fn drain(&mut self, mut visit: impl FnMut(&[u8], &Batch, usize) -> Result<()>) -> Result<()> {
+        for entry in &self.entries {
+            if let Some(batch) = self.batches.get(entry.batch as usize) {
+                visit(self.key(entry), batch, entry.row as usize)?;
+            }
+        }
+        self.entries.clear();
+        self.batches.clear();
+        self.keys.clear();
+        self.charge.clear();
+        Ok(())
+    }
+}
+
+/// The first eight bytes as a number that orders as they do.
+fn prefix_of(key: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.iter_mut().zip(key).for_each(|(byte, own)| *byte = *own);
+    u64::from_be_bytes(bytes)
+}
+
+/// Copies of the rows that keep nothing else in memory.
+fn detach(batch: &Batch, registers: &[Register]) -> Batch {
+    let mut detached = Batch::new(batch.rows());
+    for &register in registers {
+        let Some(column) = batch.column(register) else { continue };
+        let column = match column {
+            Column::Constant(_) => column.clone(),
+            _ => Column::from_values((0..batch.rows()).map(|row| column.get(row).detached()).collect()),
+        };
+        detached.set_column(register, column);
+    }
+    detached
+}

@@ -1,0 +1,107 @@
+//! Sorts rows: all of them, or only the first so many.
+//!
+//! Each row gets one key of bytes that order as the sort's criteria do, so that comparing rows is comparing bytes. Rows
+//! with equal keys keep their order.
+
+mod buffer;
+mod retained;
+mod spill;
+
+use super::{BatchLimits, Operator};
+use crate::context::ExecutionContext;
+use aql_value::{Batch, Register, Result};
+use buffer::SortBuffer;
+use spill::SpilledRows;
+
+/// One criterion of a sort, from the most significant down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SortKey {
+    pub(crate) register: Register,
+    pub(crate) ascending: bool,
+}
+
+pub(crate) struct SortOperator {
+    input: Box<dyn Operator>,
+    keys: Box<[SortKey]>,
+    /// Registers that later operators read.
+    carry: Box<[Register]>,
+    /// Only so many rows are needed.
+    limit: Option<usize>,
+    state: State,
+}
+
+enum State {
+    /// Nothing is read yet.
+    Start,
+    /// All rows are in memory, in order; the next one to answer.
+    Memory { buffer: SortBuffer, next: usize },
+    /// Rows lie in temporary files.
+    Spilled(SpilledRows),
+    /// All rows are answered.
+    Finished,
+}
+
+impl SortOperator {
+    pub(crate) fn new(
+        input: Box<dyn Operator>,
+        keys: Box<[SortKey]>,
+        carry: Box<[Register]>,
+        limit: Option<u64>,
+    ) -> Self {
+        let limit = limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
+        Self { input, keys, carry, limit, state: State::Start }
+    }
+
+    fn read_all(&mut self, context: &mut ExecutionContext) -> Result<State> {
+        let mut buffer = SortBuffer::new(&self.keys, &self.carry, self.limit, context.new_charge());
+        let mut spilled: Option<spill::Spill> = None;
+        while let Some(batch) = self.input.next_batch(context, BatchLimits::FULL)? {
+            context.interrupt.check()?;
+            buffer.add(&batch)?;
+            if buffer.bytes() > context.spill.threshold_bytes && context.spill.is_possible() {
+                let spill = match &mut spilled {
+                    Some(spill) => spill,
+                    None => spilled.insert(spill::Spill::new(&context.spill, &self.carry)),
+                };
+                spill.add(&mut buffer, &context.interrupt)?;
+            }
+        }
+        if let Some(mut spill) = spilled {
+            spill.add(&mut buffer, &context.interrupt)?;
+            return Ok(State::Spilled(spill.finish()?));
+        }
+        buffer.sort(&context.interrupt)?;
+        Ok(State::Memory { buffer, next: 0 })
+    }
+}
+
+impl Operator for SortOperator {
+    fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        if matches!(self.state, State::Start) {
+            self.state = self.read_all(context)?;
+        }
+        context.interrupt.check()?;
+        let batch = match &mut self.state {
+            State::Start | State::Finished => None,
+            State::Memory { buffer, next } => {
+                let batch = buffer.rows(*next, limits.rows);
+                *next += batch.as_ref().map_or(0, Batch::rows);
+                batch
+            }
+            State::Spilled(rows) => rows.next_batch(limits)?,
+        };
+        if batch.is_none() {
+            self.state = State::Finished;
+        }
+        Ok(batch)
+    }
+
+    fn restart(&mut self, outer: Batch) {
+        self.state = State::Start;
+        self.input.restart(outer);
+    }
+
+    fn release(&mut self) {
+        self.input.release();
+    }
+}

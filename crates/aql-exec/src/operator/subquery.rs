@@ -1,0 +1,230 @@
+//! Runs a pipeline for each row and sets a register to the array of what it returns.
+
+use super::{BatchLimits, Operator};
+use crate::context::ExecutionContext;
+use aql_value::{Batch, BlockBuilder, Charge, Column, Register, Result, Value};
+use std::sync::Arc;
+
+/// How the pipeline is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SubqueryMode {
+    /// Once for all rows: it depends on none of them.
+    Once,
+    /// For one row after the other.
+    PerRow,
+    /// For all rows of a batch together. Its operators treat each row by itself and keep the order, and carry along a
+    /// register in which each row has its number.
+    Batched {
+        /// The register of that number.
+        ordinal: Register,
+    },
+}
+
+pub(crate) struct SubqueryOperator {
+    input: Box<dyn Operator>,
+    pipeline: Box<dyn Operator>,
+    /// Register of what the pipeline returns; `None` if it returns nothing.
+    result: Option<Register>,
+    /// Registers of the outer row that the pipeline reads.
+    reads: Box<[Register]>,
+    out: Register,
+    run_if: Option<Register>,
+    mode: SubqueryMode,
+    /// The result of a pipeline that runs once.
+    constant: Option<Value>,
+    /// For the arrays of the batch answered last.
+    charge: Option<Charge>,
+}
+
+/// What the pipeline is and where it is connected.
+pub(crate) struct SubqueryParts {
+    pub(crate) pipeline: Box<dyn Operator>,
+    pub(crate) result: Option<Register>,
+    pub(crate) reads: Box<[Register]>,
+    pub(crate) out: Register,
+    pub(crate) run_if: Option<Register>,
+    pub(crate) mode: SubqueryMode,
+}
+
+impl SubqueryOperator {
+    pub(crate) fn new(input: Box<dyn Operator>, parts: SubqueryParts) -> Self {
+        let SubqueryParts { pipeline, result, reads, out, run_if, mode } = parts;
+        Self { input, pipeline, result, reads, out, run_if, mode, constant: None, charge: None }
+    }
+
+    /// Whether the pipeline runs for a row.
+    fn runs_for(&self, batch: &Batch, row: usize) -> bool {
+        self.run_if
+            .is_none_or(|register| batch.column(register).is_some_and(|column| column.get(row).is_truthy()))
+    }
+
+    fn run_once(&mut self, batch: &Batch, context: &mut ExecutionContext) -> Result<Column> {
+        let first = batch.selected().find(|row| self.runs_for(batch, *row));
+        let value = match (&self.constant, first) {
+            (Some(value), _) => value.clone(),
+            (None, Some(row)) => {
+                let mut arrays = Arrays::new(1, context.new_charge());
+                self.run_for_row(batch, row, &mut arrays, context)?;
+                let (values, charge) = arrays.finish()?;
+                self.charge = Some(charge);
+                let value = values.into_iter().next().unwrap_or_default();
+                self.constant = Some(value.clone());
+                value
+            }
+            (None, None) => Value::empty_array(),
+        };
+        if self.run_if.is_none() {
+            return Ok(Column::Constant(value));
+        }
+        let for_row = |row| if self.runs_for(batch, row) { value.clone() } else { Value::empty_array() };
+        Ok(Column::from_values((0..batch.rows()).map(for_row).collect()))
+    }
+
+    /// Rows of the batch have no selection.
+    fn run_per_row(&mut self, batch: &Batch, context: &mut ExecutionContext) -> Result<Column> {
+        let mut arrays = Arrays::new(batch.rows(), context.new_charge());
+        for row in 0..batch.rows() {
+            context.interrupt.check()?;
+            if self.runs_for(batch, row) {
+                self.run_for_row(batch, row, &mut arrays, context)?;
+            } else {
+                arrays.end_array()?;
+            }
+        }
+        let (values, charge) = arrays.finish()?;
+        self.charge = Some(charge);
+        Ok(Column::from_values(values))
+    }
+
+    /// Adds the array for one row.
+    fn run_for_row(
+        &mut self,
+        batch: &Batch,
+        row: usize,
+        arrays: &mut Arrays,
+        context: &mut ExecutionContext,
+    ) -> Result<()> {
+        self.pipeline.restart(batch.project(&self.reads).repeat_row(row, 1));
+        while let Some(found) = self.pipeline.next_batch(context, BatchLimits::FULL)? {
+            context.interrupt.check()?;
+            let Some(column) = self.result.and_then(|register| found.column(register)) else { continue };
+            for row in found.selected() {
+                arrays.push(column.get(row))?;
+            }
+            arrays.account()?;
+        }
+        arrays.end_array()
+    }
+
+    /// Rows of the batch have no selection.
+    fn run_batched(
+        &mut self,
+        batch: &Batch,
+        ordinal: Register,
+        context: &mut ExecutionContext,
+    ) -> Result<Column> {
+        let mut outer = batch.project(&self.reads);
+        outer.set_column(ordinal, Column::from_values((0..batch.rows() as i64).map(Value::Int).collect()));
+        let running: Arc<[u32]> =
+            (0..batch.rows()).filter(|row| self.runs_for(batch, *row)).map(|row| row as u32).collect();
+        outer.select(running);
+        self.pipeline.restart(outer);
+        let mut arrays = Arrays::new(batch.rows(), context.new_charge());
+        while let Some(found) = self.pipeline.next_batch(context, BatchLimits::FULL)? {
+            context.interrupt.check()?;
+            let Some(numbers) = found.column(ordinal) else { continue };
+            let values = self.result.and_then(|register| found.column(register));
+            for row in found.selected() {
+                let number = usize::try_from(numbers.get(row).to_i64()).unwrap_or_default();
+                arrays.end_arrays_before(number)?;
+                if let Some(values) = values {
+                    arrays.push(values.get(row))?;
+                }
+            }
+            arrays.account()?;
+        }
+        arrays.end_arrays_before(batch.rows())?;
+        let (values, charge) = arrays.finish()?;
+        self.charge = Some(charge);
+        Ok(Column::from_values(values))
+    }
+}
+
+/// Arrays built one after the other.
+struct Arrays {
+    block: BlockBuilder,
+    is_open: bool,
+    charge: Charge,
+}
+
+impl Arrays {
+    fn new(arrays: usize, charge: Charge) -> Self {
+        Self { block: BlockBuilder::new(arrays), is_open: false, charge }
+    }
+
+    fn open(&mut self) -> Result<()> {
+        if !self.is_open {
+            self.is_open = true;
+            self.block.builder().open_array()?;
+        }
+        Ok(())
+    }
+
+    /// Adds to the present array.
+    fn push(&mut self, value: &Value) -> Result<()> {
+        self.open()?;
+        value.append_to(self.block.builder())
+    }
+
+    fn end_array(&mut self) -> Result<()> {
+        self.open()?;
+        self.block.builder().close()?;
+        self.block.end_value();
+        self.is_open = false;
+        Ok(())
+    }
+
+    /// Ends the present array and adds empty ones until the next one is that of row `number`.
+    fn end_arrays_before(&mut self, number: usize) -> Result<()> {
+        while self.block.len() < number {
+            self.end_array()?;
+        }
+        Ok(())
+    }
+
+    /// Draws what was built since the last time.
+    fn account(&mut self) -> Result<()> {
+        self.charge.grow(self.block.byte_len().saturating_sub(self.charge.bytes()))
+    }
+
+    fn finish(mut self) -> Result<(Vec<Value>, Charge)> {
+        self.account()?;
+        Ok((self.block.finish(), self.charge))
+    }
+}
+
+impl Operator for SubqueryOperator {
+    fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        if self.mode != SubqueryMode::Once {
+            self.charge = None;
+        }
+        let Some(batch) = self.input.next_batch(context, limits)? else { return Ok(None) };
+        let mut batch = batch.compact();
+        let column = match self.mode {
+            SubqueryMode::Once => self.run_once(&batch, context)?,
+            SubqueryMode::PerRow => self.run_per_row(&batch, context)?,
+            SubqueryMode::Batched { ordinal } => self.run_batched(&batch, ordinal, context)?,
+        };
+        batch.set_column(self.out, column);
+        Ok(Some(batch))
+    }
+
+    fn restart(&mut self, outer: Batch) {
+        self.input.restart(outer);
+    }
+
+    fn release(&mut self) {
+        self.input.release();
+        self.pipeline.release();
+    }
+}
