@@ -16,7 +16,7 @@ const RUN_BUFFER_BYTES: usize = 64 << 10;
 const PAIR_OVERHEAD_BYTES: usize = size_of::<Position>();
 
 /// Takes pairs in any order. Pairs with equal keys stay in the order in which they were added.
-pub(crate) struct Sorter {
+pub struct Sorter {
     folder: PathBuf,
     budget_bytes: usize,
     bytes: Vec<u8>,
@@ -33,11 +33,12 @@ struct Position {
 
 impl Sorter {
     /// A sorter that keeps at most about `budget_bytes` in memory, and more in temporary files in `folder`.
-    pub(crate) fn new(folder: PathBuf, budget_bytes: usize) -> Self {
+    pub fn new(folder: PathBuf, budget_bytes: usize) -> Self {
         Sorter { folder, budget_bytes, bytes: Vec::new(), positions: Vec::new(), runs: Vec::new() }
     }
 
-    pub(crate) fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+    /// Takes a pair. A run is written to a file when the budget is used up.
+    pub fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let added = key.len() + value.len() + PAIR_OVERHEAD_BYTES;
         let used = self.bytes.len() + self.positions.len() * PAIR_OVERHEAD_BYTES;
         if used + added > self.budget_bytes && !self.positions.is_empty() {
@@ -52,7 +53,7 @@ impl Sorter {
     }
 
     /// The pairs in ascending order of their keys.
-    pub(crate) fn finish(mut self) -> Result<SortedPairs> {
+    pub fn finish(mut self) -> Result<SortedPairs> {
         if self.runs.is_empty() {
             self.sort();
             return Ok(SortedPairs { source: Source::Memory { sorter: self, next: 0 } });
@@ -92,7 +93,7 @@ impl Sorter {
 }
 
 /// Pairs in ascending order of their keys.
-pub(crate) struct SortedPairs {
+pub struct SortedPairs {
     source: Source,
 }
 
@@ -103,7 +104,8 @@ enum Source {
 
 impl SortedPairs {
     /// The next key and value.
-    pub(crate) fn next(&mut self) -> Result<Option<(&[u8], &[u8])>> {
+    #[allow(clippy::should_implement_trait, reason = "what it answers is borrowed from it")]
+    pub fn next(&mut self) -> Result<Option<(&[u8], &[u8])>> {
         match &mut self.source {
             Source::Memory { sorter, next } => {
                 let Some(position) = sorter.positions.get(*next) else { return Ok(None) };
