@@ -39,7 +39,6 @@ fn index_info(collection: &Collection, index: &storage::Index) -> IndexInfo {
             IndexType::Primary => IndexKind::Primary,
             IndexType::Edge => IndexKind::Edge,
             IndexType::Persistent => IndexKind::Persistent,
-            IndexType::Ttl => IndexKind::Ttl,
             _ => IndexKind::Other,
         },
         type_name: properties.type_name().into(),

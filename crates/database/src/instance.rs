@@ -76,6 +76,7 @@ pub struct Instance {
     cursors: Cursors,
     next_cursor: AtomicU64,
     stopping: AtomicBool,
+    pub(crate) server_version: Arc<str>,
 }
 
 impl Instance {
@@ -91,6 +92,7 @@ impl Instance {
             cursors: Cursors::new(options.max_cursors),
             next_cursor: AtomicU64::new(store.next_tick()?),
             stopping: AtomicBool::new(false),
+            server_version: options.compatible_version.as_str().into(),
             store,
             options,
         });

@@ -91,18 +91,20 @@ impl Session {
         let mut clock = Clock::start();
         let query = aql_syntax::parse(&request.text, &aql_syntax::Limits::default()).map_err(parse_error)?;
         times.parsing = clock.lap();
-        let parameters = BindParameters::from_value(&Value::from_slice(Slice::new(&request.bind_variables)))?;
+        let values = Value::from_slice(Slice::new(&request.bind_variables));
+        let parameters = in_planning(BindParameters::from_value(&values), "parsing")?;
         let view = CatalogView::new(Arc::clone(self.database_in(catalog)?));
         let mut input = BindInput::new(&parameters, &view, memory, interrupt);
         input.max_warnings = request.options.max_warning_count;
         input.fail_on_warning = request.options.fail_on_warning;
-        let bound = aql_plan::bind(&query, &input)?;
+        let bound = in_planning(aql_plan::bind(&query, &input), "parsing")?;
         times.binding = clock.lap();
-        let plan = aql_plan::build(bound, request.options.full_count)?;
+        let plan = in_planning(aql_plan::build(bound, request.options.full_count), "instantiating plan")?;
         times.building = clock.lap();
         let mut options = OptimizerOptions::new(request.options.rules.iter().map(String::as_str));
         options.max_number_of_plans = request.options.max_number_of_plans;
-        let optimized = aql_plan::optimize(plan, &view, &options, memory, interrupt)?;
+        let optimized = aql_plan::optimize(plan, &view, &options, memory, interrupt);
+        let optimized = in_planning(optimized, "optimizing plan")?;
         times.optimizing = clock.lap();
         Ok(optimized)
     }
@@ -150,7 +152,16 @@ impl Session {
 }
 
 pub(crate) fn parse_error(error: aql_syntax::ParseError) -> Error {
-    Error::new(error.number, error.message)
+    in_stage(Error::new(error.number, error.message), "parsing")
+}
+
+/// The error as clients of ArangoDB know it: with the stage of the query in which it came up.
+pub(crate) fn in_stage(error: Error, stage: &str) -> Error {
+    Error { message: format!("AQL: {} (while {stage})", error.message), ..error }
+}
+
+fn in_planning<T>(result: aql_value::Result<T>, stage: &str) -> Result<T> {
+    result.map_err(|error| in_stage(error.into(), stage))
 }
 
 /// Measures one stage after the other.

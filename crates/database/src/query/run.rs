@@ -1,0 +1,318 @@
+//! A planned query as a source of rows, and what is reported when it has ended.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use aql_exec::{
+    DataAccess, Execution, ExecutionInput, ExecutionOptions, ExecutionStatistics, ReadAuthorization, ResultBatch,
+    SpillOptions,
+};
+use aql_plan::Access;
+use aql_value::Warning;
+use catalog::{AccessLevel, CollectionId};
+use storage::{Collection, Durability, Transaction, TransactionOptions};
+use velocypack::{Builder, Slice};
+
+use crate::cursor::encoder::{Format, RowEncoder};
+use crate::cursor::{CursorSpec, Reply, RowSource};
+use crate::error::{Error, Result, number};
+use crate::query::explain;
+use crate::query::prepare::{PreparedQuery, in_stage};
+use crate::query::quick::is_quick;
+use crate::query::request::QueryRequest;
+use crate::session::Session;
+
+impl Session {
+    /// Plans and runs a query, and gives the first batch of its result. Errors: those of planning and execution.
+    pub fn query(&self, request: &QueryRequest, format: Format) -> Result<Reply> {
+        self.prepare_query(request)?.run(format)
+    }
+}
+
+impl PreparedQuery {
+    /// Whether it takes microseconds, whatever the data is.
+    pub fn is_quick(&self) -> bool {
+        is_quick(&self.plan)
+    }
+
+    /// Runs the query, to its end unless it is streamed, and gives the first batch of its result.
+    pub fn run(self, format: Format) -> Result<Reply> {
+        let session = self.session.clone();
+        let spec = CursorSpec {
+            format,
+            batch_size: self.request.batch_size,
+            stream: self.request.options.stream,
+            count: self.request.count && !self.request.options.stream,
+            ttl: self.request.ttl,
+            allow_retry: self.request.options.allow_retry,
+            says_cached: true,
+        };
+        session.open_cursor(Box::new(RunningRows::start(self)?), spec)
+    }
+
+    fn data_access(&self) -> Result<DataAccess> {
+        let store = self.session.instance().store();
+        if !self.plan.is_modification {
+            return Ok(DataAccess::Read(store.snapshot()?));
+        }
+        let database = self.session.database_in(&self.catalog)?;
+        let used = |access: Access| -> Vec<Arc<Collection>> {
+            let uses = self.plan.collections.iter().filter(|used| used.access == access);
+            uses.filter_map(|used| database.collection_by_id(CollectionId(used.collection.id)).cloned()).collect()
+        };
+        let mut options = TransactionOptions {
+            write: used(Access::Write),
+            exclusive: used(Access::Exclusive),
+            ..TransactionOptions::default()
+        };
+        if let Some(bytes) = self.request.options.max_transaction_size_bytes {
+            options.max_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        }
+        Ok(DataAccess::Write(store.begin(&options)?))
+    }
+
+    fn execution_input(&self) -> Result<ExecutionInput> {
+        let session = self.session.clone();
+        let authorize_read: Option<ReadAuthorization> = session.user().is_some().then(|| {
+            let authorize: ReadAuthorization = Arc::new(move |collection: &str| {
+                session
+                    .require_collection(collection, AccessLevel::ReadOnly)
+                    .map_err(|error| aql_value::Error::new(error.number, error.message))
+            });
+            authorize
+        });
+        let options = &self.request.options;
+        let instance = self.session.instance();
+        Ok(ExecutionInput {
+            data: self.data_access()?,
+            database: Arc::clone(self.session.database_name()),
+            user: self.session.user().cloned(),
+            server_version: Arc::clone(&instance.server_version),
+            authorize_read,
+            memory: Arc::clone(&self.memory),
+            interrupt: self.interrupt.clone(),
+            options: ExecutionOptions {
+                max_warnings: options.max_warning_count,
+                fail_on_warning: options.fail_on_warning,
+                profile_nodes: options.profile >= 2,
+                spill: SpillOptions {
+                    folder: Some(instance.options().temporary_folder.clone()),
+                    ..SpillOptions::default()
+                },
+                fixed: None,
+            },
+        })
+    }
+}
+
+/// A query being run. Rows that were computed and not yet asked for wait in `ready`.
+struct RunningRows {
+    query: PreparedQuery,
+    /// `None` after the end.
+    execution: Option<Execution>,
+    ready: Option<(ResultBatch, usize)>,
+    instantiating: Duration,
+    began: Instant,
+}
+
+impl RunningRows {
+    fn start(query: PreparedQuery) -> Result<Self> {
+        let instantiating = Instant::now();
+        let input = query.execution_input()?;
+        let execution = Execution::start(&query.plan, input).map_err(|failed| executing(failed.error))?;
+        let began = Instant::now();
+        Ok(RunningRows { query, execution: Some(execution), ready: None, instantiating: began - instantiating, began })
+    }
+
+    fn next_ready(&mut self, max_rows: usize) -> Result<Option<(ResultBatch, usize)>> {
+        if let Some(ready) = self.ready.take() {
+            return Ok(Some(ready));
+        }
+        let Some(execution) = &mut self.execution else { return Ok(None) };
+        Ok(execution.next_batch(max_rows.max(1)).map_err(executing)?.map(|batch| (batch, 0)))
+    }
+}
+
+impl RowSource for RunningRows {
+    fn fill(&mut self, reply: &mut RowEncoder, max_rows: usize) -> Result<bool> {
+        let mut wanted = max_rows;
+        while let Some((batch, next)) = self.next_ready(wanted)? {
+            let taken = usize::min(wanted, batch.len() - next);
+            for row in batch.iter().skip(next).take(taken) {
+                reply.push_value(row)?;
+            }
+            wanted -= taken;
+            if next + taken < batch.len() {
+                self.ready = Some((batch, next + taken));
+                return Ok(true);
+            }
+            if wanted == 0 {
+                // One look ahead, so that the last batch says that it is the last.
+                self.ready = self.next_ready(1)?;
+                return Ok(self.ready.is_some());
+            }
+        }
+        Ok(false)
+    }
+
+    fn release(&mut self) {
+        if let Some(execution) = &mut self.execution {
+            execution.release();
+        }
+    }
+
+    fn count(&self) -> Option<u64> {
+        None
+    }
+
+    fn finish(&mut self) -> Result<Option<Vec<u8>>> {
+        let execution =
+            self.execution.take().ok_or_else(|| Error::new(number::INTERNAL, "a query was finished twice"))?;
+        let executing_time = self.began.elapsed();
+        let finished = execution.finish();
+        let began = Instant::now();
+        if let Some(transaction) = finished.transaction {
+            commit(transaction, finished.wait_for_sync)?;
+        }
+        let mut statistics = finished.statistics;
+        statistics.execution_time = self.query.started.elapsed();
+        let report = Report {
+            query: &self.query,
+            statistics: &statistics,
+            warnings: &finished.warnings,
+            instantiating: self.instantiating,
+            executing: executing_time,
+            finalizing: began.elapsed(),
+        };
+        let extra = report.extra().map_err(|error| Error::new(number::INTERNAL, format!("statistics: {error}")))?;
+        Ok(Some(extra))
+    }
+}
+
+fn commit(transaction: Transaction, wait_for_sync: bool) -> Result<()> {
+    let durability = if wait_for_sync { Durability::Synced } else { Durability::Buffered };
+    transaction.commit(durability).map_err(|error| in_stage(Error::from(error), "executing"))
+}
+
+fn executing(error: aql_value::Error) -> Error {
+    in_stage(error.into(), "executing")
+}
+
+/// What `extra` of a reply is made of.
+struct Report<'a> {
+    query: &'a PreparedQuery,
+    statistics: &'a ExecutionStatistics,
+    warnings: &'a [Warning],
+    instantiating: Duration,
+    executing: Duration,
+    finalizing: Duration,
+}
+
+impl Report<'_> {
+    fn extra(&self) -> velocypack::Result<Vec<u8>> {
+        let mut out = Builder::with_capacity(512);
+        out.open_object()?;
+        out.key("warnings")?;
+        out.open_array()?;
+        for warning in self.warnings {
+            out.open_object()?;
+            number_field(&mut out, "code", warning.number.into())?;
+            out.key("message")?;
+            out.add_str(&warning.message)?;
+            out.close()?;
+        }
+        out.close()?;
+        self.stats(&mut out)?;
+        let profile = self.query.request.options.profile;
+        if profile >= 1 {
+            self.profile(&mut out)?;
+        }
+        if profile >= 2 {
+            out.key("plan")?;
+            let plan = explain::plan(&self.query.plan, true)?;
+            out.add_slice(Slice::new(&plan))?;
+        }
+        out.close()?;
+        Ok(out.into_vec())
+    }
+
+    /// Counters under ArangoDB's names; those of a cluster and of caches that are not here are zero.
+    fn stats(&self, out: &mut Builder) -> velocypack::Result<()> {
+        let own = self.statistics;
+        out.key("stats")?;
+        out.open_object()?;
+        let counters = [
+            ("writesExecuted", own.writes_executed),
+            ("writesIgnored", own.writes_ignored),
+            ("documentLookups", own.document_lookups),
+            ("seeks", own.seeks),
+            ("scannedFull", own.scanned_full),
+            ("scannedIndex", own.scanned_index),
+            ("searchParallelism", 0),
+            ("cursorsCreated", 0),
+            ("cursorsRearmed", 0),
+            ("cacheHits", 0),
+            ("cacheMisses", 0),
+            ("filtered", own.filtered),
+            ("httpRequests", 0),
+        ];
+        for (name, value) in counters {
+            number_field(out, name, value)?;
+        }
+        if let Some(full_count) = own.full_count {
+            number_field(out, "fullCount", full_count)?;
+        }
+        out.key("executionTime")?;
+        out.add_f64(own.execution_time.as_secs_f64())?;
+        number_field(out, "peakMemoryUsage", own.peak_memory_bytes)?;
+        number_field(out, "intermediateCommits", 0)?;
+        if self.query.request.options.profile >= 2 {
+            self.nodes(out)?;
+        }
+        out.close()
+    }
+
+    fn nodes(&self, out: &mut Builder) -> velocypack::Result<()> {
+        out.key("nodes")?;
+        out.open_array()?;
+        for node in &self.statistics.nodes {
+            out.open_object()?;
+            number_field(out, "id", node.id.0.into())?;
+            number_field(out, "calls", node.calls)?;
+            number_field(out, "items", node.items)?;
+            number_field(out, "filtered", node.filtered)?;
+            for (name, time) in [("runtime", node.runtime), ("fetching", node.fetching)] {
+                out.key(name)?;
+                out.add_f64(time.as_secs_f64())?;
+            }
+            out.close()?;
+        }
+        out.close()
+    }
+
+    fn profile(&self, out: &mut Builder) -> velocypack::Result<()> {
+        let times = &self.query.times;
+        out.key("profile")?;
+        out.open_object()?;
+        for (name, time) in [
+            ("initializing", times.initializing),
+            ("parsing", times.parsing),
+            ("optimizing ast", times.binding),
+            ("loading collections", Duration::ZERO),
+            ("instantiating plan", times.building),
+            ("optimizing plan", times.optimizing),
+            ("instantiating executors", self.instantiating),
+            ("executing", self.executing),
+            ("finalizing", self.finalizing),
+        ] {
+            out.key(name)?;
+            out.add_f64(time.as_secs_f64())?;
+        }
+        out.close()
+    }
+}
+
+fn number_field(out: &mut Builder, name: &str, value: u64) -> velocypack::Result<()> {
+    out.key(name)?;
+    out.add_u64(value)
+}
