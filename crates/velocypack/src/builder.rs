@@ -1,18 +1,18 @@
 //! Builds values by appending to one growing buffer.
 
-use std::cmp::Ordering;
-
 use crate::container::{MAX_CONTAINER_BYTES, RESERVED_HEADER, close_array, close_object};
 use crate::encode::{push_f64, push_i64, push_str, push_str_start_of, push_u64};
 use crate::format::{FALSE, ID_MARKER, NULL, TRUE};
-use crate::iterate::read_member;
 use crate::limits::MAX_DEPTH;
-use crate::names::{read_name, translate};
+use crate::names::translate;
 use crate::wire::push_resolved;
 use crate::{Error, Number, Result, Slice};
 
+mod members;
 #[cfg(test)]
 mod tests;
+
+use members::{Member, duplicate_name, keep_last, sort_members};
 
 /// Appends values to one growing buffer.
 ///
@@ -24,8 +24,10 @@ pub struct Builder {
     buffer: Vec<u8>,
     /// Open arrays and objects, outermost first.
     frames: Vec<Frame>,
-    /// Members of all open arrays and objects, outermost first.
+    /// Attributes of all open objects, outermost first.
     members: Vec<Member>,
+    /// Where the elements of all open arrays start, outermost first. Bytes from the start of the array.
+    elements: Vec<u32>,
     /// An attribute name was added, its value was not.
     named: bool,
     plain_names: bool,
@@ -35,17 +37,9 @@ pub struct Builder {
 struct Frame {
     /// Where it starts in the buffer.
     start: usize,
-    /// The first of its members.
+    /// The first of its attributes in `members`, or of its elements in `elements`.
     first_member: usize,
     is_object: bool,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Member {
-    /// The first bytes of the name as a number, which decides most comparisons of names.
-    name_prefix: u64,
-    /// Bytes from the start of its array or object.
-    offset: u32,
 }
 
 /// What to do with an attribute name that occurs twice in one object.
@@ -89,6 +83,7 @@ impl Builder {
         self.buffer.clear();
         self.frames.clear();
         self.members.clear();
+        self.elements.clear();
         self.named = false;
     }
 
@@ -163,7 +158,8 @@ impl Builder {
             return Err(Error::TooDeep { max_depth: MAX_DEPTH });
         }
         self.begin_value()?;
-        self.frames.push(Frame { start: self.buffer.len(), first_member: self.members.len(), is_object });
+        let first_member = if is_object { self.members.len() } else { self.elements.len() };
+        self.frames.push(Frame { start: self.buffer.len(), first_member, is_object });
         self.buffer.extend_from_slice(&[0; RESERVED_HEADER]);
         Ok(())
     }
@@ -182,88 +178,38 @@ impl Builder {
 
     fn close_with(&mut self, duplicates: Duplicates) -> Result<()> {
         if self.named {
-            return Err(Error::NameUnexpected);
+            return Err(Error::ValueMissing);
         }
         let frame = *self.frames.last().ok_or(Error::NothingOpen)?;
         if frame.is_object {
-            self.sort_members(frame);
-            self.check_duplicates(frame, duplicates)?;
-        }
-        let members = self.members.get(frame.first_member..).unwrap_or(&[]);
-        let offsets = members.iter().map(|member| member.offset as usize);
-        if frame.is_object {
+            self.order_members(frame, duplicates)?;
+            let members = self.members.get(frame.first_member..).unwrap_or(&[]);
+            let offsets = members.iter().map(|member| member.offset as usize);
             close_object(&mut self.buffer, frame.start, offsets)?;
+            self.members.truncate(frame.first_member);
         } else {
+            let elements = self.elements.get(frame.first_member..).unwrap_or(&[]);
+            let offsets = elements.iter().map(|&offset| offset as usize);
             close_array(&mut self.buffer, frame.start, offsets)?;
+            self.elements.truncate(frame.first_member);
         }
-        self.members.truncate(frame.first_member);
         self.frames.pop();
         Ok(())
     }
 
-    /// Orders the members of an object by name, those of equal name by position.
+    /// Sorts the members of an object by name, and sees to names that occur twice.
     #[inline]
-    fn sort_members(&mut self, frame: Frame) {
-        let Some(content) = self.buffer.get(frame.start..) else { return };
-        let Some(members) = self.members.get_mut(frame.first_member..) else { return };
-        if members.len() <= INSERTION_SORT_MAX {
-            insertion_sort(content, members);
-        } else {
-            members.sort_unstable_by(|left, right| compare_members(content, left, right));
-        }
-    }
-
-    #[inline]
-    fn check_duplicates(&mut self, frame: Frame, duplicates: Duplicates) -> Result<()> {
-        let content = self.buffer.get(frame.start..).unwrap_or(&[]);
-        let members = self.members.get(frame.first_member..).unwrap_or(&[]);
-        let found = members.array_windows().find(|[left, right]| {
-            left.name_prefix == right.name_prefix && member_name(content, left) == member_name(content, right)
-        });
-        let Some([duplicate, _]) = found else { return Ok(()) };
+    fn order_members(&mut self, frame: Frame, duplicates: Duplicates) -> Result<()> {
+        let object = self.buffer.get(frame.start..).unwrap_or(&[]);
+        let Some(members) = self.members.get_mut(frame.first_member..) else { return Ok(()) };
+        sort_members(object, members);
+        let Some(name) = duplicate_name(object, members) else { return Ok(()) };
         if duplicates == Duplicates::Refuse {
-            let name = String::from_utf8_lossy(member_name(content, duplicate)).into_owned();
-            return Err(Error::DuplicateName { name });
+            return Err(Error::DuplicateName { name: String::from_utf8_lossy(name).into_owned() });
         }
-        self.remove_duplicates(frame);
-        Ok(())
-    }
-
-    /// Removes all but the last of the attributes that have the same name. Members are sorted.
-    #[cold]
-    fn remove_duplicates(&mut self, frame: Frame) {
-        let content = self.buffer.get(frame.start..).unwrap_or(&[]).to_vec();
         let members = self.members.split_off(frame.first_member);
-        let (mut kept, mut dropped) = (Vec::with_capacity(members.len()), Vec::new());
-        for (index, member) in members.iter().enumerate() {
-            let next = members.get(index + 1);
-            if next.is_some_and(|next| compare_names(&content, member, next) == Ordering::Equal) {
-                dropped.push(member.offset as usize);
-            } else {
-                kept.push(*member);
-            }
-        }
-        dropped.sort_unstable();
-
-        // Copies what lies between the dropped members, and notes how far all behind each moves.
-        self.buffer.truncate(frame.start);
-        let mut copied = 0;
-        let mut removed = Vec::with_capacity(dropped.len());
-        let mut removed_bytes = 0;
-        for offset in dropped {
-            let length = content.get(offset..).and_then(read_member).map_or(0, |found| found.encoded.len());
-            self.buffer.extend_from_slice(content.get(copied..offset).unwrap_or(&[]));
-            copied = offset + length;
-            removed_bytes += length;
-            removed.push((offset, removed_bytes));
-        }
-        self.buffer.extend_from_slice(content.get(copied..).unwrap_or(&[]));
-        for member in &mut kept {
-            let before = removed.partition_point(|(offset, _)| *offset < member.offset as usize);
-            let bytes = before.checked_sub(1).and_then(|last| removed.get(last)).map_or(0, |last| last.1);
-            member.offset -= bytes as u32;
-        }
-        self.members.append(&mut kept);
+        self.members.extend(keep_last(&mut self.buffer, frame.start, &members));
+        Ok(())
     }
 
     /// Adds the attribute name of the next value.
@@ -302,7 +248,7 @@ impl Builder {
         match self.frames.last() {
             Some(frame) if frame.is_object && !self.named => {
                 let offset = member_offset(&self.buffer, frame)?;
-                self.members.push(Member { name_prefix: name_prefix(name), offset });
+                self.members.push(Member::new(name, offset));
                 Ok(())
             }
             _ => Err(Error::NameUnexpected),
@@ -321,8 +267,7 @@ impl Builder {
                 Ok(())
             }
             Some(frame) => {
-                let offset = member_offset(&self.buffer, frame)?;
-                self.members.push(Member { name_prefix: 0, offset });
+                self.elements.push(member_offset(&self.buffer, frame)?);
                 Ok(())
             }
         }
@@ -431,52 +376,4 @@ impl Builder {
 fn member_offset(buffer: &[u8], frame: &Frame) -> Result<u32> {
     let offset = buffer.len() - frame.start;
     u32::try_from(offset).map_err(|_| Error::TooLarge { max_bytes: MAX_CONTAINER_BYTES })
-}
-
-/// The first 8 bytes of a name, padded by 0, as a number that orders as the bytes do.
-#[inline]
-pub(crate) fn name_prefix(name: &[u8]) -> u64 {
-    if let Some(prefix) = name.first_chunk::<8>() {
-        return u64::from_be_bytes(*prefix);
-    }
-    if let (Some(first), Some(last)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {
-        // Four bytes from each end; where they overlap they agree.
-        let unused_bits = 8 * (8 - name.len() as u32);
-        let first = u64::from(u32::from_be_bytes(*first)) << 32;
-        return first | u64::from(u32::from_be_bytes(*last)) << unused_bits;
-    }
-    name.iter().fold((0, 56), |(prefix, shift), &byte| (prefix | u64::from(byte) << shift, shift - 8)).0
-}
-
-/// Up to so many members are sorted by insertion, which does without calls.
-const INSERTION_SORT_MAX: usize = 24;
-
-#[inline]
-fn insertion_sort(content: &[u8], members: &mut [Member]) {
-    for sorted in 1..members.len() {
-        let mut position = sorted;
-        while let Some([left, right]) = position.checked_sub(1).and_then(|at| members.get(at..=position))
-            && (left.name_prefix > right.name_prefix
-                || (left.name_prefix == right.name_prefix && compare_members(content, left, right).is_gt()))
-        {
-            members.swap(position - 1, position);
-            position -= 1;
-        }
-    }
-}
-
-/// By name; those of equal name by position.
-fn compare_members(content: &[u8], left: &Member, right: &Member) -> Ordering {
-    compare_names(content, left, right).then(left.offset.cmp(&right.offset))
-}
-
-#[inline]
-fn compare_names(content: &[u8], left: &Member, right: &Member) -> Ordering {
-    left.name_prefix
-        .cmp(&right.name_prefix)
-        .then_with(|| member_name(content, left).cmp(member_name(content, right)))
-}
-
-fn member_name<'c>(content: &'c [u8], member: &Member) -> &'c [u8] {
-    content.get(member.offset as usize..).and_then(read_name).map_or(&[], |(name, _)| name)
 }

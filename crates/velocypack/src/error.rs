@@ -13,6 +13,9 @@ pub enum Error {
     /// An attribute name was given outside an object, or twice in a row.
     #[error("an attribute name is allowed only in an object, once before each value")]
     NameUnexpected,
+    /// An object was closed behind an attribute name.
+    #[error("the last attribute name has no value")]
+    ValueMissing,
     /// `close` without an open array or object.
     #[error("there is no open array or object to close")]
     NothingOpen,

@@ -49,7 +49,7 @@ fn merge_objects(old: Slice<'_>, patch: Slice<'_>, options: MergeOptions, out: &
     out.open_object()?;
     let mut entries = old.raw_entries();
     while let Some(member) = entries.next_member() {
-        match lookup(patch, member.name) {
+        match patch.get_bytes(member.name) {
             None => out.add_member(member.name, member.encoded)?,
             Some(new) if new.is_null() && !options.keep_null => {}
             Some(new) => {
@@ -65,17 +65,12 @@ fn merge_objects(old: Slice<'_>, patch: Slice<'_>, options: MergeOptions, out: &
     let mut entries = patch.raw_entries();
     while let Some(member) = entries.next_member() {
         let removes = member.value.is_null() && !options.keep_null;
-        if !removes && lookup(old, member.name).is_none() {
+        if !removes && old.get_bytes(member.name).is_none() {
             out.key_bytes(member.name)?;
             add_new(member.value, options, out)?;
         }
     }
     out.close()
-}
-
-fn lookup<'a>(object: Slice<'a>, name: &[u8]) -> Option<Slice<'a>> {
-    // A name that is not UTF-8 is in no valid object.
-    object.get(std::str::from_utf8(name).ok()?)
 }
 
 /// Adds a value of the patch that is merged with nothing.

@@ -80,8 +80,7 @@ pub(crate) struct Probe<'n> {
 
 impl<'n> Probe<'n> {
     #[inline]
-    pub(crate) fn new(name: &'n str) -> Self {
-        let name = name.as_bytes();
+    pub(crate) fn new(name: &'n [u8]) -> Self {
         let short = if name.len() <= SHORT_STRING_MAX { SHORT_STRING + name.len() as u8 } else { 0 };
         Probe { name, short, translated: translate(name).unwrap_or(0) }
     }

@@ -17,7 +17,7 @@ use crate::{Kind, Number, json};
 pub(crate) mod tests;
 
 /// Objects with more members are searched by halving; up to here a look at every name is faster.
-const LINEAR_SEARCH_MAX: usize = 12;
+const LINEAR_SEARCH_MAX: usize = 16;
 
 /// A value in VelocyPack: bytes that start with it and may be longer.
 ///
@@ -263,7 +263,12 @@ impl<'a> Slice<'a> {
     }
 
     /// The attribute `name` of an object; none when it has no such attribute or is no object.
+    #[inline]
     pub fn get(self, name: &str) -> Option<Slice<'a>> {
+        self.get_bytes(name.as_bytes())
+    }
+
+    pub(crate) fn get_bytes(self, name: &[u8]) -> Option<Slice<'a>> {
         let head = self.head();
         let probe = Probe::new(name);
         match head {

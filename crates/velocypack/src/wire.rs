@@ -2,7 +2,7 @@
 
 use crate::container::object_form;
 use crate::document::push_id;
-use crate::format::{ID_MARKER, Layout, layout};
+use crate::format::{ID_MARKER, Layout, OBJECT_SORTED, OBJECT_SORTED_LAST, layout};
 use crate::{Error, Result, Slice};
 
 /// Appends a value for a client that reads VelocyPack: the `_id` marker of a stored document becomes the
@@ -48,6 +48,10 @@ fn push_with_id(object: Slice<'_>, id: &[u8], out: &mut Vec<u8>) -> Result<()> {
     let bytes = object.bytes();
     let Some(layout) = layout(bytes) else { return Err(Error::Malformed) };
     let Some(marker) = find_marker(bytes, &layout) else { return push_copy(object, out) };
+    // Markers are in stored documents alone, and those have sorted tables.
+    if !(OBJECT_SORTED..=OBJECT_SORTED_LAST).contains(&object.head()) {
+        return Err(Error::Malformed);
+    }
     let before = bytes.get(layout.data..marker).ok_or(Error::Malformed)?;
     let after = bytes.get(marker + ID_MARKER.len()..layout.data_end).ok_or(Error::Malformed)?;
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::name_prefix;
+use super::members::name_prefix;
 use crate::limits::MAX_DEPTH;
 use crate::testing::{Tree, trees};
 use crate::{Builder, Error, Limits, Slice, validate};
@@ -114,7 +114,7 @@ fn misuse_is_an_error() {
     assert_eq!(out.open_array(), Err(Error::NameMissing));
     out.key("a").unwrap();
     assert_eq!(out.key("b"), Err(Error::NameUnexpected));
-    assert_eq!(out.close(), Err(Error::NameUnexpected));
+    assert_eq!(out.close(), Err(Error::ValueMissing));
     assert!(out.as_slice().is_none(), "not complete");
 
     out.clear();

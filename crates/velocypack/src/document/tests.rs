@@ -92,6 +92,15 @@ fn copies_resolve_the_marker() {
 }
 
 #[test]
+fn a_marker_in_what_is_no_stored_document_is_not_sent() {
+    let unsorted = [0x0F, 11, 2, 0x31, 0x41, b'k', 0x33, 0xF0, 0x01, 3, 6];
+    assert_eq!(to_wire(Slice::new(&unsorted), Some("c"), &mut Vec::new()), Err(Error::Malformed));
+    let mut out = Vec::new();
+    to_wire(Slice::ID_MARKER, Some("c"), &mut out).unwrap();
+    assert_eq!(out, Slice::NULL.bytes(), "without its document it has no text");
+}
+
+#[test]
 fn a_long_collection_name_changes_the_form_of_the_copy() {
     let body = Tree::object([("text", Tree::String("x".repeat(190))), ("b", Tree::Int(1))]).pack();
     let bytes = made(None, &body);

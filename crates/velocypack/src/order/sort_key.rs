@@ -159,7 +159,8 @@ fn push_object(context: Context<'_>, object: Slice<'_>, depth: usize, out: &mut 
     out.push(END);
 }
 
-#[inline]
+/// Kept out of the callers: its room for weights would burden every other kind of value.
+#[inline(never)]
 fn push_string(text: &[u8], out: &mut Vec<u8>) {
     out.push(STRING);
     let is_printable_ascii = push_collation_key(text, out);

@@ -1,0 +1,116 @@
+//! The attributes of an object that is being built: sorted by name, each name once.
+
+use std::cmp::Ordering;
+
+use crate::iterate::read_member;
+use crate::names::read_name;
+
+/// An attribute of an open object.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Member {
+    /// The first bytes of the name as a number, which decides most comparisons of names.
+    name_prefix: u64,
+    /// Bytes from the start of its object.
+    pub(super) offset: u32,
+}
+
+impl Member {
+    #[inline]
+    pub(super) fn new(name: &[u8], offset: u32) -> Self {
+        Member { name_prefix: name_prefix(name), offset }
+    }
+
+    fn name<'o>(&self, object: &'o [u8]) -> &'o [u8] {
+        object.get(self.offset as usize..).and_then(read_name).map_or(&[], |(name, _)| name)
+    }
+}
+
+/// Up to so many members are sorted by insertion, which does without calls.
+const INSERTION_SORT_MAX: usize = 24;
+
+/// Orders the members of an object by name, those of equal name by position.
+#[inline]
+pub(super) fn sort_members(object: &[u8], members: &mut [Member]) {
+    if members.len() > INSERTION_SORT_MAX {
+        members.sort_unstable_by(|left, right| compare_members(object, left, right));
+        return;
+    }
+    for sorted in 1..members.len() {
+        let mut position = sorted;
+        while let Some([left, right]) = position.checked_sub(1).and_then(|at| members.get(at..=position))
+            && (left.name_prefix > right.name_prefix
+                || (left.name_prefix == right.name_prefix && compare_members(object, left, right).is_gt()))
+        {
+            members.swap(position - 1, position);
+            position -= 1;
+        }
+    }
+}
+
+fn compare_members(object: &[u8], left: &Member, right: &Member) -> Ordering {
+    left.name_prefix
+        .cmp(&right.name_prefix)
+        .then_with(|| left.name(object).cmp(right.name(object)))
+        .then_with(|| left.offset.cmp(&right.offset))
+}
+
+#[inline]
+fn have_same_name(object: &[u8], left: &Member, right: &Member) -> bool {
+    left.name_prefix == right.name_prefix && left.name(object) == right.name(object)
+}
+
+/// The first name that two of the sorted members have.
+#[inline]
+pub(super) fn duplicate_name<'o>(object: &'o [u8], members: &[Member]) -> Option<&'o [u8]> {
+    let mut pairs = members.array_windows();
+    pairs.find(|[left, right]| have_same_name(object, left, right)).map(|[left, _]| left.name(object))
+}
+
+/// Removes all but the last of the sorted members that have the same name from the object that starts at
+/// `start`, and gives those that stay, at their new positions.
+#[cold]
+pub(super) fn keep_last(buffer: &mut Vec<u8>, start: usize, members: &[Member]) -> Vec<Member> {
+    let object = buffer.split_off(start);
+    let (mut kept, mut dropped) = (Vec::with_capacity(members.len()), Vec::new());
+    for (index, member) in members.iter().enumerate() {
+        match members.get(index + 1) {
+            Some(next) if have_same_name(&object, member, next) => dropped.push(member.offset as usize),
+            _ => kept.push(*member),
+        }
+    }
+    dropped.sort_unstable();
+
+    // Copies what lies between the dropped members, and notes how far all behind each of them moves.
+    let mut copied = 0;
+    let mut moves = Vec::with_capacity(dropped.len());
+    let mut dropped_bytes = 0;
+    for offset in dropped {
+        let length = object.get(offset..).and_then(read_member).map_or(0, |member| member.encoded.len());
+        buffer.extend_from_slice(object.get(copied..offset).unwrap_or(&[]));
+        copied = offset + length;
+        dropped_bytes += length;
+        moves.push((offset, dropped_bytes));
+    }
+    buffer.extend_from_slice(object.get(copied..).unwrap_or(&[]));
+    for member in &mut kept {
+        let before = moves.partition_point(|(offset, _)| *offset < member.offset as usize);
+        let bytes = before.checked_sub(1).and_then(|last| moves.get(last)).map_or(0, |&(_, bytes)| bytes);
+        member.offset -= bytes as u32;
+    }
+    kept
+}
+
+/// The first 8 bytes of a name, padded by 0, as a number that orders as the bytes do.
+#[inline]
+pub(super) fn name_prefix(name: &[u8]) -> u64 {
+    if let Some(prefix) = name.first_chunk::<8>() {
+        return u64::from_be_bytes(*prefix);
+    }
+    if let (Some(first), Some(last)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {
+        // Four bytes from each end; where they overlap they agree.
+        let unused_bits = 8 * (8 - name.len() as u32);
+        let first = u64::from(u32::from_be_bytes(*first)) << 32;
+        return first | u64::from(u32::from_be_bytes(*last)) << unused_bits;
+    }
+    name.iter().fold((0, 56), |(prefix, shift), &byte| (prefix | u64::from(byte) << shift, shift - 8)).0
+}
