@@ -21,10 +21,16 @@ pub mod number {
     pub const SHUTTING_DOWN: u32 = 30;
     /// A limit on memory or on the number of something is reached.
     pub const RESOURCE_LIMIT: u32 = 32;
+    /// The request as a whole is not what the call takes.
+    pub const MALFORMED_REQUEST: u32 = 400;
     /// The body is no valid JSON or VelocyPack.
     pub const CORRUPTED_JSON: u32 = 600;
     /// No collection or view of this name.
     pub const DATA_SOURCE_NOT_FOUND: u32 = 1203;
+    /// What is to be stored is no object.
+    pub const DOCUMENT_TYPE_INVALID: u32 = 1227;
+    /// An edge without `_from` or `_to`.
+    pub const INVALID_EDGE_ATTRIBUTE: u32 = 1233;
     /// No database of this name.
     pub const DATABASE_NOT_FOUND: u32 = 1228;
     /// A query without text.

@@ -274,12 +274,17 @@ pub struct ExportLines {
 }
 
 impl ExportLines {
-    /// Appends some hundred documents, a line each. Says whether there are more.
+    /// Appends up to a thousand documents, a line each. Says whether there are more.
     pub fn next_lines(&mut self, out: &mut Vec<u8>) -> Result<bool> {
         self.export.take(BLOCK_ROWS, |document, collection| {
             json::write(document, collection, out);
             out.push(b'\n');
             Ok(())
         })
+    }
+
+    /// Lets go of what pins memory in the storage engine, until the next [`ExportLines::next_lines`].
+    pub fn release(&mut self) {
+        self.export.scan.release();
     }
 }

@@ -3,7 +3,9 @@
 //! The body is parsed and stored in chunks, so that memory does not grow with it. With `complete`, all chunks are one
 //! transaction; otherwise each chunk is committed by itself.
 
-use storage::{Collection, Durability, OverwriteMode, Transaction, TransactionOptions, WriteKind, WriteOptions};
+use storage::{
+    Collection, Durability, OverwriteMode, Transaction, TransactionOptions, WriteKind, WriteOptions, WriteOutcome,
+};
 use velocypack::{Builder, Limits, Slice, json};
 
 use catalog::AccessLevel;
@@ -69,7 +71,7 @@ pub struct ImportOutcome {
     pub created: u64,
     /// Rejected ones.
     pub errors: u64,
-    /// Lines without anything.
+    /// Empty lines.
     pub empty: u64,
     /// Stored ones that were updated or replaced.
     pub updated: u64,
@@ -80,12 +82,13 @@ pub struct ImportOutcome {
 }
 
 impl Session {
-    /// Imports a body. Errors: 1203, 11, and with `complete` the first rejection's.
+    /// Imports a body. Errors: 1203, 11, 400 and 600 for a body that is not what the request says, and with `complete`
+    /// the first rejection's.
     pub fn import(&self, collection: &str, body: ImportBody<'_>, request: &ImportRequest) -> Result<ImportOutcome> {
-        let collection = self.collection(collection, AccessLevel::ReadWrite)?;
-        if request.overwrite {
-            self.instance().store().truncate(&collection)?;
+        if self.instance().is_stopping() {
+            return Err(Error::new(number::SHUTTING_DOWN, "shutdown in progress"));
         }
+        let collection = self.collection(collection, AccessLevel::ReadWrite)?;
         let mut import = Import {
             session: self,
             options: WriteOptions { overwrite_mode: request.on_duplicate, ..WriteOptions::default() },
@@ -97,7 +100,11 @@ impl Session {
             scratch: Builder::new(),
             chunk: Vec::new(),
             documents: Vec::new(),
+            stored: 0,
         };
+        if request.overwrite {
+            import.empty_collection()?;
+        }
         match body {
             ImportBody::VelocyPack(list) => import.list(list)?,
             ImportBody::Json(text) => import.json(text)?,
@@ -128,11 +135,29 @@ struct Import<'a> {
     scratch: Builder,
     /// Documents that wait to be stored, one behind the other.
     chunk: Vec<u8>,
-    /// Where each begins in `chunk`, and at which position of the body it was.
-    documents: Vec<(usize, u64)>,
+    /// Where each begins in `chunk`.
+    documents: Vec<usize>,
+    /// Documents that were handed to storage in the chunks before.
+    stored: u64,
 }
 
 impl Import<'_> {
+    /// With `complete`, as a part of the transaction: if it fails the old documents stay.
+    fn empty_collection(&mut self) -> Result<()> {
+        if !self.request.complete {
+            return Ok(self.session.instance().store().truncate(&self.collection)?);
+        }
+        let mut transaction = self.begin()?;
+        transaction.truncate(&self.collection)?;
+        self.transaction = Some(transaction);
+        Ok(())
+    }
+
+    fn begin(&self) -> Result<Transaction> {
+        let options = TransactionOptions::single_operation(&self.collection);
+        Ok(self.session.instance().store().begin(&options)?)
+    }
+
     fn json(&mut self, text: &[u8]) -> Result<()> {
         let form = match (self.request.form, text.trim_ascii_start().first()) {
             (ImportForm::Auto, Some(b'[')) => ImportForm::List,
@@ -154,45 +179,43 @@ impl Import<'_> {
 
     fn list(&mut self, list: Slice<'_>) -> Result<()> {
         if !list.is_array() {
-            return Err(Error::new(number::BAD_PARAMETER, "expecting a JSON array in the request"));
+            return Err(Error::new(number::MALFORMED_REQUEST, "expecting a JSON array in the request"));
         }
-        for (position, document) in list.elements().enumerate() {
-            self.take(document.bytes(), position as u64)?;
+        for (position, document) in (1..).zip(list.elements()) {
+            self.take(document, position)?;
         }
         Ok(())
     }
 
     fn lines(&mut self, text: &[u8]) -> Result<()> {
-        for (position, line) in lines(text).enumerate() {
+        for (position, line) in (1..).zip(lines(text)) {
             if line.is_empty() {
                 self.outcome.empty += 1;
                 continue;
             }
-            match self.parse_line(line) {
-                Ok(()) => self.take_scratch(position as u64)?,
-                Err(message) => self.reject(position as u64, number::CORRUPTED_JSON, &message)?,
+            self.scratch.clear();
+            match json::parse(line, &Limits::default(), &mut self.scratch) {
+                Ok(()) => self.take_scratch(position)?,
+                Err(error) => self.reject_line(position, &error.to_string(), line)?,
             }
         }
         Ok(())
     }
 
-    fn parse_line(&mut self, line: &[u8]) -> std::result::Result<(), String> {
-        self.scratch.clear();
-        json::parse(line, &Limits::default(), &mut self.scratch).map_err(|error| format!("invalid JSON: {error}"))
+    fn reject_line(&mut self, position: u64, error: &str, line: &[u8]) -> Result<()> {
+        let line = shortened(String::from_utf8_lossy(line).into_owned());
+        self.reject(position, number::CORRUPTED_JSON, &format!("invalid JSON: {error}, offending line: {line}"))
     }
 
     fn table(&mut self, text: &[u8]) -> Result<()> {
-        let mut lines = lines(text).enumerate().filter(|(_, line)| !line.is_empty());
-        let Some((_, header)) = lines.next() else { return Ok(()) };
-        let wrong = || Error::new(number::BAD_PARAMETER, "no JSON array of attribute names found in the first line");
-        let header = parse(header).map_err(|_| wrong())?;
-        let names: Option<Vec<&str>> =
-            Slice::new(&header).is_array().then(|| Slice::new(&header).elements().map(|name| name.as_str()).collect()).flatten();
-        let names = names.ok_or_else(wrong)?;
-        for (position, line) in lines {
-            let position = position as u64;
+        let mut lines = lines(text).inspect(|line| self.outcome.empty += u64::from(line.is_empty()));
+        let Some(header) = lines.find(|line| !line.is_empty()) else { return Ok(()) };
+        let rows: Vec<&[u8]> = lines.collect();
+        let header = parse(header).map_err(|_| no_header())?;
+        let names = attribute_names(Slice::new(&header))?;
+        for (position, line) in (1..).zip(rows).filter(|(_, line)| !line.is_empty()) {
             match parse(line) {
-                Err(error) => self.reject(position, number::CORRUPTED_JSON, &format!("invalid JSON: {error}"))?,
+                Err(error) => self.reject_line(position, &error, line)?,
                 Ok(values) => self.row(&names, Slice::new(&values), position)?,
             }
         }
@@ -201,10 +224,16 @@ impl Import<'_> {
 
     fn row(&mut self, names: &[&str], values: Slice<'_>, position: u64) -> Result<()> {
         if !values.is_array() {
-            return self.reject(position, number::BAD_PARAMETER, "invalid JSON type (expecting an array)");
+            let message = format!("invalid JSON type (expecting array), offending line: {}", quoted(values));
+            return self.reject(position, number::BAD_PARAMETER, &message);
         }
         if values.len() != names.len() && !self.request.ignore_missing {
-            let message = format!("wrong number of JSON values (got {}, expected {})", values.len(), names.len());
+            let message = format!(
+                "wrong number of JSON values (got {}, expected {}), offending line: {}",
+                values.len(),
+                names.len(),
+                quoted(values)
+            );
             return self.reject(position, number::BAD_PARAMETER, &message);
         }
         let row = &mut self.scratch;
@@ -220,15 +249,23 @@ impl Import<'_> {
 
     fn take_scratch(&mut self, position: u64) -> Result<()> {
         let scratch = std::mem::take(&mut self.scratch);
-        let taken = self.take(scratch.as_bytes(), position);
+        let taken = self.take(Slice::new(scratch.as_bytes()), position);
         self.scratch = scratch;
         taken
     }
 
     /// Appends a document to the chunk, and stores the chunk when it is full.
-    fn take(&mut self, document: &[u8], position: u64) -> Result<()> {
-        self.documents.push((self.chunk.len(), position));
-        self.chunk.extend_from_slice(document);
+    fn take(&mut self, document: Slice<'_>, position: u64) -> Result<()> {
+        if !document.is_object() {
+            let message = format!("invalid JSON type (expecting object), offending document: {}", quoted(document));
+            return self.reject(position, number::DOCUMENT_TYPE_INVALID, &message);
+        }
+        if self.collection.is_edge() && (document.get("_from").is_none() || document.get("_to").is_none()) {
+            let message = format!("missing '_from' or '_to' attribute, offending document: {}", quoted(document));
+            return self.reject(position, number::INVALID_EDGE_ATTRIBUTE, &message);
+        }
+        self.documents.push(self.chunk.len());
+        self.chunk.extend_from_slice(document.bytes());
         if self.documents.len() >= CHUNK_DOCUMENTS || self.chunk.len() >= CHUNK_BYTES {
             self.store()?;
         }
@@ -240,22 +277,36 @@ impl Import<'_> {
         let documents = std::mem::take(&mut self.documents);
         let prefixed: Vec<Option<Vec<u8>>> = match &self.prefixes {
             None => vec![None; documents.len()],
-            Some(prefixes) => documents
-                .iter()
-                .map(|(start, _)| prefixes.apply(slice_at(&bytes, *start)))
-                .collect::<Result<_>>()?,
+            Some(prefixes) => {
+                documents.iter().map(|start| prefixes.apply(slice_at(&bytes, *start))).collect::<Result<_>>()?
+            }
         };
         let bodies: Vec<Slice<'_>> = documents
             .iter()
             .zip(&prefixed)
-            .map(|((start, _), prefixed)| prefixed.as_deref().map_or_else(|| slice_at(&bytes, *start), Slice::new))
+            .map(|(start, prefixed)| prefixed.as_deref().map_or_else(|| slice_at(&bytes, *start), Slice::new))
             .collect();
         let mut transaction = match self.transaction.take() {
             Some(transaction) => transaction,
-            None => self.session.instance().store().begin(&TransactionOptions::single_operation(&self.collection))?,
+            None => self.begin()?,
         };
         let outcomes = transaction.insert_many(&self.collection, &bodies, &self.options)?;
-        for (outcome, (body, (_, position))) in outcomes.into_iter().zip(bodies.iter().zip(&documents)) {
+        self.count(outcomes, &bodies)?;
+        if self.request.complete {
+            self.transaction = Some(transaction);
+        } else {
+            transaction.commit(self.request.durability)?;
+        }
+        self.stored += documents.len() as u64;
+        // The memory serves the next chunk.
+        self.chunk = bytes;
+        self.chunk.clear();
+        Ok(())
+    }
+
+    fn count(&mut self, outcomes: Vec<storage::Result<WriteOutcome>>, bodies: &[Slice<'_>]) -> Result<()> {
+        // Documents that were well-formed are counted from 0, as in ArangoDB's messages; all others from 1.
+        for (position, (outcome, body)) in (self.stored..).zip(outcomes.into_iter().zip(bodies)) {
             match outcome {
                 Ok(outcome) => match outcome.kind {
                     WriteKind::Inserted => self.outcome.created += 1,
@@ -263,23 +314,12 @@ impl Import<'_> {
                     WriteKind::Removed | WriteKind::Unchanged => self.outcome.ignored += 1,
                 },
                 Err(error) => {
-                    let message = format!(
-                        "creating document failed with error '{}', offending document: {}",
-                        error.message(),
-                        quoted(*body)
-                    );
-                    self.reject(*position, error.number(), &message)?;
+                    let (what, document) = (error.message(), quoted(*body));
+                    let message = format!("creating document failed with error '{what}', offending document: {document}");
+                    self.reject(position, error.number(), &message)?;
                 }
             }
         }
-        if self.request.complete {
-            self.transaction = Some(transaction);
-        } else {
-            transaction.commit(self.request.durability)?;
-        }
-        // The memory serves the next chunk.
-        self.chunk = bytes;
-        self.chunk.clear();
         Ok(())
     }
 
@@ -380,8 +420,23 @@ fn parse(line: &[u8]) -> std::result::Result<Vec<u8>, String> {
     Ok(builder.into_vec())
 }
 
+fn attribute_names(header: Slice<'_>) -> Result<Vec<&str>> {
+    if !header.is_array() {
+        return Err(no_header());
+    }
+    let names: Option<Vec<&str>> = header.elements().map(|name| name.as_str()).collect();
+    names.ok_or_else(no_header)
+}
+
+fn no_header() -> Error {
+    Error::new(number::MALFORMED_REQUEST, "no JSON array of attribute names found in first line")
+}
+
 fn quoted(document: Slice<'_>) -> String {
-    let mut text = json::to_json_string(document, None);
+    shortened(json::to_json_string(document, None))
+}
+
+fn shortened(mut text: String) -> String {
     if text.len() > QUOTED_BYTES {
         text.truncate(text.floor_char_boundary(QUOTED_BYTES));
         text.push_str("...");

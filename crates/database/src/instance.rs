@@ -8,6 +8,7 @@ use std::time::Duration;
 use aql_value::MemoryAccount;
 use storage::{Store, StoreOptions};
 
+use crate::computed_values::Compiler;
 use crate::cursor::Cursors;
 use crate::cursor::parking::ParkingLimits;
 use crate::error::{Error, Result, number};
@@ -112,7 +113,20 @@ impl Instance {
 
     /// Opens the store of an engine, and an instance over it.
     pub fn open(engine: Arc<dyn kv::Engine>, options: InstanceOptions) -> Result<Arc<Self>> {
-        let store = StoreOptions { temporary_folder: options.temporary_folder.clone(), ..StoreOptions::default() };
+        let store = StoreOptions {
+            temporary_folder: options.temporary_folder.clone(),
+            ..StoreOptions::default()
+        };
+        Self::with_store_options(engine, store, options)
+    }
+
+    /// As [`Instance::open`], with options of the store; those that are this crate's to give are set here.
+    pub fn with_store_options(
+        engine: Arc<dyn kv::Engine>,
+        store: StoreOptions,
+        options: InstanceOptions,
+    ) -> Result<Arc<Self>> {
+        let store = StoreOptions { computed_values: Some(Arc::new(Compiler)), ..store };
         Self::new(Store::open(engine, store)?, options)
     }
 

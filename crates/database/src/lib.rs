@@ -9,6 +9,7 @@
 
 mod catalog_view;
 pub mod cursor;
+mod computed_values;
 mod ddl;
 pub mod documents;
 pub mod error;

@@ -72,15 +72,20 @@ enum Rest {
 }
 
 impl Cursor {
-    /// Reads the first batch and, unless streamed, all others. `id` names the cursor in the reply when it is to live on.
+    /// Reads the first batch and, unless streamed, all others. `id` names the cursor in the reply when it is to live on;
+    /// `check_room` is asked before that, and before anything that the query wrote is committed.
     pub(crate) fn start(
         mut source: Box<dyn RowSource>,
         spec: CursorSpec,
         mut parking: Parking,
         id: u64,
+        check_room: impl FnOnce() -> Result<()>,
     ) -> Result<(Cursor, Reply)> {
         let mut first = RowEncoder::new(spec.format, Vec::new())?;
         let mut more = fill(source.as_mut(), &mut first, spec.batch_size)?;
+        if more || spec.allow_retry {
+            check_room()?;
+        }
         let first = first.park()?;
         let mut count = source.count();
         let mut extra = None;
@@ -201,5 +206,6 @@ fn fill(source: &mut dyn RowSource, batch: &mut RowEncoder, batch_size: usize) -
 }
 
 fn no_batch(id: u64, batch: u64) -> Error {
-    Error::new(number::CURSOR_NOT_FOUND, format!("cursor not found: cursor {id} has no batch {batch} to deliver"))
+    let message = format!("cursor not found: cursor {id} has no batch {batch} to deliver");
+    Error::new(number::CURSOR_NOT_FOUND, message)
 }

@@ -12,9 +12,9 @@ impl Session {
         let instance = self.instance();
         let parking = Parking::new(instance.parking_limits(), std::sync::Arc::clone(&instance.result_memory));
         let id = instance.next_cursor_id();
-        let (cursor, reply) = Cursor::start(source, spec, parking, id)?;
+        let (cursor, reply) = Cursor::start(source, spec, parking, id, || instance.cursors().check_room())?;
         if !cursor.is_done() {
-            instance.cursors().insert(id, self.cursor_owner(), cursor)?;
+            instance.cursors().insert(id, self.cursor_owner(), cursor);
         }
         Ok(reply)
     }

@@ -49,15 +49,21 @@ impl Cursors {
         self.len() == 0
     }
 
-    pub(crate) fn insert(&self, id: u64, owner: CursorOwner, cursor: Cursor) -> Result<()> {
-        let expires_ms = AtomicU64::new(self.deadline_ms(cursor.ttl()));
-        let mut slots = self.slots();
-        if slots.len() >= self.limit {
-            let message = format!("there are {} open cursors, the most that are kept; delete or read some", slots.len());
-            return Err(Error::new(number::RESOURCE_LIMIT, message));
+    /// Error 32 when there are as many cursors as are kept. Queries that pass at the same moment may go a few beyond.
+    pub(crate) fn check_room(&self) -> Result<()> {
+        let open = self.len();
+        if open < self.limit {
+            return Ok(());
         }
-        slots.insert(id, Arc::new(Slot { owner, cursor: Mutex::new(cursor), expires_ms }));
-        Ok(())
+        let message = format!(
+            "resource limit exceeded: there are {open} open cursors, the most that are kept; delete or read some"
+        );
+        Err(Error::new(number::RESOURCE_LIMIT, message))
+    }
+
+    pub(crate) fn insert(&self, id: u64, owner: CursorOwner, cursor: Cursor) {
+        let expires_ms = AtomicU64::new(self.deadline_ms(cursor.ttl()));
+        self.slots().insert(id, Arc::new(Slot { owner, cursor: Mutex::new(cursor), expires_ms }));
     }
 
     /// The next batch of a cursor (`batch` `None`), or the one of that number. Errors: 1600 when there is no such
@@ -143,5 +149,5 @@ impl Cursors {
 }
 
 fn not_found() -> Error {
-    Error::new(number::CURSOR_NOT_FOUND, "cursor not found")
+    Error::new(number::CURSOR_NOT_FOUND, "cursor not found: disposed or unknown cursor")
 }

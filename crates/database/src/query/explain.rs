@@ -2,15 +2,16 @@
 
 use std::time::Instant;
 
-use aql_plan::Plan;
+use aql_plan::{ExplainStatistics, Plan};
+use aql_value::Value;
 
-use crate::error::{Error, Result, number};
+use crate::error::Result;
 use crate::query::prepare::{StageTimes, parse_error};
 use crate::query::request::QueryRequest;
 use crate::session::Session;
 
 impl Session {
-    /// The reply of `/_api/explain`: the plan of a query (with `allPlans`, every plan that was considered), warnings and
+    /// The reply of `/_api/explain`, without `error` and `code`: the plan of a query (with `allPlans`, every plan that was considered), warnings and
     /// figures of the optimizer. Errors: those of planning, and 11.
     pub fn explain(&self, request: &QueryRequest) -> Result<Vec<u8>> {
         let started = Instant::now();
@@ -21,24 +22,25 @@ impl Session {
         if let Some(plan) = optimized.plans.first() {
             self.check_rights(plan)?;
         }
-        let _ = (started, &optimized);
-        Err(Error::new(9, "not implemented: explain"))
+        let measured = ExplainStatistics {
+            execution_time_seconds: started.elapsed().as_secs_f64(),
+            peak_memory_bytes: memory.peak(),
+        };
+        Ok(bytes(&aql_plan::explain_result(&optimized, request.options.all_plans, measured)?))
     }
 
-    /// The reply of `/_api/query`: what a query's text is made of. Errors: those of parsing.
+    /// The reply of `/_api/query`, without `error` and `code`: what a query's text is made of. Errors: those of parsing.
     pub fn parse_query(&self, text: &str) -> Result<Vec<u8>> {
         let query = aql_syntax::parse(text, &aql_syntax::Limits::default()).map_err(parse_error)?;
-        let _ = query;
-        Err(Error::new(9, "not implemented: explain"))
+        Ok(bytes(&aql_plan::explain_syntax(&query)?))
     }
 }
 
 /// A plan as `extra.plan` of a profiled query has it.
-pub(crate) fn plan(plan: &Plan, verbose: bool) -> velocypack::Result<Vec<u8>> {
-    let _ = (plan, verbose);
-    Ok(vec![0x0a])
+pub(crate) fn plan(plan: &Plan) -> Result<Vec<u8>> {
+    Ok(bytes(&aql_plan::explain(plan)?))
 }
 
-fn unprintable(error: velocypack::Error) -> Error {
-    Error::new(number::INTERNAL, format!("a plan could not be printed: {error}"))
+fn bytes(value: &Value) -> Vec<u8> {
+    value.with_slice(|slice, _| slice.bytes().to_vec())
 }

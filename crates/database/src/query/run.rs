@@ -184,8 +184,12 @@ impl RowSource for RunningRows {
             executing: executing_time,
             finalizing: began.elapsed(),
         };
-        let extra = report.extra().map_err(|error| Error::new(number::INTERNAL, format!("statistics: {error}")))?;
-        Ok(Some(extra))
+        let plan = match self.query.request.options.profile {
+            0 | 1 => None,
+            _ => Some(explain::plan(&self.query.plan)?),
+        };
+        let extra = report.extra(plan.as_deref());
+        Ok(Some(extra.map_err(|error| Error::new(number::INTERNAL, format!("statistics: {error}")))?))
     }
 }
 
@@ -209,7 +213,7 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    fn extra(&self) -> velocypack::Result<Vec<u8>> {
+    fn extra(&self, plan: Option<&[u8]>) -> velocypack::Result<Vec<u8>> {
         let mut out = Builder::with_capacity(512);
         out.open_object()?;
         out.key("warnings")?;
@@ -223,14 +227,12 @@ impl Report<'_> {
         }
         out.close()?;
         self.stats(&mut out)?;
-        let profile = self.query.request.options.profile;
-        if profile >= 1 {
+        if self.query.request.options.profile >= 1 {
             self.profile(&mut out)?;
         }
-        if profile >= 2 {
+        if let Some(plan) = plan {
             out.key("plan")?;
-            let plan = explain::plan(&self.query.plan, true)?;
-            out.add_slice(Slice::new(&plan))?;
+            out.add_slice(Slice::new(plan))?;
         }
         out.close()?;
         Ok(out.into_vec())
