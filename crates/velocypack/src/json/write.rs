@@ -15,7 +15,7 @@ pub fn write(value: Slice<'_>, collection: Option<&str>, out: &mut Vec<u8>) {
     Writer { collection, out, pretty: false }.write(value);
 }
 
-/// As [`write`], with each member on its own line, indented by two spaces a level.
+/// As [`write()`], with each member on its own line, indented by two spaces a level.
 pub fn write_pretty(value: Slice<'_>, collection: Option<&str>, out: &mut Vec<u8>) {
     Writer { collection, out, pretty: true }.write(value);
 }
