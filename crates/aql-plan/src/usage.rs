@@ -131,7 +131,12 @@ impl NodeKind {
     pub fn is_deterministic(&self) -> bool {
         match self {
             Self::Subquery(subquery) => subquery.nodes.iter().all(|node| node.kind.is_deterministic()),
-            kind => !kind.is_modification() && kind.all_expressions(&|expression| expression.is_deterministic()),
+            kind => {
+                // A scan that sees the query's own writes finds something else after each of them.
+                !kind.is_modification()
+                    && !kind.source().is_some_and(|source| source.read_own_writes)
+                    && kind.all_expressions(&|expression| expression.is_deterministic())
+            }
         }
     }
 
