@@ -4,13 +4,14 @@
 //! - [`bind`]: names become variables, functions and collections; bind parameters become values; scopes are checked.
 //! - [`build`]: statements become the nodes of a linear pipeline; constant expressions are folded.
 //! - [`optimize`]: rules rewrite the plan, each in its own file, under the names that ArangoDB has for them.
-//! - `explain`: the plan as clients see it. [`compile`]: an expression as a program over batches.
+//! - [`explain`]: the plan as clients see it. [`compile`]: an expression as a program over batches.
 
 mod bind;
 mod build;
 mod catalog;
 mod compile;
 mod error;
+mod explain;
 mod expression;
 mod node;
 mod optimize;
@@ -24,6 +25,7 @@ pub use bind::{BindInput, BindParameters, Bound, DEFAULT_MAX_COLLECTIONS, bind};
 pub use build::{MAX_NODES, build};
 pub use catalog::{CollectionInfo, EmptyCatalog, IndexField, IndexInfo, IndexKind, PlanCatalog};
 pub use compile::{RegisterMap, compile};
+pub use explain::{ExplainStatistics, explain, explain_result, explain_syntax};
 pub use expression::{
     ArithmeticOperator, ArrayCompare, ArrayQuestion, CompareOperator, ElementOperator, Expansion, Expression,
     MemberName, ObjectMember, Quantifier, UnaryOperator,

@@ -92,8 +92,8 @@ pub struct DocumentSource {
     pub filter_projections: Vec<Projection>,
     /// False if nobody reads the document: rows are only counted.
     pub produces_result: bool,
-    /// The rows are only counted, so the scan may answer any number of rows by one row that stands for them: it sets
-    /// this variable to their number (see rule `optimize-count`). No projections and no `out` then.
+    /// The rows are only counted: the scan answers each incoming row by exactly one row, in which this variable has the
+    /// number of rows that there would be, 0 included (see rule `optimize-count`). No projections and no `out` then.
     pub count_into: Option<VariableId>,
     /// Whether writes of earlier rows of this query must be seen (the look-up of an UPSERT).
     pub read_own_writes: bool,

@@ -147,6 +147,9 @@ fn range(index: &IndexInfo, range: &IndexRange, count: f64) -> Estimate {
     if count <= 0.0 {
         return Estimate { cost: 0.0, items: 0.0 };
     }
+    if range.lookups.is_empty() && range.lower.is_none() && range.upper.is_none() {
+        return Estimate { cost: count, items: count };
+    }
     let values: f64 = range.lookups.iter().map(number_of_values).product();
     if is_unique_lookup(index, range) {
         let items = UNIQUE_LOOKUP * values;

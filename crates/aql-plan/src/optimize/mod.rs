@@ -10,7 +10,7 @@ mod options;
 mod pipeline;
 mod rules;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use options::OptimizerOptions;
 pub use rules::{RuleInfo, rules};

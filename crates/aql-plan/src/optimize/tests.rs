@@ -1,0 +1,166 @@
+//! Properties that hold for all rules, and a small database for tests within the crate.
+
+use super::{Optimized, OptimizerOptions, optimize, rules::RULES};
+use crate::{
+    BindInput, BindParameters, CollectionInfo, CollectionReference, IndexField, IndexInfo, IndexKind, NodeKind, Plan,
+    PlanCatalog, bind, build,
+};
+use aql_value::{Interrupt, MemoryAccount, Result};
+use std::collections::HashSet;
+
+/// `users` (1,000), `products` (10), `test` (100), `plain` (10), and edges `knows` (5,000).
+pub(crate) struct Catalog;
+
+pub(crate) static CATALOG: Catalog = Catalog;
+
+impl PlanCatalog for Catalog {
+    fn collection(&self, name: &str) -> Option<CollectionInfo> {
+        let (id, count_estimate, own) = match name {
+            "users" => (1, 1000, vec![index(2, "age", false), index(3, "email", true), index(4, "city", false)]),
+            "products" => (2, 10, vec![index(2, "id", false)]),
+            "test" => (3, 100, vec![index(2, "value", false)]),
+            "plain" => (4, 10, Vec::new()),
+            "knows" => (5, 5000, vec![IndexInfo {
+                kind: IndexKind::Edge,
+                fields: vec![IndexField::new(&["_from"], None), IndexField::new(&["_to"], None)],
+                ..index(1, "edge", false)
+            }]),
+            _ => return None,
+        };
+        let primary = IndexInfo {
+            kind: IndexKind::Primary,
+            fields: vec![IndexField::new(&["_key"], None), IndexField::new(&["_id"], None)],
+            ..index(0, "primary", true)
+        };
+        let indexes: Vec<IndexInfo> = std::iter::once(primary).chain(own).collect();
+        let reference = CollectionReference { id, name: name.into() };
+        Some(CollectionInfo { reference, is_edge: name == "knows", indexes: indexes.into(), count_estimate })
+    }
+}
+
+fn index(id: u64, field: &str, unique: bool) -> IndexInfo {
+    IndexInfo {
+        id,
+        name: field.into(),
+        kind: IndexKind::Persistent,
+        type_name: "persistent".into(),
+        fields: vec![IndexField::new(&[field], None)],
+        unique,
+        sparse: false,
+        stored_values: Vec::new(),
+        selectivity_estimate: Some(1.0),
+        deduplicate: true,
+        estimates: true,
+        cache_enabled: false,
+    }
+}
+
+pub(crate) fn optimized(text: &str, rules: &[&str]) -> Result<Optimized> {
+    let query = aql_syntax::parse(text, &aql_syntax::Limits::default()).unwrap();
+    let (parameters, memory, interrupt) = (BindParameters::new(), MemoryAccount::unlimited(), Interrupt::new());
+    let plan = build(bind(&query, &BindInput::new(&parameters, &CATALOG, &memory, &interrupt))?, false)?;
+    optimize(plan, &CATALOG, &OptimizerOptions::new(rules.iter().copied()), &memory, &interrupt)
+}
+
+pub(crate) fn best(text: &str, rules: &[&str]) -> Plan {
+    optimized(text, rules).unwrap().into_best().unwrap()
+}
+
+#[test]
+fn rules_have_unique_names_and_descriptions() {
+    let names: HashSet<_> = RULES.iter().map(|rule| rule.name()).collect();
+    assert_eq!(names.len(), RULES.len());
+    assert!(RULES.iter().all(|rule| rule.description().ends_with('.')));
+}
+
+/// Queries that between them make every rule fire.
+const QUERIES: &[&str] = &[
+    "FOR u IN users FILTER u.age == 1 || u.age == 2 || u.age == 3 SORT u.age LIMIT 5 RETURN u.name",
+    "FOR u IN users FILTER u.age > 1 || u.age > 5 RETURN u",
+    "FOR u IN users FILTER u.city == 'x' FOR v IN users FILTER v.age == u.age FILTER v.x == u.city RETURN [u, v]",
+    "FOR u IN users LET n = LENGTH(FOR k IN knows FILTER k._from == u._id RETURN k) FILTER n > 3 RETURN n",
+    "FOR u IN users LET f = FIRST(FOR k IN knows FILTER k._from == u._id RETURN k) RETURN f",
+    "FOR u IN users COLLECT c = u.city INTO g RETURN [c, g[*].u.name]",
+    "FOR u IN users COLLECT c = u.city AGGREGATE a = MAX(u.age), b = MIN(u.age) SORT c DESC RETURN [c, a]",
+    "FOR u IN users SORT u.city SORT u.age RETURN u",
+    "FOR u IN users FILTER u.a == 1 FILTER u.b == 2 FILTER u.c == 3 RETURN u._key",
+    "FOR x IN (FOR u IN users FILTER u.age > 3 RETURN u) FILTER x.name == 'a' RETURN x",
+    "FOR u IN users FILTER {a: u.age}.a == 1 && !(u.x == 1) RETURN 1",
+    "FOR u IN users FILTER u.tags ANY == 'x' RETURN u",
+    "FOR u IN users UPDATE u WITH {a: 1} IN users",
+    "FOR u IN users COLLECT WITH COUNT INTO n RETURN n",
+    "FOR i IN 1..10 LET a = i * 2 LET b = i * 2 FILTER a > 3 && true LIMIT 2 RETURN [a, b, CONCAT(i)]",
+    "LET x = 1 FOR u IN users FILTER x == 2 RETURN u",
+    "FOR u IN users FOR p IN products FILTER u.age == p.id RETURN [u, p]",
+    "FOR u IN users UPSERT {email: u.email} INSERT {} UPDATE {n: OLD.n + 1} IN plain RETURN NEW",
+];
+
+/// Every variable that a node reads is set before, in its pipeline or around it, in every plan of every set of rules.
+#[test]
+fn plans_read_only_what_was_set_before() {
+    let mut sets: Vec<Vec<String>> = vec![vec![], vec!["-all".into()]];
+    sets.extend(RULES.iter().map(|rule| vec![format!("-{}", rule.name())]));
+    sets.extend(RULES.iter().map(|rule| vec!["-all".into(), format!("+{}", rule.name())]));
+    for query in QUERIES {
+        for rules in &sets {
+            let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
+            for plan in optimized(query, &rules).unwrap().plans {
+                check(&plan.nodes, crate::VariableSet::default(), query, &rules, &plan);
+            }
+        }
+    }
+}
+
+fn check(nodes: &[crate::Node], mut known: crate::VariableSet, query: &str, rules: &[&str], plan: &Plan) {
+    assert!(matches!(nodes[0].kind, NodeKind::Singleton), "{query}");
+    let outer = known.clone();
+    for node in nodes {
+        let reads = node.kind.reads();
+        assert!(reads.is_subset(&known), "{query} {rules:?}: {node:?} in\n{}", crate::print(plan));
+        if let NodeKind::Subquery(subquery) = &node.kind {
+            check(&subquery.nodes, known.clone(), query, rules, plan);
+        }
+        if let NodeKind::Collect(collect) = &node.kind {
+            known = outer.clone();
+            collect.kept.iter().for_each(|id| {
+                known.insert(*id);
+            });
+        }
+        node.kind.sets().into_iter().for_each(|id| {
+            known.insert(id);
+        });
+    }
+}
+
+#[test]
+fn node_numbers_are_unique() {
+    for query in QUERIES {
+        for plan in optimized(query, &[]).unwrap().plans {
+            let mut seen = HashSet::new();
+            crate::usage::for_each_node(&plan.nodes, &mut |node| assert!(seen.insert(node.id), "{query}"));
+        }
+    }
+}
+
+#[test]
+fn every_rule_changes_one_of_the_queries() {
+    let fired: HashSet<&str> =
+        QUERIES.iter().flat_map(|query| optimized(query, &[]).unwrap().plans).flat_map(|plan| plan.rules_applied).collect();
+    let missing: Vec<_> = RULES.iter().map(|rule| rule.name()).filter(|name| !fired.contains(name)).collect();
+    assert!(missing.is_empty(), "no query makes these rules fire: {missing:?}");
+}
+
+#[test]
+fn the_number_of_plans_is_bounded() {
+    let (query, interrupt, memory) = (
+        "FOR a IN users FOR b IN users FOR c IN users FOR d IN users FILTER a.x == b.x && b.y == c.y && c.z == d.z RETURN 1",
+        Interrupt::new(),
+        MemoryAccount::unlimited(),
+    );
+    assert_eq!(optimized(query, &[]).unwrap().plans.len(), 24);
+    let parsed = aql_syntax::parse(query, &aql_syntax::Limits::default()).unwrap();
+    let parameters = BindParameters::new();
+    let plan = build(bind(&parsed, &BindInput::new(&parameters, &CATALOG, &memory, &interrupt)).unwrap(), false).unwrap();
+    let options = OptimizerOptions { max_number_of_plans: 3, ..OptimizerOptions::default() };
+    assert_eq!(optimize(plan, &CATALOG, &options, &memory, &interrupt).unwrap().plans.len(), 3);
+}

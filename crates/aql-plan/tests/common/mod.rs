@@ -9,7 +9,7 @@ use aql_value::{Interrupt, MemoryAccount, Result, Value};
 
 /// Collections `users` (1,000 documents, many indexes), `cities` (50), `test` (100, index on `value`), `plain` (10, no
 /// index), `empty` (index on `id`), and `knows` (edges, 5,000).
-pub struct TestCatalog;
+pub(crate) struct TestCatalog;
 
 impl PlanCatalog for TestCatalog {
     fn collection(&self, name: &str) -> Option<CollectionInfo> {
@@ -90,7 +90,7 @@ fn persistent(id: u64, name: &str, fields: &[&str]) -> IndexInfo {
 }
 
 /// Parses, binds and builds.
-pub fn plan(text: &str, parameters: &[(&str, Value)]) -> Result<Plan> {
+pub(crate) fn plan(text: &str, parameters: &[(&str, Value)]) -> Result<Plan> {
     let query = aql_syntax::parse(text, &aql_syntax::Limits::default())
         .map_err(|error| aql_value::Error::new(error.number, error.message))?;
     let mut bound = BindParameters::new();
@@ -100,14 +100,14 @@ pub fn plan(text: &str, parameters: &[(&str, Value)]) -> Result<Plan> {
 }
 
 /// All plans, the best first.
-pub fn optimized(text: &str, parameters: &[(&str, Value)], rules: &[&str]) -> Result<Optimized> {
+pub(crate) fn optimized(text: &str, parameters: &[(&str, Value)], rules: &[&str]) -> Result<Optimized> {
     let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
     let options = OptimizerOptions::new(rules.iter().copied());
     optimize(plan(text, parameters)?, &TestCatalog, &options, &memory, &interrupt)
 }
 
 /// The plan to execute.
-pub fn best(text: &str, rules: &[&str]) -> Plan {
+pub(crate) fn best(text: &str, rules: &[&str]) -> Plan {
     optimized(text, &[], rules).unwrap().into_best().unwrap()
 }
 

@@ -1,0 +1,210 @@
+//! Scans of collections and indexes in explain.
+
+use super::Explainer;
+use super::expression::{compare_name, node_type};
+use super::writer::Writer;
+use crate::catalog::{IndexField, IndexInfo};
+use crate::expression::{CompareOperator, Expansion, Expression};
+use crate::node::{
+    CollectionScan, DocumentSource, IndexBound, IndexHint, IndexLookup, IndexRange, IndexScan, Projection,
+};
+use crate::variable::VariableId;
+use aql_value::Result;
+
+impl Explainer<'_> {
+    pub(super) fn collection_scan(&self, out: &mut Writer, scan: &CollectionScan) -> Result<()> {
+        out.key("random")?.flag(scan.random)?;
+        out.key("indexHint")?;
+        write_hint(out, &scan.source.hint)?;
+        self.source(out, &scan.source)
+    }
+
+    pub(super) fn index_scan(&self, out: &mut Writer, scan: &IndexScan) -> Result<()> {
+        self.source(out, &scan.source)?;
+        out.key("strategy")?.text(strategy(scan))?;
+        out.key("needsGatherNodeSort")?.flag(false)?;
+        let has_filter_projections = !scan.source.filter_projections.is_empty();
+        out.key("indexCoversProjections")?.flag(scan.covers_projections)?;
+        out.key("indexCoversOutProjections")?.flag(scan.covers_projections)?;
+        out.key("indexCoversFilterProjections")?.flag(scan.covers_filter && has_filter_projections)?;
+        out.key("indexes")?;
+        out.array(&scan.indexes, write_index)?;
+        out.key("condition")?;
+        self.condition(out, scan)?;
+        out.key("allCoveredByOneIndex")?.flag(false)?;
+        out.key("sorted")?.flag(true)?;
+        out.key("ascending")?.flag(scan.ascending)?;
+        out.key("evalFCalls")?.flag(true)?;
+        out.key("waitForSync")?.flag(false)?;
+        out.key("limit")?.number(scan.source.limit.unwrap_or(0))?;
+        out.key("isLateMaterialized")?.flag(false)?;
+        out.key("lookahead")?.number(scan.source.hint.lookahead)
+    }
+
+    /// What both kinds of scans have.
+    fn source(&self, out: &mut Writer, source: &DocumentSource) -> Result<()> {
+        self.variable(out, "outVariable", source.count_into.unwrap_or(source.out))?;
+        self.projections(out, "projections", &source.projections)?;
+        self.projections(out, "filterProjections", &source.filter_projections)?;
+        if let Some(filter) = &source.filter {
+            self.expression(out, "filter", filter)?;
+        }
+        out.key("count")?.flag(source.count_into.is_some())?;
+        out.key("producesResult")?.flag(source.produces_result)?;
+        out.key("readOwnWrites")?.flag(source.read_own_writes)?;
+        out.key("useCache")?.flag(source.use_cache)?;
+        out.key("maxProjections")?.number(source.max_projections as u64)?;
+        out.key("collection")?.text(&source.collection.name)?;
+        out.key("satellite")?.flag(false)?;
+        out.key("isSatellite")?.flag(false)?;
+        out.key("isSatelliteOf")?.null()
+    }
+
+    fn projections(&self, out: &mut Writer, key: &str, projections: &[Projection]) -> Result<()> {
+        out.key(key)?;
+        out.array(projections, |out, projection| {
+            out.object(|out| {
+                out.key("path")?;
+                out.array(&projection.path, |out, name| out.text(name))?;
+                self.variable(out, "variable", projection.out)
+            })
+        })
+    }
+
+    /// The ranges as an OR of ANDs; an empty object for the whole index.
+    fn condition(&self, out: &mut Writer, scan: &IndexScan) -> Result<()> {
+        let ranges: Vec<Vec<(&'static str, Expression, &Expression)>> =
+            scan.ranges.iter().map(|range| comparisons(scan, range)).collect();
+        out.object(|out| {
+            if ranges.iter().all(Vec::is_empty) {
+                return Ok(());
+            }
+            node_type(out, "n-ary or")?;
+            out.key("subNodes")?;
+            out.array(&ranges, |out, range| {
+                out.object(|out| {
+                    node_type(out, "n-ary and")?;
+                    out.key("subNodes")?;
+                    out.array(range, |out, (name, field, value)| self.comparison(out, name, field, value))
+                })
+            })
+        })
+    }
+
+    fn comparison(&self, out: &mut Writer, name: &str, field: &Expression, value: &Expression) -> Result<()> {
+        out.object(|out| {
+            node_type(out, name)?;
+            if name == "compare ==" {
+                out.key("excludesNull")?.flag(false)?;
+            }
+            self.expressions.operands(out, [field, value])
+        })
+    }
+}
+
+/// The comparisons that a range stands for, as type, field and value.
+fn comparisons<'a>(scan: &IndexScan, range: &'a IndexRange) -> Vec<(&'static str, Expression, &'a Expression)> {
+    let Some(index) = scan.indexes.get(range.index) else { return Vec::new() };
+    let document = scan.source.out;
+    let mut fields = index.fields.iter().skip(range.first_field);
+    let mut list = Vec::new();
+    for (lookup, field) in range.lookups.iter().zip(&mut fields) {
+        let (name, value) = match lookup {
+            IndexLookup::Equal(value) if field.expansion.is_some() => ("compare in", value),
+            IndexLookup::Equal(value) => ("compare ==", value),
+            IndexLookup::In(value) => ("compare in", value),
+        };
+        list.push((name, access(field, document), value));
+    }
+    if let Some(field) = fields.next() {
+        let mut add = |bound: &'a Option<IndexBound>, inclusive: CompareOperator, exclusive: CompareOperator| {
+            if let Some(bound) = bound {
+                let operator = if bound.inclusive { inclusive } else { exclusive };
+                list.push((compare_name(operator), access(field, document), &bound.value));
+            }
+        };
+        add(&range.lower, CompareOperator::GreaterEqual, CompareOperator::Greater);
+        add(&range.upper, CompareOperator::LessEqual, CompareOperator::Less);
+    }
+    list
+}
+
+/// `document.a.b`, or `document.a[*].b`.
+fn access(field: &IndexField, document: VariableId) -> Expression {
+    let attribute = |base: Expression, name: &Box<str>| Expression::Attribute { base: Box::new(base), name: name.clone() };
+    let split = field.expansion.map_or(field.path.len(), |position| position + 1);
+    let (outer, inner) = field.path.split_at(split.min(field.path.len()));
+    let input = outer.iter().fold(Expression::Variable(document), attribute);
+    if field.expansion.is_none() {
+        return input;
+    }
+    let projection = inner.iter().fold(Expression::Variable(document), attribute);
+    Expression::Expansion(Box::new(Expansion {
+        input,
+        levels: 1,
+        element: document,
+        filter: None,
+        offset: None,
+        limit: None,
+        projection: (!inner.is_empty()).then_some(projection),
+    }))
+}
+
+fn strategy(scan: &IndexScan) -> &'static str {
+    let needs_document_for_filter = scan.source.filter.is_some() && !scan.covers_filter;
+    if scan.source.count_into.is_some() {
+        "count"
+    } else if !scan.source.produces_result && !needs_document_for_filter {
+        "no result"
+    } else if scan.covers_projections && !needs_document_for_filter {
+        "covering"
+    } else if scan.covers_filter && scan.source.filter.is_some() {
+        "covering, filter only"
+    } else {
+        "document"
+    }
+}
+
+fn write_hint(out: &mut Writer, hint: &IndexHint) -> Result<()> {
+    let kind = match (hint.disabled, hint.names.is_empty()) {
+        (true, _) => "disabled",
+        (false, true) => "none",
+        (false, false) => "simple",
+    };
+    out.object(|out| {
+        out.key("forced")?.flag(hint.forced)?;
+        out.key("lookahead")?.number(hint.lookahead)?;
+        out.key("type")?.text(kind)?;
+        if kind != "simple" {
+            return Ok(());
+        }
+        out.key("hint")?;
+        out.array(&hint.names, |out, name| out.text(name))
+    })
+}
+
+fn write_index(out: &mut Writer, index: &IndexInfo) -> Result<()> {
+    out.object(|out| {
+        out.key("id")?.text(&index.id.to_string())?;
+        out.key("type")?.text(&index.type_name)?;
+        out.key("name")?.text(&index.name)?;
+        out.key("fields")?;
+        let shown = if index.kind == crate::catalog::IndexKind::Primary { 1 } else { index.fields.len() };
+        out.array(index.fields.iter().take(shown), |out, field| out.text(&field.to_text()))?;
+        if let Some(estimate) = index.selectivity_estimate {
+            out.key("selectivityEstimate")?.float(estimate)?;
+        }
+        out.key("unique")?.flag(index.unique)?;
+        out.key("sparse")?.flag(index.sparse)?;
+        if index.kind == crate::catalog::IndexKind::Persistent {
+            out.key("deduplicate")?.flag(index.deduplicate)?;
+            out.key("estimates")?.flag(index.estimates)?;
+            out.key("cacheEnabled")?.flag(index.cache_enabled)?;
+        }
+        if index.stored_values.is_empty() {
+            return Ok(());
+        }
+        out.key("storedValues")?;
+        out.array(&index.stored_values, |out, path| out.text(&path.join(".")))
+    })
+}

@@ -1,0 +1,186 @@
+//! Against replies recorded in ArangoDB's documentation: types, numbers and costs of nodes.
+
+use super::{ExplainStatistics, explain, explain_result, explain_syntax};
+use crate::optimize::tests::{CATALOG, best, optimized};
+use aql_value::{Result, Value};
+use velocypack::json;
+
+fn member(value: &Value, path: &str) -> Value {
+    path.split('.').fold(value.clone(), |value, name| match name.parse::<i64>() {
+        Ok(position) => value.at(position),
+        Err(_) => value.get(name),
+    })
+}
+
+fn texts(value: &Value, list: &str, name: &str) -> Vec<String> {
+    member(value, list).elements().map(|item| member(&item, name).cast_string().into_owned()).collect()
+}
+
+fn numbers(value: &Value, list: &str, name: &str) -> Vec<f64> {
+    member(value, list).elements().filter_map(|item| member(&item, name).as_f64()).collect()
+}
+
+#[test]
+fn a_full_scan_costs_a_document_each_and_is_numbered_as_written() {
+    let plan = explain(&best("FOR p IN products RETURN p", &[])).unwrap();
+    assert_eq!(texts(&plan, "nodes", "type"), ["SingletonNode", "EnumerateCollectionNode", "ReturnNode"]);
+    assert_eq!(numbers(&plan, "nodes", "id"), [1.0, 2.0, 3.0]);
+    assert_eq!(numbers(&plan, "nodes", "estimatedCost"), [1.0, 12.0, 22.0]);
+    assert_eq!(numbers(&plan, "nodes", "estimatedNrItems"), [1.0, 10.0, 10.0]);
+    assert_eq!(member(&plan, "nodes.2.dependencies").to_json(), "[2]");
+    assert_eq!(
+        member(&plan, "nodes.1").to_json(),
+        r#"{"type":"EnumerateCollectionNode","dependencies":[1],"id":2,"estimatedCost":12,"estimatedNrItems":10,"random":false,"indexHint":{"forced":false,"lookahead":1,"type":"none"},"outVariable":{"id":0,"name":"p","isFullDocumentFromCollection":true},"projections":[],"filterProjections":[],"count":false,"producesResult":true,"readOwnWrites":false,"useCache":true,"maxProjections":5,"collection":"products","satellite":false,"isSatellite":false,"isSatelliteOf":null}"#
+    );
+    assert_eq!(member(&plan, "collections").to_json(), r#"[{"name":"products","type":"read"}]"#);
+    assert_eq!(member(&plan, "estimatedCost"), Value::Int(22));
+    assert_eq!(member(&plan, "isModificationQuery"), Value::Bool(false));
+}
+
+#[test]
+fn an_index_scan_costs_a_look_up_and_a_fraction_for_each_entry() {
+    let plan = explain(&best("FOR i IN test FILTER i.value > 97 SORT i.value RETURN i.value", &[])).unwrap();
+    assert_eq!(texts(&plan, "nodes", "type"), ["SingletonNode", "IndexNode", "ReturnNode"]);
+    assert_eq!(numbers(&plan, "nodes", "estimatedCost"), [1.0, 12.643856189774723, 112.64385618977472]);
+    assert_eq!(numbers(&plan, "nodes", "estimatedNrItems"), [1.0, 100.0, 100.0]);
+    let scan = member(&plan, "nodes.1");
+    assert_eq!(
+        member(&scan, "condition").to_json(),
+        r#"{"type":"n-ary or","typeID":63,"subNodes":[{"type":"n-ary and","typeID":62,"subNodes":[{"type":"compare >","typeID":29,"subNodes":[{"type":"attribute access","typeID":35,"name":"value","subNodes":[{"type":"reference","typeID":45,"name":"i","id":0,"subqueryReference":false}]},{"type":"value","typeID":40,"value":97,"vTypeID":2}]}]}]}"#
+    );
+    assert_eq!(
+        member(&scan, "projections").to_json(),
+        r#"[{"path":["value"],"variable":{"id":4,"name":"4","isFullDocumentFromCollection":false}}]"#
+    );
+    assert_eq!(member(&scan, "strategy").to_json(), r#""covering""#);
+    assert_eq!(member(&scan, "indexCoversProjections"), Value::Bool(true));
+    assert_eq!(member(&plan, "nodes.2.inVariable.id"), Value::Int(4));
+}
+
+#[test]
+fn a_unique_look_up_is_the_cheapest() {
+    let plan = explain(&best("FOR u IN users FILTER u.email == 'a' RETURN u", &[])).unwrap();
+    assert_eq!(numbers(&plan, "nodes", "estimatedCost"), [1.0, 2.04475, 3.04475]);
+    assert_eq!(texts(&plan, "rules", "")[0], "");
+    assert_eq!(
+        member(&plan, "rules").to_json(),
+        r#"["use-indexes","remove-filter-covered-by-index","remove-unnecessary-calculations-2"]"#
+    );
+}
+
+#[test]
+fn an_unoptimized_plan_has_a_node_for_each_step() {
+    let query = "FOR i IN test FILTER i.value > 97 SORT i.value RETURN i.value";
+    let plan = explain(&best(query, &["-all"])).unwrap();
+    let costs = [1.0, 102.0, 202.0, 302.0, 402.0, 1066.3856189774724, 1166.3856189774724, 1266.3856189774724];
+    assert_eq!(numbers(&plan, "nodes", "estimatedCost"), costs);
+    assert_eq!(texts(&plan, "nodes", "expressionType")[2], "simple");
+    assert_eq!(texts(&plan, "nodes", "expressionType")[4], "attribute");
+    assert_eq!(
+        member(&plan, "nodes.5.elements").to_json(),
+        r#"[{"inVariable":{"id":2,"name":"2","isFullDocumentFromCollection":false},"ascending":true}]"#
+    );
+    assert_eq!(member(&plan, "rules").to_json(), "[]");
+}
+
+#[test]
+fn a_condition_that_is_never_true_costs_nothing() {
+    let plan = explain(&best("FOR i IN [ 1, 2, 3 ] FILTER 1 == 2 RETURN i", &[])).unwrap();
+    assert_eq!(
+        texts(&plan, "nodes", "type"),
+        ["SingletonNode", "CalculationNode", "EnumerateListNode", "NoResultsNode", "ReturnNode"]
+    );
+    assert_eq!(numbers(&plan, "nodes", "estimatedCost"), [1.0, 2.0, 5.0, 0.5, 0.5]);
+    assert_eq!(member(&plan, "nodes.1.expression").to_json(), r#"{"type":"array","typeID":41,"raw":[1,2,3]}"#);
+    assert_eq!(member(&plan, "variables.0.constantValue").to_json(), "[1,2,3]");
+}
+
+#[test]
+fn calls_show_constant_arguments_as_values() {
+    let plan = explain(&best("LET s = SLEEP(0.25) RETURN 1", &[])).unwrap();
+    assert_eq!(
+        member(&plan, "nodes.2.expression").to_json(),
+        r#"{"type":"function call","typeID":47,"name":"SLEEP","subNodes":[{"type":"array","typeID":41,"raw":[0.25]}]}"#
+    );
+}
+
+#[test]
+fn subqueries_are_spliced_in() {
+    let query = "LET list = (FOR doc in test FILTER doc.value > 90 RETURN doc) FOR a IN list RETURN a";
+    let plan = explain(&best(query, &["-all"])).unwrap();
+    assert_eq!(
+        texts(&plan, "nodes", "type"),
+        [
+            "SingletonNode",
+            "SubqueryStartNode",
+            "EnumerateCollectionNode",
+            "CalculationNode",
+            "FilterNode",
+            "SubqueryEndNode",
+            "EnumerateListNode",
+            "ReturnNode"
+        ]
+    );
+    assert_eq!(member(&plan, "nodes.1.subqueryOutVariable.name").to_json(), r#""list""#);
+    assert_eq!(member(&plan, "nodes.5.inVariable.name").to_json(), r#""doc""#);
+    let ids = numbers(&plan, "nodes", "id");
+    let dependencies: Vec<f64> = member(&plan, "nodes").elements().skip(1).filter_map(|node| member(&node, "dependencies.0").as_f64()).collect();
+    assert_eq!(dependencies, ids[..ids.len() - 1]);
+    assert_eq!(member(&plan, "rules").to_json(), r#"["splice-subqueries"]"#);
+}
+
+#[test]
+fn the_reply_has_plans_warnings_and_statistics() {
+    let optimized = optimized("FOR i IN 1..10 RETURN 1 / 0", &[]).unwrap();
+    let measured = ExplainStatistics { execution_time_seconds: 0.5, peak_memory_bytes: 7 };
+    let reply = explain_result(&optimized, false, measured).unwrap();
+    assert_eq!(member(&reply, "cacheable"), Value::Bool(false));
+    assert_eq!(member(&reply, "warnings").to_json(), r#"[{"code":1562,"message":"division by zero"}]"#);
+    assert_eq!(member(&reply, "stats.plansCreated"), Value::Int(1));
+    assert_eq!(member(&reply, "stats.executionTime"), Value::Double(0.5));
+    let all = explain_result(&optimized, true, measured).unwrap();
+    assert_eq!(member(&all, "plans").len(), 1);
+    assert!(member(&all, "cacheable").is_null() && member(&all, "plan").is_null());
+}
+
+#[test]
+fn every_node_and_expression_has_a_description() {
+    for query in [
+        "FOR u IN users UPSERT {email: u.email} INSERT {a: 1} REPLACE {b: OLD.b} IN plain RETURN [OLD, NEW]",
+        "FOR u IN users UPDATE u WITH {a: u.b[* FILTER CURRENT.x > 1 LIMIT 1, 2 RETURN CURRENT.y]} IN users OPTIONS {keepNull: false}",
+        "FOR u IN users COLLECT c = u.city AGGREGATE m = MAX(u.age) INTO g RETURN [c, m, g]",
+        "FOR u IN users FILTER u.a[? 2..3 FILTER CURRENT == u.b] && u.c ALL IN [1] && !(u.d ? : -u.e) RETURN {[u.f]: u.g[u.h]}",
+        "FOR u IN users FILTER u.age IN [1, 2] || u.email == 'x' LIMIT 3 REMOVE u IN users RETURN OLD",
+        "FOR k IN knows FILTER k._from == 'users/1' SORT k.x DESC LIMIT 1 RETURN DISTINCT k.y",
+    ] {
+        for rules in [&[][..], &["-all"]] {
+            let plan = explain(&best(query, rules)).unwrap();
+            let text = plan.to_json();
+            let mut again = velocypack::Builder::new();
+            json::parse(text.as_bytes(), &velocypack::Limits::default(), &mut again).unwrap();
+            assert_eq!(Value::from_builder(again).to_json(), text, "{query}");
+            assert!(!text.contains("\"type\":\"\""), "{query}");
+        }
+    }
+}
+
+fn syntax(query: &str) -> Result<Value> {
+    explain_syntax(&aql_syntax::parse(query, &aql_syntax::Limits::default()).unwrap())
+}
+
+#[test]
+fn syntax_trees_are_as_recorded() {
+    let reply = syntax("FOR i IN 1..100 FILTER i > 10 LIMIT 2 RETURN i * 3").unwrap();
+    assert_eq!(
+        reply.to_json(),
+        r#"{"parsed":true,"collections":[],"bindVars":[],"ast":[{"type":"root","subNodes":[{"type":"for","subNodes":[{"type":"variable","name":"i","id":0},{"type":"range","subNodes":[{"type":"value","value":1},{"type":"value","value":100}]},{"type":"no-op"}]},{"type":"filter","subNodes":[{"type":"compare >","subNodes":[{"type":"reference","name":"i","id":0,"subqueryReference":false},{"type":"value","value":10}]}]},{"type":"limit","subNodes":[{"type":"value","value":0},{"type":"value","value":2}]},{"type":"return","subNodes":[{"type":"times","subNodes":[{"type":"reference","name":"i","id":0,"subqueryReference":false},{"type":"value","value":3}]}]}]}],"warnings":[]}"#
+    );
+}
+
+#[test]
+fn syntax_trees_list_collections_and_parameters() {
+    let reply = syntax("FOR d IN @@c FOR e IN users FILTER d.a == @b INSERT d INTO plain").unwrap();
+    assert_eq!(member(&reply, "collections").to_json(), r#"["plain","users"]"#);
+    assert_eq!(member(&reply, "bindVars").to_json(), r#"["@c","b"]"#);
+    let _ = &CATALOG;
+}

@@ -1,0 +1,183 @@
+//! What binding refuses, with number and message as clients see them.
+
+mod common;
+
+use aql_value::Value;
+
+/// Query, number, message.
+const CASES: &[(&str, u32, &str)] = &[
+    // Names.
+    ("RETURN x", 1203, "collection or view not found: x"),
+    ("FOR d IN missing RETURN d", 1203, "collection or view not found: missing"),
+    ("FOR d IN users RETURN e", 1203, "collection or view not found: e"),
+    ("RETURN LENGTH(missing)", 1203, "collection or view not found: missing"),
+    ("WITH missing RETURN 1", 1203, "collection or view not found: missing"),
+    ("INSERT {} INTO missing", 1203, "collection or view not found: missing"),
+    ("RETURN users", 1568, "collection 'users' used as expression operand"),
+    ("RETURN users + 1", 1568, "collection 'users' used as expression operand"),
+    ("RETURN [users]", 1568, "collection 'users' used as expression operand"),
+    ("LET a = 1 LET a = 2 RETURN a", 1511, "variable 'a' is assigned multiple times"),
+    ("FOR a IN [1] FOR a IN [2] RETURN a", 1511, "variable 'a' is assigned multiple times"),
+    ("LET a = 1 RETURN (FOR a IN [1] RETURN a)", 1511, "variable 'a' is assigned multiple times"),
+    ("LET [a, {b: a}] = [] RETURN a", 1511, "variable 'a' is assigned multiple times"),
+    ("RETURN (LET b = 1 RETURN b) + b", 1203, "collection or view not found: b"),
+    ("LET a = a RETURN a", 1203, "collection or view not found: a"),
+    // COLLECT.
+    ("FOR u IN users COLLECT c = u.city RETURN u", 1203, "collection or view not found: u"),
+    ("FOR u IN users COLLECT c = u.city AGGREGATE s = SUM(c) RETURN s", 1203, "collection or view not found: c"),
+    ("FOR u IN users COLLECT c = u.city INTO g KEEP x RETURN g", 1512, "unknown variable 'x'"),
+    ("FOR u IN users COLLECT c = u.city, c = u.age RETURN c", 1511, "variable 'c' is assigned multiple times"),
+    // Pseudo variables.
+    ("RETURN OLD", 1203, "collection or view not found: OLD"),
+    ("RETURN CURRENT", 1203, "collection or view not found: CURRENT"),
+    ("INSERT {} INTO plain RETURN OLD", 1203, "collection or view not found: OLD"),
+    ("INSERT {} INTO plain OPTIONS {overwriteMode: 'ignore'} RETURN OLD", 1203, "collection or view not found: OLD"),
+    ("REMOVE 'a' IN plain RETURN NEW", 1203, "collection or view not found: NEW"),
+    (
+        "RETURN [1][* RETURN (RETURN CURRENT)]",
+        9,
+        "not implemented: CURRENT of an inline expression within a subquery; use a FOR loop instead",
+    ),
+    // Functions.
+    ("RETURN FOO(1)", 1540, "usage of unknown function 'FOO()'"),
+    ("RETURN foo()", 1540, "usage of unknown function 'FOO()'"),
+    ("RETURN a::b(1)", 1582, "user function 'A::B()' not found"),
+    (
+        "RETURN ABS()",
+        1541,
+        "invalid number of arguments for function 'ABS()', expected number of arguments: minimum: 1, maximum: 1",
+    ),
+    (
+        "RETURN CONCAT_SEPARATOR('a')",
+        1541,
+        "invalid number of arguments for function 'CONCAT_SEPARATOR()', expected number of arguments: minimum: 2, \
+         maximum: 65536",
+    ),
+    // Bind parameters.
+    ("RETURN @x", 1551, "no value specified for declared bind parameter 'x'"),
+    ("FOR d IN @@c RETURN d", 1551, "no value specified for declared bind parameter '@c'"),
+    // Access after modification.
+    ("INSERT {} INTO plain FOR d IN plain RETURN d", 1579, "access after data-modification by plain"),
+    ("INSERT {} INTO plain INSERT {} INTO plain", 1579, "access after data-modification by plain"),
+    ("INSERT {} INTO plain RETURN LENGTH(plain)", 1579, "access after data-modification by plain"),
+    ("INSERT {} INTO plain RETURN DOCUMENT('plain/1')", 1579, "access after data-modification by AQL function DOCUMENT()"),
+    ("LET x = (INSERT {} INTO plain) FOR d IN plain RETURN d", 1579, "access after data-modification by plain"),
+    ("UPSERT {a: 1} INSERT {} UPDATE {} IN plain FOR d IN plain RETURN d", 1579, "access after data-modification by plain"),
+    // LIMIT, SORT, RETURN DISTINCT.
+    ("FOR i IN 1..3 LIMIT -1 RETURN i", 1504, "number out of range: offset and count of LIMIT must be integers not below 0"),
+    ("FOR i IN 1..3 LIMIT 'a' RETURN i", 1504, "number out of range: offset and count of LIMIT must be integers not below 0"),
+    ("FOR i IN 1..3 LIMIT i RETURN i", 1501, "offset and count of LIMIT must be known at query compile time"),
+    ("FOR i IN 1..3 SORT i 'up' RETURN i", 1501, "invalid SORT direction 'up', expecting ASC or DESC"),
+    ("RETURN DISTINCT 1", 1501, "RETURN DISTINCT needs a FOR loop in the same query or subquery"),
+    // Options.
+    (
+        "FOR d IN users OPTIONS {indexHint: d} RETURN d",
+        1203,
+        "collection or view not found: d",
+    ),
+    (
+        "LET x = 1 FOR d IN users OPTIONS {indexHint: RAND()} RETURN d",
+        1575,
+        "query options must be readable at query compile time",
+    ),
+    ("UPSERT 1 INSERT {} UPDATE {} IN plain", 1501, "UPSERT needs an object literal with literal attribute names to search by"),
+    // What cannot be run.
+    ("FOR v IN 1..2 OUTBOUND 'a/1' knows RETURN v", 9, "not implemented: graph traversals"),
+    ("FOR v IN OUTBOUND SHORTEST_PATH 'a/1' TO 'a/2' knows RETURN v", 9, "not implemented: SHORTEST_PATH"),
+    ("FOR p IN OUTBOUND K_SHORTEST_PATHS 'a/1' TO 'a/2' knows RETURN p", 9, "not implemented: K_SHORTEST_PATHS"),
+    ("FOR d IN users WINDOW {preceding: 1} AGGREGATE s = SUM(d.age) RETURN s", 9, "not implemented: WINDOW"),
+    ("FOR d IN someView SEARCH d.a == 1 RETURN d", 9, "not implemented: SEARCH"),
+    ("FOR d IN someView RETURN d", 9, "not implemented: queries over Views ('someView')"),
+];
+
+#[test]
+fn wrong_queries_are_refused_in_the_words_of_arangodb() {
+    for (query, number, message) in CASES {
+        match common::plan(query, &[]) {
+            Ok(_) => panic!("{query}: was accepted"),
+            Err(error) => assert_eq!((error.number, error.message.as_str()), (*number, *message), "{query}"),
+        }
+    }
+}
+
+#[test]
+fn bind_parameters_are_checked_against_the_query() {
+    let cases: &[(&str, &[(&str, Value)], u32, &str)] = &[
+        ("RETURN 1", &[("x", Value::Int(1))], 1552, "bind parameter 'x' was not declared in the query"),
+        ("RETURN @x", &[("X", Value::Int(1))], 1551, "no value specified for declared bind parameter 'x'"),
+        ("FOR d IN @@c RETURN d", &[("@c", Value::Int(1))], 1553, "bind parameter '@c' has an invalid value or type"),
+        ("FOR d IN @@c RETURN d", &[("@c", Value::from_str("missing"))], 1203, "collection or view not found: missing"),
+        ("FOR d IN @@c RETURN d", &[("c", Value::from_str("users"))], 1551, "no value specified for declared bind parameter '@c'"),
+        ("RETURN {}.@a", &[("a", Value::Int(1))], 1553, "bind parameter 'a' has an invalid value or type"),
+        ("RETURN {}.@a", &[("a", Value::empty_array())], 1553, "bind parameter 'a' has an invalid value or type"),
+        ("RETURN {@a: 1}", &[("a", Value::Int(1))], 1553, "bind parameter 'a' has an invalid value or type"),
+    ];
+    for (query, parameters, number, message) in cases {
+        match common::plan(query, parameters) {
+            Ok(_) => panic!("{query}: was accepted"),
+            Err(error) => assert_eq!((error.number, error.message.as_str()), (*number, *message), "{query}"),
+        }
+    }
+}
+
+#[test]
+fn bind_parameters_stand_for_values_names_and_paths() {
+    let path = Value::array(&[Value::from_str("a"), Value::from_str("b")]);
+    let parameters = [("@c", Value::from_str("plain")), ("p", path), ("v", Value::Int(7)), ("n", Value::from_str("k"))];
+    let plan = common::plan("FOR d IN @@c FILTER d.@p == @v RETURN {@n: d}", &parameters).unwrap();
+    let text = aql_plan::print(&plan);
+    assert!(text.contains("d IN plain"), "{text}");
+    assert!(text.contains("(d.a.b == 7)"), "{text}");
+    assert!(text.contains("{\"k\": d}"), "{text}");
+}
+
+#[test]
+fn parameters_must_be_an_object() {
+    let error = aql_plan::BindParameters::from_value(&Value::Int(1)).unwrap_err();
+    assert_eq!((error.number, error.message.as_str()), (1550, "invalid structure of bind parameters"));
+    assert_eq!(aql_plan::BindParameters::from_value(&Value::Null).unwrap().iter().count(), 0);
+}
+
+#[test]
+fn unknown_options_and_wrong_values_warn() {
+    for query in [
+        "FOR d IN users OPTIONS {foo: 1} RETURN d",
+        "FOR d IN users OPTIONS {indexHint: 1} RETURN d",
+        "FOR d IN users COLLECT a = d.age OPTIONS {method: 'fast'} RETURN a",
+        "INSERT {} INTO plain OPTIONS {ignoreRevs: true}",
+        "UPDATE {_key: 'a'} IN plain OPTIONS {overwrite: true}",
+        "REMOVE 'a' IN plain OPTIONS {keepNull: 'yes'}",
+        "UPSERT {a: 1} INSERT {} UPDATE {} IN plain OPTIONS {overwriteMode: 'ignore'}",
+    ] {
+        let plan = common::plan(query, &[]).unwrap();
+        assert_eq!(plan.warnings.iter().map(|warning| warning.number).collect::<Vec<_>>(), [1539], "{query}");
+        assert!(!plan.is_cacheable, "{query}");
+    }
+}
+
+#[test]
+fn a_warning_while_folding_is_given_once_and_remembered() {
+    let plan = common::plan("FOR i IN 1..10 RETURN 1 / 0", &[]).unwrap();
+    assert_eq!(plan.warnings.len(), 1);
+    assert_eq!((plan.warnings[0].number, plan.warnings[0].message.as_str()), (1562, "division by zero"));
+}
+
+#[test]
+fn a_name_of_a_user_wins_over_a_pseudo_variable() {
+    for query in [
+        "LET OLD = 1 RETURN OLD",
+        "FOR CURRENT IN [1] RETURN CURRENT",
+        "LET NEW = 1 INSERT {} INTO plain RETURN NEW",
+    ] {
+        common::plan(query, &[]).unwrap();
+    }
+}
+
+#[test]
+fn collections_are_listed_once_with_the_strongest_access() {
+    let plan = common::plan("WITH cities FOR d IN users FOR e IN users UPDATE d WITH {x: e.x} IN users OPTIONS {exclusive: true}", &[])
+        .unwrap();
+    let uses: Vec<_> = plan.collections.iter().map(|used| (&*used.collection.name, used.access.name())).collect();
+    assert_eq!(uses, [("cities", "read"), ("users", "exclusive")]);
+    assert!(plan.is_modification);
+}
