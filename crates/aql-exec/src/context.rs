@@ -3,11 +3,12 @@
 use crate::data::Data;
 use crate::environment::QueryEnvironment;
 use crate::execution::SpillOptions;
+use crate::operator::BatchLimits;
 use crate::profile::Profile;
 use crate::statistics::ExecutionStatistics;
 use aql_value::{
     Batch, Charge, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Program, Result,
-    Value, Warnings,
+    Warnings,
 };
 use std::sync::Arc;
 
@@ -22,6 +23,8 @@ pub(crate) struct ExecutionContext {
     pub(crate) statistics: ExecutionStatistics,
     pub(crate) profile: Profile,
     pub(crate) spill: SpillOptions,
+    /// What to ask for where everything is wanted.
+    pub(crate) full: BatchLimits,
 }
 
 impl ExecutionContext {

@@ -4,7 +4,7 @@ use crate::context::ExecutionContext;
 use crate::data::{Data, DataAccess};
 use crate::environment::{QueryEnvironment, ReadAuthorization};
 use crate::lower::lower;
-use crate::operator::{BatchLimits, Operator};
+use crate::operator::{BatchLimits, GROWTH, Operator};
 use crate::profile::Profile;
 use crate::statistics::ExecutionStatistics;
 use aql_plan::Plan;
@@ -141,8 +141,6 @@ pub struct Finished {
 
 /// Rows for the first batch: a query that is asked for little does little.
 const FIRST_ROWS: usize = 16;
-/// Each batch is so many times larger than the one before, up to the largest.
-const GROWTH: usize = 4;
 
 impl Execution {
     /// Makes the operators of a plan. Nothing is computed before the first batch is asked for.
@@ -183,6 +181,7 @@ impl Execution {
             statistics: ExecutionStatistics::default(),
             profile: Profile::default(),
             spill: options.spill,
+            full: BatchLimits::FULL,
         };
         match lower(plan, &mut context, options.profile_nodes) {
             Ok(lowered) => Ok(Self {
@@ -196,6 +195,12 @@ impl Execution {
             }),
             Err(error) => Err(Box::new(StartFailed { error, transaction: context.data.into_transaction() })),
         }
+    }
+
+    /// Makes operators work on at most so many rows at one time, for tests: results do not depend on it.
+    pub fn with_batch_rows(mut self, rows: usize) -> Self {
+        self.context.full = BatchLimits::FULL.of_rows(rows);
+        self
     }
 
     /// The next results, at most `max_rows` of them; `None` when there are no more. After an error the same error is
@@ -220,13 +225,13 @@ impl Execution {
     fn advance(&mut self, max_rows: usize) -> Result<Option<ResultBatch>> {
         self.context.interrupt.check()?;
         let Some(result) = self.result else {
-            while self.root.next_batch(&mut self.context, BatchLimits::FULL)?.is_some() {
+            while self.root.next_full_batch(&mut self.context)?.is_some() {
                 self.context.interrupt.check()?;
             }
             return Ok(None);
         };
-        let limits = BatchLimits::of_rows(self.rows.min(max_rows));
-        self.rows = (self.rows * GROWTH).min(BatchLimits::FULL_ROWS);
+        let limits = self.context.full.of_rows(self.rows.min(max_rows));
+        self.rows = (self.rows * GROWTH).min(self.context.full.rows);
         let batch = self.root.next_batch(&mut self.context, limits)?;
         Ok(batch.map(|batch| ResultBatch { batch, result }))
     }

@@ -24,7 +24,7 @@ impl Operator for CollectCountOperator {
             return Ok(None);
         }
         let mut count = 0;
-        while let Some(batch) = self.input.next_batch(context, BatchLimits::FULL)? {
+        while let Some(batch) = self.input.next_full_batch(context)? {
             context.interrupt.check()?;
             self.output.remember(&batch);
             count += batch.selected_len() as u64;

@@ -2,6 +2,7 @@
 
 use super::group_table::GroupTable;
 use super::groups::GroupKey;
+use super::surplus::Surplus;
 use super::{BatchLimits, Operator};
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Charge, Register, Result};
@@ -13,13 +14,22 @@ pub(crate) struct CollectDistinctOperator {
     carry: Box<[Register]>,
     seen: GroupTable,
     charge: Option<Charge>,
+    surplus: Surplus,
 }
 
 impl CollectDistinctOperator {
     /// `carry`: registers that stay set.
     pub(crate) fn new(input: Box<dyn Operator>, keys: Vec<GroupKey>, carry: Box<[Register]>) -> Self {
         let inputs: Vec<_> = keys.iter().map(|key| key.input).collect();
-        Self { input, seen: GroupTable::new(keys.len()), keys, inputs, carry, charge: None }
+        Self {
+            input,
+            seen: GroupTable::new(keys.len()),
+            keys,
+            inputs,
+            carry,
+            charge: None,
+            surplus: Surplus::default(),
+        }
     }
 
     /// The rows whose keys were not seen before.
@@ -37,15 +47,20 @@ impl CollectDistinctOperator {
 
 impl Operator for CollectDistinctOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        if let Some(batch) = self.surplus.take(limits) {
+            return Ok(Some(batch));
+        }
         let mut charge = match self.charge.take() {
             Some(charge) => charge,
             None => context.new_charge(),
         };
         let mut found = None;
-        while let Some(batch) = self.input.next_batch(context, limits)? {
+        let mut wanted = limits;
+        while let Some(batch) = self.input.next_batch(context, wanted)? {
             context.interrupt.check()?;
             let rows = self.new_rows(&batch, &mut charge)?;
             if rows.is_empty() {
+                wanted = wanted.grown(context.full);
                 continue;
             }
             let mut output = batch.project(&self.carry);
@@ -55,7 +70,7 @@ impl Operator for CollectDistinctOperator {
                 }
             }
             output.select(rows.into());
-            found = Some(output);
+            found = Some(self.surplus.split(output, limits));
             break;
         }
         self.charge = Some(charge);
@@ -65,6 +80,7 @@ impl Operator for CollectDistinctOperator {
     fn restart(&mut self, outer: Batch) {
         self.seen.clear();
         self.charge = None;
+        self.surplus.clear();
         self.input.restart(outer);
     }
 

@@ -33,7 +33,7 @@ impl CollectHashOperator {
     fn read_all(&mut self, context: &mut ExecutionContext) -> Result<()> {
         let mut charge = context.new_charge();
         let registers: Vec<_> = self.output.keys.iter().map(|key| key.input).collect();
-        while let Some(batch) = self.input.next_batch(context, BatchLimits::FULL)? {
+        while let Some(batch) = self.input.next_full_batch(context)? {
             context.interrupt.check()?;
             self.output.remember(&batch);
             let rows: Vec<u32> = batch.selected().map(|row| row as u32).collect();

@@ -1,10 +1,10 @@
 //! COLLECT over rows that come sorted by the group keys: one group at a time is open, the others are done.
 
 use super::groups::{GroupOutput, Groups};
+use super::surplus::Surplus;
 use super::{BatchLimits, Operator};
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Charge, Result, Value};
-use std::collections::VecDeque;
 
 pub(crate) struct CollectSortedOperator {
     input: Box<dyn Operator>,
@@ -14,14 +14,24 @@ pub(crate) struct CollectSortedOperator {
     open: Option<Vec<Value>>,
     /// What the open group holds.
     charge: Option<Charge>,
-    /// Rows of groups that are done, to be answered as far as they are asked for.
-    done: VecDeque<Batch>,
+    /// Rows of groups that are done.
+    done: Option<Batch>,
+    surplus: Surplus,
     finished: bool,
 }
 
 impl CollectSortedOperator {
     pub(crate) fn new(input: Box<dyn Operator>, output: GroupOutput, groups: Groups) -> Self {
-        Self { input, output, groups, open: None, charge: None, done: VecDeque::new(), finished: false }
+        Self {
+            input,
+            output,
+            groups,
+            open: None,
+            charge: None,
+            done: None,
+            surplus: Surplus::default(),
+            finished: false,
+        }
     }
 
     /// Takes the rows of a batch; the groups that end within it are done.
@@ -64,7 +74,7 @@ impl CollectSortedOperator {
         for key in keys {
             columns.iter_mut().zip(key).for_each(|(column, value)| column.push(value));
         }
-        self.done.push_back(self.output.batch(columns, 0..count, &mut self.groups)?);
+        self.done = Some(self.output.batch(columns, 0..count, &mut self.groups)?);
         Ok(())
     }
 
@@ -74,9 +84,9 @@ impl CollectSortedOperator {
             Some(charge) => charge,
             None => context.new_charge(),
         };
-        while self.done.is_empty() && !self.finished {
+        while self.done.is_none() && !self.finished {
             context.interrupt.check()?;
-            match self.input.next_batch(context, BatchLimits::FULL)? {
+            match self.input.next_full_batch(context)? {
                 Some(batch) => self.take(&batch, &mut charge)?,
                 None => {
                     self.finished = true;
@@ -98,22 +108,19 @@ impl CollectSortedOperator {
 
 impl Operator for CollectSortedOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
-        self.read(context)?;
-        let Some(mut batch) = self.done.pop_front() else { return Ok(None) };
-        if batch.selected_len() > limits.rows {
-            let mut rest = batch.clone();
-            rest.slice(limits.rows, usize::MAX);
-            self.done.push_front(rest);
-            batch.slice(0, limits.rows);
+        if let Some(batch) = self.surplus.take(limits) {
+            return Ok(Some(batch));
         }
-        Ok(Some(batch))
+        self.read(context)?;
+        Ok(self.done.take().map(|done| self.surplus.split(done, limits)))
     }
 
     fn restart(&mut self, outer: Batch) {
         self.groups.clear();
         self.open = None;
         self.charge = None;
-        self.done.clear();
+        self.done = None;
+        self.surplus.clear();
         self.finished = false;
         self.output.restart(&outer);
         self.input.restart(outer);

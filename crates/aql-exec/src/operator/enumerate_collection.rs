@@ -2,10 +2,11 @@
 
 use super::document_source::Source;
 use super::outer::{Fetched, Outer};
+use super::surplus::Surplus;
 use super::{BatchLimits, Operator};
 use crate::context::ExecutionContext;
 use crate::data::storage_error;
-use aql_value::{Batch, Column, Result, Value};
+use aql_value::{Batch, Column, Register, Result, Value};
 use storage::{BlockLimits, DocumentScan, DocumentScanSpec, Snapshot};
 
 /// Keys in one step where only keys are read.
@@ -17,6 +18,7 @@ pub(crate) struct EnumerateCollectionOperator {
     /// Only one document is wanted for each incoming row, any of them with the same probability.
     random: bool,
     state: State,
+    surplus: Surplus,
 }
 
 /// Where the scan for the present incoming row is.
@@ -31,7 +33,7 @@ enum State {
 
 impl EnumerateCollectionOperator {
     pub(crate) fn new(outer: Outer, source: Source, random: bool) -> Self {
-        Self { outer, source, random, state: State::Start }
+        Self { outer, source, random, state: State::Start, surplus: Surplus::default() }
     }
 
     /// Begins the scan for the present incoming row.
@@ -55,6 +57,27 @@ impl EnumerateCollectionOperator {
         Ok(State::Documents { scan, wanted: if self.random { limit.min(1) } else { limit } })
     }
 
+    /// One row for the present incoming row: with the number of rows that there would be for it.
+    fn count_row(&mut self, register: Register, context: &mut ExecutionContext) -> Result<Batch> {
+        let mut count = match self.open(context)? {
+            State::Rows(count) => count,
+            state => {
+                self.state = state;
+                0
+            }
+        };
+        let full = context.full;
+        while !matches!(self.state, State::Start)
+            && let Some(batch) = self.next_for_row(context, full)?
+        {
+            context.interrupt.check()?;
+            count += batch.selected_len() as u64;
+        }
+        let mut batch = self.outer.repeat(1);
+        batch.set_column(register, Column::Constant(Value::from_u64(count)));
+        Ok(batch)
+    }
+
     /// The next rows for the present incoming row; `None` when it has no more. The batch may be empty.
     fn next_for_row(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
         if matches!(self.state, State::Start) {
@@ -64,16 +87,9 @@ impl EnumerateCollectionOperator {
             State::Start => Ok(None),
             State::Rows(0) => Ok(None),
             State::Rows(count) => {
-                let (rows, rest) = match self.source.count_into {
-                    Some(_) => (1, 0),
-                    None => (count.min(&mut (limits.rows as u64)).to_owned(), *count),
-                };
-                let mut batch = self.outer.repeat(rows as usize);
-                if let Some(register) = self.source.count_into {
-                    batch.set_column(register, Column::Constant(Value::from_u64(*count)));
-                }
-                *count = rest.saturating_sub(rows);
-                Ok(Some(batch))
+                let rows = usize_of(*count).min(limits.rows);
+                *count -= rows as u64;
+                Ok(Some(self.outer.repeat(rows)))
             }
             State::Documents { wanted: 0, .. } => Ok(None),
             State::Documents { scan, wanted } => {
@@ -94,20 +110,10 @@ impl EnumerateCollectionOperator {
                 self.source.produce(&mut batch, column, context)?;
                 batch.slice(0, usize_of(*wanted));
                 *wanted -= batch.selected_len() as u64;
-                if let Some(register) = self.source.count_into {
-                    batch = count_row(&self.outer, register, batch.selected_len());
-                }
                 Ok(Some(batch))
             }
         }
     }
-}
-
-/// One row that stands for `count` rows; none for none.
-pub(super) fn count_row(outer: &Outer, register: aql_value::Register, count: usize) -> Batch {
-    let mut batch = outer.repeat(usize::from(count > 0));
-    batch.set_column(register, Column::Constant(Value::from_u64(count as u64)));
-    batch
 }
 
 fn usize_of(number: u64) -> usize {
@@ -136,14 +142,24 @@ fn random_key(
 
 impl Operator for EnumerateCollectionOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        if let Some(batch) = self.surplus.take(limits) {
+            return Ok(Some(batch));
+        }
+        let mut wanted = limits;
         loop {
             if self.outer.fetch(context, limits)? == Fetched::End {
                 return Ok(None);
             }
             context.interrupt.check()?;
-            match self.next_for_row(context, limits)? {
-                Some(batch) if batch.is_empty() => {}
-                Some(batch) => return Ok(Some(batch)),
+            if let Some(register) = self.source.count_into {
+                let batch = self.count_row(register, context)?;
+                self.state = State::Start;
+                self.outer.advance();
+                return Ok(Some(batch));
+            }
+            match self.next_for_row(context, wanted)? {
+                Some(batch) if batch.is_empty() => wanted = wanted.grown(context.full),
+                Some(batch) => return Ok(Some(self.surplus.split(batch, limits))),
                 None => {
                     self.state = State::Start;
                     self.outer.advance();
@@ -154,6 +170,7 @@ impl Operator for EnumerateCollectionOperator {
 
     fn restart(&mut self, outer: Batch) {
         self.state = State::Start;
+        self.surplus.clear();
         self.outer.restart(outer);
     }
 

@@ -1,6 +1,7 @@
 //! A row for each member of an array or of a range, for each incoming row.
 
 use super::outer::{Fetched, Outer};
+use super::surplus::Surplus;
 use super::{BatchLimits, Operator};
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Column, ElementCursor, Program, Register, Result, Value, error_number};
@@ -19,6 +20,7 @@ pub(crate) struct EnumerateListOperator {
     out: Register,
     filter: Option<Program>,
     members: Option<Members>,
+    surplus: Surplus,
 }
 
 /// The members still to come for the present incoming row.
@@ -29,7 +31,7 @@ enum Members {
 
 impl EnumerateListOperator {
     pub(crate) fn new(outer: Outer, input: ListInput, out: Register, filter: Option<Program>) -> Self {
-        Self { outer, input, out, filter, members: None }
+        Self { outer, input, out, filter, members: None, surplus: Surplus::default() }
     }
 
     /// The members for the present incoming row.
@@ -100,12 +102,16 @@ impl Iterator for Members {
 
 impl Operator for EnumerateListOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        if let Some(batch) = self.surplus.take(limits) {
+            return Ok(Some(batch));
+        }
+        let mut wanted = limits;
         loop {
             if self.outer.fetch(context, limits)? == Fetched::End {
                 return Ok(None);
             }
             context.interrupt.check()?;
-            let (rows, values) = self.collect(context, limits.rows)?;
+            let (rows, values) = self.collect(context, wanted.rows)?;
             if values.is_empty() {
                 continue;
             }
@@ -115,13 +121,15 @@ impl Operator for EnumerateListOperator {
                 context.filter(filter, &mut batch)?;
             }
             if !batch.is_empty() {
-                return Ok(Some(batch));
+                return Ok(Some(self.surplus.split(batch, limits)));
             }
+            wanted = wanted.grown(context.full);
         }
     }
 
     fn restart(&mut self, outer: Batch) {
         self.members = None;
+        self.surplus.clear();
         self.outer.restart(outer);
     }
 

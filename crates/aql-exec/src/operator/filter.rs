@@ -1,5 +1,6 @@
 //! Keeps the rows for which a condition is true.
 
+use super::surplus::Surplus;
 use super::{BatchLimits, Operator};
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Program, Register, Result};
@@ -20,11 +21,12 @@ const SPARSE: usize = 4;
 pub(crate) struct FilterOperator {
     input: Box<dyn Operator>,
     condition: Condition,
+    surplus: Surplus,
 }
 
 impl FilterOperator {
     pub(crate) fn new(input: Box<dyn Operator>, condition: Condition) -> Self {
-        Self { input, condition }
+        Self { input, condition, surplus: Surplus::default() }
     }
 }
 
@@ -49,19 +51,26 @@ impl Condition {
 
 impl Operator for FilterOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
-        while let Some(mut batch) = self.input.next_batch(context, limits)? {
+        if let Some(batch) = self.surplus.take(limits) {
+            return Ok(Some(batch));
+        }
+        let mut wanted = limits;
+        while let Some(mut batch) = self.input.next_batch(context, wanted)? {
             context.interrupt.check()?;
             self.condition.apply(&mut batch, context)?;
             if batch.is_empty() {
+                wanted = wanted.grown(context.full);
                 continue;
             }
             let is_sparse = batch.selected_len() * SPARSE < batch.rows();
-            return Ok(Some(if is_sparse { batch.compact() } else { batch }));
+            let batch = if is_sparse { batch.compact() } else { batch };
+            return Ok(Some(self.surplus.split(batch, limits)));
         }
         Ok(None)
     }
 
     fn restart(&mut self, outer: Batch) {
+        self.surplus.clear();
         self.input.restart(outer);
     }
 

@@ -31,7 +31,7 @@ impl LimitOperator {
         self.finished = true;
         let mut beyond = 0;
         if self.full_count || self.drain {
-            while let Some(batch) = self.input.next_batch(context, BatchLimits::FULL)? {
+            while let Some(batch) = self.input.next_full_batch(context)? {
                 context.interrupt.check()?;
                 beyond += batch.selected_len() as u64;
             }
@@ -43,10 +43,10 @@ impl LimitOperator {
     }
 
     /// How much to ask for: what still is to be skipped and passed on, and not less than one row.
-    fn wanted(&self, limits: BatchLimits) -> BatchLimits {
+    fn wanted(&self, limits: BatchLimits, full: BatchLimits) -> BatchLimits {
         let to_skip = self.offset - self.skipped;
         if to_skip > 0 {
-            return BatchLimits::of_rows(usize::try_from(to_skip).unwrap_or(usize::MAX));
+            return full.of_rows(usize::try_from(to_skip).unwrap_or(usize::MAX));
         }
         let to_pass = usize::try_from(self.limit - self.passed).unwrap_or(usize::MAX);
         BatchLimits { rows: limits.rows.min(to_pass), ..limits }
@@ -56,7 +56,7 @@ impl LimitOperator {
 impl Operator for LimitOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
         while !self.finished && self.passed < self.limit {
-            let wanted = self.wanted(limits);
+            let wanted = self.wanted(limits, context.full);
             let Some(batch) = self.input.next_batch(context, wanted)? else { break };
             let rows = batch.selected_len() as u64;
             if self.skipped < self.offset {

@@ -20,6 +20,7 @@ mod outer;
 mod singleton;
 mod sort;
 mod subquery;
+mod surplus;
 
 pub(crate) use calculation::CalculationOperator;
 pub(crate) use collect_count::CollectCountOperator;
@@ -55,6 +56,9 @@ pub struct BatchLimits {
     pub rows: usize,
     /// Bytes of documents read from storage, after which a scan ends its batch.
     pub bytes: usize,
+    /// Operators may ask for more rows than they answer, to find those that pass a filter. Not where computing a row
+    /// has to wait for the writes of the rows before.
+    pub read_ahead: bool,
 }
 
 impl BatchLimits {
@@ -64,19 +68,36 @@ impl BatchLimits {
     pub const FULL_BYTES: usize = 1 << 20;
 
     /// For consumers that take everything.
-    pub const FULL: Self = Self { rows: Self::FULL_ROWS, bytes: Self::FULL_BYTES };
+    pub const FULL: Self = Self { rows: Self::FULL_ROWS, bytes: Self::FULL_BYTES, read_ahead: true };
 
-    /// At most `rows` rows, and at least 1.
-    pub fn of_rows(rows: usize) -> Self {
-        Self { rows: rows.clamp(1, Self::FULL_ROWS), ..Self::FULL }
+    /// What to ask for after a batch of which nothing was left: more.
+    fn grown(self, full: Self) -> Self {
+        if !self.read_ahead {
+            return self;
+        }
+        Self { rows: self.rows.saturating_mul(GROWTH).min(full.rows).max(self.rows), ..self }
+    }
+
+    /// The same with at most `rows` rows, and at least 1.
+    pub fn of_rows(self, rows: usize) -> Self {
+        Self { rows: rows.clamp(1, self.rows), ..self }
     }
 }
+
+/// Each batch is so many times larger than the one before, up to the largest.
+pub(crate) const GROWTH: usize = 4;
 
 /// One step of a query at run time.
 pub(crate) trait Operator: Send {
     /// The next rows: at least one and at most as many as asked for; `None` when there are no more, and again every time
     /// after that.
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>>;
+
+    /// As [`Operator::next_batch`], for consumers that will take everything.
+    fn next_full_batch(&mut self, context: &mut ExecutionContext) -> Result<Option<Batch>> {
+        let limits = context.full;
+        self.next_batch(context, limits)
+    }
 
     /// Forgets everything and starts over with these rows in the place of the single one that a query starts from.
     fn restart(&mut self, outer: Batch);

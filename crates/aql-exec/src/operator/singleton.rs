@@ -1,36 +1,33 @@
 //! What a pipeline starts from: one row without columns, or the outer rows of a subquery.
 
+use super::surplus::Surplus;
 use super::{BatchLimits, Operator};
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Result};
 
 pub(crate) struct SingletonOperator {
     rows: Option<Batch>,
+    surplus: Surplus,
 }
 
 impl SingletonOperator {
     /// Starts with one row without columns.
     pub(crate) fn new() -> Self {
-        Self { rows: Some(Batch::single_row()) }
+        Self { rows: Some(Batch::single_row()), surplus: Surplus::default() }
     }
 }
 
 impl Operator for SingletonOperator {
     fn next_batch(&mut self, _context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
-        let Some(mut batch) = self.rows.take() else { return Ok(None) };
-        if batch.is_empty() {
-            return Ok(None);
+        if let Some(batch) = self.surplus.take(limits) {
+            return Ok(Some(batch));
         }
-        if batch.selected_len() > limits.rows {
-            let mut rest = batch.clone();
-            rest.slice(limits.rows, usize::MAX);
-            self.rows = Some(rest);
-            batch.slice(0, limits.rows);
-        }
-        Ok(Some(batch))
+        let rows = self.rows.take().filter(|rows| !rows.is_empty());
+        Ok(rows.map(|rows| self.surplus.split(rows, limits)))
     }
 
     fn restart(&mut self, outer: Batch) {
+        self.surplus.clear();
         self.rows = Some(outer);
     }
 

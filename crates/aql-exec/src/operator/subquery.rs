@@ -105,7 +105,7 @@ impl SubqueryOperator {
         context: &mut ExecutionContext,
     ) -> Result<()> {
         self.pipeline.restart(batch.project(&self.reads).repeat_row(row, 1));
-        while let Some(found) = self.pipeline.next_batch(context, BatchLimits::FULL)? {
+        while let Some(found) = self.pipeline.next_full_batch(context)? {
             context.interrupt.check()?;
             let Some(column) = self.result.and_then(|register| found.column(register)) else { continue };
             for row in found.selected() {
@@ -130,7 +130,7 @@ impl SubqueryOperator {
         outer.select(running);
         self.pipeline.restart(outer);
         let mut arrays = Arrays::new(batch.rows(), context.new_charge());
-        while let Some(found) = self.pipeline.next_batch(context, BatchLimits::FULL)? {
+        while let Some(found) = self.pipeline.next_full_batch(context)? {
             context.interrupt.check()?;
             let Some(numbers) = found.column(ordinal) else { continue };
             let values = self.result.and_then(|register| found.column(register));

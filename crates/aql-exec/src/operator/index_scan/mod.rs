@@ -13,12 +13,12 @@ mod source;
 pub(crate) use range::{BoundProgram, IndexHandle, LookupProgram, RangePrograms};
 
 use super::document_source::Source;
-use super::enumerate_collection::count_row;
 use super::outer::{Fetched, Outer};
+use super::surplus::Surplus;
 use super::{BatchLimits, Operator};
 use crate::context::ExecutionContext;
 use crate::data::storage_error;
-use aql_value::{Batch, Column, Result, Value};
+use aql_value::{Batch, Column, Register, Result, Value};
 use entries::{EntryBatch, EntrySink};
 use range::RangeColumns;
 use source::{EntrySource, Lookup};
@@ -41,6 +41,7 @@ pub(crate) struct IndexScanOperator {
     produced: (u32, u64),
     /// Of the documents fetched last, to ask for less when they are large.
     document_bytes: usize,
+    surplus: Surplus,
 }
 
 /// How the scan is to be done: see `aql_plan::IndexScan`.
@@ -77,6 +78,7 @@ impl IndexScanOperator {
             lookup: None,
             produced: (0, 0),
             document_bytes: 0,
+            surplus: Surplus::default(),
         }
     }
 
@@ -155,7 +157,7 @@ impl IndexScanOperator {
                 None => {
                     self.outer.advance();
                     context.interrupt.check()?;
-                    if self.source.count_into.is_some() && !entries.is_empty() {
+                    if self.source.count_into.is_some() {
                         break;
                     }
                     continue;
@@ -200,9 +202,6 @@ impl IndexScanOperator {
             self.source.filter_documents(&mut batch, &documents, context)?;
         }
         self.apply_limit(&entries, &mut batch);
-        if let Some(register) = self.source.count_into {
-            return Ok(self.count(register, &entries, &batch));
-        }
         if self.options.covers_projections && !self.source.projections.is_empty() {
             self.project_covered(&entries, &mut batch);
         } else {
@@ -302,18 +301,30 @@ impl IndexScanOperator {
         }
     }
 
-    /// One row that stands for the selected ones, which all belong to one incoming row.
-    fn count(&self, register: aql_value::Register, entries: &EntryBatch, batch: &Batch) -> Batch {
-        let counted = batch.selected_len();
-        let Some(&row) = entries.rows().first() else { return count_row(&self.outer, register, 0) };
-        let mut batch = self.outer.gather(vec![row; usize::from(counted > 0)]);
-        batch.set_column(register, Column::Constant(Value::from_u64(counted as u64)));
-        batch
+    /// One row for the present incoming row: with the number of rows that there would be for it.
+    fn count_row(&mut self, register: Register, context: &mut ExecutionContext) -> Result<Batch> {
+        let row = self.outer.row();
+        let full = context.full;
+        let mut count = 0;
+        // Collecting ends with the incoming row and not only with its batch.
+        while self.outer.row() == row {
+            let entries = self.collect(context, full)?;
+            if !entries.is_empty() {
+                count += self.produce(entries, context)?.selected_len() as u64;
+            }
+        }
+        let mut batch = self.outer.gather(vec![row as u32]);
+        batch.set_column(register, Column::Constant(Value::from_u64(count)));
+        Ok(batch)
     }
 }
 
 impl Operator for IndexScanOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        if let Some(batch) = self.surplus.take(limits) {
+            return Ok(Some(batch));
+        }
+        let mut wanted = limits;
         loop {
             match self.outer.fetch(context, limits)? {
                 Fetched::End => return Ok(None),
@@ -321,16 +332,18 @@ impl Operator for IndexScanOperator {
                 Fetched::Present => {}
             }
             context.interrupt.check()?;
-            // Counting needs no more rows of what it counts than it is given room for.
-            let limits = if self.source.count_into.is_some() { BatchLimits::FULL } else { limits };
-            let entries = self.collect(context, limits)?;
+            if let Some(register) = self.source.count_into {
+                return self.count_row(register, context).map(Some);
+            }
+            let entries = self.collect(context, wanted)?;
             if entries.is_empty() {
                 continue;
             }
             let batch = self.produce(entries, context)?;
             if !batch.is_empty() {
-                return Ok(Some(batch));
+                return Ok(Some(self.surplus.split(batch, limits)));
             }
+            wanted = wanted.grown(context.full);
         }
     }
 
@@ -338,6 +351,7 @@ impl Operator for IndexScanOperator {
         self.lookup = None;
         self.columns.clear();
         self.produced = (0, 0);
+        self.surplus.clear();
         self.outer.restart(outer);
     }
 

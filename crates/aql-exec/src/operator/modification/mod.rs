@@ -115,7 +115,8 @@ fn with_value<T>(batch: &Batch, register: Register, row: usize, visit: impl FnOn
 
 impl Operator for ModificationOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
-        let wanted = if self.one_by_one { BatchLimits::of_rows(1) } else { limits };
+        let wanted =
+            if self.one_by_one { BatchLimits { rows: 1, read_ahead: false, ..limits } } else { limits };
         while let Some(batch) = self.input.next_batch(context, wanted)? {
             context.interrupt.check()?;
             if self.one_by_one && batch.selected_len() > 1 {

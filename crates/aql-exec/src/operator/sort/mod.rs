@@ -55,7 +55,7 @@ impl SortOperator {
     fn read_all(&mut self, context: &mut ExecutionContext) -> Result<State> {
         let mut buffer = SortBuffer::new(&self.keys, &self.carry, self.limit, context.new_charge());
         let mut spilled: Option<spill::Spill> = None;
-        while let Some(batch) = self.input.next_batch(context, BatchLimits::FULL)? {
+        while let Some(batch) = self.input.next_full_batch(context)? {
             context.interrupt.check()?;
             buffer.add(&batch)?;
             if buffer.bytes() > context.spill.threshold_bytes && context.spill.is_possible() {

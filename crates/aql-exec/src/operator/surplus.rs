@@ -1,0 +1,32 @@
+//! Rows that an operator has and was not asked for yet.
+
+use super::BatchLimits;
+use aql_value::Batch;
+
+/// What is left of a batch that had more rows than were asked for.
+#[derive(Default)]
+pub(super) struct Surplus(Option<Batch>);
+
+impl Surplus {
+    /// The rows to answer next, if there are any left.
+    pub(super) fn take(&mut self, limits: BatchLimits) -> Option<Batch> {
+        let batch = self.0.take()?;
+        Some(self.split(batch, limits))
+    }
+
+    /// As many rows of a batch as were asked for. The others are kept.
+    pub(super) fn split(&mut self, mut batch: Batch, limits: BatchLimits) -> Batch {
+        if batch.selected_len() > limits.rows {
+            let mut rest = batch.clone();
+            rest.slice(limits.rows, usize::MAX);
+            self.0 = Some(rest);
+            batch.slice(0, limits.rows);
+        }
+        batch
+    }
+
+    /// Forgets what is left.
+    pub(super) fn clear(&mut self) {
+        self.0 = None;
+    }
+}
