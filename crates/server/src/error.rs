@@ -26,6 +26,7 @@ struct Inner {
     message: Cow<'static, str>,
     attributes: Vec<(&'static str, String)>,
     headers: Vec<(HeaderName, HeaderValue)>,
+    is_retryable: bool,
 }
 
 impl ApiError {
@@ -42,7 +43,7 @@ impl ApiError {
     /// An error with a status of its own.
     pub fn with_status(status: u16, number: u32, message: impl Into<Cow<'static, str>>) -> Self {
         let message = message.into();
-        let inner = Inner { status, number, message, attributes: Vec::new(), headers: Vec::new() };
+        let inner = Inner { status, number, message, attributes: Vec::new(), headers: Vec::new(), is_retryable: false };
         ApiError { inner: Box::new(inner) }
     }
 
@@ -72,6 +73,17 @@ impl ApiError {
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.inner.headers.push((name, value));
         self
+    }
+
+    /// The same error, of a request that may succeed when it is made again with more patience.
+    pub fn retryable(mut self) -> Self {
+        self.inner.is_retryable = true;
+        self
+    }
+
+    /// Whether the same request may succeed when it is made again with more patience.
+    pub fn is_retryable(&self) -> bool {
+        self.inner.is_retryable
     }
 
     /// ArangoDB's `errorNum`.

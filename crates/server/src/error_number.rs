@@ -52,6 +52,8 @@ pub mod number {
     pub const CLUSTER_ONLY_ON_COORDINATOR: u32 = 1471;
     /// A task's id or definition is not valid.
     pub const TASK_INVALID_ID: u32 = 1850;
+    /// No cursor of this id.
+    pub const CURSOR_NOT_FOUND: u32 = 1600;
     /// No task of this id.
     pub const TASK_NOT_FOUND: u32 = 1852;
     /// Too many requests wait already.

@@ -12,13 +12,12 @@ pub mod http;
 pub mod jobs;
 pub mod lifecycle;
 pub mod log;
+pub mod machine;
 pub mod metrics;
 mod route;
 pub mod server;
 pub mod session;
-mod shim;
 
-use shim as database;
 
 pub use error::{ApiError, Result};
 pub use server::{HttpOptions, Server, ServerOptions};

@@ -12,8 +12,9 @@ use hyper_util::server::conn::auto;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::auth::{Authentication, AuthenticationOptions};
-use crate::database::Instance;
+use database::Instance;
 use crate::error::{ApiError, Result};
+use crate::error_number::number;
 use crate::http::connection::{self, Connections};
 use crate::http::cors::TrustedOrigins;
 use crate::http::router::Router;
@@ -23,9 +24,14 @@ use crate::lifecycle::Shutdown;
 use crate::log::{Log, LogOptions};
 use crate::metrics::Metrics;
 use crate::route;
+use crate::session::Session;
+use velocypack::Slice;
 
 /// The ArangoDB version that is reported where drivers look for it.
 pub const ARANGODB_VERSION: &str = "3.12.5";
+
+/// The edition that is reported: what needs none of ArangoDB's licences.
+pub const LICENSE: &str = "community";
 
 /// This software's own version.
 pub const PERSEA_VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -74,6 +80,51 @@ pub struct ServerOptions {
     pub authentication: AuthenticationOptions,
     /// The log that `/_admin/log` shows.
     pub log: Arc<Log>,
+    /// Who may use `/_admin/log*`.
+    pub log_api: ApiAccess,
+    /// Who may use `/_admin/options*`.
+    pub options_api: ApiAccess,
+    /// Who may use `/_admin/support-info`.
+    pub support_info_api: ApiAccess,
+    /// Whether `/_admin/metrics*` are there.
+    pub metrics_api: bool,
+    /// The addresses that the server listens on, as ArangoDB writes them.
+    pub endpoints: Vec<String>,
+    /// The configuration that `/_admin/options` shows: a VelocyPack object without secrets.
+    pub configuration: Vec<u8>,
+    /// What can be configured, that `/_admin/options-description` shows: a VelocyPack object.
+    pub configuration_description: Vec<u8>,
+    /// Bytes that the whole process is meant to stay within.
+    pub memory_limit_bytes: u64,
+}
+
+/// Who may use calls that tell much about the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ApiAccess {
+    /// Nobody.
+    Disabled,
+    /// Those who know the secret that tokens are signed with.
+    Superuser,
+    /// Those who may administer the server.
+    Administrator,
+    /// All users.
+    Public,
+}
+
+impl ApiAccess {
+    /// Error 403 (404 when disabled) if the session's user may not.
+    pub(crate) fn check(self, session: &Session, path: &str) -> Result<()> {
+        match self {
+            ApiAccess::Disabled => {
+                Err(ApiError::new(number::HTTP_NOT_FOUND, format!("'{path}' is switched off")))
+            }
+            ApiAccess::Superuser if session.user().is_some() => {
+                Err(ApiError::new(number::HTTP_FORBIDDEN, format!("'{path}' needs a superuser's token")))
+            }
+            ApiAccess::Administrator => Ok(session.require_administrator()?),
+            ApiAccess::Superuser | ApiAccess::Public => Ok(()),
+        }
+    }
 }
 
 impl Default for ServerOptions {
@@ -83,6 +134,14 @@ impl Default for ServerOptions {
             pool: PoolLimits::of_this_machine(),
             authentication: AuthenticationOptions::default(),
             log: Log::new(LogOptions::default()),
+            log_api: ApiAccess::Administrator,
+            options_api: ApiAccess::Superuser,
+            support_info_api: ApiAccess::Administrator,
+            metrics_api: true,
+            endpoints: Vec::new(),
+            configuration: Slice::EMPTY_OBJECT.bytes().to_vec(),
+            configuration_description: Slice::EMPTY_OBJECT.bytes().to_vec(),
+            memory_limit_bytes: 0,
         }
     }
 }

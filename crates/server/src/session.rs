@@ -3,7 +3,6 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::database;
 use crate::server::Server;
 
 /// A database's session, and the server.

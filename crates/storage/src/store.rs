@@ -164,6 +164,12 @@ impl Store {
         Ok(split_keys(self.shared.engine.split_points(&range, parts)?, &range))
     }
 
+    /// Rewrites what a collection and its indexes have on disk, so that deleted data give their space back.
+    pub fn compact(&self, collection: &Collection) -> Result<()> {
+        let engine = self.engine();
+        collection.objects().try_for_each(|object| Ok(engine.compact(&encoding::object_range(object))?))
+    }
+
     /// Makes all commits so far survive a crash of the machine.
     pub fn sync(&self) -> Result<()> {
         Ok(self.shared.engine.sync()?)

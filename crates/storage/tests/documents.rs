@@ -398,6 +398,8 @@ fn bodies_name_their_documents() {
     assert_eq!(key(r#"{"_key": "k", "_id": "d/x"}"#), Ok("k".to_owned()));
     assert_eq!(key(r#"{"_id": "c/x"}"#), Ok("x".to_owned()));
     assert_eq!(key(r#""k""#), Ok("k".to_owned()));
+    assert_eq!(key(r#""c/k""#), Ok("k".to_owned()));
+    assert_eq!(key(r#""d/k""#), Err(number::DOCUMENT_NOT_FOUND));
     assert_eq!(key(r#"{"_key": "a b"}"#), Err(number::DOCUMENT_KEY_BAD));
     assert_eq!(key(r#"{"_id": "c"}"#), Err(number::DOCUMENT_HANDLE_BAD));
     assert_eq!(key(r#"{"_id": "d/x"}"#), Err(number::CROSS_COLLECTION_REQUEST));

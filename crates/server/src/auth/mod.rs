@@ -18,7 +18,7 @@ use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, WWW_AUTHE
 use sha2::{Digest, Sha256};
 use storage::Catalog;
 
-use crate::database::Identity;
+use database::Identity;
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
 

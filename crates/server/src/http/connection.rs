@@ -11,13 +11,14 @@ use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
+use tokio::task::JoinHandle;
 
 use super::service;
 use crate::server::Server;
@@ -51,6 +52,8 @@ pub struct Connection {
     write_blocked_second: AtomicU32,
     ending: AtomicU32,
     signal: Notify,
+    /// What goes on with HTTP/2 where this connection ends.
+    upgraded: Mutex<Option<JoinHandle<()>>>,
     /// Bytes read since the last look.
     pub(crate) bytes_received: AtomicU64,
     /// Bytes written since the last look.
@@ -72,6 +75,10 @@ impl Connection {
 
     pub(crate) fn mark_http2(&self) {
         self.is_http2.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn keep_upgraded(&self, task: JoinHandle<()>) {
+        *self.upgraded.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
     }
 
     fn end(&self, how: u32) {
@@ -118,6 +125,7 @@ pub struct Connections {
     second: AtomicU32,
     idle: Notify,
     accepted: AtomicU64,
+    http2: AtomicU64,
 }
 
 impl Connections {
@@ -158,6 +166,15 @@ impl Connections {
     /// How many connections were ever accepted.
     pub fn accepted(&self) -> u64 {
         self.accepted.load(Ordering::Relaxed)
+    }
+
+    /// How many of them spoke HTTP/2.
+    pub fn http2(&self) -> u64 {
+        self.http2.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn count_http2(&self) {
+        self.http2.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Looks after all connections; to be called once a second. Answers the bytes received and sent since the last look.
@@ -211,6 +228,7 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let connection = Arc::new(Connection { client, ..Connection::default() });
+    let begin = Instant::now();
     let id = server.connections().add(&connection);
     let watched =
         Watched { stream, connection: Arc::clone(&connection), server: Arc::clone(&server), has_read: false };
@@ -242,7 +260,13 @@ where
         connection.bytes_received.swap(0, Ordering::Relaxed),
         connection.bytes_sent.swap(0, Ordering::Relaxed),
     );
+    server.metrics().record_connection(begin.elapsed());
     server.connections().remove(id);
+    let upgraded = connection.upgraded.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(upgraded) = upgraded {
+        // The connection has ended only when this has; an error is a panic, which has been reported.
+        let _ = upgraded.await;
+    }
 }
 
 /// A stream that notes when it gets on.
@@ -260,6 +284,7 @@ impl<S> Watched<S> {
             self.has_read = true;
             if bytes.starts_with(b"PRI") {
                 connection.mark_http2();
+                self.server.connections().count_http2();
             }
         }
         let now = self.server.connections().now();

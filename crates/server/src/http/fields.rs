@@ -110,6 +110,11 @@ impl Fields<'_> {
         self.add(|builder| builder.add_u64(value))
     }
 
+    /// Adds an element to an array: a number with a fraction.
+    pub fn double_element(&mut self, value: f64) -> &mut Self {
+        self.add(|builder| builder.add_f64(value))
+    }
+
     /// Adds an element to an array: any value.
     pub fn element(&mut self, value: Slice<'_>) -> &mut Self {
         self.add(|builder| builder.add_slice(value))

@@ -15,6 +15,24 @@ pub enum Format {
     VelocyPack,
 }
 
+impl From<Format> for database::cursor::encoder::Format {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Json => Self::Json,
+            Format::VelocyPack => Self::VelocyPack,
+        }
+    }
+}
+
+impl From<database::cursor::encoder::Format> for Format {
+    fn from(format: database::cursor::encoder::Format) -> Self {
+        match format {
+            database::cursor::encoder::Format::Json => Self::Json,
+            database::cursor::encoder::Format::VelocyPack => Self::VelocyPack,
+        }
+    }
+}
+
 const VELOCYPACK: &[u8] = b"application/x-velocypack";
 
 impl Format {

@@ -25,10 +25,11 @@ use super::stream::StreamBody;
 use super::worker_pool::PATIENCE;
 use super::{cors, upgrade};
 use crate::auth::{Look, not_authorized};
-use crate::database::{self, Identity};
+use database::Identity;
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
 use crate::jobs;
+use crate::log;
 use crate::metrics::Observed;
 use crate::server::Server;
 use crate::session::Session;
@@ -55,7 +56,7 @@ struct Wanted {
 pub(crate) async fn answer(
     server: Arc<Server>,
     connection: Arc<Connection>,
-    mut request: hyper::Request<Incoming>,
+    request: hyper::Request<Incoming>,
 ) -> HttpReply {
     let begin = Instant::now();
     let in_flight = connection.begin_request();
@@ -64,9 +65,9 @@ pub(crate) async fn answer(
     let mut reply = if request.method() == Method::OPTIONS {
         preflight(&server, request.headers())
     } else {
-        match upgrade::accept(&server, &connection, &mut request) {
-            Some(switching) => switching,
-            None => answer_method(&server, &connection, request, &mut observed).await,
+        match upgrade::accept(&server, &connection, request).await {
+            Ok(switching) => switching,
+            Err(request) => answer_method(&server, &connection, request, &mut observed).await,
         }
     };
     if let Some(headers) = &origin {
@@ -247,32 +248,44 @@ async fn decompressed(server: &Arc<Server>, headers: &HeaderMap, body: Bytes) ->
 }
 
 async fn run_now(server: &Arc<Server>, job: Job, request: Request, wanted: Wanted) -> Result<HttpReply> {
-    match job {
-        Job::Open(handler, false) => {
-            let response = guarded(|| handler(server, &request))?;
-            Ok(assemble(server, response, wanted))
-        }
-        Job::User(Action::Inline(handler), session) => {
-            let response = guarded(|| handler(&session, &request))?;
-            Ok(assemble(server, response, wanted))
-        }
-        Job::User(Action::Start(handler), session) => match guarded(|| handler(&session, &request))? {
+    if let Job::User(Action::Start(handler), session) = &job {
+        let context = log_context(server, &job, &request);
+        let begun = log::within(context.clone(), || guarded(|| handler(session, &request)))?;
+        return match begun {
             Outcome::Done(response) => Ok(assemble(server, response, wanted)),
             Outcome::Continue(rest) => {
                 let own = Arc::clone(server);
-                on_pool(server, move || Ok(assemble(&own, guarded(rest)?, wanted))).await
+                let run = move || Ok(assemble(&own, log::within(context, || guarded(rest))?, wanted));
+                on_pool(server, run).await
             }
-        },
-        other => {
-            let own = Arc::clone(server);
-            on_pool(server, move || Ok(assemble(&own, run_blocking(&own, &other, &request)?, wanted))).await
-        }
+        };
     }
+    if matches!(job, Job::Open(_, false) | Job::User(Action::Inline(_), _)) {
+        return Ok(assemble(server, run_blocking(server, &job, &request)?, wanted));
+    }
+    let own = Arc::clone(server);
+    on_pool(server, move || Ok(assemble(&own, run_blocking(&own, &job, &request)?, wanted))).await
 }
 
 /// Runs a route to its end on the thread that calls.
 fn run_blocking(server: &Arc<Server>, job: &Job, request: &Request) -> Result<Response> {
-    guarded(|| match job {
+    log::within(log_context(server, job, request), || guarded(|| run_route(server, job, request)))
+}
+
+/// What the log says about the request, if it is to say anything.
+fn log_context(server: &Server, job: &Job, request: &Request) -> Option<log::Context> {
+    server.log().shows_any().then(|| {
+        let user = match job {
+            Job::Open(..) => None,
+            Job::User(_, session) => session.user(),
+        };
+        let user = user.map_or_else(String::new, |user| user.to_string());
+        log::Context { values: [request.database().to_owned(), user, request.uri().to_string()] }
+    })
+}
+
+fn run_route(server: &Arc<Server>, job: &Job, request: &Request) -> Result<Response> {
+    match job {
         Job::Open(handler, _) => handler(server, request),
         Job::User(action, session) => match action {
             Action::Inline(handler) | Action::Pool(handler) => handler(session, request),
@@ -282,7 +295,7 @@ fn run_blocking(server: &Arc<Server>, job: &Job, request: &Request) -> Result<Re
             },
             Action::Open(handler) | Action::OpenPool(handler) => handler(server, request),
         },
-    })
+    }
 }
 
 /// Puts a request aside and answers at once.

@@ -3,6 +3,7 @@
 //! An event's target is its topic; one of another name belongs to `general`. Levels are kept a topic and can be changed
 //! while the server runs (`PUT /_admin/log/level`), which is why no event is filtered out for good.
 
+mod context;
 mod entry;
 mod format;
 mod level;
@@ -18,6 +19,8 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::Interest;
 use tracing::{Event, Metadata, Subscriber};
 
+pub use context::STRUCTURED_PARAMETERS;
+pub(crate) use context::{Context, within};
 pub use entry::Entry;
 pub use format::Format;
 pub use level::Level;
@@ -56,6 +59,10 @@ pub struct Log {
     errors: AtomicU64,
     lost: AtomicU64,
     max_entry_bytes: usize,
+    /// The levels to go back to.
+    initial: Mutex<Vec<(&'static str, Level)>>,
+    /// A bit for each of [`STRUCTURED_PARAMETERS`].
+    shown: AtomicU8,
 }
 
 impl Log {
@@ -72,6 +79,8 @@ impl Log {
             errors: AtomicU64::new(0),
             lost: AtomicU64::new(0),
             max_entry_bytes: if max_entry_bytes == 0 { entry::TEXT_MAX_BYTES } else { max_entry_bytes },
+            initial: Mutex::default(),
+            shown: AtomicU8::new(0),
         })
     }
 
@@ -105,6 +114,44 @@ impl Log {
         known
     }
 
+    /// Remembers the levels of now as those to go back to.
+    pub fn remember_levels(&self) {
+        *self.initial.lock().unwrap_or_else(PoisonError::into_inner) = self.levels().collect();
+    }
+
+    /// Goes back to the levels that were remembered, or to `info`.
+    pub fn reset_levels(&self) {
+        let initial = self.initial.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.set_level("all", Level::Info);
+        initial.into_iter().for_each(|(topic, level)| drop(self.set_level(topic, level)));
+    }
+
+    /// Whether entries say something about the request: one of [`STRUCTURED_PARAMETERS`].
+    pub fn shows(&self, parameter: &str) -> bool {
+        bit_of(parameter).is_some_and(|bit| self.shown.load(Ordering::Relaxed) & bit != 0)
+    }
+
+    /// Whether entries say anything about the request.
+    pub(crate) fn shows_any(&self) -> bool {
+        self.shown.load(Ordering::Relaxed) != 0
+    }
+
+    /// Sets whether entries say something about the request. Answers whether it is one of [`STRUCTURED_PARAMETERS`].
+    pub fn show(&self, parameter: &str, shown: bool) -> bool {
+        let Some(bit) = bit_of(parameter) else { return false };
+        match shown {
+            true => self.shown.fetch_or(bit, Ordering::Relaxed),
+            false => self.shown.fetch_and(!bit, Ordering::Relaxed),
+        };
+        true
+    }
+
+    /// The names of the outputs.
+    pub fn output_names(&self) -> Vec<String> {
+        let outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
+        outputs.iter().map(Output::name).collect()
+    }
+
     /// Entries that are kept in memory, and how many fit the query without its page.
     pub fn entries(&self, query: &Query) -> (Vec<Arc<Entry>>, usize) {
         self.recent.entries(query)
@@ -136,9 +183,10 @@ impl Log {
         let metadata = event.metadata();
         let mut fields = Fields::new(self.max_entry_bytes);
         event.record(&mut fields);
+        let mut text = fields.finish();
+        context::append(self.shown.load(Ordering::Relaxed), &mut text);
         let topic = TOPICS.get(topic_index(metadata.target())).copied().unwrap_or(GENERAL);
-        let entry =
-            Entry::new(self.recent.next_id(), topic, Level::of_tracing(*metadata.level()), fields.finish());
+        let entry = Entry::new(self.recent.next_id(), topic, Level::of_tracing(*metadata.level()), text);
         match entry.level {
             Level::Warning => drop(self.warnings.fetch_add(1, Ordering::Relaxed)),
             Level::Error | Level::Fatal => drop(self.errors.fetch_add(1, Ordering::Relaxed)),
@@ -151,6 +199,10 @@ impl Log {
         self.lost.fetch_add(failed as u64, Ordering::Relaxed);
         self.recent.keep(entry);
     }
+}
+
+fn bit_of(parameter: &str) -> Option<u8> {
+    STRUCTURED_PARAMETERS.iter().position(|known| *known == parameter).map(|place| 1 << place)
 }
 
 /// Takes the process's events. Spans are not used here: requests are short, and name what they are about in each event.

@@ -75,7 +75,6 @@ pub struct Metrics {
     shards: [Shard; SHARDS],
     traffic_received_bytes: AtomicU64,
     traffic_sent_bytes: AtomicU64,
-    http2_connections: AtomicU64,
     connection_time: Histogram<3>,
 }
 
@@ -162,21 +161,15 @@ impl Metrics {
     }
 
     /// Counts a connection that has ended.
-    pub(crate) fn record_connection(&self, life: Duration, is_http2: bool) {
+    pub(crate) fn record_connection(&self, life: Duration) {
         self.connection_time
             .add_micros(&CONNECTION_CUTS, u64::try_from(life.as_micros()).unwrap_or(u64::MAX));
-        increment(is_http2.then_some(&self.http2_connections));
     }
 
     /// Bytes received and sent on all connections, heads included.
     pub fn traffic(&self) -> (u64, u64) {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         (read(&self.traffic_received_bytes), read(&self.traffic_sent_bytes))
-    }
-
-    /// HTTP/2 connections that have ended.
-    pub fn http2_connections(&self) -> u64 {
-        self.http2_connections.load(Ordering::Relaxed)
     }
 
     /// Life of the connections that have ended, in seconds.

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use catalog::AccessLevel;
 use hyper::StatusCode;
+use hyper::header::{HeaderValue, LOCATION};
 use storage::{Collection, Figures};
 use velocypack::{Builder, Slice};
 
 use crate::error::{ApiError, Result};
 use crate::http::fields::Fields;
+use crate::http::percent::encode_segment;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::router::{Route, Verb};
@@ -33,7 +35,6 @@ pub(super) const ROUTES: &[Route] = &[
     Route::pool(Verb::Put, "/_api/collection/{collection}/recalculateCount", recalculate_count),
     Route::inline(Verb::Put, "/_api/collection/{collection}/load", load),
     Route::inline(Verb::Put, "/_api/collection/{collection}/unload", short),
-    Route::inline(Verb::Put, "/_api/collection/{collection}/rotate", short),
     Route::pool(Verb::Put, "/_api/collection/{collection}/loadIndexesIntoMemory", load_indexes),
     Route::inline(Verb::Get, "/_api/key-generators", key_generators),
 ];
@@ -64,22 +65,25 @@ fn list(session: &Session, request: &Request) -> Result<Response> {
 
 fn create(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_value()?;
-    respond(&session.create_collection(body.slice())?, Form::Full, |_| {})
+    let collection = session.create_collection(body.slice())?;
+    respond(session, request, &collection, Form::Full, |_| {})
 }
 
 fn short(session: &Session, request: &Request) -> Result<Response> {
-    respond(&readable(session, request)?, Form::Short, |_| {})
+    let collection = readable(session, request)?;
+    respond(session, request, &collection, Form::Short, |_| {})
 }
 
 fn full(session: &Session, request: &Request) -> Result<Response> {
-    respond(&readable(session, request)?, Form::Full, |_| {})
+    let collection = readable(session, request)?;
+    respond(session, request, &collection, Form::Full, |_| {})
 }
 
 fn count(session: &Session, request: &Request) -> Result<Response> {
     let collection = readable(session, request)?;
     let count = session.instance().store().snapshot().map_err(database::Error::from)?.count(&collection);
     let count = count.map_err(database::Error::from)?;
-    respond(&collection, Form::Full, |fields| {
+    respond(session, request, &collection, Form::Full, |fields| {
         fields.number("count", count);
     })
 }
@@ -87,7 +91,7 @@ fn count(session: &Session, request: &Request) -> Result<Response> {
 fn load(session: &Session, request: &Request) -> Result<Response> {
     let collection = readable(session, request)?;
     let with_count = request.body_value()?.slice().get("count").and_then(Slice::as_bool).unwrap_or(true);
-    respond(&collection, Form::Short, |fields| {
+    respond(session, request, &collection, Form::Short, |fields| {
         if with_count {
             fields.number("count", collection.count_now());
         }
@@ -100,7 +104,7 @@ fn figures(session: &Session, request: &Request) -> Result<Response> {
     let store = session.instance().store();
     let figures = store.snapshot().and_then(|snapshot| store.figures(&snapshot, &collection, details));
     let figures = figures.map_err(database::Error::from)?;
-    respond(&collection, Form::Full, |fields| {
+    respond(session, request, &collection, Form::Full, |fields| {
         fields.number("count", figures.documents).child("figures", |fields| print_figures(fields, &figures, details));
     })
 }
@@ -132,7 +136,7 @@ fn print_figures(fields: &mut Fields<'_>, figures: &Figures, details: bool) {
 
 fn revision(session: &Session, request: &Request) -> Result<Response> {
     let collection = readable(session, request)?;
-    respond(&collection, Form::Full, |fields| {
+    respond(session, request, &collection, Form::Full, |fields| {
         fields.text("revision", &collection.revision_now().to_string());
     })
 }
@@ -142,7 +146,7 @@ fn checksum(session: &Session, request: &Request) -> Result<Response> {
     let (revisions, data) = (request.flag("withRevisions", false)?, request.flag("withData", false)?);
     let snapshot = session.instance().store().snapshot().map_err(database::Error::from)?;
     let checksum = snapshot.checksum(&collection, revisions, data).map_err(database::Error::from)?;
-    respond(&collection, Form::Short, |fields| {
+    respond(session, request, &collection, Form::Short, |fields| {
         fields
             .text("revision", &collection.revision_now().to_string())
             .text("checksum", &checksum.to_string());
@@ -157,14 +161,16 @@ fn only_on_clusters(session: &Session, request: &Request) -> Result<Response> {
 
 fn change(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
-    respond(&session.change_collection(request.parameter("collection"), body.slice())?, Form::Full, |_| {})
+    let collection = session.change_collection(request.parameter("collection"), body.slice())?;
+    respond(session, request, &collection, Form::Full, |_| {})
 }
 
 fn rename(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
     let name = body.slice().get("name").and_then(Slice::as_str).filter(|name| !name.is_empty());
     let name = name.ok_or_else(|| ApiError::new(catalog::error_number::ILLEGAL_NAME, "name is empty"))?;
-    respond(&session.rename_collection(request.parameter("collection"), name)?, Form::Short, |_| {})
+    let collection = session.rename_collection(request.parameter("collection"), name)?;
+    respond(session, request, &collection, Form::Short, |_| {})
 }
 
 fn truncate(session: &Session, request: &Request) -> Result<Response> {
@@ -172,7 +178,7 @@ fn truncate(session: &Session, request: &Request) -> Result<Response> {
     if request.flag("waitForSync", false)? {
         session.instance().store().sync().map_err(database::Error::from)?;
     }
-    respond(&collection, Form::Short, |_| {})
+    respond(session, request, &collection, Form::Short, |_| {})
 }
 
 fn drop_collection(session: &Session, request: &Request) -> Result<Response> {
@@ -185,13 +191,13 @@ fn drop_collection(session: &Session, request: &Request) -> Result<Response> {
 fn compact(session: &Session, request: &Request) -> Result<Response> {
     let collection = session.collection(request.parameter("collection"), AccessLevel::ReadWrite)?;
     session.instance().store().compact(&collection).map_err(database::Error::from)?;
-    respond(&collection, Form::Short, |_| {})
+    respond(session, request, &collection, Form::Short, |_| {})
 }
 
 fn recalculate_count(session: &Session, request: &Request) -> Result<Response> {
     let collection = session.collection(request.parameter("collection"), AccessLevel::ReadWrite)?;
     let count = session.instance().store().recalculate_count(&collection).map_err(database::Error::from)?;
-    Response::success(StatusCode::OK, |fields| {
+    success(session, request, |fields| {
         fields.bool("result", true).number("count", count);
     })
 }
@@ -199,13 +205,13 @@ fn recalculate_count(session: &Session, request: &Request) -> Result<Response> {
 /// There is one cache for everything, which fills by itself; the call says that it would work, as ArangoDB's does.
 fn load_indexes(session: &Session, request: &Request) -> Result<Response> {
     readable(session, request)?;
-    Response::success(StatusCode::OK, |fields| {
+    success(session, request, |fields| {
         fields.bool("result", true);
     })
 }
 
 fn key_generators(_session: &Session, _request: &Request) -> Result<Response> {
-    Response::success(StatusCode::OK, |fields| {
+    Response::object(StatusCode::OK, |fields| {
         fields.list("keyGenerators", |fields| {
             for name in ["autoincrement", "padded", "traditional", "uuid"] {
                 fields.text_element(name);
@@ -218,11 +224,33 @@ fn readable(session: &Session, request: &Request) -> Result<Arc<Collection>> {
     Ok(session.collection(request.parameter("collection"), AccessLevel::ReadOnly)?)
 }
 
-fn respond(collection: &Collection, form: Form, more: impl FnOnce(&mut Fields<'_>)) -> Result<Response> {
-    Response::success(StatusCode::OK, |fields| {
+fn respond(
+    session: &Session,
+    request: &Request,
+    collection: &Collection,
+    form: Form,
+    more: impl FnOnce(&mut Fields<'_>),
+) -> Result<Response> {
+    success(session, request, |fields| {
         print(fields, collection, form);
         more(fields);
     })
+}
+
+/// A reply, which names its own path where that is one below a collection.
+fn success(session: &Session, request: &Request, fill: impl FnOnce(&mut Fields<'_>)) -> Result<Response> {
+    /// Parts of `/_api/collection/{collection}`.
+    const COLLECTION_PARTS: usize = 3;
+    let response = Response::success(StatusCode::OK, fill)?;
+    if request.path().len() <= COLLECTION_PARTS {
+        return Ok(response);
+    }
+    let mut location = format!("/_db/{}", encode_segment(session.database_name()));
+    for part in request.path().segments() {
+        location.push('/');
+        location.push_str(&encode_segment(part));
+    }
+    Ok(response.header(LOCATION, HeaderValue::from_str(&location).map_err(ApiError::internal)?))
 }
 
 fn print(fields: &mut Fields<'_>, collection: &Collection, form: Form) {

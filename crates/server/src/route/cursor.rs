@@ -29,13 +29,13 @@ fn create(session: &Session, request: &Request) -> Result<Outcome> {
     if request.body().len() > INLINE_MAX_BYTES {
         let (session, request) = (session.clone(), request.clone());
         return Ok(Outcome::Continue(Box::new(move || {
-            let format = request.accepted();
+            let format = request.accepted().into();
             let query = QueryRequest::from_body(request.body_value()?.slice())?;
             Ok(respond(StatusCode::CREATED, session.query(&query, format)?))
         })));
     }
     let query = QueryRequest::from_body(request.body_value()?.slice())?;
-    let format = request.accepted();
+    let format = request.accepted().into();
     let prepared = session.prepare_query(&query)?;
     if prepared.is_quick() {
         return Ok(Outcome::Done(respond(StatusCode::CREATED, prepared.run(format)?)));
@@ -48,7 +48,7 @@ pub(super) fn fetch(session: &Session, request: &Request) -> Result<Response> {
         "" => None,
         text => Some(text.parse().map_err(|_| ApiError::bad_parameter("the number of the batch must be a number"))?),
     };
-    let reply = session.fetch(cursor_id(request)?, batch, request.accepted())?;
+    let reply = session.fetch(cursor_id(request)?, batch, request.accepted().into())?;
     Ok(respond(StatusCode::OK, reply))
 }
 
@@ -65,5 +65,5 @@ fn cursor_id(request: &Request) -> Result<u64> {
 }
 
 pub(super) fn respond(status: StatusCode, reply: Reply) -> Response {
-    Response::encoded(status, reply.format, reply.body)
+    Response::encoded(status, reply.format.into(), reply.body)
 }

@@ -1,9 +1,11 @@
 //! `/_api/database`: databases of the server.
 
-use catalog::{AccessLevel, UserDefinition};
+use catalog::name::check_user_name;
+use catalog::{AccessLevel, UserDefinition, error_number};
 use hyper::StatusCode;
 use velocypack::{Builder, Slice};
 
+use crate::auth::{ROOT, password};
 use crate::error::{ApiError, Result};
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -60,12 +62,14 @@ fn current(session: &Session, _request: &Request) -> Result<Response> {
 }
 
 fn create(session: &Session, request: &Request) -> Result<Response> {
+    session.require_administrator()?;
     let body = request.body_object()?;
     let name = body.slice().get("name").and_then(Slice::as_str);
     let name = name.ok_or_else(|| {
-        ApiError::new(catalog::error_number::DATABASE_NAME_INVALID, "database name invalid: 'name' must be a string")
+        ApiError::new(error_number::DATABASE_NAME_INVALID, "database name invalid: 'name' must be a string")
     })?;
-    let users = users(body.slice())?;
+    // All that can be wrong with the users is found before the database is there.
+    let users = users(session, body.slice())?;
     session.create_database(name)?;
     for user in users {
         grant(session, name, user)?;
@@ -75,53 +79,60 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
     })
 }
 
-/// A user to be made, or to be given the new database.
-struct NewUser {
-    name: String,
-    password: String,
-    active: bool,
-    extra: Option<Vec<u8>>,
+/// A user who is given the new database.
+enum Grantee {
+    Existing(String),
+    New(UserDefinition),
 }
 
-fn users(body: Slice<'_>) -> Result<Vec<NewUser>> {
-    let Some(users) = body.get("users").filter(|users| !users.is_null()) else { return Ok(Vec::new()) };
-    if !users.is_array() {
+/// The users that the request names; `root` where it names none.
+fn users(session: &Session, body: Slice<'_>) -> Result<Vec<Grantee>> {
+    let given = body.get("users").filter(|users| !users.is_null()).unwrap_or(Slice::EMPTY_ARRAY);
+    if !given.is_array() {
         return Err(ApiError::bad_parameter("'users' must be an array"));
     }
-    users
-        .elements()
-        .map(|user| {
-            let text = |name: &str| user.get(name).and_then(Slice::as_str).map(str::to_owned);
-            let name = text("username").or_else(|| text("user")).filter(|name| !name.is_empty());
-            Ok(NewUser {
-                name: name.ok_or_else(|| ApiError::bad_parameter("each of 'users' must have a 'username'"))?,
-                password: text("passwd").or_else(|| text("password")).unwrap_or_default(),
-                active: user.get("active").and_then(Slice::as_bool).unwrap_or(true),
-                extra: user.get("extra").filter(|extra| extra.is_object()).map(|extra| extra.bytes().to_vec()),
-            })
-        })
-        .collect()
+    if given.is_empty() {
+        let catalog = session.catalog();
+        return Ok(catalog.user(ROOT).map(|root| Grantee::Existing(root.name.clone())).into_iter().collect());
+    }
+    given.elements().map(|user| grantee(session, user)).collect()
 }
 
-/// Gives a user the new database; a user that does not exist is made with the password.
-fn grant(session: &Session, database: &str, new: NewUser) -> Result<()> {
+fn grantee(session: &Session, given: Slice<'_>) -> Result<Grantee> {
+    let text = |name: &str| given.get(name).and_then(Slice::as_str);
+    let name = text("username").or_else(|| text("user"));
+    let name = name.ok_or_else(|| ApiError::bad_parameter("each of 'users' must have a 'username'"))?;
+    if session.catalog().user(name).is_some() {
+        return Ok(Grantee::Existing(name.to_owned()));
+    }
+    check_user_name(name)?;
+    let password = text("passwd").or_else(|| text("password")).unwrap_or_default();
+    let mut user = UserDefinition::new(name, password::hash(password)?);
+    user.active = given.get("active").and_then(Slice::as_bool).unwrap_or(true);
+    if let Some(extra) = given.get("extra").filter(|extra| extra.is_object()) {
+        user.set_extra(extra)?;
+    }
+    Ok(Grantee::New(user))
+}
+
+fn grant(session: &Session, database: &str, grantee: Grantee) -> Result<()> {
     let store = session.instance().store();
-    let existing = session.catalog().user(&new.name).is_some();
-    if existing {
-        let change = |user: &mut UserDefinition| {
+    let change = |user: &mut UserDefinition| {
+        user.rights.grant_database(database, AccessLevel::ReadWrite);
+        Ok(())
+    };
+    match grantee {
+        Grantee::Existing(name) => store.change_user(&name, change)?,
+        Grantee::New(mut user) => {
+            let name = user.name.clone();
             user.rights.grant_database(database, AccessLevel::ReadWrite);
-            Ok(())
-        };
-        store.change_user(&new.name, change).map_err(database::Error::from)?;
-        return Ok(());
+            match store.create_user(user) {
+                // Named twice, or made by somebody else meanwhile.
+                Err(error) if error.number() == error_number::USER_DUPLICATE => store.change_user(&name, change)?,
+                created => created?,
+            }
+        }
     }
-    let mut user = UserDefinition::new(&new.name, crate::auth::hash_password(&new.password)?);
-    user.active = new.active;
-    if let Some(extra) = &new.extra {
-        user.set_extra(Slice::new(extra)).map_err(database::Error::from)?;
-    }
-    user.rights.grant_database(database, AccessLevel::ReadWrite);
-    store.create_user(user).map_err(database::Error::from)?;
     Ok(())
 }
 

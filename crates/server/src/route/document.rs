@@ -7,26 +7,30 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use catalog::error_number;
 use database::{Outcomes, Patience, WriteMode, WriteOperation};
 use hyper::StatusCode;
 use hyper::header::{ETAG, HeaderValue, LOCATION};
 use storage::{Collection, Durability, OverwriteMode, StoredDocument, WriteKind, WriteOptions, WriteOutcome};
 use velocypack::{Builder, Slice, json, to_wire};
 
+use super::parameter;
 use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::format::Format;
 use crate::http::percent::encode_segment;
-use crate::http::request::Request;
+use crate::http::request::{BodyValue, Request};
 use crate::http::response::Response;
 use crate::http::router::{Outcome, Route, Verb};
 use crate::session::Session;
 
 /// Bodies beyond this are written on the worker pool.
 const INLINE_MAX_BYTES: usize = 16 << 10;
+const REVISIONS_DIFFER: &str = "conflict, _rev values do not match";
 
 pub(super) const ROUTES: &[Route] = &[
     Route::inline(Verb::Get, "/_api/document/{collection}/{key}", read),
+    Route::inline(Verb::Get, "/_api/document/{collection}", incomplete),
+    Route::inline(Verb::Get, "/_api/document", incomplete),
     Route::start(Verb::Post, "/_api/document/{collection}", insert),
     Route::start(Verb::Post, "/_api/document", insert),
     Route::start(Verb::Put, "/_api/document/{collection}/{key}", replace),
@@ -40,14 +44,15 @@ pub(super) const ROUTES: &[Route] = &[
 fn read(session: &Session, request: &Request) -> Result<Response> {
     let key = request.parameter("key");
     let (collection, documents) = session.read_documents(request.parameter("collection"), &[key])?;
-    let Some(document) = documents.get(0) else { return Err(ApiError::of(number::DOCUMENT_NOT_FOUND)) };
+    let Some(document) = documents.get(0) else { return Err(ApiError::of(error_number::DOCUMENT_NOT_FOUND)) };
     let revision = document.get("_rev").and_then(Slice::as_str).unwrap_or_default();
     if request.if_match().is_some_and(|wanted| wanted != revision) {
-        return Err(ApiError::new(number::CONFLICT, "conflict, _rev values do not match")
+        return Err(ApiError::new(error_number::CONFLICT, REVISIONS_DIFFER)
             .status(StatusCode::PRECONDITION_FAILED.as_u16())
             .attribute("_id", format!("{}/{key}", collection.name()))
             .attribute("_key", key)
-            .attribute("_rev", revision));
+            .attribute("_rev", revision)
+            .header(ETAG, etag(revision)?));
     }
     let response = if request.if_none_match() == Some(revision) {
         Response::empty(StatusCode::NOT_MODIFIED)
@@ -58,15 +63,20 @@ fn read(session: &Session, request: &Request) -> Result<Response> {
     Ok(response.header(ETAG, etag(revision)?))
 }
 
+/// A path that names no document.
+fn incomplete(_session: &Session, _request: &Request) -> Result<Response> {
+    let message = "expecting GET /_api/document/<collection>/<key>";
+    Err(ApiError::new(error_number::DATA_SOURCE_NOT_FOUND, message))
+}
+
 fn insert(session: &Session, request: &Request) -> Result<Outcome> {
     if request.body().trim_ascii_start().starts_with(b"[") || request.body_format() == Format::VelocyPack {
         let (session, request) = (session.clone(), request.clone());
         return Ok(Outcome::Continue(Box::new(move || {
-            let body = request.body_value()?;
-            if body.slice().is_array() {
+            if request.body_value()?.slice().is_array() {
                 write_many(&session, &request, WriteOperation::Insert)
             } else {
-                write_one(&session, &request, WriteOperation::Insert, Patience::Wait)
+                write_patiently(&session, &request, WriteOperation::Insert)
             }
         })));
     }
@@ -103,39 +113,46 @@ fn remove_many(session: &Session, request: &Request) -> Result<Response> {
 /// Writes one document here and now, unless it would wait; then again on the worker pool.
 fn start(session: &Session, request: &Request, operation: WriteOperation) -> Result<Outcome> {
     let small = request.body().len() <= INLINE_MAX_BYTES;
-    if small && !waits_for_sync(session, request)? {
-        match write_one(session, request, operation, Patience::None) {
-            Err(error) if error.is_retryable() => {}
-            done => return Ok(Outcome::Done(done?)),
-        }
+    if small
+        && !waits_for_sync(session, request)?
+        && let Some(response) = write_one(session, request, operation, Patience::None)?
+    {
+        return Ok(Outcome::Done(response));
     }
     let (session, request) = (session.clone(), request.clone());
-    Ok(Outcome::Continue(Box::new(move || write_one(&session, &request, operation, Patience::Wait))))
+    Ok(Outcome::Continue(Box::new(move || write_patiently(&session, &request, operation))))
 }
 
+fn write_patiently(session: &Session, request: &Request, operation: WriteOperation) -> Result<Response> {
+    let response = write_one(session, request, operation, Patience::Wait)?;
+    response.ok_or_else(|| ApiError::internal("a write that may wait did not"))
+}
+
+/// Writes one document. Without patience, `None` means that somebody is in the way and nothing was done.
 fn write_one(
     session: &Session,
     request: &Request,
     operation: WriteOperation,
     patience: Patience,
-) -> Result<Response> {
+) -> Result<Option<Response>> {
     let mut options = write_options(request, operation)?;
-    options.if_match = request.if_match().map(str::to_owned);
-    let body = request.body_value()?;
+    if operation != WriteOperation::Insert {
+        options.if_match = request.if_match().map(str::to_owned);
+    }
     let body = match operation {
         // What is removed is named by the path alone.
-        WriteOperation::Remove => Slice::EMPTY_OBJECT,
-        _ => body.slice(),
+        WriteOperation::Remove => None,
+        _ => Some(request.body_value()?),
     };
+    let body = body.as_ref().map_or(Slice::EMPTY_OBJECT, BodyValue::slice);
+    let name = collection_name(request)?;
     let mode = WriteMode { durability: durability(request)?, patience };
-    let (collection, outcome) = session.write_document(
-        &collection_name(request)?,
-        operation,
-        request.parameter("key"),
-        body,
-        &options,
-        mode,
-    )?;
+    let written = session.write_document(&name, operation, request.parameter("key"), body, &options, mode);
+    let (collection, outcome) = match written {
+        Err(error) if patience == Patience::None && error.is_retryable => return Ok(None),
+        written => written?,
+    };
+    let outcome = as_reported(outcome, &options);
     let mut builder = Builder::with_capacity(256);
     if request.flag("silent", false)? {
         builder.open_object()?;
@@ -143,58 +160,79 @@ fn write_one(
     } else {
         print_outcome(&mut builder, &collection, &outcome)?;
     }
-    let revision = outcome.revision.to_string();
     let status = status(operation, waits_for_sync_in(&collection, request)?);
-    let response = Response::from(builder).with_status(status).header(ETAG, etag(&revision)?);
-    if operation == WriteOperation::Remove {
-        return Ok(response);
+    let response = Response::value(status, builder.into_vec());
+    let response = response.header(ETAG, etag(&outcome.revision.to_string())?);
+    Ok(Some(response.header(LOCATION, location(session, &collection, &outcome.key)?)))
+}
+
+/// ArangoDB says of an insert that was ignored only which document stands there.
+fn as_reported(outcome: WriteOutcome, options: &WriteOptions) -> WriteOutcome {
+    if options.overwrite_mode == OverwriteMode::Ignore && outcome.kind == WriteKind::Unchanged {
+        return WriteOutcome { old_revision: None, old: None, new: None, ..outcome };
     }
+    outcome
+}
+
+fn location(session: &Session, collection: &Collection, key: &str) -> Result<HeaderValue> {
     let location = format!(
         "/_db/{}/_api/document/{}/{}",
         encode_segment(session.database_name()),
         encode_segment(collection.name()),
-        encode_segment(&outcome.key)
+        encode_segment(key)
     );
-    Ok(response.header(LOCATION, HeaderValue::from_str(&location).map_err(ApiError::internal)?))
+    HeaderValue::from_str(&location).map_err(ApiError::internal)
 }
 
 fn write_many(session: &Session, request: &Request, operation: WriteOperation) -> Result<Response> {
     let body = request.body_value()?;
     if !body.slice().is_array() {
-        return Err(ApiError::of(number::DOCUMENT_TYPE_INVALID));
+        return Err(ApiError::of(error_number::DOCUMENT_TYPE_INVALID));
     }
     let bodies: Vec<Slice<'_>> = body.slice().elements().collect();
     let options = write_options(request, operation)?;
     let mode = WriteMode { durability: durability(request)?, patience: Patience::Wait };
     let (collection, outcomes) =
         session.write_documents(&collection_name(request)?, operation, &bodies, &options, mode)?;
-    let status = status(operation, waits_for_sync_in(&collection, request)?);
-    print_outcomes(&collection, outcomes, request.flag("silent", false)?, status)
+    // Where nothing was written, nothing was synced.
+    let synced = waits_for_sync_in(&collection, request)?
+        && (outcomes.is_empty() || outcomes.iter().any(std::result::Result::is_ok));
+    let outcomes = outcomes.into_iter().map(|outcome| outcome.map(|outcome| as_reported(outcome, &options)));
+    print_outcomes(&collection, outcomes.collect(), request.flag("silent", false)?, status(operation, synced))
 }
 
-fn print_outcomes(collection: &Collection, outcomes: Outcomes, silent: bool, status: StatusCode) -> Result<Response> {
-    let mut errors: BTreeMap<u32, usize> = BTreeMap::new();
+fn print_outcomes(
+    collection: &Collection,
+    outcomes: Outcomes,
+    silent: bool,
+    status: StatusCode,
+) -> Result<Response> {
+    let mut errors = ErrorCounts::new();
     let mut builder = Builder::with_capacity(outcomes.len() * 96);
     builder.open_array()?;
     for outcome in outcomes {
         match outcome {
             Ok(_) if silent => {}
             Ok(outcome) => print_outcome(&mut builder, collection, &outcome)?,
-            Err(error) => {
-                let error = ApiError::from(error);
-                *errors.entry(error.number()).or_default() += 1;
-                builder.open_object()?;
-                error.print(&mut builder)?;
-                builder.close()?;
-            }
+            Err(error) => print_failure(&mut builder, &error.into(), &mut errors)?,
         }
     }
     builder.close()?;
-    with_error_codes(Response::from(builder).with_status(status), &errors)
+    with_error_codes(Response::value(status, builder.into_vec()), &errors)
+}
+
+/// How often each error number stands in a reply.
+type ErrorCounts = BTreeMap<u32, usize>;
+
+fn print_failure(builder: &mut Builder, error: &ApiError, errors: &mut ErrorCounts) -> Result<()> {
+    *errors.entry(error.number()).or_default() += 1;
+    builder.open_object()?;
+    error.print(builder)?;
+    Ok(builder.close()?)
 }
 
 /// Names the errors of single members in a header, as `{"1210":2}`.
-fn with_error_codes(response: Response, errors: &BTreeMap<u32, usize>) -> Result<Response> {
+fn with_error_codes(response: Response, errors: &ErrorCounts) -> Result<Response> {
     if errors.is_empty() {
         return Ok(response);
     }
@@ -205,7 +243,7 @@ fn with_error_codes(response: Response, errors: &BTreeMap<u32, usize>) -> Result
 fn read_many(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_value()?;
     if !body.slice().is_array() {
-        return Err(ApiError::of(number::DOCUMENT_TYPE_INVALID));
+        return Err(ApiError::of(error_number::DOCUMENT_TYPE_INVALID));
     }
     let name = collection_name(request)?;
     let check_revision = !request.flag("ignoreRevs", true)?;
@@ -217,27 +255,24 @@ fn read_many(session: &Session, request: &Request) -> Result<Response> {
     // A selector that is none reads a key that no document has.
     let keys: Vec<&str> = wanted.iter().map(|(key, _)| *key.as_ref().unwrap_or(&"")).collect();
     let (collection, documents) = session.read_documents(&name, &keys)?;
-    let mut errors: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut errors = ErrorCounts::new();
     let mut builder = Builder::with_capacity(keys.len() * 128);
     builder.open_array()?;
     for (position, (key, revision)) in wanted.into_iter().enumerate() {
         let found = documents.get(position);
         let failure = match (key, found) {
-            (Err(error), _) => ApiError::from(database::Error::from(error)),
-            (Ok(_), None) => ApiError::of(number::DOCUMENT_NOT_FOUND),
+            (Err(error), _) => ApiError::from(error),
+            (Ok(_), None) => ApiError::of(error_number::DOCUMENT_NOT_FOUND),
             (Ok(_), Some(document)) => {
                 let stored = document.get("_rev").and_then(Slice::as_str);
                 if !check_revision || revision.is_none() || revision == stored {
                     builder.add_resolved(document, Some(collection.name()))?;
                     continue;
                 }
-                ApiError::of(number::CONFLICT)
+                ApiError::new(error_number::CONFLICT, REVISIONS_DIFFER)
             }
         };
-        *errors.entry(failure.number()).or_default() += 1;
-        builder.open_object()?;
-        failure.print(&mut builder)?;
-        builder.close()?;
+        print_failure(&mut builder, &failure, &mut errors)?;
     }
     builder.close()?;
     with_error_codes(Response::from(builder), &errors)
@@ -277,7 +312,7 @@ fn print_document(
 /// The collection of the path, or of the parameter with which older clients name it.
 fn collection_name(request: &Request) -> Result<String> {
     match request.parameter("collection") {
-        "" => Ok(request.query().required("collection")?.into_owned()),
+        "" => parameter::collection(request),
         name => Ok(name.to_owned()),
     }
 }
@@ -329,7 +364,7 @@ fn waits_for_sync(session: &Session, request: &Request) -> Result<bool> {
     Ok(collection.is_some_and(|collection| collection.definition().properties.wait_for_sync))
 }
 
-fn waits_for_sync_in(collection: &Arc<Collection>, request: &Request) -> Result<bool> {
+fn waits_for_sync_in(collection: &Collection, request: &Request) -> Result<bool> {
     Ok(collection.definition().properties.wait_for_sync || request.flag("waitForSync", false)?)
 }
 

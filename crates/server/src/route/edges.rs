@@ -1,19 +1,18 @@
 //! `/_api/edges`: the edges of a vertex.
 
+use catalog::{DocumentIdentifier, error_number};
 use database::cursor::encoder::Format;
 use database::query::request::QueryRequest;
 use hyper::StatusCode;
 use velocypack::Slice;
 
 use crate::error::{ApiError, Result};
+use crate::error_number::number;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::router::{Route, Verb};
 use crate::session::Session;
-
-/// ArangoDB's number for a collection that holds no edges.
-const COLLECTION_TYPE_INVALID: u32 = catalog::error_number::COLLECTION_TYPE_INVALID;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::pool(Verb::Get, "/_api/edges/{collection}", of_vertex),
@@ -21,7 +20,8 @@ pub(super) const ROUTES: &[Route] = &[
 ];
 
 fn of_vertex(session: &Session, request: &Request) -> Result<Response> {
-    let vertex = request.query().required("vertex")?;
+    let vertex = request.text("vertex")?.filter(|vertex| DocumentIdentifier::parse(vertex).is_some());
+    let vertex = vertex.ok_or_else(|| ApiError::of(error_number::DOCUMENT_HANDLE_BAD))?;
     let vertices = Fields::array(|fields| {
         fields.text_element(&vertex);
     })?;
@@ -31,7 +31,8 @@ fn of_vertex(session: &Session, request: &Request) -> Result<Response> {
 fn of_vertices(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_value()?;
     if !body.slice().is_array() {
-        return Err(ApiError::bad_parameter("the request body must be an array of vertex identifiers"));
+        let message = "the request body must be an array of vertex identifiers";
+        return Err(ApiError::new(number::HTTP_BAD_PARAMETER, message));
     }
     respond(session, request, body.slice())
 }
@@ -40,7 +41,7 @@ fn respond(session: &Session, request: &Request, vertices: Slice<'_>) -> Result<
     let name = request.parameter("collection");
     let collection = session.collection(name, catalog::AccessLevel::ReadOnly)?;
     if !collection.is_edge() {
-        return Err(ApiError::of(COLLECTION_TYPE_INVALID));
+        return Err(ApiError::of(error_number::COLLECTION_TYPE_INVALID));
     }
     let text = match request.text("direction")?.as_deref() {
         None | Some("" | "any") => "FOR e IN @@c FILTER e._from IN @v OR e._to IN @v RETURN e",
@@ -48,7 +49,7 @@ fn respond(session: &Session, request: &Request, vertices: Slice<'_>) -> Result<
         Some("out") => "FOR e IN @@c FILTER e._from IN @v RETURN e",
         Some(other) => {
             let message = format!("parameter 'direction' must be any, in or out, not '{other}'");
-            return Err(ApiError::bad_parameter(message));
+            return Err(ApiError::new(number::HTTP_BAD_PARAMETER, message));
         }
     };
     let mut query = QueryRequest::new(text);

@@ -7,6 +7,7 @@ use database::export::{ExportLines, ExportRequest};
 use hyper::StatusCode;
 
 use super::cursor::{fetch, remove, respond};
+use super::parameter;
 use crate::error::Result;
 use crate::http::format;
 use crate::http::request::Request;
@@ -14,6 +15,9 @@ use crate::http::response::{Response, content_type};
 use crate::http::router::{Route, Verb};
 use crate::http::stream::ChunkSource;
 use crate::session::Session;
+
+/// Bytes of lines that are sent together, at least.
+const CHUNK_BYTES: usize = 256 << 10;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::pool(Verb::Post, "/_api/export", create),
@@ -23,20 +27,34 @@ pub(super) const ROUTES: &[Route] = &[
 ];
 
 fn create(session: &Session, request: &Request) -> Result<Response> {
-    let collection = request.query().required("collection")?;
+    let collection = parameter::collection(request)?;
     let mut export = ExportRequest::from_body(request.body_value()?.slice())?;
     export.from = request.text("from")?.filter(|key| !key.is_empty()).map(|key| key.into_owned());
     if format::accepts(request.headers(), "application/x-ndjson") {
         let lines = session.export_lines(&collection, export)?;
-        return Ok(Response::stream(StatusCode::OK, content_type::NDJSON, Box::new(Lines(lines))));
+        return Ok(Response::stream(StatusCode::OK, content_type::NDJSON, Box::new(Lines { lines, is_done: false })));
     }
-    Ok(respond(StatusCode::CREATED, session.export(&collection, export, request.accepted())?))
+    Ok(respond(StatusCode::CREATED, session.export(&collection, export, request.accepted().into())?))
 }
 
-struct Lines(ExportLines);
+struct Lines {
+    lines: ExportLines,
+    is_done: bool,
+}
 
 impl ChunkSource for Lines {
-    fn next_chunk(&mut self, out: &mut Vec<u8>) -> Result<bool> {
-        Ok(self.0.next_lines(out)?)
+    fn next_chunk(&mut self) -> Result<Option<Vec<u8>>> {
+        if self.is_done {
+            return Ok(None);
+        }
+        let mut chunk = Vec::with_capacity(CHUNK_BYTES);
+        while !self.is_done && chunk.len() < CHUNK_BYTES {
+            self.is_done = !self.lines.next_lines(&mut chunk)?;
+        }
+        Ok(Some(chunk))
+    }
+
+    fn release(&mut self) {
+        self.lines.release();
     }
 }

@@ -4,7 +4,9 @@ use database::import::{ImportBody, ImportForm, ImportRequest};
 use hyper::StatusCode;
 use storage::{Durability, OverwriteMode};
 
+use super::parameter;
 use crate::error::{ApiError, Result};
+use crate::error_number::number;
 use crate::http::format::Format;
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -14,7 +16,7 @@ use crate::session::Session;
 pub(super) const ROUTES: &[Route] = &[Route::pool(Verb::Post, "/_api/import", import)];
 
 fn import(session: &Session, request: &Request) -> Result<Response> {
-    let collection = request.query().required("collection")?;
+    let collection = parameter::collection(request)?;
     let parameters = parameters(request)?;
     let outcome = match request.body_format() {
         Format::Json => session.import(&collection, ImportBody::Json(request.body()), &parameters),
@@ -22,11 +24,7 @@ fn import(session: &Session, request: &Request) -> Result<Response> {
             session.import(&collection, ImportBody::VelocyPack(request.body_value()?.slice()), &parameters)
         }
     };
-    let outcome = outcome.map_err(|error| {
-        let rejected = parameters.complete && error.number != catalog::error_number::DATA_SOURCE_NOT_FOUND;
-        let error = ApiError::from(error);
-        if rejected { error.status(StatusCode::CONFLICT.as_u16()) } else { error }
-    })?;
+    let outcome = outcome?;
     Response::object(StatusCode::CREATED, |fields| {
         fields
             .bool("error", false)
@@ -55,7 +53,7 @@ fn parameters(request: &Request) -> Result<ImportRequest> {
             "auto" => ImportForm::Auto,
             other => {
                 let message = format!("parameter 'type' must be documents, list, array or auto, not '{other}'");
-                return Err(ApiError::bad_parameter(message));
+                return Err(ApiError::new(number::HTTP_BAD_PARAMETER, message));
             }
         },
         on_duplicate: match text("onDuplicate")?.as_str() {
@@ -65,7 +63,7 @@ fn parameters(request: &Request) -> Result<ImportRequest> {
             "ignore" => OverwriteMode::Ignore,
             other => {
                 let message = format!("parameter 'onDuplicate' must be error, update, replace or ignore, not '{other}'");
-                return Err(ApiError::bad_parameter(message));
+                return Err(ApiError::new(number::HTTP_BAD_PARAMETER, message));
             }
         },
         complete: request.flag("complete", false)?,

@@ -7,6 +7,7 @@ use hyper::StatusCode;
 use storage::{Collection, Index};
 use velocypack::Builder;
 
+use super::parameter;
 use crate::error::{ApiError, Result};
 use crate::http::fields::Fields;
 use crate::http::request::Request;
@@ -23,7 +24,7 @@ pub(super) const ROUTES: &[Route] = &[
 ];
 
 fn list(session: &Session, request: &Request) -> Result<Response> {
-    let collection = session.collection(&request.query().required("collection")?, AccessLevel::ReadOnly)?;
+    let collection = session.collection(&parameter::collection(request)?, AccessLevel::ReadOnly)?;
     let figures = if request.flag("withStats", false)? {
         let store = session.instance().store();
         let figures = store.snapshot().and_then(|snapshot| store.figures(&snapshot, &collection, false));
@@ -51,7 +52,7 @@ fn list(session: &Session, request: &Request) -> Result<Response> {
 }
 
 fn create(session: &Session, request: &Request) -> Result<Response> {
-    let name = request.query().required("collection")?;
+    let name = parameter::collection(request)?;
     let body = request.body_value()?;
     let (collection, index, is_new) = session.create_index(&name, body.slice())?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };

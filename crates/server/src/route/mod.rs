@@ -1,8 +1,59 @@
 //! The routes: one file an API family, one line of registration.
 
+mod authentication;
+mod cluster;
+mod collection;
+mod cursor;
+mod database;
+mod document;
+mod echo;
+mod edges;
+mod engine;
+mod export;
+mod import;
+mod index;
+mod job;
+mod log;
+mod metrics;
+mod options;
+mod parameter;
+mod query;
+mod reload;
+mod server_info;
+mod shutdown;
+mod simple;
+mod statistics;
+mod status;
+mod tasks;
 mod version;
 
 use crate::http::router::Route;
 
 /// All families.
-pub(crate) const FAMILIES: &[&[Route]] = &[version::ROUTES];
+pub(crate) const FAMILIES: &[&[Route]] = &[
+    authentication::ROUTES,
+    cluster::ROUTES,
+    collection::ROUTES,
+    cursor::ROUTES,
+    database::ROUTES,
+    document::ROUTES,
+    echo::ROUTES,
+    edges::ROUTES,
+    engine::ROUTES,
+    export::ROUTES,
+    import::ROUTES,
+    index::ROUTES,
+    job::ROUTES,
+    log::ROUTES,
+    metrics::ROUTES,
+    options::ROUTES,
+    query::ROUTES,
+    reload::ROUTES,
+    server_info::ROUTES,
+    shutdown::ROUTES,
+    simple::ROUTES,
+    statistics::ROUTES,
+    status::ROUTES,
+    tasks::ROUTES,
+    version::ROUTES,
+];

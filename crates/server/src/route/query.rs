@@ -29,12 +29,21 @@ pub(super) const ROUTES: &[Route] = &[
 
 fn explain(session: &Session, request: &Request) -> Result<Response> {
     let query = QueryRequest::from_body(request.body_value()?.slice())?;
-    Ok(Response::value(StatusCode::OK, session.explain(&query)?))
+    respond(&session.explain(&query)?)
 }
 
 fn parse(session: &Session, request: &Request) -> Result<Response> {
     let query = QueryRequest::from_body(request.body_value()?.slice())?;
-    Ok(Response::value(StatusCode::OK, session.parse_query(&query.text)?))
+    respond(&session.parse_query(&query.text)?)
+}
+
+/// An object in ArangoDB's envelope.
+fn respond(object: &[u8]) -> Result<Response> {
+    Response::success(StatusCode::OK, |fields| {
+        for (name, value) in Slice::new(object).entries() {
+            fields.value(name, value);
+        }
+    })
 }
 
 fn current(session: &Session, request: &Request) -> Result<Response> {

@@ -1,7 +1,8 @@
 //! `/_api/simple`: queries by name, from before AQL. Each is an AQL query; the replies keep their old shapes.
 
+use catalog::AccessLevel;
 use database::cursor::encoder::Format;
-use database::query::request::{QueryRequest, batch_size};
+use database::query::request::{QueryRequest, batch_size, ttl};
 use hyper::StatusCode;
 use velocypack::{Builder, Slice};
 
@@ -16,6 +17,10 @@ use crate::session::Session;
 
 /// Most attributes of an example: each is a condition of the query.
 const MAX_CONDITIONS: usize = 500;
+/// ArangoDB's number for a collection without a geo index.
+const GEO_INDEX_MISSING: u32 = 1570;
+/// ArangoDB's number for a collection without a fulltext index.
+const FULLTEXT_INDEX_MISSING: u32 = 1571;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::pool(Verb::Put, "/_api/simple/all", all),
@@ -24,6 +29,10 @@ pub(super) const ROUTES: &[Route] = &[
     Route::pool(Verb::Put, "/_api/simple/by-example", by_example),
     Route::pool(Verb::Put, "/_api/simple/first-example", first_example),
     Route::pool(Verb::Put, "/_api/simple/range", range),
+    Route::inline(Verb::Put, "/_api/simple/near", without_geo_index),
+    Route::inline(Verb::Put, "/_api/simple/within", without_geo_index),
+    Route::inline(Verb::Put, "/_api/simple/within-rectangle", without_geo_index),
+    Route::inline(Verb::Put, "/_api/simple/fulltext", without_fulltext_index),
     Route::pool(Verb::Put, "/_api/simple/lookup-by-keys", lookup_by_keys),
     Route::pool(Verb::Put, "/_api/simple/remove-by-keys", remove_by_keys),
     Route::pool(Verb::Put, "/_api/simple/remove-by-example", remove_by_example),
@@ -41,9 +50,10 @@ fn all_keys(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
     // The collection may also stand in the URL.
     let parameter = request.text("collection")?;
-    let collection = parameter.as_deref().or(body.slice().get("collection").and_then(Slice::as_str));
-    let collection = collection.ok_or_else(|| missing("collection"))?;
-    let call = Call { collection, body: body.slice() };
+    let call = match parameter.as_deref() {
+        Some(collection) if !collection.is_empty() => Call { collection, body: body.slice() },
+        _ => Call::new(body.slice())?,
+    };
     let query = match body.slice().get("type").and_then(Slice::as_str) {
         Some("key") => "FOR d IN @@collection LIMIT @skip, @limit RETURN d._key".to_owned(),
         Some("id") => "FOR d IN @@collection LIMIT @skip, @limit RETURN d._id".to_owned(),
@@ -77,7 +87,7 @@ fn first_example(session: &Session, request: &Request) -> Result<Response> {
     let example = Example::of(body.slice())?;
     let query = format!("FOR d IN @@collection {} LIMIT 1 RETURN d", example.filter());
     let rows = call.rows(session, &query, &example.conditions)?;
-    let document = first(&rows).ok_or_else(|| ApiError::with_status(404, number::DOCUMENT_NOT_FOUND, "no match"))?;
+    let document = first(&rows).ok_or_else(|| ApiError::new(number::HTTP_NOT_FOUND, "no match"))?;
     respond_document(document)
 }
 
@@ -99,6 +109,22 @@ fn range(session: &Session, request: &Request) -> Result<Response> {
     call.cursor(session, request, &query, &values)
 }
 
+/// No collection has a geo index yet, so the answer is ArangoDB's for a collection that has none.
+fn without_geo_index(session: &Session, request: &Request) -> Result<Response> {
+    without_index(session, request, GEO_INDEX_MISSING, "geo index found for geo restriction")
+}
+
+/// As [`without_geo_index`].
+fn without_fulltext_index(session: &Session, request: &Request) -> Result<Response> {
+    without_index(session, request, FULLTEXT_INDEX_MISSING, "fulltext index found for fulltext query")
+}
+
+fn without_index(session: &Session, request: &Request, number: u32, what: &str) -> Result<Response> {
+    let body = request.body_object()?;
+    let collection = session.collection(Call::new(body.slice())?.collection, AccessLevel::ReadOnly)?;
+    Err(ApiError::new(number, format!("no suitable {what} on '{}'", collection.name())))
+}
+
 fn lookup_by_keys(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
     let call = Call::new(body.slice())?;
@@ -114,12 +140,16 @@ fn remove_by_keys(session: &Session, request: &Request) -> Result<Response> {
     let options = body.slice().get("options").unwrap_or(Slice::EMPTY_OBJECT);
     let return_old = options.get("returnOld").and_then(Slice::as_bool).unwrap_or(false);
     let silent = options.get("silent").and_then(Slice::as_bool).unwrap_or(true);
-    let returned = match (return_old, silent) {
-        (true, _) => " RETURN OLD",
+    let wait_for_sync = options.get("waitForSync").and_then(Slice::as_bool).unwrap_or(false);
+    let returned = match (silent, return_old) {
+        (true, _) => "",
+        (false, true) => " RETURN OLD",
         (false, false) => " RETURN KEEP(OLD, '_id', '_key', '_rev')",
-        (false, true) => "",
     };
-    let query = format!("FOR k IN @keys REMOVE k IN @@collection OPTIONS {{ignoreErrors: true}}{returned}");
+    let query = format!(
+        "FOR k IN @keys REMOVE k IN @@collection \
+         OPTIONS {{ignoreErrors: true, waitForSync: {wait_for_sync}}}{returned}"
+    );
     let reply = call.rows(session, &query, &[call.keys()?])?;
     Response::success(StatusCode::OK, |fields| {
         fields.number("removed", statistic(&reply, "writesExecuted"));
@@ -197,13 +227,14 @@ impl<'a> Call<'a> {
     /// The reply of a cursor.
     fn cursor(&self, session: &Session, request: &Request, query: &str, values: &[BindValue]) -> Result<Response> {
         let query = self.query(query, values)?;
-        Ok(respond(StatusCode::CREATED, session.query(&query, request.accepted())?))
+        Ok(respond(StatusCode::CREATED, session.query(&query, request.accepted().into())?))
     }
 
     /// All rows at once: the reply of a cursor in VelocyPack.
     fn rows(&self, session: &Session, query: &str, values: &[BindValue]) -> Result<Vec<u8>> {
         let mut query = self.query(query, values)?;
         query.batch_size = usize::MAX;
+        query.options.stream = false;
         Ok(session.query(&query, Format::VelocyPack)?.body)
     }
 
@@ -229,6 +260,10 @@ impl<'a> Call<'a> {
         if let Some(size) = self.body.get("batchSize").and_then(Slice::as_f64) {
             request.batch_size = batch_size(size)?;
         }
+        if let Some(seconds) = self.body.get("ttl").and_then(Slice::as_f64) {
+            request.ttl = ttl(seconds)?;
+        }
+        request.options.stream = self.body.get("stream").and_then(Slice::as_bool).unwrap_or(false);
         Ok(request)
     }
 }

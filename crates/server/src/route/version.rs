@@ -3,18 +3,57 @@
 use hyper::StatusCode;
 
 use crate::error::Result;
-use crate::http::{Request, Response, Route, Verb};
-use crate::server::{ARANGODB_VERSION, PERSEA_VERSION};
+use crate::http::{Fields, Request, Response, Route, Verb};
+use crate::machine;
+use crate::server::{ARANGODB_VERSION, LICENSE, PERSEA_VERSION};
 use crate::session::Session;
 
+// Every method is accepted, as in ArangoDB.
 pub(super) const ROUTES: &[Route] = &[
     Route::inline(Verb::Get, "/_api/version", version),
+    Route::inline(Verb::Post, "/_api/version", version),
+    Route::inline(Verb::Put, "/_api/version", version),
+    Route::inline(Verb::Patch, "/_api/version", version),
+    Route::inline(Verb::Delete, "/_api/version", version),
     Route::inline(Verb::Get, "/_admin/version", version),
 ];
 
-fn version(_session: &Session, _request: &Request) -> Result<Response> {
+fn version(session: &Session, request: &Request) -> Result<Response> {
+    let details = request.flag("details", false)? && session.require_administrator().is_ok();
     Response::object(StatusCode::OK, |fields| {
-        fields.text("server", "arango").text("license", "community").text("version", ARANGODB_VERSION);
+        fields.text("server", "arango").text("license", LICENSE).text("version", ARANGODB_VERSION);
         fields.text("persea-version", PERSEA_VERSION);
+        if details {
+            fields.child("details", |fields| print_details(session, fields));
+        }
     })
+}
+
+/// All values are strings.
+fn print_details(session: &Session, fields: &mut Fields<'_>) {
+    let flag = |value: bool| if value { "true" } else { "false" };
+    let full = format!("Persea {PERSEA_VERSION}, compatible with ArangoDB {ARANGODB_VERSION}");
+    fields
+        .text("architecture", if cfg!(target_pointer_width = "64") { "64bit" } else { "32bit" })
+        .text("arm", flag(cfg!(target_arch = "aarch64")))
+        .text("assertions", flag(cfg!(debug_assertions)))
+        .text("avx2", flag(cfg!(target_feature = "avx2")))
+        .text("debug", flag(cfg!(debug_assertions)))
+        .text("endianness", if cfg!(target_endian = "little") { "little" } else { "big" })
+        .text("full-version-string", &full)
+        .text("host", &machine::host_name())
+        .text("license", LICENSE)
+        .text("maintainer-mode", "false")
+        .text("mode", "server")
+        .text("persea-engine", session.instance().store().engine().name())
+        .text("persea-version", PERSEA_VERSION)
+        .text("platform", std::env::consts::OS)
+        .text("reactor-type", "epoll")
+        .text("role", "SINGLE")
+        .text("server-version", ARANGODB_VERSION)
+        .text("sizeof int", "4")
+        .text("sizeof long", "8")
+        .text("sizeof void*", "8")
+        // Drivers' tests skip what needs JavaScript on the server when they read this.
+        .text("v8-version", "none");
 }

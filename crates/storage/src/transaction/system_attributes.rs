@@ -8,10 +8,16 @@ use crate::{Error, Result, Revision};
 /// The key that a body names by `_key`, or by `_id` where it has no `_key`.
 ///
 /// Errors: 1227 unless the body is an object (a string is taken for a key or an identifier), 1226 if there is neither,
-/// 1221 for an illegal key, 1205 for an illegal identifier, 1213 for an identifier of another collection.
+/// 1221 for an illegal key, 1205 for an illegal identifier, 1213 for an identifier of another collection (1202 where it
+/// is a string of its own, as in ArangoDB).
 pub fn document_key<'a>(body: Slice<'a>, collection: &str) -> Result<&'a str> {
     if let Some(text) = body.as_str() {
-        return if text.contains('/') { key_of_identifier(text, collection) } else { check_key(text) };
+        let is_identifier = text.contains('/');
+        let key = if is_identifier { key_of_identifier(text, collection) } else { check_key(text) };
+        return key.map_err(|error| match error.number() {
+            number::CROSS_COLLECTION_REQUEST => Error::document_not_found(),
+            _ => error,
+        });
     }
     if !body.is_object() {
         return Err(invalid_type());

@@ -1,0 +1,46 @@
+//! What entries say about the request during which they are made (`/_admin/log/structured`).
+
+use std::cell::RefCell;
+
+/// What can be said.
+pub const STRUCTURED_PARAMETERS: [&str; 3] = ["database", "username", "url"];
+
+thread_local! {
+    static CURRENT: RefCell<Option<Context>> = const { RefCell::new(None) };
+}
+
+/// The request that this thread works for.
+#[derive(Clone, Debug)]
+pub(crate) struct Context {
+    pub(crate) values: [String; STRUCTURED_PARAMETERS.len()],
+}
+
+/// Runs something for a request.
+pub(crate) fn within<T>(context: Option<Context>, run: impl FnOnce() -> T) -> T {
+    /// Puts the outer request back, also after a panic.
+    struct Restore(Option<Context>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            CURRENT.with(|current| current.replace(self.0.take()));
+        }
+    }
+    let Some(context) = context else { return run() };
+    let _restore = Restore(CURRENT.with(|current| current.replace(Some(context))));
+    run()
+}
+
+/// Appends what is wanted of the current request.
+pub(super) fn append(wanted: u8, text: &mut String) {
+    if wanted == 0 {
+        return;
+    }
+    CURRENT.with(|current| {
+        let current = current.borrow();
+        let Some(context) = current.as_ref() else { return };
+        for (index, (name, value)) in STRUCTURED_PARAMETERS.iter().zip(&context.values).enumerate() {
+            if wanted & (1 << index) != 0 && !value.is_empty() {
+                text.push_str(&format!(", {name}: {value}"));
+            }
+        }
+    });
+}

@@ -1,0 +1,75 @@
+//! `/_admin/echo`: a request as the server sees it.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hyper::StatusCode;
+
+use crate::error::Result;
+use crate::http::{Fields, Request, Response, Route, Verb};
+use crate::session::Session;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::inline(Verb::Get, "/_admin/echo", echo),
+    Route::inline(Verb::Post, "/_admin/echo", echo),
+    Route::inline(Verb::Put, "/_admin/echo", echo),
+    Route::inline(Verb::Patch, "/_admin/echo", echo),
+    Route::inline(Verb::Delete, "/_admin/echo", echo),
+    Route::inline(Verb::Get, "/_admin/echo/{*}", echo),
+    Route::inline(Verb::Post, "/_admin/echo/{*}", echo),
+];
+
+fn echo(session: &Session, request: &Request) -> Result<Response> {
+    let method = request.method().as_str();
+    Response::object(StatusCode::OK, |fields| {
+        fields.bool("authorized", true);
+        match session.user() {
+            Some(user) => fields.text("user", user),
+            None => fields.null("user"),
+        };
+        fields.text("database", session.database_name());
+        fields.text("url", request.uri().path_and_query().map_or("/", |target| target.as_str()));
+        fields.text("protocol", "http").text("portType", "tcp/ip");
+        fields.child("client", |fields| {
+            let client = request.client();
+            fields.text("address", &client.map(|client| client.ip().to_string()).unwrap_or_default());
+            fields.number("port", client.map_or(0, |client| client.port()));
+        });
+        fields.child("headers", |fields| print_headers(request, fields));
+        fields.text("requestType", method);
+        print_body(request, fields);
+        fields.child("parameters", |fields| print_parameters(request, fields));
+        fields.list("suffix", |list| {
+            request.rest().for_each(|part| {
+                list.text_element(part);
+            })
+        });
+    })
+}
+
+/// Names that occur more than once have their values joined, as HTTP allows.
+fn print_headers(request: &Request, fields: &mut Fields<'_>) {
+    for name in request.headers().keys() {
+        let values: Vec<_> = request
+            .headers()
+            .get_all(name)
+            .iter()
+            .map(|value| String::from_utf8_lossy(value.as_bytes()))
+            .collect();
+        fields.text(name.as_str(), &values.join(", "));
+    }
+}
+
+fn print_parameters(request: &Request, fields: &mut Fields<'_>) {
+    let parameters: std::collections::BTreeMap<_, _> = request.query().iter().collect();
+    parameters.iter().for_each(|(name, value)| {
+        fields.text(name, value);
+    });
+}
+
+/// As text where it is text, and encoded where it is not.
+fn print_body(request: &Request, fields: &mut Fields<'_>) {
+    match std::str::from_utf8(request.body()) {
+        Ok(text) => fields.text("requestBody", text),
+        Err(_) => fields.text("requestBodyBase64", &STANDARD.encode(request.body())),
+    };
+}

@@ -1,0 +1,83 @@
+//! The storage engine: `/_api/engine`, `/_api/engine/stats`, `/_admin/compact`, `/_admin/wal/*`.
+
+use hyper::StatusCode;
+
+use crate::error::Result;
+use crate::http::{Fields, Request, Response, Route, Verb};
+use crate::session::Session;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::inline(Verb::Get, "/_api/engine", engine),
+    Route::pool(Verb::Get, "/_api/engine/stats", statistics),
+    Route::pool(Verb::Put, "/_admin/compact", compact).for_administrators(),
+    Route::pool(Verb::Put, "/_admin/wal/flush", flush),
+    Route::inline(Verb::Get, "/_admin/wal/properties", nothing),
+    Route::inline(Verb::Put, "/_admin/wal/properties", nothing).for_administrators(),
+    Route::inline(Verb::Get, "/_admin/wal/transactions", transactions),
+];
+
+/// The index types that can be created, aliases among them.
+const INDEX_TYPES: [&str; 5] = ["primary", "edge", "hash", "skiplist", "persistent"];
+
+/// Tools expect `rocksdb`, whichever engine there is; its own name stands beside it.
+fn engine(session: &Session, _request: &Request) -> Result<Response> {
+    Response::object(StatusCode::OK, |fields| {
+        fields.text("name", "rocksdb");
+        fields.text("persea-engine", session.instance().store().engine().name());
+        fields.text("endianness", if cfg!(target_endian = "little") { "little" } else { "big" });
+        fields.child("supports", |fields| {
+            fields.list("indexes", |list| {
+                INDEX_TYPES.iter().for_each(|name| {
+                    list.text_element(name);
+                })
+            });
+            fields.child("aliases", |fields| {
+                fields.child("indexes", |fields| {
+                    fields.text("hash", "persistent").text("skiplist", "persistent");
+                });
+            });
+        });
+    })
+}
+
+fn statistics(session: &Session, _request: &Request) -> Result<Response> {
+    Response::object(StatusCode::OK, |fields| print_statistics(session, fields))
+}
+
+/// The figures of the engine under the names that ArangoDB has for them.
+pub(super) fn print_statistics(session: &Session, fields: &mut Fields<'_>) {
+    let figures = session.instance().store().engine().statistics();
+    fields
+        .number("cache.limit", figures.cache_limit_bytes)
+        .number("cache.allocated", figures.cache_used_bytes)
+        .number("rocksdb.block-cache-capacity", figures.cache_limit_bytes)
+        .number("rocksdb.block-cache-usage", figures.cache_used_bytes)
+        .number("rocksdb.cur-size-all-mem-tables", figures.memtable_bytes)
+        .number("rocksdb.live-sst-files-size", figures.disk_bytes)
+        .number("rocksdb.num-snapshots", figures.snapshots)
+        .number("persea.oldest-snapshot-seconds", figures.oldest_snapshot_seconds)
+        .number("persea.commits", figures.commits)
+        .number("persea.conflicts", figures.conflicts);
+    for (name, value) in &figures.counters {
+        fields.number(name, *value);
+    }
+}
+
+fn compact(session: &Session, _request: &Request) -> Result<Response> {
+    session.instance().store().engine().compact(&kv::KeyRange::all())?;
+    Response::object(StatusCode::OK, |_| ())
+}
+
+fn flush(session: &Session, _request: &Request) -> Result<Response> {
+    session.instance().store().sync()?;
+    Response::success(StatusCode::OK, |_| ())
+}
+
+/// The log has no properties that could be set, as in ArangoDB on RocksDB.
+fn nothing(_session: &Session, _request: &Request) -> Result<Response> {
+    Response::object(StatusCode::OK, |_| ())
+}
+
+fn transactions(_session: &Session, _request: &Request) -> Result<Response> {
+    Response::object(StatusCode::OK, |_| ())
+}

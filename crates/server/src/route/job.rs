@@ -1,0 +1,102 @@
+//! `/_api/job`: requests that were sent with `x-arango-async: store`.
+
+use hyper::StatusCode;
+
+use crate::error::{ApiError, Result};
+use crate::error_number::number;
+use crate::http::{Fields, Request, Response, Route, Verb};
+use crate::jobs::{ASYNC_ID, Fetched, Owner};
+use crate::session::Session;
+
+// All of them are there under two names.
+pub(super) const ROUTES: &[Route] = &[
+    Route::inline(Verb::Get, "/_api/job/{id}", status),
+    Route::inline(Verb::Put, "/_api/job", no_id),
+    Route::inline(Verb::Put, "/_api/job/{id}", fetch),
+    Route::inline(Verb::Put, "/_api/job/{id}/cancel", cancel),
+    Route::inline(Verb::Delete, "/_api/job/{id}", remove),
+    Route::inline(Verb::Get, "/_admin/job/{id}", status),
+    Route::inline(Verb::Put, "/_admin/job", no_id),
+    Route::inline(Verb::Put, "/_admin/job/{id}", fetch),
+    Route::inline(Verb::Put, "/_admin/job/{id}/cancel", cancel),
+    Route::inline(Verb::Delete, "/_admin/job/{id}", remove),
+];
+
+/// How many jobs are listed when the client does not say.
+const DEFAULT_COUNT: usize = 100;
+
+fn owner(session: &Session) -> Owner {
+    session.user().cloned()
+}
+
+/// The number of a job; a text that is none belongs to no job.
+fn id(request: &Request) -> Result<u64> {
+    request.parameter("id").parse().map_err(|_| not_found())
+}
+
+fn not_found() -> ApiError {
+    ApiError::of(number::HTTP_NOT_FOUND)
+}
+
+fn no_id(_session: &Session, _request: &Request) -> Result<Response> {
+    Err(ApiError::of(number::HTTP_BAD_PARAMETER))
+}
+
+/// 200 when the job is done, 204 while it is not; for `done` and `pending` the numbers of such jobs.
+fn status(session: &Session, request: &Request) -> Result<Response> {
+    let jobs = session.server().jobs();
+    let done = match request.parameter("id") {
+        "done" => true,
+        "pending" => false,
+        _ => {
+            let done = jobs.is_done(&owner(session), id(request)?).ok_or_else(not_found)?;
+            return Ok(Response::empty(if done { StatusCode::OK } else { StatusCode::NO_CONTENT }));
+        }
+    };
+    let count = request.number("count")?.unwrap_or(DEFAULT_COUNT);
+    let ids = jobs.list(&owner(session), done, count);
+    let list = Fields::array(|list| {
+        ids.iter().for_each(|id| {
+            list.text_element(&id.to_string());
+        })
+    })?;
+    Ok(Response::value(StatusCode::OK, list))
+}
+
+/// The reply of the request that was put aside, once; 204 while there is none.
+fn fetch(session: &Session, request: &Request) -> Result<Response> {
+    let id = id(request)?;
+    match session.server().jobs().fetch(&owner(session), id).ok_or_else(not_found)? {
+        Fetched::Pending => Ok(Response::empty(StatusCode::NO_CONTENT)),
+        Fetched::Done(reply) => Ok(reply.header(ASYNC_ID, id.into())),
+    }
+}
+
+fn cancel(session: &Session, request: &Request) -> Result<Response> {
+    if !session.server().jobs().cancel(&owner(session), id(request)?) {
+        return Err(not_found());
+    }
+    done()
+}
+
+fn remove(session: &Session, request: &Request) -> Result<Response> {
+    let (jobs, owner) = (session.server().jobs(), owner(session));
+    match request.parameter("id") {
+        "all" => jobs.remove_done(&owner, f64::INFINITY),
+        "expired" => {
+            let stamp = request
+                .number("stamp")?
+                .ok_or_else(|| ApiError::bad_parameter("parameter 'stamp' is missing"))?;
+            jobs.remove_done(&owner, stamp);
+        }
+        _ if jobs.remove(&owner, id(request)?) => {}
+        _ => return Err(not_found()),
+    }
+    done()
+}
+
+fn done() -> Result<Response> {
+    Response::object(StatusCode::OK, |fields| {
+        fields.bool("result", true);
+    })
+}

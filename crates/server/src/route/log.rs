@@ -1,0 +1,173 @@
+//! `/_admin/log*`.
+
+use hyper::StatusCode;
+
+use crate::error::{ApiError, Result};
+use crate::http::{Fields, Request, Response, Route, Verb};
+use crate::log::{Level, Log, Query, STRUCTURED_PARAMETERS};
+use crate::session::Session;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::inline(Verb::Get, "/_admin/log", columns),
+    Route::inline(Verb::Get, "/_admin/log/entries", entries),
+    Route::inline(Verb::Get, "/_admin/log/level", levels),
+    Route::inline(Verb::Put, "/_admin/log/level", set_levels),
+    Route::inline(Verb::Delete, "/_admin/log/level", reset_levels),
+    Route::inline(Verb::Get, "/_admin/log/structured", structured),
+    Route::inline(Verb::Put, "/_admin/log/structured", set_structured),
+];
+
+fn allow(session: &Session) -> Result<()> {
+    session.server().options().log_api.check(session, "/_admin/log")
+}
+
+fn query(request: &Request) -> Result<Query> {
+    let level = |name: &str| -> Result<Option<Level>> {
+        let Some(text) = request.text(name)?.filter(|text| !text.is_empty()) else { return Ok(None) };
+        let level = Level::from_name(&text);
+        level
+            .map(Some)
+            .ok_or_else(|| ApiError::bad_parameter(format!("unknown log level '{text}' in '{name}'")))
+    };
+    let (least, only) = (level("upto")?, level("level")?);
+    Ok(Query {
+        least: least.or(only.is_none().then_some(Level::Info)),
+        only,
+        start: request.number("start")?.unwrap_or(0),
+        search: request.text("search")?.unwrap_or_default().into_owned(),
+        descending: request.text("sort")?.is_some_and(|sort| sort.eq_ignore_ascii_case("desc")),
+        offset: request.number("offset")?.unwrap_or(0),
+        size: request.number("size")?.unwrap_or(usize::MAX),
+    })
+}
+
+/// The old form: one array for each attribute.
+fn columns(session: &Session, request: &Request) -> Result<Response> {
+    allow(session)?;
+    let (entries, total) = session.server().log().entries(&query(request)?);
+    let seconds = |entry: &crate::log::Entry| {
+        entry.time.duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_secs())
+    };
+    Response::object(StatusCode::OK, |fields| {
+        fields.number("totalAmount", total as u64);
+        fields.list("lid", |list| {
+            entries.iter().for_each(|entry| {
+                list.number_element(entry.id);
+            })
+        });
+        fields.list("topic", |list| {
+            entries.iter().for_each(|entry| {
+                list.text_element(entry.topic);
+            })
+        });
+        fields.list("level", |list| {
+            entries.iter().for_each(|entry| {
+                list.number_element(entry.level as u8);
+            })
+        });
+        fields.list("timestamp", |list| {
+            entries.iter().for_each(|entry| {
+                list.number_element(seconds(entry));
+            })
+        });
+        fields.list("text", |list| {
+            entries.iter().for_each(|entry| {
+                list.text_element(&entry.text);
+            })
+        });
+    })
+}
+
+fn entries(session: &Session, request: &Request) -> Result<Response> {
+    allow(session)?;
+    let (entries, total) = session.server().log().entries(&query(request)?);
+    Response::object(StatusCode::OK, |fields| {
+        fields.number("total", total as u64);
+        fields.list("messages", |list| {
+            for entry in &entries {
+                list.child_element(|fields| {
+                    fields
+                        .number("id", entry.id)
+                        .text("topic", entry.topic)
+                        .text("level", entry.level.name());
+                    fields.text("date", &entry.date()).text("message", &entry.text);
+                });
+            }
+        });
+    })
+}
+
+fn print_levels(log: &Log, fields: &mut Fields<'_>) {
+    log.levels().for_each(|(topic, level)| {
+        fields.text(topic, level.name());
+    });
+}
+
+/// All outputs have the same levels.
+fn levels(session: &Session, request: &Request) -> Result<Response> {
+    allow(session)?;
+    let log = session.server().log();
+    if !request.flag("withAppenders", false)? {
+        return Response::object(StatusCode::OK, |fields| print_levels(log, fields));
+    }
+    Response::object(StatusCode::OK, |fields| {
+        fields.child("global", |fields| print_levels(log, fields));
+        fields.child("appenders", |fields| {
+            for output in log.output_names() {
+                fields.child(&output, |fields| print_levels(log, fields));
+            }
+        });
+    })
+}
+
+fn set_levels(session: &Session, request: &Request) -> Result<Response> {
+    allow(session)?;
+    let body = request.body_value()?;
+    let mut wanted = body.slice();
+    if request.flag("withAppenders", false)? {
+        wanted = wanted.get("global").unwrap_or(wanted);
+    }
+    let level = |value: velocypack::Slice<'_>| {
+        let level = value.as_str().and_then(Level::from_name);
+        level.ok_or_else(|| ApiError::bad_parameter(format!("unknown log level {value}")))
+    };
+    let changes = if wanted.is_string() {
+        vec![("general", level(wanted)?)]
+    } else if wanted.is_object() {
+        wanted.entries().map(|(topic, value)| Ok((topic, level(value)?))).collect::<Result<_>>()?
+    } else {
+        return Err(ApiError::bad_parameter("the request body must be an object of topics and levels"));
+    };
+    for (topic, level) in changes {
+        // Topics of other versions are nobody's.
+        session.server().log().set_level(topic, level);
+    }
+    levels(session, request)
+}
+
+fn reset_levels(session: &Session, request: &Request) -> Result<Response> {
+    allow(session)?;
+    session.server().log().reset_levels();
+    levels(session, request)
+}
+
+fn structured(session: &Session, _request: &Request) -> Result<Response> {
+    allow(session)?;
+    let log = session.server().log();
+    Response::object(StatusCode::OK, |fields| {
+        for parameter in STRUCTURED_PARAMETERS {
+            fields.bool(parameter, log.shows(parameter));
+        }
+    })
+}
+
+fn set_structured(session: &Session, request: &Request) -> Result<Response> {
+    allow(session)?;
+    let body = request.body_object()?;
+    for (name, value) in body.slice().entries() {
+        if let Some(shown) = value.as_bool() {
+            session.server().log().show(name, shown);
+        }
+    }
+    structured(session, request)
+}

@@ -1,0 +1,252 @@
+//! `/_admin/metrics` and `/_admin/metrics/v2`: everything that is counted, in Prometheus' text format.
+//!
+//! Names are ArangoDB's where the figure is the same; those beginning with `persea_` have no counterpart.
+
+use std::fmt::{Display, Write};
+
+use hyper::StatusCode;
+
+use crate::error::{ApiError, Result};
+use crate::error_number::number;
+use crate::http::{Request, Response, Route, Verb, content_type};
+use crate::machine::{self, Process, Processor};
+use crate::metrics::histogram::Summary;
+use crate::metrics::{BYTES_CUTS, CONNECTION_CUTS, METHODS, TIME_CUTS, Totals};
+use crate::session::Session;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::pool(Verb::Get, "/_admin/metrics", metrics),
+    Route::pool(Verb::Get, "/_admin/metrics/v2", metrics),
+];
+
+fn metrics(session: &Session, request: &Request) -> Result<Response> {
+    if !session.server().options().metrics_api {
+        return Err(ApiError::new(number::HTTP_NOT_FOUND, format!("unknown path '{}'", request.path())));
+    }
+    let mut page = Page::default();
+    print_requests(session, &mut page);
+    print_connections(session, &mut page);
+    print_threads(session, &mut page);
+    print_process(session, &mut page);
+    print_engine(session, &mut page);
+    Ok(Response::bytes(StatusCode::OK, content_type::PROMETHEUS, page.text))
+}
+
+/// The page as it is written.
+#[derive(Default)]
+struct Page {
+    text: String,
+}
+
+impl Page {
+    fn head(&mut self, name: &str, kind: &str, help: &str) {
+        // Writing to a string does not fail.
+        let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    }
+
+    fn counter(&mut self, name: &str, help: &str, value: impl Display) {
+        self.head(name, "counter", help);
+        let _ = writeln!(self.text, "{name} {value}");
+    }
+
+    fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
+        self.head(name, "gauge", help);
+        let _ = writeln!(self.text, "{name} {value}");
+    }
+
+    /// Each value with a label.
+    fn labelled<L: Display, V: Display>(
+        &mut self,
+        name: &str,
+        help: &str,
+        label: &str,
+        values: impl Iterator<Item = (L, V)>,
+    ) {
+        self.head(name, "counter", help);
+        for (text, value) in values {
+            let _ = writeln!(self.text, "{name}{{{label}=\"{text}\"}} {value}");
+        }
+    }
+
+    /// Prometheus counts up to each cut, those of the cuts before included.
+    fn histogram(&mut self, name: &str, help: &str, cuts: &[f64], summary: &Summary) {
+        self.head(name, "histogram", help);
+        let mut below = 0;
+        let cuts = cuts.iter().map(ToString::to_string).chain(["+Inf".to_owned()]);
+        for (cut, count) in cuts.zip(&summary.counts) {
+            below += count;
+            let _ = writeln!(self.text, "{name}_bucket{{le=\"{cut}\"}} {below}");
+        }
+        let _ = writeln!(self.text, "{name}_sum {}\n{name}_count {}", summary.sum, summary.count());
+    }
+}
+
+fn print_requests(session: &Session, page: &mut Page) {
+    let totals: Totals = session.server().metrics().totals();
+    let name = |what: &str| format!("arangodb_http_request_statistics_{what}_requests_total");
+    page.counter(&name("total"), "HTTP requests.", totals.requests());
+    page.counter(&name("superuser"), "Requests without a user.", totals.superuser);
+    let users = totals.requests().saturating_sub(totals.superuser);
+    page.counter(&name("user"), "Requests of users.", users);
+    page.counter(&name("async"), "Requests that were put aside.", totals.asynchronous);
+    for (method, count) in METHODS.iter().zip(totals.methods) {
+        let what = if *method == "other" { "other_http".to_owned() } else { format!("http_{method}") };
+        page.counter(&name(&what), &format!("HTTP requests with the method {method}."), count);
+    }
+    let statuses =
+        totals.statuses.iter().enumerate().skip(1).map(|(digit, count)| (format!("{digit}xx"), *count));
+    page.labelled(
+        "arangodb_http_response_code_total",
+        "Replies by the class of their status.",
+        "code",
+        statuses,
+    );
+    let name = |what: &str| format!("arangodb_client_connection_statistics_{what}");
+    page.histogram(&name("total_time"), "Seconds from a request to its reply.", &TIME_CUTS, &totals.time);
+    page.histogram(&name("request_time"), "Seconds from a request to its reply.", &TIME_CUTS, &totals.time);
+    page.histogram(&name("bytes_sent"), "Bytes of the bodies of replies.", &BYTES_CUTS, &totals.sent);
+    page.histogram(
+        &name("bytes_received"),
+        "Bytes of the bodies of requests.",
+        &BYTES_CUTS,
+        &totals.received,
+    );
+}
+
+fn print_connections(session: &Session, page: &mut Page) {
+    let server = session.server();
+    let (connections, metrics) = (server.connections(), server.metrics());
+    page.gauge(
+        "arangodb_client_connection_statistics_client_connections",
+        "Open connections.",
+        connections.len(),
+    );
+    page.histogram(
+        "arangodb_client_connection_statistics_connection_time",
+        "Seconds from the begin of a connection to its end.",
+        &CONNECTION_CUTS,
+        &metrics.connection_time(),
+    );
+    let http2 = connections.http2();
+    page.counter(
+        "arangodb_http1_connections_total",
+        "HTTP/1.1 connections.",
+        connections.accepted().saturating_sub(http2),
+    );
+    page.counter("arangodb_http2_connections_total", "HTTP/2 connections.", http2);
+    let (received, sent) = metrics.traffic();
+    page.counter("persea_connection_bytes_received_total", "Bytes received on all connections.", received);
+    page.counter("persea_connection_bytes_sent_total", "Bytes sent on all connections.", sent);
+}
+
+fn print_threads(session: &Session, page: &mut Page) {
+    let server = session.server();
+    let pool = server.pool();
+    let (threads, busy) = pool.threads();
+    page.gauge("arangodb_scheduler_num_worker_threads", "Worker threads.", threads);
+    page.gauge("arangodb_scheduler_num_working_threads", "Worker threads with a job.", busy);
+    page.gauge("arangodb_scheduler_queue_length", "Jobs that wait for a thread.", pool.queue_length());
+    page.gauge(
+        "arangodb_scheduler_high_prio_queue_length",
+        "Jobs that wait for a thread.",
+        pool.queue_length(),
+    );
+    page.gauge(
+        "arangodb_scheduler_low_prio_queue_last_dequeue_time",
+        "Milliseconds for which the last job had waited.",
+        pool.last_wait_us() / 1_000,
+    );
+    page.gauge("persea_async_jobs", "Async jobs that are pending or not fetched.", server.jobs().len());
+    let (warnings, errors, lost) = server.log().counts();
+    page.counter("arangodb_logger_warnings_total", "Warnings in the log.", warnings);
+    page.counter("arangodb_logger_errors_total", "Errors in the log.", errors);
+    page.counter(
+        "arangodb_logger_messages_dropped_total",
+        "Entries of the log that could not be written.",
+        lost,
+    );
+}
+
+fn print_process(session: &Session, page: &mut Page) {
+    let (process, processor) = (Process::now(), Processor::now());
+    let name = |what: &str| format!("arangodb_process_statistics_{what}");
+    let physical = machine::physical_memory_bytes();
+    let share = process.resident_bytes as f64 / physical.max(1) as f64;
+    page.gauge(
+        &name("minor_page_faults_total"),
+        "Page faults that needed no disk.",
+        process.minor_page_faults,
+    );
+    page.counter(
+        &name("major_page_faults_total"),
+        "Page faults that needed the disk.",
+        process.major_page_faults,
+    );
+    page.gauge(&name("user_time"), "Seconds of CPU in the program.", process.user_seconds);
+    page.gauge(&name("system_time"), "Seconds of CPU in the kernel.", process.system_seconds);
+    page.gauge(&name("number_of_threads"), "Threads.", process.threads);
+    page.gauge(&name("resident_set_size"), "Bytes of memory that are present.", process.resident_bytes);
+    page.gauge(&name("resident_set_size_percent"), "Their share of the machine's memory.", share);
+    page.gauge(&name("virtual_memory_size"), "Bytes of memory that are mapped.", process.virtual_bytes);
+    page.gauge("arangodb_file_descriptors_current", "Open file descriptors.", process.file_descriptors);
+    page.gauge("arangodb_file_descriptors_limit", "Most file descriptors.", process.file_descriptors_limit);
+    let name = |what: &str| format!("arangodb_server_statistics_{what}");
+    page.gauge(&name("physical_memory"), "Bytes of memory of the machine.", physical);
+    page.gauge(
+        &name("effective_physical_memory"),
+        "Bytes of memory that the process may use.",
+        machine::available_memory_bytes(),
+    );
+    page.gauge(&name("cpu_cores"), "Cores that the process may use.", machine::cores());
+    page.gauge(&name("user_percent"), "Share of the machine's CPU time in programs.", processor.user_percent);
+    page.gauge(
+        &name("system_percent"),
+        "Share of the machine's CPU time in the kernel.",
+        processor.system_percent,
+    );
+    page.gauge(&name("idle_percent"), "Share of the machine's CPU time in nothing.", processor.idle_percent);
+    page.gauge(
+        &name("iowait_percent"),
+        "Share of the machine's CPU time waiting for a disk.",
+        processor.wait_percent,
+    );
+    let uptime = session.server().uptime().as_secs_f64();
+    page.counter(&name("server_uptime_total"), "Seconds since the start.", uptime);
+    page.gauge(
+        "persea_memory_limit_bytes",
+        "Bytes that the whole process is meant to stay within.",
+        session.server().options().memory_limit_bytes,
+    );
+}
+
+fn print_engine(session: &Session, page: &mut Page) {
+    let figures = session.instance().store().engine().statistics();
+    page.counter(
+        "arangodb_transactions_committed_total",
+        "Transactions that were committed.",
+        figures.commits,
+    );
+    page.counter(
+        "persea_write_conflicts_total",
+        "Writes that met those of another transaction.",
+        figures.conflicts,
+    );
+    page.gauge(
+        "rocksdb_block_cache_capacity",
+        "Bytes that the block cache may use.",
+        figures.cache_limit_bytes,
+    );
+    page.gauge("rocksdb_block_cache_usage", "Bytes in the block cache.", figures.cache_used_bytes);
+    page.gauge("rocksdb_cur_size_all_mem_tables", "Bytes in memtables.", figures.memtable_bytes);
+    page.gauge("rocksdb_total_sst_files_size", "Bytes of table files on disk.", figures.disk_bytes);
+    page.gauge("rocksdb_live_sst_files_size", "Bytes of table files on disk.", figures.disk_bytes);
+    page.gauge("rocksdb_num_snapshots", "Snapshots that are alive.", figures.snapshots);
+    page.gauge(
+        "persea_oldest_snapshot_seconds",
+        "Age of the oldest snapshot, whose versions cannot be forgotten.",
+        figures.oldest_snapshot_seconds,
+    );
+    for (name, value) in &figures.counters {
+        page.gauge(&name.replace(['.', '-'], "_"), "As the engine reports it.", *value);
+    }
+}
