@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use catalog::collection::CollectionProperties;
 use catalog::index::IndexProperties;
 use catalog::{AccessLevel, CollectionChanges, DatabaseDefinition};
-use catalog::collection::CollectionProperties;
 use storage::{Collection, Index};
 use velocypack::Slice;
 
@@ -47,9 +47,14 @@ impl Session {
     }
 
     /// Creates an index, or finds an equal one; says whether it is new. Errors: 1203, 1210, 10, 11, 18.
-    pub fn create_index(&self, collection: &str, properties: Slice<'_>) -> Result<(Arc<Collection>, Arc<Index>, bool)> {
+    pub fn create_index(
+        &self,
+        collection: &str,
+        properties: Slice<'_>,
+    ) -> Result<(Arc<Collection>, Arc<Index>, bool)> {
         let collection = self.changed_collection(collection)?;
-        let (index, is_new) = self.instance().store().create_index(&collection, IndexProperties::parse(properties)?)?;
+        let (index, is_new) =
+            self.instance().store().create_index(&collection, IndexProperties::parse(properties)?)?;
         Ok((collection, index, is_new))
     }
 

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use catalog::AccessLevel;
-use storage::{Collection, Documents, Durability, Transaction, TransactionOptions, WriteOptions, WriteOutcome};
+use storage::{
+    Collection, Documents, Durability, Transaction, TransactionOptions, WriteOptions, WriteOutcome,
+};
 use velocypack::Slice;
 
 use crate::error::{Error, Result, number};

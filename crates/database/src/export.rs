@@ -105,12 +105,18 @@ fn limit(limit: f64) -> Result<Option<u64>> {
 
 impl Restriction {
     fn from_slice(restrict: Slice<'_>) -> Result<Self> {
-        let wanted = "'restrict' as an object with 'type' ('include' or 'exclude') and 'fields' (an array of strings)";
-        let fields = restrict.get("fields").filter(|fields| fields.is_array()).ok_or_else(|| type_error(wanted))?;
+        let wanted =
+            "'restrict' as an object with 'type' ('include' or 'exclude') and 'fields' (an array of strings)";
+        let fields =
+            restrict.get("fields").filter(|fields| fields.is_array()).ok_or_else(|| type_error(wanted))?;
         if fields.len() > MAX_FIELDS {
-            return Err(Error::new(number::BAD_PARAMETER, format!("at most {MAX_FIELDS} 'restrict.fields' are accepted")));
+            return Err(Error::new(
+                number::BAD_PARAMETER,
+                format!("at most {MAX_FIELDS} 'restrict.fields' are accepted"),
+            ));
         }
-        let names: Option<Vec<String>> = fields.elements().map(|field| field.as_str().map(str::to_owned)).collect();
+        let names: Option<Vec<String>> =
+            fields.elements().map(|field| field.as_str().map(str::to_owned)).collect();
         let mut names = names.ok_or_else(|| type_error(wanted))?;
         names.sort_unstable();
         match restrict.get("type").and_then(Slice::as_str) {
@@ -224,13 +230,18 @@ impl Export {
 
     fn refill(&mut self) -> Result<bool> {
         let limits = BlockLimits { rows: BLOCK_ROWS, bytes: BLOCK_BYTES };
-        self.ready = self.scan.next_block(limits)?.filter(|documents| !documents.is_empty()).map(|documents| (documents, 0));
+        self.ready = self
+            .scan
+            .next_block(limits)?
+            .filter(|documents| !documents.is_empty())
+            .map(|documents| (documents, 0));
         Ok(self.ready.is_some())
     }
 
     /// The document with only the attributes that are asked for.
     fn reduced(&mut self, document: Slice<'_>) -> Result<Vec<u8>> {
-        let broken = |error| Error::new(number::INTERNAL, format!("a document could not be reduced: {error}"));
+        let broken =
+            |error| Error::new(number::INTERNAL, format!("a document could not be reduced: {error}"));
         let mut out = std::mem::take(&mut self.scratch);
         out.clear();
         let mut builder = Builder::from_vec(out);

@@ -4,7 +4,8 @@
 //! transaction; otherwise each chunk is committed by itself.
 
 use storage::{
-    Collection, Durability, OverwriteMode, Transaction, TransactionOptions, WriteKind, WriteOptions, WriteOutcome,
+    Collection, Durability, OverwriteMode, Transaction, TransactionOptions, WriteKind, WriteOptions,
+    WriteOutcome,
 };
 use velocypack::{Builder, Limits, Slice, json};
 
@@ -84,7 +85,12 @@ pub struct ImportOutcome {
 impl Session {
     /// Imports a body. Errors: 1203, 11, 400 and 600 for a body that is not what the request says, and with `complete`
     /// the first rejection's.
-    pub fn import(&self, collection: &str, body: ImportBody<'_>, request: &ImportRequest) -> Result<ImportOutcome> {
+    pub fn import(
+        &self,
+        collection: &str,
+        body: ImportBody<'_>,
+        request: &ImportRequest,
+    ) -> Result<ImportOutcome> {
         if self.instance().is_stopping() {
             return Err(Error::new(number::SHUTTING_DOWN, "shutdown in progress"));
         }
@@ -204,7 +210,11 @@ impl Import<'_> {
 
     fn reject_line(&mut self, position: u64, error: &str, line: &[u8]) -> Result<()> {
         let line = shortened(String::from_utf8_lossy(line).into_owned());
-        self.reject(position, number::CORRUPTED_JSON, &format!("invalid JSON: {error}, offending line: {line}"))
+        self.reject(
+            position,
+            number::CORRUPTED_JSON,
+            &format!("invalid JSON: {error}, offending line: {line}"),
+        )
     }
 
     fn table(&mut self, text: &[u8]) -> Result<()> {
@@ -257,11 +267,13 @@ impl Import<'_> {
     /// Appends a document to the chunk, and stores the chunk when it is full.
     fn take(&mut self, document: Slice<'_>, position: u64) -> Result<()> {
         if !document.is_object() {
-            let message = format!("invalid JSON type (expecting object), offending document: {}", quoted(document));
+            let message =
+                format!("invalid JSON type (expecting object), offending document: {}", quoted(document));
             return self.reject(position, number::DOCUMENT_TYPE_INVALID, &message);
         }
         if self.collection.is_edge() && (document.get("_from").is_none() || document.get("_to").is_none()) {
-            let message = format!("missing '_from' or '_to' attribute, offending document: {}", quoted(document));
+            let message =
+                format!("missing '_from' or '_to' attribute, offending document: {}", quoted(document));
             return self.reject(position, number::INVALID_EDGE_ATTRIBUTE, &message);
         }
         self.documents.push(self.chunk.len());
@@ -277,9 +289,10 @@ impl Import<'_> {
         let documents = std::mem::take(&mut self.documents);
         let prefixed: Vec<Option<Vec<u8>>> = match &self.prefixes {
             None => vec![None; documents.len()],
-            Some(prefixes) => {
-                documents.iter().map(|start| prefixes.apply(slice_at(&bytes, *start))).collect::<Result<_>>()?
-            }
+            Some(prefixes) => documents
+                .iter()
+                .map(|start| prefixes.apply(slice_at(&bytes, *start)))
+                .collect::<Result<_>>()?,
         };
         let bodies: Vec<Slice<'_>> = documents
             .iter()
@@ -315,7 +328,9 @@ impl Import<'_> {
                 },
                 Err(error) => {
                     let (what, document) = (error.message(), quoted(*body));
-                    let message = format!("creating document failed with error '{what}', offending document: {document}");
+                    let message = format!(
+                        "creating document failed with error '{what}', offending document: {document}"
+                    );
                     self.reject(position, error.number(), &message)?;
                 }
             }

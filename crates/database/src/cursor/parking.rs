@@ -58,12 +58,18 @@ impl Parking {
         let spill = match &mut self.spill {
             Some(spill) => spill,
             None => self.spill.insert(Spill {
-                file: tempfile::tempfile_in(&self.limits.folder).map_err(|error| self.limits.failed(&error))?,
+                file: tempfile::tempfile_in(&self.limits.folder)
+                    .map_err(|error| self.limits.failed(&error))?,
                 end: 0,
             }),
         };
         spill.file.write_all(&batch.bytes).map_err(|error| self.limits.failed(&error))?;
-        self.waiting.push_back(Place::File { offset: spill.end, len, format: batch.format, rows: batch.rows });
+        self.waiting.push_back(Place::File {
+            offset: spill.end,
+            len,
+            format: batch.format,
+            rows: batch.rows,
+        });
         spill.end += len as u64;
         Ok(())
     }
@@ -78,7 +84,10 @@ impl Parking {
             }
             Some(Place::File { offset, len, format, rows }) => {
                 let mut bytes = vec![0; len];
-                let spill = self.spill.as_mut().ok_or_else(|| Error::new(number::INTERNAL, "a result's file is gone"))?;
+                let spill = self
+                    .spill
+                    .as_mut()
+                    .ok_or_else(|| Error::new(number::INTERNAL, "a result's file is gone"))?;
                 spill
                     .file
                     .seek(SeekFrom::Start(offset))
@@ -98,7 +107,10 @@ impl Parking {
 impl ParkingLimits {
     fn failed(&self, error: &std::io::Error) -> Error {
         let folder = self.folder.display();
-        Error::new(number::RESOURCE_LIMIT, format!("a result could not be kept in a temporary file in {folder}: {error}"))
+        Error::new(
+            number::RESOURCE_LIMIT,
+            format!("a result could not be kept in a temporary file in {folder}: {error}"),
+        )
     }
 }
 

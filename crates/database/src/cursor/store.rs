@@ -69,7 +69,8 @@ impl Cursors {
     /// The next batch of a cursor (`batch` `None`), or the one of that number. Errors: 1600 when there is no such
     /// cursor for this owner, 1601 when another request is using it.
     pub fn fetch(&self, id: u64, owner: &CursorOwner, batch: Option<u64>, format: Format) -> Result<Reply> {
-        let slot = self.slots().get(&id).filter(|slot| slot.owner == *owner).cloned().ok_or_else(not_found)?;
+        let slot =
+            self.slots().get(&id).filter(|slot| slot.owner == *owner).cloned().ok_or_else(not_found)?;
         let mut cursor = match slot.cursor.try_lock() {
             Ok(cursor) => cursor,
             Err(TryLockError::WouldBlock) => return Err(Error::new(number::CURSOR_BUSY, "cursor is busy")),

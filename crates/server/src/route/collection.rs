@@ -105,7 +105,9 @@ fn figures(session: &Session, request: &Request) -> Result<Response> {
     let figures = store.snapshot().and_then(|snapshot| store.figures(&snapshot, &collection, details));
     let figures = figures.map_err(database::Error::from)?;
     respond(session, request, &collection, Form::Full, |fields| {
-        fields.number("count", figures.documents).child("figures", |fields| print_figures(fields, &figures, details));
+        fields
+            .number("count", figures.documents)
+            .child("figures", |fields| print_figures(fields, &figures, details));
     })
 }
 
@@ -182,7 +184,8 @@ fn truncate(session: &Session, request: &Request) -> Result<Response> {
 }
 
 fn drop_collection(session: &Session, request: &Request) -> Result<Response> {
-    let collection = session.drop_collection(request.parameter("collection"), request.flag("isSystem", false)?)?;
+    let collection =
+        session.drop_collection(request.parameter("collection"), request.flag("isSystem", false)?)?;
     Response::success(StatusCode::OK, |fields| {
         fields.text("id", &collection.id().to_string());
     })

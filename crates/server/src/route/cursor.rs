@@ -46,7 +46,9 @@ fn create(session: &Session, request: &Request) -> Result<Outcome> {
 pub(super) fn fetch(session: &Session, request: &Request) -> Result<Response> {
     let batch = match request.parameter("batch") {
         "" => None,
-        text => Some(text.parse().map_err(|_| ApiError::bad_parameter("the number of the batch must be a number"))?),
+        text => Some(
+            text.parse().map_err(|_| ApiError::bad_parameter("the number of the batch must be a number"))?,
+        ),
     };
     let reply = session.fetch(cursor_id(request)?, batch, request.accepted().into())?;
     Ok(respond(StatusCode::OK, reply))

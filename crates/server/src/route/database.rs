@@ -31,7 +31,9 @@ fn list_accessible(session: &Session, _request: &Request) -> Result<Response> {
     let catalog = session.catalog();
     let may_use = |name: &str| match session.user() {
         None => true,
-        Some(user) => catalog.user(user).is_some_and(|user| user.rights.database_level(name) > AccessLevel::None),
+        Some(user) => {
+            catalog.user(user).is_some_and(|user| user.rights.database_level(name) > AccessLevel::None)
+        }
     };
     let names: Vec<&str> =
         catalog.databases().map(|database| database.name()).filter(|name| may_use(name)).collect();
@@ -128,7 +130,9 @@ fn grant(session: &Session, database: &str, grantee: Grantee) -> Result<()> {
             user.rights.grant_database(database, AccessLevel::ReadWrite);
             match store.create_user(user) {
                 // Named twice, or made by somebody else meanwhile.
-                Err(error) if error.number() == error_number::USER_DUPLICATE => store.change_user(&name, change)?,
+                Err(error) if error.number() == error_number::USER_DUPLICATE => {
+                    store.change_user(&name, change)?
+                }
                 created => created?,
             }
         }

@@ -4,7 +4,6 @@
 //! large goes on on the worker pool.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use catalog::error_number;
@@ -250,7 +249,9 @@ fn read_many(session: &Session, request: &Request) -> Result<Response> {
     let wanted: Vec<_> = body
         .slice()
         .elements()
-        .map(|selector| (storage::document_key(selector, &name), selector.get("_rev").and_then(Slice::as_str)))
+        .map(|selector| {
+            (storage::document_key(selector, &name), selector.get("_rev").and_then(Slice::as_str))
+        })
         .collect();
     // A selector that is none reads a key that no document has.
     let keys: Vec<&str> = wanted.iter().map(|(key, _)| *key.as_ref().unwrap_or(&"")).collect();

@@ -32,7 +32,11 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
     export.from = request.text("from")?.filter(|key| !key.is_empty()).map(|key| key.into_owned());
     if format::accepts(request.headers(), "application/x-ndjson") {
         let lines = session.export_lines(&collection, export)?;
-        return Ok(Response::stream(StatusCode::OK, content_type::NDJSON, Box::new(Lines { lines, is_done: false })));
+        return Ok(Response::stream(
+            StatusCode::OK,
+            content_type::NDJSON,
+            Box::new(Lines { lines, is_done: false }),
+        ));
     }
     Ok(respond(StatusCode::CREATED, session.export(&collection, export, request.accepted().into())?))
 }

@@ -52,7 +52,8 @@ fn parameters(request: &Request) -> Result<ImportRequest> {
             "list" | "array" => ImportForm::List,
             "auto" => ImportForm::Auto,
             other => {
-                let message = format!("parameter 'type' must be documents, list, array or auto, not '{other}'");
+                let message =
+                    format!("parameter 'type' must be documents, list, array or auto, not '{other}'");
                 return Err(ApiError::new(number::HTTP_BAD_PARAMETER, message));
             }
         },
@@ -62,7 +63,9 @@ fn parameters(request: &Request) -> Result<ImportRequest> {
             "replace" => OverwriteMode::Replace,
             "ignore" => OverwriteMode::Ignore,
             other => {
-                let message = format!("parameter 'onDuplicate' must be error, update, replace or ignore, not '{other}'");
+                let message = format!(
+                    "parameter 'onDuplicate' must be error, update, replace or ignore, not '{other}'"
+                );
                 return Err(ApiError::new(number::HTTP_BAD_PARAMETER, message));
             }
         },

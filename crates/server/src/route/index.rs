@@ -95,7 +95,11 @@ fn print(fields: &mut Fields<'_>, collection: &Collection, index: &Index, memory
     });
     if let Some(bytes) = memory_bytes {
         fields.child("figures", |fields| {
-            fields.number("memory", bytes).bool("cacheInUse", false).number("cacheSize", 0u64).number("cacheUsage", 0u64);
+            fields
+                .number("memory", bytes)
+                .bool("cacheInUse", false)
+                .number("cacheSize", 0u64)
+                .number("cacheUsage", 0u64);
         });
     }
 }

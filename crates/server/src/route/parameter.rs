@@ -14,7 +14,11 @@ pub(super) fn collection(request: &Request) -> Result<String> {
         Some(name) if !name.is_empty() => Ok(name.into_owned()),
         _ => {
             let message = "parameter 'collection' not found: expecting ?collection=<name>";
-            Err(ApiError::with_status(StatusCode::BAD_REQUEST.as_u16(), COLLECTION_PARAMETER_MISSING, message))
+            Err(ApiError::with_status(
+                StatusCode::BAD_REQUEST.as_u16(),
+                COLLECTION_PARAMETER_MISSING,
+                message,
+            ))
         }
     }
 }

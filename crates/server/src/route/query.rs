@@ -116,7 +116,8 @@ fn iso_date(time: SystemTime) -> String {
 
 fn kill(session: &Session, request: &Request) -> Result<Response> {
     let id = request.parameter("id");
-    let id = id.parse().map_err(|_| ApiError::bad_parameter(format!("a query's id is a number, not '{id}'")))?;
+    let id =
+        id.parse().map_err(|_| ApiError::bad_parameter(format!("a query's id is a number, not '{id}'")))?;
     let database = listed_database(session, request)?;
     session.instance().queries().kill(id, database.as_deref())?;
     Response::success(StatusCode::OK, |_| {})
@@ -167,7 +168,10 @@ fn change_properties(session: &Session, request: &Request) -> Result<Response> {
         ("slowStreamingQueryThreshold", &mut properties.slow_streaming_query_threshold),
     ] {
         if let Some(value) = body.get(name) {
-            *seconds = value.as_f64().filter(|value| *value >= 0.0).ok_or_else(|| wrong(name, "number of seconds"))?;
+            *seconds = value
+                .as_f64()
+                .filter(|value| *value >= 0.0)
+                .ok_or_else(|| wrong(name, "number of seconds"))?;
         }
     }
     session.instance().queries().set_properties(properties.clone());

@@ -94,7 +94,8 @@ fn first_example(session: &Session, request: &Request) -> Result<Response> {
 fn range(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
     let call = Call::new(body.slice())?;
-    let attribute = body.slice().get("attribute").and_then(Slice::as_str).ok_or_else(|| missing("attribute"))?;
+    let attribute =
+        body.slice().get("attribute").and_then(Slice::as_str).ok_or_else(|| missing("attribute"))?;
     let closed = body.slice().get("closed").and_then(Slice::as_bool).unwrap_or(false);
     let upper = if closed { "<=" } else { "<" };
     let query = format!(
@@ -128,7 +129,8 @@ fn without_index(session: &Session, request: &Request, number: u32, what: &str) 
 fn lookup_by_keys(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
     let call = Call::new(body.slice())?;
-    let rows = call.rows(session, "FOR d IN @@collection FILTER d._key IN @keys RETURN d", &[call.keys()?])?;
+    let rows =
+        call.rows(session, "FOR d IN @@collection FILTER d._key IN @keys RETURN d", &[call.keys()?])?;
     Response::success(StatusCode::OK, |fields| {
         fields.value("documents", result(&rows));
     })
@@ -175,7 +177,12 @@ fn update_by_example(session: &Session, request: &Request) -> Result<Response> {
     write_by_example(session, request, "updated", write)
 }
 
-fn write_by_example(session: &Session, request: &Request, counted: &'static str, write: &str) -> Result<Response> {
+fn write_by_example(
+    session: &Session,
+    request: &Request,
+    counted: &'static str,
+    write: &str,
+) -> Result<Response> {
     let body = request.body_object()?;
     let body = body.slice();
     let call = Call::new(body)?;
@@ -190,7 +197,8 @@ fn write_by_example(session: &Session, request: &Request, counted: &'static str,
         .replace("@sync", flag("waitForSync", false))
         .replace("@keepNull", flag("keepNull", true))
         .replace("@mergeObjects", flag("mergeObjects", true));
-    let limit = options.get("limit").or_else(|| body.get("limit")).and_then(Slice::as_u64).filter(|limit| *limit > 0);
+    let limit =
+        options.get("limit").or_else(|| body.get("limit")).and_then(Slice::as_u64).filter(|limit| *limit > 0);
     let limit = limit.map_or(String::new(), |limit| format!("LIMIT {limit} "));
     let mut values = example.conditions.clone();
     if write.contains("@newValue") {
@@ -225,7 +233,13 @@ impl<'a> Call<'a> {
     }
 
     /// The reply of a cursor.
-    fn cursor(&self, session: &Session, request: &Request, query: &str, values: &[BindValue]) -> Result<Response> {
+    fn cursor(
+        &self,
+        session: &Session,
+        request: &Request,
+        query: &str,
+        values: &[BindValue],
+    ) -> Result<Response> {
         let query = self.query(query, values)?;
         Ok(respond(StatusCode::CREATED, session.query(&query, request.accepted().into())?))
     }
@@ -276,9 +290,12 @@ struct Example {
 
 impl Example {
     fn of(body: Slice<'_>) -> Result<Self> {
-        let example = body.get("example").filter(|example| example.is_object()).ok_or_else(|| missing("example"))?;
+        let example =
+            body.get("example").filter(|example| example.is_object()).ok_or_else(|| missing("example"))?;
         if example.len() > MAX_CONDITIONS {
-            return Err(ApiError::bad_parameter(format!("an example may have at most {MAX_CONDITIONS} attributes")));
+            return Err(ApiError::bad_parameter(format!(
+                "an example may have at most {MAX_CONDITIONS} attributes"
+            )));
         }
         let mut conditions = Vec::with_capacity(example.len() * 2);
         for (position, (name, value)) in example.entries().enumerate() {
