@@ -63,12 +63,11 @@ const CASES: &[(&str, u32, &str)] = &[
     ("INSERT {} INTO plain RETURN DOCUMENT('plain/1')", 1579, "access after data-modification by AQL function DOCUMENT()"),
     ("LET x = (INSERT {} INTO plain) FOR d IN plain RETURN d", 1579, "access after data-modification by plain"),
     ("UPSERT {a: 1} INSERT {} UPDATE {} IN plain FOR d IN plain RETURN d", 1579, "access after data-modification by plain"),
-    // LIMIT, SORT, RETURN DISTINCT.
+    // LIMIT, SORT.
     ("FOR i IN 1..3 LIMIT -1 RETURN i", 1504, "number out of range: offset and count of LIMIT must be integers not below 0"),
     ("FOR i IN 1..3 LIMIT 'a' RETURN i", 1504, "number out of range: offset and count of LIMIT must be integers not below 0"),
     ("FOR i IN 1..3 LIMIT i RETURN i", 1501, "offset and count of LIMIT must be known at query compile time"),
     ("FOR i IN 1..3 SORT i 'up' RETURN i", 1501, "invalid SORT direction 'up', expecting ASC or DESC"),
-    ("RETURN DISTINCT 1", 1501, "RETURN DISTINCT needs a FOR loop in the same query or subquery"),
     // Options.
     (
         "FOR d IN users OPTIONS {indexHint: d} RETURN d",
@@ -80,7 +79,6 @@ const CASES: &[(&str, u32, &str)] = &[
         1575,
         "query options must be readable at query compile time",
     ),
-    ("UPSERT 1 INSERT {} UPDATE {} IN plain", 1501, "UPSERT needs an object literal with literal attribute names to search by"),
     // What cannot be run.
     ("FOR v IN 1..2 OUTBOUND 'a/1' knows RETURN v", 9, "not implemented: graph traversals"),
     ("FOR v IN OUTBOUND SHORTEST_PATH 'a/1' TO 'a/2' knows RETURN v", 9, "not implemented: SHORTEST_PATH"),
@@ -110,6 +108,12 @@ fn bind_parameters_are_checked_against_the_query() {
         ("FOR d IN @@c RETURN d", &[("c", Value::from_str("users"))], 1551, "no value specified for declared bind parameter '@c'"),
         ("RETURN {}.@a", &[("a", Value::Int(1))], 1553, "bind parameter 'a' has an invalid value or type"),
         ("RETURN {}.@a", &[("a", Value::empty_array())], 1553, "bind parameter 'a' has an invalid value or type"),
+        (
+            "UPSERT @a INSERT {} UPDATE {} IN plain",
+            &[("a", Value::Int(1))],
+            1501,
+            "UPSERT needs an object literal with literal attribute names to search by",
+        ),
         ("RETURN {@a: 1}", &[("a", Value::Int(1))], 1553, "bind parameter 'a' has an invalid value or type"),
     ];
     for (query, parameters, number, message) in cases {

@@ -57,11 +57,6 @@ impl Scopes {
         }
     }
 
-    /// Whether the current level has a loop around the current place.
-    pub(crate) fn has_loop(&self) -> bool {
-        self.levels.last().is_some_and(|level| level.has_loop)
-    }
-
     /// Introduces a name. Error 1511 if it is visible already.
     pub(crate) fn declare(&mut self, name: &str, variables: &mut Variables) -> Result<VariableId> {
         if self.visible.contains_key(name) {

@@ -117,9 +117,6 @@ impl Binder<'_> {
     }
 
     fn return_value(&mut self, statement: &ast::Return) -> Result<()> {
-        if statement.distinct && !self.scopes.has_loop() {
-            return Err(error::parse("RETURN DISTINCT needs a FOR loop in the same query or subquery"));
-        }
         let value = self.expression(&statement.value)?;
         self.output.push(Statement::Return { value, distinct: statement.distinct });
         Ok(())

@@ -1,9 +1,14 @@
-//! Estimates of cost and number of rows, in the unit and form that ArangoDB's explain shows: a document read, a row
-//! filtered or computed costs 1. The constants reproduce the plans recorded in its documentation.
+//! Estimates of cost and number of rows.
+//!
+//! There are two scales. What clients see ([`estimate`]) is ArangoDB's: a document read, a row filtered or computed
+//! costs 1, and the constants reproduce the plans recorded in its documentation. What plans are chosen by
+//! ([`choice_cost`]) also takes into account that filters keep rows away, and that a document fetched through an index
+//! costs more than one met in a scan.
 
-use crate::catalog::{CollectionInfo, IndexInfo, IndexKind, PlanCatalog};
-use crate::expression::Expression;
-use crate::node::{IndexLookup, IndexRange, IndexScan, Node, NodeKind, Subquery};
+use crate::catalog::PlanCatalog;
+use crate::expression::{CompareOperator, Expression};
+use crate::node::{CollectMethod, DocumentSource, IndexScan, Node, NodeKind, Subquery};
+use crate::optimize::index_cost::{Scale, length_of, range};
 use crate::plan::Plan;
 use crate::variable::VariableId;
 use std::collections::HashMap;
@@ -12,106 +17,169 @@ use std::collections::HashMap;
 const UNKNOWN_LENGTH: f64 = 100.0;
 /// Groups that COLLECT makes of a row, on average.
 const GROUPS_PER_ROW: f64 = 0.8;
-/// Cost of reading one index entry.
-const ENTRY_COST: f64 = 0.05;
-/// Rows (and cost) of a look-up in a unique index: a little below 1, so that it is preferred to one that is not unique.
-const UNIQUE_LOOKUP: f64 = 0.995;
-/// Share of entries that one equality on a part of an index's fields leaves.
-const EQUALITY_SHARE: f64 = 0.05;
-/// Share of entries that a range with two ends leaves. (One end alone is taken to leave all of them.)
-const RANGE_SHARE: f64 = 0.5;
 
 /// Cost and number of rows up to some node.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Estimate {
-    cost: f64,
-    items: f64,
+pub(super) struct Estimate {
+    pub(super) cost: f64,
+    pub(super) items: f64,
 }
 
-/// Estimates every node of a plan.
+/// Estimates every node of a plan, as clients see it.
 pub(super) fn estimate(plan: &mut Plan, catalog: &dyn PlanCatalog) {
-    let mut estimator = Estimator { catalog, collections: HashMap::new(), lengths: HashMap::new() };
-    estimator.pipeline(&mut plan.nodes);
+    let estimates = Estimator::new(catalog, Scale::Shown).pipeline(&plan.nodes);
+    record(&mut plan.nodes, &mut estimates.into_iter());
+}
+
+/// Cost of a plan for choosing among plans.
+pub(super) fn choice_cost(plan: &Plan, catalog: &dyn PlanCatalog) -> f64 {
+    Estimator::new(catalog, Scale::Choice).pipeline(&plan.nodes).last().map_or(0.0, |last| last.cost)
+}
+
+/// Takes estimates in the order in which they were made: a subquery's nodes before the subquery.
+fn record(nodes: &mut [Node], estimates: &mut dyn Iterator<Item = Estimate>) {
+    for node in nodes {
+        if let NodeKind::Subquery(subquery) = &mut node.kind {
+            record(&mut subquery.nodes, estimates);
+        }
+        let Some(estimate) = estimates.next() else { return };
+        node.estimated_cost = estimate.cost;
+        // Saturates. Numbers of rows are whole in this scale.
+        node.estimated_items = estimate.items as u64;
+    }
 }
 
 struct Estimator<'a> {
     catalog: &'a dyn PlanCatalog,
+    scale: Scale,
     collections: HashMap<Box<str>, f64>,
     /// Lengths of variables that hold arrays, as far as they can be guessed.
     lengths: HashMap<VariableId, f64>,
+    /// Share of rows in which a condition holds.
+    shares: HashMap<VariableId, f64>,
 }
 
-impl Estimator<'_> {
-    fn pipeline(&mut self, nodes: &mut [Node]) -> Estimate {
-        let mut estimate = Estimate { cost: 0.0, items: 0.0 };
-        for node in nodes {
-            estimate = self.node(&mut node.kind, estimate);
-            node.estimated_cost = estimate.cost;
-            // Within the range of u64 by saturation; rows are whole.
-            node.estimated_items = estimate.items.ceil() as u64;
-        }
-        estimate
+impl<'a> Estimator<'a> {
+    fn new(catalog: &'a dyn PlanCatalog, scale: Scale) -> Self {
+        let (collections, lengths, shares) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Self { catalog, scale, collections, lengths, shares }
     }
 
-    fn node(&mut self, kind: &mut NodeKind, before: Estimate) -> Estimate {
+    /// Estimates of all nodes, those of a subquery before its own.
+    fn pipeline(&mut self, nodes: &[Node]) -> Vec<Estimate> {
+        let mut estimates = Vec::with_capacity(nodes.len());
+        let mut estimate = Estimate { cost: 0.0, items: 0.0 };
+        for node in nodes {
+            estimate = match &node.kind {
+                NodeKind::Subquery(subquery) => {
+                    let inner = self.pipeline(&subquery.nodes);
+                    let outer = self.subquery(subquery, &inner, estimate);
+                    estimates.extend(inner);
+                    outer
+                }
+                kind => self.node(kind, estimate),
+            };
+            estimates.push(estimate);
+        }
+        estimates
+    }
+
+    fn node(&mut self, kind: &NodeKind, before: Estimate) -> Estimate {
         let Estimate { cost, items } = before;
+        let row = self.scale.row_cost();
         match kind {
             NodeKind::Singleton => Estimate { cost: 1.0, items: 1.0 },
             NodeKind::NoResults => Estimate { cost: 0.5, items: 0.0 },
             NodeKind::EnumerateCollection(scan) => {
                 let count = if scan.random { 1.0 } else { self.count(&scan.source.collection.name) };
-                let out = if scan.source.count_into.is_some() { items } else { items * count };
-                Estimate { cost: cost + items * count + 1.0, items: out }
+                let found = Estimate { cost: items * count + 1.0, items: items * count };
+                self.scanned(&scan.source, before, found)
             }
             NodeKind::Index(scan) => {
-                let per_row = index_scan(scan, self.count(&scan.source.collection.name));
-                let out = if scan.source.count_into.is_some() { items } else { items * per_row.items };
-                Estimate { cost: cost + items * per_row.cost, items: out }
+                let one = self.index_scan(scan);
+                let found = Estimate { cost: items * one.cost, items: self.scale.rounded(items * one.items) };
+                self.scanned(&scan.source, before, found)
             }
             NodeKind::EnumerateList(list) => {
                 let out = items * self.lengths.get(&list.input).copied().unwrap_or(UNKNOWN_LENGTH);
-                Estimate { cost: cost + out, items: out }
+                let share = list.filter.as_ref().map_or(1.0, |filter| self.share(filter));
+                Estimate { cost: cost + out * row, items: out * share }
             }
             NodeKind::Calculation(calculation) => {
                 if let Some(length) = length_of(&calculation.expression) {
                     self.lengths.insert(calculation.out, length);
                 }
-                Estimate { cost: cost + items, items }
+                self.shares.insert(calculation.out, self.share(&calculation.expression));
+                Estimate { cost: cost + items * row, items }
             }
-            NodeKind::Subquery(subquery) => self.subquery(subquery, before),
-            NodeKind::Sort(_) => Estimate { cost: cost + sort_cost(items), items },
+            NodeKind::Filter { condition } => {
+                let share = self.shares.get(condition).copied().unwrap_or(1.0);
+                Estimate { cost: cost + items * row, items: items * share }
+            }
+            NodeKind::Sort(_) => Estimate { cost: cost + sort_cost(items) * row, items },
             NodeKind::Limit(limit) => {
                 let out = (items - limit.offset as f64).clamp(0.0, limit.limit as f64);
-                Estimate { cost: cost + out, items: out }
+                Estimate { cost: cost + out * row, items: out }
             }
             NodeKind::Collect(collect) => {
                 let out = if collect.groups.is_empty() { 1.0 } else { (items * GROUPS_PER_ROW).ceil() };
-                Estimate { cost: cost + items, items: out }
+                let is_hash = collect.method == CollectMethod::Hash;
+                Estimate { cost: cost + items * self.scale.collect_cost(is_hash), items: out }
             }
-            NodeKind::Filter { .. }
-            | NodeKind::Return(_)
-            | NodeKind::Insert(_)
-            | NodeKind::Update(_)
-            | NodeKind::Remove(_)
-            | NodeKind::Upsert(_) => Estimate { cost: cost + items, items },
+            _ => Estimate { cost: cost + items * row, items },
         }
     }
 
-    fn subquery(&mut self, subquery: &mut Subquery, before: Estimate) -> Estimate {
-        let inner = self.pipeline(&mut subquery.nodes);
-        self.lengths.insert(subquery.out, inner.items);
+    /// After the scan: its filter, and counting instead of rows.
+    fn scanned(&self, source: &DocumentSource, before: Estimate, found: Estimate) -> Estimate {
+        let share = source.filter.as_ref().map_or(1.0, |filter| self.share(filter));
+        let items = if source.count_into.is_some() { before.items } else { found.items * share };
+        Estimate { cost: before.cost + found.cost, items }
+    }
+
+    fn subquery(&mut self, subquery: &Subquery, inner: &[Estimate], before: Estimate) -> Estimate {
+        let last = inner.last().copied().unwrap_or(Estimate { cost: 0.0, items: 0.0 });
+        self.lengths.insert(subquery.out, last.items);
         let runs = if subquery.is_constant { before.items.min(1.0) } else { before.items };
-        Estimate { cost: before.cost + runs * inner.cost, items: before.items }
+        Estimate { cost: before.cost + runs * last.cost, items: before.items }
+    }
+
+    /// What an index scan costs and finds for one incoming row.
+    fn index_scan(&mut self, scan: &IndexScan) -> Estimate {
+        let count = self.count(&scan.source.collection.name);
+        let mut sum = Estimate { cost: 0.0, items: 0.0 };
+        for scanned in &scan.ranges {
+            let Some(index) = scan.indexes.get(scanned.index) else { continue };
+            let estimate = range(index, scanned, count, self.scale);
+            sum = Estimate { cost: sum.cost + estimate.cost, items: sum.items + estimate.items };
+        }
+        let items = sum.items.min(count.max(0.0));
+        let fetched = if needs_documents(scan) { items } else { 0.0 };
+        Estimate { cost: sum.cost + fetched * self.scale.fetch_cost(), items }
+    }
+
+    /// Share of rows for which a condition holds. Shown estimates take it as 1.
+    fn share(&self, condition: &Expression) -> f64 {
+        match self.scale {
+            Scale::Shown => 1.0,
+            Scale::Choice => share(condition),
+        }
     }
 
     fn count(&mut self, name: &str) -> f64 {
         if let Some(count) = self.collections.get(name) {
             return *count;
         }
-        let count = self.catalog.collection(name).map_or(0.0, |info: CollectionInfo| info.count_estimate as f64);
+        let count = self.catalog.collection(name).map_or(0.0, |info| info.count_estimate as f64);
         self.collections.insert(name.into(), count);
         count
     }
+}
+
+fn needs_documents(scan: &IndexScan) -> bool {
+    let for_result = scan.source.produces_result && !scan.covers_projections;
+    let for_filter = scan.source.filter.is_some() && !scan.covers_filter;
+    for_result || for_filter
 }
 
 /// Cost of sorting so many rows.
@@ -119,94 +187,16 @@ pub(super) fn sort_cost(items: f64) -> f64 {
     if items <= 3.0 { items } else { items * items.log2() }
 }
 
-fn length_of(expression: &Expression) -> Option<f64> {
-    match expression {
-        Expression::Constant(value) if value.is_array() => Some(value.len() as f64),
-        Expression::Array(members) => Some(members.len() as f64),
-        Expression::Range { first, last } => {
-            let (first, last) = (first.as_constant()?.as_f64()?, last.as_constant()?.as_f64()?);
-            Some((last - first).abs().floor() + 1.0)
-        }
-        _ => None,
-    }
-}
-
-/// What an index scan costs and yields for one incoming row.
-fn index_scan(scan: &IndexScan, count: f64) -> Estimate {
-    let mut sum = Estimate { cost: 0.0, items: 0.0 };
-    for range in &scan.ranges {
-        let Some(index) = scan.indexes.get(range.index) else { continue };
-        let estimate = self::range(index, range, count);
-        sum = Estimate { cost: sum.cost + estimate.cost, items: sum.items + estimate.items };
-    }
-    Estimate { items: sum.items.min(count.max(0.0)), ..sum }
-}
-
-/// Cost of looking up a range, and documents found, in a collection of `count` documents.
-fn range(index: &IndexInfo, range: &IndexRange, count: f64) -> Estimate {
-    if count <= 0.0 {
-        return Estimate { cost: 0.0, items: 0.0 };
-    }
-    if range.lookups.is_empty() && range.lower.is_none() && range.upper.is_none() {
-        return Estimate { cost: count, items: count };
-    }
-    let values: f64 = range.lookups.iter().map(number_of_values).product();
-    if is_unique_lookup(index, range) {
-        let items = UNIQUE_LOOKUP * values;
-        return Estimate { cost: items + items * ENTRY_COST, items: items.min(count) };
-    }
-    let mut items = match range.lookups.len() {
-        0 => count,
-        given if given >= index.fields.len() || index.has_independent_fields() => values * per_value(index, count),
-        given => values * (count * EQUALITY_SHARE.powi(i32::try_from(given).unwrap_or(i32::MAX))).max(1.0),
-    };
-    if range.lower.is_some() && range.upper.is_some() {
-        items *= RANGE_SHARE;
-    }
-    let items = items.clamp(0.0, count).max(1.0_f64.min(count));
-    Estimate { cost: values * count.log2() + items * ENTRY_COST, items }
-}
-
-/// The cost of a range, for choosing among indexes.
-pub(super) fn range_cost(index: &IndexInfo, scanned: &IndexRange, count: u64) -> f64 {
-    range(index, scanned, count as f64).cost
-}
-
-/// Documents that a range finds.
-pub(super) fn range_items(index: &IndexInfo, scanned: &IndexRange, count: u64) -> f64 {
-    range(index, scanned, count as f64).items
-}
-
-/// Documents that have the same value in all fields of the index.
-fn per_value(index: &IndexInfo, count: f64) -> f64 {
-    match index.selectivity_estimate {
-        Some(selectivity) if selectivity > 0.0 => (1.0 / selectivity).clamp(1.0, count),
-        _ => (count * EQUALITY_SHARE).max(1.0),
-    }
-}
-
-fn number_of_values(lookup: &IndexLookup) -> f64 {
-    match lookup {
-        IndexLookup::Equal(_) => 1.0,
-        IndexLookup::In(list) => length_of(list).unwrap_or(10.0),
-    }
-}
-
-/// Whether each combination of values finds at most one document.
-pub(super) fn is_unique_lookup(index: &IndexInfo, range: &IndexRange) -> bool {
-    match index.kind {
-        IndexKind::Primary => !range.lookups.is_empty(),
-        IndexKind::Persistent => {
-            let is_plain = index.fields.iter().all(|field| field.expansion.is_none());
-            index.unique && is_plain && range.lookups.len() == index.fields.len()
-        }
-        IndexKind::Edge | IndexKind::Other => false,
-    }
-}
-
-impl IndexInfo {
-    /// Whether each field of the index can be looked up by itself.
-    pub(crate) fn has_independent_fields(&self) -> bool {
-        matches!(self.kind, IndexKind::Primary | IndexKind::Edge)
+/// A guess: equalities hold rarely, bounds often, and nothing is known of the rest.
+fn share(condition: &Expression) -> f64 {
+    match condition {
+        Expression::Constant(value) => f64::from(u8::from(value.to_bool())),
+        Expression::Compare { operator: CompareOperator::Equal, .. } => 0.1,
+        Expression::Compare { operator: CompareOperator::NotEqual, .. } => 0.9,
+        Expression::Compare { .. } => 0.4,
+        Expression::In { negated: false, .. } => 0.2,
+        Expression::And(operands) => operands.iter().map(share).product(),
+        Expression::Or(operands) => operands.iter().map(share).sum::<f64>().min(0.9),
+        _ => 0.5,
     }
 }

@@ -43,23 +43,21 @@ fn mark_constant_subqueries(nodes: &mut [Node]) {
 }
 
 /// The plans that follow all forced index hints, cheapest first. Error 1577 if there is none.
-pub(super) fn choose(plans: Vec<Plan>) -> Result<Vec<Plan>> {
+pub(super) fn choose(plans: Vec<Plan>, catalog: &dyn PlanCatalog) -> Result<Vec<Plan>> {
     let mut violation = None;
-    let mut chosen: Vec<Plan> = Vec::with_capacity(plans.len());
+    let mut chosen: Vec<(f64, Plan)> = Vec::with_capacity(plans.len());
     for plan in plans {
         match hint_violation(&plan.nodes) {
             Some(error) => violation = violation.or(Some(error)),
-            None => chosen.push(plan),
+            None => chosen.push((cost::choice_cost(&plan, catalog), plan)),
         }
     }
     if chosen.is_empty() {
         return Err(violation.unwrap_or_else(|| Error::internal("the optimizer made no plan")));
     }
     // Stable: of equally expensive plans, the one that is closest to the query.
-    chosen.sort_by(|left, right| {
-        left.estimated_cost().partial_cmp(&right.estimated_cost()).unwrap_or(Ordering::Equal)
-    });
-    Ok(chosen)
+    chosen.sort_by(|(left, _), (right, _)| left.partial_cmp(right).unwrap_or(Ordering::Equal));
+    Ok(chosen.into_iter().map(|(_, plan)| plan).collect())
 }
 
 /// A full scan in spite of a hint that forces an index.

@@ -6,6 +6,7 @@
 mod condition;
 mod cost;
 mod finish;
+mod index_cost;
 mod options;
 mod pipeline;
 mod rules;
@@ -106,7 +107,7 @@ pub fn optimize(
     }
     statistics.plans_created = plans.len() as u64;
     plans.iter_mut().for_each(|plan| finish::finish(plan, catalog));
-    let plans = finish::choose(plans)?;
+    let plans = finish::choose(plans, catalog)?;
     Ok(Optimized { plans, statistics })
 }
 

@@ -7,15 +7,16 @@
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
 use crate::node::{Node, NodeKind};
-use crate::optimize::condition::{conditions_after, resolve};
+use crate::optimize::condition::resolve;
 use crate::plan::Plan;
 use crate::variable_set::VariableSet;
 use aql_value::Result;
+use std::ops::Range;
 
 pub(super) struct InterchangeAdjacentEnumerations;
 
-/// Longest run of loops whose orders are all tried: 4! = 24 plans.
-const MAX_RUN: usize = 4;
+/// Most loops whose orders are all tried: 4! = 24 plans.
+const MAX_LOOPS: usize = 4;
 
 impl Rule for InterchangeAdjacentEnumerations {
     fn name(&self) -> &'static str {
@@ -34,11 +35,14 @@ impl Rule for InterchangeAdjacentEnumerations {
         if plan.is_modification {
             return Ok(false);
         }
-        for run in runs(&plan.nodes) {
-            for order in orders(run.len()).into_iter().skip(1) {
+        for segment in segments(&plan.nodes) {
+            let Some(nodes) = plan.nodes.get(segment.clone()) else { continue };
+            let (loops, rest): (Vec<&Node>, Vec<&Node>) = nodes.iter().partition(|node| is_exchangeable(node));
+            for order in orders(loops.len()).into_iter().skip(1) {
                 let mut other = plan.clone();
-                let loops: Vec<Node> = order.iter().filter_map(|at| plan.nodes.get(run.start + at).cloned()).collect();
-                other.nodes.splice(run.clone(), loops);
+                let reordered = order.iter().filter_map(|position| loops.get(*position).copied());
+                let nodes: Vec<Node> = reordered.chain(rest.iter().copied()).cloned().collect();
+                other.nodes.splice(segment.clone(), nodes);
                 context.add_plan(other);
             }
         }
@@ -46,19 +50,28 @@ impl Rule for InterchangeAdjacentEnumerations {
     }
 }
 
-/// Runs of adjacent loops over collections at the top level that filters connect.
-fn runs(nodes: &[Node]) -> Vec<std::ops::Range<usize>> {
-    let mut runs = Vec::new();
+/// Stretches of the pipeline that hold nested loops which filters connect. Filters and calculations between the loops
+/// go behind them, from where later rules move them up as far as the new order allows.
+fn segments(nodes: &[Node]) -> Vec<Range<usize>> {
+    let mut segments = Vec::new();
     let mut start = 0;
     while start < nodes.len() {
-        let length = nodes.iter().skip(start).take_while(|node| is_exchangeable(node)).count();
-        let run = start..start + length.min(MAX_RUN);
-        if length >= 2 && is_connected(nodes, run.clone()) && !limit_decides(nodes, run.end) {
-            runs.push(run);
+        let mut loops = 0;
+        let length = nodes
+            .iter()
+            .skip(start)
+            .take_while(|node| {
+                loops += usize::from(is_exchangeable(node));
+                loops <= MAX_LOOPS && (is_exchangeable(node) || is_movable(node))
+            })
+            .count();
+        let segment = start..start + length;
+        if is_connected(nodes, segment.clone()) && !limit_decides(nodes, segment.end) {
+            segments.push(segment);
         }
         start += length.max(1);
     }
-    runs
+    segments
 }
 
 fn is_exchangeable(node: &Node) -> bool {
@@ -68,26 +81,34 @@ fn is_exchangeable(node: &Node) -> bool {
     }
 }
 
+fn is_movable(node: &Node) -> bool {
+    match &node.kind {
+        NodeKind::Filter { .. } => true,
+        NodeKind::Calculation(calculation) => calculation.expression.is_deterministic(),
+        _ => false,
+    }
+}
+
 /// Whether a filter compares documents of two of the loops.
-fn is_connected(nodes: &[Node], run: std::ops::Range<usize>) -> bool {
-    let Some(last) = run.end.checked_sub(1) else { return false };
+fn is_connected(nodes: &[Node], segment: Range<usize>) -> bool {
+    let Some(within) = nodes.get(segment.clone()) else { return false };
     let documents: VariableSet =
-        nodes.get(run).into_iter().flatten().filter_map(|node| Some(node.kind.source()?.out)).collect();
-    let conditions = conditions_after(nodes, last);
-    conditions.into_iter().any(|condition| {
-        let whole = resolve(&condition.expression, nodes, 0, condition.position);
-        compares(&whole, &documents)
+        within.iter().filter(|node| is_exchangeable(node)).filter_map(|node| Some(node.kind.source()?.out)).collect();
+    within.iter().enumerate().any(|(offset, node)| match &node.kind {
+        NodeKind::Filter { condition } => {
+            let position = segment.start + offset;
+            compares(&resolve(&Expression::Variable(*condition), nodes, 0, position), &documents)
+        }
+        _ => false,
     })
 }
 
-/// Whether an equality in the expression has documents of the set on both sides.
+/// Whether a comparison in the expression has documents of two loops on its sides.
 fn compares(expression: &Expression, documents: &VariableSet) -> bool {
     expression.any(&|part| match part {
-        Expression::Compare { left, right, .. } => {
-            left.variables().intersects(documents) && right.variables().intersects(documents)
-        }
-        Expression::In { value, list, .. } => {
-            value.variables().intersects(documents) && list.variables().intersects(documents)
+        Expression::Compare { left, right, .. } | Expression::In { value: left, list: right, .. } => {
+            let (left, right) = (left.variables(), right.variables());
+            left != right && left.intersects(documents) && right.intersects(documents)
         }
         _ => false,
     })

@@ -1,11 +1,13 @@
-//! `simplify-conditions`: rewrites expressions to simpler ones with the same value: attributes of object literals,
-//! members of array literals, negated comparisons.
+//! `simplify-conditions`: rewrites expressions to simpler ones with the same value: constant variables, attributes of
+//! object literals, members of array literals, negated comparisons.
 
 use super::{Rule, RuleContext};
 use crate::expression::{Expression, Folder, MemberName, ObjectMember, UnaryOperator, combine};
-use crate::optimize::pipeline::for_each_pipeline;
+use crate::optimize::pipeline::{constants, for_each_pipeline};
 use crate::plan::Plan;
+use crate::variable::VariableId;
 use aql_value::{EvaluationState, Result, Value, Warnings};
+use std::collections::HashMap;
 
 pub(super) struct SimplifyConditions;
 
@@ -26,11 +28,14 @@ impl Rule for SimplifyConditions {
             memory: context.memory,
             interrupt: context.interrupt,
         };
+        let constants = constants(&plan.nodes);
         let changed = for_each_pipeline(plan, &mut |nodes, _| {
             let mut changed = Ok(false);
             for node in nodes {
                 node.kind.for_each_expression_mut(&mut |expression| {
-                    combine(&mut changed, || simplify(expression, &mut folder));
+                    if expression.as_variable().is_none() {
+                        combine(&mut changed, || simplify(expression, &constants, &mut folder));
+                    }
                 });
             }
             changed
@@ -41,8 +46,16 @@ impl Rule for SimplifyConditions {
 }
 
 /// Simplifies bottom up; what has become an operation on constants is folded.
-fn simplify(expression: &mut Expression, folder: &mut Folder<'_>) -> Result<bool> {
-    let changed = expression.change_children(&mut |child| simplify(child, folder))?;
+fn simplify(
+    expression: &mut Expression,
+    constants: &HashMap<VariableId, Value>,
+    folder: &mut Folder<'_>,
+) -> Result<bool> {
+    if let Some(value) = expression.as_variable().and_then(|id| constants.get(&id)) {
+        *expression = Expression::Constant(value.clone());
+        return Ok(true);
+    }
+    let changed = expression.change_children(&mut |child| simplify(child, constants, folder))?;
     if let Some(simpler) = simpler(expression) {
         *expression = simpler;
         return Ok(true);

@@ -8,7 +8,8 @@ use super::{Rule, RuleContext};
 use crate::catalog::{CollectionInfo, IndexInfo};
 use crate::node::{DocumentSource, IndexHint, IndexLookup, IndexRange, IndexScan, Node, NodeKind};
 use crate::optimize::condition::{Branch, NormalForm, conditions_after, match_index, normalize, set_from};
-use crate::optimize::cost::{range_cost, range_items, sort_cost};
+use crate::optimize::cost::sort_cost;
+use crate::optimize::index_cost::{range_cost, range_items};
 use crate::optimize::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use aql_value::Result;
@@ -87,6 +88,13 @@ fn finds_documents_twice(indexes: &[IndexInfo], range: &IndexRange) -> bool {
     by_members || index.fields.iter().skip(given).any(|field| field.expansion.is_some())
 }
 
+/// Indexes and ranges for all branches.
+struct Choice {
+    indexes: Vec<IndexInfo>,
+    ranges: Vec<IndexRange>,
+    cost: f64,
+}
+
 struct Chooser<'a> {
     info: &'a CollectionInfo,
     hint: &'a IndexHint,
@@ -94,22 +102,40 @@ struct Chooser<'a> {
 }
 
 impl Chooser<'_> {
-    /// Indexes and ranges that find all documents of the form; `None` if no index helps for some branch.
+    /// Indexes and ranges that find all documents of the form; `None` if no index helps for some branch. Either the best
+    /// index for each branch, or one index for all, of which branches may have ranges in common.
     fn choose(&self, form: &NormalForm) -> Option<(Vec<IndexInfo>, Vec<IndexRange>)> {
-        let (mut indexes, mut ranges): (Vec<IndexInfo>, Vec<IndexRange>) = (Vec::new(), Vec::new());
-        let mut seen = HashSet::new();
         let is_single = form.branches.len() == 1;
-        for branch in &form.branches {
-            let (index, mut range) = self.choose_for(branch, is_single)?;
-            range.index = indexes.iter().position(|known| known.id == index.id).unwrap_or(indexes.len());
-            if range.index == indexes.len() {
-                indexes.push(index.clone());
-            }
-            if seen.insert(range.identity()) {
-                ranges.push(range);
+        let best_of_each = form.branches.iter().map(|branch| self.choose_for(branch, is_single)).collect();
+        let mut best = self.rated(best_of_each)?;
+        if !is_single && self.hint.names.is_empty() {
+            for index in self.info.indexes.iter() {
+                let same = form.branches.iter().map(|branch| Some((index, match_index(index, 0, &branch.atoms)?)));
+                best = match self.rated(same.collect()) {
+                    Some(other) if other.cost < best.cost => other,
+                    _ => best,
+                };
             }
         }
-        (!ranges.is_empty()).then_some((indexes, ranges))
+        Some((best.indexes, best.ranges))
+    }
+
+    /// Puts together the choices for all branches; each range once.
+    fn rated(&self, choices: Option<Vec<(&IndexInfo, IndexRange)>>) -> Option<Choice> {
+        let mut choice = Choice { indexes: Vec::new(), ranges: Vec::new(), cost: 0.0 };
+        let mut seen = HashSet::new();
+        for (index, mut range) in choices? {
+            let known = choice.indexes.iter().position(|known| known.id == index.id);
+            range.index = known.unwrap_or(choice.indexes.len());
+            if known.is_none() {
+                choice.indexes.push(index.clone());
+            }
+            if seen.insert(range.identity()) {
+                choice.cost += range_cost(index, &range, self.info.count_estimate);
+                choice.ranges.push(range);
+            }
+        }
+        (!choice.ranges.is_empty()).then_some(choice)
     }
 
     /// The best index for a branch: the first usable one of the hint, otherwise the cheapest; of equally cheap ones that

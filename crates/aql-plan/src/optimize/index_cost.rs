@@ -1,0 +1,170 @@
+//! Estimates for look-ups in indexes.
+
+use super::cost::Estimate;
+use crate::catalog::{IndexInfo, IndexKind};
+use crate::expression::Expression;
+use crate::node::{IndexLookup, IndexRange};
+
+/// Cost of reading one index entry, as clients see it.
+const ENTRY_COST: f64 = 0.05;
+/// Rows (and cost) of a look-up in a unique index: a little below 1, so that it is preferred to one that is not unique.
+const UNIQUE_LOOKUP: f64 = 0.995;
+/// Share of entries that one equality on a part of an index's fields leaves.
+const EQUALITY_SHARE: f64 = 0.05;
+/// Share of entries that a range with two ends leaves.
+const RANGE_SHARE: f64 = 0.5;
+/// Values in an array of unknown length after IN.
+const UNKNOWN_VALUES: f64 = 10.0;
+
+/// What estimates are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scale {
+    /// For explain, in ArangoDB's unit.
+    Shown,
+    /// For choosing among plans, in units of a document met in a full scan.
+    Choice,
+}
+
+impl Scale {
+    /// Computing, filtering or passing on a row.
+    pub(super) fn row_cost(self) -> f64 {
+        match self {
+            Self::Shown => 1.0,
+            Self::Choice => 0.1,
+        }
+    }
+
+    /// Adding a row to its group.
+    pub(super) fn collect_cost(self, is_hash: bool) -> f64 {
+        match self {
+            Self::Shown => 1.0,
+            Self::Choice if is_hash => 0.5,
+            Self::Choice => 0.2,
+        }
+    }
+
+    /// Fetching a document that an index entry points to. (Shown estimates leave it out.)
+    pub(super) fn fetch_cost(self) -> f64 {
+        match self {
+            Self::Shown => 0.0,
+            Self::Choice => 4.0,
+        }
+    }
+
+    fn entry_cost(self) -> f64 {
+        match self {
+            Self::Shown => ENTRY_COST,
+            Self::Choice => 0.5,
+        }
+    }
+
+    fn lookup_cost(self, count: f64) -> f64 {
+        match self {
+            Self::Shown => count.log2(),
+            Self::Choice => 2.0,
+        }
+    }
+
+    /// Share of entries that a range with one end leaves.
+    fn open_range_share(self) -> f64 {
+        match self {
+            Self::Shown => 1.0,
+            Self::Choice => 0.7,
+        }
+    }
+
+    /// Numbers of rows that are shown are whole.
+    pub(super) fn rounded(self, items: f64) -> f64 {
+        match self {
+            Self::Shown => items.ceil(),
+            Self::Choice => items,
+        }
+    }
+}
+
+/// Cost of looking up a range, and documents found, in a collection of `count` documents.
+pub(super) fn range(index: &IndexInfo, range: &IndexRange, count: f64, scale: Scale) -> Estimate {
+    if count <= 0.0 {
+        return Estimate { cost: 0.0, items: 0.0 };
+    }
+    let bounds = usize::from(range.lower.is_some()) + usize::from(range.upper.is_some());
+    if range.lookups.is_empty() && bounds == 0 {
+        let entry = if scale == Scale::Shown { 1.0 } else { scale.entry_cost() };
+        return Estimate { cost: count * entry, items: count };
+    }
+    let values: f64 = range.lookups.iter().map(number_of_values).product();
+    if is_unique_lookup(index, range) {
+        let items = UNIQUE_LOOKUP * values;
+        let lookup = if scale == Scale::Shown { 1.0 } else { scale.lookup_cost(count) };
+        return Estimate { cost: items * lookup + items * scale.entry_cost(), items: items.min(count) };
+    }
+    let found = match range.lookups.len() {
+        0 => count,
+        given if given >= index.fields.len() || index.has_independent_fields() => values * per_value(index, count),
+        given => values * (count * EQUALITY_SHARE.powi(i32::try_from(given).unwrap_or(i32::MAX))).max(1.0),
+    };
+    let share = match bounds {
+        0 => 1.0,
+        1 => scale.open_range_share(),
+        _ => RANGE_SHARE,
+    };
+    let items = (found * share).clamp(1.0_f64.min(count), count);
+    Estimate { cost: values * scale.lookup_cost(count) + items * scale.entry_cost(), items }
+}
+
+/// The cost of a range, for choosing among indexes.
+pub(super) fn range_cost(index: &IndexInfo, scanned: &IndexRange, count: u64) -> f64 {
+    range(index, scanned, count as f64, Scale::Shown).cost
+}
+
+/// Documents that a range finds.
+pub(super) fn range_items(index: &IndexInfo, scanned: &IndexRange, count: u64) -> f64 {
+    range(index, scanned, count as f64, Scale::Shown).items
+}
+
+/// Documents that have the same value in all fields of the index.
+fn per_value(index: &IndexInfo, count: f64) -> f64 {
+    match index.selectivity_estimate {
+        Some(selectivity) if selectivity > 0.0 => (1.0 / selectivity).clamp(1.0, count.max(1.0)),
+        _ => (count * EQUALITY_SHARE).max(1.0),
+    }
+}
+
+fn number_of_values(lookup: &IndexLookup) -> f64 {
+    match lookup {
+        IndexLookup::Equal(_) => 1.0,
+        IndexLookup::In(list) => length_of(list).unwrap_or(UNKNOWN_VALUES),
+    }
+}
+
+/// Length of an array, as far as it can be seen from the expression.
+pub(super) fn length_of(expression: &Expression) -> Option<f64> {
+    match expression {
+        Expression::Constant(value) if value.is_array() => Some(value.len() as f64),
+        Expression::Array(members) => Some(members.len() as f64),
+        Expression::Range { first, last } => {
+            let (first, last) = (first.as_constant()?.as_f64()?, last.as_constant()?.as_f64()?);
+            Some((last - first).abs().floor() + 1.0)
+        }
+        _ => None,
+    }
+}
+
+/// Whether each combination of values finds at most one document.
+fn is_unique_lookup(index: &IndexInfo, range: &IndexRange) -> bool {
+    match index.kind {
+        IndexKind::Primary => !range.lookups.is_empty(),
+        IndexKind::Persistent => {
+            let is_plain = index.fields.iter().all(|field| field.expansion.is_none());
+            index.unique && is_plain && range.lookups.len() == index.fields.len()
+        }
+        IndexKind::Edge | IndexKind::Other => false,
+    }
+}
+
+impl IndexInfo {
+    /// Whether each field of the index can be looked up by itself.
+    pub(crate) fn has_independent_fields(&self) -> bool {
+        matches!(self.kind, IndexKind::Primary | IndexKind::Edge)
+    }
+}
