@@ -43,7 +43,14 @@ impl ApiError {
     /// An error with a status of its own.
     pub fn with_status(status: u16, number: u32, message: impl Into<Cow<'static, str>>) -> Self {
         let message = message.into();
-        let inner = Inner { status, number, message, attributes: Vec::new(), headers: Vec::new(), is_retryable: false };
+        let inner = Inner {
+            status,
+            number,
+            message,
+            attributes: Vec::new(),
+            headers: Vec::new(),
+            is_retryable: false,
+        };
         ApiError { inner: Box::new(inner) }
     }
 

@@ -48,6 +48,8 @@ struct Job {
 
 /// What there is to say about a job.
 #[derive(Debug)]
+// Moved once.
+#[allow(clippy::large_enum_variant)]
 pub enum Fetched {
     /// It is not done yet.
     Pending,

@@ -18,7 +18,6 @@ mod route;
 pub mod server;
 pub mod session;
 
-
 pub use error::{ApiError, Result};
 pub use server::{HttpOptions, Server, ServerOptions};
 pub use session::Session;

@@ -12,12 +12,11 @@ use hyper_util::server::conn::auto;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::auth::{Authentication, AuthenticationOptions};
-use database::Instance;
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
 use crate::http::connection::{self, Connections};
 use crate::http::cors::TrustedOrigins;
-use crate::http::router::Router;
+use crate::http::router::{Route, Router};
 use crate::http::worker_pool::{PoolLimits, WorkerPool};
 use crate::jobs::Jobs;
 use crate::lifecycle::Shutdown;
@@ -25,6 +24,7 @@ use crate::log::{Log, LogOptions};
 use crate::metrics::Metrics;
 use crate::route;
 use crate::session::Session;
+use database::Instance;
 use velocypack::Slice;
 
 /// The ArangoDB version that is reported where drivers look for it.
@@ -166,9 +166,19 @@ pub struct Server {
 impl Server {
     /// A server over an open database. Fails only when two routes contradict each other, or without random numbers.
     pub fn new(instance: Arc<Instance>, options: ServerOptions) -> Result<Arc<Self>> {
+        Self::with_routes(instance, options, &[])
+    }
+
+    /// A server with further routes.
+    pub fn with_routes(
+        instance: Arc<Instance>,
+        options: ServerOptions,
+        further: &[&[Route]],
+    ) -> Result<Arc<Self>> {
+        let families: Vec<&[Route]> = route::FAMILIES.iter().chain(further).copied().collect();
         Ok(Arc::new(Server {
             instance,
-            router: Router::new(route::FAMILIES).map_err(ApiError::internal)?,
+            router: Router::new(&families).map_err(ApiError::internal)?,
             pool: Arc::new(WorkerPool::new(options.pool)),
             connections: Connections::default(),
             metrics: Metrics::default(),

@@ -18,9 +18,9 @@ use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, WWW_AUTHE
 use sha2::{Digest, Sha256};
 use storage::Catalog;
 
-use database::Identity;
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use database::Identity;
 
 pub use root::{SECRET_BYTES, create_root, persistent_secret};
 use token::Subject;

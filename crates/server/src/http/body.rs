@@ -67,6 +67,9 @@ pub(crate) async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Byte
         return Err(too_large(max_bytes));
     }
     let Some(first) = next_data(&mut body).await? else { return Ok(Bytes::new()) };
+    if first.len() > max_bytes {
+        return Err(too_large(max_bytes));
+    }
     if body.is_end_stream() || first.len() == announced {
         return Ok(first);
     }

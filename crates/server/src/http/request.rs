@@ -135,7 +135,7 @@ impl Request {
             }
             Format::Json => {
                 let mut builder = Builder::with_capacity(self.body.len() + 16);
-                json::parse(&self.body, &limits, &mut builder).map_err(corrupted)?;
+                json::parse_strict(&self.body, &limits, &mut builder).map_err(corrupted)?;
                 Cow::Owned(builder.into_vec())
             }
         };

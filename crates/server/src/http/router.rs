@@ -62,6 +62,8 @@ pub type StartHandler = fn(&Session, &Request) -> Result<Outcome>;
 pub type Continuation = Box<dyn FnOnce() -> Result<Response> + Send>;
 
 /// How far a [`StartHandler`] got.
+// Moved once, and `Done` is what nearly all are: not worth an allocation.
+#[allow(clippy::large_enum_variant)]
 pub enum Outcome {
     /// To the end.
     Done(Response),

@@ -25,7 +25,6 @@ use super::stream::StreamBody;
 use super::worker_pool::PATIENCE;
 use super::{cors, upgrade};
 use crate::auth::{Look, not_authorized};
-use database::Identity;
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
 use crate::jobs;
@@ -33,6 +32,7 @@ use crate::log;
 use crate::metrics::Observed;
 use crate::server::Server;
 use crate::session::Session;
+use database::Identity;
 
 /// Most bytes of an address; ArangoDB's 16K.
 pub const MAX_URI_BYTES: usize = 16 << 10;
@@ -391,7 +391,7 @@ fn no_route(found: &Found<'_>, path: &Path) -> ApiError {
 fn assemble(server: &Arc<Server>, response: Response, wanted: Wanted) -> HttpReply {
     let (response, encoded) = match response.encode(wanted.format) {
         Ok(encoded) => encoded,
-        Err(error) => return assemble_plain(server, error),
+        Err(error) => return assemble_plain(server, &error),
     };
     let Response { status, headers, body } = response;
     let mut all = server.base_headers().clone();
@@ -425,7 +425,7 @@ fn assemble(server: &Arc<Server>, response: Response, wanted: Wanted) -> HttpRep
 }
 
 /// The last resort, when not even the reply can be written.
-fn assemble_plain(server: &Server, error: ApiError) -> HttpReply {
+fn assemble_plain(server: &Server, error: &ApiError) -> HttpReply {
     tracing::error!(%error, "a reply could not be written");
     let mut reply = hyper::Response::new(ReplyBody::Whole(Bytes::new()));
     *reply.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;

@@ -70,6 +70,8 @@ enum Source {
     Finished,
     /// No more can be made; the error goes to the connection once the chunks before it are sent.
     Broken(ApiError),
+    /// As `Broken`, one step later.
+    BreakingOff(ApiError),
     /// The client has gone.
     Abandoned,
 }
@@ -181,17 +183,24 @@ impl Body for StreamBody {
         if let Some(chunk) = chunk {
             return Poll::Ready(Some(Ok(Frame::data(chunk))));
         }
-        match &state.source {
-            Source::Waiting(_) | Source::Running => {
+        match std::mem::replace(&mut state.source, Source::Finished) {
+            source @ (Source::Waiting(_) | Source::Running) => {
+                state.source = source;
                 state.waker = Some(context.waker().clone());
                 Poll::Pending
             }
-            Source::Finished | Source::Abandoned => Poll::Ready(None),
-            Source::Broken(error) => {
-                let error = error.clone();
-                state.source = Source::Finished;
-                Poll::Ready(Some(Err(BrokenOff(error))))
+            Source::Finished => Poll::Ready(None),
+            Source::Abandoned => {
+                state.source = Source::Abandoned;
+                Poll::Ready(None)
             }
+            // An error makes the connection forget what it has not sent yet; while a body waits, it sends.
+            Source::Broken(error) => {
+                state.source = Source::BreakingOff(error);
+                context.waker().wake_by_ref();
+                Poll::Pending
+            }
+            Source::BreakingOff(error) => Poll::Ready(Some(Err(BrokenOff(error)))),
         }
     }
 

@@ -13,9 +13,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::{Buf, Bytes};
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{
-    CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING, UPGRADE,
-};
+use hyper::header::{CONNECTION, HOST, HeaderName, HeaderValue, TRANSFER_ENCODING, UPGRADE};
 use hyper::http::request::Parts;
 use hyper::upgrade::Upgraded;
 use hyper::{Request, StatusCode, Version};
@@ -68,7 +66,12 @@ pub(crate) async fn accept(
     let (own, client) = (Arc::clone(server), connection.client);
     let task = tokio::spawn(async move {
         if let Ok(upgraded) = upgraded.await {
-            let stream = Switched { stream: TokioIo::new(upgraded), opening: Some(opening), ready: Bytes::new(), held: Vec::new() };
+            let stream = Switched {
+                stream: TokioIo::new(upgraded),
+                opening: Some(opening),
+                ready: Bytes::new(),
+                held: Vec::new(),
+            };
             go_on(own, stream, client).await;
         }
     });
@@ -331,7 +334,9 @@ mod tests {
 
     #[test]
     fn strings_of_any_length_have_their_length_before_them() {
-        for (length, head) in [(0, vec![0]), (126, vec![126]), (127, vec![127, 0]), (1_337, vec![127, 186, 9])] {
+        for (length, head) in
+            [(0, vec![0]), (126, vec![126]), (127, vec![127, 0]), (1_337, vec![127, 186, 9])]
+        {
             let mut block = Vec::new();
             push_string(&mut block, &vec![b'x'; length]);
             assert_eq!(block[..head.len()], head);

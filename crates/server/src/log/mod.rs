@@ -123,7 +123,9 @@ impl Log {
     pub fn reset_levels(&self) {
         let initial = self.initial.lock().unwrap_or_else(PoisonError::into_inner).clone();
         self.set_level("all", Level::Info);
-        initial.into_iter().for_each(|(topic, level)| drop(self.set_level(topic, level)));
+        for (topic, level) in initial {
+            self.set_level(topic, level);
+        }
     }
 
     /// Whether entries say something about the request: one of [`STRUCTURED_PARAMETERS`].

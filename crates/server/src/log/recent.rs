@@ -124,20 +124,20 @@ mod tests {
         recent
     }
 
-    fn ids(recent: &Recent, query: Query) -> (Vec<u64>, usize) {
-        let (entries, total) = recent.entries(&query);
+    fn ids(recent: &Recent, query: &Query) -> (Vec<u64>, usize) {
+        let (entries, total) = recent.entries(query);
         (entries.iter().map(|entry| entry.id).collect(), total)
     }
 
     #[test]
     fn what_is_asked_for_is_found() {
         let recent = recent();
-        assert_eq!(ids(&recent, Query::default()), (vec![0, 1, 3], 3));
-        assert_eq!(ids(&recent, Query { least: Some(Level::Warning), ..Query::default() }), (vec![1], 1));
-        assert_eq!(ids(&recent, Query { only: Some(Level::Info), ..Query::default() }), (vec![0, 3], 2));
-        assert_eq!(ids(&recent, Query { start: 1, descending: true, ..Query::default() }), (vec![3, 1], 2));
-        assert_eq!(ids(&recent, Query { search: "fourth".into(), ..Query::default() }), (vec![3], 1));
-        assert_eq!(ids(&recent, Query { offset: 1, size: 1, ..Query::default() }), (vec![1], 3));
+        assert_eq!(ids(&recent, &Query::default()), (vec![0, 1, 3], 3));
+        assert_eq!(ids(&recent, &Query { least: Some(Level::Warning), ..Query::default() }), (vec![1], 1));
+        assert_eq!(ids(&recent, &Query { only: Some(Level::Info), ..Query::default() }), (vec![0, 3], 2));
+        assert_eq!(ids(&recent, &Query { start: 1, descending: true, ..Query::default() }), (vec![3, 1], 2));
+        assert_eq!(ids(&recent, &Query { search: "fourth".into(), ..Query::default() }), (vec![3], 1));
+        assert_eq!(ids(&recent, &Query { offset: 1, size: 1, ..Query::default() }), (vec![1], 3));
     }
 
     #[test]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use hyper::StatusCode;
 
 use crate::auth::{self, Look};
-use database::Identity;
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
 use crate::http::{Request, Response, Route, Verb};
 use crate::server::Server;
+use database::Identity;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::open_pool(Verb::Post, "/_open/auth", log_in),

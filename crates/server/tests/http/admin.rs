@@ -1,0 +1,164 @@
+//! What operators and drivers ask about the server itself.
+
+use crate::harness::{options, start, start_with, store};
+use server::ServerOptions;
+
+#[test]
+fn drivers_learn_what_they_need_to_know() {
+    let running = start();
+    let mut client = running.client();
+    let details = client.get("/_api/version?details=true").json();
+    assert_eq!(details["license"], "community");
+    assert_eq!(details["details"]["v8-version"], "none");
+    assert_eq!(details["details"]["role"], "SINGLE");
+    assert!(details["details"].as_object().unwrap().values().all(serde_json::Value::is_string));
+    let engine = client.get("/_api/engine").json();
+    assert_eq!(
+        (engine["name"].as_str(), engine["persea-engine"].as_str()),
+        (Some("rocksdb"), Some("memory"))
+    );
+    assert_eq!(client.get("/_admin/server/role").json()["role"], "SINGLE");
+    assert_eq!(client.get("/_admin/database/target-version").json()["version"], "31205");
+    client.get("/_api/cluster/endpoints").error(501, 1471);
+    client.get("/_admin/cluster/health").error(403, 403);
+    client.get("/_admin/server/id").error(500, 4);
+    assert_eq!(client.get("/_admin/license").json()["license"], "none");
+    assert_eq!(client.get("/_api/tasks").json(), serde_json::json!([]));
+    client.get("/_api/tasks/x").error(404, 1852);
+    assert_eq!(client.request("POST", "/_admin/routing/reload", "", b"").status, 200);
+}
+
+#[test]
+fn the_server_says_how_it_is() {
+    let running = start();
+    let mut client = running.client();
+    let status = client.get("/_admin/status").json();
+    assert_eq!(status["pid"].as_u64(), Some(std::process::id().into()));
+    assert_eq!(status["serverInfo"]["role"], "SINGLE");
+    let time = client.get("/_admin/time").json()["time"].as_f64().unwrap();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64();
+    assert!((now - time).abs() < 60.0);
+    let support = client.get("/_admin/support-info").json();
+    assert_eq!(support["deployment"]["type"], "single");
+    assert!(support["host"]["processStats"]["residentSetSize"].as_u64().unwrap() > 1 << 20);
+    assert!(client.get("/_api/engine/stats").json()["cache.limit"].is_u64());
+}
+
+#[test]
+fn the_server_can_be_made_read_only() {
+    let running = start();
+    let mut client = running.client();
+    assert_eq!(
+        client.request("PUT", "/_admin/server/mode", "", br#"{"mode":"readonly"}"#).json()["mode"],
+        "readonly"
+    );
+    assert!(running.server.instance().store().is_read_only());
+    assert_eq!(client.get("/_admin/server/availability").json()["mode"], "readonly");
+    client.request("PUT", "/_admin/server/mode", "", br#"{"mode":"other"}"#).error(400, 10);
+    assert_eq!(
+        client.request("PUT", "/_admin/server/mode", "", br#"{"mode":"default"}"#).json()["mode"],
+        "default"
+    );
+}
+
+#[test]
+fn metrics_count_requests() {
+    let running = start();
+    let mut client = running.client();
+    for _ in 0..3 {
+        client.get("/_api/version");
+    }
+    client.request("POST", "/_test/body", "", b"hello");
+    client.get("/_api/nothing");
+    let reply = client.get("/_admin/metrics/v2");
+    assert!(reply.header("content-type").unwrap().starts_with("text/plain"));
+    let page = reply.text();
+    for line in [
+        "arangodb_http_request_statistics_total_requests_total 5",
+        "arangodb_http_request_statistics_http_get_requests_total 4",
+        "arangodb_http_request_statistics_http_post_requests_total 1",
+        "arangodb_http_response_code_total{code=\"4xx\"} 1",
+        "arangodb_client_connection_statistics_client_connections 1",
+        "arangodb_client_connection_statistics_bytes_received_count 5",
+        "arangodb_client_connection_statistics_bytes_received_bucket{le=\"+Inf\"} 5",
+        "# TYPE rocksdb_block_cache_usage gauge",
+    ] {
+        assert!(page.lines().any(|found| found == line), "{line} is missing in\n{page}");
+    }
+    let samples = page.lines().filter(|line| !line.starts_with('#'));
+    for line in samples {
+        let value = line.rsplit_once(' ').unwrap().1;
+        assert!(value.parse::<f64>().is_ok(), "{line}");
+    }
+}
+
+#[test]
+fn statistics_fit_their_description() {
+    let running = start();
+    let mut client = running.client();
+    let statistics = client.get("/_admin/statistics").json();
+    let description = client.get("/_admin/statistics-description").json();
+    for figure in description["figures"].as_array().unwrap() {
+        let value = &statistics[figure["group"].as_str().unwrap()][figure["identifier"].as_str().unwrap()];
+        if figure["type"] == "distribution" {
+            let counts = value["counts"].as_array().unwrap();
+            assert_eq!(counts.len(), figure["cuts"].as_array().unwrap().len() + 1, "{figure}");
+        } else {
+            assert!(value.is_number(), "{figure}");
+        }
+    }
+    assert_eq!(statistics["http"]["requestsGet"], 0, "a request counts when it is answered");
+}
+
+#[test]
+fn the_log_is_shown_and_its_levels_are_set() {
+    let running = start();
+    let mut client = running.client();
+    let levels = client.get("/_admin/log/level").json();
+    assert_eq!((levels["general"].as_str(), levels["queries"].as_str()), (Some("INFO"), Some("INFO")));
+    let put = |client: &mut crate::client::Client, body: &str| {
+        client.request("PUT", "/_admin/log/level", "", body.as_bytes())
+    };
+    let levels = put(&mut client, r#"{"queries":"debug","requests":"TRACE"}"#).json();
+    assert_eq!((levels["queries"].as_str(), levels["requests"].as_str()), (Some("DEBUG"), Some("TRACE")));
+    assert_eq!(put(&mut client, r#""warning""#).json()["general"], "WARNING");
+    assert_eq!(put(&mut client, r#"{"all":"error"}"#).json()["queries"], "ERROR");
+    put(&mut client, r#"{"queries":"loud"}"#).error(400, 10);
+    assert_eq!(client.request("DELETE", "/_admin/log/level", "", b"").json()["queries"], "INFO");
+    let appenders = client.get("/_admin/log/level?withAppenders=true").json();
+    assert_eq!(appenders["global"]["queries"], "INFO");
+    assert_eq!(client.get("/_admin/log/entries").json()["total"], 0);
+    assert_eq!(client.get("/_admin/log?upto=debug&size=1").json()["lid"], serde_json::json!([]));
+    client.get("/_admin/log?upto=loud").error(400, 10);
+    let set = client.request("PUT", "/_admin/log/structured", "", br#"{"url":true}"#).json();
+    assert_eq!(set, serde_json::json!({"database": false, "username": false, "url": true}));
+}
+
+#[test]
+fn echo_shows_a_request_as_it_came() {
+    let running = start();
+    let reply =
+        running.client().request("POST", "/_admin/echo/a/b?x=1&y=a%20b", "X-Test: yes\r\n", b"hello").json();
+    assert_eq!(reply["requestBody"], "hello");
+    assert_eq!(reply["requestType"], "POST");
+    assert_eq!(reply["headers"]["x-test"], "yes");
+    assert_eq!(reply["parameters"], serde_json::json!({"x": "1", "y": "a b"}));
+    assert_eq!(reply["suffix"], serde_json::json!(["a", "b"]));
+}
+
+#[test]
+fn endpoints_are_those_configured() {
+    let endpoints = vec!["http://127.0.0.1:8529".to_owned()];
+    let running = start_with(ServerOptions { endpoints, ..options() }, store());
+    let reply = running.client().get("/_api/endpoint").json();
+    assert_eq!(reply, serde_json::json!([{"endpoint": "http://127.0.0.1:8529"}]));
+}
+
+#[test]
+fn the_engine_can_be_compacted_and_synced() {
+    let running = start();
+    let mut client = running.client();
+    assert_eq!(client.request("PUT", "/_admin/compact", "", b"").text(), "{}");
+    assert_eq!(client.request("PUT", "/_admin/wal/flush", "", b"").status, 200);
+    assert_eq!(client.get("/_admin/wal/properties").text(), "{}");
+}

@@ -1,0 +1,188 @@
+//! Who may do what.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use catalog::{AccessLevel, UserDefinition};
+use hmac::{Hmac, KeyInit, Mac};
+use server::ServerOptions;
+use server::auth::{AuthenticationOptions, create_root, password};
+use storage::Store;
+
+use crate::harness::{Running, options, start_with, store};
+
+const SECRET: &[u8] = b"the secret of this test";
+
+fn with_root(password: &str) -> Running {
+    let store = store();
+    assert!(create_root(&store, password).unwrap());
+    assert!(!create_root(&store, "other").unwrap(), "an existing root stays as it is");
+    with_store(store)
+}
+
+fn with_store(store: Arc<Store>) -> Running {
+    let authentication = AuthenticationOptions {
+        enabled: true,
+        secrets: vec![SECRET.to_vec()],
+        session_timeout_seconds: 3_600,
+    };
+    start_with(ServerOptions { authentication, ..options() }, store)
+}
+
+fn basic(user: &str, password: &str) -> String {
+    format!("Authorization: Basic {}\r\n", STANDARD.encode(format!("{user}:{password}")))
+}
+
+fn bearer(token: &str) -> String {
+    format!("Authorization: bearer {token}\r\n")
+}
+
+/// A token with any claims.
+fn sign(claims: &str, secret: &[u8]) -> String {
+    let header = URL_SAFE_NO_PAD.encode(r#"{"alg":"HS256","typ":"JWT"}"#);
+    let signed = format!("{header}.{}", URL_SAFE_NO_PAD.encode(claims));
+    let mut mac = Hmac::<sha2::Sha256>::new_from_slice(secret).unwrap();
+    mac.update(signed.as_bytes());
+    format!("{signed}.{}", URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes()))
+}
+
+#[test]
+fn without_a_name_and_a_password_there_is_nothing() {
+    let running = with_root("");
+    let mut client = running.client();
+    for path in ["/_api/version", "/_api/nothing", "/_db/missing/_api/version"] {
+        let reply = client.get(path);
+        assert_eq!(reply.error(401, 11), "not authorized to execute this request");
+        assert!(
+            reply
+                .headers
+                .iter()
+                .any(|(name, value)| name == "www-authenticate" && value.starts_with("Basic"))
+        );
+    }
+    let quiet = client.request("GET", "/_api/version", "X-Omit-Www-Authenticate: yes\r\n", b"");
+    assert_eq!((quiet.status, quiet.header("www-authenticate")), (401, None));
+    assert_eq!(client.get("/_admin/server/availability").status, 200, "this is for everybody");
+    assert_eq!(client.request("OPTIONS", "/_api/version", "", b"").status, 200, "and so is this");
+}
+
+#[test]
+fn the_right_password_is_checked_once() {
+    let running = with_root("p:ä ss");
+    let mut client = running.client();
+    for wrong in [
+        basic("root", ""),
+        basic("root", "p"),
+        basic("nobody", "p:ä ss"),
+        "Authorization: Basic !\r\n".into(),
+    ] {
+        client.request("GET", "/_api/version", &wrong, b"").error(401, 11);
+    }
+    let right = basic("root", "p:ä ss");
+    assert_eq!(client.request("GET", "/_api/version", &right, b"").status, 200);
+    let begin = Instant::now();
+    for _ in 0..200 {
+        assert_eq!(client.request("GET", "/_api/version", &right, b"").status, 200);
+    }
+    let each = begin.elapsed() / 200;
+    assert!(each.as_millis() < 10, "a password is hashed with every request: {each:?}");
+}
+
+#[test]
+fn a_changed_or_removed_user_is_shut_out_at_once() {
+    let running = with_root("first");
+    let mut client = running.client();
+    let old = basic("root", "first");
+    assert_eq!(client.request("GET", "/_api/version", &old, b"").status, 200);
+    let store = Arc::clone(running.server.instance().store());
+    store
+        .change_user("root", |user| {
+            user.password_hash = password::hash("second").unwrap();
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(client.request("GET", "/_api/version", &old, b"").status, 401);
+    let new = basic("root", "second");
+    assert_eq!(client.request("GET", "/_api/version", &new, b"").status, 200);
+    store
+        .change_user("root", |user| {
+            user.active = false;
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(client.request("GET", "/_api/version", &new, b"").status, 401);
+}
+
+#[test]
+fn a_token_is_as_good_as_a_password() {
+    let running = with_root("secret");
+    let mut client = running.client();
+    client.request("POST", "/_open/auth", "", br#"{"username":"root","password":"wrong"}"#).error(401, 401);
+    client.request("POST", "/_open/auth", "", br#"{"username":"root"}"#).error(400, 400);
+    client.request("POST", "/_open/auth", "", b"nonsense").error(400, 600);
+    let reply = client.request("POST", "/_open/auth", "", br#"{"username":"root","password":"secret"}"#);
+    let token = reply.json()["jwt"].as_str().unwrap().to_owned();
+    assert_eq!(client.request("GET", "/_api/version", &bearer(&token), b"").status, 200);
+    let renewed = client.request("POST", "/_open/auth/renew", &bearer(&token), b"").json();
+    let renewed = bearer(renewed["jwt"].as_str().unwrap());
+    assert_eq!(client.request("GET", "/_api/version", &renewed, b"").status, 200);
+    client.request("GET", "/_api/version", &bearer(&token[..token.len() - 2]), b"").error(401, 11);
+}
+
+#[test]
+fn who_knows_the_secret_signs_tokens() {
+    let running = with_root("");
+    let mut client = running.client();
+    let mut status = |claims: &str, secret: &[u8], path: &str| {
+        client.request("GET", path, &bearer(&sign(claims, secret)), b"").status
+    };
+    let server = r#"{"iss":"arangodb","server_id":"test"}"#;
+    assert_eq!(status(server, SECRET, "/_admin/options"), 200);
+    assert_eq!(status(server, b"another secret", "/_admin/options"), 401);
+    assert_eq!(status(r#"{"iss":"arangodb","server_id":"x","exp":1}"#, SECRET, "/_admin/options"), 401);
+    let root = r#"{"iss":"arangodb","preferred_username":"root"}"#;
+    assert_eq!(status(root, SECRET, "/_api/version"), 200);
+    assert_eq!(status(root, SECRET, "/_admin/options"), 403, "this is for superusers");
+    assert_eq!(status(r#"{"iss":"arangodb","preferred_username":"nobody"}"#, SECRET, "/_api/version"), 401);
+    let paths = r#"{"iss":"arangodb","server_id":"x","allowed_paths":["/_api/version"]}"#;
+    assert_eq!(status(paths, SECRET, "/_api/version"), 200);
+    assert_eq!(status(paths, SECRET, "/_api/engine"), 401);
+}
+
+#[test]
+fn rights_are_those_of_the_user() {
+    let store = store();
+    store.create_database("shop").unwrap();
+    let mut reader = UserDefinition::new("reader", password::hash("r").unwrap());
+    reader.rights.grant_database("shop", AccessLevel::ReadOnly);
+    store.create_user(reader).unwrap();
+    let running = with_store(store);
+    let mut client = running.client();
+    let mut status =
+        |method: &str, path: &str| client.request(method, path, &basic("reader", "r"), b"").status;
+    assert_eq!(status("GET", "/_db/shop/_api/version"), 200);
+    assert_eq!(status("GET", "/_api/version"), 401, "no right to _system");
+    assert_eq!(status("GET", "/_db/shop/_test/write"), 403);
+    assert_eq!(status("DELETE", "/_db/shop/_admin/shutdown"), 403);
+    assert_eq!(status("GET", "/_db/shop/_admin/log"), 403);
+    assert_eq!(status("PUT", "/_db/shop/_admin/server/mode"), 403);
+}
+
+#[test]
+fn a_job_is_its_owners() {
+    let store = store();
+    create_root(&store, "").unwrap();
+    let mut other = UserDefinition::new("other", password::hash("").unwrap());
+    other.rights.grant_database("_system", AccessLevel::ReadOnly);
+    store.create_user(other).unwrap();
+    let running = with_store(store);
+    let mut client = running.client();
+    let (root, other) = (basic("root", ""), basic("other", ""));
+    let reply = client.request("GET", "/_api/version", &format!("{root}x-arango-async: store\r\n"), b"");
+    let path = format!("/_api/job/{}", reply.header("x-arango-async-id").unwrap());
+    client.request("PUT", &path, &other, b"").error(404, 404);
+    while client.request("GET", &path, &root, b"").status == 204 {}
+    assert_eq!(client.request("PUT", &path, &root, b"").status, 200);
+}

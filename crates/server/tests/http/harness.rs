@@ -1,0 +1,161 @@
+//! Starts servers.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use database::{Instance, InstanceOptions};
+use hyper::StatusCode;
+use server::http::router::Outcome;
+use server::http::{ChunkSource, Request, Response, Route, Verb, content_type, listener};
+use server::log::{Log, LogOptions};
+use server::{ApiError, Result, Server, ServerOptions, Session, lifecycle};
+use storage::{Store, StoreOptions};
+
+use crate::client::Client;
+
+/// A server that runs as long as this lives.
+pub struct Running {
+    pub server: Arc<Server>,
+    pub address: SocketAddr,
+    runtime: Option<tokio::runtime::Runtime>,
+    task: Option<tokio::task::JoinHandle<std::io::Result<bool>>>,
+}
+
+pub fn options() -> ServerOptions {
+    ServerOptions { log: Log::new(LogOptions::default()), ..ServerOptions::default() }
+}
+
+pub fn store() -> Arc<Store> {
+    Store::open(
+        kv::MemoryEngine::new(),
+        StoreOptions { naming_rules: catalog::NamingRules::Extended, ..StoreOptions::default() },
+    )
+    .unwrap()
+}
+
+/// A server without authentication.
+pub fn start() -> Running {
+    start_with(options(), store())
+}
+
+pub fn start_with(options: ServerOptions, store: Arc<Store>) -> Running {
+    let instance = Instance::new(store, InstanceOptions::default()).unwrap();
+    let server = Server::with_routes(instance, options, &[ROUTES]).unwrap();
+    let listener = listener::bind("127.0.0.1:0".parse().unwrap(), 64, true).unwrap();
+    let address = listener.local_addr().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let serve = lifecycle::serve(Arc::clone(&server), vec![listener], Duration::from_secs(10));
+    let task = runtime.spawn(serve);
+    Running { server, address, runtime: Some(runtime), task: Some(task) }
+}
+
+impl Running {
+    pub fn client(&self) -> Client {
+        Client::connect(self.address)
+    }
+
+    /// Asks the server to stop and waits until it has. Answers whether everything ended by itself.
+    pub fn stop(mut self) -> bool {
+        self.server.shutdown().request();
+        self.wait()
+    }
+
+    /// Waits until the server has stopped.
+    pub fn wait(&mut self) -> bool {
+        let (runtime, task) = (self.runtime.take().unwrap(), self.task.take().unwrap());
+        runtime.block_on(task).unwrap().unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Routes that do on purpose what others do by accident.
+const ROUTES: &[Route] = &[
+    Route::inline(Verb::Get, "/_test/panic", |_, _| panic!("expected in this test")),
+    Route::pool(Verb::Get, "/_test/panic-on-pool", |_, _| panic!("expected in this test")),
+    Route::start(Verb::Get, "/_test/panic-later", |_, _| {
+        Ok(Outcome::Continue(Box::new(|| panic!("expected in this test"))))
+    }),
+    Route::pool(Verb::Get, "/_test/sleep", sleep),
+    Route::start(Verb::Post, "/_test/start", begin),
+    Route::pool(Verb::Get, "/_test/stream", stream),
+    Route::inline(Verb::Post, "/_test/body", body),
+    Route::inline(Verb::Put, "/_test/value", value),
+    Route::inline(Verb::Get, "/_test/long", long),
+    Route::inline(Verb::Get, "/_test/parts/{one}/{two}", parts),
+    Route::inline(Verb::Get, "/_test/write", |_, _| Response::success(StatusCode::OK, |_| ())).for_writers(),
+    Route::inline(Verb::Get, "/_test/system", |_, _| Response::success(StatusCode::OK, |_| ()))
+        .in_system_database(),
+];
+
+/// Whether a route has slept to its end.
+pub static SLEPT: AtomicBool = AtomicBool::new(false);
+
+fn sleep(_: &Session, request: &Request) -> Result<Response> {
+    std::thread::sleep(Duration::from_millis(request.number("ms")?.unwrap_or(100)));
+    SLEPT.store(true, Ordering::SeqCst);
+    Ok(Response::json(StatusCode::OK, "true"))
+}
+
+fn begin(_: &Session, request: &Request) -> Result<Outcome> {
+    if !request.flag("long", false)? {
+        return Ok(Response::json(StatusCode::OK, "\"short\"").into());
+    }
+    let body = request.body().clone();
+    Ok(Outcome::Continue(Box::new(move || Ok(Response::json(StatusCode::OK, body)))))
+}
+
+/// Lines, and perhaps an error behind them.
+struct Lines {
+    left: usize,
+    fails: bool,
+}
+
+impl ChunkSource for Lines {
+    fn next_chunk(&mut self) -> Result<Option<Vec<u8>>> {
+        if self.left == 0 {
+            return if self.fails { Err(ApiError::of(1_600)) } else { Ok(None) };
+        }
+        self.left -= 1;
+        Ok(Some(format!("{{\"left\":{}}}\n", self.left).into_bytes()))
+    }
+
+    fn farewell(&self, error: &ApiError) -> Option<Vec<u8>> {
+        Some(format!("{{\"error\":true,\"errorNum\":{}}}\n", error.number()).into_bytes())
+    }
+}
+
+fn stream(_: &Session, request: &Request) -> Result<Response> {
+    let lines = Lines { left: request.number("count")?.unwrap_or(3), fails: request.flag("fails", false)? };
+    Ok(Response::stream(StatusCode::OK, content_type::NDJSON, Box::new(lines)))
+}
+
+fn body(_: &Session, request: &Request) -> Result<Response> {
+    Ok(Response::bytes(StatusCode::OK, content_type::TEXT, request.body().clone()))
+}
+
+fn value(_: &Session, request: &Request) -> Result<Response> {
+    Ok(Response::value(StatusCode::OK, request.body_object()?.into_vec()))
+}
+
+fn long(_: &Session, request: &Request) -> Result<Response> {
+    let text = "text that repeats, ".repeat(request.number("count")?.unwrap_or(1_000));
+    Response::object(StatusCode::OK, |fields| {
+        fields.text("text", &text);
+    })
+}
+
+fn parts(session: &Session, request: &Request) -> Result<Response> {
+    Response::object(StatusCode::OK, |fields| {
+        fields.text("one", request.parameter("one")).text("two", request.parameter("two"));
+        fields.text("database", session.database_name());
+    })
+}

@@ -1,0 +1,175 @@
+//! HTTP/2 without TLS: by prior knowledge, and by upgrade.
+
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::pin::Pin;
+
+use hyper::body::{Body, Bytes, Incoming};
+use hyper::client::conn::http2;
+use hyper::{Request, Response};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::harness::start;
+
+type Sender = http2::SendRequest<String>;
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+async fn connect(address: SocketAddr) -> Sender {
+    let stream = TcpStream::connect(address).await.unwrap();
+    let (sender, connection) = http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
+    tokio::spawn(connection);
+    sender
+}
+
+async fn send(sender: &mut Sender, method: &str, path: &str, body: &str) -> Response<Incoming> {
+    let request = Request::builder().method(method).uri(format!("http://test{path}")).body(body.to_owned());
+    sender.send_request(request.unwrap()).await.unwrap()
+}
+
+async fn read(mut body: Incoming) -> Result<Vec<u8>, hyper::Error> {
+    let mut all = Vec::new();
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        all.extend_from_slice(&frame?.into_data().unwrap_or(Bytes::new()));
+    }
+    Ok(all)
+}
+
+#[test]
+fn prior_knowledge_is_recognized() {
+    let running = start();
+    block_on(async {
+        let mut sender = connect(running.address).await;
+        for number in 0..3 {
+            let reply = send(&mut sender, "GET", &format!("/_test/parts/{number}/x"), "").await;
+            assert_eq!((reply.status().as_u16(), reply.version()), (200, hyper::Version::HTTP_2));
+            let body: serde_json::Value =
+                serde_json::from_slice(&read(reply.into_body()).await.unwrap()).unwrap();
+            assert_eq!(body["one"], number.to_string());
+        }
+    });
+    assert_eq!(running.server.connections().http2(), 1);
+}
+
+#[test]
+fn requests_on_one_connection_do_not_wait_for_one_another() {
+    let running = start();
+    block_on(async {
+        let mut sender = connect(running.address).await;
+        let mut slow_sender = sender.clone();
+        let slow =
+            tokio::spawn(async move { send(&mut slow_sender, "GET", "/_test/sleep?ms=500", "").await });
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        let begin = std::time::Instant::now();
+        assert_eq!(send(&mut sender, "GET", "/_api/version", "").await.status().as_u16(), 200);
+        assert!(begin.elapsed() < std::time::Duration::from_millis(400));
+        assert_eq!(slow.await.unwrap().status().as_u16(), 200);
+    });
+}
+
+#[test]
+fn bodies_go_both_ways() {
+    let running = start();
+    block_on(async {
+        let mut sender = connect(running.address).await;
+        let long = "x".repeat(3 << 20);
+        let reply = send(&mut sender, "POST", "/_test/body", &long).await;
+        assert!(read(reply.into_body()).await.unwrap() == long.as_bytes());
+        let reply = send(&mut sender, "GET", "/_test/stream?count=5000", "").await;
+        assert_eq!(
+            read(reply.into_body()).await.unwrap().iter().filter(|byte| **byte == b'\n').count(),
+            5_000
+        );
+        let reply = send(&mut sender, "GET", "/_test/stream?count=5&fails=true", "").await;
+        assert!(read(reply.into_body()).await.is_err(), "a broken stream must not look complete");
+        assert_eq!(send(&mut sender, "GET", "/_api/version", "").await.status().as_u16(), 200);
+    });
+}
+
+/// Sends a request that asks for HTTP/2, and gives the connection when the server has agreed.
+async fn upgrade(address: SocketAddr, request: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.unwrap());
+    }
+    let head = String::from_utf8(head).unwrap().to_ascii_lowercase();
+    assert!(head.starts_with("http/1.1 101"), "{head}");
+    assert!(head.contains("upgrade: h2c") && head.contains("connection: upgrade"), "{head}");
+    stream
+}
+
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00";
+
+/// Reads frames until the end of stream 1; answers its status' HPACK byte and its body.
+async fn read_stream(stream: &mut TcpStream) -> (u8, Vec<u8>) {
+    let (mut status, mut body) = (0, Vec::new());
+    loop {
+        let mut head = [0; 9];
+        stream.read_exact(&mut head).await.unwrap();
+        let [_, a, b, kind, flags, .., id] = head;
+        let mut payload = vec![0; usize::from(u16::from_be_bytes([a, b]))];
+        stream.read_exact(&mut payload).await.unwrap();
+        match (kind, id) {
+            (1, 1) => status = payload[0],
+            (0, 1) => body.extend_from_slice(&payload),
+            (3 | 7, _) => panic!("the server broke off: {head:?} {payload:?}"),
+            _ => {}
+        }
+        if id == 1 && kind <= 1 && flags & 1 == 1 {
+            return (status, body);
+        }
+    }
+}
+
+/// `:status 200` in HPACK's static table.
+const STATUS_200: u8 = 0x88;
+
+#[test]
+fn a_connection_can_be_upgraded() {
+    let running = start();
+    block_on(async {
+        let request = "GET /_test/parts/a/b HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\n\
+                       Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n";
+        let mut stream = upgrade(running.address, request).await;
+        stream.write_all(PREFACE).await.unwrap();
+        let (status, body) = read_stream(&mut stream).await;
+        assert_eq!(status, STATUS_200);
+        assert!(String::from_utf8(body).unwrap().contains(r#""one":"a""#));
+    });
+}
+
+#[test]
+fn the_body_of_an_upgrading_request_is_kept() {
+    let running = start();
+    block_on(async {
+        let body = "0123456789".repeat(4_000);
+        let request = format!(
+            "POST /_test/body HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\
+             HTTP2-Settings: AAMAAABkAAQAAP__\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let mut stream = upgrade(running.address, &request).await;
+        stream.write_all(PREFACE).await.unwrap();
+        let (status, received) = read_stream(&mut stream).await;
+        assert_eq!((status, received.len()), (STATUS_200, body.len()));
+        assert!(received == body.as_bytes());
+    });
+}
+
+#[test]
+fn half_a_wish_for_an_upgrade_is_answered_on_http1() {
+    let running = start();
+    let mut client = running.client();
+    let reply = client.request("GET", "/_api/version", "Connection: Upgrade\r\nUpgrade: h2c\r\n", b"");
+    assert_eq!(reply.status, 200);
+    assert_eq!(
+        client.request("GET", "/_api/version", "Connection: Upgrade\r\nUpgrade: websocket\r\n", b"").status,
+        200
+    );
+}

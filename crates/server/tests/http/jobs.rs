@@ -1,0 +1,104 @@
+//! Requests with `x-arango-async`.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use crate::client::{Client, Reply};
+use crate::harness::{SLEPT, start};
+
+const STORE: &str = "x-arango-async: store\r\n";
+
+fn store(client: &mut Client, path: &str) -> String {
+    let reply = client.request("GET", path, STORE, b"");
+    assert_eq!((reply.status, reply.body.len()), (202, 0));
+    reply.header("x-arango-async-id").unwrap().to_owned()
+}
+
+fn fetch(client: &mut Client, id: &str) -> Reply {
+    for _ in 0..500 {
+        let reply = client.request("PUT", &format!("/_api/job/{id}"), "", b"");
+        if reply.status != 204 {
+            return reply;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("job {id} does not end");
+}
+
+#[test]
+fn a_stored_reply_is_fetched_once() {
+    let running = start();
+    let mut client = running.client();
+    let id = store(&mut client, "/_api/version");
+    let reply = fetch(&mut client, &id);
+    assert_eq!((reply.status, reply.header("x-arango-async-id")), (200, Some(id.as_str())));
+    assert_eq!(reply.json()["server"], "arango");
+    client.request("PUT", &format!("/_api/job/{id}"), "", b"").error(404, 404);
+}
+
+#[test]
+fn jobs_are_listed_and_removed() {
+    let running = start();
+    let mut client = running.client();
+    let slow = store(&mut client, "/_test/sleep?ms=400");
+    let status = |client: &mut Client, id: &str| client.get(&format!("/_api/job/{id}")).status;
+    assert_eq!(status(&mut client, &slow), 204);
+    assert_eq!(client.get("/_api/job/pending").json(), serde_json::json!([slow]));
+    assert_eq!(client.get("/_api/job/done").json(), serde_json::json!([]));
+    while status(&mut client, &slow) == 204 {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(status(&mut client, &slow), 200);
+    assert_eq!(client.get("/_admin/job/done?count=1").json(), serde_json::json!([slow]));
+    assert_eq!(client.request("DELETE", "/_api/job/expired?stamp=1", "", b"").json()["result"], true);
+    assert_eq!(status(&mut client, &slow), 200, "it is younger than the stamp");
+    assert_eq!(client.request("DELETE", &format!("/_api/job/{slow}"), "", b"").json()["result"], true);
+    assert_eq!(status(&mut client, &slow), 404);
+    store(&mut client, "/_api/version");
+    assert_eq!(client.request("DELETE", "/_api/job/all", "", b"").status, 200);
+}
+
+#[test]
+fn errors_are_stored_too() {
+    let running = start();
+    let mut client = running.client();
+    let id = store(&mut client, "/_test/panic");
+    fetch(&mut client, &id).error(500, 4);
+    let id = store(&mut client, "/_test/stream?count=3");
+    assert_eq!(fetch(&mut client, &id).text().lines().count(), 3);
+}
+
+#[test]
+fn a_job_can_be_cancelled() {
+    let running = start();
+    let mut client = running.client();
+    let id = store(&mut client, "/_test/sleep?ms=300");
+    assert_eq!(client.request("PUT", &format!("/_api/job/{id}/cancel"), "", b"").json()["result"], true);
+    assert_eq!(fetch(&mut client, &id).error(410, 21), "canceled request");
+}
+
+#[test]
+fn what_is_no_job_is_not_found() {
+    let running = start();
+    let mut client = running.client();
+    client.get("/_api/job/12345").error(404, 404);
+    client.get("/_api/job/nonsense").error(404, 404);
+    client.request("DELETE", "/_api/job/12345", "", b"").error(404, 404);
+    client.request("PUT", "/_api/job/12345/cancel", "", b"").error(404, 404);
+    client.request("PUT", "/_api/job", "", b"").error(400, 400);
+}
+
+#[test]
+fn a_reply_may_be_forgotten() {
+    let running = start();
+    SLEPT.store(false, Ordering::SeqCst);
+    let reply = running.client().request("GET", "/_test/sleep?ms=50", "x-arango-async: true\r\n", b"");
+    assert_eq!((reply.status, reply.header("x-arango-async-id")), (202, None));
+    for _ in 0..200 {
+        if SLEPT.load(Ordering::SeqCst) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("it never ran");
+}

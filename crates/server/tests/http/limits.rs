@@ -1,0 +1,109 @@
+//! Bounds on what a client sends, and what it gets for exceeding them.
+
+use server::http::worker_pool::PoolLimits;
+use server::{HttpOptions, ServerOptions};
+
+use crate::harness::{Running, options, start, start_with, store};
+
+fn with_http(http: HttpOptions) -> Running {
+    start_with(ServerOptions { http, ..options() }, store())
+}
+
+#[test]
+fn a_body_that_is_too_long_is_refused() {
+    let running = with_http(HttpOptions { max_body_bytes: 1_000, ..HttpOptions::default() });
+    assert_eq!(running.client().request("POST", "/_test/body", "", &[b'x'; 1_000]).status, 200);
+    running.client().request("POST", "/_test/body", "", &[b'x'; 1_001]).error(413, 400);
+    let mut client = running.client();
+    client.send(b"POST /_test/body HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+    client.send(format!("3e9\r\n{}\r\n0\r\n\r\n", "x".repeat(1_001)).as_bytes());
+    client.read_reply(false).error(413, 400);
+    running
+        .client()
+        .request("POST", "/_test/body", "Content-Length: 99999999999\r\n", b"")
+        .status
+        .to_string();
+}
+
+#[test]
+fn a_compressed_body_may_not_grow_beyond_the_bound() {
+    let running = with_http(HttpOptions { max_body_bytes: 10_000, ..HttpOptions::default() });
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    std::io::Write::write_all(&mut encoder, &vec![b'x'; 1 << 20]).unwrap();
+    let bomb = encoder.finish().unwrap();
+    assert!(bomb.len() < 10_000);
+    running.client().request("POST", "/_test/body", "Content-Encoding: gzip\r\n", &bomb).error(413, 400);
+}
+
+#[test]
+fn an_address_or_a_head_that_is_too_long_is_refused() {
+    let running = start();
+    let mut client = running.client();
+    client.get(&format!("/_api/version?x={}", "y".repeat(16 << 10))).error(414, 400);
+    assert_eq!(client.get("/_api/version").status, 200);
+    let headers: String = (0..400).map(|number| format!("X-{number}: y\r\n")).collect();
+    assert_eq!(running.client().request("GET", "/_api/version", &headers, b"").status, 431);
+    let mut client = running.client();
+    client.send(b"GET /_api/version HTTP/1.1\r\nHost: x\r\nX: ");
+    client.send(&vec![b'y'; 2 << 20]);
+    assert_eq!(client.read_reply(false).status, 431);
+    assert!(client.is_closed());
+}
+
+#[test]
+fn what_is_not_http_is_refused() {
+    let running = start();
+    for nonsense in [
+        "nonsense\r\n\r\n",
+        "GET\r\n\r\n",
+        "GET / HTTP/9.9\r\n\r\n",
+        "GET /a b HTTP/1.1\r\n\r\n",
+        "\0\0\0\0\r\n\r\n",
+    ] {
+        let mut client = running.client();
+        client.send(nonsense.as_bytes());
+        assert_eq!(client.read_reply(false).status, 400, "{nonsense:?}");
+        assert!(client.is_closed());
+    }
+    for length in ["-1", "x", "1, 2"] {
+        let mut client = running.client();
+        client.send(
+            format!("POST /_test/body HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n").as_bytes(),
+        );
+        assert_eq!(client.read_reply(false).status, 400, "{length}");
+    }
+    assert_eq!(running.client().get("/_api/version").status, 200);
+}
+
+#[test]
+fn no_more_connections_are_accepted_than_configured() {
+    let running = with_http(HttpOptions { max_connections: 2, ..HttpOptions::default() });
+    let mut first = running.client();
+    let mut second = running.client();
+    assert_eq!((first.get("/_api/version").status, second.get("/_api/version").status), (200, 200));
+    let mut third = running.client();
+    third.write("GET", "/_api/version", "", b"");
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    assert_eq!(running.server.connections().len(), 2);
+    drop(first);
+    assert_eq!(third.read_reply(false).status, 200, "it is accepted when another one ends");
+}
+
+#[test]
+fn a_full_queue_answers_503() {
+    let pool = PoolLimits { threads: 1, max_threads: 1, max_queue: 1 };
+    let running = start_with(ServerOptions { pool, ..options() }, store());
+    let mut clients: Vec<_> = (0..3).map(|_| running.client()).collect();
+    for client in &mut clients {
+        client.write("GET", "/_test/sleep?ms=500", "", b"");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    assert_eq!(clients[2].read_reply(false).error(503, 21_003), "queue is full");
+    running.client().get("/_admin/server/availability").error(503, 503);
+    assert_eq!((clients[0].read_reply(false).status, clients[1].read_reply(false).status), (200, 200));
+    // The second one had waited for half a second.
+    let wait = running.client().get("/_api/version");
+    let wait: f64 = wait.header("x-arango-queue-time-seconds").unwrap().parse().unwrap();
+    assert!((0.1..5.0).contains(&wait), "{wait}");
+    assert_eq!(clients[2].get("/_api/version").status, 200);
+}
