@@ -1,5 +1,7 @@
 //! Queries that write.
 
+#![allow(clippy::expect_used, reason = "a test's helper outside of a test function")]
+
 mod common;
 
 use common::{Fixture, Run, value};
@@ -20,7 +22,7 @@ fn write(query: &str) -> (Vec<String>, Vec<String>, (u64, u64)) {
     let mut outcomes = Vec::new();
     for batch_rows in [1, 2, 1024] {
         let fixture = fixture();
-        let answer = fixture.run(query, &Run { batch_rows, ..Run::default() }).unwrap();
+        let answer = fixture.run(query, &Run { batch_rows, ..Run::default() }).expect(query);
         let writes = (answer.statistics.writes_executed, answer.statistics.writes_ignored);
         outcomes.push((answer.results, content(&fixture), writes));
     }

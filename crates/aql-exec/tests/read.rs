@@ -1,5 +1,7 @@
 //! Queries that read: loops, filters, subqueries, sorting, limits.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests outside of test functions")]
+
 mod common;
 
 use common::{Fixture, Run, value};
@@ -349,4 +351,45 @@ fn nodes_are_measured_when_asked() {
     assert!(nodes.len() >= 4 && nodes.is_sorted_by_key(|node| node.id));
     assert!(nodes.iter().all(|node| node.calls > 0 && node.runtime >= node.fetching));
     assert!(nodes.iter().any(|node| node.items == 100) && nodes.iter().any(|node| node.items == 10));
+}
+
+/// Runs a query without optimizer rules on a thread whose stack has the usual size.
+fn run_on_small_stack(query: &str) -> aql_value::Result<Vec<String>> {
+    let run = || Run { rules: &["-all"], ..Run::default() };
+    let query = query.to_owned();
+    // Planning has limits of its own.
+    let planning = std::thread::Builder::new().stack_size(256 << 20);
+    let plan = planning.spawn(move || Fixture::new().plan(&query, &run())).unwrap().join().unwrap()?;
+    let running = std::thread::Builder::new().stack_size(2 << 20);
+    let results = running.spawn(move || {
+        let data = aql_exec::DataAccess::Read(Fixture::new().store.snapshot().unwrap());
+        let mut execution = common::start(&std::sync::Arc::new(plan), data, &run())?;
+        let mut results = Vec::new();
+        while let Some(batch) = execution.next_batch(10)? {
+            results.extend(batch.iter().map(aql_value::Value::to_json));
+        }
+        Ok(results)
+    });
+    results.unwrap().join().unwrap()
+}
+
+#[test]
+fn deep_queries_do_not_exhaust_the_stack() {
+    let chain = (1..1900).map(|i| format!("LET x{i} = x{} + 1 ", i - 1)).collect::<String>();
+    assert_eq!(run_on_small_stack(&format!("LET x0 = NOOPT(1) {chain} RETURN x1899")).unwrap(), ["1900"]);
+    let loops =
+        |count: usize| (0..count).map(|i| format!("FOR x{i} IN [{i}] ")).collect::<String>() + "RETURN x0";
+    // Each list is a calculation before its loop.
+    assert_eq!(run_on_small_stack(&loops(490)).unwrap(), ["0"]);
+    assert_eq!(run_on_small_stack(&loops(1900)).unwrap_err().number, 32);
+    let nested = |count: usize| {
+        (0..count).fold("RETURN 1".to_owned(), |query, i| {
+            format!("FOR x{i} IN 1..2 LET y{i} = ({query}) LIMIT 1 RETURN y{i}")
+        })
+    };
+    assert_eq!(
+        run_on_small_stack(&nested(100)).unwrap(),
+        [format!("{}1{}", "[".repeat(100), "]".repeat(100))]
+    );
+    assert!(run_on_small_stack(&nested(240)).is_err());
 }

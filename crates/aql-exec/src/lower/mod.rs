@@ -11,16 +11,16 @@ mod scan;
 
 use crate::context::ExecutionContext;
 use crate::operator::{
-    CalculationOperator, Condition, EnumerateListOperator, FilterOperator, LimitOperator, ListInput,
-    NoResultsOperator, Operator, Outer, SingletonOperator, SortKey, SortOperator, SubqueryMode,
-    SubqueryOperator, SubqueryParts,
+    EnumerateListOperator, LimitOperator, ListInput, NoResultsOperator, Operator, Outer, RowStep,
+    RowStepsOperator, SingletonOperator, SortKey, SortOperator, SubqueryMode, SubqueryOperator,
+    SubqueryParts,
 };
 use crate::profile::Profiled;
 use aql_plan::{
     EnumerateList, Expression, Node, NodeKind, Plan, RegisterMap, Sort, Subquery, VariableId, VariableSet,
     compile,
 };
-use aql_value::{Error, Program, Register, Result};
+use aql_value::{Error, Program, Register, Result, error_number};
 use fuse::{Fused, fuse};
 use liveness::live_after;
 
@@ -57,11 +57,20 @@ struct Lowering<'a> {
     wait_for_sync: bool,
 }
 
+/// Most operators that may stand on each other, those around a subquery included. Each takes about a kilobyte of stack,
+/// and threads have two megabytes; ArangoDB has a limit of 1,000 registers to the same end.
+const MAX_DEPTH: usize = 1000;
+
+/// What the operator of a subquery counts as, besides the operators of its pipeline.
+const SUBQUERY_DEPTH: usize = 3;
+
 /// What a pipeline is part of.
 #[derive(Default)]
 struct Surroundings {
-    /// Registers that are carried along besides variables: the numbers of outer rows.
-    numbers: Vec<Register>,
+    /// Register that is carried along besides variables: the number of the outer row.
+    number: Option<Register>,
+    /// Operators whose calls are on the stack when the pipeline is called.
+    depth: usize,
 }
 
 struct Pipeline {
@@ -75,44 +84,66 @@ struct Step<'a> {
     input: Box<dyn Operator>,
     /// Registers read by the nodes after it.
     carry: Box<[Register]>,
+    /// Operators whose calls are on the stack when a pipeline within the node is called.
+    inner_depth: usize,
 }
 
 impl Lowering<'_> {
     fn pipeline(&mut self, nodes: &[Node], surroundings: &Surroundings) -> Result<Pipeline> {
+        let mut depth = surroundings.depth;
         let fused = fuse(nodes, !self.profile_nodes);
         let live = live_after(nodes, &fused);
         let mut root: Box<dyn Operator> = Box::new(SingletonOperator::new());
         let mut result = None;
         let mut has_written = false;
+        let mut steps = Vec::new();
         for ((node, fused), live) in nodes.iter().zip(fused).zip(live) {
             if let NodeKind::Return(node) = &node.kind {
                 result = Some(self.register(node.input)?);
             }
-            let carry = self.carry(&live, surroundings);
-            let step = Step { node, input: root, carry };
-            root = match fused {
-                Fused::Skip => step.input,
-                Fused::Node => self.operator(step, has_written)?,
-                Fused::Filter(expression) => {
-                    let condition = Condition::Program(self.compile(expression)?);
-                    Box::new(FilterOperator::new(step.input, condition))
+            match self.row_step(node, fused)? {
+                Some(step) => steps.extend(step),
+                None => {
+                    root = with_steps(root, &mut steps, &mut depth)?;
+                    let carry = self.carry(&live, surroundings);
+                    let inner_depth = surroundings.depth + calls_on_stack(nodes);
+                    root =
+                        self.operator(Step { node, input: root, carry, inner_depth }, fused, has_written)?;
+                    deepen(&mut depth)?;
                 }
-                Fused::Range { list, first, last } => {
-                    let input = ListInput::Range { low: self.compile(first)?, high: self.compile(last)? };
-                    self.enumerate_list(step, list, input)?
-                }
-            };
+            }
             if self.profile_nodes {
+                root = with_steps(root, &mut steps, &mut depth)?;
                 root = Box::new(Profiled::new(root, node.id, &mut self.context.profile));
             }
             has_written |= node.kind.is_modification();
         }
+        root = with_steps(root, &mut steps, &mut depth)?;
         Ok(Pipeline { root, result })
     }
 
-    fn operator(&mut self, step: Step<'_>, has_written: bool) -> Result<Box<dyn Operator>> {
+    /// The node as steps of an operator for several nodes: none, or one. `None` for nodes with operators of their own.
+    fn row_step(&self, node: &Node, fused: Fused<'_>) -> Result<Option<Option<RowStep>>> {
+        Ok(Some(match (fused, &node.kind) {
+            (Fused::Skip, _) | (_, NodeKind::Singleton | NodeKind::Return(_)) => None,
+            (Fused::Filter(expression), _) => Some(RowStep::FilterByProgram(self.compile(expression)?)),
+            (Fused::Node, NodeKind::Filter { condition }) => {
+                Some(RowStep::FilterByRegister(self.register(*condition)?))
+            }
+            (Fused::Node, NodeKind::Calculation(calculation)) => Some(RowStep::Calculate {
+                program: self.compile(&calculation.expression)?,
+                out: self.register(calculation.out)?,
+            }),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn operator(&mut self, step: Step<'_>, fused: Fused<'_>, has_written: bool) -> Result<Box<dyn Operator>> {
+        if let Fused::Range { list, first, last } = fused {
+            let input = ListInput::Range { low: self.compile(first)?, high: self.compile(last)? };
+            return self.enumerate_list(step, list, input);
+        }
         Ok(match &step.node.kind {
-            NodeKind::Singleton | NodeKind::Return(_) => step.input,
             NodeKind::NoResults => Box::new(NoResultsOperator),
             NodeKind::EnumerateCollection(scan) => self.enumerate_collection(step.input, step.carry, scan)?,
             NodeKind::Index(scan) => self.index_scan(step.input, step.carry, scan)?,
@@ -120,15 +151,7 @@ impl Lowering<'_> {
                 let input = ListInput::Array(self.register(list.input)?);
                 self.enumerate_list(step, list, input)?
             }
-            NodeKind::Calculation(calculation) => {
-                let program = self.compile(&calculation.expression)?;
-                Box::new(CalculationOperator::new(step.input, program, self.register(calculation.out)?))
-            }
             NodeKind::Subquery(subquery) => self.subquery(step, subquery)?,
-            NodeKind::Filter { condition } => {
-                let condition = Condition::Register(self.register(*condition)?);
-                Box::new(FilterOperator::new(step.input, condition))
-            }
             NodeKind::Sort(sort) => self.sort(step, sort)?,
             NodeKind::Limit(limit) => Box::new(LimitOperator::new(step.input, limit, has_written)),
             NodeKind::Collect(collect) => self.collect(step.input, step.carry, collect)?,
@@ -136,6 +159,12 @@ impl Lowering<'_> {
             NodeKind::Update(node) => self.update(step.input, node)?,
             NodeKind::Remove(node) => self.remove(step.input, node)?,
             NodeKind::Upsert(node) => self.upsert(step.input, node)?,
+            NodeKind::Singleton
+            | NodeKind::Return(_)
+            | NodeKind::Calculation(_)
+            | NodeKind::Filter { .. } => {
+                return Err(Error::internal("a node without an operator of its own was given one"));
+            }
         })
     }
 
@@ -172,8 +201,10 @@ impl Lowering<'_> {
             SubqueryMode::PerRow
         };
         let inner = match mode {
-            SubqueryMode::Batched { ordinal } => Surroundings { numbers: vec![ordinal] },
-            _ => Surroundings::default(),
+            SubqueryMode::Batched { ordinal } => {
+                Surroundings { number: Some(ordinal), depth: step.inner_depth }
+            }
+            _ => Surroundings { number: None, depth: step.inner_depth },
         };
         let reads = self.registers_of(&step.node.kind.reads());
         let pipeline = self.pipeline(&subquery.nodes, &inner)?;
@@ -191,7 +222,7 @@ impl Lowering<'_> {
     /// The registers of the live variables, and of the numbers of outer rows.
     fn carry(&self, live: &VariableSet, surroundings: &Surroundings) -> Box<[Register]> {
         let mut carry = self.registers_of(live).into_vec();
-        carry.extend_from_slice(&surroundings.numbers);
+        carry.extend(surroundings.number);
         carry.into()
     }
 
@@ -209,6 +240,42 @@ impl Lowering<'_> {
     fn compile(&self, expression: &Expression) -> Result<Program> {
         compile(expression, &self.registers)
     }
+}
+
+/// Adds an operator for the steps collected, if there are any.
+fn with_steps(
+    input: Box<dyn Operator>,
+    steps: &mut Vec<RowStep>,
+    depth: &mut usize,
+) -> Result<Box<dyn Operator>> {
+    if steps.is_empty() {
+        return Ok(input);
+    }
+    deepen(depth)?;
+    Ok(Box::new(RowStepsOperator::new(input, std::mem::take(steps))))
+}
+
+/// Counts an operator. Operators call each other, so their number is bounded by the stack.
+fn deepen(depth: &mut usize) -> Result<()> {
+    *depth += 1;
+    if *depth <= MAX_DEPTH {
+        return Ok(());
+    }
+    let message = format!(
+        "resource limit exceeded: the query needs more than {MAX_DEPTH} operators on top of each other"
+    );
+    Err(Error::new(error_number::RESOURCE_LIMIT, message))
+}
+
+/// Operators of a pipeline whose calls may be on the stack while a subquery in it runs.
+fn calls_on_stack(nodes: &[Node]) -> usize {
+    let has_operator = |node: &&Node| {
+        !matches!(
+            node.kind,
+            NodeKind::Singleton | NodeKind::Return(_) | NodeKind::Calculation(_) | NodeKind::Filter { .. }
+        )
+    };
+    nodes.iter().filter(has_operator).count() + SUBQUERY_DEPTH
 }
 
 /// Whether a node gives for each row, whatever others there are, the same rows in the same order: such pipelines can run

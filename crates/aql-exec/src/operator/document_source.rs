@@ -3,7 +3,7 @@
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Column, Program, Register, Result, Value};
 use std::sync::Arc;
-use storage::Collection;
+use storage::{Collection, Documents};
 
 /// Sets a register to the value at a path of the document.
 pub(crate) struct ProjectionProgram {
@@ -36,6 +36,38 @@ pub(crate) struct DocumentFilter {
     pub(crate) projections: Vec<ProjectionProgram>,
 }
 
+/// The documents of the rows of a batch.
+pub(super) enum FoundDocuments<'a> {
+    /// As storage has handed them over. Where only some attributes are wanted no value is made of a whole document.
+    Stored(&'a Documents),
+    /// As values.
+    Values(Column),
+}
+
+impl FoundDocuments<'_> {
+    /// The value at a path of a row's document.
+    fn get_path(&self, row: usize, path: &[Box<str>]) -> Value {
+        match self {
+            Self::Stored(documents) => match documents.offsets.get(row) {
+                Some(Some(offset)) => Value::path_in_block(&documents.block, *offset, path),
+                _ => Value::Null,
+            },
+            Self::Values(column) => column.get(row).get_path(path),
+        }
+    }
+
+    /// The whole documents.
+    fn column(&self) -> Column {
+        let documents = match self {
+            Self::Stored(documents) => documents,
+            Self::Values(column) => return column.clone(),
+        };
+        let value =
+            |offset: &Option<u32>| offset.map_or(Value::Null, |o| Value::in_block(&documents.block, o));
+        Column::from_values(documents.offsets.iter().map(value).collect())
+    }
+}
+
 /// What a scan produces: see `aql_plan::DocumentSource`.
 pub(crate) struct Source {
     pub(crate) collection: Arc<Collection>,
@@ -55,10 +87,10 @@ impl Source {
     pub(super) fn produce(
         &self,
         batch: &mut Batch,
-        documents: Column,
+        documents: &FoundDocuments<'_>,
         context: &mut ExecutionContext,
     ) -> Result<()> {
-        self.filter_documents(batch, &documents, context)?;
+        self.filter_documents(batch, documents, context)?;
         self.project_documents(batch, documents);
         Ok(())
     }
@@ -67,12 +99,12 @@ impl Source {
     pub(super) fn filter_documents(
         &self,
         batch: &mut Batch,
-        documents: &Column,
+        documents: &FoundDocuments<'_>,
         context: &mut ExecutionContext,
     ) -> Result<()> {
         let Some(filter) = &self.filter else { return Ok(()) };
         if filter.projections.is_empty() {
-            batch.set_column(self.out, documents.clone());
+            batch.set_column(self.out, documents.column());
         }
         for projection in &filter.projections {
             batch.set_column(projection.out, projection.of_documents(batch, documents));
@@ -81,15 +113,18 @@ impl Source {
     }
 
     /// The registers alone, for the rows that are selected.
-    pub(super) fn project_documents(&self, batch: &mut Batch, documents: Column) {
+    pub(super) fn project_documents(&self, batch: &mut Batch, documents: &FoundDocuments<'_>) {
         if self.produces_result && self.projections.is_empty() {
-            batch.set_column(self.out, documents);
+            let is_set = self.filter.as_ref().is_some_and(|filter| filter.projections.is_empty());
+            if !is_set {
+                batch.set_column(self.out, documents.column());
+            }
             return;
         }
         batch.clear_column(self.out);
         if self.produces_result {
             for projection in &self.projections {
-                batch.set_column(projection.out, projection.of_documents(batch, &documents));
+                batch.set_column(projection.out, projection.of_documents(batch, documents));
             }
         }
     }
@@ -97,11 +132,11 @@ impl Source {
 
 impl ProjectionProgram {
     /// The values at the path, in the selected rows.
-    pub(super) fn of_documents(&self, batch: &Batch, documents: &Column) -> Column {
+    fn of_documents(&self, batch: &Batch, documents: &FoundDocuments<'_>) -> Column {
         let mut values = vec![Value::Null; batch.rows()];
         for row in batch.selected() {
             if let Some(value) = values.get_mut(row) {
-                *value = documents.get(row).get_path(&self.path);
+                *value = documents.get_path(row, &self.path);
             }
         }
         Column::from_values(values)

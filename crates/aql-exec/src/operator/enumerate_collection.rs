@@ -1,6 +1,6 @@
 //! A row for each document of a collection, for each incoming row.
 
-use super::document_source::Source;
+use super::document_source::{FoundDocuments, Source};
 use super::outer::{Fetched, Outer};
 use super::surplus::Surplus;
 use super::{BatchLimits, Operator};
@@ -101,13 +101,8 @@ impl EnumerateCollectionOperator {
                 let block = scan.next_block(BlockLimits { rows, bytes: limits.bytes });
                 let Some(documents) = block.map_err(|error| storage_error(&error))? else { return Ok(None) };
                 context.statistics.scanned_full += documents.len() as u64;
-                let values = documents.offsets.iter().map(|offset| match offset {
-                    Some(offset) => Value::in_block(&documents.block, *offset),
-                    None => Value::Null,
-                });
-                let column = Column::from_values(values.collect());
                 let mut batch = self.outer.repeat(documents.len());
-                self.source.produce(&mut batch, column, context)?;
+                self.source.produce(&mut batch, &FoundDocuments::Stored(&documents), context)?;
                 batch.slice(0, usize_of(*wanted));
                 *wanted -= batch.selected_len() as u64;
                 Ok(Some(batch))

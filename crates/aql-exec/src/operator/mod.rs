@@ -1,6 +1,5 @@
 //! Physical operators, one file each.
 
-mod calculation;
 mod collect_count;
 mod collect_distinct;
 mod collect_hash;
@@ -8,7 +7,6 @@ mod collect_sorted;
 mod document_source;
 mod enumerate_collection;
 mod enumerate_list;
-mod filter;
 mod group_table;
 mod groups;
 mod index_scan;
@@ -17,12 +15,12 @@ mod limit;
 mod modification;
 mod no_results;
 mod outer;
+mod row_steps;
 mod singleton;
 mod sort;
 mod subquery;
 mod surplus;
 
-pub(crate) use calculation::CalculationOperator;
 pub(crate) use collect_count::CollectCountOperator;
 pub(crate) use collect_distinct::CollectDistinctOperator;
 pub(crate) use collect_hash::CollectHashOperator;
@@ -30,7 +28,6 @@ pub(crate) use collect_sorted::CollectSortedOperator;
 pub(crate) use document_source::{CoveredValue, DocumentFilter, ProjectionProgram, Source};
 pub(crate) use enumerate_collection::EnumerateCollectionOperator;
 pub(crate) use enumerate_list::{EnumerateListOperator, ListInput};
-pub(crate) use filter::{Condition, FilterOperator};
 pub(crate) use groups::{GroupAggregate, GroupKey, GroupOutput, Groups};
 pub(crate) use index_scan::{
     BoundProgram, IndexHandle, IndexScanOperator, IndexScanOptions, LookupProgram, RangePrograms,
@@ -42,6 +39,7 @@ pub(crate) use modification::{
 };
 pub(crate) use no_results::NoResultsOperator;
 pub(crate) use outer::Outer;
+pub(crate) use row_steps::{RowStep, RowStepsOperator};
 pub(crate) use singleton::SingletonOperator;
 pub(crate) use sort::{SortKey, SortOperator};
 pub(crate) use subquery::{SubqueryMode, SubqueryOperator, SubqueryParts};

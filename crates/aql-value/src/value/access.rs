@@ -17,11 +17,18 @@ impl Value {
 
     /// The value at the end of a path of attribute names; null where the path leads nowhere.
     pub fn get_path(&self, path: &[Box<str>]) -> Self {
-        let Self::Packed { offset, block } = self else {
-            return if path.is_empty() { self.clone() } else { Self::Null };
-        };
+        match self {
+            Self::Packed { offset, block } => Self::path_in_block(block, *offset, path),
+            _ if path.is_empty() => self.clone(),
+            _ => Self::Null,
+        }
+    }
+
+    /// The value at the end of a path that starts from a position of a block; null where the path leads nowhere. The
+    /// same as [`Value::in_block`] and then [`Value::get_path`], without a value in between.
+    pub fn path_in_block(block: &Arc<Block>, offset: u32, path: &[Box<str>]) -> Self {
         let mut parent = Slice::NONE;
-        let mut found = slice_at(block, *offset);
+        let mut found = slice_at(block, offset);
         for name in path {
             match found.get(name) {
                 Some(next) => (parent, found) = (found, next),

@@ -12,7 +12,7 @@ mod source;
 
 pub(crate) use range::{BoundProgram, IndexHandle, LookupProgram, RangePrograms};
 
-use super::document_source::Source;
+use super::document_source::{FoundDocuments, Source};
 use super::outer::{Fetched, Outer};
 use super::surplus::Surplus;
 use super::{BatchLimits, Operator};
@@ -194,7 +194,7 @@ impl IndexScanOperator {
         if self.options.covers_filter {
             self.filter_covered(&entries, &mut batch, context)?;
         }
-        let mut documents = Column::Constant(Value::Null);
+        let mut documents = FoundDocuments::Values(Column::Constant(Value::Null));
         if self.wants_documents() || self.looks_keys_up() {
             documents = self.fetch(&mut entries, &mut batch, context)?;
         }
@@ -205,7 +205,7 @@ impl IndexScanOperator {
         if self.options.covers_projections && !self.source.projections.is_empty() {
             self.project_covered(&entries, &mut batch);
         } else {
-            self.source.project_documents(&mut batch, documents);
+            self.source.project_documents(&mut batch, &documents);
         }
         Ok(batch)
     }
@@ -251,7 +251,7 @@ impl IndexScanOperator {
         entries: &mut EntryBatch,
         batch: &mut Batch,
         context: &mut ExecutionContext,
-    ) -> Result<Column> {
+    ) -> Result<FoundDocuments<'static>> {
         let mut documents = entries.take_documents();
         let missing: Vec<usize> =
             batch.selected().filter(|row| documents.get(*row).is_some_and(Value::is_null)).collect();
@@ -276,7 +276,7 @@ impl IndexScanOperator {
             let present = present.map(|row| row as u32).collect();
             batch.select(present);
         }
-        Ok(Column::from_values(documents))
+        Ok(FoundDocuments::Values(Column::from_values(documents)))
     }
 
     /// Leaves out what is beyond the number of documents wanted for each incoming row, and ends the present row's scan

@@ -1,6 +1,7 @@
 //! Rows to be sorted, in memory.
 
 use super::SortKey;
+use super::merge_sort::merge_sort;
 use super::retained::retain;
 use aql_value::{Batch, Charge, Column, Interrupt, Register, Result, Value};
 
@@ -57,7 +58,7 @@ impl SortBuffer {
     }
 
     /// Adds the rows of a batch.
-    pub(super) fn add(&mut self, batch: &Batch) -> Result<()> {
+    pub(super) fn add(&mut self, batch: &Batch, interrupt: &Interrupt) -> Result<()> {
         if self.limit == Some(0) {
             return Ok(());
         }
@@ -91,7 +92,7 @@ impl SortBuffer {
         let index =
             (self.entries.len() - entries_before) * size_of::<Entry>() + self.keys.len() - keys_before;
         self.charge.grow(bytes + index as u64)?;
-        self.reduce_to_limit()
+        self.reduce_to_limit(interrupt)
     }
 
     /// Appends the key of a row. Keys of values delimit themselves, so they can be joined, and inverted for a descending
@@ -110,12 +111,12 @@ impl SortBuffer {
     }
 
     /// With many more rows than the limit: sorts them and forgets those beyond.
-    fn reduce_to_limit(&mut self) -> Result<()> {
+    fn reduce_to_limit(&mut self, interrupt: &Interrupt) -> Result<()> {
         let Some(limit) = self.limit else { return Ok(()) };
         if self.entries.len() < limit.saturating_mul(2).saturating_add(ROWS_BEYOND_LIMIT) {
             return Ok(());
         }
-        self.sort_entries();
+        self.sort_entries(interrupt)?;
         self.entries.truncate(limit);
         let rows = self.rows(0, limit).unwrap_or_default();
         let mut keys =
@@ -140,25 +141,24 @@ impl SortBuffer {
 
     /// Orders the rows, and leaves out those beyond the limit.
     pub(super) fn sort(&mut self, interrupt: &Interrupt) -> Result<()> {
-        interrupt.check()?;
-        self.sort_entries();
+        self.sort_entries(interrupt)?;
         if let Some(limit) = self.limit {
             self.entries.truncate(limit);
         }
-        interrupt.check()
+        Ok(())
     }
 
-    fn sort_entries(&mut self) {
-        let keys = std::mem::take(&mut self.keys);
+    fn sort_entries(&mut self, interrupt: &Interrupt) -> Result<()> {
+        let keys = &self.keys;
         let key = |entry: &Entry| keys.get(entry.key_start..entry.key_end).unwrap_or_default();
-        self.entries.sort_unstable_by(|left, right| {
+        let compare = |left: &Entry, right: &Entry| {
             left.prefix
                 .cmp(&right.prefix)
                 .then_with(|| key(left).cmp(key(right)))
                 // The order in which rows came.
                 .then_with(|| (left.batch, left.row).cmp(&(right.batch, right.row)))
-        });
-        self.keys = keys;
+        };
+        merge_sort(&mut self.entries, compare, || interrupt.check())
     }
 
     /// At most `count` rows from position `first` on; `None` behind the last.

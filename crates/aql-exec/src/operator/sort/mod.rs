@@ -4,6 +4,7 @@
 //! with equal keys keep their order.
 
 mod buffer;
+mod merge_sort;
 mod retained;
 mod spill;
 
@@ -57,7 +58,7 @@ impl SortOperator {
         let mut spilled: Option<spill::Spill> = None;
         while let Some(batch) = self.input.next_full_batch(context)? {
             context.interrupt.check()?;
-            buffer.add(&batch)?;
+            buffer.add(&batch, &context.interrupt)?;
             if buffer.bytes() > context.spill.threshold_bytes && context.spill.is_possible() {
                 let spill = match &mut spilled {
                     Some(spill) => spill,

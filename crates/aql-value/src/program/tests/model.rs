@@ -262,6 +262,8 @@ impl Naive {
 
     fn array_compare(&mut self, count: &Count, operator: ArrayOperator, left: &Tree, right: &Tree) -> Model {
         let (left, right) = (self.evaluate(left), self.evaluate(right));
+        // The number is evaluated in any case.
+        self.satisfied(count, 0, 0);
         let Model::Array(elements) = left else { return Model::Bool(false) };
         let test = |element: &&Model| match operator {
             ArrayOperator::Compare(operator) => holds(operator, element, &right),

@@ -1,0 +1,101 @@
+//! Calculations and filters: what is done with the rows of a batch one step after the other, without making any.
+//!
+//! Neighbouring nodes of this kind are one operator, so that a query of a thousand LETs is not a thousand calls deep.
+
+use super::surplus::Surplus;
+use super::{BatchLimits, Operator};
+use crate::context::ExecutionContext;
+use aql_value::{Batch, Program, Register, Result};
+use std::sync::Arc;
+
+/// One calculation or filter.
+pub(crate) enum RowStep {
+    /// Sets a register to the value of an expression.
+    Calculate {
+        /// The expression.
+        program: Program,
+        /// The register.
+        out: Register,
+    },
+    /// Keeps rows in which a value computed before is true.
+    FilterByRegister(Register),
+    /// Keeps rows for which an expression is true that nobody else needs.
+    FilterByProgram(Program),
+}
+
+/// With fewer rows left than one in so many, a batch is made dense: later steps then work on what is alive only, and the
+/// rest can be freed.
+const SPARSE: usize = 4;
+
+pub(crate) struct RowStepsOperator {
+    input: Box<dyn Operator>,
+    steps: Box<[RowStep]>,
+    surplus: Surplus,
+}
+
+impl RowStepsOperator {
+    pub(crate) fn new(input: Box<dyn Operator>, steps: Vec<RowStep>) -> Self {
+        Self { input, steps: steps.into(), surplus: Surplus::default() }
+    }
+
+    /// Takes all steps; the batch is empty if no row is left.
+    fn apply(&self, mut batch: Batch, context: &mut ExecutionContext) -> Result<Batch> {
+        for step in &self.steps {
+            context.interrupt.check()?;
+            match step {
+                RowStep::Calculate { program, out } => {
+                    let column = context.evaluate(program, &batch)?;
+                    batch.set_column(*out, column);
+                    continue;
+                }
+                RowStep::FilterByProgram(program) => context.filter(program, &mut batch)?,
+                RowStep::FilterByRegister(register) => filter_by_register(&mut batch, *register, context),
+            }
+            if batch.is_empty() {
+                break;
+            }
+            if batch.selected_len() * SPARSE < batch.rows() {
+                batch = batch.compact();
+            }
+        }
+        Ok(batch)
+    }
+}
+
+fn filter_by_register(batch: &mut Batch, register: Register, context: &mut ExecutionContext) {
+    let before = batch.selected_len();
+    let rows: Arc<[u32]> = match batch.column(register) {
+        Some(column) => {
+            batch.selected().filter(|row| column.get(*row).is_truthy()).map(|row| row as u32).collect()
+        }
+        None => Arc::from([]),
+    };
+    batch.select(rows);
+    context.count_filtered(before - batch.selected_len());
+}
+
+impl Operator for RowStepsOperator {
+    fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        if let Some(batch) = self.surplus.take(limits) {
+            return Ok(Some(batch));
+        }
+        let mut wanted = limits;
+        while let Some(batch) = self.input.next_batch(context, wanted)? {
+            let batch = self.apply(batch, context)?;
+            if !batch.is_empty() {
+                return Ok(Some(self.surplus.split(batch, limits)));
+            }
+            wanted = wanted.grown(context.full);
+        }
+        Ok(None)
+    }
+
+    fn restart(&mut self, outer: Batch) {
+        self.surplus.clear();
+        self.input.restart(outer);
+    }
+
+    fn release(&mut self) {
+        self.input.release();
+    }
+}
