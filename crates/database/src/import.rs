@@ -175,7 +175,7 @@ impl Import<'_> {
             ImportForm::Table => self.table(text),
             ImportForm::List => {
                 let mut builder = Builder::new();
-                json::parse(text, &Limits::default(), &mut builder)
+                json::parse_strict(text, &Limits::default(), &mut builder)
                     .map_err(|error| Error::new(number::CORRUPTED_JSON, error.to_string()))?;
                 let bytes = builder.into_vec();
                 self.list(Slice::new(&bytes))
@@ -200,7 +200,7 @@ impl Import<'_> {
                 continue;
             }
             self.scratch.clear();
-            match json::parse(line, &Limits::default(), &mut self.scratch) {
+            match json::parse_strict(line, &Limits::default(), &mut self.scratch) {
                 Ok(()) => self.take_scratch(position)?,
                 Err(error) => self.reject_line(position, &error.to_string(), line)?,
             }
@@ -431,7 +431,7 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 fn parse(line: &[u8]) -> std::result::Result<Vec<u8>, String> {
     let mut builder = Builder::new();
-    json::parse(line, &Limits::default(), &mut builder).map_err(|error| error.to_string())?;
+    json::parse_strict(line, &Limits::default(), &mut builder).map_err(|error| error.to_string())?;
     Ok(builder.into_vec())
 }
 

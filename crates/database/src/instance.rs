@@ -16,7 +16,7 @@ use crate::query::plan_cache::PlanCache;
 use crate::query::registry::QueryRegistry;
 
 /// How often idle cursors are looked for.
-pub const HOUSEKEEPING_INTERVAL: Duration = Duration::from_millis(500);
+pub(crate) const HOUSEKEEPING_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Limits and defaults that the configuration sets.
 #[derive(Clone, Debug)]

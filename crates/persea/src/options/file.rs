@@ -1,0 +1,31 @@
+//! Configuration files in ArangoDB's form: `[section]` lines, `name = value` lines, `#` comments.
+
+/// Line number, full name and value of each entry.
+pub(super) fn entries(text: &str) -> Result<Vec<(usize, String, String)>, String> {
+    let mut section = String::new();
+    let mut entries = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with(['#', ';']) {
+            continue;
+        }
+        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            section = name.trim().to_owned();
+            continue;
+        }
+        let Some((name, value)) = line.split_once('=') else {
+            return Err(format!(
+                "line {} of the configuration file is neither [section] nor name = value: {line}",
+                index + 1
+            ));
+        };
+        let name = name.trim();
+        let full = if section.is_empty() || name.contains('.') {
+            name.to_owned()
+        } else {
+            format!("{section}.{name}")
+        };
+        entries.push((index + 1, full, value.trim().to_owned()));
+    }
+    Ok(entries)
+}

@@ -1,0 +1,67 @@
+//! What values of options look like.
+
+/// Kinds of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Any text.
+    Text,
+    /// `true` or `false`.
+    Bool,
+    /// A whole number, perhaps with a suffix of size (`k`, `MB`, `GiB`, ...).
+    Number,
+    /// A number of seconds, perhaps with a fraction.
+    Seconds,
+    /// One of these.
+    Choice(&'static [&'static str]),
+}
+
+impl Kind {
+    /// What would be right, where a value is wrong.
+    pub(crate) fn check(self, value: &str) -> Result<(), String> {
+        let good = match self {
+            Kind::Text => true,
+            Kind::Bool => {
+                is_true(value) || ["false", "no", "off", "n", "0"].contains(&value.to_lowercase().as_str())
+            }
+            Kind::Number => parse_bytes(value).is_some(),
+            Kind::Seconds => value.parse::<f64>().is_ok_and(|seconds| seconds >= 0.0),
+            Kind::Choice(choices) => choices.contains(&value),
+        };
+        if good { Ok(()) } else { Err(self.expected()) }
+    }
+
+    /// What values are, in words.
+    pub(crate) fn expected(self) -> String {
+        match self {
+            Kind::Text => "text".to_owned(),
+            Kind::Bool => "true or false".to_owned(),
+            Kind::Number => "a whole number, perhaps with a suffix such as MB or GiB".to_owned(),
+            Kind::Seconds => "a number of seconds".to_owned(),
+            Kind::Choice(choices) => format!("one of {}", choices.join(", ")),
+        }
+    }
+}
+
+pub(super) fn is_true(value: &str) -> bool {
+    ["true", "yes", "on", "y", "1"].contains(&value.to_lowercase().as_str())
+}
+
+/// A whole number with an optional suffix: `k`, `m`, `g`, `t` and the same with `b` are powers of 1,000; with `i` or `ib`
+/// (`KiB`) powers of 1,024.
+pub(crate) fn parse_bytes(text: &str) -> Option<u64> {
+    let text = text.trim().to_lowercase();
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let factor: u64 = match text.get(digits.len()..)? {
+        "" | "b" => 1,
+        "k" | "kb" => 1_000,
+        "m" | "mb" => 1_000_000,
+        "g" | "gb" => 1_000_000_000,
+        "t" | "tb" => 1_000_000_000_000,
+        "ki" | "kib" => 1 << 10,
+        "mi" | "mib" => 1 << 20,
+        "gi" | "gib" => 1 << 30,
+        "ti" | "tib" => 1 << 40,
+        _ => return None,
+    };
+    digits.trim().parse::<u64>().ok()?.checked_mul(factor)
+}

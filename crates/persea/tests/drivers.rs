@@ -1,0 +1,38 @@
+//! Real drivers, unmodified from their registries, against a freshly started server.
+
+mod support;
+
+use std::path::Path;
+use std::process::Command;
+
+use support::{Server, tests_folder};
+
+#[test]
+fn python_arango() {
+    run("python", "python3");
+}
+
+#[test]
+fn arangojs() {
+    run("javascript", "npm");
+}
+
+/// Skipped where the language is not installed; a failing installation of the driver is a failure.
+fn run(suite: &str, needs: &str) {
+    if Command::new(needs).arg("--version").output().is_err() {
+        println!("skipped: {needs} is not installed");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &[]);
+    let data = std::env::var_os("PERSEA_TEST_DATA")
+        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").into());
+    let output = Command::new(tests_folder().join("drivers/run"))
+        .arg(suite)
+        .env("PERSEA_ENDPOINT", server.endpoint())
+        .env("PERSEA_TEST_DATA", data)
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
+}

@@ -1,0 +1,171 @@
+//! What the tests of the binary share: a server on a free port with an empty store, and a small HTTP client.
+
+#![allow(unreachable_pub, reason = "a module shared by tests, each of which is a crate")]
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The repository's folder `tests`.
+pub fn tests_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests")
+}
+
+/// A server with a store of its own; killed when dropped.
+pub struct Server {
+    child: Child,
+    pub port: u16,
+}
+
+impl Server {
+    /// Starts a server on a store in `folder`, without authentication unless `options` say so.
+    pub fn start(folder: &Path, options: &[&str]) -> Server {
+        let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
+        command.arg("server").arg("--database.directory").arg(folder);
+        command.args(["--server.endpoint", &format!("tcp://127.0.0.1:{port}"), "--log.level", "warning"]);
+        if !options.contains(&"--server.authentication") {
+            command.args(["--server.authentication", "false"]);
+        }
+        let child = command.args(options).stdout(Stdio::null()).spawn().unwrap();
+        let mut server = Server { child, port };
+        let start = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(server.child.try_wait().unwrap().is_none(), "the server ended instead of serving");
+            assert!(start.elapsed() < Duration::from_secs(20), "the server does not serve after 20 s");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        server
+    }
+
+    pub fn endpoint(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// The process's number.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Kills it as a crash would.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Waits until it has ended by itself; its exit code.
+    pub fn wait(mut self) -> Option<i32> {
+        let start = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            assert!(start.elapsed() < Duration::from_secs(20), "the server does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    pub fn connect(&self) -> Client {
+        Client { stream: BufReader::new(TcpStream::connect(("127.0.0.1", self.port)).unwrap()) }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// One keep-alive connection.
+pub struct Client {
+    stream: BufReader<TcpStream>,
+}
+
+/// A reply.
+#[derive(Debug)]
+pub struct Reply {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error} in the body {:?}", self.text()))
+    }
+}
+
+impl Client {
+    pub fn send(&mut self, method: &str, path: &str, headers: &[(String, String)], body: &[u8]) -> Reply {
+        let mut request =
+            format!("{method} {path} HTTP/1.1\r\nhost: test\r\ncontent-length: {}\r\n", body.len());
+        for (name, value) in headers {
+            request.push_str(&format!("{name}: {value}\r\n"));
+        }
+        request.push_str("\r\n");
+        let stream = self.stream.get_mut();
+        stream.write_all(request.as_bytes()).unwrap();
+        stream.write_all(body).unwrap();
+        self.receive(method)
+    }
+
+    pub fn json(&mut self, method: &str, path: &str, body: &str) -> Reply {
+        self.send(method, path, &[], body.as_bytes())
+    }
+
+    fn receive(&mut self, method: &str) -> Reply {
+        let status_line = self.line();
+        let status = status_line.split(' ').nth(1).and_then(|code| code.parse().ok());
+        let status: u16 = status.unwrap_or_else(|| panic!("no status in {status_line:?}"));
+        let mut reply = Reply { status, headers: Vec::new(), body: Vec::new() };
+        loop {
+            let line = self.line();
+            let Some((name, value)) = line.split_once(':') else { break };
+            reply.headers.push((name.to_owned(), value.trim().to_owned()));
+        }
+        if method == "HEAD" || status == 304 || status == 204 {
+            return reply;
+        }
+        if reply.header("transfer-encoding") == Some("chunked") {
+            loop {
+                let size = usize::from_str_radix(self.line().trim(), 16).unwrap();
+                self.read(size, &mut reply.body);
+                self.line();
+                if size == 0 {
+                    return reply;
+                }
+            }
+        }
+        let size = reply.header("content-length").map_or(0, |size| size.parse().unwrap());
+        self.read(size, &mut reply.body);
+        reply
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.stream.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    }
+
+    fn read(&mut self, size: usize, into: &mut Vec<u8>) {
+        let old = into.len();
+        into.resize(old + size, 0);
+        self.stream.read_exact(&mut into[old..]).unwrap();
+    }
+}
