@@ -20,18 +20,20 @@ pub(crate) struct RocksBulkLoad {
     writer: Option<OwnedTableWriter>,
     files: Vec<PathBuf>,
     last_key: Option<Vec<u8>>,
+    /// Of keys and values.
+    bytes: u64,
 }
 
 impl RocksBulkLoad {
     pub(crate) fn new(store: Arc<Store>) -> Result<Self> {
         store.check_open()?;
         let prefix = store.load_path()?;
-        Ok(RocksBulkLoad { store, prefix, writer: None, files: Vec::new(), last_key: None })
+        Ok(RocksBulkLoad { store, prefix, writer: None, files: Vec::new(), last_key: None, bytes: 0 })
     }
 
     fn open_writer(&mut self) -> Result<OwnedTableWriter> {
         let path = self.prefix.with_extension(format!("{}.sst", self.files.len()));
-        let mut writer = OwnedTableWriter::new(&self.store.options);
+        let mut writer = OwnedTableWriter::new(self.store.table_options());
         writer.open(&path).map_err(map("creating a table"))?;
         self.files.push(path);
         Ok(writer)
@@ -52,6 +54,7 @@ impl BulkLoad for RocksBulkLoad {
         } else {
             self.writer = Some(writer);
         }
+        self.bytes += (key.len() + value.len()) as u64;
         let last_key = self.last_key.get_or_insert_default();
         last_key.clear();
         last_key.extend_from_slice(key);
@@ -69,7 +72,13 @@ impl BulkLoad for RocksBulkLoad {
         let mut options = IngestExternalFileOptions::default();
         options.set_move_files(true);
         // All files in one step: RocksDB lists them in one record of its manifest, and syncs that.
-        self.store.db.ingest_external_file_opts(&options, self.files.clone()).map_err(map("loading tables"))
+        self.store
+            .db
+            .ingest_external_file_opts(&options, self.files.clone())
+            .map_err(map("loading tables"))?;
+        // It is loaded. If the tables cannot be adapted to its size, the next time will do.
+        let _ = self.store.count_written(self.bytes);
+        Ok(())
     }
 }
 

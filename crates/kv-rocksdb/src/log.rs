@@ -11,12 +11,16 @@ use kv::{ConflictTable, Error, Result};
 mod tests;
 
 /// Makes everything that is in the log durable, or says why not.
-type SyncLog = Box<dyn Fn() -> std::result::Result<(), String> + Send + Sync>;
+type SyncLog = Box<dyn Fn() -> Result<()> + Send + Sync>;
 
 /// Decides when RocksDB's log is synced.
 ///
 /// Commits are numbered by the conflict table's clock, which advances only after a commit is in the log. So a sync that
 /// starts when the clock says `n` makes all commits up to `n` durable.
+///
+/// After a failed sync the operating system may have dropped what it could not write, and a second sync of the same
+/// file that succeeds would say nothing. RocksDB takes care of that: it syncs a file that failed never again, but
+/// persists the memtables with all that is in it before it goes on; so when a later sync succeeds, all is durable.
 pub(crate) struct Log {
     sync_log: SyncLog,
     conflict_table: Arc<ConflictTable>,
@@ -36,9 +40,6 @@ struct State {
     synced: u64,
     is_syncing: bool,
     is_stopping: bool,
-    /// The first error of a sync. After it nothing can be said about durability: what the operating system failed to
-    /// write it may have dropped, and a later sync that succeeds says nothing about that.
-    error: Option<String>,
 }
 
 /// The background thread. Stopped by [`BackgroundSync::stop`] or when it is dropped.
@@ -72,42 +73,38 @@ impl Log {
     }
 
     /// Returns when all commits up to `commit` are durable. [`Error::Undetermined`] if that cannot be known.
-    pub(crate) fn sync_to(&self, commit: u64) -> Result<()> {
-        let mut state = self.lock();
-        loop {
-            if state.synced >= commit {
-                return Ok(());
-            }
-            if let Some(error) = &state.error {
-                return Err(Error::Undetermined { reason: error.clone() });
-            }
-            if !state.is_syncing {
-                state = self.sync(state);
-                continue;
-            }
-            state = self.synced.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
+    pub(crate) fn sync_commit(&self, commit: u64) -> Result<()> {
+        self.sync_to(commit).map_err(|error| Error::Undetermined { reason: error.to_string() })
     }
 
-    /// Syncs everything that is committed now.
+    /// Returns when everything that is committed now is durable.
     pub(crate) fn sync_all(&self) -> Result<()> {
         self.sync_to(self.conflict_table.last_commit())
     }
 
-    /// Does one sync for all who came before it. Others wait meanwhile, and the next one's sync is for all of them.
-    fn sync<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        state.is_syncing = true;
-        drop(state);
-        let target = self.conflict_table.last_commit();
-        let result = (self.sync_log)();
+    /// One thread syncs for all who came before it started; those who come meanwhile wait, and the first of them syncs
+    /// for all of them.
+    fn sync_to(&self, commit: u64) -> Result<()> {
         let mut state = self.lock();
-        state.is_syncing = false;
-        match result {
-            Ok(()) => state.synced = state.synced.max(target),
-            Err(error) => state.error = Some(error),
+        while state.synced < commit {
+            if state.is_syncing {
+                state = self.synced.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            state.is_syncing = true;
+            drop(state);
+            let target = self.conflict_table.last_commit();
+            let result = (self.sync_log)();
+            state = self.lock();
+            state.is_syncing = false;
+            if result.is_ok() {
+                state.synced = state.synced.max(target);
+            }
+            self.synced.notify_all();
+            // The others are not covered: they try for themselves.
+            result?;
         }
-        self.synced.notify_all();
-        state
+        Ok(())
     }
 
     /// The background thread: sleeps until something is written, then syncs once an interval until nothing is.
@@ -125,7 +122,7 @@ impl Log {
             drop(guard);
             // Before the sync: what is written during it is for the next one.
             self.is_written.store(false, Ordering::Release);
-            // An error is kept in the state, and given to whoever asks for durability.
+            // Nobody waits for this. Who does gets the error of his own sync.
             let _ = self.sync_all();
             state = self.lock();
         }

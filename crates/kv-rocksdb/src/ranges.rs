@@ -9,10 +9,13 @@ use rust_rocksdb::{
 use crate::error::map;
 use crate::store::Store;
 
-/// Below this size on disk, a range is divided by going through its keys: sizes are known by blocks of 16 KiB.
+/// Below this size a range is divided by going through its keys: of tables, sizes are known by blocks of 16 KiB.
 const SCANNED_BYTES_MAX: u64 = 2 << 20;
 
-/// Most keys that are gone through to divide a range.
+/// The same where most of the range is in memtables, of which RocksDB only guesses how many keys lie between two.
+const SCANNED_MEMTABLE_BYTES_MAX: u64 = 32 << 20;
+
+/// Most keys that are gone through to divide a range: 20 ms.
 const SCANNED_KEYS_MAX: usize = 200_000;
 
 /// How many bytes of the keys, behind what they all have in common, take part in dividing a range.
@@ -35,7 +38,7 @@ impl Store {
         // The tombstone must not be lost in a crash when the files are not.
         self.db.flush_wal(true).map_err(map("syncing the log"))?;
         let tombstone = self.db.latest_sequence_number();
-        if self.oldest_snapshot_sequence() >= tombstone {
+        if !self.has_snapshot_before(tombstone) {
             // RocksDB counts a file's last key as inside when it is the given end, so that is the last key.
             self.db.delete_file_in_range(&range.start, &last).map_err(map("deleting tables"))?;
         }
@@ -58,7 +61,7 @@ impl Store {
                 None => return Ok(0),
             },
         };
-        self.size_between(&range.start, &end)
+        self.size_between(&range.start, &end, true)
     }
 
     /// Keys that divide a range into pieces of similar size.
@@ -71,11 +74,14 @@ impl Store {
             return Ok(Vec::new());
         }
         let end = kv::successor(&last);
-        let total = self.size_between(&first, &end)?;
-        let mut points = if total <= SCANNED_BYTES_MAX {
-            self.scanned_points(range, parts)?
-        } else {
-            self.measured_points(&first, &end, total, parts)?
+        let total = self.size_between(&first, &end, true)?;
+        let in_memtables = total.saturating_sub(self.size_between(&first, &end, false)?);
+        let is_scanned = total <= SCANNED_BYTES_MAX
+            || (in_memtables > total / 2 && in_memtables <= SCANNED_MEMTABLE_BYTES_MAX);
+        let scanned = if is_scanned { self.scanned_points(range, parts)? } else { None };
+        let mut points = match scanned {
+            Some(points) => points,
+            None => self.measured_points(&first, &end, total, parts)?,
         };
         points.retain(|point| *point > first && range.contains(point));
         points.dedup();
@@ -103,13 +109,16 @@ impl Store {
         Ok(())
     }
 
-    /// The keys at equal distances among all keys of the range.
-    fn scanned_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {
+    /// The keys at equal distances among all keys of the range; `None` if those are too many.
+    fn scanned_points(&self, range: &KeyRange, parts: usize) -> Result<Option<Vec<Vec<u8>>>> {
         let mut scan = self.rocks_snapshot()?.rocks_scan(ScanSpec::forward(range.clone()).keys_only());
         let limits = BlockLimits { rows: SCANNED_KEYS_MAX, bytes: kv::BLOCK_LIMIT_BYTES_MAX };
-        let Some(keys) = scan.next_block(limits)? else { return Ok(Vec::new()) };
+        let keys = scan.next_block(limits)?.unwrap_or_default();
+        if keys.len() == SCANNED_KEYS_MAX {
+            return Ok(None);
+        }
         let step = keys.len().div_ceil(parts).max(1);
-        Ok((step..keys.len()).step_by(step).map(|i| keys.key(i).to_vec()).collect())
+        Ok(Some((step..keys.len()).step_by(step).map(|i| keys.key(i).to_vec()).collect()))
     }
 
     /// Keys before which RocksDB finds that equal parts of `total` bytes lie. Each is searched for by halving the
@@ -124,13 +133,13 @@ impl Store {
             let (mut low, mut high) = (lowest, highest);
             while high - low > 1 {
                 let middle = low + (high - low) / 2;
-                if self.size_between(first, &key_of(prefix, middle))? < wanted {
+                if self.size_between(first, &key_of(prefix, middle), true)? < wanted {
                     low = middle;
                 } else {
                     high = middle;
                 }
                 // No use in being more exact than RocksDB is.
-                if self.size_between(&key_of(prefix, low), &key_of(prefix, high))? == 0 {
+                if self.size_between(&key_of(prefix, low), &key_of(prefix, high), true)? == 0 {
                     break;
                 }
             }
@@ -153,9 +162,9 @@ impl Store {
         Ok(block.and_then(|block| block.last_key().map(<[u8]>::to_vec)))
     }
 
-    fn size_between(&self, start: &[u8], end: &[u8]) -> Result<u64> {
+    fn size_between(&self, start: &[u8], end: &[u8], with_memtables: bool) -> Result<u64> {
         let mut options = SizeApproximationOptions::new();
-        options.set_include_memtables(true);
+        options.set_include_memtables(with_memtables);
         let sizes = self.db.get_approximate_sizes_with_options(&options, &[Range::new(start, end)]);
         Ok(sizes.map_err(map("measuring a range"))?.iter().sum())
     }

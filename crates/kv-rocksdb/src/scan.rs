@@ -13,6 +13,10 @@ use crate::snapshot::check_open;
 /// How far a sequential scan reads ahead. RocksDB stops at the end of the range.
 const READAHEAD_BYTES: usize = 1 << 20;
 
+/// After so much a scan opens a new iterator. One iterator would keep all tables and memtables of its beginning, long
+/// after they were compacted and flushed, until the end of a long export. Small in tests, so that they come across it.
+const ITERATOR_BYTES_MAX: usize = if cfg!(test) { 1000 } else { 64 << 20 };
+
 /// Room in a scan's first block. Later ones get what the one before took.
 const FIRST_BLOCK_BYTES: usize = 4 << 10;
 const FIRST_BLOCK_ROWS: usize = 16;
@@ -23,6 +27,8 @@ pub(crate) struct RocksScan {
     /// What to scan. When there is no iterator, its range is what was not returned yet.
     spec: ScanSpec,
     iterator: Option<OwnedIterator>,
+    /// What the iterator has returned.
+    iterator_bytes: usize,
     is_done: bool,
     last_rows: usize,
     last_bytes: usize,
@@ -33,7 +39,16 @@ impl RocksScan {
     pub(crate) fn new(snapshot: Arc<OwnedSnapshot>, spec: ScanSpec, is_closed: Arc<AtomicBool>) -> Self {
         let is_done = spec.range.is_empty();
         let (last_rows, last_bytes) = (FIRST_BLOCK_ROWS, FIRST_BLOCK_BYTES);
-        RocksScan { snapshot, spec, iterator: None, is_done, last_rows, last_bytes, is_closed }
+        RocksScan {
+            snapshot,
+            spec,
+            iterator: None,
+            iterator_bytes: 0,
+            is_done,
+            last_rows,
+            last_bytes,
+            is_closed,
+        }
     }
 
     fn open_iterator(&self) -> OwnedIterator {
@@ -101,12 +116,17 @@ impl Scan for RocksScan {
         } else {
             self.is_done = true;
         }
+        self.iterator_bytes += block.size_bytes();
+        if self.iterator_bytes >= ITERATOR_BYTES_MAX {
+            self.release();
+        }
         self.last_rows = block.len();
         self.last_bytes = block.size_bytes() + block.size_bytes() / 16;
         Ok((!block.is_empty()).then_some(block))
     }
 
     fn release(&mut self) {
+        self.iterator_bytes = 0;
         let Some(iterator) = self.iterator.take() else { return };
         // The iterator is at the pair that comes next. Where it is at an error it is at none: the scan must come to
         // that error again.
@@ -116,5 +136,57 @@ impl Scan for RocksScan {
             None if iterator.status().is_ok() => self.is_done = true,
             None => self.iterator = Some(iterator),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kv::{KeyRange, LocalStore};
+    use rust_rocksdb::WriteBatch;
+
+    use super::*;
+    use crate::options::RocksOptions;
+    use crate::store::Store;
+
+    #[test]
+    fn long_scans_change_their_iterator_unnoticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
+        let write = |value: u8| {
+            let mut batch = WriteBatch::default();
+            (0..1000_u32).for_each(|key| batch.put(key.to_be_bytes(), [value; 20]));
+            store.write(&batch).unwrap();
+        };
+        write(1);
+        let snapshot = store.snapshot().unwrap();
+        write(2);
+        for spec in [ScanSpec::forward(KeyRange::all()), ScanSpec::backward(KeyRange::all())] {
+            let reverse = spec.reverse;
+            let mut scan = snapshot.scan(spec).unwrap();
+            let mut keys = Vec::new();
+            while let Some(block) = scan.next_block(BlockLimits { rows: 7, bytes: 1 << 20 }).unwrap() {
+                assert!(block.iter().all(|(_, value)| value == [1; 20]));
+                keys.extend(block.iter().map(|(key, _)| u32::from_be_bytes(key.try_into().unwrap())));
+            }
+            if reverse {
+                keys.reverse();
+            }
+            assert!(keys.into_iter().eq(0..1000));
+        }
+    }
+
+    #[test]
+    fn a_scan_keeps_no_iterator_that_has_returned_much() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
+        let mut batch = WriteBatch::default();
+        (0..100_u32).for_each(|key| batch.put(key.to_be_bytes(), [0; 20]));
+        store.write(&batch).unwrap();
+        let mut scan = store.rocks_snapshot().unwrap().rocks_scan(ScanSpec::forward(KeyRange::all()));
+        scan.next_block(BlockLimits { rows: 10, bytes: 1 << 20 }).unwrap().unwrap();
+        assert!(scan.iterator.is_some());
+        scan.next_block(BlockLimits { rows: 40, bytes: 1 << 20 }).unwrap().unwrap();
+        assert!(scan.iterator.is_none());
+        assert_eq!(scan.next_block(BlockLimits { rows: 99, bytes: 1 << 20 }).unwrap().unwrap().len(), 50);
     }
 }

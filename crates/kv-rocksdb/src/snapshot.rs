@@ -1,7 +1,7 @@
 //! Reading from a snapshot.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use kv::{BLOCK_BYTES_MAX, Error, Result, Scan, ScanSpec, Snapshot, Values};
 use rust_rocksdb::ReadOptions;
@@ -16,15 +16,22 @@ const LOOK_UP_KEYS_MAX: usize = 256;
 /// A RocksDB snapshot.
 pub(crate) struct RocksSnapshot {
     snapshot: Arc<OwnedSnapshot>,
-    options: ReadOptions,
+    /// Made at the first look-up: many a transaction only writes.
+    options: OnceLock<ReadOptions>,
     is_closed: Arc<AtomicBool>,
 }
 
 impl RocksSnapshot {
     pub(crate) fn new(snapshot: Arc<OwnedSnapshot>, is_closed: Arc<AtomicBool>) -> Self {
-        let mut options = ReadOptions::default();
-        snapshot.apply_to(&mut options);
-        RocksSnapshot { snapshot, options, is_closed }
+        RocksSnapshot { snapshot, options: OnceLock::new(), is_closed }
+    }
+
+    fn options(&self) -> &ReadOptions {
+        self.options.get_or_init(|| {
+            let mut options = ReadOptions::default();
+            self.snapshot.apply_to(&mut options);
+            options
+        })
     }
 
     /// The same as [`Snapshot::scan`], without a box.
@@ -33,7 +40,7 @@ impl RocksSnapshot {
     }
 
     fn get_one(&self, key: &[u8]) -> Result<Values> {
-        let value = self.snapshot.db().get_pinned_opt(key, &self.options).map_err(map("reading"))?;
+        let value = self.snapshot.db().get_pinned_opt(key, self.options()).map_err(map("reading"))?;
         let mut values = Values::with_capacity(1, value.as_ref().map_or(0, |value| value.len()));
         push(&mut values, value.as_deref())?;
         Ok(values)
@@ -41,7 +48,7 @@ impl RocksSnapshot {
 
     fn get_batch(&self, keys: &[&[u8]], values: &mut Values) -> Result<()> {
         let is_sorted = keys.is_sorted();
-        let batch = self.snapshot.db().batched_multi_get_pinned_batch_opt(keys, is_sorted, &self.options);
+        let batch = self.snapshot.db().batched_multi_get_pinned_batch_opt(keys, is_sorted, self.options());
         let batch = batch.map_err(map("reading"))?;
         for value in &batch {
             push(values, value.map_err(map("reading"))?)?;

@@ -31,7 +31,7 @@ impl Store {
             cache_used_bytes: self.cache.get_usage() as u64,
             cache_limit_bytes: self.cache.get_capacity() as u64,
             memtable_bytes: self.property("rocksdb.cur-size-all-mem-tables"),
-            disk_bytes: self.property("rocksdb.total-sst-files-size"),
+            disk_bytes: self.disk_bytes(),
             snapshots: self.property("rocksdb.num-snapshots"),
             oldest_snapshot_seconds: if oldest_snapshot == 0 {
                 0
@@ -44,17 +44,21 @@ impl Store {
         }
     }
 
+    /// Bytes of all table files.
+    pub(crate) fn disk_bytes(&self) -> u64 {
+        self.property("rocksdb.total-sst-files-size")
+    }
+
     /// How many flushes and compactions have failed.
     pub(crate) fn background_errors(&self) -> u64 {
         self.property("rocksdb.background-errors")
     }
 
-    /// The sequence number of the oldest living snapshot; the greatest number if there is none.
-    pub(crate) fn oldest_snapshot_sequence(&self) -> u64 {
-        match self.property("rocksdb.oldest-snapshot-sequence") {
-            0 => u64::MAX,
-            sequence => sequence,
-        }
+    /// Whether there may be a snapshot that is older than `sequence`.
+    pub(crate) fn has_snapshot_before(&self, sequence: u64) -> bool {
+        // A snapshot can have the number 0, when until then everything was loaded, so their count is asked first.
+        self.property("rocksdb.num-snapshots") > 0
+            && self.property("rocksdb.oldest-snapshot-sequence") < sequence
     }
 
     fn property(&self, name: &str) -> u64 {

@@ -13,7 +13,7 @@ use crate::error::{map, map_commit, map_open, map_open_io};
 use crate::format;
 use crate::handle::OwnedSnapshot;
 use crate::log::Log;
-use crate::options::{RocksOptions, Tuning};
+use crate::options::{PARTITION_TABLES, RocksOptions, Tuning, wants_partitions};
 use crate::snapshot::{RocksSnapshot, check_open};
 
 /// Where bulk loads write their tables.
@@ -22,6 +22,9 @@ const LOAD_FOLDER: &str = "load";
 /// Bytes that a batch takes beside a write's key and value: its tag and the two lengths.
 const BATCH_OVERHEAD_BYTES: usize = 11;
 
+/// After this much was written, the store looks again how large its data is.
+const LOOK_AFTER_BYTES: u64 = 256 << 20;
+
 /// Memory for stamps of the conflict table, as a divisor of the budget: about one key a kilobyte.
 const REMEMBERED_KEY_SHARE: usize = 1 << 10;
 
@@ -29,8 +32,13 @@ const REMEMBERED_KEY_SHARE: usize = 1 << 10;
 pub(crate) struct Store {
     pub(crate) db: Arc<DB>,
     pub(crate) folder: PathBuf,
-    /// As the database was opened; bulk loads write their tables with them.
-    pub(crate) options: Arc<Options>,
+    /// For tables that bulk loads write: with whole and with partitioned indexes.
+    options: Arc<Options>,
+    partitioned: Arc<Options>,
+    is_partitioned: AtomicBool,
+    memory_bytes: usize,
+    /// What was committed and loaded since the start.
+    written_bytes: AtomicU64,
     pub(crate) cache: rust_rocksdb::Cache,
     pub(crate) log: Arc<Log>,
     conflict_table: Arc<ConflictTable>,
@@ -43,7 +51,7 @@ pub(crate) struct Store {
 impl Store {
     pub(crate) fn open(folder: &Path, wanted: &RocksOptions) -> Result<Store> {
         format::check_or_create(folder)?;
-        let Tuning { options, cache, write_options } = Tuning::new(wanted);
+        let Tuning { options, partitioned, cache, write_options, memory_bytes } = Tuning::new(wanted);
         let db = Arc::new(DB::open(&options, folder).map_err(|error| map_open(&error, folder))?);
         // The lock is ours now: nobody else's loads are in there.
         let load_folder = folder.join(LOAD_FOLDER);
@@ -52,16 +60,20 @@ impl Store {
                 .map_err(|error| map_open_io("emptying", &load_folder, &error))?;
         }
         let remembered_keys_max =
-            (wanted.memory_bytes / REMEMBERED_KEY_SHARE).clamp(1 << 12, kv::conflict::REMEMBERED_KEYS_MAX);
+            (memory_bytes / REMEMBERED_KEY_SHARE).clamp(1 << 12, kv::conflict::REMEMBERED_KEYS_MAX);
         let conflict_table = Arc::new(ConflictTable::new(remembered_keys_max));
         let interval = Duration::from_millis(wanted.sync_interval_ms);
         let synced = Arc::clone(&db);
-        let sync_log = Box::new(move || synced.flush_wal(true).map_err(rust_rocksdb::Error::into_string));
+        let sync_log = Box::new(move || synced.flush_wal(true).map_err(map("syncing the log")));
         let log = Arc::new(Log::new(sync_log, Arc::clone(&conflict_table), interval));
-        Ok(Store {
+        let store = Store {
             db,
             folder: folder.to_owned(),
             options: Arc::new(options),
+            partitioned: Arc::new(partitioned),
+            is_partitioned: AtomicBool::new(false),
+            memory_bytes,
+            written_bytes: AtomicU64::new(0),
             cache,
             log,
             conflict_table,
@@ -69,7 +81,9 @@ impl Store {
             latest: ReadOptions::default(),
             loads: AtomicU64::new(0),
             is_closed: Arc::default(),
-        })
+        };
+        store.choose_tables()?;
+        Ok(store)
     }
 
     pub(crate) fn check_open(&self) -> Result<()> {
@@ -93,10 +107,38 @@ impl Store {
         Ok(folder.join(self.loads.fetch_add(1, Ordering::Relaxed).to_string()))
     }
 
-    /// Writes a batch that is not a transaction's.
+    /// The options of tables that are to be loaded.
+    pub(crate) fn table_options(&self) -> &Arc<Options> {
+        if self.is_partitioned.load(Ordering::Relaxed) { &self.partitioned } else { &self.options }
+    }
+
+    /// Makes a batch visible, and hands its log record to the operating system.
     pub(crate) fn write(&self, batch: &WriteBatch) -> Result<()> {
         self.check_open()?;
-        self.db.write_opt(batch, &self.write_options).map_err(map_commit)
+        self.db.write_opt(batch, &self.write_options).map_err(map_commit)?;
+        // It is written. If the tables cannot be adapted, the next time will do.
+        let _ = self.count_written(batch.size_in_bytes() as u64);
+        Ok(())
+    }
+
+    /// Looks now and then how large the data has become, and adapts to it.
+    pub(crate) fn count_written(&self, bytes: u64) -> Result<()> {
+        let before = self.written_bytes.fetch_add(bytes, Ordering::Relaxed);
+        if before / LOOK_AFTER_BYTES == (before + bytes) / LOOK_AFTER_BYTES {
+            return Ok(());
+        }
+        self.choose_tables()
+    }
+
+    /// Goes over to tables for data far larger than memory, if it is that.
+    fn choose_tables(&self) -> Result<()> {
+        if !wants_partitions(self.disk_bytes(), self.memory_bytes) {
+            return Ok(());
+        }
+        if !self.is_partitioned.swap(true, Ordering::Relaxed) {
+            self.db.set_options(&PARTITION_TABLES).map_err(map("changing the layout of tables"))?;
+        }
+        Ok(())
     }
 }
 
@@ -135,7 +177,39 @@ impl LocalStore for Store {
                 self.log.sync_soon();
                 Ok(())
             }
-            Durability::Synced => self.log.sync_to(commit),
+            Durability::Synced => self.log.sync_commit(commit),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_data_gets_partitioned_tables() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
+        let put = |key: u32| {
+            let mut batch = WriteBatch::default();
+            batch.put(key.to_be_bytes(), [0; 100]);
+            store.write(&batch).unwrap();
+        };
+        let partitioned = || {
+            store.db.flush().unwrap();
+            let properties = store.db.property_value("rocksdb.aggregated-table-properties").unwrap().unwrap();
+            properties.contains("# index partitions")
+        };
+        (0..1000).for_each(put);
+        assert!(!partitioned());
+        assert!(!wants_partitions(16 << 30, 1 << 30) && wants_partitions(18 << 30, 1 << 30));
+        store.db.set_options(&PARTITION_TABLES).unwrap();
+        (1000..2000).for_each(put);
+        assert!(partitioned(), "{:?}", store.db.property_value("rocksdb.aggregated-table-properties"));
+        for key in 0..2000_u32 {
+            let mut is_there = false;
+            store.read_latest(&key.to_be_bytes(), &mut |_| is_there = true).unwrap();
+            assert!(is_there, "tables of both kinds are read");
         }
     }
 }

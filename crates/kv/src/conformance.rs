@@ -79,6 +79,7 @@ macro_rules! conformance_cases {
             reading::scans_end_with_what_was_there_at_their_start,
             reading::large_values_come_back_whole,
             snapshots::snapshots_do_not_change,
+            snapshots::snapshots_of_loaded_pairs_do_not_change,
             snapshots::snapshots_outlive_later_snapshots,
             snapshots::a_commit_is_visible_to_the_next_snapshot,
             snapshots::the_figures_count_living_snapshots,

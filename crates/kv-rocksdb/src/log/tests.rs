@@ -3,7 +3,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use kv::{ConflictTable, Error};
+use kv::{ConflictTable, Error, Result};
 
 use super::{BackgroundSync, Log};
 
@@ -15,7 +15,7 @@ struct Fixture {
     /// Gets a message when a sync starts.
     started: Receiver<()>,
     /// A sync ends with each message, and at once when this is gone.
-    go_on: Option<SyncSender<Result<(), String>>>,
+    go_on: Option<SyncSender<Result<()>>>,
 }
 
 fn fixture(interval_ms: u64) -> Fixture {
@@ -51,12 +51,12 @@ fn commits_that_wait_at_the_same_time_share_one_sync() {
     let first = fixture.commit();
     std::thread::scope(|scope| {
         let log = &fixture.log;
-        scope.spawn(move || log.sync_to(first).unwrap());
+        scope.spawn(move || log.sync_commit(first).unwrap());
         fixture.started.recv().unwrap();
         // These came too late for the sync that runs. The next one is for all of them.
         let later: Vec<u64> = (0..8).map(|_| fixture.commit()).collect();
         for commit in later {
-            scope.spawn(move || log.sync_to(commit).unwrap());
+            scope.spawn(move || log.sync_commit(commit).unwrap());
         }
         go_on.send(Ok(())).unwrap();
         fixture.started.recv().unwrap();
@@ -70,8 +70,8 @@ fn what_is_durable_is_not_synced_again() {
     let mut fixture = fixture(1000);
     fixture.go_on = None;
     let (first, second) = (fixture.commit(), fixture.commit());
-    fixture.log.sync_to(second).unwrap();
-    fixture.log.sync_to(first).unwrap();
+    fixture.log.sync_commit(second).unwrap();
+    fixture.log.sync_commit(first).unwrap();
     fixture.log.sync_all().unwrap();
     assert_eq!(fixture.syncs(), 1);
 }
@@ -83,13 +83,13 @@ fn a_sync_does_not_cover_commits_that_came_after_its_start() {
     let first = fixture.commit();
     std::thread::scope(|scope| {
         let log = &fixture.log;
-        let running = scope.spawn(move || log.sync_to(first));
+        let running = scope.spawn(move || log.sync_commit(first));
         fixture.started.recv().unwrap();
         let second = fixture.commit();
         go_on.send(Ok(())).unwrap();
         running.join().unwrap().unwrap();
         assert_eq!(fixture.syncs(), 1);
-        let running = scope.spawn(move || log.sync_to(second));
+        let running = scope.spawn(move || log.sync_commit(second));
         fixture.started.recv().unwrap();
         go_on.send(Ok(())).unwrap();
         running.join().unwrap().unwrap();
@@ -98,22 +98,37 @@ fn a_sync_does_not_cover_commits_that_came_after_its_start() {
 }
 
 #[test]
-fn after_a_failed_sync_nothing_is_called_durable() {
+fn a_failed_sync_makes_nothing_durable() {
     let mut fixture = fixture(1000);
     let go_on = fixture.go_on.take().unwrap();
-    let durable = fixture.commit();
+    let full = Error::Full { reason: "a test".into() };
+    go_on.send(Err(full.clone())).unwrap();
+    let commit = fixture.commit();
+    assert!(matches!(fixture.log.sync_commit(commit), Err(Error::Undetermined { .. })));
+    go_on.send(Err(full.clone())).unwrap();
+    assert_eq!(fixture.log.sync_all(), Err(full));
     go_on.send(Ok(())).unwrap();
-    fixture.log.sync_to(durable).unwrap();
-    let lost = fixture.commit();
-    go_on.send(Err("the disk is broken".into())).unwrap();
-    let undetermined = Err(Error::Undetermined { reason: "the disk is broken".into() });
-    assert_eq!(fixture.log.sync_to(lost), undetermined);
-    // The next sync would succeed, but says nothing about what the failed one should have written.
-    go_on.send(Ok(())).unwrap();
-    assert_eq!(fixture.log.sync_to(lost), undetermined);
-    assert_eq!(fixture.log.sync_to(fixture.commit()), undetermined);
+    fixture.log.sync_commit(commit).unwrap();
+    assert_eq!(fixture.syncs(), 3);
+}
+
+#[test]
+fn who_waits_for_a_sync_that_fails_tries_for_himself() {
+    let mut fixture = fixture(1000);
+    let go_on = fixture.go_on.take().unwrap();
+    let (first, second) = (fixture.commit(), fixture.commit());
+    std::thread::scope(|scope| {
+        let log = &fixture.log;
+        let failing = scope.spawn(move || log.sync_commit(second));
+        fixture.started.recv().unwrap();
+        let waiting = scope.spawn(move || log.sync_commit(first));
+        go_on.send(Err(Error::Closed)).unwrap();
+        assert!(failing.join().unwrap().is_err());
+        fixture.started.recv().unwrap();
+        go_on.send(Ok(())).unwrap();
+        waiting.join().unwrap().unwrap();
+    });
     assert_eq!(fixture.syncs(), 2);
-    fixture.log.sync_to(durable).unwrap();
 }
 
 #[test]

@@ -29,6 +29,19 @@ pub fn snapshots_do_not_change(fixture: &dyn Fixture) {
     assert_eq!(snapshot.get_many(&[b"d", b"cc"]).expect("get_many").get(0), Some(&b"4"[..]));
 }
 
+/// The same where nothing was ever committed, but only loaded.
+pub fn snapshots_of_loaded_pairs_do_not_change(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    let mut load = engine.bulk_load().expect("bulk_load");
+    load.add(b"a", b"1").expect("add");
+    load.add(b"b", b"2").expect("add");
+    load.finish().expect("finish");
+    let snapshot = engine.snapshot().expect("snapshot");
+    engine.drop_range(&KeyRange::all()).expect("drop_range");
+    assert_eq!(dump(&*snapshot), "a=1 b=2");
+    assert_eq!(dump_now(&*engine), "");
+}
+
 /// Snapshots are independent: each keeps its own state, in whatever order they end.
 pub fn snapshots_outlive_later_snapshots(fixture: &dyn Fixture) {
     let engine = fixture.engine();

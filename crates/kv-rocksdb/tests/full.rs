@@ -1,0 +1,85 @@
+//! A full disk: writes say so and do nothing, reads go on, and nothing is lost.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use kv::{Durability, Engine, Error, Result, TransactionOptions};
+use kv_rocksdb::{RocksEngine, RocksOptions};
+
+/// A small file system in memory, unmounted at the end.
+struct Disk(PathBuf);
+
+impl Disk {
+    /// `None` where this user may not mount.
+    fn mount(folder: &Path) -> Option<Disk> {
+        let arguments = ["-t", "tmpfs", "-o", "size=24m", "kv-rocksdb-test"];
+        let output = Command::new("mount").args(arguments).arg(folder).output().ok()?;
+        output.status.success().then(|| Disk(folder.to_owned()))
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("--lazy").arg(&self.0).output();
+    }
+}
+
+fn put(engine: &RocksEngine, number: u32) -> Result<()> {
+    let mut transaction = engine.begin(TransactionOptions::default())?;
+    let value: Vec<u8> = (0..10_000_u32).flat_map(|i| (i * 31 + number * 7).to_le_bytes()).collect();
+    transaction.put(&number.to_be_bytes(), &value)?;
+    transaction.put(&[&number.to_be_bytes()[..], b"second"].concat(), b"value")?;
+    transaction.commit(Durability::Buffered)
+}
+
+fn is_there(engine: &RocksEngine, number: u32) -> (bool, bool) {
+    let keys = [number.to_be_bytes().to_vec(), [&number.to_be_bytes()[..], b"second"].concat()];
+    let values = engine.snapshot().expect("snapshot").get_many(&[&keys[0], &keys[1]]).expect("reads go on");
+    (values.is_present(0), values.is_present(1))
+}
+
+#[test]
+fn a_full_disk_is_reported_and_nothing_is_lost() {
+    let folder = tempfile::tempdir().expect("tempdir");
+    let Some(disk) = Disk::mount(folder.path()) else {
+        eprintln!("not tested: this user may not mount a file system");
+        return;
+    };
+    let store = disk.0.join("store");
+    let options = RocksOptions { memory_bytes: 16 << 20, ..RocksOptions::default() };
+    let engine = RocksEngine::open(&store, &options).expect("open");
+    let ballast = disk.0.join("ballast");
+    std::fs::write(&ballast, vec![1; 8 << 20]).expect("write");
+    let mut written = 0;
+    let error = loop {
+        match put(&engine, written) {
+            Ok(()) => written += 1,
+            Err(error) => break error,
+        }
+        assert!(written < 1000, "24 MB were never full");
+    };
+    assert!(matches!(error, Error::Full { .. }), "{error}");
+    assert!(written > 10);
+    assert_eq!(is_there(&engine, written), (false, false), "the refused commit did not take place");
+    assert!((0..written).all(|number| is_there(&engine, number) == (true, true)));
+    assert!(matches!(put(&engine, written), Err(Error::Full { .. })), "as long as the disk is full");
+
+    std::fs::remove_file(&ballast).expect("remove");
+    let started = Instant::now();
+    while let Err(error) = put(&engine, written) {
+        assert!(matches!(error, Error::Full { .. }), "{error}");
+        assert!(started.elapsed() < Duration::from_secs(60), "there is space again, but: {error}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let mut transaction = engine.begin(TransactionOptions::default()).expect("begin");
+    transaction.put(b"synced", b"1").expect("put");
+    transaction.commit(Durability::Synced).expect("the log can be synced again");
+    drop(engine);
+    let engine = RocksEngine::open(&store, &options).expect("open");
+    assert!((0..=written).all(|number| is_there(&engine, number) == (true, true)));
+    drop(engine);
+}
