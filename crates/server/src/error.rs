@@ -108,20 +108,15 @@ impl ApiError {
         self.inner.status
     }
 
-    /// Adds `error`, `errorNum`, `errorMessage` and the further attributes to an object that is open in `builder`: how
-    /// the error of one member stands in the reply to a request on many.
-    pub fn print(&self, builder: &mut Builder) -> velocypack::Result<()> {
+    /// Adds `error`, `errorNum` and `errorMessage` to an object that is open in `builder`: how the error of one member
+    /// stands in the reply to a request on many. Nothing else is added: drivers take a member with `_id` for a success.
+    pub fn print_member(&self, builder: &mut Builder) -> velocypack::Result<()> {
         builder.key("error")?;
         builder.add_bool(true)?;
         builder.key("errorNum")?;
         builder.add_u64(self.inner.number.into())?;
         builder.key("errorMessage")?;
-        builder.add_str(&self.inner.message)?;
-        for (name, value) in &self.inner.attributes {
-            builder.key(name)?;
-            builder.add_str(value)?;
-        }
-        Ok(())
+        builder.add_str(&self.inner.message)
     }
 
     /// The reply to a request that failed with this error.
@@ -140,7 +135,11 @@ impl ApiError {
         builder.open_object()?;
         builder.key("code")?;
         builder.add_u64(status.as_u16().into())?;
-        self.print(&mut builder)?;
+        self.print_member(&mut builder)?;
+        for (name, value) in &self.inner.attributes {
+            builder.key(name)?;
+            builder.add_str(value)?;
+        }
         builder.close()?;
         Ok(builder.into_vec())
     }

@@ -12,7 +12,7 @@ before(async () => {
 });
 
 after(async () => {
-  await db.drop();
+  await system.dropDatabase(db.name);
   system.close();
 });
 

@@ -226,7 +226,7 @@ type ErrorCounts = BTreeMap<u32, usize>;
 fn print_failure(builder: &mut Builder, error: &ApiError, errors: &mut ErrorCounts) -> Result<()> {
     *errors.entry(error.number()).or_default() += 1;
     builder.open_object()?;
-    error.print(builder)?;
+    error.print_member(builder)?;
     Ok(builder.close()?)
 }
 

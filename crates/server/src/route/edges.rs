@@ -44,9 +44,10 @@ fn respond(session: &Session, request: &Request, vertices: Slice<'_>) -> Result<
         return Err(ApiError::of(error_number::COLLECTION_TYPE_INVALID));
     }
     let text = match request.text("direction")?.as_deref() {
-        None | Some("" | "any") => "FOR e IN @@c FILTER e._from IN @v OR e._to IN @v RETURN e",
-        Some("in") => "FOR e IN @@c FILTER e._to IN @v RETURN e",
-        Some("out") => "FOR e IN @@c FILTER e._from IN @v RETURN e",
+        // arangojs sends the text of a missing JavaScript value.
+        None | Some("" | "any" | "undefined") => "FOR e IN @@c FILTER e._from IN @v OR e._to IN @v RETURN e",
+        Some("in" | "inbound") => "FOR e IN @@c FILTER e._to IN @v RETURN e",
+        Some("out" | "outbound") => "FOR e IN @@c FILTER e._from IN @v RETURN e",
         Some(other) => {
             let message = format!("parameter 'direction' must be any, in or out, not '{other}'");
             return Err(ApiError::new(number::HTTP_BAD_PARAMETER, message));
