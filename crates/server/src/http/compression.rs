@@ -1,7 +1,8 @@
 //! Compressed bodies, in and out.
 //!
-//! A request may be compressed by `gzip`, `deflate` (with zlib's header, or without as some clients send it) or `zstd`; a
-//! reply is if the client accepts it and it is long enough for `--http.compress-response-threshold`.
+//! A request may be compressed by `gzip`, `deflate` (with zlib's header, or without as some clients send it) or `zstd`. A
+//! reply is compressed by one of the first two if the client accepts it and it is long enough for
+//! `--http.compress-response-threshold`, a stream by any of the three if the client accepts it.
 
 use std::io::{Read, Write};
 
@@ -12,6 +13,7 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, HeaderValue};
 
 use super::stream::ChunkSource;
+use super::zstd;
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
 
@@ -22,6 +24,8 @@ pub enum Encoding {
     Gzip,
     /// RFC 1950, called "deflate" by HTTP.
     Deflate,
+    /// RFC 8878.
+    Zstd,
 }
 
 impl Encoding {
@@ -30,16 +34,23 @@ impl Encoding {
         match self {
             Encoding::Gzip => HeaderValue::from_static("gzip"),
             Encoding::Deflate => HeaderValue::from_static("deflate"),
+            Encoding::Zstd => HeaderValue::from_static("zstd"),
         }
     }
 
-    /// The encoding that a client accepts; gzip before deflate.
+    /// The encoding of ArangoDB's that a client accepts; gzip before deflate.
     pub fn accepted(headers: &HeaderMap) -> Option<Self> {
-        let accepts = |encoding: &str| accepts(headers, encoding);
-        [(Encoding::Gzip, "gzip"), (Encoding::Deflate, "deflate")]
-            .into_iter()
-            .find(|(_, name)| accepts(name))
-            .map(|(encoding, _)| encoding)
+        Self::first_accepted(headers, &[(Encoding::Gzip, "gzip"), (Encoding::Deflate, "deflate")])
+    }
+
+    /// The best encoding for a long stream that a client accepts.
+    pub fn accepted_for_stream(headers: &HeaderMap) -> Option<Self> {
+        Self::first_accepted(headers, &[(Encoding::Zstd, "zstd")]).or_else(|| Self::accepted(headers))
+    }
+
+    fn first_accepted(headers: &HeaderMap, encodings: &[(Self, &str)]) -> Option<Self> {
+        let found = encodings.iter().find(|(_, name)| accepts(headers, name));
+        found.map(|(encoding, _)| *encoding)
     }
 }
 
@@ -66,8 +77,10 @@ pub(crate) fn decompress(headers: &HeaderMap, body: Bytes, max_bytes: usize) -> 
         "gzip" | "x-gzip" => read_bounded(MultiGzDecoder::new(&*body), max_bytes),
         "deflate" if has_zlib_header(&body) => read_bounded(ZlibDecoder::new(&*body), max_bytes),
         "deflate" => read_bounded(DeflateDecoder::new(&*body), max_bytes),
+        "zstd" => bounded(zstd::decompress(&body, max_bytes), max_bytes),
         other => {
-            let message = format!("content-encoding '{other}' is not supported, only gzip and deflate are");
+            let message =
+                format!("content-encoding '{other}' is not supported, only gzip, deflate and zstd are");
             Err(ApiError::with_status(415, number::HTTP_BAD_PARAMETER, message))
         }
     }
@@ -84,7 +97,11 @@ fn has_zlib_header(body: &[u8]) -> bool {
 fn read_bounded(reader: impl Read, max_bytes: usize) -> Result<Bytes> {
     let mut out = Vec::new();
     let limit = max_bytes as u64 + 1;
-    reader.take(limit).read_to_end(&mut out).map_err(|error| {
+    bounded(reader.take(limit).read_to_end(&mut out).map(|_| out), max_bytes)
+}
+
+fn bounded(decompressed: std::io::Result<Vec<u8>>, max_bytes: usize) -> Result<Bytes> {
+    let out = decompressed.map_err(|error| {
         ApiError::new(number::HTTP_BAD_PARAMETER, format!("the request body cannot be decompressed: {error}"))
     })?;
     if out.len() > max_bytes {
@@ -96,7 +113,7 @@ fn read_bounded(reader: impl Read, max_bytes: usize) -> Result<Bytes> {
 
 /// Compresses a whole body.
 pub(crate) fn compress(encoding: Encoding, body: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut compressor = Compressor::new(encoding, Vec::with_capacity(body.len() / 3 + 64));
+    let mut compressor = Compressor::new(encoding, Vec::with_capacity(body.len() / 3 + 64))?;
     compressor.write_all(body)?;
     compressor.finish()
 }
@@ -105,20 +122,23 @@ pub(crate) fn compress(encoding: Encoding, body: &[u8]) -> std::io::Result<Vec<u
 enum Compressor {
     Gzip(GzEncoder<Vec<u8>>),
     Deflate(ZlibEncoder<Vec<u8>>),
+    Zstd(zstd::Compressor),
 }
 
 impl Compressor {
-    fn new(encoding: Encoding, out: Vec<u8>) -> Self {
-        match encoding {
+    fn new(encoding: Encoding, out: Vec<u8>) -> std::io::Result<Self> {
+        Ok(match encoding {
             Encoding::Gzip => Compressor::Gzip(GzEncoder::new(out, Compression::fast())),
             Encoding::Deflate => Compressor::Deflate(ZlibEncoder::new(out, Compression::fast())),
-        }
+            Encoding::Zstd => Compressor::Zstd(zstd::Compressor::new()?),
+        })
     }
 
     fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         match self {
             Compressor::Gzip(encoder) => encoder.write_all(bytes),
             Compressor::Deflate(encoder) => encoder.write_all(bytes),
+            Compressor::Zstd(encoder) => encoder.write_all(bytes),
         }
     }
 
@@ -127,6 +147,7 @@ impl Compressor {
         match self {
             Compressor::Gzip(encoder) => std::mem::take(encoder.get_mut()),
             Compressor::Deflate(encoder) => std::mem::take(encoder.get_mut()),
+            Compressor::Zstd(encoder) => encoder.take(),
         }
     }
 
@@ -134,6 +155,7 @@ impl Compressor {
         match self {
             Compressor::Gzip(encoder) => encoder.finish(),
             Compressor::Deflate(encoder) => encoder.finish(),
+            Compressor::Zstd(encoder) => encoder.finish(),
         }
     }
 }
@@ -145,8 +167,9 @@ pub(crate) struct Compressed {
 }
 
 impl Compressed {
-    pub(crate) fn new(source: Box<dyn ChunkSource>, encoding: Encoding) -> Self {
-        Compressed { source, compressor: Some(Compressor::new(encoding, Vec::new())) }
+    pub(crate) fn new(source: Box<dyn ChunkSource>, encoding: Encoding) -> Result<Self> {
+        let compressor = Compressor::new(encoding, Vec::new()).map_err(ApiError::internal)?;
+        Ok(Compressed { source, compressor: Some(compressor) })
     }
 }
 
@@ -186,7 +209,8 @@ mod tests {
     #[test]
     fn what_is_compressed_is_decompressed() {
         let body = b"some text that repeats, some text that repeats".repeat(100);
-        for (encoding, name) in [(Encoding::Gzip, "gzip"), (Encoding::Deflate, "deflate")] {
+        let encodings = [(Encoding::Gzip, "gzip"), (Encoding::Deflate, "deflate"), (Encoding::Zstd, "zstd")];
+        for (encoding, name) in encodings {
             let compressed = compress(encoding, &body).unwrap();
             assert!(compressed.len() < body.len() / 2);
             assert_eq!(decompress(&headers(name), compressed.into(), 1 << 20).unwrap(), body);
@@ -203,9 +227,11 @@ mod tests {
 
     #[test]
     fn a_body_that_would_be_too_long_is_refused() {
-        let compressed = compress(Encoding::Gzip, &vec![0; 1 << 20]).unwrap();
-        let error = decompress(&headers("gzip"), compressed.into(), 1_000).unwrap_err();
-        assert_eq!(error.status_code(), 413);
+        for (encoding, name) in [(Encoding::Gzip, "gzip"), (Encoding::Zstd, "zstd")] {
+            let compressed = compress(encoding, &vec![0; 1 << 20]).unwrap();
+            let error = decompress(&headers(name), compressed.into(), 1_000).unwrap_err();
+            assert_eq!(error.status_code(), 413);
+        }
     }
 
     #[test]
@@ -226,5 +252,13 @@ mod tests {
         assert_eq!(accept("deflate, gzip;q=0.5"), Some(Encoding::Gzip));
         assert_eq!(accept("gzip;q=0, deflate"), Some(Encoding::Deflate));
         assert_eq!(accept("br"), None);
+        assert_eq!(accept("zstd"), None);
+        let stream = |list| {
+            let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(list))]);
+            Encoding::accepted_for_stream(&headers)
+        };
+        assert_eq!(stream("gzip, zstd"), Some(Encoding::Zstd));
+        assert_eq!(stream("zstd;q=0, deflate"), Some(Encoding::Deflate));
+        assert_eq!(stream("*"), None);
     }
 }

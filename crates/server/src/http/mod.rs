@@ -17,6 +17,7 @@ pub mod service;
 pub mod stream;
 pub mod upgrade;
 pub mod worker_pool;
+mod zstd;
 
 pub use fields::Fields;
 pub use format::{Format, accepts};

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::StatusCode;
-use hyper::header::{HeaderName, HeaderValue};
+use hyper::header::{CONTENT_ENCODING, HeaderName, HeaderValue, VARY};
 use smallvec::SmallVec;
 use velocypack::{Builder, Slice, json, to_wire};
 
+use super::compression::{Compressed, Encoding};
 use super::fields::Fields;
 use super::format::Format;
+use super::request::Request;
 use super::stream::ChunkSource;
 use crate::error::{ApiError, Result};
 
@@ -109,6 +111,21 @@ impl Response {
     /// Chunks that are made on the worker pool while they are sent, as fast as the client takes them.
     pub fn stream(status: StatusCode, content_type: HeaderValue, source: Box<dyn ChunkSource>) -> Self {
         Self::new(status, Body::Stream { content_type, source })
+    }
+
+    /// The same, compressed by the best encoding that the client accepts.
+    pub fn compressed_stream(
+        request: &Request,
+        content_type: HeaderValue,
+        source: Box<dyn ChunkSource>,
+    ) -> Result<Self> {
+        let Some(encoding) = Encoding::accepted_for_stream(request.headers()) else {
+            return Ok(Self::stream(StatusCode::OK, content_type, source));
+        };
+        let response =
+            Self::stream(StatusCode::OK, content_type, Box::new(Compressed::new(source, encoding)?));
+        let vary = HeaderValue::from_static("accept-encoding");
+        Ok(response.header(CONTENT_ENCODING, encoding.header()).header(VARY, vary))
     }
 
     fn new(status: StatusCode, body: Body) -> Self {

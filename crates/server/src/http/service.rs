@@ -14,7 +14,7 @@ use hyper::{Method, StatusCode};
 use tokio::sync::oneshot;
 
 use super::body::{ReplyBody, collect};
-use super::compression::{Compressed, Encoding, compress, decompress};
+use super::compression::{Encoding, compress, decompress};
 use super::connection::Connection;
 use super::format::Format;
 use super::path::{Path, PathError};
@@ -402,14 +402,6 @@ fn assemble(server: &Arc<Server>, response: Response, wanted: Wanted) -> HttpRep
         }
         (None, Body::Stream { content_type, source }) => {
             all.insert(CONTENT_TYPE, content_type);
-            let already = headers.iter().any(|(name, _)| *name == CONTENT_ENCODING);
-            let source: Box<dyn super::stream::ChunkSource> = match wanted.encoding.filter(|_| !already) {
-                Some(encoding) => {
-                    all.insert(CONTENT_ENCODING, encoding.header());
-                    Box::new(Compressed::new(source, encoding))
-                }
-                None => source,
-            };
             ReplyBody::Stream(StreamBody::new(source, Arc::clone(server.pool())))
         }
         (None, _) => ReplyBody::Whole(Bytes::new()),

@@ -31,12 +31,8 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
     let mut export = ExportRequest::from_body(request.body_value()?.slice())?;
     export.from = request.text("from")?.filter(|key| !key.is_empty()).map(|key| key.into_owned());
     if format::accepts(request.headers(), "application/x-ndjson") {
-        let lines = session.export_lines(&collection, export)?;
-        return Ok(Response::stream(
-            StatusCode::OK,
-            content_type::NDJSON,
-            Box::new(Lines { lines, is_done: false }),
-        ));
+        let lines = Lines { lines: session.export_lines(&collection, export)?, is_done: false };
+        return Response::compressed_stream(request, content_type::NDJSON, Box::new(lines));
     }
     Ok(respond(StatusCode::CREATED, session.export(&collection, export, request.accepted().into())?))
 }

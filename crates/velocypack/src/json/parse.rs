@@ -9,7 +9,16 @@ use crate::{Builder, Error, Limits};
 ///
 /// After an error `out` may hold an incomplete value; clear it before using it again.
 pub fn parse(input: &[u8], limits: &Limits, out: &mut Builder) -> Result<(), JsonError> {
-    let mut parser = Parser::new(input, limits);
+    parse_whole(Parser::new(input, limits), limits, out)
+}
+
+/// As [`parse`], but two attributes of the same name in one object are an error, as ArangoDB has it for requests.
+pub fn parse_strict(input: &[u8], limits: &Limits, out: &mut Builder) -> Result<(), JsonError> {
+    parse_whole(Parser { refuse_duplicates: true, ..Parser::new(input, limits) }, limits, out)
+}
+
+fn parse_whole(mut parser: Parser<'_>, limits: &Limits, out: &mut Builder) -> Result<(), JsonError> {
+    let input = parser.input;
     out.reserve(input.len().min(limits.max_bytes));
     parser.check_length()?;
     parser.value(out)?;
@@ -29,6 +38,7 @@ pub struct Parser<'i> {
     position: usize,
     max_depth: usize,
     max_bytes: usize,
+    refuse_duplicates: bool,
     /// Text of a string with escapes.
     scratch: Vec<u8>,
 }
@@ -41,7 +51,15 @@ impl<'i> Parser<'i> {
             Err(error) => input.get(..error.valid_up_to()).unwrap_or(&[]),
         };
         let (max_depth, max_bytes) = (limits.max_depth, limits.max_bytes);
-        Parser { input, text, position: 0, max_depth, max_bytes, scratch: Vec::new() }
+        Parser {
+            input,
+            text,
+            position: 0,
+            max_depth,
+            max_bytes,
+            refuse_duplicates: false,
+            scratch: Vec::new(),
+        }
     }
 
     /// Adds the next value to `out` and gives the offset behind it; none when only whitespace is left.
@@ -193,7 +211,8 @@ impl<'i> Parser<'i> {
 
     #[inline]
     fn close(&mut self, out: &mut Builder) -> Result<(), JsonError> {
-        out.close_keeping_last().map_err(|error| self.builder_error(&error))?;
+        let closed = if self.refuse_duplicates { out.close() } else { out.close_keeping_last() };
+        closed.map_err(|error| self.builder_error(&error))?;
         self.position += 1;
         Ok(())
     }

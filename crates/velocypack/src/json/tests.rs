@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::{JsonError, Parser, parse, to_json_string, write, write_f64, write_pretty, write_str};
+use super::{
+    JsonError, Parser, parse, parse_strict, to_json_string, write, write_f64, write_pretty, write_str,
+};
 use crate::testing::{Tree, packed, trees};
 use crate::{Builder, Limits, Slice, validate};
 
@@ -16,6 +18,27 @@ fn read(text: &[u8]) -> Result<Vec<u8>, JsonError> {
 /// The text that comes out when this one goes in.
 fn echo(text: &str) -> String {
     Slice::new(&read(text.as_bytes()).unwrap()).to_json_string()
+}
+
+#[test]
+fn strict_reading_refuses_names_that_occur_twice() {
+    let strict = |text: &str| {
+        let mut builder = Builder::new();
+        parse_strict(text.as_bytes(), &Limits::default(), &mut builder)
+            .map(|()| to_json_string(Slice::new(builder.as_bytes()), None))
+    };
+    assert_eq!(
+        strict(r#"{"a":{"b":1},"b":2,"c":[{"a":1}]}"#).unwrap(),
+        r#"{"a":{"b":1},"b":2,"c":[{"a":1}]}"#
+    );
+    for text in [
+        r#"{"a":1,"a":1}"#,
+        r#"[{"b":{"a":1,"x":2,"a":3}}]"#,
+        r#"{"a":1,"\u0061":2}"#,
+        r#"{"_key":"a","_key":"b"}"#,
+    ] {
+        assert!(strict(text).is_err(), "{text}");
+    }
 }
 
 #[test]
