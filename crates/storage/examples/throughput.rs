@@ -1,6 +1,6 @@
 //! What documents cost over the bare engine: inserts, look-ups and scans of the same bytes, and their ratio.
 //!
-//! usage: `throughput [memory|rocksdb] [documents] [indexes]`
+//! usage: `throughput [memory|rocksdb] [documents] [indexes] [documents that are committed one by one]`
 //!
 //! Prints one line a measurement: documents a second of the bare engine, of the storage layer, and their ratio. Compare
 //! only within one run.
@@ -26,8 +26,6 @@ use velocypack::{Builder, Slice};
 
 /// Documents of one transaction in the batched measurements.
 const BATCH: usize = 1000;
-/// Documents of the measurements that commit each for itself.
-const SINGLE: usize = 20_000;
 const LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
 
 struct Workload {
@@ -35,6 +33,8 @@ struct Workload {
     store: Arc<Store>,
     collection: Arc<Collection>,
     documents: usize,
+    /// Documents that are committed one by one.
+    single: usize,
     bodies: Vec<Vec<u8>>,
 }
 
@@ -44,7 +44,7 @@ fn main() {
     let number = |position: usize, default: usize| {
         arguments.get(position).map_or(default, |text| text.parse().unwrap())
     };
-    let (documents, indexes) = (number(1, 200_000), number(2, 0));
+    let (documents, indexes, single) = (number(1, 200_000), number(2, 0), number(3, 20_000));
     let folder = tempfile::tempdir().unwrap();
     let engine: Arc<dyn Engine> = match engine_name {
         "memory" => kv::memory::MemoryEngine::new(),
@@ -61,7 +61,7 @@ fn main() {
     let bodies = (0..documents).map(body).collect();
     println!("{engine_name}, {documents} documents, {indexes} indexes besides the primary one");
     println!("{:<28}{:>14}{:>14}{:>8}", "", "engine/s", "storage/s", "ratio");
-    let workload = Workload { engine, store, collection, documents, bodies };
+    let workload = Workload { engine, store, collection, documents, single, bodies };
     workload.insert_batches();
     workload.insert_single();
     workload.look_up(1);
@@ -152,7 +152,7 @@ impl Workload {
 
     fn insert_single(&self) {
         let bare = time(|| {
-            for n in 0..SINGLE {
+            for n in 0..self.single {
                 let options =
                     kv::TransactionOptions { snapshot: kv::SnapshotAt::FirstRead, ..Default::default() };
                 let mut transaction = self.engine.begin(options).unwrap();
@@ -161,7 +161,7 @@ impl Workload {
                 transaction.commit(Durability::Buffered).unwrap();
             }
         });
-        let bodies: Vec<Vec<u8>> = (0..SINGLE).map(|n| body(self.documents + n)).collect();
+        let bodies: Vec<Vec<u8>> = (0..self.single).map(|n| body(self.documents + n)).collect();
         let stored = time(|| {
             for body in &bodies {
                 let options = TransactionOptions::single_operation(&self.collection);
@@ -170,7 +170,7 @@ impl Workload {
                 transaction.commit(Durability::Buffered).unwrap();
             }
         });
-        report("inserts, 1 a commit", SINGLE, bare, stored);
+        report("inserts, 1 a commit", self.single, bare, stored);
     }
 
     fn look_up(&self, batch: usize) {
@@ -214,14 +214,14 @@ impl Workload {
                 rows += documents.len();
             }
         });
-        assert_eq!((rows, bare_rows), (self.documents + SINGLE, self.documents + SINGLE));
+        assert_eq!((rows, bare_rows), (self.documents + self.single, self.documents + self.single));
         report("scan", rows, bare, stored);
     }
 
     fn count(&self) {
         const COUNTS: usize = 10_000;
         let snapshot = self.store.snapshot().unwrap();
-        let expected = (self.documents + SINGLE) as u64;
+        let expected = (self.documents + self.single) as u64;
         let elapsed = time(|| {
             for _ in 0..COUNTS {
                 assert_eq!(snapshot.count(&self.collection).unwrap(), expected);

@@ -12,6 +12,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const ALPHABET: &[u8; 64] = b"-_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 /// Bits of the counter.
 const COUNT_BITS: u32 = 20;
+/// The counter's bits.
+const COUNT_MASK: u64 = (1 << COUNT_BITS) - 1;
 /// Most digits of a revision: 64 bits in steps of 6.
 pub const REVISION_TEXT_MAX_BYTES: usize = 11;
 /// A revision from elsewhere (a dump, a client) moves the clock only if its time is at most this far ahead of ours: a
@@ -30,7 +32,7 @@ impl Revision {
 
     /// The counter within the millisecond.
     pub fn count(self) -> u64 {
-        self.0 & ((1 << COUNT_BITS) - 1)
+        self.0 & COUNT_MASK
     }
 
     /// The text form.
@@ -108,9 +110,11 @@ pub struct RevisionClock {
 }
 
 impl RevisionClock {
-    /// A clock whose revisions are greater than `last`.
+    /// A clock whose revisions are greater than `last`, which was stored, and than those of this millisecond, which
+    /// an earlier process may have given out without storing them.
     pub fn starting_after(last: Revision) -> Self {
-        RevisionClock { last: AtomicU64::new(last.0) }
+        let end_of_now = (now_ms() << COUNT_BITS) | COUNT_MASK;
+        RevisionClock { last: AtomicU64::new(last.0.max(end_of_now)) }
     }
 
     /// The next revision: the time of now, or one more than the last.
@@ -194,6 +198,15 @@ mod tests {
         clock.receive(far_ahead);
         assert!(clock.next() < far_ahead);
         assert!(RevisionClock::starting_after(far_ahead).next() > far_ahead);
+    }
+
+    #[test]
+    fn a_new_clock_does_not_repeat_the_millisecond_of_the_old_one() {
+        for _ in 0..100 {
+            let old = RevisionClock::default();
+            let last = (0..10).map(|_| old.next()).last().unwrap();
+            assert!(RevisionClock::starting_after(Revision(0)).next() > last);
+        }
     }
 
     proptest! {

@@ -106,6 +106,7 @@ fn overwrite_modes() {
     assert_eq!((first.kind, first.old_revision), (WriteKind::Inserted, None));
     let ignored = put(r#"{"_key": "k", "b": 2}"#, OverwriteMode::Ignore);
     assert_eq!((ignored.kind, ignored.revision), (WriteKind::Unchanged, first.revision));
+    assert!(ignored.old_revision.is_none() && ignored.old.is_none() && ignored.new.is_none());
     let updated = put(r#"{"_key": "k", "b": 2}"#, OverwriteMode::Update);
     assert_eq!((updated.kind, updated.old_revision), (WriteKind::Updated, Some(first.revision)));
     assert_eq!(to_json(updated.old.unwrap().slice(), "c")["a"], 1);

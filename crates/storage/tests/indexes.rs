@@ -401,6 +401,18 @@ fn selectivity_follows_the_data() {
     });
     assert!(failed.is_err());
     assert_eq!(index.selectivity_estimate(), Some(0.1));
+    // One operation of a transaction fails, the others are committed.
+    create_index(&store, &c, r#"{"type": "persistent", "fields": ["u"], "unique": true, "sparse": true}"#)
+        .unwrap();
+    update(&store, &c, "k0", r#"{"u": 1}"#).unwrap();
+    write(&store, |transaction| {
+        assert!(
+            transaction.insert(&c, Slice::new(&value(r#"{"a": 99, "u": 1}"#)), &Default::default()).is_err()
+        );
+        transaction.update(&c, "k1", Slice::new(&value(r#"{"u": 2}"#)), &Default::default())
+    })
+    .unwrap();
+    assert_eq!(index.selectivity_estimate(), Some(0.1));
     (0..40).for_each(|n| {
         remove(&store, &c, &format!("k{n}")).unwrap();
     });

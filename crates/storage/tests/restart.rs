@@ -115,7 +115,7 @@ fn write_for_ever(store: &Store, c: &Collection, next: &AtomicU64, writer: u64) 
         let body = value(&format!(r#"{{"_key": "{n}", "a": {}, "u": "{n}"}}"#, n % 10));
         commit(&|transaction| transaction.insert(c, Slice::new(&body), &WriteOptions::default()).map(drop));
         println!("\n+{n}");
-        if n % 3 == 0 {
+        if n.is_multiple_of(3) {
             commit(&|t| t.remove(c, &n.to_string(), Slice::NONE, &WriteOptions::default()).map(drop));
             println!("\n-{n}");
         }

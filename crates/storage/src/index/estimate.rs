@@ -42,6 +42,23 @@ pub(crate) struct EstimateChange {
     entries: i64,
     /// Hashes of values in the sample at the time of the write, and whether an entry was added or removed.
     sampled: Vec<(u64, bool)>,
+    /// The state to which [`EstimateChange::take_back`] returns.
+    kept_entries: i64,
+    kept_sampled: usize,
+}
+
+impl EstimateChange {
+    /// The operations so far have succeeded.
+    pub(crate) fn keep(&mut self) {
+        self.kept_entries = self.entries;
+        self.kept_sampled = self.sampled.len();
+    }
+
+    /// Forgets what was noted since [`EstimateChange::keep`].
+    pub(crate) fn take_back(&mut self) {
+        self.entries = self.kept_entries;
+        self.sampled.truncate(self.kept_sampled);
+    }
 }
 
 impl Estimate {

@@ -91,7 +91,15 @@ impl Operation<'_> {
     ) -> Result<WriteOutcome> {
         match options.overwrite_mode {
             OverwriteMode::Conflict => Err(self.key_taken(key, Some(old.revision))),
-            OverwriteMode::Ignore => Ok(self.unchanged(key, old, options)),
+            // ArangoDB answers neither the old nor a new document here.
+            OverwriteMode::Ignore => Ok(WriteOutcome {
+                key: key.to_owned(),
+                revision: old.revision,
+                old_revision: None,
+                old: None,
+                new: None,
+                kind: WriteKind::Unchanged,
+            }),
             OverwriteMode::Replace => {
                 self.check_revision(key, old.revision, body, options)?;
                 self.replace_old(key, old, body, options)

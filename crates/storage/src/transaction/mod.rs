@@ -176,7 +176,6 @@ impl Transaction {
             return Err(Error::internal("a joined collection was lost"));
         };
         let savepoint = self.engine.savepoint();
-        let change_before = joined.change;
         let collection = Arc::clone(&joined.collection);
         let mut running = Operation {
             shared: &self.shared,
@@ -186,12 +185,14 @@ impl Transaction {
             scratch: &mut self.scratch,
             reads_latest: self.reads_latest,
         };
+        // The totals are changed by the last step of an operation, so one that fails has not changed them.
         let result = operation(&mut running);
+        let estimates = self.joined.get_mut(position).map(|joined| &mut joined.estimates);
         if result.is_err() {
             self.engine.rollback_to(savepoint);
-            if let Some(joined) = self.joined.get_mut(position) {
-                joined.change.count = change_before.count;
-            }
+            estimates.into_iter().flatten().for_each(EstimateChange::take_back);
+        } else {
+            estimates.into_iter().flatten().for_each(EstimateChange::keep);
         }
         result
     }
