@@ -8,6 +8,7 @@
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
+    clippy::panic,
     reason = "a program that prints and may stop at any error"
 )]
 

@@ -13,6 +13,9 @@ use crate::scan::{DocumentScan, DocumentScanSpec, EdgeDirection, EdgeScan, Index
 use crate::{Collection, Error, Index, Result};
 
 /// All documents of one moment and the catalog of that moment. Cheap to clone, read by many threads at once.
+///
+/// Collections and indexes that are passed in must come from [`Snapshot::catalog`]: an index that was created later has
+/// no entries here.
 #[derive(Clone)]
 pub struct Snapshot {
     engine: Arc<dyn kv::Snapshot>,

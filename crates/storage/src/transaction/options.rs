@@ -25,8 +25,9 @@ pub struct TransactionOptions {
     pub write: Vec<Arc<Collection>>,
     /// Collections that nobody else may write until the end.
     pub exclusive: Vec<Arc<Collection>>,
-    /// Read what is committed at the first read rather than at the beginning. For a transaction of one operation:
-    /// it waits for those before it instead of conflicting with them.
+    /// Read what is committed at the first read rather than at the beginning. For a transaction of one operation on
+    /// collections that `write` or `exclusive` name: it waits for those before it instead of conflicting with them.
+    /// Definitions of other collections may be older than the state that is read.
     pub snapshot_at_first_read: bool,
 }
 
