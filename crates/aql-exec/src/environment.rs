@@ -1,7 +1,7 @@
 //! The server as functions see it: the query's snapshot and a few facts.
 
 use crate::data::storage_error;
-use aql_value::{BlockBuilder, Environment, Error, Result, Value, error_number};
+use aql_value::{BlockBuilder, Environment, Error, Interrupt, MemoryAccount, Result, Value, error_number};
 use std::fmt;
 use std::sync::Arc;
 use storage::{BlockLimits, Collection, Database, DocumentScanSpec, Snapshot};
@@ -18,21 +18,26 @@ pub struct QueryEnvironment {
     user: Option<Arc<str>>,
     server_version: Arc<str>,
     authorize_read: Option<ReadAuthorization>,
+    memory: Arc<MemoryAccount>,
+    interrupt: Interrupt,
 }
 
 /// Documents in one step of reading a whole collection.
 const SCAN_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
 
 impl QueryEnvironment {
-    /// Answers from `snapshot`, of which `database` is part. Without `authorize_read` everything may be read.
+    /// Answers from `snapshot`, of which `database` is part. Without `authorize_read` everything may be read. What is
+    /// read as a whole is limited by the query's memory and ended by its interrupt.
     pub fn new(
         snapshot: Snapshot,
         database: Arc<Database>,
         user: Option<Arc<str>>,
         server_version: Arc<str>,
         authorize_read: Option<ReadAuthorization>,
+        memory: Arc<MemoryAccount>,
+        interrupt: Interrupt,
     ) -> Self {
-        Self { snapshot, database, user, server_version, authorize_read }
+        Self { snapshot, database, user, server_version, authorize_read, memory, interrupt }
     }
 
     /// The collection, if there is one and it may be read.
@@ -118,6 +123,8 @@ impl Environment for QueryEnvironment {
         let mut block = BlockBuilder::new(1);
         block.builder().open_array()?;
         while let Some(documents) = scan.next_block(SCAN_LIMITS).map_err(|error| storage_error(&error))? {
+            self.interrupt.check()?;
+            block.check_memory(&self.memory)?;
             for document in documents.iter() {
                 block.builder().add_resolved(document, documents.block.collection())?;
             }

@@ -164,6 +164,8 @@ impl Execution {
             user,
             server_version,
             authorize_read,
+            Arc::clone(&memory),
+            interrupt.clone(),
         );
         let mut warnings = Warnings::new(options.max_warnings, options.fail_on_warning);
         warnings.prepend(plan.warnings.clone());

@@ -96,3 +96,50 @@ impl Hasher for AlreadyHashed {
         self.0 = hash;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aql_value::{Column, MemoryAccount};
+    use std::sync::Arc;
+
+    #[test]
+    fn equal_keys_share_a_group() {
+        let rows = [(1.0, "a"), (1.0, "b"), (1.0, "a"), (2.0, "a")];
+        let mut batch = Batch::new(rows.len());
+        batch.set_column(
+            0,
+            Column::from_values(rows.iter().map(|(number, _)| Value::Double(*number)).collect()),
+        );
+        batch
+            .set_column(1, Column::from_values(rows.iter().map(|(_, text)| Value::from_str(text)).collect()));
+        let account = Arc::new(MemoryAccount::unlimited());
+        let mut charge = Charge::new(Arc::clone(&account));
+        let mut table = GroupTable::new(2);
+        let mut group = |row| table.group_of(&batch, row, &[0, 1], &mut charge).unwrap();
+        assert_eq!([group(0), group(1), group(2), group(3), group(1)], [0, 1, 0, 2, 1]);
+        // 1 and 1.0 are the same key.
+        batch.set_column(0, Column::Constant(Value::Int(1)));
+        assert_eq!(table.group_of(&batch, 3, &[0, 1], &mut charge).unwrap(), 0);
+        assert_eq!(table.keys(1, 0..2), [Value::from_str("a"), Value::from_str("b")]);
+        assert!(account.used_bytes() > 0);
+        table.clear();
+        assert_eq!(table.len(), 0);
+    }
+
+    #[test]
+    fn keys_of_equal_hash_are_told_apart() {
+        let mut table = GroupTable::new(1);
+        let mut charge = Charge::new(Arc::new(MemoryAccount::unlimited()));
+        let mut batch = Batch::new(2);
+        batch.set_column(0, Column::from_values(vec!["x".into(), "y".into()]));
+        assert_eq!(table.group_of(&batch, 0, &[0], &mut charge).unwrap(), 0);
+        // As if the second key had the hash of the first.
+        let head = table.heads.drain().next().map(|(_, group)| group).unwrap();
+        let hash =
+            [0u64].iter().fold(0u64, |hash, _| hash.rotate_left(5)) ^ Value::from_str("y").hash_value();
+        table.heads.insert(hash, head);
+        assert_eq!(table.group_of(&batch, 1, &[0], &mut charge).unwrap(), 1);
+        assert_eq!(table.group_of(&batch, 1, &[0], &mut charge).unwrap(), 1);
+    }
+}

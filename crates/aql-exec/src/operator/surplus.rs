@@ -30,3 +30,21 @@ impl Surplus {
         self.0 = None;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_as_much_as_is_asked_for_until_nothing_is_left() {
+        let mut surplus = Surplus::default();
+        let limits = |rows| BatchLimits::FULL.of_rows(rows);
+        assert_eq!(surplus.split(Batch::new(7), limits(3)).selected_len(), 3);
+        assert_eq!(surplus.take(limits(1)).unwrap().selected().collect::<Vec<_>>(), [3]);
+        assert_eq!(surplus.take(limits(10)).unwrap().selected().collect::<Vec<_>>(), [4, 5, 6]);
+        assert!(surplus.take(limits(10)).is_none());
+        surplus.split(Batch::new(7), limits(3));
+        surplus.clear();
+        assert!(surplus.take(limits(10)).is_none());
+    }
+}

@@ -100,6 +100,17 @@ fn a_cursor_walks_over_arrays_of_any_encoding() {
 }
 
 #[test]
+fn deeply_nested_values_do_not_exhaust_the_stack() {
+    let nest = |seed: Value| (0..20_000).fold(seed, |value, _| Value::array(&[value]));
+    let (deep, other) = (nest(Value::Int(1)), nest(Value::Int(2)));
+    assert_eq!(deep.to_json().len(), 40_001);
+    assert_eq!(deep.hash_value(), deep.clone().hash_value());
+    let _ = (deep.compare(&other), deep == other, deep.to_number());
+    let mut key = Vec::new();
+    deep.sort_key(&mut key);
+}
+
+#[test]
 fn numbers_keep_their_exact_value() {
     assert!(matches!(Value::from_u64(5), Value::Int(5)));
     assert!(matches!(Value::from_u64(u64::MAX), Value::UInt(u64::MAX)));

@@ -179,3 +179,36 @@ impl Iterator for Combinations {
         Some(bounds)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(equal: &[&[i64]], lower: Option<i64>) -> Range {
+        let values = |list: &&[i64]| list.iter().map(|number| Value::Int(*number)).collect();
+        let lower = lower.map(|number| Bound { value: Value::Int(number), inclusive: true });
+        Range { first_field: 0, equal: equal.iter().map(values).collect(), lower, upper: None }
+    }
+
+    fn combinations(range: Range, ascending: bool) -> Vec<Vec<i64>> {
+        let bounds = Combinations::new(range, ascending);
+        bounds.map(|bounds| bounds.equal.iter().map(Value::to_i64).collect()).collect()
+    }
+
+    #[test]
+    fn combinations_come_in_the_order_of_the_index() {
+        let lists: &[&[i64]] = &[&[1, 2], &[7], &[4, 5]];
+        assert_eq!(combinations(range(lists, None), true), [[1, 7, 4], [1, 7, 5], [2, 7, 4], [2, 7, 5]]);
+        assert_eq!(combinations(range(lists, None), false), [[2, 7, 5], [2, 7, 4], [1, 7, 5], [1, 7, 4]]);
+        assert_eq!(combinations(range(&[], None), true), [[0i64; 0]]);
+    }
+
+    #[test]
+    fn ranges_are_visited_by_where_they_begin() {
+        let all = [range(&[&[3]], None), range(&[], Some(2)), range(&[&[1]], Some(9)), range(&[], None)];
+        let bounds = all.into_iter().flat_map(|range| Combinations::new(range, true)).collect();
+        let begins = |bounds: &Bounds| (bounds.equal.len(), bounds.lower.is_some());
+        let order: Vec<_> = in_order(bounds, true).iter().map(begins).collect();
+        assert_eq!(order, [(0, false), (1, true), (0, true), (1, false)]);
+    }
+}

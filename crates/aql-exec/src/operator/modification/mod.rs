@@ -78,7 +78,9 @@ impl ModificationOperator {
                     set(&mut old, row, outcome.old);
                     written.push(row as u32);
                 }
-                Err(_) if self.target.ignore_errors => context.statistics.writes_ignored += 1,
+                Err(error) if self.target.ignore_errors && concerns_document(&error) => {
+                    context.statistics.writes_ignored += 1;
+                }
                 Err(error) => return Err(storage_error(&error)),
             }
         }
@@ -98,6 +100,15 @@ impl ModificationOperator {
             && self.target.options.overwrite_mode == storage::OverwriteMode::Ignore
     }
 }
+
+/// Whether an error is about one document, so that it may be ignored: ArangoDB's numbers for documents and collections,
+/// and failed schema validation. Not, for example, a limit of the transaction or a broken disk.
+fn concerns_document(error: &storage::Error) -> bool {
+    matches!(error.number(), 1200..=1299 | VALIDATION_FAILED)
+}
+
+/// ArangoDB's number for a document that breaks its collection's schema.
+const VALIDATION_FAILED: u32 = 1620;
 
 fn set(values: &mut [Value], row: usize, document: Option<StoredDocument>) {
     if let (Some(value), Some(document)) = (values.get_mut(row), document) {

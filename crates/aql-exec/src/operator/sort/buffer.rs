@@ -217,3 +217,65 @@ fn detach(batch: &Batch, registers: &[Register]) -> Batch {
     }
     detached
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aql_value::MemoryAccount;
+    use std::sync::Arc;
+
+    fn buffer(limit: Option<usize>, account: &Arc<MemoryAccount>) -> SortBuffer {
+        let criteria = [SortKey { register: 0, ascending: true }, SortKey { register: 1, ascending: false }];
+        SortBuffer::new(&criteria, &[1, 2], limit, Charge::new(Arc::clone(account)))
+    }
+
+    fn batch(rows: std::ops::Range<i64>) -> Batch {
+        let mut batch = Batch::new(rows.clone().count());
+        let column = |value: fn(i64) -> i64| {
+            Column::from_values(rows.clone().map(|row| Value::Int(value(row))).collect())
+        };
+        batch.set_column(0, column(|row| row * 7919 % 13));
+        batch.set_column(1, column(|row| row * 7919 % 101));
+        batch.set_column(2, column(|row| row));
+        batch
+    }
+
+    fn rows_of(buffer: &SortBuffer, first: usize, count: usize) -> Vec<i64> {
+        let rows = buffer.rows(first, count);
+        rows.map_or_else(Vec::new, |rows| rows.selected().map(|row| rows.value(2, row).to_i64()).collect())
+    }
+
+    fn expected(count: i64) -> Vec<i64> {
+        let mut rows: Vec<i64> = (0..count).collect();
+        rows.sort_by_key(|row| (row * 7919 % 13, std::cmp::Reverse(row * 7919 % 101)));
+        rows
+    }
+
+    #[test]
+    fn sorts_by_several_criteria_and_keeps_the_order_of_equal_rows() {
+        let account = Arc::new(MemoryAccount::unlimited());
+        let mut buffer = buffer(None, &account);
+        for start in (0..5000).step_by(500) {
+            buffer.add(&batch(start..start + 500), &Interrupt::new()).unwrap();
+        }
+        buffer.sort(&Interrupt::new()).unwrap();
+        assert_eq!(rows_of(&buffer, 0, 10_000), expected(5000));
+        assert_eq!(rows_of(&buffer, 4999, 5), expected(5000)[4999..]);
+        assert!(buffer.rows(5000, 1).is_none());
+    }
+
+    #[test]
+    fn with_a_limit_it_stays_small() {
+        let account = Arc::new(MemoryAccount::unlimited());
+        let mut buffer = buffer(Some(7), &account);
+        for start in (0..100_000).step_by(1000) {
+            buffer.add(&batch(start..start + 1000), &Interrupt::new()).unwrap();
+            assert!(buffer.entries.len() <= 2 * 7 + ROWS_BEYOND_LIMIT + 1000);
+        }
+        buffer.sort(&Interrupt::new()).unwrap();
+        assert_eq!(rows_of(&buffer, 0, 100), expected(100_000)[..7]);
+        assert!(account.peak() < 2_000_000);
+        drop(buffer);
+        assert_eq!(account.used_bytes(), 0);
+    }
+}
