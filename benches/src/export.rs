@@ -61,9 +61,15 @@ struct Way {
 const WAYS: &[Way] = &[
     Way { name: "export as NDJSON", run: |port| stream(port, "") },
     Way { name: "export as NDJSON, zstd", run: |port| stream(port, "Accept-Encoding: zstd\r\n") },
-    Way { name: "export by batches of 1,000", run: |port| batches(port, "/_api/export?collection=docs", br#"{"batchSize":1000}"#, "/_api/export/") },
+    Way {
+        name: "export by batches of 1,000",
+        run: |port| batches(port, "/_api/export?collection=docs", br#"{"batchSize":1000}"#, "/_api/export/"),
+    },
     Way { name: "`FOR d IN docs RETURN d`, streamed", run: |port| cursor(port, "FOR d IN docs RETURN d") },
-    Way { name: "`FOR d IN docs RETURN d._key`, streamed", run: |port| cursor(port, "FOR d IN docs RETURN d._key") },
+    Way {
+        name: "`FOR d IN docs RETURN d._key`, streamed",
+        run: |port| cursor(port, "FOR d IN docs RETURN d._key"),
+    },
 ];
 
 fn whole_collection(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
@@ -82,20 +88,39 @@ fn whole_collection(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
         let per_second = documents as f64 / start.elapsed().as_secs_f64();
         let cpu_ns = (server.cpu() - cpu).as_secs_f64() * 1e9 / documents as f64;
         measured.push(per_second);
-        let target = if way.name.starts_with("export") && !way.name.contains("zstd") { Target::AtLeast(0.25) } else { Target::None };
+        let target = if way.name.starts_with("export") && !way.name.contains("zstd") {
+            Target::AtLeast(0.25)
+        } else {
+            Target::None
+        };
         report.ratio(way.name, (per_second, "documents/s"), scan, &target);
         report.figure(&format!("{}: server CPU per document", way.name), cpu_ns, "ns", &Target::None);
         let grown = server.peak_resident_bytes().saturating_sub(before) as f64 / f64::from(1 << 20);
         report.figure(&format!("{}: growth of the server", way.name), grown, "MiB", &Target::AtMost(50.0));
     }
-    report.ratio("streamed cursor against export by batches", (measured[3], "documents/s"), Some(measured[2]), &Target::AtLeast(0.8));
-    report.ratio("keys against documents, streamed", (measured[4], "documents/s"), Some(measured[3]), &Target::AtLeast(1.0));
+    report.ratio(
+        "streamed cursor against export by batches",
+        (measured[3], "documents/s"),
+        Some(measured[2]),
+        &Target::AtLeast(0.8),
+    );
+    report.ratio(
+        "keys against documents, streamed",
+        (measured[4], "documents/s"),
+        Some(measured[3]),
+        &Target::AtLeast(1.0),
+    );
     Ok(())
 }
 
 fn stream(port: u16, headers: &str) -> Result<(), Failure> {
     let headers = format!("Accept: application/x-ndjson\r\n{headers}");
-    let counted = Connection::open(port)?.count_stream(&request("POST", "/_api/export?collection=docs", &headers, b""))?;
+    let counted = Connection::open(port)?.count_stream(&request(
+        "POST",
+        "/_api/export?collection=docs",
+        &headers,
+        b"",
+    ))?;
     if counted.bytes < 1_000 || (headers.len() < 40 && counted.lines < 1_000) {
         return Err("the export has too few bytes to be whole".into());
     }
@@ -116,7 +141,11 @@ fn batches(port: u16, path: &str, body: &[u8], next: &str) -> Result<(), Failure
         // Only the attributes behind the documents are read, so that the client costs next to nothing.
         let tail = String::from_utf8_lossy(&body[body.len().saturating_sub(400)..]).into_owned();
         if !tail.contains(r#""hasMore":true"#) {
-            return if tail.contains(r#""hasMore":false"#) { Ok(()) } else { Err("a batch has no hasMore".into()) };
+            return if tail.contains(r#""hasMore":false"#) {
+                Ok(())
+            } else {
+                Err("a batch has no hasMore".into())
+            };
         }
         let (_, id) = tail.rsplit_once(r#""id":""#).ok_or("a batch has no id")?;
         let id = id.split('"').next().unwrap_or_default();

@@ -20,9 +20,11 @@ pub(crate) struct Reply<'a> {
 
 /// A whole request, ready to be sent many times.
 pub(crate) fn request(method: &str, path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
-    let mut bytes =
-        format!("{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}Content-Length: {}\r\n\r\n", body.len())
-            .into_bytes();
+    let mut bytes = format!(
+        "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}Content-Length: {}\r\n\r\n",
+        body.len()
+    )
+    .into_bytes();
     bytes.extend_from_slice(body);
     bytes
 }

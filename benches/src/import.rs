@@ -20,7 +20,8 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let per_second = documents as f64 / start.elapsed().as_secs_f64();
     let cpu_ns = (server.cpu() - cpu).as_secs_f64() * 1e9 / documents as f64;
     let rates = limits::rocksdb(setup, documents, "load")?;
-    let limit = rates.iter().filter(|(name, _)| name.contains("load")).map(|(_, rate)| *rate).reduce(f64::max);
+    let limit =
+        rates.iter().filter(|(name, _)| name.contains("load")).map(|(_, rate)| *rate).reduce(f64::max);
     report.ratio("import of JSONL", (per_second, "documents/s"), limit, &Target::AtLeast(0.35));
     report.figure("import of JSONL: server CPU per document", cpu_ns, "ns", &Target::None);
     Ok(())

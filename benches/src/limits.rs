@@ -10,7 +10,18 @@ pub(crate) fn rocksdb(setup: &Setup, rows: u64, only: &str) -> Result<HashMap<St
     let Some(program) = &setup.kv_limit else { return Ok(HashMap::new()) };
     let folder = tempfile::tempdir()?;
     let output = Command::new(program)
-        .args(["rocks", "--rows", &rows.to_string(), "--value", "150", "--secs", "2", "--only", only, "--dir"])
+        .args([
+            "rocks",
+            "--rows",
+            &rows.to_string(),
+            "--value",
+            "150",
+            "--secs",
+            "2",
+            "--only",
+            only,
+            "--dir",
+        ])
         .arg(folder.path())
         .output()?;
     let text = String::from_utf8_lossy(&output.stdout);

@@ -11,7 +11,12 @@ use crate::{Failure, Setup};
 pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let server = Server::persea(&setup.server, folder.path(), &[])?;
-    report.figure("start on an empty folder", server.start_time.as_secs_f64() * 1e3, "ms", &Target::AtMost(100.0));
+    report.figure(
+        "start on an empty folder",
+        server.start_time.as_secs_f64() * 1e3,
+        "ms",
+        &Target::AtMost(100.0),
+    );
     std::thread::sleep(Duration::from_secs(2));
     report.figure("idle, resident", mib(server.resident_bytes()), "MiB", &Target::AtMost(50.0));
     drop(server);

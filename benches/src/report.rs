@@ -25,7 +25,10 @@ impl Report {
         let limit_text = limit.map_or("not measured".to_owned(), |limit| format!("{} {unit}", figure(limit)));
         let ratio_text = ratio.map_or(String::new(), |ratio| format!("{ratio:.2}"));
         let (wanted, verdict) = verdict(ratio, target);
-        println!("| {what} | {} {unit} | {limit_text} | {ratio_text} | {wanted} | {verdict} |", figure(value));
+        println!(
+            "| {what} | {} {unit} | {limit_text} | {ratio_text} | {wanted} | {verdict} |",
+            figure(value)
+        );
     }
 
     /// A figure with a bound of its own.
@@ -40,8 +43,12 @@ fn verdict(value: Option<f64>, target: &Target) -> (String, &'static str) {
     let judge = |good: bool| if good { "reached" } else { "**missed**" };
     match (target, value) {
         (Target::None, _) => (String::new(), ""),
-        (Target::AtLeast(bound), value) => (format!("≥ {bound}"), value.map_or("", |value| judge(value >= *bound))),
-        (Target::AtMost(bound), value) => (format!("≤ {bound}"), value.map_or("", |value| judge(value <= *bound))),
+        (Target::AtLeast(bound), value) => {
+            (format!("≥ {bound}"), value.map_or("", |value| judge(value >= *bound)))
+        }
+        (Target::AtMost(bound), value) => {
+            (format!("≤ {bound}"), value.map_or("", |value| judge(value <= *bound)))
+        }
     }
 }
 

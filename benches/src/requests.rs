@@ -33,11 +33,17 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
 
     let query = br#"{"query":"RETURN 1"}"#;
     let make_query = |_: u64| request("POST", "/_api/cursor", JSON, query);
-    let document = |n: u64| format!(r#"{{"_key":"k{n}","name":"amber birch cedar delta","n":{n},"group":{}}}"#, n % 100);
+    let document =
+        |n: u64| format!(r#"{{"_key":"k{n}","name":"amber birch cedar delta","n":{n},"group":{}}}"#, n % 100);
     let make_insert = |n: u64| request("POST", "/_api/document/docs", JSON, document(n).as_bytes());
     let make_read = |n: u64| request("GET", &format!("/_api/document/docs/r{}", n % 10_000), "", b"");
     let keys: Vec<String> = (0..10_000).map(|n| document(n).replace("\"k", "\"r")).collect();
-    connection.expect_success(&request("POST", "/_api/import?collection=docs&type=documents", JSON, keys.join("\n").as_bytes()))?;
+    connection.expect_success(&request(
+        "POST",
+        "/_api/import?collection=docs&type=documents",
+        JSON,
+        keys.join("\n").as_bytes(),
+    ))?;
 
     for connections in [1, 16] {
         let echo_query = |_: u64| request("POST", "/echo", JSON, query);
@@ -58,10 +64,25 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
             let (ours, theirs) = (median(our_rates), median(limit_rates));
             let what = format!("{name}, {connections} connections");
             let target = Target::AtLeast(target);
-            report.ratio(&what, (or_zero(ours, |rate| rate.per_second), "requests/s"), theirs.map(|rate| rate.per_second), &target);
+            report.ratio(
+                &what,
+                (or_zero(ours, |rate| rate.per_second), "requests/s"),
+                theirs.map(|rate| rate.per_second),
+                &target,
+            );
             let cpu = |rate: Rate| rate.server_us;
-            report.ratio(&format!("{what}: server CPU"), (or_zero(ours, cpu), "µs"), theirs.map(cpu), &Target::None);
-            report.figure(&format!("{what}: client CPU"), or_zero(ours, |rate| rate.client_us), "µs", &Target::None);
+            report.ratio(
+                &format!("{what}: server CPU"),
+                (or_zero(ours, cpu), "µs"),
+                theirs.map(cpu),
+                &Target::None,
+            );
+            report.figure(
+                &format!("{what}: client CPU"),
+                or_zero(ours, |rate| rate.client_us),
+                "µs",
+                &Target::None,
+            );
         }
     }
     Ok(())
@@ -85,16 +106,24 @@ fn measure(server: &Server, connections: u64, make: Make<'_>) -> Result<Rate, Fa
     let started = Instant::now();
     let outcomes: Vec<Result<u64, String>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..connections)
-            .map(|number| scope.spawn(move || drive(server.port, first + (number << 32), make).map_err(|e| e.to_string())))
+            .map(|number| {
+                scope.spawn(move || {
+                    drive(server.port, first + (number << 32), make).map_err(|e| e.to_string())
+                })
+            })
             .collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err("a client thread panicked".into()))).collect()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|_| Err("a client thread panicked".into())))
+            .collect()
     });
     let elapsed = started.elapsed().as_secs_f64();
     let mut requests = 0;
     for outcome in outcomes {
         requests += outcome?;
     }
-    let per_request = |after: Duration, before: Duration| (after - before).as_secs_f64() * 1e6 / requests as f64;
+    let per_request =
+        |after: Duration, before: Duration| (after - before).as_secs_f64() * 1e6 / requests as f64;
     Ok(Rate {
         per_second: requests as f64 / elapsed,
         server_us: per_request(server.cpu(), server_before),

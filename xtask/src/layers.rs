@@ -35,7 +35,9 @@ pub(crate) fn check() -> Result<(), Failure> {
             if layer_of(dependency).is_some_and(|below| below >= layer) {
                 wrong.push(format!("{} may not depend on {dependency}, which is not below it", package.name));
             }
-            if let Some((_, owner)) = HIDDEN.iter().find(|(hidden, owner)| hidden == dependency && *owner != package.name) {
+            if let Some((_, owner)) =
+                HIDDEN.iter().find(|(hidden, owner)| hidden == dependency && *owner != package.name)
+            {
                 wrong.push(format!("{} may not use {dependency}: only {owner} knows it", package.name));
             }
         }

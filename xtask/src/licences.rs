@@ -53,14 +53,16 @@ fn is_allowed(expression: &str) -> bool {
 }
 
 fn split_outside_brackets<'a>(expression: &'a str, operator: &str) -> Option<(&'a str, &'a str)> {
-    expression.match_indices(operator).map(|(at, _)| (&expression[..at], &expression[at + operator.len()..])).find(
-        |(left, _)| left.matches('(').count() == left.matches(')').count(),
-    )
+    expression
+        .match_indices(operator)
+        .map(|(at, _)| (&expression[..at], &expression[at + operator.len()..]))
+        .find(|(left, _)| left.matches('(').count() == left.matches(')').count())
 }
 
 /// Asks `cargo audit`, which keeps the RustSec advisories, where it is installed and can reach them.
 pub(crate) fn check_advisories() -> Result<(), Failure> {
-    let installed = Command::new("cargo-audit").arg("--version").output().is_ok_and(|output| output.status.success());
+    let installed =
+        Command::new("cargo-audit").arg("--version").output().is_ok_and(|output| output.status.success());
     if !installed {
         println!("skipped: cargo-audit is not installed (cargo install cargo-audit)");
         return Ok(());

@@ -26,7 +26,11 @@ const STEPS: &[Step] = &[
     Step { name: "fmt", promise: "the code is formatted", run: || cargo(&["fmt", "--all", "--check"]) },
     Step { name: "layers", promise: "no crate depends on one above it", run: layers::check },
     Step { name: "licences", promise: "every dependency's licence fits Apache-2.0", run: licences::check },
-    Step { name: "advisories", promise: "no dependency has a known advisory", run: licences::check_advisories },
+    Step {
+        name: "advisories",
+        promise: "no dependency has a known advisory",
+        run: licences::check_advisories,
+    },
     Step {
         name: "clippy",
         promise: "no warning anywhere",

@@ -44,7 +44,9 @@ fn index_info(collection: &Collection, index: &storage::Index) -> IndexInfo {
         type_name: properties.type_name().into(),
         fields: match properties.index_type {
             // Documents are found by `_id` as they are by `_key`.
-            IndexType::Primary => vec![index_field(&FieldPath::attribute("_key")), index_field(&FieldPath::attribute("_id"))],
+            IndexType::Primary => {
+                vec![index_field(&FieldPath::attribute("_key")), index_field(&FieldPath::attribute("_id"))]
+            }
             _ => properties.fields.iter().map(index_field).collect(),
         },
         unique: properties.unique,

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use aql_plan::{BindInput, BindParameters, EmptyCatalog, Node, NodeKind, RegisterMap, compile};
 use aql_syntax::ast::ExpressionKind;
 use aql_value::{
-    Batch, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, NoEnvironment, Program, Register,
-    Value, Warnings,
+    Batch, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, NoEnvironment, Program,
+    Register, Value, Warnings,
 };
 use catalog::{ComputedValue, error_number};
 use storage::{ComputeEvent, ComputedValues, ComputedValuesCompiler, Error, Result};
@@ -48,11 +48,13 @@ struct Compiled {
 impl Compiled {
     fn new(definition: &ComputedValue) -> Result<Self> {
         let wrong = |what: &str| {
-            let message = format!("computed value '{}': {what} in '{}'", definition.name, definition.expression);
+            let message =
+                format!("computed value '{}': {what} in '{}'", definition.name, definition.expression);
             Error::new(error_number::BAD_PARAMETER, message)
         };
         let text = with_variable(&definition.expression).map_err(|what| wrong(&what))?;
-        let query = aql_syntax::parse(&text, &aql_syntax::Limits::default()).map_err(|error| wrong(&error.message))?;
+        let query = aql_syntax::parse(&text, &aql_syntax::Limits::default())
+            .map_err(|error| wrong(&error.message))?;
         let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
         let parameters = BindParameters::new();
         let input = BindInput::new(&parameters, &EmptyCatalog, &memory, &interrupt);
@@ -68,7 +70,8 @@ impl Compiled {
         for node in nodes {
             match &node.kind {
                 NodeKind::Calculation(calculation) => {
-                    let program = compile(&calculation.expression, &registers).map_err(|error| wrong(&error.message))?;
+                    let program = compile(&calculation.expression, &registers)
+                        .map_err(|error| wrong(&error.message))?;
                     steps.push((calculation.out.index(), program));
                 }
                 NodeKind::Return(value) => result = Some(value.input.index()),
@@ -102,7 +105,8 @@ impl Compiled {
 
 /// The text with `@doc` replaced by the variable, behind a `FOR` that makes it one.
 fn with_variable(expression: &str) -> std::result::Result<String, String> {
-    let query = aql_syntax::parse(expression, &aql_syntax::Limits::default()).map_err(|error| error.message)?;
+    let query =
+        aql_syntax::parse(expression, &aql_syntax::Limits::default()).map_err(|error| error.message)?;
     let mut places = Vec::new();
     for part in aql_syntax::walk::query_expressions(&query) {
         match &part.kind {
@@ -138,19 +142,30 @@ impl ComputedValues for CompiledValues {
             let definition = &attribute.definition;
             if definition.overwrite || document.get(&definition.name).is_none() {
                 let result = attribute.evaluate(&value, &mut state).map_err(|error| {
-                    Error::new(error.number, format!("computed value '{}': {}", definition.name, error.message))
+                    Error::new(
+                        error.number,
+                        format!("computed value '{}': {}", definition.name, error.message),
+                    )
                 })?;
                 let stored = definition.keep_null || !result.is_null();
                 computed.push((definition.name.as_str(), stored.then_some(result)));
             }
         }
         drop(state);
-        if computed.is_empty() { Ok(None) } else { with_attributes(document, collection, &computed).map(Some) }
+        if computed.is_empty() {
+            Ok(None)
+        } else {
+            with_attributes(document, collection, &computed).map(Some)
+        }
     }
 }
 
 /// The document with attributes set to a value, or left out.
-fn with_attributes(document: Slice<'_>, collection: &str, computed: &[(&str, Option<Value>)]) -> Result<Vec<u8>> {
+fn with_attributes(
+    document: Slice<'_>,
+    collection: &str,
+    computed: &[(&str, Option<Value>)],
+) -> Result<Vec<u8>> {
     let mut builder = Builder::with_capacity(document.byte_len() + 64);
     builder.open_object().map_err(unprintable)?;
     for (name, value) in document.entries() {
@@ -221,8 +236,14 @@ mod tests {
 
     #[test]
     fn what_reads_the_store_or_is_no_expression_is_refused() {
-        for bad in ["1", "RETURN @other", "RETURN (FOR i IN 1..3 RETURN i)", "FOR d IN c RETURN d", "RETURN NOPE()"] {
-            assert_eq!(compute(bad, true, true, "{}").unwrap_err().number(), error_number::BAD_PARAMETER, "{bad}");
+        for bad in
+            ["1", "RETURN @other", "RETURN (FOR i IN 1..3 RETURN i)", "FOR d IN c RETURN d", "RETURN NOPE()"]
+        {
+            assert_eq!(
+                compute(bad, true, true, "{}").unwrap_err().number(),
+                error_number::BAD_PARAMETER,
+                "{bad}"
+            );
         }
     }
 }

@@ -73,7 +73,13 @@ pub struct DocumentIdentity {
 impl Error {
     /// An error about no document.
     pub fn new(number: u32, message: impl Into<String>) -> Self {
-        Error { number, message: message.into(), document: None, is_precondition_failed: false, is_retryable: false }
+        Error {
+            number,
+            message: message.into(),
+            document: None,
+            is_precondition_failed: false,
+            is_retryable: false,
+        }
     }
 }
 

@@ -107,16 +107,15 @@ impl Instance {
                 }
             }
         });
-        housekeeping.map_err(|error| Error::new(number::SYSTEM, format!("no thread could be started: {error}")))?;
+        housekeeping
+            .map_err(|error| Error::new(number::SYSTEM, format!("no thread could be started: {error}")))?;
         Ok(instance)
     }
 
     /// Opens the store of an engine, and an instance over it.
     pub fn open(engine: Arc<dyn kv::Engine>, options: InstanceOptions) -> Result<Arc<Self>> {
-        let store = StoreOptions {
-            temporary_folder: options.temporary_folder.clone(),
-            ..StoreOptions::default()
-        };
+        let store =
+            StoreOptions { temporary_folder: options.temporary_folder.clone(), ..StoreOptions::default() };
         Self::with_store_options(engine, store, options)
     }
 

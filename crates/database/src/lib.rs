@@ -8,8 +8,8 @@
 //! Everything here is synchronous and knows no HTTP.
 
 mod catalog_view;
-pub mod cursor;
 mod computed_values;
+pub mod cursor;
 mod ddl;
 pub mod documents;
 pub mod error;

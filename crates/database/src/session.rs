@@ -71,9 +71,9 @@ impl Session {
 
     /// This session's database in a catalog. Error 1228 when it was dropped.
     pub fn database_in<'a>(&self, catalog: &'a Catalog) -> Result<&'a Arc<Database>> {
-        catalog
-            .database(&self.database)
-            .ok_or_else(|| Error::new(number::DATABASE_NOT_FOUND, format!("database not found: {}", self.database)))
+        catalog.database(&self.database).ok_or_else(|| {
+            Error::new(number::DATABASE_NOT_FOUND, format!("database not found: {}", self.database))
+        })
     }
 
     /// A collection by name or number, if the user may do with it what `level` says. Errors: 1203, 11, 1228.
@@ -89,7 +89,10 @@ impl Session {
         if self.level(|rights| rights.database_level(&self.database)) >= level {
             return Ok(());
         }
-        Err(Error::new(number::FORBIDDEN, format!("forbidden: no {} access to database '{}'", level.name(), self.database)))
+        Err(Error::new(
+            number::FORBIDDEN,
+            format!("forbidden: no {} access to database '{}'", level.name(), self.database),
+        ))
     }
 
     /// Error 11 unless the user's right to a collection of the database is at least `level`.
@@ -97,7 +100,10 @@ impl Session {
         if self.level(|rights| rights.collection_level(&self.database, name)) >= level {
             return Ok(());
         }
-        Err(Error::new(number::FORBIDDEN, format!("forbidden: no {} access to collection '{name}'", level.name())))
+        Err(Error::new(
+            number::FORBIDDEN,
+            format!("forbidden: no {} access to collection '{name}'", level.name()),
+        ))
     }
 
     /// Error 11 unless the user may administer the server: write access to `_system`.
@@ -112,7 +118,9 @@ impl Session {
         match &self.identity {
             Identity::Superuser => AccessLevel::ReadWrite,
             // A user who was removed since has no rights.
-            Identity::User(name) => self.catalog().user(name).map_or(AccessLevel::None, |user| of(&user.rights)),
+            Identity::User(name) => {
+                self.catalog().user(name).map_or(AccessLevel::None, |user| of(&user.rights))
+            }
         }
     }
 }

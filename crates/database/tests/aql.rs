@@ -48,7 +48,8 @@ impl<'a> File<'a> {
         let database = Database::new();
         let mut failures = Vec::new();
         for block in &mut self.blocks {
-            let Some(case) = block.iter().any(|line| line.starts_with("query ")).then(|| Case::parse(block)) else {
+            let Some(case) = block.iter().any(|line| line.starts_with("query ")).then(|| Case::parse(block))
+            else {
                 block.iter().filter(|line| !line.starts_with('#')).for_each(|line| database.set_up(line));
                 continue;
             };
@@ -101,7 +102,9 @@ impl Case {
                 "stats" => case.stats = Some(json()),
                 "uses" => case.uses = words(),
                 "rules" => case.rules = words(),
-                "warnings" => case.warnings = rest.split_whitespace().map(|number| number.parse().unwrap()).collect(),
+                "warnings" => {
+                    case.warnings = rest.split_whitespace().map(|number| number.parse().unwrap()).collect()
+                }
                 "error" => {
                     let (number, message) = rest.split_once(' ').unwrap_or((rest, ""));
                     case.error = Some((number.parse().unwrap(), message.to_owned()));
@@ -113,7 +116,8 @@ impl Case {
     }
 
     fn request(&self) -> Value {
-        let mut request = json!({"query": self.query, "options": self.options.clone().unwrap_or_else(|| json!({}))});
+        let mut request =
+            json!({"query": self.query, "options": self.options.clone().unwrap_or_else(|| json!({}))});
         if let Some(bind) = &self.bind {
             request["bindVars"] = bind.clone();
         }
@@ -124,15 +128,25 @@ impl Case {
         let (rows, extra) = match (answer, &self.error) {
             (Err(error), Some((number, message))) => {
                 let good = error.number == *number && error.message.contains(message.as_str());
-                return if good { Ok(()) } else { Err(format!("expected error {number} {message}, got {error}")) };
+                return if good {
+                    Ok(())
+                } else {
+                    Err(format!("expected error {number} {message}, got {error}"))
+                };
             }
             (Err(error), None) => return Err(format!("failed: {error}")),
-            (Ok((rows, _)), Some((number, _))) => return Err(format!("expected error {number}, got {rows:?}")),
+            (Ok((rows, _)), Some((number, _))) => {
+                return Err(format!("expected error {number}, got {rows:?}"));
+            }
             (Ok((rows, extra)), None) => (rows, extra),
         };
         self.check_rows(rows)?;
-        let warnings: Vec<u64> =
-            extra["warnings"].as_array().unwrap().iter().map(|warning| warning["code"].as_u64().unwrap()).collect();
+        let warnings: Vec<u64> = extra["warnings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|warning| warning["code"].as_u64().unwrap())
+            .collect();
         if warnings != self.warnings {
             return Err(format!("expected warnings {:?}, got {}", self.warnings, extra["warnings"]));
         }
@@ -180,7 +194,9 @@ fn numbers_alike(value: &Value) -> Value {
     match value {
         Value::Number(number) => json!(number.as_f64()),
         Value::Array(members) => members.iter().map(numbers_alike).collect(),
-        Value::Object(object) => object.iter().map(|(name, value)| (name.clone(), numbers_alike(value))).collect(),
+        Value::Object(object) => {
+            object.iter().map(|(name, value)| (name.clone(), numbers_alike(value))).collect()
+        }
         other => other.clone(),
     }
 }
@@ -200,13 +216,17 @@ impl Database {
     fn set_up(&self, line: &str) {
         let mut words = line.splitn(3, char::is_whitespace);
         let (kind, name) = (words.next().unwrap(), words.next().unwrap());
-        let json: Value = serde_json::from_str(words.next().unwrap()).unwrap_or_else(|error| panic!("{error} in {line}"));
+        let json: Value =
+            serde_json::from_str(words.next().unwrap()).unwrap_or_else(|error| panic!("{error} in {line}"));
         match kind {
             "collection" | "edges" => {
                 let kind = if kind == "edges" { 3 } else { 2 };
-                self.session.create_collection(pack(&json!({"name": name, "type": kind})).as_slice()).unwrap();
+                self.session
+                    .create_collection(pack(&json!({"name": name, "type": kind})).as_slice())
+                    .unwrap();
                 let query = format!("FOR d IN @documents INSERT d INTO `{name}`");
-                self.answer(&json!({"query": query, "bindVars": {"documents": json}, "options": {}}), false).unwrap();
+                self.answer(&json!({"query": query, "bindVars": {"documents": json}, "options": {}}), false)
+                    .unwrap();
             }
             "index" => {
                 self.session.create_index(name, pack(&json).as_slice()).unwrap();
@@ -238,7 +258,9 @@ impl Database {
     fn check_variants(&self, case: &Case) -> Result<(), String> {
         let plan = self.session.explain(&QueryRequest::from_body(pack(&case.request()).as_slice()).unwrap());
         let Ok(plan) = plan else { return Ok(()) };
-        let plan: Value = serde_json::from_str(&velocypack::json::to_json_string(velocypack::Slice::new(&plan), None)).unwrap();
+        let plan: Value =
+            serde_json::from_str(&velocypack::json::to_json_string(velocypack::Slice::new(&plan), None))
+                .unwrap();
         let plan = &plan["plan"];
         let names = |list: &Value, of: fn(&Value) -> Option<&str>| -> Vec<String> {
             list.as_array().unwrap().iter().filter_map(|item| of(item).map(str::to_owned)).collect()

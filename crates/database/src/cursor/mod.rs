@@ -113,7 +113,11 @@ impl Cursor {
     pub(crate) fn fetch(&mut self, id: u64, batch: Option<u64>, format: Format) -> Result<Reply> {
         match batch {
             Some(again) if again == self.delivered => {
-                let last = self.last.as_ref().filter(|_| self.spec.allow_retry).ok_or_else(|| no_batch(id, again))?;
+                let last = self
+                    .last
+                    .as_ref()
+                    .filter(|_| self.spec.allow_retry)
+                    .ok_or_else(|| no_batch(id, again))?;
                 return Ok(Reply { body: last.body.clone(), format: last.format, cursor: last.cursor });
             }
             Some(wanted) if wanted != self.delivered + 1 => return Err(no_batch(id, wanted)),
@@ -149,7 +153,9 @@ impl Cursor {
                 rows.park()
             }
             Rest::Parked(parking) => {
-                let rows = parking.pop()?.ok_or_else(|| Error::new(number::INTERNAL, "a batch of the result is missing"))?;
+                let rows = parking
+                    .pop()?
+                    .ok_or_else(|| Error::new(number::INTERNAL, "a batch of the result is missing"))?;
                 self.exhausted = parking.is_empty();
                 Ok(rows)
             }

@@ -27,7 +27,10 @@ pub struct PlanKey {
 
 impl PlanKey {
     fn size_bytes(&self) -> usize {
-        size_of::<Self>() + self.text.len() + self.bind_variables.len() + self.rules.iter().map(String::len).sum::<usize>()
+        size_of::<Self>()
+            + self.text.len()
+            + self.bind_variables.len()
+            + self.rules.iter().map(String::len).sum::<usize>()
     }
 }
 

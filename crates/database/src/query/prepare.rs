@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aql_plan::{Access, BindInput, BindParameters, OptimizerOptions, Optimized, Plan};
+use aql_plan::{Access, BindInput, BindParameters, Optimized, OptimizerOptions, Plan};
 use aql_value::{Interrupt, MemoryAccount, Value};
 use catalog::AccessLevel;
 use storage::Catalog;

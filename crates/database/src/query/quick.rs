@@ -14,7 +14,11 @@ pub(crate) fn is_quick(plan: &Plan) -> bool {
 
 fn is_quick_node(node: &Node) -> bool {
     match &node.kind {
-        NodeKind::Singleton | NodeKind::NoResults | NodeKind::Filter { .. } | NodeKind::Limit(_) | NodeKind::Return(_) => true,
+        NodeKind::Singleton
+        | NodeKind::NoResults
+        | NodeKind::Filter { .. }
+        | NodeKind::Limit(_)
+        | NodeKind::Return(_) => true,
         NodeKind::Calculation(calculation) => is_quick_expression(&calculation.expression),
         NodeKind::Index(scan) => finds_one(scan),
         _ => false,
@@ -40,7 +44,8 @@ fn finds_one(scan: &IndexScan) -> bool {
 /// Functions that answer differently each time may also wait (`SLEEP`) or read (`DOCUMENT`); what goes through an array
 /// takes as long as the array.
 fn is_quick_expression(expression: &Expression) -> bool {
-    let is_long =
-        |part: &Expression| matches!(part, Expression::Expansion(_) | Expression::ArrayQuestion(_) | Expression::Range { .. });
+    let is_long = |part: &Expression| {
+        matches!(part, Expression::Expansion(_) | Expression::ArrayQuestion(_) | Expression::Range { .. })
+    };
     expression.is_cacheable() && !expression.any(&is_long)
 }

@@ -203,7 +203,9 @@ impl QueryRegistry {
         let query = running
             .get(&id)
             .filter(|query| database.is_none_or(|database| *database == *query.database))
-            .ok_or_else(|| Error::new(number::QUERY_NOT_FOUND, format!("query not found: no query {id} is running")))?;
+            .ok_or_else(|| {
+                Error::new(number::QUERY_NOT_FOUND, format!("query not found: no query {id} is running"))
+            })?;
         query.set_state(QueryState::Killed);
         query.interrupt.kill();
         Ok(())
@@ -236,8 +238,11 @@ impl QueryRegistry {
         }
         lock(&self.running).remove(&query.id);
         let properties = self.properties.read().unwrap_or_else(PoisonError::into_inner);
-        let threshold =
-            if query.stream { properties.slow_streaming_query_threshold } else { properties.slow_query_threshold };
+        let threshold = if query.stream {
+            properties.slow_streaming_query_threshold
+        } else {
+            properties.slow_query_threshold
+        };
         let is_slow = run_time.as_secs_f64() >= threshold;
         if is_slow && properties.enabled && properties.track_slow_queries && properties.max_slow_queries > 0 {
             let mut slow = lock(&self.slow);

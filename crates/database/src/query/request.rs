@@ -130,7 +130,10 @@ impl QueryRequest {
     /// 10 for a value out of its range.
     pub fn from_body(body: Slice<'_>) -> Result<Self> {
         if !body.is_object() {
-            return Err(Error::new(number::QUERY_EMPTY, "query is empty: expecting an object with the attribute 'query'"));
+            return Err(Error::new(
+                number::QUERY_EMPTY,
+                "query is empty: expecting an object with the attribute 'query'",
+            ));
         }
         let text = match body.get("query") {
             None => return Err(Error::new(number::QUERY_EMPTY, "query is empty")),
@@ -196,7 +199,8 @@ impl QueryRequest {
         if let Some(count) = non_negative(from, "maxNumberOfPlans")?.or(non_negative(from, "maxPlans")?) {
             options.max_number_of_plans = (count as usize).max(1);
         }
-        options.max_transaction_size_bytes = non_negative(from, "maxTransactionSize")?.map(|bytes| bytes as u64);
+        options.max_transaction_size_bytes =
+            non_negative(from, "maxTransactionSize")?.map(|bytes| bytes as u64);
         if let Some(bytes) = non_negative(from, "memoryLimit")? {
             self.memory_limit_bytes = bytes as u64;
         }
@@ -236,7 +240,9 @@ fn profile_level(from: Slice<'_>) -> Result<u8> {
 }
 
 fn rules(from: Slice<'_>) -> Result<Vec<String>> {
-    let Some(optimizer) = from.get("optimizer").filter(|value| !value.is_null()) else { return Ok(Vec::new()) };
+    let Some(optimizer) = from.get("optimizer").filter(|value| !value.is_null()) else {
+        return Ok(Vec::new());
+    };
     if !optimizer.is_object() {
         return Err(type_error("object", "optimizer"));
     }
@@ -245,7 +251,10 @@ fn rules(from: Slice<'_>) -> Result<Vec<String>> {
         return Err(type_error("array", "optimizer.rules"));
     }
     if rules.len() > MAX_RULES {
-        return Err(Error::new(number::BAD_PARAMETER, format!("at most {MAX_RULES} 'optimizer.rules' are accepted")));
+        return Err(Error::new(
+            number::BAD_PARAMETER,
+            format!("at most {MAX_RULES} 'optimizer.rules' are accepted"),
+        ));
     }
     // Members that are no strings are skipped, as ArangoDB does.
     Ok(rules.elements().filter_map(|rule| rule.as_str().map(str::to_owned)).collect())

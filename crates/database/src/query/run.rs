@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aql_exec::{
-    DataAccess, Execution, ExecutionInput, ExecutionOptions, ExecutionStatistics, ReadAuthorization, ResultBatch,
-    SpillOptions,
+    DataAccess, Execution, ExecutionInput, ExecutionOptions, ExecutionStatistics, ReadAuthorization,
+    ResultBatch, SpillOptions,
 };
 use aql_plan::Access;
 use aql_value::Warning;
@@ -58,7 +58,8 @@ impl PreparedQuery {
         let database = self.session.database_in(&self.catalog)?;
         let used = |access: Access| -> Vec<Arc<Collection>> {
             let uses = self.plan.collections.iter().filter(|used| used.access == access);
-            uses.filter_map(|used| database.collection_by_id(CollectionId(used.collection.id)).cloned()).collect()
+            uses.filter_map(|used| database.collection_by_id(CollectionId(used.collection.id)).cloned())
+                .collect()
         };
         let mut options = TransactionOptions {
             write: used(Access::Write),
@@ -121,7 +122,13 @@ impl RunningRows {
         let input = query.execution_input()?;
         let execution = Execution::start(&query.plan, input).map_err(|failed| executing(failed.error))?;
         let began = Instant::now();
-        Ok(RunningRows { query, execution: Some(execution), ready: None, instantiating: began - instantiating, began })
+        Ok(RunningRows {
+            query,
+            execution: Some(execution),
+            ready: None,
+            instantiating: began - instantiating,
+            began,
+        })
     }
 
     fn next_ready(&mut self, max_rows: usize) -> Result<Option<(ResultBatch, usize)>> {
@@ -166,8 +173,10 @@ impl RowSource for RunningRows {
     }
 
     fn finish(&mut self) -> Result<Option<Vec<u8>>> {
-        let execution =
-            self.execution.take().ok_or_else(|| Error::new(number::INTERNAL, "a query was finished twice"))?;
+        let execution = self
+            .execution
+            .take()
+            .ok_or_else(|| Error::new(number::INTERNAL, "a query was finished twice"))?;
         let executing_time = self.began.elapsed();
         let finished = execution.finish();
         let began = Instant::now();

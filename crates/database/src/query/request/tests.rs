@@ -4,7 +4,8 @@ use super::*;
 
 fn request(json: &str) -> Result<QueryRequest> {
     let mut builder = velocypack::Builder::new();
-    velocypack::json::parse(json.as_bytes(), &velocypack::Limits::default(), &mut builder).expect("test JSON");
+    velocypack::json::parse(json.as_bytes(), &velocypack::Limits::default(), &mut builder)
+        .expect("test JSON");
     QueryRequest::from_body(builder.as_slice())
 }
 
@@ -28,7 +29,12 @@ fn options_are_read_from_both_levels() {
     assert_eq!(request.options.profile, 2);
     assert_eq!(request.options.max_runtime, Some(Duration::from_millis(500)));
     assert_eq!(request.options.rules, ["-all", "+use-indexes"]);
-    assert!(request.count && request.options.stream && request.options.allow_retry && request.options.fail_on_warning);
+    assert!(
+        request.count
+            && request.options.stream
+            && request.options.allow_retry
+            && request.options.fail_on_warning
+    );
 }
 
 #[test]
