@@ -112,6 +112,11 @@ pub struct Execution {
     wait_for_sync: bool,
 }
 
+const _: () = {
+    const fn is_send<T: Send>() {}
+    is_send::<Execution>();
+};
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum State {
     Running,

@@ -14,11 +14,13 @@
 //! - Between two batches nothing pins memory of the storage engine once [`Execution::release`] was called.
 
 mod aggregate;
+mod arrays;
 mod context;
 mod data;
 mod environment;
 mod execution;
 mod lower;
+mod merge_sort;
 mod operator;
 mod profile;
 mod statistics;

@@ -2,7 +2,7 @@
 //! no value, the result is null.
 
 use super::State;
-use aql_value::Value;
+use aql_value::{Interrupt, Result, Value};
 
 /// The greatest operand of AQL's bit functions.
 const MAX_OPERAND: i64 = u32::MAX as i64;
@@ -43,8 +43,8 @@ macro_rules! bits {
                 self.0.add(value, $combine)
             }
 
-            fn result(&mut self) -> Value {
-                self.0.result()
+            fn result(&mut self, _interrupt: &Interrupt) -> Result<Value> {
+                Ok(self.0.result())
             }
         }
     };

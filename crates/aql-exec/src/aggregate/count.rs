@@ -1,7 +1,7 @@
 //! `LENGTH`, `COUNT`: how many rows there are, whatever their values.
 
 use super::State;
-use aql_value::Value;
+use aql_value::{Interrupt, Result, Value};
 
 #[derive(Default)]
 pub(super) struct Length(u64);
@@ -12,7 +12,7 @@ impl State for Length {
         0
     }
 
-    fn result(&mut self) -> Value {
-        Value::from_u64(self.0)
+    fn result(&mut self, _interrupt: &Interrupt) -> Result<Value> {
+        Ok(Value::from_u64(self.0))
     }
 }

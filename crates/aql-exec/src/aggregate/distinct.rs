@@ -1,7 +1,9 @@
 //! `UNIQUE`, `SORTED_UNIQUE`, `COUNT_DISTINCT`: distinct values, null among them.
 
 use super::State;
-use aql_value::Value;
+use crate::arrays::array_of;
+use crate::merge_sort::merge_sort;
+use aql_value::{Interrupt, Result, Value};
 use std::collections::HashSet;
 
 /// What a table entry takes beside the value's own bytes: the value and its share of the table.
@@ -46,8 +48,8 @@ impl State for Unique {
         self.0.add(value)
     }
 
-    fn result(&mut self) -> Value {
-        Value::array(&self.0.take())
+    fn result(&mut self, interrupt: &Interrupt) -> Result<Value> {
+        array_of(&self.0.take(), interrupt)
     }
 }
 
@@ -56,10 +58,12 @@ impl State for SortedUnique {
         self.0.add(value)
     }
 
-    fn result(&mut self) -> Value {
-        let mut values = self.0.take();
-        values.sort_by(Value::compare);
-        Value::array(&values)
+    fn result(&mut self, interrupt: &Interrupt) -> Result<Value> {
+        let values = self.0.take();
+        let value = |position: &u32| values.get(*position as usize);
+        let mut order: Vec<u32> = (0..values.len() as u32).collect();
+        merge_sort(&mut order, |left, right| value(left).cmp(&value(right)), || interrupt.check())?;
+        array_of(&order.iter().filter_map(value).cloned().collect::<Vec<_>>(), interrupt)
     }
 }
 
@@ -68,7 +72,7 @@ impl State for CountDistinct {
         self.0.add(value)
     }
 
-    fn result(&mut self) -> Value {
-        Value::from_u64(self.0.take().len() as u64)
+    fn result(&mut self, _interrupt: &Interrupt) -> Result<Value> {
+        Ok(Value::from_u64(self.0.take().len() as u64))
     }
 }

@@ -1,7 +1,7 @@
 //! `MIN`, `MAX`: the smallest and the greatest value by AQL's order that is not null; null if there is none.
 
 use super::State;
-use aql_value::Value;
+use aql_value::{Interrupt, Result, Value};
 use std::cmp::Ordering;
 
 #[derive(Default)]
@@ -25,8 +25,8 @@ impl State for Min {
         improve(&mut self.0, value, Ordering::Less)
     }
 
-    fn result(&mut self) -> Value {
-        std::mem::take(&mut self.0)
+    fn result(&mut self, _interrupt: &Interrupt) -> Result<Value> {
+        Ok(std::mem::take(&mut self.0))
     }
 }
 
@@ -35,7 +35,7 @@ impl State for Max {
         improve(&mut self.0, value, Ordering::Greater)
     }
 
-    fn result(&mut self) -> Value {
-        std::mem::take(&mut self.0)
+    fn result(&mut self, _interrupt: &Interrupt) -> Result<Value> {
+        Ok(std::mem::take(&mut self.0))
     }
 }

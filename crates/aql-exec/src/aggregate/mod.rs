@@ -11,7 +11,7 @@ mod sum;
 mod variance;
 
 use aql_plan::AggregateFunction;
-use aql_value::{Charge, Column, Result, Value};
+use aql_value::{Charge, Column, Interrupt, Result, Value};
 
 /// The states of one aggregate for all groups. Groups are numbered from 0 in the order in which they appear.
 pub(crate) trait Aggregator: Send {
@@ -22,8 +22,9 @@ pub(crate) trait Aggregator: Send {
     /// `memory` is charged with what the states retain.
     fn add(&mut self, column: &Column, rows: &[u32], groups: &[u32], memory: &mut Charge) -> Result<()>;
 
-    /// The result of a group. Called once a group; its state may be emptied.
-    fn result(&mut self, group: usize) -> Value;
+    /// The result of a group. Called once a group; its state may be emptied. Errors: 1500 if the query is ended while a
+    /// large result is made, 32 if it would be 4 GiB or longer.
+    fn result(&mut self, group: usize, interrupt: &Interrupt) -> Result<Value>;
 
     /// Forgets all groups but one, which becomes group 0.
     fn keep_only(&mut self, group: usize);
@@ -38,7 +39,7 @@ trait State: Default + Send {
     fn add(&mut self, value: &Value) -> usize;
 
     /// The aggregate of all values taken.
-    fn result(&mut self) -> Value;
+    fn result(&mut self, interrupt: &Interrupt) -> Result<Value>;
 }
 
 /// An aggregator from one state a group.
@@ -63,8 +64,8 @@ impl<S: State> Aggregator for Grouped<S> {
         if grown > 0 { memory.grow(grown as u64) } else { Ok(()) }
     }
 
-    fn result(&mut self, group: usize) -> Value {
-        self.states.get_mut(group).map_or(Value::Null, S::result)
+    fn result(&mut self, group: usize, interrupt: &Interrupt) -> Result<Value> {
+        self.states.get_mut(group).map_or(Ok(Value::Null), |state| state.result(interrupt))
     }
 
     fn keep_only(&mut self, group: usize) {
@@ -113,7 +114,7 @@ fn aggregate(function: AggregateFunction, values: Vec<Value>) -> Value {
     aggregator.grow(1);
     let rows: Vec<u32> = (0..values.len() as u32).collect();
     aggregator.add(&Column::from_values(values), &rows, &vec![0; rows.len()], &mut memory).unwrap();
-    aggregator.result(0)
+    aggregator.result(0, &Interrupt::new()).unwrap()
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! `PUSH`: all values in the order in which they come.
 
 use super::State;
-use aql_value::Value;
+use crate::arrays::array_of;
+use aql_value::{Interrupt, Result, Value};
 
 #[derive(Default)]
 pub(super) struct Push(Vec<Value>);
@@ -14,7 +15,7 @@ impl State for Push {
         bytes
     }
 
-    fn result(&mut self) -> Value {
-        Value::array(&std::mem::take(&mut self.0))
+    fn result(&mut self, interrupt: &Interrupt) -> Result<Value> {
+        array_of(&std::mem::take(&mut self.0), interrupt)
     }
 }

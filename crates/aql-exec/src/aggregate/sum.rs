@@ -1,7 +1,7 @@
 //! `SUM`, `AVERAGE`: null values are left out; with any other value that is not a number the result is null.
 
 use super::State;
-use aql_value::{Value, program};
+use aql_value::{Interrupt, Result, Value, program};
 
 /// Numbers added up: exactly as long as they are integers and the sum fits in 64 bits, then in doubles.
 struct Total {
@@ -43,8 +43,8 @@ impl State for Sum {
         0
     }
 
-    fn result(&mut self) -> Value {
-        if self.invoked && !self.total.invalid { self.total.sum.clone() } else { Value::Null }
+    fn result(&mut self, _interrupt: &Interrupt) -> Result<Value> {
+        Ok(if self.invoked && !self.total.invalid { self.total.sum.clone() } else { Value::Null })
     }
 }
 
@@ -58,10 +58,10 @@ impl State for Average {
         0
     }
 
-    fn result(&mut self) -> Value {
+    fn result(&mut self, _interrupt: &Interrupt) -> Result<Value> {
         if self.0.invalid || self.0.count == 0 {
-            return Value::Null;
+            return Ok(Value::Null);
         }
-        program::divide(&self.0.sum, &Value::from_u64(self.0.count)).unwrap_or(Value::Null)
+        Ok(program::divide(&self.0.sum, &Value::from_u64(self.0.count)).unwrap_or(Value::Null))
     }
 }

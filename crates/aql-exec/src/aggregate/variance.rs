@@ -1,7 +1,7 @@
 //! `VARIANCE_*`, `STDDEV_*`: null values are left out; with any other value that is not a number the result is null.
 
 use super::State;
-use aql_value::Value;
+use aql_value::{Interrupt, Result, Value};
 
 /// Welford's running mean and sum of squared distances from it.
 #[derive(Default)]
@@ -43,9 +43,10 @@ macro_rules! moments {
                 0
             }
 
-            fn result(&mut self) -> Value {
+            fn result(&mut self, _interrupt: &Interrupt) -> Result<Value> {
                 let finish: fn(f64) -> f64 = $finish;
-                self.0.variance($correction).map_or(Value::Null, |variance| Value::from_f64(finish(variance)))
+                let variance = self.0.variance($correction);
+                Ok(variance.map_or(Value::Null, |variance| Value::from_f64(finish(variance))))
             }
         }
     };

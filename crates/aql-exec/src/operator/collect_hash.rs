@@ -84,7 +84,7 @@ impl Operator for CollectHashOperator {
         self.state = State::Answering(end);
         context.interrupt.check()?;
         let keys = (0..self.output.keys.len()).map(|column| self.table.keys(column, first..end)).collect();
-        self.output.batch(keys, first..end, &mut self.groups).map(Some)
+        self.output.batch(keys, first..end, &mut self.groups, &context.interrupt).map(Some)
     }
 
     fn restart(&mut self, outer: Batch) {

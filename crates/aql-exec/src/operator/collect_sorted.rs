@@ -4,7 +4,7 @@ use super::groups::{GroupOutput, Groups};
 use super::surplus::Surplus;
 use super::{BatchLimits, Operator};
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Charge, Result, Value};
+use aql_value::{Batch, Charge, Interrupt, Result, Value};
 
 pub(crate) struct CollectSortedOperator {
     input: Box<dyn Operator>,
@@ -35,7 +35,7 @@ impl CollectSortedOperator {
     }
 
     /// Takes the rows of a batch; the groups that end within it are done.
-    fn take(&mut self, batch: &Batch, charge: &mut Charge) -> Result<()> {
+    fn take(&mut self, batch: &Batch, charge: &mut Charge, interrupt: &Interrupt) -> Result<()> {
         self.output.remember(batch);
         let mut keys: Vec<Vec<Value>> = self.open.take().into_iter().collect();
         let (mut rows, mut groups) = (Vec::new(), Vec::new());
@@ -51,7 +51,7 @@ impl CollectSortedOperator {
         self.open = keys.pop();
         if !keys.is_empty() {
             let open = keys.len();
-            self.emit(keys)?;
+            self.emit(keys, interrupt)?;
             self.groups.keep_only(open);
             // What the open group holds of the charge is not known; it starts anew, as its share of a batch is small.
             charge.clear();
@@ -68,13 +68,13 @@ impl CollectSortedOperator {
     }
 
     /// Makes rows of the groups from 0 on, which have these keys.
-    fn emit(&mut self, keys: Vec<Vec<Value>>) -> Result<()> {
+    fn emit(&mut self, keys: Vec<Vec<Value>>, interrupt: &Interrupt) -> Result<()> {
         let count = keys.len();
         let mut columns = vec![Vec::with_capacity(count); self.output.keys.len()];
         for key in keys {
             columns.iter_mut().zip(key).for_each(|(column, value)| column.push(value));
         }
-        self.done = Some(self.output.batch(columns, 0..count, &mut self.groups)?);
+        self.done = Some(self.output.batch(columns, 0..count, &mut self.groups, interrupt)?);
         Ok(())
     }
 
@@ -87,14 +87,14 @@ impl CollectSortedOperator {
         while self.done.is_none() && !self.finished {
             context.interrupt.check()?;
             match self.input.next_full_batch(context)? {
-                Some(batch) => self.take(&batch, &mut charge)?,
+                Some(batch) => self.take(&batch, &mut charge, &context.interrupt)?,
                 None => {
                     self.finished = true;
                     // Without keys there is one group, even without rows.
                     let without_keys = self.output.keys.is_empty().then(Vec::new);
                     if let Some(key) = self.open.take().or(without_keys) {
                         self.groups.grow(1, &mut charge)?;
-                        self.emit(vec![key])?;
+                        self.emit(vec![key], &context.interrupt)?;
                     }
                     self.groups.clear();
                     charge.clear();

@@ -2,7 +2,7 @@
 
 use super::into::{IntoLists, IntoMembers};
 use crate::aggregate::Aggregator;
-use aql_value::{Batch, Charge, Column, Register, Result, Value};
+use aql_value::{Batch, Charge, Column, Interrupt, Register, Result, Value};
 use std::ops::Range;
 
 /// What a state of an aggregate or a list takes, roughly, before it holds anything.
@@ -123,17 +123,19 @@ impl GroupOutput {
         keys: Vec<Vec<Value>>,
         groups: Range<usize>,
         states: &mut Groups,
+        interrupt: &Interrupt,
     ) -> Result<Batch> {
         let mut batch = self.empty_batch(groups.len());
         for (key, values) in self.keys.iter().zip(keys) {
             batch.set_column(key.out, Column::from_values(values));
         }
         for aggregate in &mut states.aggregates {
-            let values = groups.clone().map(|group| aggregate.aggregator.result(group)).collect();
+            let results = groups.clone().map(|group| aggregate.aggregator.result(group, interrupt));
+            let values = results.collect::<Result<_>>()?;
             batch.set_column(aggregate.out, Column::from_values(values));
         }
         if let Some((out, lists)) = &mut states.into {
-            let values = groups.map(|group| lists.result(group)).collect::<Result<_>>()?;
+            let values = groups.map(|group| lists.result(group, interrupt)).collect::<Result<_>>()?;
             batch.set_column(*out, Column::from_values(values));
         }
         Ok(batch)

@@ -1,6 +1,7 @@
 //! COLLECT ... INTO: what is gathered of the rows of each group.
 
-use aql_value::{Batch, BlockBuilder, Charge, Register, Result, Value};
+use crate::arrays::array_of;
+use aql_value::{Batch, BlockBuilder, Charge, Interrupt, Register, Result, Value};
 
 /// What is gathered of a row.
 pub(crate) enum IntoMembers {
@@ -63,8 +64,8 @@ impl IntoLists {
     }
 
     /// The array of a group; called once.
-    pub(super) fn result(&mut self, group: usize) -> Result<Value> {
-        Value::try_array(&self.lists.get_mut(group).map(std::mem::take).unwrap_or_default())
+    pub(super) fn result(&mut self, group: usize, interrupt: &Interrupt) -> Result<Value> {
+        array_of(&self.lists.get_mut(group).map(std::mem::take).unwrap_or_default(), interrupt)
     }
 
     /// Forgets all groups but one, which becomes group 0.

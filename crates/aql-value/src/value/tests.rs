@@ -104,7 +104,7 @@ fn deeply_nested_values_do_not_exhaust_the_stack() {
     let nest = |seed: Value| (0..20_000).fold(seed, |value, _| Value::array(&[value]));
     let (deep, other) = (nest(Value::Int(1)), nest(Value::Int(2)));
     assert_eq!(deep.to_json().len(), 40_001);
-    assert_eq!(deep.hash_value(), deep.clone().hash_value());
+    assert_eq!(deep.hash_value(), nest(Value::Int(1)).hash_value());
     let _ = (deep.compare(&other), deep == other, deep.to_number());
     let mut key = Vec::new();
     deep.sort_key(&mut key);

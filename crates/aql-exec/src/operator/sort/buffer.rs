@@ -1,8 +1,8 @@
 //! Rows to be sorted, in memory.
 
 use super::SortKey;
-use super::merge_sort::merge_sort;
 use super::retained::retain;
+use crate::merge_sort::merge_sort;
 use aql_value::{Batch, Charge, Column, Interrupt, Register, Result, Value};
 
 /// With a limit, the buffer is reduced to the first rows when it has twice as many and so many more.

@@ -4,7 +4,6 @@
 //! with equal keys keep their order.
 
 mod buffer;
-mod merge_sort;
 mod retained;
 mod spill;
 

@@ -7,7 +7,7 @@ const RUN: usize = 1 << 16;
 
 /// Sorts elements, of which no two compare equal, calling `check` every few milliseconds. After an error of `check` the
 /// elements are in no particular order.
-pub(super) fn merge_sort<T: Copy, E>(
+pub(crate) fn merge_sort<T: Copy, E>(
     elements: &mut Vec<T>,
     compare: impl Fn(&T, &T) -> Ordering,
     check: impl Fn() -> Result<(), E>,

@@ -1,0 +1,42 @@
+//! Arrays that may have millions of elements.
+
+use aql_value::{BlockBuilder, Interrupt, Result, Value};
+
+/// Elements between two checks for an interrupt.
+const ELEMENTS_PER_CHECK: usize = 1 << 16;
+
+/// An array of the values. Errors: 1500 if the query is ended meanwhile, 32 if the array would be 4 GiB or longer.
+pub(crate) fn array_of(values: &[Value], interrupt: &Interrupt) -> Result<Value> {
+    if values.is_empty() {
+        return Ok(Value::empty_array());
+    }
+    let mut block = BlockBuilder::new(1);
+    block.builder().open_array()?;
+    for chunk in values.chunks(ELEMENTS_PER_CHECK) {
+        interrupt.check()?;
+        chunk.iter().try_for_each(|value| value.append_to(block.builder()))?;
+    }
+    block.builder().close()?;
+    block.end_value();
+    Ok(block.finish().pop().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holds_all_elements_in_order() {
+        for count in [0, 1, ELEMENTS_PER_CHECK + 1] {
+            let values: Vec<Value> = (0..count as i64).map(Value::Int).collect();
+            assert_eq!(array_of(&values, &Interrupt::new()).unwrap(), Value::array(&values));
+        }
+    }
+
+    #[test]
+    fn ends_when_the_query_does() {
+        let interrupt = Interrupt::new();
+        interrupt.kill();
+        assert_eq!(array_of(&[Value::Null], &interrupt).unwrap_err().number, 1500);
+    }
+}
