@@ -20,7 +20,7 @@ const HIDDEN: &[(&str, &str)] = &[
     ("rust-rocksdb", "kv-rocksdb"),
     ("hyper", "server"),
     ("icu_collator", "velocypack"),
-    ("jsonschema", "storage"),
+    ("boon", "storage"),
 ];
 
 pub(crate) fn check() -> Result<(), Failure> {

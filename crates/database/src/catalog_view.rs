@@ -51,7 +51,7 @@ fn index_info(collection: &Collection, index: &storage::Index) -> IndexInfo {
         },
         unique: properties.unique,
         sparse: properties.sparse,
-        stored_values: properties.stored_values.iter().map(|path| names(path)).collect(),
+        stored_values: properties.stored_values.iter().map(names).collect(),
         selectivity_estimate: selectivity(collection, index),
         deduplicate: properties.deduplicate,
         estimates: properties.estimates,

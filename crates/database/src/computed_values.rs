@@ -167,20 +167,20 @@ fn with_attributes(
     computed: &[(&str, Option<Value>)],
 ) -> Result<Vec<u8>> {
     let mut builder = Builder::with_capacity(document.byte_len() + 64);
-    builder.open_object().map_err(unprintable)?;
+    builder.open_object().map_err(|error| unprintable(&error))?;
     for (name, value) in document.entries() {
         if !computed.iter().any(|(computed, _)| *computed == name) && !value.is_id_marker() {
-            builder.key(name).map_err(unprintable)?;
-            builder.add_resolved(value, Some(collection)).map_err(unprintable)?;
+            builder.key(name).map_err(|error| unprintable(&error))?;
+            builder.add_resolved(value, Some(collection)).map_err(|error| unprintable(&error))?;
         }
     }
     for (name, value) in computed {
         if let Some(value) = value {
-            builder.key(name).map_err(unprintable)?;
+            builder.key(name).map_err(|error| unprintable(&error))?;
             value.append_to(&mut builder).map_err(|error| Error::new(error.number, error.message))?;
         }
     }
-    builder.close().map_err(unprintable)?;
+    builder.close().map_err(|error| unprintable(&error))?;
     Ok(builder.into_vec())
 }
 
@@ -195,7 +195,7 @@ impl Compiled {
     }
 }
 
-fn unprintable(error: velocypack::Error) -> Error {
+fn unprintable(error: &velocypack::Error) -> Error {
     Error::new(error_number::INTERNAL, format!("a computed value could not be stored: {error}"))
 }
 

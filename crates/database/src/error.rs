@@ -119,3 +119,10 @@ impl From<catalog::Error> for Error {
         Error::new(error.number, error.message)
     }
 }
+
+/// A reply or a document could not be put together, which no input can cause: what is copied was checked when it came in.
+impl From<velocypack::Error> for Error {
+    fn from(error: velocypack::Error) -> Self {
+        Error::new(number::INTERNAL, format!("internal error: a value could not be built: {error}"))
+    }
+}

@@ -240,23 +240,21 @@ impl Export {
 
     /// The document with only the attributes that are asked for.
     fn reduced(&mut self, document: Slice<'_>) -> Result<Vec<u8>> {
-        let broken =
-            |error| Error::new(number::INTERNAL, format!("a document could not be reduced: {error}"));
         let mut out = std::mem::take(&mut self.scratch);
         out.clear();
         let mut builder = Builder::from_vec(out);
-        builder.open_object().map_err(broken)?;
+        builder.open_object()?;
         for (name, value) in document.entries().filter(|(name, _)| self.restrict.keeps(name)) {
-            builder.key(name).map_err(broken)?;
+            builder.key(name)?;
             if value.is_id_marker() {
                 let mut id = String::new();
                 resolve_id(document, &self.name, &mut id);
-                builder.add_str(&id).map_err(broken)?;
+                builder.add_str(&id)?;
             } else {
-                builder.add_slice(value).map_err(broken)?;
+                builder.add_slice(value)?;
             }
         }
-        builder.close().map_err(broken)?;
+        builder.close()?;
         Ok(builder.into_vec())
     }
 }

@@ -248,12 +248,12 @@ impl Import<'_> {
         }
         let row = &mut self.scratch;
         row.clear();
-        row.open_object().map_err(broken)?;
+        row.open_object()?;
         for (name, value) in names.iter().zip(values.elements()).filter(|(_, value)| !value.is_null()) {
-            row.key(name).map_err(broken)?;
-            row.add_slice(value).map_err(broken)?;
+            row.key(name)?;
+            row.add_slice(value)?;
         }
-        row.close_keeping_last().map_err(broken)?;
+        row.close_keeping_last()?;
         self.take_scratch(position)
     }
 
@@ -389,16 +389,16 @@ impl Prefixes {
             return Ok(None);
         }
         let mut builder = Builder::with_capacity(edge.byte_len() + 64);
-        builder.open_object().map_err(broken)?;
+        builder.open_object()?;
         for (name, value) in edge.entries() {
-            builder.key(name).map_err(broken)?;
+            builder.key(name)?;
             match (name, &ends) {
-                ("_from", [Some(from), _]) => builder.add_str(from).map_err(broken)?,
-                ("_to", [_, Some(to)]) => builder.add_str(to).map_err(broken)?,
-                _ => builder.add_slice(value).map_err(broken)?,
+                ("_from", [Some(from), _]) => builder.add_str(from)?,
+                ("_to", [_, Some(to)]) => builder.add_str(to)?,
+                _ => builder.add_slice(value)?,
             }
         }
-        builder.close().map_err(broken)?;
+        builder.close()?;
         Ok(Some(builder.into_vec()))
     }
 
@@ -457,8 +457,4 @@ fn shortened(mut text: String) -> String {
         text.push_str("...");
     }
     text
-}
-
-fn broken(error: velocypack::Error) -> Error {
-    Error::new(number::INTERNAL, format!("a document could not be taken over: {error}"))
 }

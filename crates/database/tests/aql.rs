@@ -1,5 +1,7 @@
 //! Runs the golden files of AQL in `tests/aql`; the format is described in its README.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
+
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! What a user may count on when the server or the machine stops: nothing that was acknowledged is lost.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
+
 mod support;
 
 use std::time::Duration;

@@ -1,5 +1,7 @@
 //! Real drivers, unmodified from their registries, against a freshly started server.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
+
 mod support;
 
 use std::path::Path;

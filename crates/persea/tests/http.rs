@@ -1,5 +1,7 @@
 //! Runs the scripts of HTTP exchanges in `tests/http`; the format is described in its README.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
+
 mod support;
 
 use std::collections::HashMap;

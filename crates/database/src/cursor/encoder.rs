@@ -6,7 +6,7 @@
 
 use velocypack::{Builder, Slice, json};
 
-use crate::error::{Error, Result, number};
+use crate::error::Result;
 
 /// How a client wants its replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl RowEncoder {
             }
             Format::VelocyPack => {
                 let mut builder = Builder::from_vec(reuse);
-                builder.open_array().map_err(broken)?;
+                builder.open_array()?;
                 Body::VelocyPack(builder)
             }
         };
@@ -85,7 +85,7 @@ impl RowEncoder {
                 }
                 json::write(row, collection, out);
             }
-            Body::VelocyPack(builder) => builder.add_resolved(row, collection).map_err(broken)?,
+            Body::VelocyPack(builder) => builder.add_resolved(row, collection)?,
         }
         self.rows += 1;
         Ok(())
@@ -124,7 +124,7 @@ impl RowEncoder {
         let (format, bytes) = match self.body {
             Body::Json(out) => (Format::Json, out),
             Body::VelocyPack(mut builder) => {
-                builder.close().map_err(broken)?;
+                builder.close()?;
                 (Format::VelocyPack, builder.into_vec())
             }
         };
@@ -164,24 +164,18 @@ fn close_json(out: &mut Vec<u8>, fields: &[(&str, Field<'_>)]) {
 
 fn close_velocypack(rows: Slice<'_>, fields: &[(&str, Field<'_>)]) -> Result<Vec<u8>> {
     let mut builder = Builder::with_capacity(rows.byte_len() + 1_024);
-    builder.open_object().map_err(broken)?;
-    builder.key("result").map_err(broken)?;
-    builder.add_slice(rows).map_err(broken)?;
+    builder.open_object()?;
+    builder.key("result")?;
+    builder.add_slice(rows)?;
     for (name, field) in fields {
-        builder.key(name).map_err(broken)?;
+        builder.key(name)?;
         match *field {
             Field::Bool(value) => builder.add_bool(value),
             Field::Number(value) => builder.add_u64(value),
             Field::Text(value) => builder.add_str(value),
             Field::Value(value) => builder.add_slice(value),
-        }
-        .map_err(broken)?;
+        }?;
     }
-    builder.close().map_err(broken)?;
+    builder.close()?;
     Ok(builder.into_vec())
-}
-
-/// The builder refuses only misuse and values nested too deeply, which no stored or computed value is.
-fn broken(error: impl std::fmt::Display) -> Error {
-    Error::new(number::INTERNAL, format!("a row of the result could not be encoded: {error}"))
 }

@@ -32,7 +32,8 @@ pub struct PreparedQuery {
     pub(crate) request: QueryRequest,
     pub(crate) plan: Arc<Plan>,
     pub(crate) catalog: Arc<Catalog>,
-    pub(crate) registration: Registration,
+    /// Keeps the query listed, until it is over.
+    pub(crate) _registration: Registration,
     pub(crate) memory: Arc<MemoryAccount>,
     pub(crate) interrupt: Interrupt,
     pub(crate) started: Instant,
@@ -76,7 +77,17 @@ impl Session {
         self.check_rights(&plan)?;
         registration.query().set_state(QueryState::Executing);
         let (session, request) = (self.clone(), request.clone());
-        Ok(PreparedQuery { session, request, plan, catalog, registration, memory, interrupt, started, times })
+        Ok(PreparedQuery {
+            session,
+            request,
+            plan,
+            catalog,
+            _registration: registration,
+            memory,
+            interrupt,
+            started,
+            times,
+        })
     }
 
     /// All plans of a query, the best first.
