@@ -224,7 +224,11 @@ impl Compiler<'_> {
             filter: expansion.filter.as_ref().map(|filter| self.nested(filter)).transpose()?,
             offset: expansion.offset.as_ref().map(|offset| self.expression(offset)).transpose()?,
             limit: expansion.limit.as_ref().map(|limit| self.expression(limit)).transpose()?,
-            projection: expansion.projection.as_ref().map(|projection| self.nested(projection)).transpose()?,
+            projection: expansion
+                .projection
+                .as_ref()
+                .map(|projection| self.nested(projection))
+                .transpose()?,
         };
         Ok(self.builder.expansion(compiled))
     }

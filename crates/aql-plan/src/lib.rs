@@ -33,8 +33,8 @@ pub use expression::{
 pub use node::{
     AggregateFunction, Calculation, Collect, CollectAggregate, CollectGroup, CollectInto, CollectMethod,
     CollectionReference, CollectionScan, DocumentSource, EnumerateList, IndexBound, IndexHint, IndexLookup,
-    IndexRange, IndexScan, Insert, IntoContent, Limit, ModificationOptions, Node, NodeId, NodeKind, OverwriteMode,
-    Projection, ProjectionSource, Remove, Return, Sort, SortElement, Subquery, Update, Upsert,
+    IndexRange, IndexScan, Insert, IntoContent, Limit, ModificationOptions, Node, NodeId, NodeKind,
+    OverwriteMode, Projection, ProjectionSource, Remove, Return, Sort, SortElement, Subquery, Update, Upsert,
 };
 pub use optimize::{Optimized, OptimizerOptions, OptimizerStatistics, RuleInfo, optimize, rules};
 pub use plan::{Access, CollectionUse, Plan};

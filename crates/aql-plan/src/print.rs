@@ -51,7 +51,11 @@ impl Printer<'_> {
             }
             NodeKind::Subquery(subquery) => {
                 let guard = subquery.run_if.map(|id| format!(" if {}", self.name(id))).unwrap_or_default();
-                format!("Subquery {}{guard}{}", self.name(subquery.out), flag(" constant", subquery.is_constant))
+                format!(
+                    "Subquery {}{guard}{}",
+                    self.name(subquery.out),
+                    flag(" constant", subquery.is_constant)
+                )
             }
             NodeKind::Filter { condition } => format!("Filter {}", self.name(*condition)),
             NodeKind::Sort(sort) => {
@@ -141,8 +145,12 @@ impl Printer<'_> {
         let list = projections.iter().map(|projection| {
             let source = match projection.source {
                 ProjectionSource::Document => String::new(),
-                ProjectionSource::IndexField { position, consumed } => format!(" field {position}/{consumed}"),
-                ProjectionSource::StoredValue { position, consumed } => format!(" stored {position}/{consumed}"),
+                ProjectionSource::IndexField { position, consumed } => {
+                    format!(" field {position}/{consumed}")
+                }
+                ProjectionSource::StoredValue { position, consumed } => {
+                    format!(" stored {position}/{consumed}")
+                }
                 ProjectionSource::Key => " key".into(),
                 ProjectionSource::Id => " id".into(),
             };
@@ -177,7 +185,11 @@ impl Printer<'_> {
             let mut bound = |bound: &Option<IndexBound>, symbol: &str| {
                 if let Some(bound) = bound {
                     let equal = if bound.inclusive { "=" } else { "" };
-                    conditions.push(format!("{} {symbol}{equal} {}", field.to_text(), self.text(&bound.value)));
+                    conditions.push(format!(
+                        "{} {symbol}{equal} {}",
+                        field.to_text(),
+                        self.text(&bound.value)
+                    ));
                 }
             };
             bound(&range.lower, ">");
@@ -200,7 +212,10 @@ impl Printer<'_> {
             CollectMethod::Distinct => "distinct",
             CollectMethod::Count => "count",
         };
-        let groups = collect.groups.iter().map(|group| format!("{} = {}", self.name(group.out), self.name(group.input)));
+        let groups = collect
+            .groups
+            .iter()
+            .map(|group| format!("{} = {}", self.name(group.out), self.name(group.input)));
         let aggregates = collect.aggregates.iter().map(|aggregate| {
             let input = aggregate.input.map(|id| self.name(id)).unwrap_or_default();
             format!("{} = {}({input})", self.name(aggregate.out), aggregate.function.name())

@@ -1,7 +1,9 @@
 //! Which variables a node reads and sets, and which effects it has.
 
 use crate::expression::Expression;
-use crate::node::{CollectionScan, DocumentSource, IndexLookup, IndexRange, IndexScan, IntoContent, Node, NodeKind};
+use crate::node::{
+    CollectionScan, DocumentSource, IndexLookup, IndexRange, IndexScan, IntoContent, Node, NodeKind,
+};
 use crate::plan::Plan;
 use crate::variable::VariableId;
 use crate::variable_set::VariableSet;

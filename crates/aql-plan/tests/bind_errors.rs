@@ -1,4 +1,5 @@
 //! What binding refuses, with number and message as clients see them.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
 
@@ -24,14 +25,26 @@ const CASES: &[(&str, u32, &str)] = &[
     ("LET a = a RETURN a", 1203, "collection or view not found: a"),
     // COLLECT.
     ("FOR u IN users COLLECT c = u.city RETURN u", 1203, "collection or view not found: u"),
-    ("FOR u IN users COLLECT c = u.city AGGREGATE s = SUM(c) RETURN s", 1203, "collection or view not found: c"),
+    (
+        "FOR u IN users COLLECT c = u.city AGGREGATE s = SUM(c) RETURN s",
+        1203,
+        "collection or view not found: c",
+    ),
     ("FOR u IN users COLLECT c = u.city INTO g KEEP x RETURN g", 1512, "unknown variable 'x'"),
-    ("FOR u IN users COLLECT c = u.city, c = u.age RETURN c", 1511, "variable 'c' is assigned multiple times"),
+    (
+        "FOR u IN users COLLECT c = u.city, c = u.age RETURN c",
+        1511,
+        "variable 'c' is assigned multiple times",
+    ),
     // Pseudo variables.
     ("RETURN OLD", 1203, "collection or view not found: OLD"),
     ("RETURN CURRENT", 1203, "collection or view not found: CURRENT"),
     ("INSERT {} INTO plain RETURN OLD", 1203, "collection or view not found: OLD"),
-    ("INSERT {} INTO plain OPTIONS {overwriteMode: 'ignore'} RETURN OLD", 1203, "collection or view not found: OLD"),
+    (
+        "INSERT {} INTO plain OPTIONS {overwriteMode: 'ignore'} RETURN OLD",
+        1203,
+        "collection or view not found: OLD",
+    ),
     ("REMOVE 'a' IN plain RETURN NEW", 1203, "collection or view not found: NEW"),
     (
         "RETURN [1][* RETURN (RETURN CURRENT)]",
@@ -41,6 +54,7 @@ const CASES: &[(&str, u32, &str)] = &[
     // Functions.
     ("RETURN FOO(1)", 1540, "usage of unknown function 'FOO()'"),
     ("RETURN foo()", 1540, "usage of unknown function 'FOO()'"),
+    ("RETURN GEO_CONTAINS({}, {})", 9, "not implemented: function GEO_CONTAINS()"),
     ("RETURN a::b(1)", 1582, "user function 'A::B()' not found"),
     (
         "RETURN ABS()",
@@ -60,20 +74,36 @@ const CASES: &[(&str, u32, &str)] = &[
     ("INSERT {} INTO plain FOR d IN plain RETURN d", 1579, "access after data-modification by plain"),
     ("INSERT {} INTO plain INSERT {} INTO plain", 1579, "access after data-modification by plain"),
     ("INSERT {} INTO plain RETURN LENGTH(plain)", 1579, "access after data-modification by plain"),
-    ("INSERT {} INTO plain RETURN DOCUMENT('plain/1')", 1579, "access after data-modification by AQL function DOCUMENT()"),
-    ("LET x = (INSERT {} INTO plain) FOR d IN plain RETURN d", 1579, "access after data-modification by plain"),
-    ("UPSERT {a: 1} INSERT {} UPDATE {} IN plain FOR d IN plain RETURN d", 1579, "access after data-modification by plain"),
+    (
+        "INSERT {} INTO plain RETURN DOCUMENT('plain/1')",
+        1579,
+        "access after data-modification by AQL function DOCUMENT()",
+    ),
+    (
+        "LET x = (INSERT {} INTO plain) FOR d IN plain RETURN d",
+        1579,
+        "access after data-modification by plain",
+    ),
+    (
+        "UPSERT {a: 1} INSERT {} UPDATE {} IN plain FOR d IN plain RETURN d",
+        1579,
+        "access after data-modification by plain",
+    ),
     // LIMIT, SORT.
-    ("FOR i IN 1..3 LIMIT -1 RETURN i", 1504, "number out of range: offset and count of LIMIT must be integers not below 0"),
-    ("FOR i IN 1..3 LIMIT 'a' RETURN i", 1504, "number out of range: offset and count of LIMIT must be integers not below 0"),
+    (
+        "FOR i IN 1..3 LIMIT -1 RETURN i",
+        1504,
+        "number out of range: offset and count of LIMIT must be integers not below 0",
+    ),
+    (
+        "FOR i IN 1..3 LIMIT 'a' RETURN i",
+        1504,
+        "number out of range: offset and count of LIMIT must be integers not below 0",
+    ),
     ("FOR i IN 1..3 LIMIT i RETURN i", 1501, "offset and count of LIMIT must be known at query compile time"),
     ("FOR i IN 1..3 SORT i 'up' RETURN i", 1501, "invalid SORT direction 'up', expecting ASC or DESC"),
     // Options.
-    (
-        "FOR d IN users OPTIONS {indexHint: d} RETURN d",
-        1203,
-        "collection or view not found: d",
-    ),
+    ("FOR d IN users OPTIONS {indexHint: d} RETURN d", 1203, "collection or view not found: d"),
     (
         "LET x = 1 FOR d IN users OPTIONS {indexHint: RAND()} RETURN d",
         1575,
@@ -82,7 +112,11 @@ const CASES: &[(&str, u32, &str)] = &[
     // What cannot be run.
     ("FOR v IN 1..2 OUTBOUND 'a/1' knows RETURN v", 9, "not implemented: graph traversals"),
     ("FOR v IN OUTBOUND SHORTEST_PATH 'a/1' TO 'a/2' knows RETURN v", 9, "not implemented: SHORTEST_PATH"),
-    ("FOR p IN OUTBOUND K_SHORTEST_PATHS 'a/1' TO 'a/2' knows RETURN p", 9, "not implemented: K_SHORTEST_PATHS"),
+    (
+        "FOR p IN OUTBOUND K_SHORTEST_PATHS 'a/1' TO 'a/2' knows RETURN p",
+        9,
+        "not implemented: K_SHORTEST_PATHS",
+    ),
     ("FOR d IN users WINDOW {preceding: 1} AGGREGATE s = SUM(d.age) RETURN s", 9, "not implemented: WINDOW"),
     ("FOR d IN someView SEARCH d.a == 1 RETURN d", 9, "not implemented: SEARCH"),
     ("FOR d IN someView RETURN d", 9, "not implemented: queries over Views ('someView')"),
@@ -98,16 +132,39 @@ fn wrong_queries_are_refused_in_the_words_of_arangodb() {
     }
 }
 
+/// Query, parameters, number, message.
+type Case<'a> = (&'a str, &'a [(&'a str, Value)], u32, &'a str);
+
 #[test]
 fn bind_parameters_are_checked_against_the_query() {
-    let cases: &[(&str, &[(&str, Value)], u32, &str)] = &[
+    let cases: &[Case<'_>] = &[
         ("RETURN 1", &[("x", Value::Int(1))], 1552, "bind parameter 'x' was not declared in the query"),
         ("RETURN @x", &[("X", Value::Int(1))], 1551, "no value specified for declared bind parameter 'x'"),
-        ("FOR d IN @@c RETURN d", &[("@c", Value::Int(1))], 1553, "bind parameter '@c' has an invalid value or type"),
-        ("FOR d IN @@c RETURN d", &[("@c", Value::from_str("missing"))], 1203, "collection or view not found: missing"),
-        ("FOR d IN @@c RETURN d", &[("c", Value::from_str("users"))], 1551, "no value specified for declared bind parameter '@c'"),
+        (
+            "FOR d IN @@c RETURN d",
+            &[("@c", Value::Int(1))],
+            1553,
+            "bind parameter '@c' has an invalid value or type",
+        ),
+        (
+            "FOR d IN @@c RETURN d",
+            &[("@c", Value::from_str("missing"))],
+            1203,
+            "collection or view not found: missing",
+        ),
+        (
+            "FOR d IN @@c RETURN d",
+            &[("c", Value::from_str("users"))],
+            1551,
+            "no value specified for declared bind parameter '@c'",
+        ),
         ("RETURN {}.@a", &[("a", Value::Int(1))], 1553, "bind parameter 'a' has an invalid value or type"),
-        ("RETURN {}.@a", &[("a", Value::empty_array())], 1553, "bind parameter 'a' has an invalid value or type"),
+        (
+            "RETURN {}.@a",
+            &[("a", Value::empty_array())],
+            1553,
+            "bind parameter 'a' has an invalid value or type",
+        ),
         (
             "UPSERT @a INSERT {} UPDATE {} IN plain",
             &[("a", Value::Int(1))],
@@ -127,7 +184,8 @@ fn bind_parameters_are_checked_against_the_query() {
 #[test]
 fn bind_parameters_stand_for_values_names_and_paths() {
     let path = Value::array(&[Value::from_str("a"), Value::from_str("b")]);
-    let parameters = [("@c", Value::from_str("plain")), ("p", path), ("v", Value::Int(7)), ("n", Value::from_str("k"))];
+    let parameters =
+        [("@c", Value::from_str("plain")), ("p", path), ("v", Value::Int(7)), ("n", Value::from_str("k"))];
     let plan = common::plan("FOR d IN @@c FILTER d.@p == @v RETURN {@n: d}", &parameters).unwrap();
     let text = aql_plan::print(&plan);
     assert!(text.contains("d IN plain"), "{text}");
@@ -179,9 +237,13 @@ fn a_name_of_a_user_wins_over_a_pseudo_variable() {
 
 #[test]
 fn collections_are_listed_once_with_the_strongest_access() {
-    let plan = common::plan("WITH cities FOR d IN users FOR e IN users UPDATE d WITH {x: e.x} IN users OPTIONS {exclusive: true}", &[])
-        .unwrap();
-    let uses: Vec<_> = plan.collections.iter().map(|used| (&*used.collection.name, used.access.name())).collect();
+    let plan = common::plan(
+        "WITH cities FOR d IN users FOR e IN users UPDATE d WITH {x: e.x} IN users OPTIONS {exclusive: true}",
+        &[],
+    )
+    .unwrap();
+    let uses: Vec<_> =
+        plan.collections.iter().map(|used| (&*used.collection.name, used.access.name())).collect();
     assert_eq!(uses, [("cities", "read"), ("users", "exclusive")]);
     assert!(plan.is_modification);
 }

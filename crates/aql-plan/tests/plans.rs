@@ -2,6 +2,7 @@
 //!
 //! A case is a query, then perhaps a line `rules: +a, -b`, then `----` and the plan as text, up to a line `====`.
 //! With `UPDATE_GOLDEN=1` the files are written anew.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
 
@@ -26,7 +27,12 @@ fn plans_are_as_recorded() {
         for case in cases(&text) {
             let actual = actual(&case);
             if actual != case.expected {
-                failures.push(format!("{}\n{}\nexpected:\n{}\nactual:\n{actual}", file.display(), case.query, case.expected));
+                failures.push(format!(
+                    "{}\n{}\nexpected:\n{}\nactual:\n{actual}",
+                    file.display(),
+                    case.query,
+                    case.expected
+                ));
             }
             rewritten += &render(&case, &actual);
         }
@@ -42,8 +48,13 @@ fn cases(text: &str) -> Vec<Case> {
         .filter(|case| !case.trim().is_empty())
         .map(|case| {
             let (head, expected) = case.split_once("----\n").unwrap_or((case, ""));
-            let (rules, query): (Vec<&str>, Vec<&str>) = head.lines().partition(|line| line.starts_with("rules: "));
-            let rules = rules.iter().flat_map(|line| line["rules: ".len()..].split(", ")).map(str::to_owned).collect();
+            let (rules, query): (Vec<&str>, Vec<&str>) =
+                head.lines().partition(|line| line.starts_with("rules: "));
+            let rules = rules
+                .iter()
+                .flat_map(|line| line["rules: ".len()..].split(", "))
+                .map(str::to_owned)
+                .collect();
             Case { query: query.join("\n").trim().to_owned(), rules, expected: expected.to_owned() }
         })
         .collect()
@@ -61,6 +72,7 @@ fn actual(case: &Case) -> String {
 }
 
 fn render(case: &Case, actual: &str) -> String {
-    let rules = if case.rules.is_empty() { String::new() } else { format!("rules: {}\n", case.rules.join(", ")) };
+    let rules =
+        if case.rules.is_empty() { String::new() } else { format!("rules: {}\n", case.rules.join(", ")) };
     format!("{}\n{rules}----\n{actual}====\n", case.query)
 }

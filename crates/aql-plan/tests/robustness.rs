@@ -1,4 +1,5 @@
 //! Large and deep queries: planning takes about as long as reading them, and does not overflow the stack.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
 
@@ -25,7 +26,8 @@ fn a_hundred_thousand_alternatives_become_one_look_up() {
 
 #[test]
 fn a_hundred_thousand_different_alternatives_are_a_filter() {
-    let terms: Vec<String> = (0..100_000).map(|number| format!("(d.a{number} == 1 && d.b == {number})")).collect();
+    let terms: Vec<String> =
+        (0..100_000).map(|number| format!("(d.a{number} == 1 && d.b == {number})")).collect();
     let plan = plan_quickly(&format!("FOR d IN users FILTER {} RETURN 1", terms.join(" || ")), &[]);
     assert!(aql_plan::print(&plan).contains("EnumerateCollection"));
 }
@@ -39,7 +41,8 @@ fn a_hundred_thousand_conditions_are_a_filter() {
 #[test]
 fn a_list_of_a_million_values_is_a_look_up() {
     let values: Vec<Value> = (0..1_000_000).map(Value::Int).collect();
-    let plan = plan_quickly("FOR d IN users FILTER d.age IN @list RETURN d", &[("list", Value::array(&values))]);
+    let plan =
+        plan_quickly("FOR d IN users FILTER d.age IN @list RETURN d", &[("list", Value::array(&values))]);
     assert!(aql_plan::print(&plan).contains("byAge(age IN "));
 }
 
@@ -54,8 +57,9 @@ fn many_statements_are_planned_until_there_are_too_many() {
 
 #[test]
 fn many_subqueries_are_planned() {
-    let lets: Vec<String> =
-        (0..550).map(|number| format!("LET v{number} = (FOR d IN users FILTER d.age == {number} RETURN d.name)")).collect();
+    let lets: Vec<String> = (0..550)
+        .map(|number| format!("LET v{number} = (FOR d IN users FILTER d.age == {number} RETURN d.name)"))
+        .collect();
     plan_quickly(&format!("{} RETURN LENGTH(v1)", lets.join(" ")), &[]);
 }
 
@@ -79,7 +83,15 @@ fn deep_expressions_are_planned_and_explained() {
             format!("FOR d IN users FILTER {} RETURN d", deep(200, "(d.a || (d.b && ", "d.c", "))")),
             format!("FOR d IN users RETURN {}", deep(450, "NOT_NULL(", "d.a", ")")),
             format!("FOR d IN users RETURN d{}", ".a".repeat(400)),
-            format!("RETURN {}", deep(200, "(FOR x IN [] FILTER RAND() RETURN ", "1", ")").replace("x IN", "@ IN").split('@').enumerate().map(|(n, part)| if n == 0 { part.to_owned() } else { format!("x{n}{part}") }).collect::<String>()),
+            format!(
+                "RETURN {}",
+                deep(200, "(FOR x IN [] FILTER RAND() RETURN ", "1", ")")
+                    .replace("x IN", "@ IN")
+                    .split('@')
+                    .enumerate()
+                    .map(|(n, part)| if n == 0 { part.to_owned() } else { format!("x{n}{part}") })
+                    .collect::<String>()
+            ),
             format!("RETURN {}", deep(200, "(RAND() ? ", "(RETURN 1)", " : 2)")),
         ] {
             let parsed = common::optimized(&query, &[], &[]);

@@ -1,9 +1,7 @@
 //! A bound query: statements whose names are resolved, before they become nodes of a plan.
 
 use crate::expression::Expression;
-use crate::node::{
-    AggregateFunction, CollectMethod, CollectionReference, IndexHint, ModificationOptions,
-};
+use crate::node::{AggregateFunction, CollectMethod, CollectionReference, IndexHint, ModificationOptions};
 use crate::plan::CollectionUse;
 use crate::variable::{VariableId, Variables};
 use aql_value::Warning;

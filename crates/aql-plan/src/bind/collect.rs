@@ -14,7 +14,7 @@ impl Binder<'_> {
         let keys = keys.collect::<Result<Vec<_>>>()?;
         let inputs = statement.aggregates.iter().map(|aggregate| self.aggregate(aggregate));
         let inputs = inputs.collect::<Result<Vec<_>>>()?;
-        let into = statement.into.as_ref().map(|into| self.into_content(into)).transpose()?;
+        let into = statement.into.as_ref().map(|into| self.gathered_content(into)).transpose()?;
         let options = self.collect_options(statement.options.as_ref())?;
 
         let grouped = self.scopes.group();
@@ -52,7 +52,7 @@ impl Binder<'_> {
     }
 
     /// What is gathered; `None` for the variables in scope.
-    fn into_content(&mut self, into: &ast::CollectInto) -> Result<Option<IntoExpression>> {
+    fn gathered_content(&mut self, into: &ast::CollectInto) -> Result<Option<IntoExpression>> {
         if let Some(expression) = &into.expression {
             return self.expression(expression).map(IntoExpression::Expression).map(Some);
         }
@@ -60,7 +60,10 @@ impl Binder<'_> {
             return Ok(None);
         }
         let kept = into.keep.iter().map(|identifier| {
-            let id = self.scopes.lookup(&identifier.name).ok_or_else(|| error::unknown_variable(&identifier.name))?;
+            let id = self
+                .scopes
+                .lookup(&identifier.name)
+                .ok_or_else(|| error::unknown_variable(&identifier.name))?;
             Ok((identifier.name.as_str().into(), id))
         });
         kept.collect::<Result<_>>().map(IntoExpression::Object).map(Some)
@@ -70,7 +73,10 @@ impl Binder<'_> {
     fn aggregate(&mut self, aggregate: &ast::Aggregate) -> Result<(AggregateFunction, Option<Expression>)> {
         let name = aggregate.function.normalized();
         let function = AggregateFunction::from_name(name).ok_or_else(|| {
-            Error::new(number::INVALID_AGGREGATE_EXPRESSION, format!("invalid aggregate expression: {name}()"))
+            Error::new(
+                number::INVALID_AGGREGATE_EXPRESSION,
+                format!("invalid aggregate expression: {name}()"),
+            )
         })?;
         let mut arguments = aggregate.arguments.iter().map(|argument| self.expression(argument));
         let first = arguments.next().transpose()?;

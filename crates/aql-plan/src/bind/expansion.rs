@@ -49,7 +49,11 @@ impl Binder<'_> {
     }
 
     /// Binds an expression in which `CURRENT` is `element`.
-    fn within(&mut self, element: VariableId, expression: Option<&ast::Expression>) -> Result<Option<Expression>> {
+    fn within(
+        &mut self,
+        element: VariableId,
+        expression: Option<&ast::Expression>,
+    ) -> Result<Option<Expression>> {
         let Some(expression) = expression else { return Ok(None) };
         self.elements.push(Element::Current(element));
         let bound = self.expression(expression);

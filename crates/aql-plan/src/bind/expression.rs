@@ -30,7 +30,9 @@ impl Binder<'_> {
             ExpressionKind::Array(members) => self.array(members),
             ExpressionKind::Object(members) => self.object(members),
             ExpressionKind::Reference(name) => self.reference(name),
-            ExpressionKind::BindParameter(name) => Ok(Expression::Constant(self.parameters.value(name)?.clone())),
+            ExpressionKind::BindParameter(name) => {
+                Ok(Expression::Constant(self.parameters.value(name)?.clone()))
+            }
             ExpressionKind::DataSourceBindParameter(name) => {
                 let name = self.parameters.data_source(name)?.to_owned();
                 Err(self.data_source_as_value(&name))
@@ -151,15 +153,20 @@ impl Binder<'_> {
     }
 
     /// `LIKE` and `=~` are calls of functions.
-    fn text_match(&mut self, operator: ast::MatchOperator, left: Expression, right: Expression) -> Result<Expression> {
+    fn text_match(
+        &mut self,
+        operator: ast::MatchOperator,
+        left: Expression,
+        right: Expression,
+    ) -> Result<Expression> {
         let (name, negated) = match operator {
             ast::MatchOperator::Like => ("LIKE", false),
             ast::MatchOperator::NotLike => ("LIKE", true),
             ast::MatchOperator::Regex => ("REGEX_TEST", false),
             ast::MatchOperator::NotRegex => ("REGEX_TEST", true),
         };
-        let function: &'static Function =
-            aql_functions::lookup(name).ok_or_else(|| Error::internal(format!("function {name} is missing")))?;
+        let function: &'static Function = aql_functions::lookup(name)
+            .ok_or_else(|| Error::internal(format!("function {name} is missing")))?;
         let call = Expression::Call { function, arguments: vec![left, right] };
         if !negated {
             return Ok(call);
@@ -196,11 +203,14 @@ impl Binder<'_> {
         if let Some(name) = value.as_str() {
             return Ok(Expression::Attribute { base: Box::new(base), name: name.into() });
         }
-        if !value.is_array() || value.len() == 0 {
+        if !value.is_array() || value.is_empty() {
             return Err(error::parameter_type(parameter));
         }
         value.elements().try_fold(base, |base, name| {
-            let name = name.as_str().filter(|name| !name.is_empty()).ok_or_else(|| error::parameter_type(parameter))?;
+            let name = name
+                .as_str()
+                .filter(|name| !name.is_empty())
+                .ok_or_else(|| error::parameter_type(parameter))?;
             Ok(Expression::Attribute { base: Box::new(base), name: name.into() })
         })
     }
@@ -217,7 +227,11 @@ impl Binder<'_> {
     }
 }
 
-fn comparison(operator: ast::ComparisonOperator, left: Box<Expression>, right: Box<Expression>) -> Expression {
+fn comparison(
+    operator: ast::ComparisonOperator,
+    left: Box<Expression>,
+    right: Box<Expression>,
+) -> Expression {
     match operator {
         ast::ComparisonOperator::In => Expression::In { negated: false, value: left, list: right },
         ast::ComparisonOperator::NotIn => Expression::In { negated: true, value: left, list: right },

@@ -12,6 +12,32 @@ const ANY_NUMBER_OF_ARGUMENTS: usize = 65536;
 /// Functions that read documents of collections which are only known at run time.
 const READS_DOCUMENTS: &[&str] = &["DOCUMENT", "COLLECTION_COUNT", "COLLECTIONS"];
 
+/// Functions of ArangoDB 3.12 that need what this server does not have yet: geo indexes, Views, vectors.
+const NOT_IMPLEMENTED: &[&str] = &[
+    "APPROX_NEAR_COSINE",
+    "APPROX_NEAR_INNER_PRODUCT",
+    "APPROX_NEAR_L2",
+    "BM25",
+    "EXISTS",
+    "FULLTEXT",
+    "GEO_AREA",
+    "GEO_CONTAINS",
+    "GEO_DISTANCE",
+    "GEO_EQUALS",
+    "GEO_INTERSECTS",
+    "GEO_IN_RANGE",
+    "GEO_MULTIPOLYGON",
+    "GEO_POLYGON",
+    "MINHASH_MATCH",
+    "NEAR",
+    "OFFSET_INFO",
+    "PHRASE",
+    "PREGEL_RESULT",
+    "TFIDF",
+    "WITHIN",
+    "WITHIN_RECTANGLE",
+];
+
 impl Binder<'_> {
     pub(super) fn call(&mut self, call: &ast::FunctionCall) -> Result<Expression> {
         let function = find(&call.name)?;
@@ -57,7 +83,11 @@ impl Binder<'_> {
     }
 
     /// `LENGTH(collection)` counts its documents.
-    fn collection_count(&mut self, function: &Function, arguments: &[ast::Expression]) -> Result<Option<Expression>> {
+    fn collection_count(
+        &mut self,
+        function: &Function,
+        arguments: &[ast::Expression],
+    ) -> Result<Option<Expression>> {
         let [argument] = arguments else { return Ok(None) };
         if !matches!(function.name, "LENGTH" | "COUNT") {
             return Ok(None);
@@ -75,7 +105,13 @@ fn find(name: &ast::FunctionName) -> Result<&'static Function> {
         return Err(Error::new(number::FUNCTION_NOT_FOUND, message));
     }
     aql_functions::lookup(name.normalized()).ok_or_else(|| {
-        Error::new(common::FUNCTION_NAME_UNKNOWN, format!("usage of unknown function '{}()'", name.normalized()))
+        if NOT_IMPLEMENTED.contains(&name.normalized()) {
+            return Error::not_implemented(format!("function {}()", name.normalized()));
+        }
+        Error::new(
+            common::FUNCTION_NAME_UNKNOWN,
+            format!("usage of unknown function '{}()'", name.normalized()),
+        )
     })
 }
 

@@ -17,8 +17,6 @@ mod pattern;
 mod scope;
 mod statement;
 mod subquery;
-#[cfg(test)]
-mod tests;
 mod upsert;
 
 pub use bound::Bound;

@@ -57,7 +57,8 @@ impl BindParameters {
     pub(crate) fn check(&self, query: &Query) -> Result<()> {
         let declared = collect_bind_parameters(query);
         for parameter in &declared {
-            let value = self.values.get(&parameter.key).ok_or_else(|| error::parameter_missing(&parameter.key))?;
+            let value =
+                self.values.get(&parameter.key).ok_or_else(|| error::parameter_missing(&parameter.key))?;
             if parameter.kind == BindParameterKind::DataSource && value.as_str().is_none_or(str::is_empty) {
                 return Err(error::parameter_type(&parameter.key));
             }

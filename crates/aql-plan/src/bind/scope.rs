@@ -79,7 +79,8 @@ impl Scopes {
     fn introduce(&mut self, name: &str, id: VariableId) {
         self.visible.insert(name.into(), id);
         if let Some(level) = self.levels.last_mut() {
-            let list = if level.has_loop || level.has_collect { &mut level.inside } else { &mut level.outside };
+            let list =
+                if level.has_loop || level.has_collect { &mut level.inside } else { &mut level.outside };
             list.push((name.into(), id));
         }
     }

@@ -66,13 +66,17 @@ impl Binder<'_> {
     fn loop_collection(&self, source: &ast::Expression) -> Result<Option<String>> {
         match &source.kind {
             ExpressionKind::Reference(name) if !self.is_variable(name) => Ok(Some(name.clone())),
-            ExpressionKind::DataSourceBindParameter(name) => Ok(Some(self.parameters.data_source(name)?.to_owned())),
+            ExpressionKind::DataSourceBindParameter(name) => {
+                Ok(Some(self.parameters.data_source(name)?.to_owned()))
+            }
             _ => Ok(None),
         }
     }
 
     fn let_variable(&mut self, statement: &ast::Let) -> Result<()> {
-        if let (ExpressionKind::Subquery(block), Some(name)) = (&statement.value.kind, statement.target.as_variable()) {
+        if let (ExpressionKind::Subquery(block), Some(name)) =
+            (&statement.value.kind, statement.target.as_variable())
+        {
             let out = self.variables.add_named(&name.name);
             self.subquery_into(out, block)?;
             return self.scopes.declare_existing(&name.name, out);
@@ -143,7 +147,8 @@ fn limit_value(value: &Expression) -> Result<Option<u64>> {
         Value::Null => Ok(None),
         Value::UInt(number) => Ok(Some(*number)),
         value => {
-            let number = value.is_number().then(|| value.to_i64()).and_then(|number| u64::try_from(number).ok());
+            let number =
+                value.is_number().then(|| value.to_i64()).and_then(|number| u64::try_from(number).ok());
             number.map(Some).ok_or_else(|| {
                 let message = "number out of range: offset and count of LIMIT must be integers not below 0";
                 Error::new(number::NUMBER_OUT_OF_RANGE, message)

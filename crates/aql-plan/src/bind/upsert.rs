@@ -13,19 +13,23 @@ impl Binder<'_> {
         self.set_full_document(candidate);
         let lookup = match &statement.search {
             UpsertSearch::Example(example) => self.example(candidate, example)?,
-            UpsertSearch::Filter(condition) => self.aside(|binder| {
-                let outer = binder.candidate.replace(candidate);
-                let condition = binder.expression(condition);
-                binder.candidate = outer;
-                binder.output.push(Statement::Filter(condition?));
-                Ok(())
-            })?.1,
+            UpsertSearch::Filter(condition) => {
+                self.aside(|binder| {
+                    let outer = binder.candidate.replace(candidate);
+                    let condition = binder.expression(condition);
+                    binder.candidate = outer;
+                    binder.output.push(Statement::Filter(condition?));
+                    Ok(())
+                })?
+                .1
+            }
         };
         let options = self.upsert_options(statement.options.as_ref())?;
         let (old, new) = self.declare_old_and_new();
         self.scopes.set_old_and_new(Some(old), None);
-        let ((insert, update), before_write) =
-            self.aside(|binder| Ok((binder.expression(&statement.insert)?, binder.expression(&statement.update)?)))?;
+        let ((insert, update), before_write) = self.aside(|binder| {
+            Ok((binder.expression(&statement.insert)?, binder.expression(&statement.update)?))
+        })?;
         let collection = self.modified_collection(&statement.collection, options.modification.exclusive)?;
         self.scopes.set_old_and_new(Some(old), Some(new));
         self.output.push(Statement::Upsert(Box::new(UpsertStatement {
@@ -55,11 +59,12 @@ impl Binder<'_> {
 
     /// Filters that hold for documents which have the attributes of the example.
     fn example(&mut self, candidate: VariableId, example: &ast::Expression) -> Result<Vec<Statement>> {
-        let invalid = || error::parse("UPSERT needs an object literal with literal attribute names to search by");
+        let invalid =
+            || error::parse("UPSERT needs an object literal with literal attribute names to search by");
         let members: Vec<(Box<str>, Expression)> = match self.expression(example)? {
             Expression::Constant(object) if object.is_object() => {
                 let entries = object.entries();
-                entries.map(|(name, value)| (Box::from(&*name), Expression::Constant(value))).collect()
+                entries.map(|(name, value)| (Box::from(name), Expression::Constant(value))).collect()
             }
             Expression::Object(members) => {
                 let members = members.into_iter().map(|member| match member.name {

@@ -91,7 +91,9 @@ impl Builder {
             }
             Statement::Filter(condition) => self.filter(condition),
             Statement::Sort(keys) => self.sort(keys),
-            Statement::Limit { offset, limit } => self.add(NodeKind::Limit(Limit { offset, limit, full_count: false })),
+            Statement::Limit { offset, limit } => {
+                self.add(NodeKind::Limit(Limit { offset, limit, full_count: false }))
+            }
             Statement::Collect(statement) => self.collect(*statement),
             Statement::Return { value, distinct } => self.return_value(value, distinct),
             Statement::Insert(statement) => self.insert(*statement),

@@ -1,7 +1,9 @@
 //! Nodes of data modifications.
 
 use super::{Builder, element_at};
-use crate::bind::{ForCollection, InsertStatement, RemoveStatement, Statement, UpdateStatement, UpsertStatement};
+use crate::bind::{
+    ForCollection, InsertStatement, RemoveStatement, Statement, UpdateStatement, UpsertStatement,
+};
 use crate::expression::Expression;
 use crate::node::{Insert, NodeKind, Remove, Update, Upsert};
 use crate::variable::VariableId;
@@ -74,7 +76,9 @@ impl Builder {
 
     /// The scan of the look-up sees what the UPSERT has written for earlier rows.
     fn mark_read_own_writes(&mut self, candidate: VariableId) {
-        let Some(NodeKind::Subquery(subquery)) = self.nodes.last_mut().map(|node| &mut node.kind) else { return };
+        let Some(NodeKind::Subquery(subquery)) = self.nodes.last_mut().map(|node| &mut node.kind) else {
+            return;
+        };
         for node in &mut subquery.nodes {
             if let NodeKind::EnumerateCollection(scan) = &mut node.kind
                 && scan.source.out == candidate

@@ -6,8 +6,8 @@
 use super::writer::{MAX_EXPRESSION_DEPTH, Writer};
 use crate::expression::print::{compare_symbol, element_symbol};
 use crate::expression::{
-    ArithmeticOperator, ArrayCompare, ArrayQuestion, CompareOperator, Expansion, Expression, MemberName, ObjectMember,
-    Quantifier, UnaryOperator,
+    ArithmeticOperator, ArrayCompare, ArrayQuestion, CompareOperator, Expansion, Expression, MemberName,
+    ObjectMember, Quantifier, UnaryOperator,
 };
 use crate::variable::{VariableId, Variables};
 use aql_value::{Kind, Result, Value};
@@ -126,7 +126,8 @@ impl ExpressionWriter<'_> {
 
     /// Arguments of a call: an array, written as a value if all are constants.
     fn arguments(&self, out: &mut Writer, arguments: &[Expression]) -> Result<()> {
-        let constants: Option<Vec<Value>> = arguments.iter().map(|argument| argument.as_constant().cloned()).collect();
+        let constants: Option<Vec<Value>> =
+            arguments.iter().map(|argument| argument.as_constant().cloned()).collect();
         out.object(|out| {
             node_type(out, "array")?;
             match constants {

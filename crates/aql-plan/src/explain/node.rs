@@ -180,5 +180,6 @@ fn expression_type(expression: &Expression) -> &'static str {
 }
 
 fn can_throw(expression: &Expression) -> bool {
-    expression.any(&|part| matches!(part, Expression::Call { function, .. } if THROWING.contains(&function.name)))
+    expression
+        .any(&|part| matches!(part, Expression::Call { function, .. } if THROWING.contains(&function.name)))
 }

@@ -103,7 +103,10 @@ impl Explainer<'_> {
 }
 
 /// The comparisons that a range stands for, as type, field and value.
-fn comparisons<'a>(scan: &IndexScan, range: &'a IndexRange) -> Vec<(&'static str, Expression, &'a Expression)> {
+fn comparisons<'a>(
+    scan: &IndexScan,
+    range: &'a IndexRange,
+) -> Vec<(&'static str, Expression, &'a Expression)> {
     let Some(index) = scan.indexes.get(range.index) else { return Vec::new() };
     let document = scan.source.out;
     let mut fields = index.fields.iter().skip(range.first_field);
@@ -117,12 +120,13 @@ fn comparisons<'a>(scan: &IndexScan, range: &'a IndexRange) -> Vec<(&'static str
         list.push((name, access(field, document), value));
     }
     if let Some(field) = fields.next() {
-        let mut add = |bound: &'a Option<IndexBound>, inclusive: CompareOperator, exclusive: CompareOperator| {
-            if let Some(bound) = bound {
-                let operator = if bound.inclusive { inclusive } else { exclusive };
-                list.push((compare_name(operator), access(field, document), &bound.value));
-            }
-        };
+        let mut add =
+            |bound: &'a Option<IndexBound>, inclusive: CompareOperator, exclusive: CompareOperator| {
+                if let Some(bound) = bound {
+                    let operator = if bound.inclusive { inclusive } else { exclusive };
+                    list.push((compare_name(operator), access(field, document), &bound.value));
+                }
+            };
         add(&range.lower, CompareOperator::GreaterEqual, CompareOperator::Greater);
         add(&range.upper, CompareOperator::LessEqual, CompareOperator::Less);
     }
@@ -131,14 +135,15 @@ fn comparisons<'a>(scan: &IndexScan, range: &'a IndexRange) -> Vec<(&'static str
 
 /// `document.a.b`, or `document.a[*].b`.
 fn access(field: &IndexField, document: VariableId) -> Expression {
-    let attribute = |base: Expression, name: &Box<str>| Expression::Attribute { base: Box::new(base), name: name.clone() };
+    let attribute =
+        |base: Expression, name: &str| Expression::Attribute { base: Box::new(base), name: name.into() };
     let split = field.expansion.map_or(field.path.len(), |position| position + 1);
     let (outer, inner) = field.path.split_at(split.min(field.path.len()));
-    let input = outer.iter().fold(Expression::Variable(document), attribute);
+    let input = outer.iter().map(|name| &**name).fold(Expression::Variable(document), attribute);
     if field.expansion.is_none() {
         return input;
     }
-    let projection = inner.iter().fold(Expression::Variable(document), attribute);
+    let projection = inner.iter().map(|name| &**name).fold(Expression::Variable(document), attribute);
     Expression::Expansion(Box::new(Expansion {
         input,
         levels: 1,

@@ -91,7 +91,10 @@ fn a_condition_that_is_never_true_costs_nothing() {
         ["SingletonNode", "CalculationNode", "EnumerateListNode", "NoResultsNode", "ReturnNode"]
     );
     assert_eq!(numbers(&plan, "nodes", "estimatedCost"), [1.0, 2.0, 5.0, 0.5, 0.5]);
-    assert_eq!(member(&plan, "nodes.1.expression").to_json(), r#"{"type":"array","typeID":41,"raw":[1,2,3]}"#);
+    assert_eq!(
+        member(&plan, "nodes.1.expression").to_json(),
+        r#"{"type":"array","typeID":41,"raw":[1,2,3]}"#
+    );
     assert_eq!(member(&plan, "variables.0.constantValue").to_json(), "[1,2,3]");
 }
 
@@ -124,7 +127,11 @@ fn subqueries_are_spliced_in() {
     assert_eq!(member(&plan, "nodes.1.subqueryOutVariable.name").to_json(), r#""list""#);
     assert_eq!(member(&plan, "nodes.5.inVariable.name").to_json(), r#""doc""#);
     let ids = numbers(&plan, "nodes", "id");
-    let dependencies: Vec<f64> = member(&plan, "nodes").elements().skip(1).filter_map(|node| member(&node, "dependencies.0").as_f64()).collect();
+    let dependencies: Vec<f64> = member(&plan, "nodes")
+        .elements()
+        .skip(1)
+        .filter_map(|node| member(&node, "dependencies.0").as_f64())
+        .collect();
     assert_eq!(dependencies, ids[..ids.len() - 1]);
     assert_eq!(member(&plan, "rules").to_json(), r#"["splice-subqueries"]"#);
 }

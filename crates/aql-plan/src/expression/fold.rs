@@ -21,11 +21,15 @@ impl Folder<'_> {
         match expression {
             Expression::And(operands) => Ok(fold_logical(operands, false)),
             Expression::Or(operands) => Ok(fold_logical(operands, true)),
-            Expression::Ternary { condition, then, otherwise } => Ok(fold_ternary(condition, then, otherwise)),
+            Expression::Ternary { condition, then, otherwise } => {
+                Ok(fold_ternary(condition, then, otherwise))
+            }
             // A range stays a range: it may be long, and loops over it need not build it.
             Expression::Constant(_) | Expression::Variable(_) | Expression::Range { .. } => Ok(expression),
             Expression::Array(members) => Ok(fold_array(members)),
-            Expression::Call { function, .. } if !(function.deterministic && function.cacheable) => Ok(expression),
+            Expression::Call { function, .. } if !(function.deterministic && function.cacheable) => {
+                Ok(expression)
+            }
             expression if is_closed(&expression) => self.evaluate(expression),
             expression => Ok(expression),
         }

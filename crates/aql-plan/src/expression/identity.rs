@@ -27,7 +27,8 @@ impl Expression {
             }
             (Self::Constant(left), Self::Constant(right)) => is_same_value(left, right),
             _ => {
-                std::mem::discriminant(self) == std::mem::discriminant(other) && self.identity() == other.identity()
+                std::mem::discriminant(self) == std::mem::discriminant(other)
+                    && self.identity() == other.identity()
             }
         }
     }

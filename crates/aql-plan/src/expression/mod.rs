@@ -7,6 +7,8 @@
 mod fold;
 mod identity;
 pub(crate) mod print;
+#[cfg(test)]
+mod tests;
 mod visit;
 
 pub(crate) use fold::Folder;

@@ -52,7 +52,9 @@ impl Printer<'_> {
             Expression::Arithmetic { operator, left, right } => {
                 self.infix(left, arithmetic_symbol(*operator), right);
             }
-            Expression::Compare { operator, left, right } => self.infix(left, compare_symbol(*operator), right),
+            Expression::Compare { operator, left, right } => {
+                self.infix(left, compare_symbol(*operator), right)
+            }
             Expression::In { negated, value, list } => {
                 self.infix(value, if *negated { "NOT IN" } else { "IN" }, list);
             }

@@ -21,7 +21,9 @@ impl Expression {
                 visit(&compare.right);
                 compare.quantifier.operand().into_iter().for_each(visit);
             }
-            Self::And(operands) | Self::Or(operands) | Self::Array(operands) => operands.iter().for_each(visit),
+            Self::And(operands) | Self::Or(operands) | Self::Array(operands) => {
+                operands.iter().for_each(visit)
+            }
             Self::Ternary { condition, then, otherwise } => {
                 visit(condition);
                 then.iter().for_each(|child| visit(child));
@@ -64,7 +66,9 @@ impl Expression {
                 visit(&mut compare.right);
                 compare.quantifier.operand_mut().into_iter().for_each(visit);
             }
-            Self::And(operands) | Self::Or(operands) | Self::Array(operands) => operands.iter_mut().for_each(visit),
+            Self::And(operands) | Self::Or(operands) | Self::Array(operands) => {
+                operands.iter_mut().for_each(visit)
+            }
             Self::Ternary { condition, then, otherwise } => {
                 visit(condition);
                 then.iter_mut().for_each(|child| visit(child));
@@ -80,8 +84,12 @@ impl Expression {
             Self::Call { arguments, .. } => arguments.iter_mut().for_each(visit),
             Self::Expansion(expansion) => {
                 visit(&mut expansion.input);
-                let parts =
-                    [&mut expansion.filter, &mut expansion.offset, &mut expansion.limit, &mut expansion.projection];
+                let parts = [
+                    &mut expansion.filter,
+                    &mut expansion.offset,
+                    &mut expansion.limit,
+                    &mut expansion.projection,
+                ];
                 parts.into_iter().flatten().for_each(visit);
             }
             Self::ArrayQuestion(question) => {

@@ -32,9 +32,10 @@ fn mark_constant_subqueries(nodes: &mut [Node]) {
     for node in nodes {
         if let NodeKind::Subquery(subquery) = &mut node.kind {
             mark_constant_subqueries(&mut subquery.nodes);
-            let reads_own_writes = subquery.nodes.iter().any(|node| {
-                node.kind.source().is_some_and(|source| source.read_own_writes)
-            });
+            let reads_own_writes = subquery
+                .nodes
+                .iter()
+                .any(|node| node.kind.source().is_some_and(|source| source.read_own_writes));
             subquery.is_constant = !reads_own_writes
                 && reads_of_pipeline(&subquery.nodes).is_empty()
                 && subquery.nodes.iter().all(|node| node.kind.is_deterministic());

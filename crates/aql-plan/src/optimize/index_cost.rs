@@ -100,7 +100,9 @@ pub(super) fn range(index: &IndexInfo, range: &IndexRange, count: f64, scale: Sc
     }
     let found = match range.lookups.len() {
         0 => count,
-        given if given >= index.fields.len() || index.has_independent_fields() => values * per_value(index, count),
+        given if given >= index.fields.len() || index.has_independent_fields() => {
+            values * per_value(index, count)
+        }
         given => values * (count * EQUALITY_SHARE.powi(i32::try_from(given).unwrap_or(i32::MAX))).max(1.0),
     };
     let share = match bounds {

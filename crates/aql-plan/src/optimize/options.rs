@@ -44,11 +44,7 @@ impl OptimizerOptions {
 
 impl Default for OptimizerOptions {
     fn default() -> Self {
-        Self {
-            all: None,
-            single: HashMap::new(),
-            max_number_of_plans: Self::DEFAULT_MAX_NUMBER_OF_PLANS,
-        }
+        Self { all: None, single: HashMap::new(), max_number_of_plans: Self::DEFAULT_MAX_NUMBER_OF_PLANS }
     }
 }
 

@@ -56,7 +56,9 @@ fn visit_pipeline(
 /// The calculation that sets the variable, and its position, in this pipeline.
 pub(super) fn definition(nodes: &[Node], id: VariableId) -> Option<(usize, &Expression)> {
     nodes.iter().enumerate().find_map(|(position, node)| match &node.kind {
-        NodeKind::Calculation(calculation) if calculation.out == id => Some((position, &calculation.expression)),
+        NodeKind::Calculation(calculation) if calculation.out == id => {
+            Some((position, &calculation.expression))
+        }
         _ => None,
     })
 }
@@ -65,7 +67,9 @@ pub(super) fn definition(nodes: &[Node], id: VariableId) -> Option<(usize, &Expr
 pub(super) fn constants(nodes: &[Node]) -> HashMap<VariableId, aql_value::Value> {
     let mut constants = HashMap::new();
     for_each_node(nodes, &mut |node| {
-        if let NodeKind::Calculation(Calculation { out, expression: Expression::Constant(value) }) = &node.kind {
+        if let NodeKind::Calculation(Calculation { out, expression: Expression::Constant(value) }) =
+            &node.kind
+        {
             constants.insert(*out, value.clone());
         }
     });
@@ -87,7 +91,8 @@ pub(super) fn arrays(nodes: &[Node]) -> VariableSet {
                 arrays.insert(into.out);
             });
             let lists = [AggregateFunction::Unique, AggregateFunction::SortedUnique, AggregateFunction::Push];
-            for aggregate in collect.aggregates.iter().filter(|aggregate| lists.contains(&aggregate.function)) {
+            for aggregate in collect.aggregates.iter().filter(|aggregate| lists.contains(&aggregate.function))
+            {
                 arrays.insert(aggregate.out);
             }
         }

@@ -2,8 +2,8 @@
 
 use super::{Optimized, OptimizerOptions, optimize, rules::RULES};
 use crate::{
-    BindInput, BindParameters, CollectionInfo, CollectionReference, IndexField, IndexInfo, IndexKind, NodeKind, Plan,
-    PlanCatalog, bind, build,
+    BindInput, BindParameters, CollectionInfo, CollectionReference, IndexField, IndexInfo, IndexKind,
+    NodeKind, Plan, PlanCatalog, bind, build,
 };
 use aql_value::{Interrupt, MemoryAccount, Result};
 use std::collections::HashSet;
@@ -16,15 +16,21 @@ pub(crate) static CATALOG: Catalog = Catalog;
 impl PlanCatalog for Catalog {
     fn collection(&self, name: &str) -> Option<CollectionInfo> {
         let (id, count_estimate, own) = match name {
-            "users" => (1, 1000, vec![index(2, "age", false), index(3, "email", true), index(4, "city", false)]),
+            "users" => {
+                (1, 1000, vec![index(2, "age", false), index(3, "email", true), index(4, "city", false)])
+            }
             "products" => (2, 10, vec![index(2, "id", false)]),
             "test" => (3, 100, vec![index(2, "value", false)]),
             "plain" => (4, 10, Vec::new()),
-            "knows" => (5, 5000, vec![IndexInfo {
-                kind: IndexKind::Edge,
-                fields: vec![IndexField::new(&["_from"], None), IndexField::new(&["_to"], None)],
-                ..index(1, "edge", false)
-            }]),
+            "knows" => (
+                5,
+                5000,
+                vec![IndexInfo {
+                    kind: IndexKind::Edge,
+                    fields: vec![IndexField::new(&["_from"], None), IndexField::new(&["_to"], None)],
+                    ..index(1, "edge", false)
+                }],
+            ),
             _ => return None,
         };
         let primary = IndexInfo {
@@ -57,7 +63,8 @@ fn index(id: u64, field: &str, unique: bool) -> IndexInfo {
 
 pub(crate) fn optimized(text: &str, rules: &[&str]) -> Result<Optimized> {
     let query = aql_syntax::parse(text, &aql_syntax::Limits::default()).unwrap();
-    let (parameters, memory, interrupt) = (BindParameters::new(), MemoryAccount::unlimited(), Interrupt::new());
+    let (parameters, memory, interrupt) =
+        (BindParameters::new(), MemoryAccount::unlimited(), Interrupt::new());
     let plan = build(bind(&query, &BindInput::new(&parameters, &CATALOG, &memory, &interrupt))?, false)?;
     optimize(plan, &CATALOG, &OptimizerOptions::new(rules.iter().copied()), &memory, &interrupt)
 }
@@ -146,8 +153,11 @@ fn node_numbers_are_unique() {
 
 #[test]
 fn every_rule_changes_one_of_the_queries() {
-    let fired: HashSet<&str> =
-        QUERIES.iter().flat_map(|query| optimized(query, &[]).unwrap().plans).flat_map(|plan| plan.rules_applied).collect();
+    let fired: HashSet<&str> = QUERIES
+        .iter()
+        .flat_map(|query| optimized(query, &[]).unwrap().plans)
+        .flat_map(|plan| plan.rules_applied)
+        .collect();
     // What a first pass has done, a second (-2) need not do again.
     let is_first = |name: &&str| !name.ends_with(|last: char| last.is_ascii_digit());
     let missing: Vec<_> =
@@ -165,7 +175,9 @@ fn the_number_of_plans_is_bounded() {
     assert_eq!(optimized(query, &[]).unwrap().plans.len(), 24);
     let parsed = aql_syntax::parse(query, &aql_syntax::Limits::default()).unwrap();
     let parameters = BindParameters::new();
-    let plan = build(bind(&parsed, &BindInput::new(&parameters, &CATALOG, &memory, &interrupt)).unwrap(), false).unwrap();
+    let plan =
+        build(bind(&parsed, &BindInput::new(&parameters, &CATALOG, &memory, &interrupt)).unwrap(), false)
+            .unwrap();
     let mut options = OptimizerOptions::default();
     options.max_number_of_plans = 3;
     assert_eq!(optimize(plan, &CATALOG, &options, &memory, &interrupt).unwrap().plans.len(), 3);

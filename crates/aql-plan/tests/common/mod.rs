@@ -2,8 +2,8 @@
 #![allow(dead_code)]
 
 use aql_plan::{
-    BindInput, BindParameters, CollectionInfo, CollectionReference, IndexField, IndexInfo, IndexKind, Optimized,
-    OptimizerOptions, Plan, PlanCatalog, bind, build, optimize,
+    BindInput, BindParameters, CollectionInfo, CollectionReference, IndexField, IndexInfo, IndexKind,
+    Optimized, OptimizerOptions, Plan, PlanCatalog, bind, build, optimize,
 };
 use aql_value::{Interrupt, MemoryAccount, Result, Value};
 
@@ -16,17 +16,21 @@ impl PlanCatalog for TestCatalog {
         let (id, is_edge, count_estimate, own) = match name {
             "users" => (1, false, 1000, user_indexes()),
             "cities" => (2, false, 50, vec![persistent(2, "byName", &["name"])]),
-            "test" => (3, false, 100, vec![IndexInfo {
-                selectivity_estimate: Some(1.0),
-                ..persistent(2, "byValue", &["value"])
-            }]),
+            "test" => (
+                3,
+                false,
+                100,
+                vec![IndexInfo { selectivity_estimate: Some(1.0), ..persistent(2, "byValue", &["value"]) }],
+            ),
             "plain" => (4, false, 10, Vec::new()),
             "empty" => (5, false, 0, vec![persistent(2, "byId", &["id"])]),
             "knows" => (6, true, 5000, vec![edge_index()]),
-            "products" => (7, false, 10, vec![IndexInfo {
-                selectivity_estimate: Some(1.0),
-                ..persistent(2, "byId", &["id"])
-            }]),
+            "products" => (
+                7,
+                false,
+                10,
+                vec![IndexInfo { selectivity_estimate: Some(1.0), ..persistent(2, "byId", &["id"]) }],
+            ),
             _ => return None,
         };
         let indexes: Vec<IndexInfo> = std::iter::once(primary_index()).chain(own).collect();
@@ -110,4 +114,3 @@ pub(crate) fn optimized(text: &str, parameters: &[(&str, Value)], rules: &[&str]
 pub(crate) fn best(text: &str, rules: &[&str]) -> Plan {
     optimized(text, &[], rules).unwrap().into_best().unwrap()
 }
-

@@ -16,10 +16,13 @@ const USERS: &str = r#"[
  {"_key":"9","name":"Z","age":1.0,"city":"a","tags":["b","c","b"],"nick":"n3","x":{"y":1},"d":{"a":1}},
  {"_key":"10","name":"x","age":10,"city":"x","email":"e10","tags":["x"],"a":[3,1,2],"x":1}
 ]"#;
-const CITIES: &str = r#"[{"_key":"1","name":"a","x":1},{"_key":"2","name":"b","x":2},{"_key":"3","name":"x"},{"_key":"4"}]"#;
-const TEST: &str = r#"[{"_key":"1","value":98},{"_key":"2","value":97},{"_key":"3","value":120},{"_key":"4"}]"#;
+const CITIES: &str =
+    r#"[{"_key":"1","name":"a","x":1},{"_key":"2","name":"b","x":2},{"_key":"3","name":"x"},{"_key":"4"}]"#;
+const TEST: &str =
+    r#"[{"_key":"1","value":98},{"_key":"2","value":97},{"_key":"3","value":120},{"_key":"4"}]"#;
 const PLAIN: &str = r#"[{"_key":"1","value":95,"age":3,"x":1},{"_key":"2","value":85,"age":1,"x":2},{"_key":"3","value":null,"age":2}]"#;
-const PRODUCTS: &str = r#"[{"_key":"1","id":4,"name":"p"},{"_key":"2","id":3,"name":"q"},{"_key":"3","id":4,"name":"r"}]"#;
+const PRODUCTS: &str =
+    r#"[{"_key":"1","id":4,"name":"p"},{"_key":"2","id":3,"name":"q"},{"_key":"3","id":4,"name":"r"}]"#;
 const KNOWS: &str = r#"[
  {"_key":"1","_from":"users/1","_to":"users/2","x":1},{"_key":"2","_from":"users/1","_to":"users/3","x":2},
  {"_key":"3","_from":"users/2","_to":"users/1","x":3},{"_key":"4","_from":"users/4","_to":"users/4","x":1}
@@ -55,7 +58,8 @@ fn documents(name: &str, text: &str) -> Vec<Value> {
         let mut members: Vec<(String, Value)> =
             document.entries().map(|(name, value)| (name.to_string(), value)).collect();
         members.push(("_id".to_owned(), id));
-        let members: Vec<(&str, Value)> = members.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        let members: Vec<(&str, Value)> =
+            members.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
         Value::object(&members)
     };
     parse(text).elements().map(with_id).collect()

@@ -23,9 +23,25 @@ struct Generator {
 
 const COLLECTIONS: &[&str] = &["users", "users", "users", "cities", "plain", "products", "knows"];
 const ATTRIBUTES: &[&str] = &[
-    "age", "age", "age", "city", "city", "email", "nick", "tags", "_key", "_id", "_from", "name", "x", "a.b", "address.zip", "id",
+    "age",
+    "age",
+    "age",
+    "city",
+    "city",
+    "email",
+    "nick",
+    "tags",
+    "_key",
+    "_id",
+    "_from",
+    "name",
+    "x",
+    "a.b",
+    "address.zip",
+    "id",
 ];
-const CONSTANTS: &[&str] = &["1", "2", "3", "4", "'a'", "'b'", "'x'", "'e1'", "'n1'", "null", "true", "'users/1'", "'1'"];
+const CONSTANTS: &[&str] =
+    &["1", "2", "3", "4", "'a'", "'b'", "'x'", "'e1'", "'n1'", "null", "true", "'users/1'", "'1'"];
 
 impl Generator {
     fn below(&mut self, bound: usize) -> usize {
@@ -99,7 +115,13 @@ impl Generator {
             0 => format!("SORT {}, {} DESC ", self.value(scope, 1), self.value(scope, 1)),
             1 => format!("SORT {} ", self.value(scope, 1)),
             2 if own.len() == 1 && scope.documents == own && scope.values.is_empty() => {
-                format!("SORT {}, {}._key LIMIT {}, {} ", self.value(scope, 1), own[0], self.below(2), 1 + self.below(4))
+                format!(
+                    "SORT {}, {}._key LIMIT {}, {} ",
+                    self.value(scope, 1),
+                    own[0],
+                    self.below(2),
+                    1 + self.below(4)
+                )
             }
             _ => self.collect(scope),
         }
@@ -148,8 +170,17 @@ impl Generator {
                 scope.values[position].clone()
             }
             3 => format!("CONCAT({}, {})", self.value(scope, depth - 1), self.value(scope, depth - 1)),
-            4 => format!("({} ? {} : {})", self.condition(scope, depth - 1), self.value(scope, depth - 1), self.value(scope, depth - 1)),
-            5 => format!("TO_ARRAY({})[* FILTER CURRENT != {}]", self.value(scope, depth - 1), self.pick(CONSTANTS)),
+            4 => format!(
+                "({} ? {} : {})",
+                self.condition(scope, depth - 1),
+                self.value(scope, depth - 1),
+                self.value(scope, depth - 1)
+            ),
+            5 => format!(
+                "TO_ARRAY({})[* FILTER CURRENT != {}]",
+                self.value(scope, depth - 1),
+                self.pick(CONSTANTS)
+            ),
             _ => self.attribute(scope).unwrap_or_else(|| self.pick(CONSTANTS).to_owned()),
         }
     }

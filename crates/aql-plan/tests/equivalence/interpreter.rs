@@ -2,13 +2,13 @@
 
 use crate::data;
 use aql_plan::{
-    AggregateFunction, Collect, CollectMethod, DocumentSource, Expression, IndexField, IndexInfo, IndexLookup,
-    IndexRange, IndexScan, IntoContent, Node, NodeKind, Plan, Projection, ProjectionSource, RegisterMap, VariableId,
-    compile,
+    AggregateFunction, Collect, CollectMethod, DocumentSource, Expression, IndexField, IndexInfo,
+    IndexLookup, IndexRange, IndexScan, IntoContent, Node, NodeKind, Plan, Projection, ProjectionSource,
+    RegisterMap, VariableId, compile,
 };
 use aql_value::{
-    Batch, Column, Environment, Error, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Result, Value,
-    Warnings,
+    Batch, Column, Environment, Error, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Result,
+    Value, Warnings,
 };
 use std::cmp::Ordering;
 
@@ -62,13 +62,13 @@ impl Interpreter {
                     let documents = data::collection(&scan.source.collection.name);
                     let found: Vec<(Value, Option<&IndexInfo>)> =
                         documents.iter().map(|document| (document.clone(), None)).collect();
-                    self.scan(&scan.source, found, row, &mut out)?;
+                    self.scan(&scan.source, found, &row, &mut out)?;
                 }
             }
             NodeKind::Index(scan) => {
                 for row in rows {
                     let found = self.look_up(scan, &row)?;
-                    self.scan(&scan.source, found, row, &mut out)?;
+                    self.scan(&scan.source, found, &row, &mut out)?;
                 }
             }
             NodeKind::EnumerateList(list) => {
@@ -144,7 +144,7 @@ impl Interpreter {
         &mut self,
         source: &DocumentSource,
         found: Vec<(Value, Option<&IndexInfo>)>,
-        row: Row,
+        row: &Row,
         out: &mut Vec<Row>,
     ) -> Result<()> {
         let mut count: u64 = 0;
@@ -176,7 +176,7 @@ impl Interpreter {
             out.push(next);
         }
         if let Some(variable) = source.count_into {
-            out.push(with(&row, variable, Value::from_u64(count)));
+            out.push(with(row, variable, Value::from_u64(count)));
         }
         Ok(())
     }
@@ -196,7 +196,8 @@ impl Interpreter {
         if scan.ordered {
             let fields = &scan.indexes[0].fields;
             found.sort_by(|(left, _), (right, _)| {
-                let orders = fields.iter().map(|field| at(left, &field.path).compare(&at(right, &field.path)));
+                let orders =
+                    fields.iter().map(|field| at(left, &field.path).compare(&at(right, &field.path)));
                 let order = orders.fold(Ordering::Equal, Ordering::then);
                 if scan.ascending { order } else { order.reverse() }
             });
@@ -224,7 +225,9 @@ impl Interpreter {
             hits *= match lookup {
                 IndexLookup::Equal(_) => values.iter().filter(|value| **value == wanted).count(),
                 IndexLookup::In(_) if !wanted.is_array() => 0,
-                IndexLookup::In(_) => values.iter().filter(|value| wanted.elements().any(|member| member == **value)).count(),
+                IndexLookup::In(_) => {
+                    values.iter().filter(|value| wanted.elements().any(|member| member == **value)).count()
+                }
             };
         }
         if let Some(field) = fields.next() {
@@ -243,7 +246,8 @@ impl Interpreter {
     fn collect(&mut self, collect: &Collect, rows: Vec<Row>, outer: &Row) -> Result<Vec<Row>> {
         let mut groups: Vec<(Vec<Value>, Vec<Row>)> = Vec::new();
         for row in rows {
-            let keys = collect.groups.iter().map(|group| read(&row, group.input)).collect::<Result<Vec<_>>>()?;
+            let keys =
+                collect.groups.iter().map(|group| read(&row, group.input)).collect::<Result<Vec<_>>>()?;
             match groups.iter_mut().find(|(own, _)| *own == keys) {
                 Some((_, members)) => members.push(row),
                 None => groups.push((keys, vec![row])),
@@ -268,7 +272,9 @@ impl Interpreter {
             }
             for aggregate in &collect.aggregates {
                 let values = match aggregate.input {
-                    Some(input) => members.iter().map(|member| read(member, input)).collect::<Result<Vec<_>>>()?,
+                    Some(input) => {
+                        members.iter().map(|member| read(member, input)).collect::<Result<Vec<_>>>()?
+                    }
                     None => vec![Value::Null; members.len()],
                 };
                 row = with(&row, aggregate.out, aggregated(aggregate.function, values));
@@ -292,10 +298,16 @@ impl Interpreter {
     /// Modifications are written down and give their input back as OLD and NEW.
     fn modify(&mut self, kind: &NodeKind, row: Row) -> Result<Row> {
         let (name, collection, inputs, old, new) = match kind {
-            NodeKind::Insert(node) => ("insert", &node.collection, vec![node.input], node.out_old, node.out_new),
-            NodeKind::Update(node) => {
-                ("update", &node.collection, Some(node.input).into_iter().chain(node.key).collect(), node.out_old, node.out_new)
+            NodeKind::Insert(node) => {
+                ("insert", &node.collection, vec![node.input], node.out_old, node.out_new)
             }
+            NodeKind::Update(node) => (
+                "update",
+                &node.collection,
+                Some(node.input).into_iter().chain(node.key).collect(),
+                node.out_old,
+                node.out_new,
+            ),
             NodeKind::Remove(node) => ("remove", &node.collection, vec![node.input], node.out_old, None),
             NodeKind::Upsert(node) => {
                 ("upsert", &node.collection, vec![node.insert, node.update, node.found], None, node.out_new)

@@ -2,6 +2,7 @@
 //!
 //! A plain interpreter of plans, row by row over documents in memory, runs each query with all rules, with none, and
 //! with each rule alone or left out. Queries are those of the golden plans and random ones.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -31,7 +32,7 @@ fn canonical_text(value: &Value) -> String {
     }
     if value.is_object() {
         let members: Vec<String> =
-            value.entries().map(|(name, value)| format!("{}:{}", &*name, canonical_text(&value))).collect();
+            value.entries().map(|(name, value)| format!("{name}:{}", canonical_text(&value))).collect();
         return format!("{{{}}}", members.join(","));
     }
     value.to_json()
@@ -53,7 +54,8 @@ fn check(query: &str, rule_sets: &[Vec<String>]) {
     for rules in rule_sets {
         let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
         for plan in plans_of(query, &rules).into_iter().flatten() {
-            let outcome = run(&plan).unwrap_or_else(|error| panic!("{query}\n{rules:?}: {error}\n{}", aql_plan::print(&plan)));
+            let outcome = run(&plan)
+                .unwrap_or_else(|error| panic!("{query}\n{rules:?}: {error}\n{}", aql_plan::print(&plan)));
             assert_eq!(
                 canonical(&outcome),
                 expected,

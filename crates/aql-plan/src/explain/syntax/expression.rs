@@ -2,8 +2,9 @@
 
 use super::{List, TreeWriter, leaf, no_op, unknown, value};
 use aql_syntax::ast::{
-    ArithmeticOperator, ArrayQuestion, BinaryOperator, ComparisonOperator, Expansion, Expression, ExpressionKind,
-    LogicalOperator, MatchOperator, ObjectKey, ObjectMember, Quantifier, QuestionQuantifier, UnaryOperator,
+    ArithmeticOperator, ArrayQuestion, BinaryOperator, ComparisonOperator, Expansion, Expression,
+    ExpressionKind, LogicalOperator, MatchOperator, ObjectKey, ObjectMember, Quantifier, QuestionQuantifier,
+    UnaryOperator,
 };
 use aql_value::{Result, Value};
 
@@ -25,9 +26,9 @@ impl<'a> TreeWriter<'a> {
             ExpressionKind::Object(members) => self.node(list.out, "object", |tree, list| {
                 members.iter().try_for_each(|member| tree.member(list, member))
             }),
-            ExpressionKind::Subquery(block) => self.node(list.out, "subquery", |tree, list| {
-                tree.root(list.out, block, &[])
-            }),
+            ExpressionKind::Subquery(block) => {
+                self.node(list.out, "subquery", |tree, list| tree.root(list.out, block, &[]))
+            }
             ExpressionKind::AttributeAccess(base, name) => self.access(list, "attribute access", name, base),
             ExpressionKind::BoundAttributeAccess(base, name) => {
                 self.node(list.out, "bound attribute access", |tree, list| {
@@ -59,7 +60,9 @@ impl<'a> TreeWriter<'a> {
                 BinaryOperator::Arithmetic(operator) => {
                     self.children(list, arithmetic_name(operator), [&binary.left, &binary.right])
                 }
-                BinaryOperator::Match(operator) => self.text_match(list, operator, &binary.left, &binary.right),
+                BinaryOperator::Match(operator) => {
+                    self.text_match(list, operator, &binary.left, &binary.right)
+                }
             },
             ExpressionKind::Logical(logical) => {
                 let name = match logical.operator {
@@ -81,7 +84,9 @@ impl<'a> TreeWriter<'a> {
                     tree.quantifier(list, &comparison.quantifier)
                 })
             }
-            ExpressionKind::IndexedAccess(base, index) => self.children(list, "indexed access", [&**base, index]),
+            ExpressionKind::IndexedAccess(base, index) => {
+                self.children(list, "indexed access", [&**base, index])
+            }
             _ => Err(unknown("an expression that is not known")),
         }
     }
@@ -130,7 +135,11 @@ impl<'a> TreeWriter<'a> {
 
     fn call(&mut self, list: &mut List<'_>, name: &str, arguments: &'a [Expression]) -> Result<()> {
         list.out.object(|out| {
-            out.key("type")?.text(if name.contains("::") { "user function call" } else { "function call" })?;
+            out.key("type")?.text(if name.contains("::") {
+                "user function call"
+            } else {
+                "function call"
+            })?;
             out.key("name")?.text(name)?;
             out.key("subNodes")?;
             out.array([arguments], |out, arguments| self.children(&mut List { out }, "array", arguments))
@@ -164,11 +173,15 @@ impl<'a> TreeWriter<'a> {
     fn member(&mut self, list: &mut List<'_>, member: &'a ObjectMember) -> Result<()> {
         match &member.key {
             ObjectKey::Name(name) => self.access(list, "object element", name, &member.value),
-            ObjectKey::BindParameter(name) => self.node(list.out, "calculated object element", |tree, list| {
-                leaf(list, "parameter", Some(name))?;
-                tree.expression(list, &member.value)
-            }),
-            ObjectKey::Computed(name) => self.children(list, "calculated object element", [name, &member.value]),
+            ObjectKey::BindParameter(name) => {
+                self.node(list.out, "calculated object element", |tree, list| {
+                    leaf(list, "parameter", Some(name))?;
+                    tree.expression(list, &member.value)
+                })
+            }
+            ObjectKey::Computed(name) => {
+                self.children(list, "calculated object element", [name, &member.value])
+            }
         }
     }
 
@@ -193,7 +206,9 @@ impl<'a> TreeWriter<'a> {
             tree.expression(list, &expansion.base)?;
             tree.optional(list, expansion.filter.as_ref())?;
             match &expansion.limit {
-                Some(limit) => tree.children(list, "array limit", limit.offset.iter().chain(Some(&limit.count)))?,
+                Some(limit) => {
+                    tree.children(list, "array limit", limit.offset.iter().chain(Some(&limit.count)))?
+                }
                 None => no_op(list)?,
             }
             tree.optional(list, expansion.result.as_ref())?;

@@ -94,7 +94,9 @@ impl<'a> TreeWriter<'a> {
     fn data_source(&mut self, list: &mut List<'_>, source: &'a DataSource) -> Result<()> {
         match &source.name {
             DataSourceName::Name(name) => self.collection(list, name),
-            DataSourceName::BindParameter(name) => leaf(list, "datasource parameter", Some(&format!("@{name}"))),
+            DataSourceName::BindParameter(name) => {
+                leaf(list, "datasource parameter", Some(&format!("@{name}")))
+            }
         }
     }
 

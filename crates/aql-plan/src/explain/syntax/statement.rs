@@ -2,8 +2,9 @@
 
 use super::{List, TreeWriter, Writer, leaf, no_op, value};
 use aql_syntax::ast::{
-    Aggregate, Block, Collect, DataSource, Direction, For, GraphName, GraphSource, Identifier, PathSearch, Pattern,
-    PatternKind, SortDirection, SortItem, Statement, StatementKind, Traversal, Upsert, UpsertSearch, WriteMode,
+    Aggregate, Block, Collect, DataSource, Direction, For, GraphName, GraphSource, Identifier, PathSearch,
+    Pattern, PatternKind, SortDirection, SortItem, Statement, StatementKind, Traversal, Upsert, UpsertSearch,
+    WriteMode,
 };
 use aql_value::{Result, Value};
 use std::collections::HashMap;
@@ -31,7 +32,9 @@ impl<'a> TreeWriter<'a> {
             StatementKind::PathSearch(statement) => self.path_search(list, statement),
             StatementKind::Let(statement) => self.node(list.out, "let", |tree, list| {
                 // The value cannot read the variable, which comes first in the tree.
-                tree.pattern_then(list, &statement.target, |tree, list| tree.expression(list, &statement.value))
+                tree.pattern_then(list, &statement.target, |tree, list| {
+                    tree.expression(list, &statement.value)
+                })
             }),
             StatementKind::Filter(condition) => self.children(list, "filter", [condition]),
             StatementKind::Sort(statement) => self.node(list.out, "sort", |tree, list| {
@@ -134,7 +137,9 @@ impl<'a> TreeWriter<'a> {
     fn for_loop(&mut self, list: &mut List<'_>, statement: &'a For) -> Result<()> {
         let kind = if statement.search.is_some() { "for view" } else { "for" };
         self.node(list.out, kind, |tree, list| {
-            tree.pattern_then(list, &statement.target, |tree, list| tree.expression(list, &statement.source))?;
+            tree.pattern_then(list, &statement.target, |tree, list| {
+                tree.expression(list, &statement.source)
+            })?;
             if let Some(search) = &statement.search {
                 tree.expression(list, search)?;
             }
@@ -206,7 +211,10 @@ impl<'a> TreeWriter<'a> {
                     tree.node(list.out, "assign", |tree, list| {
                         tree.expression_after_name(list, &aggregate.variable, |tree, list| {
                             tree.node(list.out, aggregate.function.normalized(), |tree, list| {
-                                aggregate.arguments.iter().try_for_each(|argument| tree.expression(list, argument))
+                                aggregate
+                                    .arguments
+                                    .iter()
+                                    .try_for_each(|argument| tree.expression(list, argument))
                             })
                         })
                     })

@@ -6,7 +6,11 @@ use crate::node::{IndexBound, IndexLookup, IndexRange};
 
 /// The conditions of the atoms that the index can look up; `None` if it can look up nothing, or would miss documents.
 /// `position` is where the scan keeps the index.
-pub(in crate::optimize) fn match_index(index: &IndexInfo, position: usize, atoms: &[Atom]) -> Option<IndexRange> {
+pub(in crate::optimize) fn match_index(
+    index: &IndexInfo,
+    position: usize,
+    atoms: &[Atom],
+) -> Option<IndexRange> {
     match index.kind {
         IndexKind::Primary | IndexKind::Edge => match_independent_fields(index, position, atoms),
         IndexKind::Persistent => match_leading_fields(index, position, atoms),
@@ -91,7 +95,8 @@ pub(in crate::optimize) fn implied_atoms(index: &IndexInfo, range: &IndexRange) 
         atoms.push(Atom { field: field.clone(), operator, value: value.clone() });
     }
     if let Some(field) = fields.next() {
-        let lower = range.lower.as_ref().map(|bound| (bound, AtomOperator::GreaterEqual, AtomOperator::Greater));
+        let lower =
+            range.lower.as_ref().map(|bound| (bound, AtomOperator::GreaterEqual, AtomOperator::Greater));
         let upper = range.upper.as_ref().map(|bound| (bound, AtomOperator::LessEqual, AtomOperator::Less));
         for (bound, inclusive, exclusive) in lower.into_iter().chain(upper) {
             let operator = if bound.inclusive { inclusive } else { exclusive };

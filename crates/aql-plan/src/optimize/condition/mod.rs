@@ -49,13 +49,14 @@ impl Atom {
     pub(super) fn excludes_null(&self) -> bool {
         let constant = self.value.as_constant();
         match self.operator {
-            AtomOperator::Equal | AtomOperator::GreaterEqual => constant.is_some_and(|value| !value.is_null()),
+            AtomOperator::Equal | AtomOperator::GreaterEqual => {
+                constant.is_some_and(|value| !value.is_null())
+            }
             AtomOperator::NotEqual => constant.is_some_and(Value::is_null),
             // Nothing is less than null.
             AtomOperator::Greater => true,
-            AtomOperator::In => {
-                constant.is_some_and(|list| !list.is_array() || !list.elements().any(|member| member.is_null()))
-            }
+            AtomOperator::In => constant
+                .is_some_and(|list| !list.is_array() || !list.elements().any(|member| member.is_null())),
             AtomOperator::Contains => constant.is_some_and(|value| !value.is_null()),
             AtomOperator::Less | AtomOperator::LessEqual => false,
         }
@@ -105,7 +106,8 @@ pub(super) fn resolve(expression: &Expression, nodes: &[Node], after: usize, bef
         if reads == 0 || !calculation.expression.is_deterministic() {
             continue;
         }
-        let grown = size.saturating_add(reads.saturating_mul(calculation.expression.size_within(MAX_RESOLVED_SIZE)));
+        let grown =
+            size.saturating_add(reads.saturating_mul(calculation.expression.size_within(MAX_RESOLVED_SIZE)));
         // A condition that is a list of thousands of alternatives is taken as it is, but not put into others.
         if grown <= MAX_RESOLVED_SIZE || resolved.as_variable().is_some() {
             resolved.replace_variable(calculation.out, &calculation.expression);

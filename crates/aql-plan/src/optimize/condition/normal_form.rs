@@ -83,7 +83,9 @@ pub(in crate::optimize) fn normalize<'a>(
     unavailable: &VariableSet,
 ) -> NormalForm {
     let normalizer = Normalizer { document, unavailable };
-    conditions.into_iter().fold(NormalForm::always(), |form, condition| form.and(&normalizer.form(condition, false)))
+    conditions
+        .into_iter()
+        .fold(NormalForm::always(), |form, condition| form.and(&normalizer.form(condition, false)))
 }
 
 struct Normalizer<'a> {
@@ -143,7 +145,9 @@ impl Normalizer<'_> {
             return NormalForm::atom(Atom { field, operator: AtomOperator::In, value: list.clone() });
         }
         match as_array_field(list, self.document).filter(|_| self.is_available(value)) {
-            Some(field) => NormalForm::atom(Atom { field, operator: AtomOperator::Contains, value: value.clone() }),
+            Some(field) => {
+                NormalForm::atom(Atom { field, operator: AtomOperator::Contains, value: value.clone() })
+            }
             None => NormalForm::unknown(),
         }
     }

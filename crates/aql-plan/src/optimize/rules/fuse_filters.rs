@@ -40,7 +40,9 @@ impl Rule for FuseFilters {
 /// `Calculation, Filter, Calculation, Filter` at a position becomes one calculation and one filter. AND evaluates its
 /// second operand only where the first is true, as the second filter sees only rows that the first lets pass.
 fn fuse_at(nodes: &mut Vec<Node>, position: usize, counts: &HashMap<VariableId, usize>) -> bool {
-    let Some((first, second)) = own_filter(nodes, position, counts).zip(own_filter(nodes, position + 2, counts)) else {
+    let Some((first, second)) =
+        own_filter(nodes, position, counts).zip(own_filter(nodes, position + 2, counts))
+    else {
         return false;
     };
     let both = conjuncts(first).chain(conjuncts(second)).cloned().collect();

@@ -69,10 +69,11 @@ fn find(nodes: &[Node]) -> Option<(usize, usize)> {
             return None;
         }
         let rest = nodes.iter().enumerate().skip(subquery_at + 1);
-        let (loop_at, _) = rest.take_while(|(_, node)| is_passed(node)).find(|(_, node)| match &node.kind {
-            NodeKind::EnumerateList(list) => list.input == subquery.out && list.filter.is_none(),
-            _ => false,
-        })?;
+        let (loop_at, _) =
+            rest.take_while(|(_, node)| is_passed(node)).find(|(_, node)| match &node.kind {
+                NodeKind::EnumerateList(list) => list.input == subquery.out && list.filter.is_none(),
+                _ => false,
+            })?;
         let runs_once = nodes.iter().take(subquery_at).all(|node| yields_one_row(&node.kind));
         (runs_once || subquery.nodes.iter().all(works_row_by_row)).then_some((subquery_at, loop_at))
     })

@@ -37,7 +37,8 @@ impl Rule for InterchangeAdjacentEnumerations {
         }
         for segment in segments(&plan.nodes) {
             let Some(nodes) = plan.nodes.get(segment.clone()) else { continue };
-            let (loops, rest): (Vec<&Node>, Vec<&Node>) = nodes.iter().partition(|node| is_exchangeable(node));
+            let (loops, rest): (Vec<&Node>, Vec<&Node>) =
+                nodes.iter().partition(|node| is_exchangeable(node));
             for order in orders(loops.len()).into_iter().skip(1) {
                 let mut other = plan.clone();
                 let reordered = order.iter().filter_map(|position| loops.get(*position).copied());
@@ -92,8 +93,11 @@ fn is_movable(node: &Node) -> bool {
 /// Whether a filter compares documents of two of the loops.
 fn is_connected(nodes: &[Node], segment: Range<usize>) -> bool {
     let Some(within) = nodes.get(segment.clone()) else { return false };
-    let documents: VariableSet =
-        within.iter().filter(|node| is_exchangeable(node)).filter_map(|node| Some(node.kind.source()?.out)).collect();
+    let documents: VariableSet = within
+        .iter()
+        .filter(|node| is_exchangeable(node))
+        .filter_map(|node| Some(node.kind.source()?.out))
+        .collect();
     within.iter().enumerate().any(|(offset, node)| match &node.kind {
         NodeKind::Filter { condition } => {
             let position = segment.start + offset;
@@ -134,7 +138,8 @@ fn orders(count: usize) -> Vec<Vec<usize>> {
             .into_iter()
             .flat_map(|order| {
                 let free = (0..count).filter(|next| !order.contains(next)).collect::<Vec<_>>();
-                free.into_iter().map(move |next| order.iter().copied().chain(Some(next)).collect::<Vec<usize>>())
+                free.into_iter()
+                    .map(move |next| order.iter().copied().chain(Some(next)).collect::<Vec<usize>>())
             })
             .collect();
     }

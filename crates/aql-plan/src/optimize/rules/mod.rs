@@ -70,7 +70,9 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &move_filters_up::MoveFiltersUp { name: "move-filters-up" },
     &remove_redundant_calculations::RemoveRedundantCalculations,
     &remove_unnecessary_filters::RemoveUnnecessaryFilters { name: "remove-unnecessary-filters" },
-    &remove_unnecessary_calculations::RemoveUnnecessaryCalculations { name: "remove-unnecessary-calculations" },
+    &remove_unnecessary_calculations::RemoveUnnecessaryCalculations {
+        name: "remove-unnecessary-calculations",
+    },
     &specialize_collect::SpecializeCollect,
     &remove_redundant_sorts::RemoveRedundantSorts { name: "remove-redundant-sorts" },
     &optimize_subqueries::OptimizeSubqueries,
@@ -88,7 +90,9 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &remove_filter_covered_by_index::RemoveFilterCoveredByIndex,
     &remove_unnecessary_filters::RemoveUnnecessaryFilters { name: "remove-unnecessary-filters-2" },
     &use_index_for_sort::UseIndexForSort,
-    &remove_unnecessary_calculations::RemoveUnnecessaryCalculations { name: "remove-unnecessary-calculations-2" },
+    &remove_unnecessary_calculations::RemoveUnnecessaryCalculations {
+        name: "remove-unnecessary-calculations-2",
+    },
     &move_calculations_down::MoveCalculationsDown,
     &fuse_filters::FuseFilters,
     &move_filters_into_enumerate::MoveFiltersIntoEnumerate,
@@ -97,7 +101,9 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &optimize_count::OptimizeCount,
     &push_limit_into_index::PushLimitIntoIndex,
     &optimize_projections::OptimizeProjections,
-    &remove_unnecessary_calculations::RemoveUnnecessaryCalculations { name: "remove-unnecessary-calculations-4" },
+    &remove_unnecessary_calculations::RemoveUnnecessaryCalculations {
+        name: "remove-unnecessary-calculations-4",
+    },
 ];
 
 /// A rule as clients see it (`GET /_api/query/rules`).

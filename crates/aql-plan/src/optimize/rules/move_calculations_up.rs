@@ -41,7 +41,8 @@ fn move_up(nodes: &mut Vec<Node>, arrays: &VariableSet) -> bool {
             continue;
         }
         let to = highest_position(nodes, from, &node.kind.reads());
-        let leaves_loop = nodes.get(to..from).is_some_and(|passed| passed.iter().any(|node| node.kind.is_loop()));
+        let leaves_loop =
+            nodes.get(to..from).is_some_and(|passed| passed.iter().any(|node| node.kind.is_loop()));
         // A subquery is worth more than the rows that a filter keeps from it, unless it leaves a loop altogether.
         if to < from && (leaves_loop || !matches!(node.kind, NodeKind::Subquery(_))) {
             let node = nodes.remove(from);
@@ -66,7 +67,8 @@ fn highest_position(nodes: &[Node], from: usize, reads: &VariableSet) -> usize {
         to -= 1;
     }
     // Calculations keep their order among each other, so that moving comes to an end.
-    let keeps_place = |node: &Node| matches!(node.kind, NodeKind::Calculation(_)) && node.kind.is_deterministic();
+    let keeps_place =
+        |node: &Node| matches!(node.kind, NodeKind::Calculation(_)) && node.kind.is_deterministic();
     while to < from && nodes.get(to).is_some_and(keeps_place) {
         to += 1;
     }

@@ -78,7 +78,8 @@ fn countable_scan(nodes: &[Node]) -> Option<usize> {
     let position = nodes.iter().position(|node| node.kind.is_loop())?;
     let source = nodes.get(position)?.kind.source()?;
     let is_random = matches!(&nodes.get(position)?.kind, NodeKind::EnumerateCollection(scan) if scan.random);
-    let is_countable = !source.produces_result && source.count_into.is_none() && source.limit.is_none() && !is_random;
+    let is_countable =
+        !source.produces_result && source.count_into.is_none() && source.limit.is_none() && !is_random;
     let comes_first = nodes.iter().take(position).all(|node| {
         matches!(node.kind, NodeKind::Singleton | NodeKind::Calculation(_) | NodeKind::Subquery(_))
     });

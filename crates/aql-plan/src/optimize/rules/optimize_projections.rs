@@ -40,7 +40,9 @@ impl Rule for OptimizeProjections {
 }
 
 fn drop_unread(kind: &mut NodeKind, after: &[Node]) -> bool {
-    let Some(source) = kind.source_mut().filter(|source| !source.projections.is_empty()) else { return false };
+    let Some(source) = kind.source_mut().filter(|source| !source.projections.is_empty()) else {
+        return false;
+    };
     let read = reads_of_pipeline(after);
     let count = source.projections.len();
     source.projections.retain(|projection| read.contains(projection.out));
@@ -94,9 +96,9 @@ fn covered_by(index: &IndexInfo, path: &[Box<str>]) -> Option<ProjectionSource> 
         _ => {}
     }
     let fields = index.fields.iter().enumerate().filter(|(_, field)| field.expansion.is_none());
-    let mut in_fields = fields.filter(|(_, field)| path.starts_with(&field.path)).map(|(position, field)| {
-        ProjectionSource::IndexField { position, consumed: field.path.len() }
-    });
+    let mut in_fields = fields
+        .filter(|(_, field)| path.starts_with(&field.path))
+        .map(|(position, field)| ProjectionSource::IndexField { position, consumed: field.path.len() });
     let stored = index.stored_values.iter().enumerate().filter(|(_, stored)| path.starts_with(stored));
     let mut in_stored =
         stored.map(|(position, stored)| ProjectionSource::StoredValue { position, consumed: stored.len() });

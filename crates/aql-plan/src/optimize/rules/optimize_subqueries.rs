@@ -156,14 +156,20 @@ fn is_variable(expression: &Expression, id: VariableId) -> bool {
 pub(super) fn is_count(expression: &Expression, id: VariableId) -> bool {
     match expression {
         Expression::Call { function, arguments } => {
-            matches!(function.name, "LENGTH" | "COUNT") && matches!(&**arguments, [list] if is_variable(list, id))
+            matches!(function.name, "LENGTH" | "COUNT")
+                && matches!(&**arguments, [list] if is_variable(list, id))
         }
         _ => false,
     }
 }
 
 /// `LENGTH(variable) > 0` and other ways to say that.
-fn is_existence_test(operator: CompareOperator, left: &Expression, right: &Expression, id: VariableId) -> bool {
+fn is_existence_test(
+    operator: CompareOperator,
+    left: &Expression,
+    right: &Expression,
+    id: VariableId,
+) -> bool {
     use CompareOperator::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
     is_count(left, id)
         && match right.as_constant() {

@@ -41,10 +41,13 @@ fn propagate(nodes: &mut [Node]) -> bool {
             }
             _ => continue,
         };
-        let Some((defined_at, _)) = definition(nodes, condition).filter(|_| counts.get(&condition) == Some(&1)) else {
+        let Some((defined_at, _)) =
+            definition(nodes, condition).filter(|_| counts.get(&condition) == Some(&1))
+        else {
             continue;
         };
-        let Some(NodeKind::Calculation(calculation)) = nodes.get_mut(defined_at).map(|node| &mut node.kind) else {
+        let Some(NodeKind::Calculation(calculation)) = nodes.get_mut(defined_at).map(|node| &mut node.kind)
+        else {
             continue;
         };
         if !known.is_empty() {
@@ -59,7 +62,9 @@ fn propagate(nodes: &mut [Node]) -> bool {
 
 /// `variable.path == constant`, in either direction.
 fn constant_attribute(condition: &Expression) -> Option<(&Expression, &Value)> {
-    let Expression::Compare { operator: CompareOperator::Equal, left, right } = condition else { return None };
+    let Expression::Compare { operator: CompareOperator::Equal, left, right } = condition else {
+        return None;
+    };
     let is_attribute =
         |side: &Expression| side.as_attribute_path().is_some_and(|(_, names)| !names.is_empty());
     match (left.as_constant(), right.as_constant()) {
@@ -73,7 +78,9 @@ fn constant_attribute(condition: &Expression) -> Option<(&Expression, &Value)> {
 fn substitute(expression: &mut Expression, known: &HashMap<Identity, Value>) -> bool {
     let mut changed = false;
     expression.for_each_child_mut(&mut |child| changed |= substitute(child, known));
-    let Expression::Compare { operator: CompareOperator::Equal, left, right } = expression else { return changed };
+    let Expression::Compare { operator: CompareOperator::Equal, left, right } = expression else {
+        return changed;
+    };
     if left.as_constant().is_some() || right.as_constant().is_some() {
         return changed;
     }

@@ -87,7 +87,11 @@ fn collect_in_nodes(nodes: &[Node], document: VariableId, paths: &mut BTreeSet<P
 }
 
 /// Adds the paths of the document that the expression reads; false if it reads the document as a whole.
-pub(super) fn collect_paths(expression: &Expression, document: VariableId, paths: &mut BTreeSet<Path>) -> bool {
+pub(super) fn collect_paths(
+    expression: &Expression,
+    document: VariableId,
+    paths: &mut BTreeSet<Path>,
+) -> bool {
     if let Some((variable, names)) = expression.as_attribute_path() {
         if variable == document && !names.is_empty() {
             paths.insert(names.into_iter().map(Into::into).collect());

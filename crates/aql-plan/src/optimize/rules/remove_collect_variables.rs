@@ -80,17 +80,21 @@ fn collect_members<'a>(nodes: &'a [Node], into: VariableId, names: &mut HashSet<
 fn members_in<'a>(expression: &'a Expression, into: VariableId, names: &mut HashSet<&'a str>) -> bool {
     match expression {
         Expression::Variable(id) => *id != into,
-        Expression::Expansion(expansion) if expansion.input.as_variable() == Some(into) && expansion.levels == 1 => {
+        Expression::Expansion(expansion)
+            if expansion.input.as_variable() == Some(into) && expansion.levels == 1 =>
+        {
             let parts = [&expansion.filter, &expansion.offset, &expansion.limit, &expansion.projection];
             expansion.projection.is_some()
-                && parts.into_iter().flatten().all(|part| {
-                    members_in(part, into, names) && members_of(part, expansion.element, names)
-                })
+                && parts
+                    .into_iter()
+                    .flatten()
+                    .all(|part| members_in(part, into, names) && members_of(part, expansion.element, names))
         }
         _ if super::optimize_subqueries::is_count(expression, into) => true,
         _ => {
             let mut only_members = true;
-            expression.for_each_child(&mut |child| only_members = only_members && members_in(child, into, names));
+            expression
+                .for_each_child(&mut |child| only_members = only_members && members_in(child, into, names));
             only_members
         }
     }

@@ -55,7 +55,9 @@ fn covered(nodes: &[Node], position: usize, scan: &IndexScan) -> Vec<(usize, Vec
     let guaranteed: Vec<Vec<Atom>> = scan
         .ranges
         .iter()
-        .map(|range| scan.indexes.get(range.index).map(|index| implied_atoms(index, range)).unwrap_or_default())
+        .map(|range| {
+            scan.indexes.get(range.index).map(|index| implied_atoms(index, range)).unwrap_or_default()
+        })
         .collect();
     let unavailable = set_from(nodes, position);
     let conditions = conditions_after(nodes, position).into_iter().filter_map(|condition| {
@@ -68,7 +70,8 @@ fn covered(nodes: &[Node], position: usize, scan: &IndexScan) -> Vec<(usize, Vec
             let form = normalize([conjunct], scan.source.out, &unavailable);
             !guaranteed.iter().all(|atoms| {
                 form.branches.iter().any(|branch| {
-                    branch.is_exact && branch.atoms.iter().all(|atom| atoms.iter().any(|known| known.is_same(atom)))
+                    branch.is_exact
+                        && branch.atoms.iter().all(|atom| atoms.iter().any(|known| known.is_same(atom)))
                 })
             })
         };

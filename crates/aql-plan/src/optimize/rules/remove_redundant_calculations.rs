@@ -30,11 +30,7 @@ impl Rule for RemoveRedundantCalculations {
 type Known = HashMap<Arc<[u8]>, VariableId>;
 
 /// Shares within a pipeline, given the calculations of the pipelines around it, and the names they are shared under.
-fn share(
-    nodes: &mut [Node],
-    outer: &Known,
-    outer_names: &HashMap<VariableId, VariableId>,
-) -> bool {
+fn share(nodes: &mut [Node], outer: &Known, outer_names: &HashMap<VariableId, VariableId>) -> bool {
     let (mut known, mut names) = (outer.clone(), outer_names.clone());
     let mut changed = false;
     for node in nodes {

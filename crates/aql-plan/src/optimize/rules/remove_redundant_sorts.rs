@@ -56,12 +56,13 @@ fn remove_overridden(nodes: &mut Vec<Node>) -> bool {
             position += 1;
             continue;
         };
-        let does_both = match (nodes.get(position).map(|node| &node.kind), nodes.get(later).map(|node| &node.kind)) {
-            (Some(NodeKind::Sort(first)), Some(NodeKind::Sort(second))) => {
-                keeps_order && is_prefix(second, first)
-            }
-            _ => false,
-        };
+        let does_both =
+            match (nodes.get(position).map(|node| &node.kind), nodes.get(later).map(|node| &node.kind)) {
+                (Some(NodeKind::Sort(first)), Some(NodeKind::Sort(second))) => {
+                    keeps_order && is_prefix(second, first)
+                }
+                _ => false,
+            };
         nodes.remove(if does_both { later } else { position });
         changed = true;
     }

@@ -45,7 +45,9 @@ fn remove_aliases(nodes: &mut [Node]) -> bool {
         if !names.is_empty() {
             node.kind.rename_reads(&|id| names.get(&id).copied().unwrap_or(id));
         }
-        if let NodeKind::Calculation(Calculation { out, expression: Expression::Variable(original) }) = &node.kind {
+        if let NodeKind::Calculation(Calculation { out, expression: Expression::Variable(original) }) =
+            &node.kind
+        {
             names.insert(*out, *original);
             found = true;
         }
@@ -79,11 +81,17 @@ fn inline_read_once(nodes: &mut Vec<Node>) -> bool {
     let counts = read_counts(nodes);
     let mut changed = false;
     for from in (1..nodes.len()).rev() {
-        let Some(NodeKind::Calculation(calculation)) = nodes.get(from).map(|node| &node.kind) else { continue };
+        let Some(NodeKind::Calculation(calculation)) = nodes.get(from).map(|node| &node.kind) else {
+            continue;
+        };
         let is_read_once = counts.get(&calculation.out) == Some(&1);
         let size = calculation.expression.size_within(MAX_INLINED_SIZE);
         let is_constant = matches!(calculation.expression, Expression::Constant(_));
-        if !is_read_once || is_constant || size >= MAX_INLINED_SIZE || !calculation.expression.is_deterministic() {
+        if !is_read_once
+            || is_constant
+            || size >= MAX_INLINED_SIZE
+            || !calculation.expression.is_deterministic()
+        {
             continue;
         }
         let (id, expression) = (calculation.out, calculation.expression.clone());

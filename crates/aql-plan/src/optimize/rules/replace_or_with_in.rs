@@ -114,7 +114,8 @@ impl Alternative {
 
 /// `attribute == value` or `attribute IN [values]`.
 fn as_membership(operand: &Expression) -> Option<(&Expression, Vec<Expression>)> {
-    let is_attribute = |side: &Expression| side.as_attribute_path().is_some_and(|(_, names)| !names.is_empty());
+    let is_attribute =
+        |side: &Expression| side.as_attribute_path().is_some_and(|(_, names)| !names.is_empty());
     match operand {
         Expression::Compare { operator: CompareOperator::Equal, left, right } => {
             let (attribute, value) = match (is_attribute(left), is_attribute(right)) {

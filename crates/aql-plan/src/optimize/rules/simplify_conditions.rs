@@ -85,13 +85,14 @@ fn simpler(expression: &mut Expression) -> Option<Expression> {
 
 /// `{a: x, b: y}.a` is `x`, if leaving the others out changes nothing and no computed name can be `a`.
 fn take_member(members: &mut Vec<ObjectMember>, name: &str) -> Option<Expression> {
-    let is_simple = members.iter().all(|member| {
-        matches!(member.name, MemberName::Fixed(_)) && member.value.is_deterministic()
-    });
+    let is_simple = members
+        .iter()
+        .all(|member| matches!(member.name, MemberName::Fixed(_)) && member.value.is_deterministic());
     if !is_simple {
         return None;
     }
-    let position = members.iter().rposition(|member| matches!(&member.name, MemberName::Fixed(own) if **own == *name));
+    let position =
+        members.iter().rposition(|member| matches!(&member.name, MemberName::Fixed(own) if **own == *name));
     Some(match position {
         Some(position) => members.swap_remove(position).value,
         None => Expression::Constant(Value::Null),

@@ -88,7 +88,9 @@ fn is_order_unwanted(nodes: &[Node], position: usize) -> bool {
     let constants = constants(nodes);
     let next = nodes.iter().skip(position + 1).find(|node| !matches!(node.kind, NodeKind::Calculation(_)));
     match next.map(|node| &node.kind) {
-        Some(NodeKind::Sort(sort)) => sort.elements.iter().all(|element| constants.contains_key(&element.input)),
+        Some(NodeKind::Sort(sort)) => {
+            sort.elements.iter().all(|element| constants.contains_key(&element.input))
+        }
         _ => false,
     }
 }
@@ -98,7 +100,8 @@ fn has_promising_index(nodes: &[Node], context: &RuleContext<'_>) -> bool {
     nodes.iter().enumerate().any(|(position, node)| match &node.kind {
         NodeKind::Subquery(subquery) => has_promising_index(&subquery.nodes, context),
         NodeKind::Collect(collect) if collect.method == CollectMethod::Hash => {
-            collect.requested_method.is_none() && is_sorted_by_index(nodes, position, &collect.groups, context)
+            collect.requested_method.is_none()
+                && is_sorted_by_index(nodes, position, &collect.groups, context)
         }
         _ => false,
     })

@@ -82,7 +82,9 @@ pub(super) fn sort_need(nodes: &[Node], scan: usize) -> Option<SortNeed> {
     let fields: Option<Vec<_>> = sort
         .elements
         .iter()
-        .map(|element| as_field(&resolve(&Expression::Variable(element.input), nodes, scan, position), source.out))
+        .map(|element| {
+            as_field(&resolve(&Expression::Variable(element.input), nodes, scan, position), source.out)
+        })
         .collect();
     Some(SortNeed { position, fields: fields?, ascending })
 }
@@ -113,11 +115,19 @@ impl SortNeed {
 
 fn ordered_index_scan(scan: &IndexScan, need: &SortNeed) -> Option<IndexScan> {
     let ([index], [range]) = (scan.indexes.as_slice(), scan.ranges.as_slice()) else { return None };
-    need.is_met_by(index, range).then(|| IndexScan { ascending: need.ascending, ordered: true, ..scan.clone() })
+    need.is_met_by(index, range).then(|| IndexScan {
+        ascending: need.ascending,
+        ordered: true,
+        ..scan.clone()
+    })
 }
 
 /// The whole of an index instead of the whole of the collection: the hinted one, otherwise that with fewest fields.
-fn ordered_full_scan(source: &DocumentSource, need: &SortNeed, context: &RuleContext<'_>) -> Option<IndexScan> {
+fn ordered_full_scan(
+    source: &DocumentSource,
+    need: &SortNeed,
+    context: &RuleContext<'_>,
+) -> Option<IndexScan> {
     if source.hint.disabled || source.count_into.is_some() {
         return None;
     }

@@ -62,7 +62,11 @@ fn index_scan(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Opt
 }
 
 /// A scan of the ranges.
-pub(super) fn new_scan(source: &DocumentSource, indexes: Vec<IndexInfo>, ranges: Vec<IndexRange>) -> IndexScan {
+pub(super) fn new_scan(
+    source: &DocumentSource,
+    indexes: Vec<IndexInfo>,
+    ranges: Vec<IndexRange>,
+) -> IndexScan {
     let deduplicate = ranges.len() > 1 || ranges.iter().any(|range| finds_documents_twice(&indexes, range));
     IndexScan {
         source: source.clone(),
@@ -110,7 +114,8 @@ impl Chooser<'_> {
         let mut best = self.rated(best_of_each)?;
         if !is_single && self.hint.names.is_empty() {
             for index in self.info.indexes.iter() {
-                let same = form.branches.iter().map(|branch| Some((index, match_index(index, 0, &branch.atoms)?)));
+                let same =
+                    form.branches.iter().map(|branch| Some((index, match_index(index, 0, &branch.atoms)?)));
                 best = match self.rated(same.collect()) {
                     Some(other) if other.cost < best.cost => other,
                     _ => best,
@@ -167,7 +172,9 @@ impl Chooser<'_> {
     fn cost(&self, index: &IndexInfo, range: &IndexRange, is_single: bool) -> f64 {
         let count = self.info.count_estimate;
         let sort = match &self.sort {
-            Some(need) if !(is_single && need.is_met_by(index, range)) => sort_cost(range_items(index, range, count)),
+            Some(need) if !(is_single && need.is_met_by(index, range)) => {
+                sort_cost(range_items(index, range, count))
+            }
             _ => 0.0,
         };
         range_cost(index, range, count) + sort
