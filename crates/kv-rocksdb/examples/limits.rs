@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release -p kv-rocksdb --example limits -- [rows] [memory in MiB] [folder] [part]...`
 //!
-//! The parts are scans, gets, starts, writes and synced; all, if none is named.
+//! The parts are scans, gets, starts, writes and synced; all, if none is named. `zstd` is no part, but how the engine
+//! compresses.
 //!
 //! Each pair of figures is CPU time of the calling thread, measured in turn, three times, and the best of each is taken.
 //! RocksDB without the trait has
@@ -18,7 +19,7 @@ use kv::{
     BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot, SnapshotAt, TransactionOptions,
     WriteTransaction,
 };
-use kv_rocksdb::{RocksEngine, RocksOptions};
+use kv_rocksdb::{Compression, RocksEngine, RocksOptions};
 use rust_rocksdb::{
     BlockBasedOptions, Cache, DB, DBCompressionType, IngestExternalFileOptions, Options, ReadOptions,
     SstFileWriter, WriteBatch,
@@ -218,7 +219,7 @@ fn scans(stores: &Stores) {
 
 fn starts(stores: &Stores) {
     let rows = stores.rows;
-    let count = 2000;
+    let count = 40_000;
     let bare = |_: usize| {
         timed(|| {
             for id in scattered(7, rows).take(count) {
@@ -313,14 +314,17 @@ fn write_trait(
     })
 }
 
-fn write_bare(db: &DB, table: u32, count: u64, size: u64) -> Duration {
+/// The same without the trait; `is_unique`: each key is looked up before it is written.
+fn write_bare(db: &DB, table: u32, count: u64, size: u64, is_unique: bool) -> Duration {
     let mut bytes = Vec::new();
     timed(|| {
         for first in (0..count).step_by(size as usize) {
             let mut batch = WriteBatch::default();
             for id in first..first + size {
                 value(id, &mut bytes);
-                batch.put(key(table, id), &bytes);
+                let key = key(table, id);
+                assert!(!is_unique || db.get_pinned(key).expect("get").is_none());
+                batch.put(key, &bytes);
             }
             db.write(&batch).expect("write");
         }
@@ -339,7 +343,15 @@ fn writes(stores: &Stores) {
                 compare(
                     &format!("{what}, {size} a commit, a row"),
                     count,
-                    |round| write_bare(&stores.bare, first + round as u32, count, size),
+                    |round| {
+                        write_bare(
+                            &stores.bare,
+                            first + round as u32,
+                            count,
+                            size,
+                            what.starts_with("insert"),
+                        )
+                    },
                     |round| write_trait(&stores.engine, first + round as u32, count, size, options, write),
                 );
             };
@@ -394,7 +406,10 @@ fn main() {
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("create_dir");
     println!("RSS at the start {} MiB", process().0);
-    let options = RocksOptions { memory_bytes, ..RocksOptions::default() };
+    let (compressions, wanted): (Vec<String>, Vec<String>) =
+        arguments.partition(|argument| argument == "zstd");
+    let compression = if compressions.is_empty() { Compression::Lz4 } else { Compression::Zstd };
+    let options = RocksOptions { memory_bytes, compression, ..RocksOptions::default() };
     let started = Instant::now();
     let engine = RocksEngine::open(folder.join("engine"), &options).expect("open");
     println!("opened in {:?}, RSS {} MiB", started.elapsed(), process().0);
@@ -406,7 +421,6 @@ fn main() {
     let stores = Stores { rows, bare, engine };
     println!("{:44} {:>13} {:>13}", "", "RocksDB", "through kv");
     load(&stores, &bare_options, &folder);
-    let wanted: Vec<String> = arguments.collect();
     let run = |name: &str, part: fn(&Stores)| {
         if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
             part(&stores);

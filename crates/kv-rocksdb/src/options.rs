@@ -36,10 +36,11 @@ const FILTER_BITS_PER_KEY: f64 = 10.0;
 /// How the data at the bottom of the tree, nearly all of it, is compressed. The levels above always use LZ4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
-    /// Quick to read; typically half to two thirds of the size.
+    /// Quick to read and to write.
     #[default]
     Lz4,
-    /// A quarter to a third smaller than LZ4; slower to scan, and several times slower to write.
+    /// A quarter smaller than LZ4. Measured with small documents: bulk loads take half as long again, scans of data that
+    /// is not cached a quarter longer, look-ups of it 40 % longer.
     Zstd,
 }
 

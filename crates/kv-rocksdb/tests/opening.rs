@@ -230,6 +230,21 @@ fn a_checkpoint_is_a_store() {
 }
 
 #[test]
+fn the_page_cache_can_be_left_out() {
+    let folder = tempfile::tempdir().expect("tempdir");
+    let options = RocksOptions { direct_io: true, ..RocksOptions::default() };
+    match RocksEngine::open(folder.path(), &options) {
+        Ok(engine) => {
+            put(&engine, "a", &[1; 100_000], Durability::Synced).expect("put");
+            engine.compact(&KeyRange::all()).expect("compact");
+            assert_eq!(get(&engine, "a"), Ok(Some(vec![1; 100_000])));
+        }
+        // The file system of temporary files may not support it.
+        Err(error) => assert!(error.to_string().contains("Direct I/O is not supported"), "{error}"),
+    }
+}
+
+#[test]
 fn options_can_change_between_starts() {
     let folder = tempfile::tempdir().expect("tempdir");
     let all = [

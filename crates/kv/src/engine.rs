@@ -6,6 +6,8 @@ use std::sync::Arc;
 use crate::{Block, KeyRange, Result, Values};
 
 /// A store of byte-ordered keys. Shared by all threads.
+///
+/// A key has at least one byte; key and value together have at most [`PAIR_BYTES_MAX`].
 pub trait Engine: Send + Sync {
     /// The engine's name as users give it to `--server.storage-engine` (`rocksdb`, `memory`).
     fn name(&self) -> &'static str;
@@ -17,10 +19,11 @@ pub trait Engine: Send + Sync {
     fn begin(&self, options: TransactionOptions) -> Result<Box<dyn WriteTransaction>>;
 
     /// Forgets a range of keys that no transaction writes any more. May free the space later; a snapshot taken before
-    /// still reads the old pairs.
+    /// still reads the old pairs. No transaction conflicts with it. What is written after it returned stays.
     fn drop_range(&self, range: &KeyRange) -> Result<()>;
 
-    /// Starts loading sorted pairs into a range that is empty and that nobody else writes, beside the log.
+    /// Starts loading sorted pairs beside the log, under keys that are not present and that no transaction writes. Several
+    /// loads may run at once, also with keys between each other's. No transaction conflicts with them.
     fn bulk_load(&self) -> Result<Box<dyn BulkLoad>>;
 
     /// At most `parts - 1` keys, ascending and strictly inside `range`, that divide it into pieces of similar size.
@@ -35,13 +38,17 @@ pub trait Engine: Send + Sync {
     /// Makes every commit so far survive a crash of the machine.
     fn sync(&self) -> Result<()>;
 
-    /// Writes a copy of the store, as of now, into a folder that does not exist yet.
+    /// Writes a copy of the store, as of now, into a folder that does not exist yet; folders above it are made. The
+    /// engine opens the copy as any store. [`crate::Error::Misuse`] if the folder exists, [`crate::Error::Unsupported`]
+    /// if the engine has no files.
     fn checkpoint(&self, folder: &Path) -> Result<()>;
 
     /// Figures for the metrics page.
     fn statistics(&self) -> EngineStatistics;
 
     /// Syncs and stops background work. Later calls answer [`crate::Error::Closed`]; a second `close` does nothing.
+    /// What is still alive does no harm: snapshots and scans answer as before or `Closed`, and no commit succeeds.
+    /// When it is gone too, the store can be opened again.
     fn close(&self) -> Result<()>;
 }
 
@@ -175,7 +182,8 @@ pub struct Savepoint(pub usize);
 /// Writes that become visible together or not at all, over the snapshot taken at `begin`.
 ///
 /// Snapshot isolation: the first writer of a key wins. A write to a key that another transaction holds, or that was
-/// committed by another after this one's snapshot, answers [`crate::Error::Conflict`] at once and leaves the transaction as it was.
+/// committed by another after this one's snapshot, answers [`crate::Error::Conflict`] and leaves the transaction as it
+/// was: at once, or, if another transaction holds the key, after [`TransactionOptions::lock_timeout_ms`].
 pub trait WriteTransaction: Send {
     /// What the transaction sees now, its own writes included, unchanged by later writes. Cheap when nothing was
     /// written since the last call.
@@ -187,7 +195,7 @@ pub trait WriteTransaction: Send {
     /// Sets a key, present or not.
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
 
-    /// Sets a key that must not be present; otherwise answers [`crate::Error::Exists`] and writes nothing.
+    /// Sets a key that must not be present; otherwise answers [`crate::Error::Exists`], writes nothing and holds the key.
     fn insert_unique(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
 
     /// Sets a key that the caller knows to be present in no committed state and written by no other transaction (its
@@ -201,16 +209,19 @@ pub trait WriteTransaction: Send {
     /// Removes a key under the same promise as [`WriteTransaction::put_unguarded`].
     fn delete_unguarded(&mut self, key: &[u8]) -> Result<()>;
 
-    /// Holds a key against other writers without writing it.
+    /// Holds a key against other writers without writing it. Once the transaction is committed this counts as a write:
+    /// an older transaction that writes the key then conflicts. So what was read under a lock and what was written
+    /// because of it belong together.
     fn lock(&mut self, key: &[u8]) -> Result<()>;
 
     /// Remembers the writes so far.
     fn savepoint(&mut self) -> Savepoint;
 
-    /// Takes back all writes since the savepoint. Locks taken since stay until the end.
+    /// Takes back all writes since the savepoint. Locks taken since stay until the end. The savepoint and those before
+    /// it stay good, those after it are void.
     fn rollback_to(&mut self, savepoint: Savepoint);
 
-    /// Number of buffered writes.
+    /// Number of keys with a buffered write.
     fn write_count(&self) -> usize;
 
     /// Bytes of buffered keys and values.
@@ -230,7 +241,8 @@ pub trait WriteTransaction: Send {
 
 /// Loads pairs in ascending order of keys beside the log: invisible until [`BulkLoad::finish`], then all at once and durable.
 pub trait BulkLoad: Send {
-    /// Adds a pair. Its key must be greater than the last one's.
+    /// Adds a pair. Its key must be greater than the last one's; otherwise answers [`crate::Error::Misuse`], and the load
+    /// goes on without it.
     fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
 
     /// Makes all pairs visible. Dropping the load without this leaves nothing behind.
