@@ -23,6 +23,11 @@ pub struct Server {
 impl Server {
     /// Starts a server on a store in `folder`, without authentication unless `options` say so.
     pub fn start(folder: &Path, options: &[&str]) -> Server {
+        // A free port may be taken by another test before the server has it: then it ends at once.
+        (0..5).find_map(|_| Server::try_start(folder, options)).expect("the server ends instead of serving")
+    }
+
+    fn try_start(folder: &Path, options: &[&str]) -> Option<Server> {
         let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
         let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
         command.arg("server").arg("--database.directory").arg(folder);
@@ -33,12 +38,23 @@ impl Server {
         let child = command.args(options).stdout(Stdio::null()).spawn().unwrap();
         let mut server = Server { child, port };
         let start = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(server.child.try_wait().unwrap().is_none(), "the server ended instead of serving");
+        // Its own word that it listens, not a connection, which another server might answer.
+        while !server.owns_its_port() {
+            if server.child.try_wait().unwrap().is_some() {
+                return None;
+            }
             assert!(start.elapsed() < Duration::from_secs(20), "the server does not serve after 20 s");
             std::thread::sleep(Duration::from_millis(5));
         }
-        server
+        Some(server)
+    }
+
+    /// Whether the process at work behind the port is this one: it says its number in `/_admin/status`, or refuses to.
+    fn owns_its_port(&self) -> bool {
+        let Ok(stream) = TcpStream::connect(("127.0.0.1", self.port)) else { return false };
+        let mut client = Client { stream: BufReader::new(stream) };
+        let reply = client.send("GET", "/_admin/status", &[], b"");
+        reply.status == 401 || reply.json()["pid"] == self.child.id()
     }
 
     pub fn endpoint(&self) -> String {
