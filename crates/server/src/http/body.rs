@@ -15,6 +15,12 @@ use crate::error_number::number;
 /// How long a client may pause in the middle of its request's body; ArangoDB's "about 90 seconds".
 pub const BODY_PATIENCE: Duration = Duration::from_secs(90);
 
+/// Most bytes of a body that are read although its request has failed already.
+const DRAIN_MAX_BYTES: u64 = 1 << 20;
+
+/// How long such a body may take.
+const DRAIN_PATIENCE: Duration = Duration::from_secs(5);
+
 /// Most bytes that are reserved because a client announces a long body; more only as it arrives.
 const RESERVE_MAX_BYTES: usize = 1 << 20;
 
@@ -84,6 +90,25 @@ pub(crate) async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Byte
         all.extend_from_slice(&data);
     }
     Ok(all.freeze())
+}
+
+/// Reads the rest of a body that nobody wants, so that the connection is good for the next request. A body that is long or
+/// slow is left where it is, which ends the connection.
+pub(crate) async fn drain(mut body: Incoming) {
+    if body.is_end_stream() || body.size_hint().lower() > DRAIN_MAX_BYTES {
+        return;
+    }
+    let read = async {
+        let mut left = DRAIN_MAX_BYTES;
+        while let Ok(Some(data)) = next_data(&mut body).await {
+            match left.checked_sub(data.len() as u64) {
+                Some(rest) => left = rest,
+                None => return,
+            }
+        }
+    };
+    // Out of time or not: what was read is forgotten.
+    let _ = tokio::time::timeout(DRAIN_PATIENCE, read).await;
 }
 
 async fn next_data(body: &mut Incoming) -> Result<Option<Bytes>> {

@@ -3,6 +3,7 @@
 //! authenticate → find the route → collect the body → run the route (here, or on the worker pool) → encode the reply.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -65,9 +66,9 @@ pub(crate) async fn answer(
     let mut reply = if request.method() == Method::OPTIONS {
         preflight(&server, request.headers())
     } else {
-        match upgrade::accept(&server, &connection, request).await {
-            Ok(switching) => switching,
-            Err(request) => answer_method(&server, &connection, request, &mut observed).await,
+        match upgrade::Wish::of(&request) {
+            Some(wish) => Box::pin(upgrade::accept(&server, &connection, request, wish)).await,
+            None => answer_method(&server, &connection, request, &mut observed).await,
         }
     };
     if let Some(headers) = &origin {
@@ -92,20 +93,28 @@ async fn answer_method(
     observed: &mut Observed,
 ) -> HttpReply {
     let (head, body) = request.into_parts();
+    // A client that waits to be told to go on sends no body when it is told something else.
+    let may_drain = !head.headers.contains_key(EXPECT);
+    let mut body = Some(body);
     let encoding = server.compresses().then(|| Encoding::accepted(&head.headers)).flatten();
     let wanted = Wanted { format: Format::accepted(&head.headers), encoding };
-    match run(server, connection, head, body, wanted, observed).await {
+    match run(server, connection, head, &mut body, wanted, observed).await {
         Ok(reply) => reply,
-        Err(error) => assemble(server, error.into_response(), wanted),
+        Err(error) => {
+            if let Some(body) = body.filter(|_| may_drain) {
+                drain(body).await;
+            }
+            assemble(server, error.into_response(), wanted)
+        }
     }
 }
 
-/// Everything that may end with an error.
+/// Everything that may end with an error. Takes the body where it wants it.
 async fn run(
     server: &Arc<Server>,
     connection: &Connection,
     head: Parts,
-    body: Incoming,
+    body: &mut Option<Incoming>,
     wanted: Wanted,
     observed: &mut Observed,
 ) -> Result<HttpReply> {
@@ -128,7 +137,10 @@ async fn run(
         }
     };
     let job = prepare(server, route, &path, &head, observed).await?;
-    let body = collect(body, server.options().http.max_body_bytes).await?;
+    let body = match body.take() {
+        Some(body) => collect(body, server.options().http.max_body_bytes).await?,
+        None => Bytes::new(),
+    };
     observed.received(body.len());
     let body = decompressed(server, &head.headers, body).await?;
     let later = head.headers.get(ASYNC).map(AsyncMode::of).transpose()?.flatten();
@@ -323,8 +335,16 @@ fn run_later(
     Ok(assemble(server, accepted, wanted))
 }
 
-/// Runs work on the pool and waits for it.
-async fn on_pool<T: Send + 'static>(
+/// Runs work on the pool and waits for it. Boxed, so that what most requests do not need does not make all of them
+/// larger.
+fn on_pool<'a, T: Send + 'static>(
+    server: &'a Arc<Server>,
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>> {
+    Box::pin(wait_for_pool(server, work))
+}
+
+async fn wait_for_pool<T: Send + 'static>(
     server: &Arc<Server>,
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {

@@ -14,7 +14,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::{Buf, Bytes};
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONNECTION, HOST, HeaderName, HeaderValue, TRANSFER_ENCODING, UPGRADE};
-use hyper::http::request::Parts;
 use hyper::upgrade::Upgraded;
 use hyper::{Request, StatusCode, Version};
 use hyper_util::rt::TokioIo;
@@ -47,22 +46,34 @@ const SETTINGS: u8 = 4;
 const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
 
-/// Answers 101 to a request that asks for HTTP/2, and goes on with HTTP/2; gives every other request back.
+/// A request's complete wish for HTTP/2.
+pub(crate) struct Wish {
+    settings: Vec<u8>,
+    header_block: Vec<u8>,
+}
+
+impl Wish {
+    /// The wish of a request; none for nearly all requests, after one look at one header.
+    pub(crate) fn of(request: &Request<Incoming>) -> Option<Self> {
+        let settings = wanted_settings(request)?;
+        let header_block = header_block(request.method().as_str(), request)?;
+        Some(Wish { settings, header_block })
+    }
+}
+
+/// Answers 101 to a request that asks for HTTP/2, and goes on with HTTP/2.
 pub(crate) async fn accept(
     server: &Arc<Server>,
     connection: &Arc<Connection>,
     mut request: Request<Incoming>,
-) -> Result<HttpReply, Request<Incoming>> {
-    // One look at one header for nearly all requests.
-    let Some(settings) = wanted_settings(&request) else { return Err(request) };
-    let Some(header_block) = header_block(request.method().as_str(), &request) else { return Err(request) };
+    wish: Wish,
+) -> HttpReply {
     let upgraded = hyper::upgrade::on(&mut request);
-    let (head, body) = request.into_parts();
-    let body = match collect(body, MAX_BODY_BYTES).await {
+    let body = match collect(request.into_body(), MAX_BODY_BYTES).await {
         Ok(body) => body,
-        Err(error) => return Ok(plain(error.status_code())),
+        Err(error) => return plain(error.status_code()),
     };
-    let opening = Opening { settings, header_block, body };
+    let opening = Opening { settings: wish.settings, header_block: wish.header_block, body };
     let (own, client) = (Arc::clone(server), connection.client);
     let task = tokio::spawn(async move {
         if let Ok(upgraded) = upgraded.await {
@@ -76,11 +87,10 @@ pub(crate) async fn accept(
         }
     });
     connection.keep_upgraded(task);
-    drop::<Parts>(head);
     let mut reply = plain(StatusCode::SWITCHING_PROTOCOLS.as_u16());
     reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("Upgrade"));
     reply.headers_mut().insert(UPGRADE, HeaderValue::from_static("h2c"));
-    Ok(reply)
+    reply
 }
 
 /// Serves the rest of the connection. Boxed, since it leads back to where it came from.
