@@ -15,7 +15,7 @@ impl Session {
     /// Creates a collection from what a client sent. Errors: 1208, 1207, 1621, 10, 11.
     pub fn create_collection(&self, properties: Slice<'_>) -> Result<Arc<Collection>> {
         self.require_database(AccessLevel::ReadWrite)?;
-        let default_wait_for_sync = false;
+        let default_wait_for_sync = self.instance().options().default_wait_for_sync;
         let properties = CollectionProperties::parse(properties, default_wait_for_sync)?;
         Ok(self.instance().store().create_collection(self.database_name(), properties)?)
     }

@@ -43,6 +43,8 @@ pub struct InstanceOptions {
     pub plan_cache_key_bytes: usize,
     /// Whether requests must name a user.
     pub authentication: bool,
+    /// Whether writes wait for the disk in collections that were made without saying so.
+    pub default_wait_for_sync: bool,
     /// The ArangoDB version that is reported where drivers look for it.
     pub compatible_version: String,
 }
@@ -61,6 +63,7 @@ impl Default for InstanceOptions {
             plan_cache_entries: 256,
             plan_cache_key_bytes: 64 << 10,
             authentication: true,
+            default_wait_for_sync: false,
             compatible_version: "3.12.5".to_owned(),
         }
     }

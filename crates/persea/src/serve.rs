@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use catalog::NamingRules;
 use database::query::registry::TrackingProperties;
 use database::{Instance, InstanceOptions};
 use kv::Engine;
@@ -200,7 +201,12 @@ fn temporary_folder(options: &Options) -> PathBuf {
 }
 
 fn store_options(options: &Options, budget: &MemoryBudget) -> StoreOptions {
+    let naming_rules = match options.flag("database.extended-names") {
+        true => NamingRules::Extended,
+        false => NamingRules::Traditional,
+    };
     StoreOptions {
+        naming_rules,
         sort_budget_bytes: usize::try_from(budget.sort_bytes).unwrap_or(usize::MAX),
         temporary_folder: temporary_folder(options),
         ..StoreOptions::default()
@@ -221,6 +227,7 @@ fn instance_options(options: &Options, budget: &MemoryBudget) -> InstanceOptions
         result_memory_bytes: budget.result_bytes,
         temporary_folder: temporary_folder(options),
         authentication: options.flag("server.authentication"),
+        default_wait_for_sync: options.flag("database.wait-for-sync"),
         compatible_version: ARANGODB_VERSION.to_owned(),
         ..InstanceOptions::default()
     }

@@ -5,6 +5,7 @@
 mod support;
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use serde_json::Value;
@@ -72,7 +73,12 @@ fn run(path: &Path) -> Vec<String> {
             Body::Text(text) => fill(text, &names).into_bytes(),
             Body::Bytes(bytes) => bytes.clone(),
         };
-        let reply = client.send(&exchange.method, &target, &headers, &body);
+        let sent = catch_unwind(AssertUnwindSafe(|| client.send(&exchange.method, &target, &headers, &body)));
+        let Ok(reply) = sent else {
+            let place = format!("{}:{}", path.display(), exchange.line);
+            failures.push(format!("{place}: {} {target}\nthe connection broke", exchange.method));
+            return failures;
+        };
         if let Err(failure) = check(&exchange, &reply, &mut names) {
             let place = format!("{}:{}", path.display(), exchange.line);
             failures.push(format!(

@@ -29,6 +29,18 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
     option("storage-engine", ENGINES, "auto", "where data is kept; `memory` forgets everything at the end"),
     option("database.directory", Kind::Text, "./data", "folder of the data"),
     option(
+        "database.extended-names",
+        Kind::Bool,
+        "true",
+        "names of databases, collections and indexes may have most characters of Unicode",
+    ),
+    option(
+        "database.wait-for-sync",
+        Kind::Bool,
+        "false",
+        "writes to collections that do not say otherwise wait until they are on disk",
+    ),
+    option(
         "http.compress-response-threshold",
         Kind::Number,
         "0",

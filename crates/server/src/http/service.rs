@@ -9,12 +9,14 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, ORIGIN, VARY};
+use hyper::header::{
+    CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HeaderMap, HeaderName, HeaderValue, ORIGIN, VARY,
+};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 use tokio::sync::oneshot;
 
-use super::body::{ReplyBody, collect};
+use super::body::{ReplyBody, collect, drain};
 use super::compression::{Encoding, compress, decompress};
 use super::connection::Connection;
 use super::format::Format;

@@ -127,6 +127,22 @@ fn options_tells_browsers_what_they_may_do() {
 }
 
 #[test]
+fn a_refused_request_leaves_the_connection_to_the_next() {
+    let running = start();
+    let mut client = running.client();
+    for length in [10, 100_000] {
+        // The body comes after the server knows that it does not want it.
+        client.send(
+            format!("POST /_api/nothing HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n").as_bytes(),
+        );
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        client.send(&vec![b'x'; length]);
+        assert_eq!(client.read_reply(false).status, 404);
+        assert_eq!(client.get("/_api/version").status, 200);
+    }
+}
+
+#[test]
 fn unknown_paths_and_methods_are_told_apart() {
     let running = start();
     let mut client = running.client();
