@@ -21,6 +21,7 @@ mod remove_filter_covered_by_index;
 mod remove_redundant_calculations;
 mod remove_redundant_or;
 mod remove_redundant_sorts;
+mod remove_sort_rand_limit_1;
 mod remove_unnecessary_calculations;
 mod remove_unnecessary_filters;
 mod replace_any_eq_with_in;
@@ -80,6 +81,7 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &move_calculations_up::MoveCalculationsUp { name: "move-calculations-up-2" },
     &move_filters_up::MoveFiltersUp { name: "move-filters-up-2" },
     &remove_redundant_sorts::RemoveRedundantSorts { name: "remove-redundant-sorts-2" },
+    &remove_sort_rand_limit_1::RemoveSortRandLimit1,
     &remove_collect_variables::RemoveCollectVariables,
     &propagate_constant_attributes::PropagateConstantAttributes,
     &remove_data_modification_out_variables::RemoveDataModificationOutVariables,
