@@ -1,8 +1,9 @@
 //! Planning of AQL queries: from the syntax tree to a plan that can be executed.
 //!
 //! The stages, each named by its verb:
-//! - [`bind`]: names become variables, functions and collections; bind parameters become values; scopes are checked.
-//! - [`build`]: statements become the nodes of a linear pipeline; constant expressions are folded.
+//! - [`bind`]: names become variables, functions and collections; bind parameters become values; scopes are checked;
+//!   constant expressions are folded.
+//! - [`build`]: statements become the nodes of a linear pipeline.
 //! - [`optimize`]: rules rewrite the plan, each in its own file, under the names that ArangoDB has for them.
 //! - [`explain`]: the plan as clients see it. [`compile`]: an expression as a program over batches.
 

@@ -10,7 +10,7 @@ use aql_value::{Error, Function, Result, Value};
 const ANY_NUMBER_OF_ARGUMENTS: usize = 65536;
 
 /// Functions that read documents of collections which are only known at run time.
-const READS_DOCUMENTS: &[&str] = &["DOCUMENT", "COLLECTION_COUNT", "COLLECTIONS"];
+const READS_DOCUMENTS: &[&str] = &["DOCUMENT"];
 
 /// Functions of ArangoDB 3.12 that need what this server does not have yet: geo indexes, Views, vectors.
 const NOT_IMPLEMENTED: &[&str] = &[
