@@ -37,7 +37,8 @@ impl DatabaseDefinition {
             printer.text("id", &self.id.to_string());
             printer.text("name", &self.name);
             printer.boolean("isSystem", self.is_system());
-            printer.text("path", "");
+            // ArangoDB's word where a database has no folder of its own.
+            printer.text("path", "none");
         })
     }
 

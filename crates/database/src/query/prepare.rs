@@ -12,7 +12,7 @@ use velocypack::Slice;
 use crate::catalog_view::CatalogView;
 use crate::error::{Error, Result, number};
 use crate::query::plan_cache::PlanKey;
-use crate::query::registry::{NewQuery, QueryState, Registration};
+use crate::query::registry::{NewQuery, Registration};
 use crate::query::request::QueryRequest;
 use crate::session::Session;
 
@@ -33,7 +33,7 @@ pub struct PreparedQuery {
     pub(crate) plan: Arc<Plan>,
     pub(crate) catalog: Arc<Catalog>,
     /// Keeps the query listed, until it is over.
-    pub(crate) _registration: Registration,
+    pub(crate) registration: Registration,
     pub(crate) memory: Arc<MemoryAccount>,
     pub(crate) interrupt: Interrupt,
     pub(crate) started: Instant,
@@ -64,7 +64,8 @@ impl Session {
         let plan = match self.instance().plan_cache().get(&key).filter(|_| request.options.use_plan_cache) {
             Some(plan) => plan,
             None => {
-                let optimized = self.plan(request, &catalog, &memory, &interrupt, &mut times)?;
+                let optimized = self.plan(request, &catalog, &memory, &interrupt, &mut times);
+                let optimized = optimized.inspect_err(|error| registration.query().set_failed(error))?;
                 let plan = optimized.into_best().map(Arc::new);
                 let plan = plan.ok_or_else(|| Error::new(number::INTERNAL, "the optimizer made no plan"))?;
                 // A plan that is kept must not depend on when it was made, nor be one that fails on warnings.
@@ -75,19 +76,9 @@ impl Session {
             }
         };
         self.check_rights(&plan)?;
-        registration.query().set_state(QueryState::Executing);
+        registration.query().set_planned(plan.is_modification);
         let (session, request) = (self.clone(), request.clone());
-        Ok(PreparedQuery {
-            session,
-            request,
-            plan,
-            catalog,
-            _registration: registration,
-            memory,
-            interrupt,
-            started,
-            times,
-        })
+        Ok(PreparedQuery { session, request, plan, catalog, registration, memory, interrupt, started, times })
     }
 
     /// All plans of a query, the best first.

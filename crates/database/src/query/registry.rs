@@ -2,7 +2,7 @@
 //! is found to be killed.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -94,6 +94,9 @@ pub struct RunningQuery {
     pub memory: Arc<MemoryAccount>,
     /// Run time in microseconds once it has ended; 0 before.
     finished_us: AtomicU64,
+    is_modification: AtomicBool,
+    warnings: AtomicUsize,
+    exit_code: AtomicU32,
 }
 
 impl RunningQuery {
@@ -113,6 +116,37 @@ impl RunningQuery {
             2 => QueryState::Finished,
             _ => QueryState::Killed,
         }
+    }
+
+    /// Whether it writes; known once it is planned.
+    pub fn is_modification(&self) -> bool {
+        self.is_modification.load(Ordering::Relaxed)
+    }
+
+    /// Warnings that came up; known once it has ended.
+    pub fn warnings(&self) -> usize {
+        self.warnings.load(Ordering::Relaxed)
+    }
+
+    /// The number of the error that ended it; 0 without one.
+    pub fn exit_code(&self) -> u32 {
+        self.exit_code.load(Ordering::Relaxed)
+    }
+
+    /// It was planned.
+    pub fn set_planned(&self, is_modification: bool) {
+        self.is_modification.store(is_modification, Ordering::Relaxed);
+        self.set_state(QueryState::Executing);
+    }
+
+    /// So many warnings came up.
+    pub fn set_warnings(&self, warnings: usize) {
+        self.warnings.store(warnings, Ordering::Relaxed);
+    }
+
+    /// An error ends it.
+    pub fn set_failed(&self, error: &Error) {
+        self.exit_code.store(error.number, Ordering::Relaxed);
     }
 
     /// Where it is now.
@@ -173,6 +207,9 @@ impl QueryRegistry {
             interrupt: new.interrupt,
             memory: new.memory,
             finished_us: AtomicU64::new(0),
+            is_modification: AtomicBool::new(false),
+            warnings: AtomicUsize::new(0),
+            exit_code: AtomicU32::new(0),
         });
         // Listed even when tracking is off: it must be found to be killed.
         lock(&self.running).insert(query.id, Arc::clone(&query));

@@ -119,8 +119,10 @@ struct RunningRows {
 impl RunningRows {
     fn start(query: PreparedQuery) -> Result<Self> {
         let instantiating = Instant::now();
-        let input = query.execution_input()?;
-        let execution = Execution::start(&query.plan, input).map_err(|failed| executing(failed.error))?;
+        let execution = query
+            .execution_input()
+            .and_then(|input| Execution::start(&query.plan, input).map_err(|failed| executing(failed.error)));
+        let execution = execution.inspect_err(|error| query.registration.query().set_failed(error))?;
         let began = Instant::now();
         Ok(RunningRows {
             query,
@@ -136,7 +138,9 @@ impl RunningRows {
             return Ok(Some(ready));
         }
         let Some(execution) = &mut self.execution else { return Ok(None) };
-        Ok(execution.next_batch(max_rows.max(1)).map_err(executing)?.map(|batch| (batch, 0)))
+        let batch = execution.next_batch(max_rows.max(1)).map_err(executing);
+        let batch = batch.inspect_err(|error| self.query.registration.query().set_failed(error))?;
+        Ok(batch.map(|batch| (batch, 0)))
     }
 }
 
@@ -180,8 +184,10 @@ impl RowSource for RunningRows {
         let executing_time = self.began.elapsed();
         let finished = execution.finish();
         let began = Instant::now();
+        let listed = self.query.registration.query();
+        listed.set_warnings(finished.warnings.len());
         if let Some(transaction) = finished.transaction {
-            commit(transaction, finished.wait_for_sync)?;
+            commit(transaction, finished.wait_for_sync).inspect_err(|error| listed.set_failed(error))?;
         }
         let mut statistics = finished.statistics;
         statistics.execution_time = self.query.started.elapsed();

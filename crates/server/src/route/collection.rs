@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catalog::AccessLevel;
 use hyper::StatusCode;
 use hyper::header::{HeaderValue, LOCATION};
-use storage::{Collection, Figures};
+use storage::{Collection, Figures, Revision};
 use velocypack::{Builder, Slice};
 
 use crate::error::{ApiError, Result};
@@ -139,7 +139,7 @@ fn print_figures(fields: &mut Fields<'_>, figures: &Figures, details: bool) {
 fn revision(session: &Session, request: &Request) -> Result<Response> {
     let collection = readable(session, request)?;
     respond(session, request, &collection, Form::Full, |fields| {
-        fields.text("revision", &collection.revision_now().to_string());
+        fields.text("revision", &revision_of(&collection));
     })
 }
 
@@ -149,10 +149,16 @@ fn checksum(session: &Session, request: &Request) -> Result<Response> {
     let snapshot = session.instance().store().snapshot().map_err(database::Error::from)?;
     let checksum = snapshot.checksum(&collection, revisions, data).map_err(database::Error::from)?;
     respond(session, request, &collection, Form::Short, |fields| {
-        fields
-            .text("revision", &collection.revision_now().to_string())
-            .text("checksum", &checksum.to_string());
+        fields.text("revision", &revision_of(&collection)).text("checksum", &checksum.to_string());
     })
+}
+
+/// ArangoDB's text for the revision of a collection that nobody has written to is a zero.
+fn revision_of(collection: &Collection) -> String {
+    match collection.revision_now() {
+        Revision(0) => "0".to_owned(),
+        revision => revision.to_string(),
+    }
 }
 
 fn only_on_clusters(session: &Session, request: &Request) -> Result<Response> {

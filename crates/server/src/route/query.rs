@@ -95,7 +95,10 @@ fn print(fields: &mut Fields<'_>, query: &RunningQuery) {
         .double("runTime", query.run_time().as_secs_f64())
         .number("peakMemoryUsage", query.memory.peak())
         .text("state", query.state().name())
-        .bool("stream", query.stream);
+        .bool("stream", query.stream)
+        .bool("modificationQuery", query.is_modification())
+        .number("warnings", query.warnings() as u64)
+        .number("exitCode", query.exit_code());
 }
 
 /// `2026-01-31T12:00:00Z`, by the civil calendar (days from 1970-01-01 to year, month and day, after H. Hinnant's
