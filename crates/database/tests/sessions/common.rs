@@ -1,0 +1,53 @@
+//! A session on an empty store, and JSON in and out of it.
+
+use std::sync::Arc;
+
+use database::cursor::encoder::Format;
+use database::query::request::QueryRequest;
+use database::{Identity, Instance, InstanceOptions, Reply, Session};
+use serde_json::Value;
+use velocypack::{Builder, Limits, Slice};
+
+pub(crate) fn session() -> Session {
+    session_with(InstanceOptions::default())
+}
+
+pub(crate) fn session_with(options: InstanceOptions) -> Session {
+    let instance = Instance::open(kv::memory::MemoryEngine::new(), options).unwrap();
+    Session::open(instance, "_system", Identity::Superuser).unwrap()
+}
+
+/// Another user's session on the same store.
+pub(crate) fn as_user(session: &Session, name: &str) -> Session {
+    let mut user = catalog::UserDefinition::new(name, String::new());
+    user.rights = catalog::Rights::all();
+    session.instance().store().create_user(user).unwrap();
+    Session::open(Arc::clone(session.instance()), "_system", Identity::User(name.into())).unwrap()
+}
+
+pub(crate) fn value(json: &str) -> Vec<u8> {
+    let mut builder = Builder::new();
+    velocypack::json::parse(json.as_bytes(), &Limits::default(), &mut builder).unwrap();
+    builder.into_vec()
+}
+
+pub(crate) fn create(session: &Session, json: &str) {
+    session.create_collection(Slice::new(&value(json))).unwrap();
+}
+
+pub(crate) fn body(reply: &Reply) -> Value {
+    serde_json::from_slice(&reply.body).unwrap()
+}
+
+pub(crate) fn query(session: &Session, text: &str) -> database::Result<Reply> {
+    session.query(&QueryRequest::new(text), Format::Json)
+}
+
+/// The rows of a query.
+pub(crate) fn rows(session: &Session, text: &str) -> Value {
+    body(&query(session, text).unwrap())["result"].clone()
+}
+
+pub(crate) fn count(session: &Session, collection: &str) -> u64 {
+    rows(session, &format!("RETURN LENGTH({collection})"))[0].as_u64().unwrap()
+}

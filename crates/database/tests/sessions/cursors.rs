@@ -1,0 +1,135 @@
+//! Cursors: who may use them, how long they live, how many there are, and what is written when there is no room.
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use database::cursor::encoder::Format;
+use database::error::number;
+use database::query::request::QueryRequest;
+use database::{InstanceOptions, Reply, Session};
+
+use crate::common::{as_user, body, count, create, session, session_with};
+
+fn open(session: &Session, text: &str, stream: bool) -> database::Result<Reply> {
+    let mut request = QueryRequest::new(text);
+    request.batch_size = 1;
+    request.options.stream = stream;
+    session.query(&request, Format::Json)
+}
+
+fn open_with_ttl(session: &Session, ttl_ms: u64) -> u64 {
+    let mut request = QueryRequest::new("FOR i IN 1..1000 RETURN i");
+    request.batch_size = 1;
+    request.ttl = Duration::from_millis(ttl_ms);
+    session.query(&request, Format::Json).unwrap().cursor.unwrap()
+}
+
+fn error_of<T: std::fmt::Debug>(result: database::Result<T>) -> u32 {
+    result.unwrap_err().number
+}
+
+#[test]
+fn a_cursor_is_its_owners_alone() {
+    let session = session();
+    let other = as_user(&session, "other");
+    for stream in [false, true] {
+        let cursor = open(&session, "FOR i IN 1..3 RETURN i", stream).unwrap().cursor.unwrap();
+        assert_eq!(error_of(other.fetch(cursor, None, Format::Json)), number::CURSOR_NOT_FOUND);
+        assert_eq!(error_of(other.remove_cursor(cursor)), number::CURSOR_NOT_FOUND);
+        assert_eq!(body(&session.fetch(cursor, None, Format::Json).unwrap())["result"][0], 2);
+        session.remove_cursor(cursor).unwrap();
+        assert_eq!(error_of(session.remove_cursor(cursor)), number::CURSOR_NOT_FOUND);
+    }
+    assert!(session.instance().cursors().is_empty());
+}
+
+#[test]
+fn only_idle_time_counts() {
+    let session = session();
+    let (read, idle) = (open_with_ttl(&session, 600), open_with_ttl(&session, 300));
+    for _ in 0..10 {
+        sleep(Duration::from_millis(100));
+        session.fetch(read, None, Format::Json).unwrap();
+    }
+    assert_eq!(error_of(session.fetch(idle, None, Format::Json)), number::CURSOR_NOT_FOUND);
+    session.fetch(read, None, Format::Json).unwrap();
+    // The housekeeping frees what nobody asks for any more.
+    sleep(Duration::from_millis(1_500));
+    assert!(session.instance().cursors().is_empty());
+}
+
+#[test]
+fn a_batch_can_be_had_again_where_that_was_asked_for() {
+    let session = session();
+    let mut request = QueryRequest::new("FOR i IN 1..3 RETURN i");
+    request.batch_size = 2;
+    let plain = session.query(&request, Format::Json).unwrap().cursor.unwrap();
+    assert_eq!(error_of(session.fetch(plain, Some(1), Format::Json)), number::CURSOR_NOT_FOUND);
+    assert_eq!(body(&session.fetch(plain, Some(2), Format::Json).unwrap())["result"][0], 3);
+    request.options.allow_retry = true;
+    for stream in [false, true] {
+        request.options.stream = stream;
+        let cursor = session.query(&request, Format::Json).unwrap().cursor.unwrap();
+        for _ in 0..3 {
+            assert_eq!(body(&session.fetch(cursor, Some(2), Format::Json).unwrap())["result"][0], 3);
+        }
+        assert_eq!(error_of(session.fetch(cursor, Some(1), Format::Json)), number::CURSOR_NOT_FOUND);
+        assert_eq!(error_of(session.fetch(cursor, Some(3), Format::Json)), number::CURSOR_NOT_FOUND);
+        session.remove_cursor(cursor).unwrap();
+    }
+}
+
+#[test]
+fn without_room_for_a_cursor_nothing_is_written() {
+    let session = session_with(InstanceOptions { max_cursors: 2, ..InstanceOptions::default() });
+    create(&session, r#"{"name": "docs"}"#);
+    let first = open(&session, "FOR i IN 1..3 RETURN i", false).unwrap().cursor.unwrap();
+    open(&session, "FOR i IN 1..3 RETURN i", true).unwrap();
+    let insert = "FOR i IN 1..3 INSERT {n: i} INTO docs RETURN NEW";
+    assert_eq!(error_of(open(&session, insert, false)), number::RESOURCE_LIMIT);
+    assert_eq!(count(&session, "docs"), 0);
+    // What fits into one batch needs no cursor.
+    assert_eq!(body(&open(&session, "RETURN 1", false).unwrap())["result"][0], 1);
+    session.remove_cursor(first).unwrap();
+    open(&session, insert, false).unwrap();
+    assert_eq!(count(&session, "docs"), 3);
+}
+
+#[test]
+fn a_result_larger_than_its_memory_waits_in_a_file() {
+    let options = InstanceOptions { result_memory_per_cursor_bytes: 10_000, ..InstanceOptions::default() };
+    let session = session_with(options);
+    let mut request = QueryRequest::new("FOR i IN 1..20000 RETURN CONCAT('row ', i)");
+    request.count = true;
+    let mut reply = session.query(&request, Format::Json).unwrap();
+    let mut rows = Vec::new();
+    loop {
+        let batch = body(&reply);
+        assert_eq!(batch["count"], 20_000);
+        rows.extend(batch["result"].as_array().unwrap().iter().cloned());
+        let Some(cursor) = reply.cursor else { break };
+        reply = session.fetch(cursor, None, Format::Json).unwrap();
+    }
+    assert_eq!(rows.len(), 20_000);
+    assert!(rows.iter().zip(1..).all(|(row, n)| *row == format!("row {n}")));
+}
+
+#[test]
+fn both_formats_say_the_same() {
+    let session = session();
+    let mut request = QueryRequest::new("FOR i IN 1..3 RETURN {i, text: 'ä', list: [null, true, 1.5]}");
+    request.batch_size = 2;
+    request.options.stream = true;
+    let reply = session.query(&request, Format::VelocyPack).unwrap();
+    let json = |bytes: &[u8]| -> serde_json::Value {
+        let slice = velocypack::validate(bytes, &velocypack::Limits::default()).unwrap();
+        serde_json::from_str(&slice.to_json_string()).unwrap()
+    };
+    let first = json(&reply.body);
+    assert_eq!(first["result"][1], serde_json::json!({"i": 2, "text": "ä", "list": [null, true, 1.5]}));
+    assert_eq!((first["hasMore"].as_bool(), first["code"].as_u64()), (Some(true), Some(201)));
+    // A stream may change its format between two batches.
+    let second = body(&session.fetch(reply.cursor.unwrap(), None, Format::Json).unwrap());
+    assert_eq!(second["result"][0]["i"], 3);
+    assert!(second["extra"]["stats"].is_object());
+}

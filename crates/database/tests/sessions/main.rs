@@ -1,0 +1,8 @@
+//! What a session promises about imports, exports and cursors, on the engine that keeps everything in memory.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+mod common;
+mod cursors;
+mod exports;
+mod imports;
