@@ -135,7 +135,7 @@ impl ChunkSource for Lines {
 
 fn stream(_: &Session, request: &Request) -> Result<Response> {
     let lines = Lines { left: request.number("count")?.unwrap_or(3), fails: request.flag("fails", false)? };
-    Ok(Response::stream(StatusCode::OK, content_type::NDJSON, Box::new(lines)))
+    Response::compressed_stream(request, content_type::NDJSON, Box::new(lines))
 }
 
 fn body(_: &Session, request: &Request) -> Result<Response> {
