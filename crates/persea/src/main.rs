@@ -2,8 +2,11 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
+mod endpoint;
 mod options;
+mod process;
 mod serve;
+mod settings;
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -62,17 +62,33 @@ pub async fn serve(
     tasks.iter().for_each(tokio::task::JoinHandle::abort);
     let ended = server.connections().close(patience).await;
     watch.abort();
+    if !ended {
+        // Those who asked are gone, so their queries need not go on either.
+        server.instance().stop();
+    }
     let pool = Arc::clone(server.pool());
     let idle = tokio::task::spawn_blocking(move || pool.stop(POOL_PATIENCE)).await.unwrap_or(false);
     Ok(ended && idle)
 }
 
-/// Looks after the connections once a second.
+/// Seconds between two times at which the store writes what it keeps up in memory.
+const MAINTENANCE_SECONDS: u64 = 60;
+
+/// Looks after the connections once a second, and after the store once a minute.
 async fn watch(server: Arc<Server>) {
     let mut seconds = tokio::time::interval(Duration::from_secs(1));
     seconds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
-    loop {
+    for second in 1_u64.. {
         seconds.tick().await;
+        if second % MAINTENANCE_SECONDS == 0 {
+            let store = Arc::clone(server.instance().store());
+            // A full queue only means that it is done a minute later.
+            let _ = server.pool().submit(Box::new(move || {
+                if let Err(error) = store.maintain() {
+                    tracing::warn!(target: "engines", %error, "estimates of indexes could not be written");
+                }
+            }));
+        }
         let (received, sent) = server.connections().tick(server.options().http.keep_alive);
         server.metrics().add_traffic(received, sent);
     }

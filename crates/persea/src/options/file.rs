@@ -1,7 +1,11 @@
-//! Configuration files in ArangoDB's form: `[section]` lines, `name = value` lines, `#` comments.
+//! Configuration files in ArangoDB's form: `[section]` lines, `name = value` lines, `#` comments. `@NAME@` in a value stands
+//! for what `--define` or the environment says of `NAME`.
 
-/// Line number, full name and value of each entry.
-pub(super) fn entries(text: &str) -> Result<Vec<(usize, String, String)>, String> {
+/// Line number, full name and value of each entry. `meaning` tells what a name between two `@` stands for.
+pub(super) fn entries(
+    text: &str,
+    meaning: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<(usize, String, String)>, String> {
     let mut section = String::new();
     let mut entries = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -25,7 +29,39 @@ pub(super) fn entries(text: &str) -> Result<Vec<(usize, String, String)>, String
         } else {
             format!("{section}.{name}")
         };
-        entries.push((index + 1, full, value.trim().to_owned()));
+        let value = fill(value.trim(), meaning).map_err(|name| {
+            format!(
+                "line {} of the configuration file: nothing is said of @{name}@; use --define {name}=VALUE",
+                index + 1
+            )
+        })?;
+        entries.push((index + 1, full, value));
     }
     Ok(entries)
+}
+
+/// The value with all `@NAME@` replaced. A name that nothing is said of is the error.
+fn fill(value: &str, meaning: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
+    let mut filled = String::new();
+    let mut rest = value;
+    while let Some((before, behind)) = rest.split_once('@') {
+        filled.push_str(before);
+        let name = behind.split_once('@').filter(|(name, _)| is_name(name));
+        match name {
+            Some((name, after)) => {
+                filled.push_str(&meaning(name).ok_or_else(|| name.to_owned())?);
+                rest = after;
+            }
+            None => {
+                filled.push('@');
+                rest = behind;
+            }
+        }
+    }
+    filled.push_str(rest);
+    Ok(filled)
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }

@@ -5,13 +5,16 @@
 //! `server.endpoint`), the configuration file, the default.
 
 mod definitions;
+mod describe;
 mod file;
 mod help;
 mod value;
+mod without_effect;
 
 use std::collections::BTreeMap;
 
 pub(crate) use definitions::DEFINITIONS;
+pub(crate) use describe::{description, values};
 pub(crate) use help::help;
 pub(crate) use value::{Kind, parse_bytes};
 
@@ -35,6 +38,7 @@ pub(crate) struct Definition {
 #[derive(Debug, Default)]
 pub(crate) struct Options {
     values: BTreeMap<&'static str, Vec<String>>,
+    without_effect: Vec<String>,
 }
 
 /// What the command line asks for.
@@ -54,32 +58,33 @@ impl Options {
         let mut given = Options::default();
         let mut rest = arguments.iter().peekable();
         while let Some(argument) = rest.next() {
-            let Some(option) = argument.strip_prefix("--") else {
-                return Err(format!("unexpected argument {argument:?}; options start with --"));
+            let option = match argument.as_str() {
+                "-c" => "configuration",
+                other => other
+                    .strip_prefix("--")
+                    .ok_or_else(|| format!("unexpected argument {argument:?}; options start with --"))?,
             };
-            if option == "help" || option == "help-all" {
-                return Ok(Request::Print(help()));
-            }
-            if option == "version" {
-                return Ok(Request::Print(format!(
-                    "{} (persea {})\n",
-                    server::server::ARANGODB_VERSION,
-                    server::server::PERSEA_VERSION
-                )));
+            if let Some(text) = answer(option)? {
+                return Ok(Request::Print(text));
             }
             let (name, value) = match option.split_once('=') {
                 Some((name, value)) => (name, Some(value.to_owned())),
                 None => (option, None),
             };
+            let name = if name == "config" { "configuration" } else { name };
+            let next_is_option = rest.peek().is_none_or(|next| next.starts_with("--"));
+            if without_effect::is_without_effect(name) {
+                if value.is_none() && !next_is_option {
+                    rest.next();
+                }
+                given.without_effect.push(name.to_owned());
+                continue;
+            }
             let definition = find(name)?;
             let value = match value {
                 Some(value) => value,
                 // A switch may stand alone.
-                None if definition.kind == Kind::Bool
-                    && rest.peek().is_none_or(|next| next.starts_with("--")) =>
-                {
-                    "true".to_owned()
-                }
+                None if definition.kind == Kind::Bool && next_is_option => "true".to_owned(),
                 None => rest.next().cloned().ok_or_else(|| format!("--{name} needs a value"))?,
             };
             given.add(definition, value, "the command line")?;
@@ -101,8 +106,13 @@ impl Options {
         if let Some(path) = self.text("configuration").filter(|path| *path != "none" && !path.is_empty()) {
             let text = std::fs::read_to_string(path)
                 .map_err(|error| format!("the configuration file {path} cannot be read: {error}"))?;
+            let meaning = |name: &str| self.defined(name).or_else(|| environment(name));
             let mut lowest = Options::default();
-            for (line, name, value) in file::entries(&text)? {
+            for (line, name, value) in file::entries(&text, &meaning)? {
+                if without_effect::is_without_effect(&name) {
+                    lowest.without_effect.push(name);
+                    continue;
+                }
                 let definition = find(&name).map_err(|error| format!("{path}:{line}: {error}"))?;
                 lowest.add(definition, value, &format!("{path}:{line}"))?;
             }
@@ -111,7 +121,20 @@ impl Options {
         Ok(())
     }
 
+    /// What `--define` says of a name.
+    fn defined(&self, name: &str) -> Option<String> {
+        let mut definitions =
+            self.all("define").into_iter().filter_map(|definition| definition.split_once('='));
+        definitions.rfind(|(defined, _)| *defined == name).map(|(_, value)| value.to_owned())
+    }
+
+    /// Options of ArangoDB that were given and change nothing.
+    pub(crate) fn without_effect(&self) -> &[String] {
+        &self.without_effect
+    }
+
     fn adopt(&mut self, lower: Options) {
+        self.without_effect.extend(lower.without_effect);
         for (name, values) in lower.values {
             self.values.entry(name).or_insert(values);
         }
@@ -160,6 +183,30 @@ impl Options {
     pub(crate) fn seconds(&self, name: &str) -> f64 {
         self.text(name).and_then(|text| text.parse().ok()).unwrap_or(0.0)
     }
+}
+
+/// The text that an option asks for instead of a server.
+fn answer(option: &str) -> Result<Option<String>, String> {
+    Ok(Some(match option {
+        "help" | "help-all" | "help-." => help(None),
+        "version" => version(),
+        "version-json" => format!(
+            "{{\"server-version\":\"{}\",\"persea-version\":\"{}\",\"license\":\"{}\"}}\n",
+            server::server::ARANGODB_VERSION,
+            server::server::PERSEA_VERSION,
+            server::server::LICENSE
+        ),
+        "dump-options" => description().map_err(|error| error.to_string())?.1 + "\n",
+        other => match other.strip_prefix("help-") {
+            Some(section) => help(Some(section)),
+            None => return Ok(None),
+        },
+    }))
+}
+
+/// What the program is, on one line.
+pub(crate) fn version() -> String {
+    format!("{} (persea {})\n", server::server::ARANGODB_VERSION, server::server::PERSEA_VERSION)
 }
 
 fn environment_name(option: &str) -> String {

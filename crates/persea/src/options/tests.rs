@@ -56,11 +56,71 @@ fn mistakes_are_named() {
 
 #[test]
 fn every_definition_has_a_valid_default_and_stands_in_the_help() {
-    let text = help();
+    let text = help(None);
     for definition in DEFINITIONS {
         if !definition.default.is_empty() {
             assert!(definition.kind.check(definition.default).is_ok(), "{}", definition.name);
         }
         assert!(text.contains(&format!("--{}", definition.name)), "{}", definition.name);
     }
+}
+
+#[test]
+fn options_of_arangodb_without_effect_are_accepted_and_noted() {
+    let options = read(
+        &[
+            "--javascript.allow-admin-execute",
+            "true",
+            "--foxx.api=false",
+            "--server.authentication",
+            "--query.registry-ttl",
+            "5",
+        ],
+        &[],
+    )
+    .unwrap();
+    assert_eq!(
+        options.without_effect(),
+        ["javascript.allow-admin-execute", "foxx.api", "query.registry-ttl"]
+    );
+    assert!(options.flag("server.authentication"));
+    assert!(read(&["--ssl.keyfile", "x"], &[]).unwrap_err().contains("no option --ssl.keyfile"));
+}
+
+#[test]
+fn a_file_may_have_names_that_stand_for_values() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "[database]\ndirectory = @ROOT@/data@HOST@\n[temp]\npath = a@b\n").unwrap();
+    let path = file.path().to_str().unwrap();
+    let options = read(&["-c", path, "--define", "ROOT=/srv"], &[("HOST", "1")]).unwrap();
+    assert_eq!(options.text("database.directory"), Some("/srv/data1"));
+    assert_eq!(options.text("temp.path"), Some("a@b"));
+    let missing = read(&["-c", path], &[("HOST", "1")]).unwrap_err();
+    assert!(missing.contains("@ROOT@"), "{missing}");
+}
+
+#[test]
+fn some_options_only_print() {
+    assert!(read(&["--help-tcp"], &[]).unwrap_err().contains("--tcp.backlog-size"));
+    assert!(!read(&["--help-tcp"], &[]).unwrap_err().contains("--log.level"));
+    assert!(read(&["--version"], &[]).unwrap_err().starts_with("3.12."));
+    let json: serde_json::Value = serde_json::from_str(&read(&["--version-json"], &[]).unwrap_err()).unwrap();
+    assert!(json["persea-version"].is_string());
+    let json: serde_json::Value = serde_json::from_str(&read(&["--dump-options"], &[]).unwrap_err()).unwrap();
+    assert_eq!(json["http.max-connections"]["default"], 16_384);
+    assert_eq!(json["http.max-connections"]["section"], "http");
+}
+
+#[test]
+fn values_are_shown_with_their_types_and_without_secrets() {
+    let options =
+        read(&["--server.password", "p", "--log.level", "debug", "--http.keep-alive-timeout", "1.5"], &[])
+            .unwrap();
+    let json: serde_json::Value =
+        serde_json::from_str(&velocypack::Slice::new(&values(&options).unwrap()).to_json_string()).unwrap();
+    assert_eq!(json["server.authentication"], true);
+    assert_eq!(json["http.keep-alive-timeout"], 1.5);
+    assert_eq!(json["http.max-body-size"], 1 << 30);
+    assert_eq!(json["log.level"], serde_json::json!(["debug"]));
+    assert_eq!(json.get("server.password"), None);
 }

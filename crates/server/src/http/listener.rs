@@ -15,14 +15,27 @@ use crate::server::Server;
 /// How long to wait before the next connection is accepted when the system has no more room for one.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Binds an address, so that errors are known before the server says that it is ready.
-pub fn bind(address: SocketAddr, backlog: u32, reuse_address: bool) -> io::Result<StdListener> {
+/// An address that belongs to this process, on which nobody is heard yet.
+#[derive(Debug)]
+pub struct Bound {
+    socket: Socket,
+}
+
+/// Takes an address. Errors are known before data is opened, and clients are heard only when there is something to say.
+pub fn bind(address: SocketAddr, reuse_address: bool) -> io::Result<Bound> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_reuse_address(reuse_address)?;
     socket.bind(&address.into())?;
-    socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
     socket.set_nonblocking(true)?;
-    Ok(socket.into())
+    Ok(Bound { socket })
+}
+
+impl Bound {
+    /// Begins to hear clients; at most `backlog` connections wait to be accepted.
+    pub fn listen(self, backlog: u32) -> io::Result<StdListener> {
+        self.socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
+        Ok(self.socket.into())
+    }
 }
 
 /// Accepts connections until the future is dropped.

@@ -28,6 +28,7 @@ fn metrics(session: &Session, request: &Request) -> Result<Response> {
     print_connections(session, &mut page);
     print_threads(session, &mut page);
     print_process(session, &mut page);
+    print_queries(session, &mut page);
     print_engine(session, &mut page);
     Ok(Response::bytes(StatusCode::OK, content_type::PROMETHEUS, page.text))
 }
@@ -216,6 +217,22 @@ fn print_process(session: &Session, page: &mut Page) {
         "persea_memory_limit_bytes",
         "Bytes that the whole process is meant to stay within.",
         session.server().options().memory_limit_bytes,
+    );
+}
+
+fn print_queries(session: &Session, page: &mut Page) {
+    let instance = session.instance();
+    let running = instance.queries().running(None).len();
+    page.gauge("arangodb_aql_current_query", "Queries that run.", running);
+    page.gauge("arangodb_aql_cursors_active", "Open cursors and exports.", instance.cursors().len());
+    let used = instance.query_memory_used_bytes();
+    page.gauge("arangodb_aql_global_memory_usage", "Bytes that all queries use.", used);
+    let limit = instance.options().query_memory_bytes;
+    page.gauge("arangodb_aql_global_memory_limit", "Bytes that all queries may use.", limit);
+    page.gauge(
+        "persea_query_plans_cached",
+        "Plans that are kept for queries that come again.",
+        instance.plan_cache().len(),
     );
 }
 

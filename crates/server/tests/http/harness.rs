@@ -43,7 +43,7 @@ pub fn start() -> Running {
 pub fn start_with(options: ServerOptions, store: Arc<Store>) -> Running {
     let instance = Instance::new(store, InstanceOptions::default()).unwrap();
     let server = Server::with_routes(instance, options, &[ROUTES]).unwrap();
-    let listener = listener::bind("127.0.0.1:0".parse().unwrap(), 64, true).unwrap();
+    let listener = listener::bind("127.0.0.1:0".parse().unwrap(), true).unwrap().listen(64).unwrap();
     let address = listener.local_addr().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let serve = lifecycle::serve(Arc::clone(&server), vec![listener], Duration::from_secs(10));

@@ -1,0 +1,108 @@
+//! What `/_admin/options` and `/_admin/options-description` show.
+
+use velocypack::{Builder, Result, Slice};
+
+use super::help::section;
+use super::value::{is_true, parse_bytes};
+use super::{DEFINITIONS, Definition, Kind, Options};
+
+/// The values of all options as a VelocyPack object, secrets left out.
+pub(crate) fn values(options: &Options) -> Result<Vec<u8>> {
+    let mut builder = Builder::new();
+    builder.open_object()?;
+    for definition in DEFINITIONS.iter().filter(|definition| !definition.is_secret) {
+        builder.key(definition.name)?;
+        let values = options.all(definition.name);
+        if definition.is_list {
+            builder.open_array()?;
+            values.iter().try_for_each(|value| add_value(&mut builder, definition, value))?;
+            builder.close()?;
+        } else {
+            match values.first() {
+                Some(value) => add_value(&mut builder, definition, value)?,
+                None => builder.add_null()?,
+            }
+        }
+    }
+    builder.close()?;
+    Ok(builder.into_vec())
+}
+
+/// What each option does, as a VelocyPack object and as JSON. The attributes are those of ArangoDB.
+pub(crate) fn description() -> Result<(Vec<u8>, String)> {
+    let mut builder = Builder::new();
+    builder.open_object()?;
+    for definition in DEFINITIONS {
+        builder.key(definition.name)?;
+        describe(definition, &mut builder)?;
+    }
+    builder.close()?;
+    let json = builder.as_slice().to_json_string();
+    Ok((builder.into_vec(), json))
+}
+
+fn describe(definition: &Definition, builder: &mut Builder) -> Result<()> {
+    builder.open_object()?;
+    let texts = [
+        ("section", section(definition)),
+        ("description", definition.help),
+        ("category", "option"),
+        ("type", type_name(definition)),
+    ];
+    for (name, text) in texts {
+        builder.key(name)?;
+        builder.add_str(text)?;
+    }
+    let flags = [
+        ("hidden", false),
+        ("experimental", false),
+        ("obsolete", false),
+        ("enterpriseOnly", false),
+        ("requiresValue", definition.kind != Kind::Bool),
+        ("required", false),
+        // Where there is no default, it depends on the machine or on other options.
+        ("dynamic", definition.default.is_empty() && definition.kind == Kind::Number),
+    ];
+    for (name, flag) in flags {
+        builder.key(name)?;
+        builder.add_bool(flag)?;
+    }
+    for (name, element) in [("os", "linux"), ("component", "single")] {
+        builder.key(name)?;
+        builder.open_array()?;
+        builder.add_str(element)?;
+        builder.close()?;
+    }
+    if let Kind::Choice(choices) = definition.kind {
+        builder.key("values")?;
+        builder.add_str(&choices.join(", "))?;
+    }
+    if !definition.default.is_empty() {
+        builder.key("default")?;
+        add_value(builder, definition, definition.default)?;
+    }
+    builder.close()
+}
+
+fn type_name(definition: &Definition) -> &'static str {
+    match definition.kind {
+        Kind::Text | Kind::Choice(_) if definition.is_list => "string...",
+        Kind::Text | Kind::Choice(_) => "string",
+        Kind::Bool => "boolean",
+        Kind::Number => "uint64",
+        Kind::Seconds => "double",
+    }
+}
+
+/// A value that has been checked.
+fn add_value(builder: &mut Builder, definition: &Definition, value: &str) -> Result<()> {
+    match definition.kind {
+        Kind::Text | Kind::Choice(_) => builder.add_str(value),
+        Kind::Bool => builder.add_bool(is_true(value)),
+        Kind::Number => builder.add_u64(parse_bytes(value).unwrap_or(0)),
+        Kind::Seconds => match value.parse() {
+            Ok(seconds) => builder.add_f64(seconds),
+            Err(_) => builder.add_slice(Slice::NULL),
+        },
+    }
+}

@@ -1,0 +1,79 @@
+//! Options of ArangoDB that are accepted, so that its configurations can be used, and that change nothing here: what they
+//! steer is not there (JavaScript, a cluster, its caches) or is done in another way. Each use is reported in the log.
+//!
+//! Options on which somebody may rely for safety (TLS, encryption, hardening) are not among them: they are refused.
+
+/// Their names, sorted.
+#[rustfmt::skip]
+const NAMES: &[&str] = &[
+    "arangosearch.commit-threads", "arangosearch.consolidation-threads", "arangosearch.default-parallelism",
+    "arangosearch.execution-threads-limit", "arangosearch.threads", "cache.rebalancing-interval",
+    "cache.size", "crash-handler.enable-dumps", "database.auto-upgrade-full-compaction",
+    "database.default-replication-version", "database.extended-names-databases",
+    "database.force-sync-properties", "database.ignore-datafile-errors", "database.io-heartbeat",
+    "default-language", "default-language-check", "dump.max-batch-size", "dump.max-docs-per-batch",
+    "dump.max-memory-usage", "dump.max-parallelism", "experimental-vector-index", "fortune",
+    "foxx.allow-install-from-remote", "foxx.api", "foxx.enable", "foxx.force-update-on-startup",
+    "foxx.queues", "foxx.queues-poll-interval", "foxx.store", "frontend.version-check", "icu-language",
+    "javascript.allow-admin-execute", "javascript.allow-external-process-control",
+    "javascript.allow-port-testing", "javascript.app-path", "javascript.copy-installation",
+    "javascript.enabled", "javascript.endpoints-allowlist", "javascript.endpoints-denylist",
+    "javascript.files-allowlist", "javascript.files-denylist", "javascript.harden",
+    "javascript.module-directory", "javascript.startup-directory", "javascript.tasks",
+    "javascript.transactions", "javascript.user-defined-functions", "javascript.v8-contexts",
+    "javascript.v8-contexts-minimum", "javascript.v8-max-heap", "javascript.v8-options", "log.escape",
+    "log.force-direct", "log.foreground-tty", "log.hostname", "log.ids", "log.keep-logrotate",
+    "log.line-number", "log.performance", "log.prefix", "log.recording-api-enabled",
+    "log.request-parameters", "log.role", "log.shorten-filenames", "log.thread", "log.thread-name",
+    "log.time-format", "log.use-microtime", "nonce.size", "query.allow-collections-in-expressions",
+    "query.cache-entries", "query.cache-entries-max-size", "query.cache-entry-max-size",
+    "query.cache-include-system-collections", "query.collection-logger-enabled", "query.log-failed",
+    "query.log-memory-usage-threshold", "query.max-artifact-log-length", "query.max-dnf-condition-members",
+    "query.max-nodes-per-callstack", "query.max-parallelism", "query.max-query-async-prefetch-slots",
+    "query.max-total-async-prefetch-slots", "query.optimizer-max-plans", "query.parallelize-gather-writes",
+    "query.parallelize-traversals", "query.plan-cache-invalidation-time",
+    "query.plan-cache-max-memory-usage", "query.registry-ttl", "query.tracking-with-datasources",
+    "query.tracking-with-querystring", "random.generator", "replication.auto-start",
+    "rocksdb.auto-refill-index-caches-on-modify", "rocksdb.block-cache-shard-bits",
+    "rocksdb.block-cache-size", "rocksdb.create-sha-files", "rocksdb.dynamic-level-bytes",
+    "rocksdb.enable-pipelined-write", "rocksdb.enable-statistics", "rocksdb.intermediate-commit-count",
+    "rocksdb.intermediate-commit-size", "rocksdb.level0-compaction-trigger",
+    "rocksdb.max-write-buffer-number", "rocksdb.total-write-buffer-size", "rocksdb.use-range-delete-in-wal",
+    "rocksdb.wal-file-timeout", "rocksdb.write-buffer-size", "server.allow-use-database",
+    "server.api-call-recording", "server.aql-query-recording", "server.authentication-timeout",
+    "server.count-descriptors-interval", "server.ensure-whitespace-metrics-format",
+    "server.export-read-write-metrics", "server.export-shard-usage-metrics", "server.flush-interval",
+    "server.io-threads", "server.license-disk-usage-limit", "server.minimal-threads", "server.prio1-size",
+    "server.prio2-size", "server.scheduler-queue-size", "server.statistics",
+    "server.statistics-all-databases", "server.statistics-history",
+    "server.unavailability-queue-fill-grade", "server.validate-utf8-strings",
+    "temp.intermediate-results-capacity", "temp.intermediate-results-path",
+    "temp.intermediate-results-spillover-threshold-memory-usage",
+    "temp.intermediate-results-spillover-threshold-num-rows", "transaction.streaming-idle-timeout",
+    "transaction.streaming-lock-timeout", "transaction.streaming-max-transaction-size", "ttl.frequency",
+    "ttl.max-collection-removes", "ttl.max-total-removes", "vector-index", "web-interface.version-check",
+];
+
+/// Whether an option is accepted and without effect.
+pub(super) fn is_without_effect(name: &str) -> bool {
+    NAMES.binary_search(&name).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::DEFINITIONS;
+
+    #[test]
+    fn names_are_sorted_and_not_those_of_options_with_an_effect() {
+        assert!(NAMES.is_sorted());
+        assert!(DEFINITIONS.iter().all(|definition| !is_without_effect(definition.name)));
+    }
+
+    #[test]
+    fn what_is_there_for_safety_is_not_ignored() {
+        for name in ["ssl.keyfile", "encryption.keyfile", "server.harden", "audit.output"] {
+            assert!(!is_without_effect(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! What the options mean for each part of the server.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use catalog::NamingRules;
+use database::query::registry::TrackingProperties;
+use database::{Instance, InstanceOptions};
+use kv::Engine;
+use kv::memory::MemoryEngine;
+use kv_rocksdb::{Compression, RocksEngine, RocksOptions};
+use server::auth::{AuthenticationOptions, persistent_secret};
+use server::http::cors::TrustedOrigins;
+use server::http::worker_pool::PoolLimits;
+use server::log::{Format, Level, Log, LogOptions, Output};
+use server::machine::available_memory_bytes;
+use server::server::{ARANGODB_VERSION, ApiAccess};
+use server::{HttpOptions, ServerOptions};
+use storage::{MemoryBudget, StoreOptions};
+
+use crate::options::{Options, description, values};
+use crate::serve::Failure;
+
+/// The engine where nothing is said.
+const DEFAULT_ENGINE: &str = "rocksdb";
+
+/// File descriptors that are left for the log, temporary files and the engine's own needs.
+const SPARE_DESCRIPTORS: u64 = 128;
+
+/// `--memory-limit`, or half of what the machine or its container has.
+pub(crate) fn memory_limit_bytes(options: &Options) -> u64 {
+    match options.number("memory-limit") {
+        0 => available_memory_bytes() / 2,
+        limit => limit,
+    }
+}
+
+/// Opens the log and makes it the process's.
+pub(crate) fn open_log(options: &Options) -> Result<Arc<Log>, Failure> {
+    let file = options.text("log.file").map(|path| format!("file://{path}"));
+    let named: Vec<&str> = file.as_deref().into_iter().chain(options.all("log.output")).collect();
+    let named = if named.is_empty() { vec!["+"] } else { named };
+    let outputs = named.iter().map(|name| open_output(name)).collect::<Result<Vec<_>, _>>()?;
+    let to_terminal = match named.as_slice() {
+        ["-"] => std::io::stdout().is_terminal(),
+        ["+"] => std::io::stderr().is_terminal(),
+        _ => false,
+    };
+    let format = Format {
+        json: options.flag("log.use-json-format"),
+        color: options.flag("log.color") && to_terminal,
+        escape_control_characters: options.flag("log.escape-control-chars"),
+        escape_unicode: options.flag("log.escape-unicode-chars"),
+        process: options.flag("log.process"),
+    };
+    let log = Log::new(LogOptions {
+        outputs,
+        format,
+        in_memory_level: options.text("log.in-memory-level").and_then(Level::from_name).unwrap_or_default(),
+        without_memory: !options.flag("log.in-memory"),
+        max_entry_bytes: size(options, "log.max-entry-length"),
+    });
+    for setting in options.all("log.level").into_iter().flat_map(|levels| levels.split(',')) {
+        set_level(&log, setting)?;
+    }
+    log.remember_levels();
+    for parameter in options.all("log.structured-param") {
+        let (name, shown) = parameter.split_once('=').unwrap_or((parameter, "true"));
+        if !log.show(name, shown != "false") {
+            return Err(format!("--log.structured-param: there is no parameter {name:?}").into());
+        }
+    }
+    log.install();
+    Ok(log)
+}
+
+fn open_output(name: &str) -> Result<Output, Failure> {
+    match name {
+        "-" => Ok(Output::Stdout),
+        "+" => Ok(Output::Stderr),
+        other => {
+            let path = other
+                .strip_prefix("file://")
+                .ok_or_else(|| format!("--log.output must be -, + or file://PATH, not {other:?}"))?;
+            let opened = Output::file(path.as_ref());
+            Ok(opened.map_err(|error| format!("the log file {path} cannot be opened: {error}"))?)
+        }
+    }
+}
+
+fn set_level(log: &Log, setting: &str) -> Result<(), Failure> {
+    let (topic, level) = setting.split_once('=').unwrap_or(("all", setting));
+    let known = Level::from_name(level).ok_or_else(|| format!("--log.level: there is no level {level:?}"))?;
+    if !log.set_level(topic, known) {
+        return Err(format!("--log.level: there is no topic {topic:?}").into());
+    }
+    Ok(())
+}
+
+/// A number as a size in memory.
+fn size(options: &Options, name: &str) -> usize {
+    usize::try_from(options.number(name)).unwrap_or(usize::MAX)
+}
+
+/// Registration of the engines: a name and how it is opened.
+pub(crate) fn open_engine(options: &Options, budget: &MemoryBudget) -> Result<Arc<dyn Engine>, Failure> {
+    let named = ["storage-engine", "server.storage-engine"]
+        .iter()
+        .filter_map(|name| options.text(name))
+        .find(|name| *name != "auto");
+    match named.unwrap_or(DEFAULT_ENGINE) {
+        "memory" => Ok(MemoryEngine::new()),
+        _ => {
+            let folder = PathBuf::from(options.text("database.directory").unwrap_or("./data"));
+            Ok(RocksEngine::open(folder, &rocks_options(options, budget))?)
+        }
+    }
+}
+
+fn rocks_options(options: &Options, budget: &MemoryBudget) -> RocksOptions {
+    let defaults = RocksOptions::default();
+    let given = |name: &str| Some(options.number(name)).filter(|number| *number > 0);
+    let short = |name: &str, default: u16| {
+        given(name).map_or(default, |number| u16::try_from(number).unwrap_or(u16::MAX))
+    };
+    RocksOptions {
+        memory_bytes: usize::try_from(budget.block_cache_bytes + budget.memtable_bytes).unwrap_or(usize::MAX),
+        max_open_files: short("rocksdb.max-open-files", defaults.max_open_files),
+        background_jobs: short("rocksdb.max-background-jobs", defaults.background_jobs),
+        sync_interval_ms: given("rocksdb.sync-interval").unwrap_or(defaults.sync_interval_ms),
+        wal_limit_bytes: given("rocksdb.max-total-wal-size").unwrap_or(defaults.wal_limit_bytes),
+        compression: match options.text("rocksdb.compression-type") {
+            Some("zstd") => Compression::Zstd,
+            _ => Compression::Lz4,
+        },
+        direct_io: options.flag("rocksdb.use-direct-io"),
+    }
+}
+
+fn temporary_folder(options: &Options) -> PathBuf {
+    options.text("temp.path").map_or_else(std::env::temp_dir, PathBuf::from)
+}
+
+pub(crate) fn store_options(options: &Options, budget: &MemoryBudget) -> StoreOptions {
+    let naming_rules = match options.flag("database.extended-names") {
+        true => NamingRules::Extended,
+        false => NamingRules::Traditional,
+    };
+    StoreOptions {
+        naming_rules,
+        sort_budget_bytes: usize::try_from(budget.sort_bytes).unwrap_or(usize::MAX),
+        temporary_folder: temporary_folder(options),
+        ..StoreOptions::default()
+    }
+}
+
+pub(crate) fn instance_options(options: &Options, budget: &MemoryBudget) -> InstanceOptions {
+    InstanceOptions {
+        query_memory_bytes: match options.number("query.global-memory-limit") {
+            0 => budget.query_bytes,
+            limit => limit,
+        },
+        query_memory_limit_bytes: options.number("query.memory-limit"),
+        query_memory_limit_override: options.flag("query.memory-limit-override"),
+        query_max_runtime: Some(duration(options, "query.max-runtime")).filter(|limit| !limit.is_zero()),
+        result_memory_bytes: budget.result_bytes,
+        temporary_folder: temporary_folder(options),
+        plan_cache_entries: size(options, "query.plan-cache-max-entries"),
+        plan_cache_key_bytes: size(options, "query.plan-cache-max-entry-size"),
+        authentication: options.flag("server.authentication"),
+        default_wait_for_sync: options.flag("database.wait-for-sync"),
+        compatible_version: ARANGODB_VERSION.to_owned(),
+        ..InstanceOptions::default()
+    }
+}
+
+/// A number of seconds; those beyond what a duration holds are for ever.
+fn duration(options: &Options, name: &str) -> Duration {
+    Duration::try_from_secs_f64(options.seconds(name)).unwrap_or(Duration::MAX)
+}
+
+pub(crate) fn track_queries(options: &Options, instance: &Instance) {
+    instance.queries().set_properties(TrackingProperties {
+        enabled: options.flag("query.tracking"),
+        track_slow_queries: options.flag("query.tracking-slow-queries"),
+        track_bind_vars: options.flag("query.tracking-with-bindvars"),
+        slow_query_threshold: options.seconds("query.slow-threshold"),
+        slow_streaming_query_threshold: options.seconds("query.slow-streaming-threshold"),
+        ..TrackingProperties::default()
+    });
+}
+
+/// The password of `root` on a new store.
+pub(crate) fn root_password(options: &Options) -> String {
+    let named = ["server.password", "database.password"].iter().find_map(|name| options.text(name));
+    let named = named.map(str::to_owned).or_else(|| std::env::var("ARANGO_ROOT_PASSWORD").ok());
+    named.unwrap_or_default()
+}
+
+fn authentication(options: &Options, instance: &Instance) -> Result<AuthenticationOptions, Failure> {
+    let secrets = match options.text("server.jwt-secret-folder") {
+        Some(folder) => secrets_in(folder)?,
+        None => match (options.text("server.jwt-secret-keyfile"), options.text("server.jwt-secret")) {
+            (Some(path), _) => vec![secret_in(path.as_ref())?],
+            (None, Some(secret)) => vec![secret.as_bytes().to_vec()],
+            (None, None) => vec![persistent_secret(instance.store())?],
+        },
+    };
+    Ok(AuthenticationOptions {
+        enabled: options.flag("server.authentication"),
+        secrets,
+        session_timeout_seconds: options.seconds("server.session-timeout") as u64,
+    })
+}
+
+/// The secret in a file, without white space around it.
+fn secret_in(path: &std::path::Path) -> Result<Vec<u8>, Failure> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| format!("the secret's file {} cannot be read: {error}", path.display()))?;
+    match bytes.trim_ascii() {
+        [] => Err(format!("the secret's file {} is empty", path.display()).into()),
+        secret => Ok(secret.to_vec()),
+    }
+}
+
+/// The secrets of a folder, by the names of their files; hidden ones are none.
+fn secrets_in(folder: &str) -> Result<Vec<Vec<u8>>, Failure> {
+    let unreadable = |error| format!("the folder of secrets {folder} cannot be read: {error}");
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        if !entry.file_name().to_string_lossy().starts_with('.') {
+            files.push(entry.path());
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        return Err(format!("there is no secret in the folder {folder}").into());
+    }
+    files.iter().map(|file| secret_in(file)).collect()
+}
+
+/// Everything that the server itself needs to know. `descriptors` is how many files and connections there may be.
+pub(crate) fn server_options(
+    options: &Options,
+    log: &Arc<Log>,
+    instance: &Instance,
+    budget: &MemoryBudget,
+    descriptors: u64,
+) -> Result<ServerOptions, Failure> {
+    let mut pool = PoolLimits::of_this_machine();
+    pool.max_queue = size(options, "server.maximal-queue-size").max(1);
+    if size(options, "server.maximal-threads") > 0 {
+        pool.max_threads = size(options, "server.maximal-threads").max(pool.threads);
+    }
+    Ok(ServerOptions {
+        http: http_options(options, descriptors),
+        pool,
+        authentication: authentication(options, instance)?,
+        log: Arc::clone(log),
+        log_api: access(options.text("log.api-enabled")),
+        options_api: access(options.text("server.options-api")),
+        support_info_api: access(options.text("server.support-info-api")),
+        metrics_api: options.flag("server.export-metrics-api"),
+        endpoints: options.all("server.endpoint").into_iter().map(str::to_owned).collect(),
+        configuration: values(options)?,
+        configuration_description: description()?.0,
+        memory_limit_bytes: budget.limit_bytes,
+    })
+}
+
+fn http_options(options: &Options, descriptors: u64) -> HttpOptions {
+    let files = options.number("rocksdb.max-open-files") + SPARE_DESCRIPTORS;
+    let for_connections = usize::try_from(descriptors.saturating_sub(files)).unwrap_or(usize::MAX);
+    let origins = options.all("http.trusted-origin").into_iter().map(str::to_owned);
+    HttpOptions {
+        max_body_bytes: size(options, "http.max-body-size"),
+        keep_alive: duration(options, "http.keep-alive-timeout"),
+        compress_response_threshold_bytes: size(options, "http.compress-response-threshold"),
+        // Never none, or nobody could ask why.
+        max_connections: size(options, "http.max-connections").min(for_connections).max(16),
+        return_queue_time_header: options.flag("http.return-queue-time-header"),
+        trusted_origins: TrustedOrigins::new(origins),
+    }
+}
+
+fn access(name: Option<&str>) -> ApiAccess {
+    match name {
+        Some("disabled" | "false") => ApiAccess::Disabled,
+        Some("admin" | "true") => ApiAccess::Administrator,
+        Some("public") => ApiAccess::Public,
+        _ => ApiAccess::Superuser,
+    }
+}
