@@ -62,6 +62,11 @@ pub fn lookup(name: &str) -> Option<&'static Function> {
     BY_NAME.get(name.to_ascii_uppercase().as_str()).copied()
 }
 
+/// Whether the text is an ISO 8601 duration, as functions of dates take them.
+pub fn is_duration(text: &str) -> bool {
+    date::parse_duration(text).is_some()
+}
+
 /// Every function, family by family.
 pub fn all() -> impl Iterator<Item = &'static Function> {
     FAMILIES.iter().flat_map(|family| family.iter())

@@ -12,11 +12,33 @@ pub trait PlanCatalog {
         let _ = name;
         false
     }
-    /// Whether there is a named graph of that name.
-    fn has_graph(&self, name: &str) -> bool {
+    /// The named graph of that name, `None` if there is none.
+    fn graph(&self, name: &str) -> Option<GraphInfo> {
         let _ = name;
-        false
+        None
     }
+}
+
+/// A named graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphInfo {
+    /// Its name.
+    pub name: Box<str>,
+    /// Its edge collections, each once, in the order of their definition.
+    pub edge_definitions: Vec<EdgeDefinitionInfo>,
+    /// Vertex collections that no edge definition names.
+    pub orphan_collections: Vec<Box<str>>,
+}
+
+/// An edge collection of a named graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EdgeDefinitionInfo {
+    /// Name of the edge collection.
+    pub collection: Box<str>,
+    /// Names of the collections that its edges come from.
+    pub from: Vec<Box<str>>,
+    /// Names of the collections that its edges go to.
+    pub to: Vec<Box<str>>,
 }
 
 /// A database without collections.

@@ -5,6 +5,7 @@ use std::fmt::Display;
 
 /// ArangoDB's error numbers that planning uses besides those of [`aql_value::error_number`].
 pub(crate) mod number {
+    pub(crate) const COLLECTION_TYPE_INVALID: u32 = 1218;
     pub(crate) const QUERY_PARSE: u32 = 1501;
     pub(crate) const NUMBER_OUT_OF_RANGE: u32 = 1504;
     pub(crate) const VARIABLE_REDECLARED: u32 = 1511;
@@ -21,6 +22,12 @@ pub(crate) mod number {
     pub(crate) const COMPILE_TIME_OPTIONS: u32 = 1575;
     pub(crate) const ACCESS_AFTER_MODIFICATION: u32 = 1579;
     pub(crate) const FUNCTION_NOT_FOUND: u32 = 1582;
+    pub(crate) const WINDOW_AFTER_MODIFICATION: u32 = 1595;
+    pub(crate) const GRAPH_NOT_FOUND: u32 = 1924;
+    pub(crate) const GRAPH_VERTEX_COLLECTION_NOT_PART: u32 = 1926;
+    pub(crate) const GRAPH_EDGE_COLLECTION_NOT_PART: u32 = 1939;
+    pub(crate) const GRAPH_EMPTY: u32 = 1940;
+    pub(crate) const GRAPH_NEGATIVE_EDGE_WEIGHT: u32 = 1948;
 }
 
 pub(crate) use aql_value::error_number as common;
@@ -50,6 +57,17 @@ pub(crate) fn collection_in_expression(name: &str) -> Error {
 
 pub(crate) fn access_after_modification(what: impl Display) -> Error {
     Error::new(number::ACCESS_AFTER_MODIFICATION, format!("access after data-modification by {what}"))
+}
+
+pub(crate) fn graph_not_found(name: &str) -> Error {
+    Error::new(number::GRAPH_NOT_FOUND, format!("graph '{name}' not found"))
+}
+
+pub(crate) fn not_an_edge_collection(name: &str) -> Error {
+    Error::new(
+        number::COLLECTION_TYPE_INVALID,
+        format!("collection type invalid for collection '{name}': expecting collection type 'edge'"),
+    )
 }
 
 pub(crate) fn parameter_missing(name: &str) -> Error {

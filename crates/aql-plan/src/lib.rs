@@ -24,7 +24,10 @@ mod variable_set;
 
 pub use bind::{BindInput, BindParameters, Bound, DEFAULT_MAX_COLLECTIONS, bind};
 pub use build::{MAX_NODES, build};
-pub use catalog::{CollectionInfo, EmptyCatalog, IndexField, IndexInfo, IndexKind, PlanCatalog};
+pub use catalog::{
+    CollectionInfo, EdgeDefinitionInfo, EmptyCatalog, GraphInfo, IndexField, IndexInfo, IndexKind,
+    PlanCatalog,
+};
 pub use compile::{RegisterMap, compile};
 pub use explain::{ExplainStatistics, explain, explain_result, explain_syntax};
 pub use expression::{
@@ -33,9 +36,12 @@ pub use expression::{
 };
 pub use node::{
     AggregateFunction, Calculation, Collect, CollectAggregate, CollectGroup, CollectInto, CollectMethod,
-    CollectionReference, CollectionScan, DocumentSource, EnumerateList, IndexBound, IndexHint, IndexLookup,
-    IndexRange, IndexScan, Insert, IntoContent, Limit, ModificationOptions, Node, NodeId, NodeKind,
-    OverwriteMode, Projection, ProjectionSource, Remove, Return, Sort, SortElement, Subquery, Update, Upsert,
+    CollectionReference, CollectionScan, DocumentSource, EdgeAccess, EdgeDirection, EdgeIndexHint,
+    EdgeLookup, EnumerateList, EnumeratePaths, EnumeratePathsKind, GraphAccess, IndexBound, IndexHint,
+    IndexLookup, IndexRange, IndexScan, Insert, IntoContent, Limit, ModificationOptions, Node, NodeId,
+    NodeKind, OverwriteMode, PathElement, PathOutput, PathSearchOptions, Projection, ProjectionSource, Prune,
+    Remove, Return, ShortestPath, Sort, SortElement, StepCondition, Subquery, Traversal, TraversalOptions,
+    TraversalOrder, Uniqueness, Update, Upsert, Window, WindowBound,
 };
 pub use optimize::{Optimized, OptimizerOptions, OptimizerStatistics, RuleInfo, optimize, rules};
 pub use plan::{Access, CollectionUse, Plan};

@@ -1,5 +1,15 @@
 //! Nodes of a plan: one step each of a linear pipeline that rows flow through.
 
+mod graph;
+mod window;
+
+pub use graph::{
+    EdgeAccess, EdgeDirection, EdgeIndexHint, EdgeLookup, EnumeratePaths, EnumeratePathsKind, GraphAccess,
+    PathElement, PathOutput, PathSearchOptions, Prune, ShortestPath, StepCondition, Traversal,
+    TraversalOptions, TraversalOrder, Uniqueness,
+};
+pub use window::{Window, WindowBound};
+
 use crate::catalog::IndexInfo;
 use crate::expression::Expression;
 use crate::variable::VariableId;
@@ -36,6 +46,12 @@ pub enum NodeKind {
     /// A row for each member of an array. Error 1563 ("collection or array expected as operand to FOR loop; you
     /// provided a value of type 'null'") if the value is not an array.
     EnumerateList(EnumerateList),
+    /// A row for each path from a vertex.
+    Traversal(Box<Traversal>),
+    /// A row for each vertex of a shortest path between two vertices.
+    ShortestPath(Box<ShortestPath>),
+    /// A row for each of several paths between two vertices.
+    EnumeratePaths(Box<EnumeratePaths>),
     /// Sets a variable.
     Calculation(Calculation),
     /// Runs a pipeline for each row and sets a variable to the array of what it returns.
@@ -51,6 +67,8 @@ pub enum NodeKind {
     Limit(Limit),
     /// Groups; only the variables that it sets (and those of outer queries) remain.
     Collect(Box<Collect>),
+    /// Aggregates over the rows near each row. Depends on the order of the rows.
+    Window(Box<Window>),
     /// The result of the (sub)query: always the last node, where there is one.
     Return(Return),
     /// Inserts a document for each row.

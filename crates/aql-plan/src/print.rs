@@ -1,10 +1,13 @@
 //! Plans as text: a line a node, subqueries indented. For golden files and logs, not for clients.
 
+mod graph;
+
+use crate::catalog::IndexField;
 use crate::expression::Expression;
 use crate::expression::print::variable_text;
 use crate::node::{
-    Collect, CollectMethod, DocumentSource, IndexBound, IndexLookup, IndexRange, IndexScan, IntoContent,
-    ModificationOptions, Node, NodeKind, Projection, ProjectionSource, SortElement, Upsert,
+    Collect, CollectAggregate, CollectMethod, DocumentSource, IndexBound, IndexLookup, IndexRange, IndexScan,
+    IntoContent, ModificationOptions, Node, NodeKind, Projection, ProjectionSource, SortElement, Upsert,
 };
 use crate::plan::Plan;
 use crate::variable::{VariableId, Variables};
@@ -66,7 +69,11 @@ impl Printer<'_> {
                 let count = if limit.limit == u64::MAX { "all".into() } else { limit.limit.to_string() };
                 format!("Limit {}, {count}{}", limit.offset, flag(" full count", limit.full_count))
             }
+            NodeKind::Traversal(node) => self.traversal(node),
+            NodeKind::ShortestPath(node) => self.shortest_path(node),
+            NodeKind::EnumeratePaths(node) => self.enumerate_paths(node),
             NodeKind::Collect(collect) => self.collect(collect),
+            NodeKind::Window(window) => self.window(window),
             NodeKind::Return(node) => format!("Return {}", self.name(node.input)),
             kind => self.modification(kind),
         }
@@ -182,20 +189,23 @@ impl Printer<'_> {
             conditions.push(format!("{} {symbol} {}", field.to_text(), self.text(lookup.expression())));
         }
         if let Some(field) = fields.next() {
-            let mut bound = |bound: &Option<IndexBound>, symbol: &str| {
-                if let Some(bound) = bound {
-                    let equal = if bound.inclusive { "=" } else { "" };
-                    conditions.push(format!(
-                        "{} {symbol}{equal} {}",
-                        field.to_text(),
-                        self.text(&bound.value)
-                    ));
-                }
-            };
-            bound(&range.lower, ">");
-            bound(&range.upper, "<");
+            conditions.extend(self.bounds(field, &range.lower, &range.upper));
         }
         format!("{}({})", index.name, conditions.join(", "))
+    }
+
+    /// The ends of a range, as conditions on a field.
+    fn bounds<'b>(
+        &'b self,
+        field: &'b IndexField,
+        lower: &'b Option<IndexBound>,
+        upper: &'b Option<IndexBound>,
+    ) -> impl Iterator<Item = String> + 'b {
+        [(lower, ">"), (upper, "<")].into_iter().filter_map(|(bound, symbol)| {
+            let bound = bound.as_ref()?;
+            let equal = if bound.inclusive { "=" } else { "" };
+            Some(format!("{} {symbol}{equal} {}", field.to_text(), self.text(&bound.value)))
+        })
     }
 
     fn elements(&self, elements: &[SortElement]) -> String {
@@ -216,10 +226,7 @@ impl Printer<'_> {
             .groups
             .iter()
             .map(|group| format!("{} = {}", self.name(group.out), self.name(group.input)));
-        let aggregates = collect.aggregates.iter().map(|aggregate| {
-            let input = aggregate.input.map(|id| self.name(id)).unwrap_or_default();
-            format!("{} = {}({input})", self.name(aggregate.out), aggregate.function.name())
-        });
+        let aggregates = collect.aggregates.iter().map(|aggregate| self.aggregate(aggregate));
         let mut text = format!("Collect {method}");
         text += &listed(" groups ", groups);
         text += &listed(" aggregates ", aggregates);
@@ -234,6 +241,11 @@ impl Printer<'_> {
             text += &format!(" into {} = {content}", self.name(into.out));
         }
         text + &listed(" kept ", collect.kept.iter().map(|id| self.name(*id)))
+    }
+
+    fn aggregate(&self, aggregate: &CollectAggregate) -> String {
+        let input = aggregate.input.map(|id| self.name(id)).unwrap_or_default();
+        format!("{} = {}({input})", self.name(aggregate.out), aggregate.function.name())
     }
 
     fn name(&self, id: VariableId) -> String {

@@ -1,5 +1,7 @@
 //! Which variables a node reads and sets, and which effects it has.
 
+mod graph;
+
 use crate::expression::Expression;
 use crate::node::{
     CollectionScan, DocumentSource, IndexLookup, IndexRange, IndexScan, IntoContent, Node, NodeKind,
@@ -25,6 +27,13 @@ impl NodeKind {
                     Some(IntoContent::Object(members)) => members.iter().for_each(|(_, id)| visit(*id)),
                     None => {}
                 }
+            }
+            Self::Traversal(node) => visit(node.start),
+            Self::ShortestPath(node) => [node.start, node.target].into_iter().for_each(visit),
+            Self::EnumeratePaths(node) => [node.start, node.target].into_iter().for_each(visit),
+            Self::Window(window) => {
+                let inputs = window.aggregates.iter().filter_map(|aggregate| aggregate.input);
+                window.range.into_iter().chain(inputs).for_each(visit);
             }
             Self::Return(node) => visit(node.input),
             Self::Insert(node) => visit(node.input),
@@ -53,6 +62,9 @@ impl NodeKind {
                 inner.remove(list.out);
                 reads.extend(&inner);
             }
+            Self::Traversal(node) => node.collect_reads(reads),
+            Self::ShortestPath(node) => node.graph.collect_reads(reads),
+            Self::EnumeratePaths(node) => node.collect_reads(reads),
             Self::Calculation(calculation) => calculation.expression.collect_variables(reads),
             Self::Subquery(subquery) => reads.extend(&reads_of_pipeline(&subquery.nodes)),
             _ => {}
@@ -79,6 +91,10 @@ impl NodeKind {
                 let aggregates = collect.aggregates.iter().map(|aggregate| aggregate.out);
                 groups.chain(aggregates).chain(collect.into.as_ref().map(|into| into.out)).collect()
             }
+            Self::Traversal(node) => node.sets(),
+            Self::ShortestPath(node) => node.vertex_out.into_iter().chain(node.edge_out).collect(),
+            Self::EnumeratePaths(node) => vec![node.path.out],
+            Self::Window(window) => window.aggregates.iter().map(|aggregate| aggregate.out).collect(),
             Self::Insert(node) => node.out_old.into_iter().chain(node.out_new).collect(),
             Self::Update(node) => node.out_old.into_iter().chain(node.out_new).collect(),
             Self::Remove(node) => node.out_old.into_iter().collect(),
@@ -117,7 +133,15 @@ impl NodeKind {
 
     /// Whether the node makes several rows of one.
     pub fn is_loop(&self) -> bool {
-        matches!(self, Self::EnumerateCollection(_) | Self::Index(_) | Self::EnumerateList(_))
+        matches!(
+            self,
+            Self::EnumerateCollection(_)
+                | Self::Index(_)
+                | Self::EnumerateList(_)
+                | Self::Traversal(_)
+                | Self::ShortestPath(_)
+                | Self::EnumeratePaths(_)
+        )
     }
 
     /// Whether the node itself, or a node of its subquery, changes data.
@@ -159,6 +183,9 @@ impl NodeKind {
                 scan.ranges.iter().for_each(|range| range.for_each_expression(visit));
                 scan.source.filter.iter().for_each(visit);
             }
+            Self::Traversal(node) => node.for_each_expression(visit),
+            Self::ShortestPath(node) => node.graph.for_each_expression(visit),
+            Self::EnumeratePaths(node) => node.for_each_expression(visit),
             _ => {}
         }
     }
@@ -173,6 +200,9 @@ impl NodeKind {
                 scan.ranges.iter_mut().for_each(|range| range.for_each_expression_mut(visit));
                 scan.source.filter.iter_mut().for_each(visit);
             }
+            Self::Traversal(node) => node.for_each_expression_mut(visit),
+            Self::ShortestPath(node) => node.graph.for_each_expression_mut(visit),
+            Self::EnumeratePaths(node) => node.for_each_expression_mut(visit),
             _ => {}
         }
     }
@@ -197,6 +227,13 @@ impl NodeKind {
                     Some(IntoContent::Object(members)) => members.iter_mut().for_each(|(_, id)| swap(id)),
                     None => {}
                 }
+            }
+            Self::Traversal(node) => swap(&mut node.start),
+            Self::ShortestPath(node) => [&mut node.start, &mut node.target].into_iter().for_each(swap),
+            Self::EnumeratePaths(node) => [&mut node.start, &mut node.target].into_iter().for_each(swap),
+            Self::Window(window) => {
+                window.range.iter_mut().for_each(swap);
+                window.aggregates.iter_mut().filter_map(|aggregate| aggregate.input.as_mut()).for_each(swap);
             }
             Self::Return(node) => swap(&mut node.input),
             Self::Insert(node) => swap(&mut node.input),
@@ -272,9 +309,7 @@ impl IndexRange {
     }
 
     fn for_each_expression_mut(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
-        self.lookups.iter_mut().for_each(|lookup| match lookup {
-            IndexLookup::Equal(expression) | IndexLookup::In(expression) => visit(expression),
-        });
+        self.lookups.iter_mut().for_each(|lookup| visit(lookup.expression_mut()));
         [&mut self.lower, &mut self.upper].into_iter().flatten().for_each(|bound| visit(&mut bound.value));
     }
 }
@@ -282,6 +317,13 @@ impl IndexRange {
 impl IndexLookup {
     /// The value, or the array of values.
     pub fn expression(&self) -> &Expression {
+        match self {
+            Self::Equal(expression) | Self::In(expression) => expression,
+        }
+    }
+
+    /// The value, or the array of values, for changing it.
+    fn expression_mut(&mut self) -> &mut Expression {
         match self {
             Self::Equal(expression) | Self::In(expression) => expression,
         }

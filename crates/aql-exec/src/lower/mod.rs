@@ -154,6 +154,11 @@ impl Lowering<'_> {
             NodeKind::Subquery(subquery) => self.subquery(step, subquery)?,
             NodeKind::Sort(sort) => self.sort(step, sort)?,
             NodeKind::Limit(limit) => Box::new(LimitOperator::new(step.input, limit, has_written)),
+            NodeKind::Traversal(_) => return Err(Error::not_implemented("graph traversals")),
+            NodeKind::ShortestPath(_) | NodeKind::EnumeratePaths(_) => {
+                return Err(Error::not_implemented("path searches"));
+            }
+            NodeKind::Window(_) => return Err(Error::not_implemented("WINDOW")),
             NodeKind::Collect(collect) => self.collect(step.input, step.carry, collect)?,
             NodeKind::Insert(node) => self.insert(step.input, node)?,
             NodeKind::Update(node) => self.update(step.input, node)?,

@@ -22,6 +22,7 @@ mod unit;
 mod zone;
 
 pub(crate) use calendar::to_iso_utc;
+pub(crate) use parse::parse_duration;
 
 use crate::define::{per_query, pure};
 use aql_value::Function;

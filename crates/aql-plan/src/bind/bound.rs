@@ -1,7 +1,10 @@
 //! A bound query: statements whose names are resolved, before they become nodes of a plan.
 
 use crate::expression::Expression;
-use crate::node::{AggregateFunction, CollectMethod, CollectionReference, IndexHint, ModificationOptions};
+use crate::node::{
+    AggregateFunction, CollectMethod, CollectionReference, EnumeratePaths, IndexHint, ModificationOptions,
+    ShortestPath, Traversal, Window,
+};
 use crate::plan::CollectionUse;
 use crate::variable::{VariableId, Variables};
 use aql_value::Warning;
@@ -33,6 +36,10 @@ impl Bound {
 pub(crate) enum Statement {
     ForCollection(Box<ForCollection>),
     ForList { out: VariableId, list: Expression },
+    Traversal(Box<Traversal>),
+    ShortestPath(Box<ShortestPath>),
+    EnumeratePaths(Box<EnumeratePaths>),
+    Window(Box<Window>),
     Let { out: VariableId, value: Expression },
     Subquery { out: VariableId, body: Vec<Statement>, run_if: Option<VariableId> },
     Filter(Expression),

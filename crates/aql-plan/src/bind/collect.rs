@@ -47,7 +47,7 @@ impl Binder<'_> {
         Ok(())
     }
 
-    fn declare(&mut self, identifier: &ast::Identifier) -> Result<VariableId> {
+    pub(super) fn declare(&mut self, identifier: &ast::Identifier) -> Result<VariableId> {
         self.scopes.declare(&identifier.name, &mut self.variables)
     }
 
@@ -70,7 +70,10 @@ impl Binder<'_> {
     }
 
     /// The function and what it reads in each row. `LENGTH` reads nothing, whatever its argument.
-    fn aggregate(&mut self, aggregate: &ast::Aggregate) -> Result<(AggregateFunction, Option<Expression>)> {
+    pub(super) fn aggregate(
+        &mut self,
+        aggregate: &ast::Aggregate,
+    ) -> Result<(AggregateFunction, Option<Expression>)> {
         let name = aggregate.function.normalized();
         let function = AggregateFunction::from_name(name).ok_or_else(|| {
             Error::new(

@@ -1,6 +1,6 @@
 //! Collections that a query names, and how it uses them.
 
-use crate::catalog::{CollectionInfo, PlanCatalog};
+use crate::catalog::{CollectionInfo, GraphInfo, PlanCatalog};
 use crate::error;
 use crate::plan::{Access, CollectionUse};
 use aql_value::{Error, Result};
@@ -57,6 +57,20 @@ impl<'a> DataSources<'a> {
     /// Whether there is a collection or View of that name.
     pub(crate) fn exists(&self, name: &str) -> bool {
         self.catalog.collection(name).is_some() || self.catalog.has_view(name)
+    }
+
+    /// The named graph. Its collections are recorded where they are used.
+    pub(crate) fn graph(&self, name: &str) -> Option<GraphInfo> {
+        self.catalog.graph(name)
+    }
+
+    /// Error 1203 if there is no such collection or View, 1218 if it is not one of edges.
+    pub(crate) fn check_holds_edges(&self, name: &str) -> Result<()> {
+        match self.catalog.collection(name) {
+            Some(info) if info.is_edge => Ok(()),
+            None if !self.catalog.has_view(name) => Err(error::unknown_data_source(name)),
+            _ => Err(error::not_an_edge_collection(name)),
+        }
     }
 
     /// All collections used, sorted by name.

@@ -10,6 +10,7 @@ mod data_source;
 mod expansion;
 mod expression;
 mod function;
+mod graph;
 mod modification;
 mod options;
 mod parameters;
@@ -18,6 +19,7 @@ mod scope;
 mod statement;
 mod subquery;
 mod upsert;
+mod window;
 
 pub use bound::Bound;
 pub(crate) use bound::{
@@ -28,6 +30,7 @@ pub use parameters::BindParameters;
 
 use crate::catalog::PlanCatalog;
 use crate::expression::{Expression, Folder};
+use crate::node::CollectionReference;
 use crate::variable::{VariableId, Variables};
 use aql_syntax::ast::{Block, DataSource, DataSourceName, Query};
 use aql_value::{EvaluationState, Interrupt, MemoryAccount, Result, Warnings};
@@ -78,13 +81,14 @@ impl<'a> BindInput<'a> {
 /// Binds a query.
 ///
 /// # Errors
-/// In ArangoDB's numbers and words: 1203, 1504, 1511, 1512, 1522, 1540, 1541, 1550 to 1553, 1568, 1574, 1575, 1579,
-/// 1582; 9 for what AQL has but this server cannot do; what folding of constants ran into.
+/// In ArangoDB's numbers and words: 10, 1203, 1218, 1501, 1504, 1511, 1512, 1522, 1540, 1541, 1550 to 1553, 1568, 1574,
+/// 1575, 1579, 1582, 1595, 1924, 1926, 1939, 1940, 1948; 9 for what AQL has but this server cannot do; what folding of constants ran into.
 pub fn bind(query: &Query, input: &BindInput<'_>) -> Result<Bound> {
     input.parameters.check(query)?;
     let mut binder = Binder {
         parameters: input.parameters,
         sources: DataSources::new(input.catalog, input.max_collections),
+        with: Vec::new(),
         variables: Variables::default(),
         scopes: Scopes::default(),
         output: Vec::new(),
@@ -102,7 +106,10 @@ pub fn bind(query: &Query, input: &BindInput<'_>) -> Result<Bound> {
     }
     for source in &query.with {
         let name = binder.data_source_name(source)?.to_owned();
-        binder.sources.name(&name)?;
+        let collection = binder.sources.name(&name)?;
+        if !collection.is_edge && !binder.with.contains(&collection.reference) {
+            binder.with.push(collection.reference);
+        }
     }
     let statements = binder.block(&query.body)?;
     Ok(Bound {
@@ -118,6 +125,8 @@ pub fn bind(query: &Query, input: &BindInput<'_>) -> Result<Bound> {
 struct Binder<'a> {
     parameters: &'a BindParameters,
     sources: DataSources<'a>,
+    /// Collections of documents that WITH names.
+    with: Vec<CollectionReference>,
     variables: Variables,
     scopes: Scopes,
     /// Bound statements of the level being bound.

@@ -127,7 +127,7 @@ impl Binder<'_> {
     }
 
     /// Names and values. Error 1575 if a value is not known before the query runs.
-    fn option_members(&mut self, options: &ast::Expression) -> Result<Vec<(String, Value)>> {
+    pub(super) fn option_members(&mut self, options: &ast::Expression) -> Result<Vec<(String, Value)>> {
         let bound = self.expression(options)?;
         match bound {
             Expression::Constant(object) if object.is_object() => {
@@ -140,7 +140,7 @@ impl Binder<'_> {
         }
     }
 
-    fn warn_option(&mut self, name: &str, statement: &str) -> Result<()> {
+    pub(super) fn warn_option(&mut self, name: &str, statement: &str) -> Result<()> {
         let message = format!("unknown or invalid option '{name}' used in {statement} operation");
         self.warnings.register(number::INVALID_OPTIONS_ATTRIBUTE, message)
     }
@@ -178,7 +178,7 @@ fn set_for_option(options: &mut ForOptions, name: &str, value: &Value) -> bool {
 }
 
 /// One name, or an array of names.
-fn index_names(value: &Value) -> Option<Vec<Box<str>>> {
+pub(super) fn index_names(value: &Value) -> Option<Vec<Box<str>>> {
     if let Some(name) = value.as_str() {
         return Some(vec![name.into()]);
     }
@@ -227,12 +227,12 @@ fn overwrite_mode(name: &str) -> Option<OverwriteMode> {
     }
 }
 
-fn set<T>(target: &mut T, value: T) -> bool {
+pub(super) fn set<T>(target: &mut T, value: T) -> bool {
     *target = value;
     true
 }
 
-fn set_bool(target: &mut bool, value: &Value) -> bool {
+pub(super) fn set_bool(target: &mut bool, value: &Value) -> bool {
     value.as_bool().is_some_and(|value| set(target, value))
 }
 

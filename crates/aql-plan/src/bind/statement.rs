@@ -24,9 +24,9 @@ impl Binder<'_> {
             StatementKind::Update(statement) => self.update(statement),
             StatementKind::Remove(statement) => self.remove(statement),
             StatementKind::Upsert(statement) => self.upsert(statement),
-            StatementKind::Traversal(_) => Err(Error::not_implemented("graph traversals")),
-            StatementKind::PathSearch(search) => Err(Error::not_implemented(search.kind.keyword())),
-            StatementKind::Window(_) => Err(Error::not_implemented("WINDOW")),
+            StatementKind::Traversal(statement) => self.traversal(statement),
+            StatementKind::PathSearch(search) => self.path_search(search),
+            StatementKind::Window(statement) => self.window(statement),
         }
     }
 

@@ -84,6 +84,10 @@ impl Builder {
                 let input = self.variable(list)?;
                 self.add(NodeKind::EnumerateList(EnumerateList { input, out, filter: None }))
             }
+            Statement::Traversal(node) => self.add(NodeKind::Traversal(node)),
+            Statement::ShortestPath(node) => self.add(NodeKind::ShortestPath(node)),
+            Statement::EnumeratePaths(node) => self.add(NodeKind::EnumeratePaths(node)),
+            Statement::Window(window) => self.add(NodeKind::Window(window)),
             Statement::Let { out, value } => self.calculation(out, value),
             Statement::Subquery { out, body, run_if } => {
                 let nodes = self.pipeline(body)?;

@@ -1,12 +1,14 @@
 //! Explaining: plans and syntax trees as clients see them, in ArangoDB's form.
 
 mod expression;
+mod graph;
 mod modification;
 mod node;
 mod scan;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod window;
 mod writer;
 
 pub use syntax::explain_syntax;

@@ -3,7 +3,9 @@
 use super::writer::Writer;
 use super::{Explainer, Step};
 use crate::expression::Expression;
-use crate::node::{Collect, CollectMethod, IntoContent, Limit, Node, NodeKind, Sort, Subquery};
+use crate::node::{
+    Collect, CollectAggregate, CollectMethod, IntoContent, Limit, Node, NodeKind, Sort, Subquery,
+};
 use aql_value::Result;
 
 /// Functions that end the query by an error on purpose.
@@ -65,7 +67,11 @@ impl Explainer<'_> {
             NodeKind::Filter { condition } => self.variable(out, "inVariable", *condition),
             NodeKind::Sort(sort) => self.sort(out, sort),
             NodeKind::Limit(limit) => write_limit(out, limit),
+            NodeKind::Traversal(node) => self.traversal(out, node),
+            NodeKind::ShortestPath(node) => self.shortest_path(out, node),
+            NodeKind::EnumeratePaths(node) => self.enumerate_paths(out, node),
             NodeKind::Collect(collect) => self.collect(out, collect),
+            NodeKind::Window(window) => self.window(out, window),
             NodeKind::Return(last) => {
                 self.variable(out, "inVariable", last.input)?;
                 out.key("count")?.flag(true)
@@ -99,16 +105,7 @@ impl Explainer<'_> {
                 self.variable(out, "inVariable", group.input)
             })
         })?;
-        out.key("aggregates")?;
-        out.array(&collect.aggregates, |out, aggregate| {
-            out.object(|out| {
-                self.variable(out, "outVariable", aggregate.out)?;
-                if let Some(input) = aggregate.input {
-                    self.variable(out, "inVariable", input)?;
-                }
-                out.key("type")?.text(aggregate.function.name())
-            })
-        })?;
+        self.aggregates(out, &collect.aggregates)?;
         if let Some(into) = &collect.into {
             self.variable(out, "outVariable", into.out)?;
             match &into.content {
@@ -130,6 +127,19 @@ impl Explainer<'_> {
         out.object(|out| {
             out.key("method")?.text(method_name(collect.method))?;
             out.key("disableIndex")?.flag(collect.disable_index)
+        })
+    }
+
+    pub(super) fn aggregates(&self, out: &mut Writer, aggregates: &[CollectAggregate]) -> Result<()> {
+        out.key("aggregates")?;
+        out.array(aggregates, |out, aggregate| {
+            out.object(|out| {
+                self.variable(out, "outVariable", aggregate.out)?;
+                if let Some(input) = aggregate.input {
+                    self.variable(out, "inVariable", input)?;
+                }
+                out.key("type")?.text(aggregate.function.name())
+            })
         })
     }
 }
@@ -162,6 +172,10 @@ fn type_name(kind: &NodeKind) -> &'static str {
         NodeKind::Sort(_) => "SortNode",
         NodeKind::Limit(_) => "LimitNode",
         NodeKind::Collect(_) => "CollectNode",
+        NodeKind::Traversal(_) => "TraversalNode",
+        NodeKind::ShortestPath(_) => "ShortestPathNode",
+        NodeKind::EnumeratePaths(_) => "EnumeratePathsNode",
+        NodeKind::Window(_) => "WindowNode",
         NodeKind::Return(_) => "ReturnNode",
         NodeKind::Insert(_) => "InsertNode",
         NodeKind::Update(update) if update.replace => "ReplaceNode",

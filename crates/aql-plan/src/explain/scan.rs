@@ -60,7 +60,7 @@ impl Explainer<'_> {
         out.key("isSatelliteOf")?.null()
     }
 
-    fn projections(&self, out: &mut Writer, key: &str, projections: &[Projection]) -> Result<()> {
+    pub(super) fn projections(&self, out: &mut Writer, key: &str, projections: &[Projection]) -> Result<()> {
         out.key(key)?;
         out.array(projections, |out, projection| {
             out.object(|out| {
@@ -188,7 +188,7 @@ fn write_hint(out: &mut Writer, hint: &IndexHint) -> Result<()> {
     })
 }
 
-fn write_index(out: &mut Writer, index: &IndexInfo) -> Result<()> {
+pub(super) fn write_index(out: &mut Writer, index: &IndexInfo) -> Result<()> {
     out.object(|out| {
         out.key("id")?.text(&index.id.to_string())?;
         out.key("type")?.text(&index.type_name)?;

@@ -2,13 +2,14 @@
 #![allow(dead_code)]
 
 use aql_plan::{
-    BindInput, BindParameters, CollectionInfo, CollectionReference, IndexField, IndexInfo, IndexKind,
-    Optimized, OptimizerOptions, Plan, PlanCatalog, bind, build, optimize,
+    BindInput, BindParameters, CollectionInfo, CollectionReference, EdgeDefinitionInfo, GraphInfo,
+    IndexField, IndexInfo, IndexKind, Optimized, OptimizerOptions, Plan, PlanCatalog, bind, build, optimize,
 };
 use aql_value::{Interrupt, MemoryAccount, Result, Value};
 
 /// Collections `users` (1,000 documents, many indexes), `cities` (50), `test` (100, index on `value`), `plain` (10, no
-/// index), `empty` (index on `id`), and `knows` (edges, 5,000).
+/// index), `empty` (index on `id`), `knows` (edges, 5,000), and `likes` (edges, 2,000, vertex-centric indexes). Graphs
+/// `social` (knows and likes between users, orphan cities) and `lonely` (no edges).
 pub(crate) struct TestCatalog;
 
 impl PlanCatalog for TestCatalog {
@@ -25,6 +26,17 @@ impl PlanCatalog for TestCatalog {
             "plain" => (4, false, 10, Vec::new()),
             "empty" => (5, false, 0, vec![persistent(2, "byId", &["id"])]),
             "knows" => (6, true, 5000, vec![edge_index()]),
+            "likes" => (
+                8,
+                true,
+                2000,
+                vec![
+                    edge_index(),
+                    persistent(2, "fromType", &["_from", "type", "since"]),
+                    persistent(3, "toType", &["_to", "type"]),
+                    persistent(4, "fromWeight", &["_from", "weight"]),
+                ],
+            ),
             "products" => (
                 7,
                 false,
@@ -36,6 +48,20 @@ impl PlanCatalog for TestCatalog {
         let indexes: Vec<IndexInfo> = std::iter::once(primary_index()).chain(own).collect();
         let reference = CollectionReference { id, name: name.into() };
         Some(CollectionInfo { reference, is_edge, indexes: indexes.into(), count_estimate })
+    }
+
+    fn graph(&self, name: &str) -> Option<GraphInfo> {
+        let definition = |collection: &str| EdgeDefinitionInfo {
+            collection: collection.into(),
+            from: vec!["users".into()],
+            to: vec!["users".into()],
+        };
+        let (edge_definitions, orphan_collections) = match name {
+            "social" => (vec![definition("knows"), definition("likes")], vec!["cities".into()]),
+            "lonely" => (Vec::new(), vec!["users".into()]),
+            _ => return None,
+        };
+        Some(GraphInfo { name: name.into(), edge_definitions, orphan_collections })
     }
 
     fn has_view(&self, name: &str) -> bool {

@@ -83,11 +83,8 @@ pub(super) fn conditions_after(nodes: &[Node], scan: usize) -> Vec<Condition> {
                 let expression = resolve(&Expression::Variable(*condition), nodes, scan, position);
                 conditions.push(Condition { position, expression });
             }
-            NodeKind::Calculation(_)
-            | NodeKind::Sort(_)
-            | NodeKind::EnumerateCollection(_)
-            | NodeKind::Index(_)
-            | NodeKind::EnumerateList(_) => {}
+            NodeKind::Calculation(_) | NodeKind::Sort(_) => {}
+            kind if kind.is_loop() => {}
             NodeKind::Subquery(_) if !node.kind.is_modification() => {}
             _ => break,
         }

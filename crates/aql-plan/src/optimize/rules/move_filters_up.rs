@@ -44,7 +44,7 @@ fn highest_position(nodes: &[Node], from: usize, condition: VariableId) -> usize
     while let Some(before) = to.checked_sub(1).and_then(|position| nodes.get(position)) {
         let can_pass = match &before.kind {
             NodeKind::Calculation(_) | NodeKind::Subquery(_) => before.kind.is_deterministic(),
-            NodeKind::EnumerateCollection(_) | NodeKind::Index(_) | NodeKind::EnumerateList(_) => true,
+            kind if kind.is_loop() => true,
             NodeKind::Sort(sort) => sort.limit.is_none(),
             _ => false,
         };

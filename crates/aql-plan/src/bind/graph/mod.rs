@@ -1,0 +1,136 @@
+//! Binding of traversals and path searches.
+
+mod depth;
+mod index_hint;
+mod options;
+mod restriction;
+mod source;
+
+use super::{Binder, Statement};
+use crate::error;
+use crate::node::{EnumeratePaths, EnumeratePathsKind, PathOutput, Prune, ShortestPath, Traversal};
+use crate::variable::VariableId;
+use aql_syntax::ast::{self, Identifier, PathSearchKind};
+use aql_value::Result;
+
+impl Binder<'_> {
+    pub(super) fn traversal(&mut self, statement: &ast::Traversal) -> Result<()> {
+        self.refuse_after_modification("traversal")?;
+        let (min_depth, max_depth) = self.depths(statement.depth.as_ref())?;
+        let start = self.expression(&statement.start)?;
+        let start = self.materialize(start);
+        let mut graph = self.graph_source(&statement.graph, statement.direction)?;
+        let options = self.traversal_options(statement.options.as_ref(), &mut graph)?;
+        self.scopes.enter_loop();
+        let vertex = self.declare_document(&statement.vertex)?;
+        let edge = statement.edge.as_ref().map(|edge| self.declare_document(edge)).transpose()?;
+        let path = statement.path.as_ref().map(|path| self.declare_path(path)).transpose()?;
+        let prune = match &statement.prune {
+            Some(prune) => Some(self.prune(prune, vertex, edge, path)?),
+            None => None,
+        };
+        self.output.push(Statement::Traversal(Box::new(Traversal {
+            graph,
+            start,
+            min_depth,
+            max_depth,
+            vertex_out: Some(vertex),
+            edge_out: edge,
+            path,
+            vertex_projections: Vec::new(),
+            edge_projections: Vec::new(),
+            prune,
+            conditions: Vec::new(),
+            shown_conditions: Vec::new(),
+            output_filter: None,
+            options,
+        })));
+        Ok(())
+    }
+
+    /// The condition may read what the traversal sets; the parser has refused subqueries in it.
+    fn prune(
+        &mut self,
+        prune: &ast::Prune,
+        vertex: VariableId,
+        edge: Option<VariableId>,
+        path: Option<PathOutput>,
+    ) -> Result<Prune> {
+        let condition = self.expression(&prune.condition)?;
+        let out = match &prune.variable {
+            Some(name) => Some(self.scopes.declare(&name.name, &mut self.variables)?),
+            None => None,
+        };
+        let reads = |id: &VariableId| condition.reads(*id);
+        Ok(Prune {
+            vertex: Some(vertex).filter(reads),
+            edge: edge.filter(reads),
+            path: path.filter(|path| condition.reads(path.out)),
+            condition,
+            out,
+        })
+    }
+
+    pub(super) fn path_search(&mut self, statement: &ast::PathSearch) -> Result<()> {
+        self.refuse_after_modification(match statement.kind {
+            PathSearchKind::ShortestPath => "shortest path",
+            PathSearchKind::KShortestPaths => "k shortest paths",
+            PathSearchKind::KPaths => "k paths",
+            PathSearchKind::AllShortestPaths => "all shortest paths",
+        })?;
+        let (min_depth, max_depth) = self.depths(statement.depth.as_ref())?;
+        let start = self.expression(&statement.start)?;
+        let start = self.materialize(start);
+        let target = self.expression(&statement.target)?;
+        let target = self.materialize(target);
+        let graph = self.graph_source(&statement.graph, statement.direction)?;
+        let options = self.path_search_options(statement.options.as_ref(), statement.kind)?;
+        self.scopes.enter_loop();
+        let kind = match statement.kind {
+            PathSearchKind::ShortestPath => {
+                let vertex_out = Some(self.declare_document(&statement.output)?);
+                let edge_out = statement.edge.as_ref().map(|edge| self.declare_document(edge)).transpose()?;
+                let node = ShortestPath { graph, start, target, vertex_out, edge_out, options };
+                self.output.push(Statement::ShortestPath(Box::new(node)));
+                return Ok(());
+            }
+            PathSearchKind::KShortestPaths => EnumeratePathsKind::KShortestPaths,
+            PathSearchKind::KPaths => EnumeratePathsKind::KPaths,
+            PathSearchKind::AllShortestPaths => EnumeratePathsKind::AllShortestPaths,
+        };
+        let path = self.declare_path(&statement.output)?;
+        self.output.push(Statement::EnumeratePaths(Box::new(EnumeratePaths {
+            kind,
+            graph,
+            start,
+            target,
+            min_depth,
+            max_depth,
+            path,
+            conditions: Vec::new(),
+            shown_conditions: Vec::new(),
+            options,
+        })));
+        Ok(())
+    }
+
+    /// What vertices a search comes to is not known before it runs, so it might read what was modified.
+    fn refuse_after_modification(&self, what: &str) -> Result<()> {
+        if self.sources.has_modified() {
+            return Err(error::access_after_modification(what));
+        }
+        Ok(())
+    }
+
+    fn declare_document(&mut self, name: &Identifier) -> Result<VariableId> {
+        let id = self.scopes.declare(&name.name, &mut self.variables)?;
+        self.set_full_document(id);
+        Ok(id)
+    }
+
+    /// Every part of the path is made, until the optimizer has seen which are read.
+    fn declare_path(&mut self, name: &Identifier) -> Result<PathOutput> {
+        let out = self.scopes.declare(&name.name, &mut self.variables)?;
+        Ok(PathOutput { out, vertices: true, edges: true, weights: true })
+    }
+}

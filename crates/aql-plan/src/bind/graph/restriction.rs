@@ -1,0 +1,73 @@
+//! Options that keep a traversal within some collections.
+
+use crate::bind::Binder;
+use crate::error::number;
+use crate::node::{GraphAccess, TraversalOptions};
+use aql_value::{Error, Result, Value};
+
+/// Most names that an option may list; more than a query may use.
+const MAX_NAMES: usize = 2048;
+
+/// Names of collections; none for no restriction.
+#[derive(Debug, Default)]
+pub(super) struct Restrictions {
+    pub(super) edges: Vec<Box<str>>,
+    pub(super) vertices: Vec<Box<str>>,
+}
+
+impl Binder<'_> {
+    /// Applies the restrictions. Error 1203 for a collection that does not exist, 1218 for documents where edges belong,
+    /// 1926 and 1939 for a collection that does not belong to the graph.
+    pub(super) fn restrict(
+        &mut self,
+        graph: &mut GraphAccess,
+        options: &mut TraversalOptions,
+        restrictions: Restrictions,
+    ) -> Result<()> {
+        if !restrictions.vertices.is_empty() {
+            options.vertex_collections = Some(self.allowed_vertices(&restrictions.vertices, graph)?);
+        }
+        if restrictions.edges.is_empty() {
+            return Ok(());
+        }
+        for name in &restrictions.edges {
+            self.sources.check_holds_edges(name)?;
+            if !graph.edges.iter().any(|edges| edges.collection.name == *name) {
+                let message = format!("edge collection '{name}' does not exist or is not part of the graph");
+                return Err(Error::new(number::GRAPH_EDGE_COLLECTION_NOT_PART, message));
+            }
+        }
+        graph.edges.retain(|edges| restrictions.edges.contains(&edges.collection.name));
+        options.edge_collections = Some(restrictions.edges);
+        Ok(())
+    }
+
+    fn allowed_vertices(
+        &mut self,
+        names: &[Box<str>],
+        graph: &GraphAccess,
+    ) -> Result<Vec<crate::node::CollectionReference>> {
+        let mut allowed = Vec::with_capacity(names.len());
+        for name in names {
+            let collection = self.sources.name(name)?.reference;
+            if graph.graph.is_some() && !graph.vertex_collections.contains(&collection) {
+                let message =
+                    format!("vertex collection '{name}' does not exist or is not part of the graph");
+                return Err(Error::new(number::GRAPH_VERTEX_COLLECTION_NOT_PART, message));
+            }
+            allowed.push(collection);
+        }
+        Ok(allowed)
+    }
+}
+
+/// One name, or an array of names.
+pub(super) fn names(value: &Value) -> Option<Vec<Box<str>>> {
+    if let Some(name) = value.as_str() {
+        return Some(vec![name.into()]);
+    }
+    if !value.is_array() || value.len() > MAX_NAMES {
+        return None;
+    }
+    value.elements().map(|name| name.as_str().map(Into::into)).collect()
+}
