@@ -17,6 +17,9 @@ const MEMTABLES_BYTES_MAX: usize = 512 << 20;
 /// How many memtables share their part of the budget: one is written while others become tables.
 const MEMTABLE_COUNT: usize = 4;
 
+/// The part of a memtable that its filter takes: 20 bits or more for each pair of 100 bytes.
+const MEMTABLE_FILTER_SHARE: f64 = 0.02;
+
 /// The size at which tables of data are cut.
 pub(crate) const TABLE_BYTES: u64 = 64 << 20;
 
@@ -117,7 +120,7 @@ impl Tuning {
         tables.set_index_type(BlockBasedIndexType::TwoLevelIndexSearch);
         tables.set_partition_filters(true);
         partitioned.set_block_based_table_factory(&tables);
-        Tuning { options, partitioned, cache, write_options: WriteOptions::default(), memory_bytes }
+        Tuning { options, partitioned, cache, write_options: write_options(), memory_bytes }
     }
 }
 
@@ -132,6 +135,16 @@ fn set_memory(options: &mut Options, memory_bytes: usize, cache: &Cache) {
     options.set_max_write_buffer_number(MEMTABLE_COUNT as i32);
     // An empty store takes one of these; the default is up to 1 MiB.
     options.set_arena_block_size(256 << 10);
+    // Keys that are not there, as those of new documents, are not searched for in the memtables.
+    options.set_memtable_prefix_bloom_ratio(MEMTABLE_FILTER_SHARE);
+    options.set_memtable_whole_key_filtering(true);
+}
+
+fn write_options() -> WriteOptions {
+    let mut options = WriteOptions::default();
+    // A batch comes in the order of its keys, so each finds its place from where the one before was put.
+    options.set_memtable_insert_hint_per_batch(true);
+    options
 }
 
 fn table_options(cache: &Cache) -> BlockBasedOptions {

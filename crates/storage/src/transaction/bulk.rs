@@ -102,11 +102,9 @@ impl Transaction {
                 .map(|body| operation.assembler().key_for(*body, options).map(|(key, _)| key))
                 .collect())
         })?;
-        // Keys that have a document, or that a document of this chunk was given.
-        let mut taken = self.operate(collection, |operation| operation.taken_keys(&keys))?;
-        for (key, body) in keys.into_iter().zip(bodies) {
+        let are_free = self.operate(collection, |operation| operation.are_free(&keys))?;
+        for ((key, is_free), body) in keys.into_iter().zip(are_free).zip(bodies) {
             let outcome = key.and_then(|key| {
-                let is_free = taken.insert(key.key.clone());
                 self.operate(collection, |operation| operation.insert_with_key(key, is_free, *body, options))
             });
             outcomes.push(outcome);
@@ -116,18 +114,21 @@ impl Transaction {
 }
 
 impl Operation<'_> {
-    /// Which of the keys have documents.
-    fn taken_keys(&mut self, keys: &[Result<GeneratedKey>]) -> Result<HashSet<String>> {
+    /// For each key whether no document has it, and none before it in the list.
+    fn are_free(&mut self, keys: &[Result<GeneratedKey>]) -> Result<Vec<bool>> {
         let object = self.collection.object_id();
-        let keys: Vec<&str> = keys.iter().flatten().map(|key| key.key.as_str()).collect();
-        let document_keys: Vec<Vec<u8>> =
-            keys.iter().map(|key| encoding::document_key(object, key)).collect();
-        let found = self.engine.get_many(&document_keys.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
-        Ok(keys
-            .iter()
-            .zip(found.iter())
-            .filter(|(_, value)| value.is_some())
-            .map(|(key, _)| (*key).to_owned())
-            .collect())
+        let texts = || keys.iter().map(|key| key.as_ref().map_or("", |key| key.key.as_str()));
+        let mut bytes = Vec::with_capacity(texts().map(|key| encoding::OBJECT_ID_BYTES + key.len()).sum());
+        let mut ends = Vec::with_capacity(keys.len());
+        for key in texts() {
+            encoding::append_document_key(object, key, &mut bytes);
+            ends.push(bytes.len());
+        }
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let document_keys: Vec<&[u8]> =
+            starts.zip(&ends).map(|(start, end)| bytes.get(start..*end).unwrap_or_default()).collect();
+        let found = self.engine.get_many(&document_keys)?;
+        let mut seen = HashSet::with_capacity(keys.len());
+        Ok(texts().zip(found.iter()).map(|(key, value)| seen.insert(key) && value.is_none()).collect())
     }
 }

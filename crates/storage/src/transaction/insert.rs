@@ -44,12 +44,17 @@ impl Operation<'_> {
         body: Slice<'_>,
         options: &WriteOptions,
     ) -> Result<WriteOutcome> {
-        let mut bytes = Vec::new();
+        let mut bytes = std::mem::take(self.document);
         let revision = self.assembler().assemble_new(&key.key, body, options, &mut bytes)?;
         self.store_new(&key.key, is_free, &bytes)?;
         self.maintain_indexes(&key.key, None, Some(Slice::new(&bytes)))?;
         self.note_written(1, revision, key.value);
-        let new = self.new_document(bytes, options.return_new);
+        let new = if options.return_new {
+            self.new_document(bytes, true)
+        } else {
+            *self.document = bytes;
+            None
+        };
         Ok(WriteOutcome {
             key: key.key,
             revision,

@@ -44,6 +44,8 @@ pub struct Transaction {
     reads_latest: bool,
     gate_timeout: Duration,
     scratch: Scratch,
+    /// Memory in which documents are assembled.
+    document: Vec<u8>,
 }
 
 /// A collection that the transaction writes.
@@ -82,6 +84,7 @@ impl Transaction {
             reads_latest: options.snapshot_at_first_read,
             gate_timeout,
             scratch: Scratch::default(),
+            document: Vec::new(),
         })
     }
 
@@ -183,6 +186,7 @@ impl Transaction {
             collection: &collection,
             joined,
             scratch: &mut self.scratch,
+            document: &mut self.document,
             reads_latest: self.reads_latest,
         };
         // The totals are changed by the last step of an operation, so one that fails has not changed them.
@@ -226,5 +230,6 @@ struct Operation<'a> {
     collection: &'a Arc<Collection>,
     joined: &'a mut Joined,
     scratch: &'a mut Scratch,
+    document: &'a mut Vec<u8>,
     reads_latest: bool,
 }
