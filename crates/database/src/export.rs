@@ -268,6 +268,10 @@ impl RowSource for Export {
         self.scan.release();
     }
 
+    fn can_read_ahead(&self) -> bool {
+        true
+    }
+
     fn count(&self) -> Option<u64> {
         Some(self.count)
     }
@@ -283,9 +287,9 @@ pub struct ExportLines {
 }
 
 impl ExportLines {
-    /// Appends up to a thousand documents, a line each. Says whether there are more.
-    pub fn next_lines(&mut self, out: &mut Vec<u8>) -> Result<bool> {
-        self.export.take(BLOCK_ROWS, |document, collection| {
+    /// Appends up to `max_rows` documents, a line each. Says whether there are more.
+    pub fn next_lines(&mut self, max_rows: usize, out: &mut Vec<u8>) -> Result<bool> {
+        self.export.take(max_rows, |document, collection| {
             json::write(document, collection, out);
             out.push(b'\n');
             Ok(())

@@ -11,12 +11,10 @@ use storage::{Store, StoreOptions};
 use crate::computed_values::Compiler;
 use crate::cursor::Cursors;
 use crate::cursor::parking::ParkingLimits;
-use crate::error::{Error, Result, number};
+use crate::error::Result;
+use crate::housekeeping;
 use crate::query::plan_cache::PlanCache;
 use crate::query::registry::QueryRegistry;
-
-/// How often idle cursors are looked for.
-pub(crate) const HOUSEKEEPING_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Limits and defaults that the configuration sets.
 #[derive(Clone, Debug)]
@@ -100,18 +98,7 @@ impl Instance {
             store,
             options,
         });
-        let watched = Arc::downgrade(&instance);
-        let housekeeping = std::thread::Builder::new().name("housekeeping".into()).spawn(move || {
-            loop {
-                std::thread::sleep(HOUSEKEEPING_INTERVAL);
-                match watched.upgrade() {
-                    Some(instance) => instance.cursors.expire(),
-                    None => return,
-                }
-            }
-        });
-        housekeeping
-            .map_err(|error| Error::new(number::SYSTEM, format!("no thread could be started: {error}")))?;
+        housekeeping::start(&instance)?;
         Ok(instance)
     }
 

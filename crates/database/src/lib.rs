@@ -14,6 +14,7 @@ mod ddl;
 pub mod documents;
 pub mod error;
 pub mod export;
+mod housekeeping;
 pub mod import;
 mod instance;
 pub mod query;

@@ -1,12 +1,13 @@
 //! Cursors: results that are handed out batch by batch.
 //!
 //! A cursor either computes its batches on demand from a [`RowSource`] (exports, streamed queries), or keeps a result
-//! that was complete before its first reply, already encoded ([`parking`]). Between two fetches it pins no memory of
-//! the storage engine. Its time to live counts idle time only: a cursor that is being read never expires.
+//! that was complete before its first reply, already encoded ([`parking`]). Idle for a moment, it pins no memory of the
+//! storage engine ([`store`]). Its time to live counts idle time only: a cursor that is being read never expires.
 
 pub mod encoder;
 mod open;
 pub mod parking;
+mod read_ahead;
 pub mod rows;
 mod store;
 
@@ -17,12 +18,16 @@ use velocypack::Slice;
 use crate::error::{Error, Result, number};
 use encoder::{Field, Format, Parked, RowEncoder};
 use parking::Parking;
+pub use read_ahead::ReadAhead;
 pub use rows::RowSource;
 pub use store::{CursorOwner, Cursors};
 
 /// Rows of one batch are cut off at this size, so that wide documents do not make a reply of gigabytes. The batch then
 /// has fewer rows than asked for, as clients must expect anyway of a last batch.
 pub const MAX_BATCH_BYTES: usize = 256 << 20;
+
+/// Most room that is made for a batch before its first row is there.
+const ROOM_MAX_BYTES: usize = 4 << 20;
 
 /// How a result is handed out.
 #[derive(Clone, Debug)]
@@ -52,6 +57,8 @@ pub struct Reply {
     pub format: Format,
     /// The cursor's id while there is one to fetch from.
     pub cursor: Option<u64>,
+    /// To be run while the reply is sent, if the next batch is worth computing before it is asked for.
+    pub read_ahead: Option<ReadAhead>,
 }
 
 /// A cursor's state; the store keeps it behind a lock that only one request holds at a time.
@@ -64,11 +71,30 @@ pub(crate) struct Cursor {
     delivered: u64,
     last: Option<Reply>,
     exhausted: bool,
+    /// Bytes of the last batch: as much will do for the next.
+    last_bytes: usize,
+    /// The next batch, where it was computed before it was asked for.
+    ahead: Option<Result<Batch>>,
+}
+
+/// A batch that was computed on demand.
+struct Batch {
+    rows: Parked,
+    more: bool,
+    /// What the query says at its end.
+    extra: Option<Vec<u8>>,
 }
 
 enum Rest {
     Source(Box<dyn RowSource>),
     Parked(Parking),
+}
+
+impl Reply {
+    /// The same reply for a client that asks once more.
+    fn again(&self) -> Reply {
+        Reply { body: self.body.clone(), format: self.format, cursor: self.cursor, read_ahead: None }
+    }
 }
 
 impl Cursor {
@@ -104,7 +130,17 @@ impl Cursor {
         }
         let more = more || !parking.is_empty();
         let rest = if spec.stream { Rest::Source(source) } else { Rest::Parked(parking) };
-        let mut cursor = Cursor { spec, rest, count, extra, delivered: 0, last: None, exhausted: !more };
+        let mut cursor = Cursor {
+            spec,
+            rest,
+            count,
+            extra,
+            delivered: 0,
+            last: None,
+            exhausted: !more,
+            last_bytes: 0,
+            ahead: None,
+        };
         let reply = cursor.deliver(first, id, 201)?;
         Ok((cursor, reply))
     }
@@ -118,7 +154,7 @@ impl Cursor {
                     .as_ref()
                     .filter(|_| self.spec.allow_retry)
                     .ok_or_else(|| no_batch(id, again))?;
-                return Ok(Reply { body: last.body.clone(), format: last.format, cursor: last.cursor });
+                return Ok(last.again());
             }
             Some(wanted) if wanted != self.delivered + 1 => return Err(no_batch(id, wanted)),
             _ if self.exhausted => return Err(no_batch(id, self.delivered + 1)),
@@ -141,32 +177,43 @@ impl Cursor {
         self.spec.ttl
     }
 
-    fn next_rows(&mut self) -> Result<Parked> {
-        match &mut self.rest {
-            Rest::Source(source) => {
-                let mut rows = RowEncoder::new(self.spec.format, Vec::new())?;
-                let more = fill(source.as_mut(), &mut rows, self.spec.batch_size)?;
-                if !more {
-                    self.extra = source.finish()?;
-                    self.exhausted = true;
-                }
-                rows.park()
-            }
-            Rest::Parked(parking) => {
-                let rows = parking
-                    .pop()?
-                    .ok_or_else(|| Error::new(number::INTERNAL, "a batch of the result is missing"))?;
-                self.exhausted = parking.is_empty();
-                Ok(rows)
-            }
-        }
-    }
-
-    fn deliver(&mut self, rows: Parked, id: u64, code: u64) -> Result<Reply> {
+    /// Lets go of what pins memory in the storage engine, until the next fetch.
+    pub(crate) fn release(&mut self) {
         if let Rest::Source(source) = &mut self.rest {
             source.release();
         }
+    }
+
+    fn next_rows(&mut self) -> Result<Parked> {
+        if let Rest::Parked(parking) = &mut self.rest {
+            let rows = parking
+                .pop()?
+                .ok_or_else(|| Error::new(number::INTERNAL, "a batch of the result is missing"))?;
+            self.exhausted = parking.is_empty();
+            return Ok(rows);
+        }
+        let ahead = self.ahead.take();
+        let batch = ahead.unwrap_or_else(|| self.compute())?;
+        self.exhausted = !batch.more;
+        self.extra = batch.extra;
+        Ok(batch.rows)
+    }
+
+    /// The next batch of a source.
+    fn compute(&mut self) -> Result<Batch> {
+        let Rest::Source(source) = &mut self.rest else {
+            return Err(Error::new(number::INTERNAL, "a finished result was asked to go on"));
+        };
+        let room = (self.last_bytes + self.last_bytes / 8).min(ROOM_MAX_BYTES);
+        let mut rows = RowEncoder::new(self.spec.format, Vec::with_capacity(room))?;
+        let more = fill(source.as_mut(), &mut rows, self.spec.batch_size)?;
+        let extra = if more { None } else { source.finish()? };
+        Ok(Batch { rows: rows.park()?, more, extra })
+    }
+
+    fn deliver(&mut self, rows: Parked, id: u64, code: u64) -> Result<Reply> {
         self.delivered += 1;
+        self.last_bytes = rows.bytes.len();
         let more = !self.exhausted;
         let keeps_id = more || self.spec.allow_retry;
         let (id_text, next_batch) = (id.to_string(), (self.delivered + 1).to_string());
@@ -190,10 +237,9 @@ impl Cursor {
         fields.push(("error", Field::Bool(false)));
         fields.push(("code", Field::Number(code)));
         let format = rows.format;
-        let reply = Reply { body: rows.finish(&fields)?, format, cursor: keeps_id.then_some(id) };
-        if self.spec.allow_retry {
-            self.last = Some(Reply { body: reply.body.clone(), format, cursor: reply.cursor });
-        }
+        let cursor = keeps_id.then_some(id);
+        let reply = Reply { body: rows.finish(&fields)?, format, cursor, read_ahead: None };
+        self.last = self.spec.allow_retry.then(|| reply.again());
         Ok(reply)
     }
 }

@@ -12,6 +12,9 @@ pub trait RowSource: Send {
     /// Lets go of what pins memory in the storage engine, until the next [`RowSource::fill`].
     fn release(&mut self);
 
+    /// Whether rows may be computed that nobody may ask for: they change nothing.
+    fn can_read_ahead(&self) -> bool;
+
     /// Number of all rows, where it is known without running to the end.
     fn count(&self) -> Option<u64>;
 

@@ -1,13 +1,22 @@
 //! All cursors of the server: found by id, expired when idle for too long, bounded in number.
+//!
+//! A cursor that is read batch after batch keeps its place in the storage engine from one fetch to the next: opening it
+//! again costs as much as reading hundreds of documents. It lets go of it when nobody has fetched for a moment, and at
+//! once when many others keep theirs.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use crate::cursor::encoder::Format;
-use crate::cursor::{Cursor, Reply};
+use crate::cursor::{Cursor, ReadAhead, Reply};
 use crate::error::{Error, Result, number};
+
+/// How long after a fetch a cursor keeps what pins memory in the storage engine.
+const KEEP_PLACE: Duration = Duration::from_secs(1);
+/// Most cursors that keep it at one time.
+const PLACES_MAX: usize = 64;
 
 /// Who may use a cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,17 +27,68 @@ pub struct CursorOwner {
     pub user: Option<Arc<str>>,
 }
 
+/// A cursor and, while it keeps its place in the storage engine, the permit for that.
+pub(super) struct Held {
+    pub(super) cursor: Cursor,
+    place: Option<Place>,
+}
+
+/// One of [`PLACES_MAX`].
+struct Place {
+    taken: Arc<AtomicUsize>,
+    until: Instant,
+}
+
+impl std::fmt::Debug for Slot {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Slot").field("owner", &self.owner).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.taken.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Held {
+    /// After a fetch: the place is kept for a moment if there is a permit, and given up otherwise.
+    fn keep_place(&mut self, taken: &Arc<AtomicUsize>) {
+        let until = Instant::now() + KEEP_PLACE;
+        match &mut self.place {
+            Some(place) => place.until = until,
+            None if taken.fetch_add(1, Ordering::Relaxed) < PLACES_MAX => {
+                self.place = Some(Place { taken: Arc::clone(taken), until });
+            }
+            None => {
+                taken.fetch_sub(1, Ordering::Relaxed);
+                self.cursor.release();
+            }
+        }
+    }
+
+    fn give_up_old_place(&mut self) {
+        if self.place.as_ref().is_some_and(|place| place.until <= Instant::now()) {
+            self.cursor.release();
+            self.place = None;
+        }
+    }
+}
+
 /// The server's cursors. All methods may be called from many threads.
 pub struct Cursors {
     slots: Mutex<HashMap<u64, Arc<Slot>>>,
     started: Instant,
     /// Most cursors at one time: each may hold a snapshot and a file.
     limit: usize,
+    places: Arc<AtomicUsize>,
 }
 
-struct Slot {
+pub(super) struct Slot {
     owner: CursorOwner,
-    cursor: Mutex<Cursor>,
+    pub(super) held: Mutex<Held>,
+    /// How many batches are about to be computed ahead, or being computed.
+    pub(super) ahead: AtomicUsize,
     /// Milliseconds after `started` at which the cursor is gone, unless it is in use then.
     expires_ms: AtomicU64,
 }
@@ -36,7 +96,7 @@ struct Slot {
 impl Cursors {
     /// No cursor yet; at most `limit` at one time.
     pub fn new(limit: usize) -> Self {
-        Cursors { slots: Mutex::default(), started: Instant::now(), limit }
+        Cursors { slots: Mutex::default(), started: Instant::now(), limit, places: Arc::default() }
     }
 
     /// How many there are.
@@ -63,7 +123,12 @@ impl Cursors {
 
     pub(crate) fn insert(&self, id: u64, owner: CursorOwner, cursor: Cursor) {
         let expires_ms = AtomicU64::new(self.deadline_ms(cursor.ttl()));
-        self.slots().insert(id, Arc::new(Slot { owner, cursor: Mutex::new(cursor), expires_ms }));
+        let mut held = Held { cursor, place: None };
+        held.keep_place(&self.places);
+        self.slots().insert(
+            id,
+            Arc::new(Slot { owner, held: Mutex::new(held), ahead: AtomicUsize::new(0), expires_ms }),
+        );
     }
 
     /// The next batch of a cursor (`batch` `None`), or the one of that number. Errors: 1600 when there is no such
@@ -71,27 +136,38 @@ impl Cursors {
     pub fn fetch(&self, id: u64, owner: &CursorOwner, batch: Option<u64>, format: Format) -> Result<Reply> {
         let slot =
             self.slots().get(&id).filter(|slot| slot.owner == *owner).cloned().ok_or_else(not_found)?;
-        let mut cursor = match slot.cursor.try_lock() {
-            Ok(cursor) => cursor,
-            Err(TryLockError::WouldBlock) => return Err(Error::new(number::CURSOR_BUSY, "cursor is busy")),
-            // A fetch panicked half-way: what the cursor would deliver next is unknown.
-            Err(TryLockError::Poisoned(_)) => {
-                self.slots().remove(&id);
-                return Err(not_found());
+        let mut held = match slot.held.try_lock() {
+            Ok(held) => held,
+            Err(TryLockError::WouldBlock) if slot.ahead.load(Ordering::Acquire) > 0 => {
+                slot.held.lock().map_err(|_| self.broken(id))?
             }
+            Err(TryLockError::WouldBlock) => return Err(Error::new(number::CURSOR_BUSY, "cursor is busy")),
+            Err(TryLockError::Poisoned(_)) => return Err(self.broken(id)),
         };
         if slot.expires_ms.load(Ordering::Acquire) < self.now_ms() {
             self.slots().remove(&id);
             return Err(not_found());
         }
-        let outcome = cursor.fetch(id, batch, format);
-        slot.expires_ms.store(self.deadline_ms(cursor.ttl()), Ordering::Release);
+        let mut outcome = held.cursor.fetch(id, batch, format);
+        held.keep_place(&self.places);
+        slot.expires_ms.store(self.deadline_ms(held.cursor.ttl()), Ordering::Release);
         // A query that failed in the middle cannot go on; a client that asked for a wrong batch can.
         let failed = matches!(&outcome, Err(error) if error.number != number::CURSOR_NOT_FOUND);
-        if cursor.is_done() || failed {
+        if held.cursor.is_done() || failed {
             self.slots().remove(&id);
+        } else if let Ok(reply) = &mut outcome
+            && held.place.is_some()
+            && held.cursor.should_read_ahead()
+        {
+            reply.read_ahead = Some(ReadAhead::new(&slot));
         }
         outcome
+    }
+
+    /// Forgets a cursor of which a fetch panicked half-way: what it would deliver next is unknown.
+    fn broken(&self, id: u64) -> Error {
+        self.slots().remove(&id);
+        not_found()
     }
 
     /// Forgets a cursor. Error 1600 when there is no such cursor for this owner.
@@ -121,13 +197,25 @@ impl Cursors {
         });
     }
 
+    /// Lets go of what cursors pin in the storage engine that were not read for a moment. Called by the housekeeping
+    /// thread.
+    pub fn release_idle(&self) {
+        let slots: Vec<Arc<Slot>> = self.slots().values().cloned().collect();
+        for slot in slots {
+            // One that is in use is not idle.
+            if let Ok(mut held) = slot.held.try_lock() {
+                held.give_up_old_place();
+            }
+        }
+    }
+
     /// Forgets the cursors that were idle for too long. Called by the housekeeping thread.
     pub fn expire(&self) {
         let now_ms = self.now_ms();
         let mut gone = Vec::new();
         self.slots().retain(|_, slot| {
             // A cursor in use is not idle, however long its last fetch takes.
-            let keep = slot.expires_ms.load(Ordering::Acquire) >= now_ms || slot.cursor.try_lock().is_err();
+            let keep = slot.expires_ms.load(Ordering::Acquire) >= now_ms || slot.held.try_lock().is_err();
             if !keep {
                 gone.push(Arc::clone(slot));
             }

@@ -172,6 +172,10 @@ impl RowSource for RunningRows {
         }
     }
 
+    fn can_read_ahead(&self) -> bool {
+        !self.query.plan.is_modification
+    }
+
     fn count(&self) -> Option<u64> {
         None
     }

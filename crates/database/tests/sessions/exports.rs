@@ -4,6 +4,7 @@ use database::Session;
 use database::cursor::encoder::Format;
 use database::export::{ExportRequest, Restriction};
 use database::import::{ImportBody, ImportForm, ImportRequest};
+use database::query::request::QueryRequest;
 use serde_json::Value;
 use storage::{Durability, OverwriteMode};
 use velocypack::Slice;
@@ -45,6 +46,10 @@ fn all(session: &Session, request: ExportRequest, mut between: impl FnMut()) -> 
         assert_eq!(batch["hasMore"].as_bool(), Some(reply.cursor.is_some()));
         let Some(cursor) = reply.cursor else { return (rows, batches) };
         between();
+        // Every other batch is computed before it is asked for.
+        if let Some(read_ahead) = reply.read_ahead.take().filter(|_| batches % 2 == 0) {
+            read_ahead.run();
+        }
         reply = session.fetch(cursor, None, Format::Json).unwrap();
     }
 }
@@ -52,7 +57,7 @@ fn all(session: &Session, request: ExportRequest, mut between: impl FnMut()) -> 
 fn lines(session: &Session, request: ExportRequest) -> Vec<Value> {
     let mut export = session.export_lines("docs", request).unwrap();
     let mut out = Vec::new();
-    while export.next_lines(&mut out).unwrap() {
+    while export.next_lines(1_000, &mut out).unwrap() {
         export.release();
     }
     assert!(out.is_empty() || out.ends_with(b"\n"));
@@ -86,6 +91,39 @@ fn an_export_is_of_the_moment_at_which_it_began() {
     assert!(round > 2);
     assert_eq!(rows.len(), DOCUMENTS);
     assert!(rows.iter().enumerate().all(|(n, row)| row["n"] == n));
+}
+
+#[test]
+fn a_batch_that_is_read_ahead_is_waited_for() {
+    let session = filled();
+    let request = ExportRequest { batch_size: 100, ..ExportRequest::default() };
+    let mut reply = session.export("docs", request, Format::Json).unwrap();
+    let (mut rows, mut read_ahead) = (0, 0);
+    while let Some(cursor) = reply.cursor {
+        rows += body(&reply)["result"].as_array().unwrap().len();
+        reply = match reply.read_ahead.take() {
+            None => session.fetch(cursor, None, Format::Json).unwrap(),
+            Some(batch) => std::thread::scope(|scope| {
+                read_ahead += 1;
+                scope.spawn(|| batch.run());
+                session.fetch(cursor, None, Format::Json).unwrap()
+            }),
+        };
+    }
+    rows += body(&reply)["result"].as_array().unwrap().len();
+    assert_eq!((rows, read_ahead), (DOCUMENTS, DOCUMENTS / 100 - 2));
+}
+
+#[test]
+fn what_changes_data_is_not_read_ahead() {
+    let session = filled();
+    let query = r#"{"query": "FOR d IN docs UPDATE d WITH {b: 1} IN docs RETURN 1", "batchSize": 100, "options": {"stream": true}}"#;
+    let request = QueryRequest::from_body(Slice::new(&value(query))).unwrap();
+    let mut reply = session.query(&request, Format::Json).unwrap();
+    while let Some(cursor) = reply.cursor {
+        reply = session.fetch(cursor, None, Format::Json).unwrap();
+        assert!(reply.read_ahead.is_none());
+    }
 }
 
 #[test]

@@ -1,13 +1,16 @@
 //! Replies whose chunks are made while they are sent.
 //!
 //! The chunks are made on the worker pool, at most [`CHUNKS_AHEAD`] before the client takes them. Between two of them no
-//! thread waits: a client that reads slowly costs the memory of a few chunks and nothing else.
+//! thread waits: a client that reads slowly costs the memory of a few chunks and nothing else. What the source pins in
+//! the storage engine it keeps for [`KEEP_PLACE`], since a client that reads fast is back before that, and a new place
+//! costs as much as hundreds of documents.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
@@ -17,6 +20,9 @@ use crate::error::{ApiError, Result};
 
 /// How many chunks are made before the client takes them.
 pub const CHUNKS_AHEAD: usize = 2;
+
+/// How long a source that waits for its client keeps what it pins.
+const KEEP_PLACE: Duration = Duration::from_secs(1);
 
 /// Makes the chunks of a reply.
 pub trait ChunkSource: Send {
@@ -59,6 +65,10 @@ struct State {
     ready: VecDeque<Bytes>,
     source: Source,
     waker: Option<Waker>,
+    /// How often the source was parked.
+    parked: u64,
+    /// A task looks after sources that wait for long.
+    is_watched: bool,
 }
 
 enum Source {
@@ -84,8 +94,24 @@ impl Shared {
 
 impl StreamBody {
     pub(crate) fn new(source: Box<dyn ChunkSource>, pool: Arc<WorkerPool>) -> Self {
-        let state = State { ready: VecDeque::new(), source: Source::Waiting(source), waker: None };
+        let state = State {
+            ready: VecDeque::new(),
+            source: Source::Waiting(source),
+            waker: None,
+            parked: 0,
+            is_watched: false,
+        };
         StreamBody { shared: Arc::new(Shared { state: Mutex::new(state) }), pool }
+    }
+
+    /// Sees to it that a source does not keep its place for a client that does not come back.
+    fn watch(&self, state: &mut State) {
+        if !state.is_watched
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            state.is_watched = true;
+            runtime.spawn(release_when_idle(Arc::downgrade(&self.shared)));
+        }
     }
 
     /// Starts a job that makes chunks if there is room for them and nobody makes them.
@@ -99,6 +125,23 @@ impl StreamBody {
             }
             other => state.source = other,
         }
+    }
+}
+
+/// Releases the source each time it has been parked for [`KEEP_PLACE`], until the reply is made or given up.
+async fn release_when_idle(shared: Weak<Shared>) {
+    let mut seen = 0;
+    loop {
+        tokio::time::sleep(KEEP_PLACE).await;
+        let Some(shared) = shared.upgrade() else { return };
+        let mut state = shared.lock();
+        let parked = state.parked;
+        match &mut state.source {
+            Source::Waiting(source) if parked == seen => source.release(),
+            Source::Waiting(_) | Source::Running => {}
+            _ => return,
+        }
+        seen = parked;
     }
 }
 
@@ -147,7 +190,6 @@ fn make_chunks(shared: &Arc<Shared>, pool: &Arc<WorkerPool>, mut source: Box<dyn
 
 /// Leaves the source to be taken up when there is room again. Says false when there is room by now.
 fn park(shared: &Shared, source: &mut Box<dyn ChunkSource>) -> bool {
-    source.release();
     let mut state = shared.lock();
     if matches!(state.source, Source::Abandoned) {
         return true;
@@ -157,6 +199,7 @@ fn park(shared: &Shared, source: &mut Box<dyn ChunkSource>) -> bool {
     }
     let source = std::mem::replace(source, Box::new(Empty));
     state.source = Source::Waiting(source);
+    state.parked += 1;
     true
 }
 
@@ -180,6 +223,7 @@ impl Body for StreamBody {
         let mut state = self.shared.lock();
         let chunk = state.ready.pop_front();
         self.get_on(&mut state);
+        self.watch(&mut state);
         if let Some(chunk) = chunk {
             return Poll::Ready(Some(Ok(Frame::data(chunk))));
         }

@@ -50,7 +50,11 @@ pub(super) fn fetch(session: &Session, request: &Request) -> Result<Response> {
             text.parse().map_err(|_| ApiError::bad_parameter("the number of the batch must be a number"))?,
         ),
     };
-    let reply = session.fetch(cursor_id(request)?, batch, request.accepted().into())?;
+    let mut reply = session.fetch(cursor_id(request)?, batch, request.accepted().into())?;
+    if let Some(read_ahead) = reply.read_ahead.take() {
+        // A full queue has better things to do.
+        let _ = session.server().pool().submit(Box::new(move || read_ahead.run()));
+    }
     Ok(respond(StatusCode::OK, reply))
 }
 

@@ -18,6 +18,10 @@ use crate::session::Session;
 
 /// Bytes of lines that are sent together, at least.
 const CHUNK_BYTES: usize = 256 << 10;
+/// Documents between two looks at the size of a chunk.
+const CHUNK_STEP: usize = 100;
+/// What so many documents of usual size may take beyond it.
+const CHUNK_ROOM: usize = 32 << 10;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::pool(Verb::Post, "/_api/export", create),
@@ -47,9 +51,9 @@ impl ChunkSource for Lines {
         if self.is_done {
             return Ok(None);
         }
-        let mut chunk = Vec::with_capacity(CHUNK_BYTES);
+        let mut chunk = Vec::with_capacity(CHUNK_BYTES + CHUNK_ROOM);
         while !self.is_done && chunk.len() < CHUNK_BYTES {
-            self.is_done = !self.lines.next_lines(&mut chunk)?;
+            self.is_done = !self.lines.next_lines(CHUNK_STEP, &mut chunk)?;
         }
         Ok(Some(chunk))
     }

@@ -1,0 +1,59 @@
+//! Reading ahead: the next batch of a cursor is computed while its client reads the last one.
+//!
+//! Only where a client has shown that it reads batch after batch, and only from sources that change nothing: their rows
+//! are the same whenever they are computed. A cursor has one batch ahead at most, and not a large one.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::store::Slot;
+use super::{Cursor, Rest};
+
+/// Batches from which a client counts as one that reads on.
+const BATCHES_BEFORE: u64 = 2;
+/// Where batches are larger than this, sending them takes long enough anyway.
+const BATCH_MAX_BYTES: usize = 1 << 20;
+
+/// A batch that is about to be computed. While it exists, fetches wait for the cursor instead of finding it busy.
+#[derive(Debug)]
+pub struct ReadAhead {
+    slot: Arc<Slot>,
+}
+
+impl ReadAhead {
+    pub(super) fn new(slot: &Arc<Slot>) -> Self {
+        slot.ahead.fetch_add(1, Ordering::AcqRel);
+        ReadAhead { slot: Arc::clone(slot) }
+    }
+
+    /// Computes the batch, unless the client was faster.
+    pub fn run(self) {
+        if let Ok(mut held) = self.slot.held.try_lock() {
+            held.cursor.read_ahead();
+        }
+    }
+}
+
+impl Drop for ReadAhead {
+    fn drop(&mut self) {
+        self.slot.ahead.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl Cursor {
+    /// Whether the next batch should be computed before it is asked for.
+    pub(super) fn should_read_ahead(&self) -> bool {
+        let Rest::Source(source) = &self.rest else { return false };
+        self.delivered >= BATCHES_BEFORE
+            && self.last_bytes <= BATCH_MAX_BYTES
+            && !self.exhausted
+            && self.ahead.is_none()
+            && source.can_read_ahead()
+    }
+
+    fn read_ahead(&mut self) {
+        if self.should_read_ahead() {
+            self.ahead = Some(self.compute());
+        }
+    }
+}
