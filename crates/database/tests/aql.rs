@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use database::cursor::encoder::Format;
+use database::Format;
 use database::query::request::QueryRequest;
 use database::{Error, Identity, Instance, InstanceOptions, Session};
 use serde_json::{Value, json};

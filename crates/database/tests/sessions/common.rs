@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use database::cursor::encoder::Format;
+use database::Format;
 use database::query::request::QueryRequest;
 use database::{Identity, Instance, InstanceOptions, Reply, Session};
 use serde_json::Value;

@@ -3,7 +3,7 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use database::cursor::encoder::Format;
+use database::Format;
 use database::error::number;
 use database::query::request::QueryRequest;
 use database::{InstanceOptions, Reply, Session};

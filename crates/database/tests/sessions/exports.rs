@@ -1,7 +1,7 @@
 //! Exports: every document once, as of one moment, and on again after any key.
 
+use database::Format;
 use database::Session;
-use database::cursor::encoder::Format;
 use database::export::{ExportRequest, Restriction};
 use database::import::{ImportBody, ImportForm, ImportRequest};
 use database::query::request::QueryRequest;

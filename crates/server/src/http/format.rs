@@ -5,64 +5,34 @@ use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 
 use super::response::content_type;
 
-/// How a value is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// JSON text.
-    #[default]
-    Json,
-    /// VelocyPack, ArangoDB's binary format.
-    VelocyPack,
-}
-
-impl From<Format> for database::cursor::encoder::Format {
-    fn from(format: Format) -> Self {
-        match format {
-            Format::Json => Self::Json,
-            Format::VelocyPack => Self::VelocyPack,
-        }
-    }
-}
-
-impl From<database::cursor::encoder::Format> for Format {
-    fn from(format: database::cursor::encoder::Format) -> Self {
-        match format {
-            database::cursor::encoder::Format::Json => Self::Json,
-            database::cursor::encoder::Format::VelocyPack => Self::VelocyPack,
-        }
-    }
-}
+pub use database::Format;
 
 const VELOCYPACK: &[u8] = b"application/x-velocypack";
 
-impl Format {
-    /// The format of a request's body. Everything that is not VelocyPack is read as JSON, as ArangoDB does: curl, for
-    /// one, calls what it sends a form.
-    pub fn of_body(headers: &HeaderMap) -> Self {
-        match headers.get(CONTENT_TYPE) {
-            Some(value) if media_type(value.as_bytes()).eq_ignore_ascii_case(VELOCYPACK) => {
-                Format::VelocyPack
-            }
-            _ => Format::Json,
-        }
+/// The format of a request's body. Everything that is not VelocyPack is read as JSON, as ArangoDB does: curl, for
+/// one, calls what it sends a form.
+pub fn of_body(headers: &HeaderMap) -> Format {
+    match headers.get(CONTENT_TYPE) {
+        Some(value) if media_type(value.as_bytes()).eq_ignore_ascii_case(VELOCYPACK) => Format::VelocyPack,
+        _ => Format::Json,
     }
+}
 
-    /// The format that the client wants: VelocyPack only if it is the first of what the client accepts.
-    pub fn accepted(headers: &HeaderMap) -> Self {
-        match headers.get(ACCEPT) {
-            Some(value) if media_type(first(value.as_bytes())).eq_ignore_ascii_case(VELOCYPACK) => {
-                Format::VelocyPack
-            }
-            _ => Format::Json,
+/// The format that the client wants: VelocyPack only if it is the first of what the client accepts.
+pub fn accepted(headers: &HeaderMap) -> Format {
+    match headers.get(ACCEPT) {
+        Some(value) if media_type(first(value.as_bytes())).eq_ignore_ascii_case(VELOCYPACK) => {
+            Format::VelocyPack
         }
+        _ => Format::Json,
     }
+}
 
-    /// The content type of a reply in this format.
-    pub fn content_type(self) -> HeaderValue {
-        match self {
-            Format::Json => content_type::JSON,
-            Format::VelocyPack => content_type::VELOCYPACK,
-        }
+/// The content type of a reply in this format.
+pub fn content_type(format: Format) -> HeaderValue {
+    match format {
+        Format::Json => content_type::JSON,
+        Format::VelocyPack => content_type::VELOCYPACK,
     }
 }
 
@@ -93,21 +63,12 @@ mod tests {
 
     #[test]
     fn velocypack_is_read_and_sent_only_when_it_is_named() {
-        assert_eq!(Format::of_body(&HeaderMap::new()), Format::Json);
-        assert_eq!(
-            Format::of_body(&headers(CONTENT_TYPE, "application/x-www-form-urlencoded")),
-            Format::Json
-        );
-        assert_eq!(
-            Format::of_body(&headers(CONTENT_TYPE, "Application/X-VelocyPack ; v=1")),
-            Format::VelocyPack
-        );
-        assert_eq!(Format::accepted(&headers(ACCEPT, "*/*")), Format::Json);
-        assert_eq!(Format::accepted(&headers(ACCEPT, "application/x-velocypack, */*")), Format::VelocyPack);
-        assert_eq!(
-            Format::accepted(&headers(ACCEPT, "application/json, application/x-velocypack")),
-            Format::Json
-        );
+        assert_eq!(of_body(&HeaderMap::new()), Format::Json);
+        assert_eq!(of_body(&headers(CONTENT_TYPE, "application/x-www-form-urlencoded")), Format::Json);
+        assert_eq!(of_body(&headers(CONTENT_TYPE, "Application/X-VelocyPack ; v=1")), Format::VelocyPack);
+        assert_eq!(accepted(&headers(ACCEPT, "*/*")), Format::Json);
+        assert_eq!(accepted(&headers(ACCEPT, "application/x-velocypack, */*")), Format::VelocyPack);
+        assert_eq!(accepted(&headers(ACCEPT, "application/json, application/x-velocypack")), Format::Json);
     }
 
     #[test]

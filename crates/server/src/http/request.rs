@@ -9,7 +9,7 @@ use hyper::header::{AsHeaderName, HeaderMap, IF_MATCH, IF_NONE_MATCH};
 use hyper::{Method, Uri};
 use velocypack::{Builder, Limits, Slice, json, validate};
 
-use super::format::Format;
+use super::format::{self, Format};
 use super::path::Path;
 use super::query::Query;
 use super::router::Match;
@@ -113,7 +113,7 @@ impl Request {
 
     /// In which format the body is.
     pub fn body_format(&self) -> Format {
-        Format::of_body(&self.headers)
+        format::of_body(&self.headers)
     }
 
     /// The body as it was sent (but decompressed).

@@ -10,7 +10,7 @@ use velocypack::{Builder, Slice, json, to_wire};
 
 use super::compression::{Compressed, Encoding};
 use super::fields::Fields;
-use super::format::Format;
+use super::format::{self, Format};
 use super::request::Request;
 use super::stream::ChunkSource;
 use crate::error::{ApiError, Result};
@@ -105,7 +105,7 @@ impl Response {
 
     /// Bytes in one of the two formats, already written by the route as the client accepts them.
     pub fn encoded(status: StatusCode, format: Format, bytes: impl Into<Bytes>) -> Self {
-        Self::bytes(status, format.content_type(), bytes)
+        Self::bytes(status, format::content_type(format), bytes)
     }
 
     /// Chunks that are made on the worker pool while they are sent, as fast as the client takes them.
@@ -156,7 +156,7 @@ impl Response {
             Body::Empty => Encoded { content_type: None, bytes: Bytes::new() },
             Body::Value { bytes, collection } => {
                 let bytes = encode_value(&bytes, collection.as_deref(), format)?;
-                Encoded { content_type: Some(format.content_type()), bytes }
+                Encoded { content_type: Some(format::content_type(format)), bytes }
             }
             Body::Bytes { content_type, bytes } => Encoded { content_type: Some(content_type), bytes },
             body @ Body::Stream { .. } => return Ok((Response { status, headers, body }, None)),

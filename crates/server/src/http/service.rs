@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 use super::body::{ReplyBody, collect, drain};
 use super::compression::{Encoding, compress, decompress};
 use super::connection::Connection;
-use super::format::Format;
+use super::format::{self, Format};
 use super::path::{Path, PathError};
 use super::request::Request;
 use super::response::{Body, Response};
@@ -99,7 +99,7 @@ async fn answer_method(
     let may_drain = !head.headers.contains_key(EXPECT);
     let mut body = Some(body);
     let encoding = server.compresses().then(|| Encoding::accepted(&head.headers)).flatten();
-    let wanted = Wanted { format: Format::accepted(&head.headers), encoding };
+    let wanted = Wanted { format: format::accepted(&head.headers), encoding };
     match run(server, connection, head, &mut body, wanted, observed).await {
         Ok(reply) => reply,
         Err(error) => {

@@ -29,13 +29,13 @@ fn create(session: &Session, request: &Request) -> Result<Outcome> {
     if request.body().len() > INLINE_MAX_BYTES {
         let (session, request) = (session.clone(), request.clone());
         return Ok(Outcome::Continue(Box::new(move || {
-            let format = request.accepted().into();
+            let format = request.accepted();
             let query = QueryRequest::from_body(request.body_value()?.slice())?;
             Ok(respond(StatusCode::CREATED, session.query(&query, format)?))
         })));
     }
     let query = QueryRequest::from_body(request.body_value()?.slice())?;
-    let format = request.accepted().into();
+    let format = request.accepted();
     let prepared = session.prepare_query(&query)?;
     if prepared.is_quick() {
         return Ok(Outcome::Done(respond(StatusCode::CREATED, prepared.run(format)?)));
@@ -50,7 +50,7 @@ pub(super) fn fetch(session: &Session, request: &Request) -> Result<Response> {
             text.parse().map_err(|_| ApiError::bad_parameter("the number of the batch must be a number"))?,
         ),
     };
-    let mut reply = session.fetch(cursor_id(request)?, batch, request.accepted().into())?;
+    let mut reply = session.fetch(cursor_id(request)?, batch, request.accepted())?;
     if let Some(read_ahead) = reply.read_ahead.take() {
         // A full queue has better things to do.
         let _ = session.server().pool().submit(Box::new(move || read_ahead.run()));
@@ -71,5 +71,5 @@ fn cursor_id(request: &Request) -> Result<u64> {
 }
 
 pub(super) fn respond(status: StatusCode, reply: Reply) -> Response {
-    Response::encoded(status, reply.format.into(), reply.body)
+    Response::encoded(status, reply.format, reply.body)
 }

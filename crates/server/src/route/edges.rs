@@ -1,7 +1,7 @@
 //! `/_api/edges`: the edges of a vertex.
 
 use catalog::{DocumentIdentifier, error_number};
-use database::cursor::encoder::Format;
+use database::Format;
 use database::query::request::QueryRequest;
 use hyper::StatusCode;
 use velocypack::Slice;

@@ -38,7 +38,7 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
         let lines = Lines { lines: session.export_lines(&collection, export)?, is_done: false };
         return Response::compressed_stream(request, content_type::NDJSON, Box::new(lines));
     }
-    Ok(respond(StatusCode::CREATED, session.export(&collection, export, request.accepted().into())?))
+    Ok(respond(StatusCode::CREATED, session.export(&collection, export, request.accepted())?))
 }
 
 struct Lines {

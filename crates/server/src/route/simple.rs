@@ -1,7 +1,7 @@
 //! `/_api/simple`: queries by name, from before AQL. Each is an AQL query; the replies keep their old shapes.
 
 use catalog::AccessLevel;
-use database::cursor::encoder::Format;
+use database::Format;
 use database::query::request::{QueryRequest, batch_size, ttl};
 use hyper::StatusCode;
 use velocypack::{Builder, Slice};
@@ -241,7 +241,7 @@ impl<'a> Call<'a> {
         values: &[BindValue],
     ) -> Result<Response> {
         let query = self.query(query, values)?;
-        Ok(respond(StatusCode::CREATED, session.query(&query, request.accepted().into())?))
+        Ok(respond(StatusCode::CREATED, session.query(&query, request.accepted())?))
     }
 
     /// All rows at once: the reply of a cursor in VelocyPack.
