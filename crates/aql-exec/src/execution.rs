@@ -30,6 +30,8 @@ pub struct ExecutionInput {
     pub server_version: Arc<str>,
     /// May the user read a collection that only a function names? `None`: everything may be read.
     pub authorize_read: Option<ReadAuthorization>,
+    /// Values of the plan's open parameters, by slot.
+    pub parameters: Arc<[Value]>,
     /// The query's memory.
     pub memory: Arc<MemoryAccount>,
     /// How the query is ended from outside.
@@ -158,6 +160,7 @@ impl Execution {
             user,
             server_version,
             authorize_read,
+            parameters,
             memory,
             interrupt,
             options,
@@ -190,7 +193,7 @@ impl Execution {
             spill: options.spill,
             full: BatchLimits::FULL,
         };
-        match lower(plan, &mut context, options.profile_nodes) {
+        match lower(plan, &mut context, parameters, options.profile_nodes) {
             Ok(lowered) => Ok(Self {
                 root: lowered.root,
                 result: lowered.result,

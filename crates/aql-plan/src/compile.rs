@@ -2,16 +2,18 @@
 
 use crate::expression::{
     ArithmeticOperator, ArrayCompare, ArrayQuestion, CompareOperator, ElementOperator, Expansion, Expression,
-    MemberName, ObjectMember, Quantifier, UnaryOperator,
+    MemberName, ObjectMember, Parameter, Quantifier, UnaryOperator,
 };
 use crate::variable::{VariableId, Variables};
 use aql_value::program::{self, Slot};
-use aql_value::{Error, Function, Program, ProgramBuilder, Register, Result};
+use aql_value::{Error, Function, Program, ProgramBuilder, Register, Result, Value};
+use std::sync::Arc;
 
-/// Which register of a batch holds which variable.
+/// Which register of a batch holds which variable, and the values of open parameters.
 #[derive(Debug, Clone, Default)]
 pub struct RegisterMap {
     registers: Vec<Option<Register>>,
+    parameters: Arc<[Value]>,
 }
 
 impl RegisterMap {
@@ -20,9 +22,9 @@ impl RegisterMap {
         Self::default()
     }
 
-    /// Every variable of a plan has the register of its own number.
-    pub fn identity(variables: &Variables) -> Self {
-        Self { registers: (0..variables.len()).map(Some).collect() }
+    /// Every variable of a plan has the register of its own number; its parameters have these values, by slot.
+    pub fn identity(variables: &Variables, parameters: Arc<[Value]>) -> Self {
+        Self { registers: (0..variables.len()).map(Some).collect(), parameters }
     }
 
     /// Gives a variable its register.
@@ -59,6 +61,7 @@ impl Compiler<'_> {
         match expression {
             Expression::Constant(value) => Ok(self.builder.constant(value.clone())),
             Expression::Variable(id) => self.variable(*id),
+            Expression::Parameter(parameter) => self.parameter(parameter),
             Expression::Attribute { .. } => self.attribute(expression),
             Expression::Call { function, arguments } => self.call(function, arguments),
             Expression::And(operands) => self.logical(operands, ProgramBuilder::and),
@@ -129,6 +132,14 @@ impl Compiler<'_> {
     fn variable(&mut self, id: VariableId) -> Result<Slot> {
         let register = self.register(id)?;
         Ok(self.builder.load(register))
+    }
+
+    fn parameter(&mut self, parameter: &Parameter) -> Result<Slot> {
+        let value = self.registers.parameters.get(parameter.slot);
+        let value = value.ok_or_else(|| {
+            Error::internal(format!("no value was given for the open parameter '{}'", parameter.name))
+        })?;
+        Ok(self.builder.constant(value.clone()))
     }
 
     /// A chain of attributes is one instruction with a prepared path.

@@ -22,7 +22,9 @@ mod usage;
 mod variable;
 mod variable_set;
 
-pub use bind::{BindInput, BindParameters, Bound, DEFAULT_MAX_COLLECTIONS, bind};
+pub use bind::{
+    BindInput, BindParameters, Bound, DEFAULT_MAX_COLLECTIONS, OpenParameters, ParameterShape, bind,
+};
 pub use build::{MAX_NODES, build};
 pub use catalog::{
     CollectionInfo, EdgeDefinitionInfo, EmptyCatalog, GraphInfo, IndexField, IndexInfo, IndexKind,
@@ -32,7 +34,7 @@ pub use compile::{RegisterMap, compile};
 pub use explain::{ExplainStatistics, explain, explain_result, explain_syntax};
 pub use expression::{
     ArithmeticOperator, ArrayCompare, ArrayQuestion, CompareOperator, ElementOperator, Expansion, Expression,
-    MemberName, ObjectMember, Quantifier, UnaryOperator,
+    MemberName, ObjectMember, Parameter, Quantifier, UnaryOperator,
 };
 pub use node::{
     AggregateFunction, Calculation, Collect, CollectAggregate, CollectGroup, CollectInto, CollectMethod,

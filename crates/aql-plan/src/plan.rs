@@ -1,5 +1,6 @@
 //! The plan of a query.
 
+use crate::bind::OpenParameters;
 use crate::node::{CollectionReference, Node};
 use crate::variable::Variables;
 use aql_value::Warning;
@@ -15,6 +16,8 @@ pub struct Plan {
     pub collections: Vec<CollectionUse>,
     /// The query changes data.
     pub is_modification: bool,
+    /// Bind parameters whose values are not part of the plan; the values are given when it is run.
+    pub parameters: OpenParameters,
     /// Its result may be kept in the results cache: it is deterministic, reads only, and has no warnings.
     pub is_cacheable: bool,
     /// Optimizer rules that changed the plan, in the order of application, each once.

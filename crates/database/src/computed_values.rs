@@ -60,7 +60,7 @@ impl Compiled {
         let input = BindInput::new(&parameters, &EmptyCatalog, &memory, &interrupt);
         let bound = aql_plan::bind(&query, &input).map_err(|error| wrong(&error.message))?;
         let plan = aql_plan::build(bound, false).map_err(|error| wrong(&error.message))?;
-        let registers = RegisterMap::identity(&plan.variables);
+        let registers = RegisterMap::identity(&plan.variables, Arc::default());
         let mut nodes = plan.nodes.iter().skip_while(|node| !matches!(node.kind, NodeKind::EnumerateList(_)));
         let Some(Node { kind: NodeKind::EnumerateList(list), .. }) = nodes.next() else {
             return Err(wrong("no expression"));

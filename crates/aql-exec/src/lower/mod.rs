@@ -20,9 +20,10 @@ use aql_plan::{
     EnumerateList, Expression, Node, NodeKind, Plan, RegisterMap, Sort, Subquery, VariableId, VariableSet,
     compile,
 };
-use aql_value::{Error, Program, Register, Result, error_number};
+use aql_value::{Error, Program, Register, Result, Value, error_number};
 use fuse::{Fused, fuse};
 use liveness::live_after;
+use std::sync::Arc;
 
 /// A plan made ready to run.
 pub(crate) struct Lowered {
@@ -33,13 +34,19 @@ pub(crate) struct Lowered {
     pub(crate) wait_for_sync: bool,
 }
 
-/// Lowers a plan. With `profile_nodes` every node gets an operator of its own, with a clock around it.
-pub(crate) fn lower(plan: &Plan, context: &mut ExecutionContext, profile_nodes: bool) -> Result<Lowered> {
+/// Lowers a plan, with the values of its open parameters as constants. With `profile_nodes` every node gets an operator
+/// of its own, with a clock around it.
+pub(crate) fn lower(
+    plan: &Plan,
+    context: &mut ExecutionContext,
+    parameters: Arc<[Value]>,
+    profile_nodes: bool,
+) -> Result<Lowered> {
     let mut lowering = Lowering {
         plan,
         context,
         profile_nodes,
-        registers: RegisterMap::identity(&plan.variables),
+        registers: RegisterMap::identity(&plan.variables, parameters),
         next_register: plan.variables.len(),
         wait_for_sync: false,
     };

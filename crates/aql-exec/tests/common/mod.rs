@@ -6,7 +6,7 @@ use aql_exec::{
 };
 use aql_plan::{
     Access, BindInput, BindParameters, CollectionInfo, CollectionReference, IndexField, IndexInfo, IndexKind,
-    OptimizerOptions, Plan, PlanCatalog, bind, build, optimize,
+    OpenParameters, OptimizerOptions, Plan, PlanCatalog, bind, build, optimize,
 };
 use aql_value::{Error, Interrupt, MemoryAccount, Result, Value, Warning};
 use catalog::{CollectionProperties, CollectionType, FieldPath, IndexProperties, IndexType, SYSTEM_DATABASE};
@@ -79,6 +79,10 @@ pub struct Run {
     /// Rows that operators work on at one time.
     pub batch_rows: usize,
     pub bind: Value,
+    /// Leaves parameters open in the plan, where that is possible.
+    pub open: bool,
+    /// Values of parameters that are open in the plan; set by [`Fixture::run`].
+    pub open_values: Arc<[Value]>,
     pub memory_limit_bytes: Option<u64>,
     pub spill: SpillOptions,
     pub fail_on_warning: bool,
@@ -95,6 +99,8 @@ impl Default for Run {
             rules: &[],
             batch_rows: 1024,
             bind: Value::empty_object(),
+            open: false,
+            open_values: Arc::default(),
             memory_limit_bytes: None,
             spill: SpillOptions::default(),
             fail_on_warning: false,
@@ -164,6 +170,9 @@ impl Fixture {
         let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
         let mut input = BindInput::new(&parameters, &view, &memory, &interrupt);
         input.fail_on_warning = run.fail_on_warning;
+        if run.open {
+            input.open = OpenParameters::of(&parsed);
+        }
         let plan = build(bind(&parsed, &input)?, run.full_count)?;
         let options = OptimizerOptions::new(run.rules.iter().copied());
         Ok(optimize(plan, &view, &options, &memory, &interrupt)?.into_best().unwrap())
@@ -188,7 +197,8 @@ impl Fixture {
         } else {
             DataAccess::Read(self.store.snapshot().unwrap())
         };
-        let mut execution = start(&plan, data, run)?;
+        let open_values = plan.parameters.values(&BindParameters::from_value(&run.bind)?)?;
+        let mut execution = start(&plan, data, &Run { open_values, ..run.clone() })?;
         let mut results = Vec::new();
         while let Some(batch) = execution.next_batch(usize::MAX)? {
             assert!(
@@ -269,6 +279,7 @@ pub fn start(plan: &Arc<Plan>, data: DataAccess, run: &Run) -> Result<Execution>
         user: Some("root".into()),
         server_version: "3.12.0".into(),
         authorize_read: None,
+        parameters: run.open_values.clone(),
         memory: Arc::new(MemoryAccount::new(run.memory_limit_bytes, None)),
         interrupt: run.interrupt.clone(),
         options: ExecutionOptions {

@@ -1,5 +1,6 @@
 //! A bound query: statements whose names are resolved, before they become nodes of a plan.
 
+use super::OpenParameters;
 use crate::expression::Expression;
 use crate::node::{
     AggregateFunction, CollectMethod, CollectionReference, EnumeratePaths, IndexHint, ModificationOptions,
@@ -16,6 +17,7 @@ pub struct Bound {
     pub(crate) variables: Variables,
     pub(crate) collections: Vec<CollectionUse>,
     pub(crate) is_modification: bool,
+    pub(crate) parameters: OpenParameters,
     pub(crate) warnings: Vec<Warning>,
 }
 

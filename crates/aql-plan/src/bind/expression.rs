@@ -1,10 +1,10 @@
 //! Binding of expressions.
 
-use super::{Binder, Element};
+use super::{Binder, Element, ParameterShape};
 use crate::error;
 use crate::expression::{
     ArithmeticOperator, ArrayCompare, CompareOperator, ElementOperator, Expression, MemberName, ObjectMember,
-    Quantifier, UnaryOperator,
+    Parameter, Quantifier, UnaryOperator,
 };
 use aql_syntax::ast::{self, ExpressionKind};
 use aql_value::{Error, Function, Result, Value};
@@ -30,9 +30,7 @@ impl Binder<'_> {
             ExpressionKind::Array(members) => self.array(members),
             ExpressionKind::Object(members) => self.object(members),
             ExpressionKind::Reference(name) => self.reference(name),
-            ExpressionKind::BindParameter(name) => {
-                Ok(Expression::Constant(self.parameters.value(name)?.clone()))
-            }
+            ExpressionKind::BindParameter(name) => self.parameter(name),
             ExpressionKind::DataSourceBindParameter(name) => {
                 let name = self.parameters.data_source(name)?.to_owned();
                 Err(self.data_source_as_value(&name))
@@ -66,6 +64,16 @@ impl Binder<'_> {
             ExpressionKind::ArrayQuestion(question) => self.array_question(question),
             _ => Err(Error::internal("expression that the binder does not know")),
         }
+    }
+
+    /// A parameter that is open, or its value.
+    fn parameter(&self, name: &str) -> Result<Expression> {
+        let value = self.parameters.value(name)?;
+        let open = self.open.slot(name).zip(ParameterShape::of(value));
+        Ok(match open {
+            Some((slot, shape)) => Expression::Parameter(Parameter { slot, name: name.into(), shape }),
+            None => Expression::Constant(value.clone()),
+        })
     }
 
     fn array(&mut self, members: &[ast::Expression]) -> Result<Expression> {

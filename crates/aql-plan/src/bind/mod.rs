@@ -12,6 +12,7 @@ mod expression;
 mod function;
 mod graph;
 mod modification;
+mod open_parameters;
 mod options;
 mod parameters;
 mod pattern;
@@ -26,6 +27,7 @@ pub(crate) use bound::{
     CollectStatement, ForCollection, ForOptions, InsertStatement, IntoExpression, RemoveStatement, SortKey,
     Statement, UpdateStatement, UpsertStatement,
 };
+pub use open_parameters::{OpenParameters, ParameterShape};
 pub use parameters::BindParameters;
 
 use crate::catalog::PlanCatalog;
@@ -41,6 +43,9 @@ use scope::Scopes;
 pub struct BindInput<'a> {
     /// Values of bind parameters.
     pub parameters: &'a BindParameters,
+    /// Parameters that stay open: their values do not become part of the plan. Those of
+    /// [`OpenParameters::of`] the same query, or fewer.
+    pub open: OpenParameters,
     /// The database.
     pub catalog: &'a dyn PlanCatalog,
     /// Draws what folding of constants builds.
@@ -59,7 +64,7 @@ pub struct BindInput<'a> {
 pub const DEFAULT_MAX_COLLECTIONS: usize = 2048;
 
 impl<'a> BindInput<'a> {
-    /// With ArangoDB's default limits.
+    /// With no open parameters, and with ArangoDB's default limits.
     pub fn new(
         parameters: &'a BindParameters,
         catalog: &'a dyn PlanCatalog,
@@ -68,6 +73,7 @@ impl<'a> BindInput<'a> {
     ) -> Self {
         Self {
             parameters,
+            open: OpenParameters::none(),
             catalog,
             memory,
             interrupt,
@@ -87,6 +93,7 @@ pub fn bind(query: &Query, input: &BindInput<'_>) -> Result<Bound> {
     input.parameters.check(query)?;
     let mut binder = Binder {
         parameters: input.parameters,
+        open: &input.open,
         sources: DataSources::new(input.catalog, input.max_collections),
         with: Vec::new(),
         variables: Variables::default(),
@@ -117,6 +124,7 @@ pub fn bind(query: &Query, input: &BindInput<'_>) -> Result<Bound> {
         variables: binder.variables,
         collections: binder.sources.into_uses(),
         is_modification: binder.is_modification,
+        parameters: input.open.clone(),
         warnings: binder.warnings.list().to_vec(),
     })
 }
@@ -124,6 +132,7 @@ pub fn bind(query: &Query, input: &BindInput<'_>) -> Result<Bound> {
 /// The state of binding one query.
 struct Binder<'a> {
     parameters: &'a BindParameters,
+    open: &'a OpenParameters,
     sources: DataSources<'a>,
     /// Collections of documents that WITH names.
     with: Vec<CollectionReference>,

@@ -43,6 +43,7 @@ pub fn build(bound: Bound, full_count: bool) -> Result<Plan> {
         collections: bound.collections,
         is_modification: bound.is_modification,
         is_cacheable: false,
+        parameters: bound.parameters,
         rules_applied: Vec::new(),
         warnings: bound.warnings,
         next_node_id: builder.next_node_id,

@@ -51,6 +51,7 @@ impl ExpressionWriter<'_> {
         match expression {
             Expression::Constant(value) => constant(out, value),
             Expression::Variable(id) => self.reference(out, *id),
+            Expression::Parameter(parameter) => out.key("name")?.text(&parameter.name),
             Expression::Attribute { base, name } => {
                 out.key("name")?.text(name)?;
                 self.operands(out, [&**base])
@@ -273,6 +274,7 @@ fn type_name(expression: &Expression) -> &'static str {
             _ => "value",
         },
         Expression::Variable(_) => "reference",
+        Expression::Parameter(_) => "parameter",
         Expression::Attribute { .. } => "attribute access",
         Expression::Index { .. } => "indexed access",
         Expression::Unary { operator: UnaryOperator::Not, .. } => "unary not",

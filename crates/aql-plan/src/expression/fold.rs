@@ -25,7 +25,10 @@ impl Folder<'_> {
                 Ok(fold_ternary(condition, then, otherwise))
             }
             // A range stays a range: it may be long, and loops over it need not build it.
-            Expression::Constant(_) | Expression::Variable(_) | Expression::Range { .. } => Ok(expression),
+            Expression::Constant(_)
+            | Expression::Variable(_)
+            | Expression::Parameter(_)
+            | Expression::Range { .. } => Ok(expression),
             Expression::Array(members) => Ok(fold_array(members)),
             Expression::Call { function, .. } if !(function.deterministic && function.cacheable) => {
                 Ok(expression)

@@ -54,6 +54,7 @@ impl Writer {
                 value.with_slice(|slice, _| self.bytes(slice.bytes()));
             }
             Expression::Variable(id) => self.variable(*id),
+            Expression::Parameter(parameter) => self.list(19, parameter.slot),
             Expression::Attribute { name, .. } => {
                 self.tag(3);
                 self.bytes(name.as_bytes());

@@ -15,6 +15,7 @@ pub(crate) use fold::Folder;
 pub(crate) use identity::Identity;
 pub(crate) use visit::combine;
 
+use crate::bind::ParameterShape;
 use crate::variable::VariableId;
 use aql_value::{Function, Value};
 
@@ -25,6 +26,8 @@ pub enum Expression {
     Constant(Value),
     /// The value of a variable in the current row (or of the element variable of an enclosing expansion).
     Variable(VariableId),
+    /// The value of a bind parameter: the same always within one run of the plan, and not known before.
+    Parameter(Parameter),
     /// `base.name`.
     Attribute {
         /// What is looked into.
@@ -112,6 +115,17 @@ pub enum Expression {
     Expansion(Box<Expansion>),
     /// `a[? ANY FILTER ..]`.
     ArrayQuestion(Box<ArrayQuestion>),
+}
+
+/// A bind parameter that a plan leaves open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its position among the plan's parameters.
+    pub slot: usize,
+    /// Its name.
+    pub name: Box<str>,
+    /// What is known of its value.
+    pub shape: ParameterShape,
 }
 
 /// Operators with one operand.

@@ -36,6 +36,10 @@ impl Printer<'_> {
         match expression {
             Expression::Constant(value) => self.constant(value),
             Expression::Variable(id) => self.out.push_str(&variable_text(self.variables, *id)),
+            Expression::Parameter(parameter) => {
+                self.out.push('@');
+                self.out.push_str(&parameter.name);
+            }
             Expression::Attribute { base, name } => {
                 self.expression(base);
                 self.out.push('.');

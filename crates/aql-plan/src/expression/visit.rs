@@ -1,6 +1,7 @@
 //! Walking over expressions, and what can be learnt from a walk.
 
 use super::{Expression, MemberName, Quantifier};
+use crate::bind::ParameterShape;
 use crate::variable::VariableId;
 use crate::variable_set::VariableSet;
 
@@ -8,7 +9,7 @@ impl Expression {
     /// Calls `visit` with each direct operand, in the order of evaluation.
     pub fn for_each_child<'a>(&'a self, visit: &mut dyn FnMut(&'a Expression)) {
         match self {
-            Self::Constant(_) | Self::Variable(_) => {}
+            Self::Constant(_) | Self::Variable(_) | Self::Parameter(_) => {}
             Self::Attribute { base, .. } => visit(base),
             Self::Index { base, index } => [base, index].into_iter().for_each(|child| visit(child)),
             Self::Unary { operand, .. } => visit(operand),
@@ -53,7 +54,7 @@ impl Expression {
     /// Calls `visit` with each direct operand, which it may change.
     pub fn for_each_child_mut(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
         match self {
-            Self::Constant(_) | Self::Variable(_) => {}
+            Self::Constant(_) | Self::Variable(_) | Self::Parameter(_) => {}
             Self::Attribute { base, .. } => visit(base),
             Self::Index { base, index } => [base, index].into_iter().for_each(|child| visit(child)),
             Self::Unary { operand, .. } => visit(operand),
@@ -236,6 +237,23 @@ impl Expression {
         }
     }
 
+    /// Whether the value is the same whenever it is evaluated in one run: a constant, or an open parameter.
+    pub fn is_fixed(&self) -> bool {
+        matches!(self, Self::Constant(_) | Self::Parameter(_))
+    }
+
+    /// Puts the values of open parameters in their places.
+    pub fn fill_parameters(&mut self, values: &[aql_value::Value]) {
+        match self {
+            Self::Parameter(parameter) => {
+                if let Some(value) = values.get(parameter.slot) {
+                    *self = Self::Constant(value.clone());
+                }
+            }
+            _ => self.for_each_child_mut(&mut |child| child.fill_parameters(values)),
+        }
+    }
+
     /// Whether the value is always a boolean.
     pub fn is_boolean(&self) -> bool {
         match self {
@@ -254,6 +272,7 @@ impl Expression {
     pub(crate) fn is_array(&self) -> bool {
         match self {
             Self::Constant(value) => value.kind() == aql_value::Kind::Array,
+            Self::Parameter(parameter) => matches!(parameter.shape, ParameterShape::Array { .. }),
             Self::Array(_) | Self::Range { .. } | Self::Expansion(_) => true,
             _ => false,
         }

@@ -17,7 +17,7 @@ pub(super) fn finish(plan: &mut Plan, catalog: &dyn PlanCatalog) {
     cost::estimate(plan, catalog);
 }
 
-fn mark_constants(nodes: &[Node], variables: &mut Variables) {
+pub(crate) fn mark_constants(nodes: &[Node], variables: &mut Variables) {
     for_each_node(nodes, &mut |node| {
         if let NodeKind::Calculation(calculation) = &node.kind
             && let Expression::Constant(value) = &calculation.expression

@@ -143,6 +143,7 @@ fn number_of_values(lookup: &IndexLookup) -> f64 {
 pub(super) fn length_of(expression: &Expression) -> Option<f64> {
     match expression {
         Expression::Constant(value) if value.is_array() => Some(value.len() as f64),
+        Expression::Parameter(parameter) => parameter.shape.length(),
         Expression::Array(members) => Some(members.len() as f64),
         Expression::Range { first, last } => {
             let (first, last) = (first.as_constant()?.as_f64()?, last.as_constant()?.as_f64()?);

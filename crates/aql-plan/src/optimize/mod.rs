@@ -118,6 +118,15 @@ impl Plan {
         }
     }
 
+    /// The plan with the values of its open parameters (by slot) in their places, as clients see it.
+    pub fn with_parameters(&self, values: &[aql_value::Value]) -> Plan {
+        let mut plan = self.clone();
+        fill_parameters(&mut plan.nodes, values);
+        plan.parameters = crate::bind::OpenParameters::none();
+        finish::mark_constants(&plan.nodes, &mut plan.variables);
+        plan
+    }
+
     /// Estimated cost of the whole plan.
     pub fn estimated_cost(&self) -> f64 {
         self.nodes.last().map_or(0.0, |node| node.estimated_cost)
@@ -126,6 +135,15 @@ impl Plan {
     /// Estimated number of results.
     pub fn estimated_items(&self) -> u64 {
         self.nodes.last().map_or(0, |node| node.estimated_items)
+    }
+}
+
+fn fill_parameters(nodes: &mut [crate::node::Node], values: &[aql_value::Value]) {
+    for node in nodes {
+        node.kind.for_each_expression_mut(&mut |expression| expression.fill_parameters(values));
+        if let crate::node::NodeKind::Subquery(subquery) = &mut node.kind {
+            fill_parameters(&mut subquery.nodes, values);
+        }
     }
 }
 

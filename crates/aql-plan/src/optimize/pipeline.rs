@@ -63,14 +63,14 @@ pub(super) fn definition(nodes: &[Node], id: VariableId) -> Option<(usize, &Expr
     })
 }
 
-/// The constant variables of a plan.
-pub(super) fn constants(nodes: &[Node]) -> HashMap<VariableId, aql_value::Value> {
+/// The variables of a plan that are constants or open parameters, with these.
+pub(super) fn constants(nodes: &[Node]) -> HashMap<VariableId, Expression> {
     let mut constants = HashMap::new();
     for_each_node(nodes, &mut |node| {
-        if let NodeKind::Calculation(Calculation { out, expression: Expression::Constant(value) }) =
-            &node.kind
+        if let NodeKind::Calculation(Calculation { out, expression }) = &node.kind
+            && expression.is_fixed()
         {
-            constants.insert(*out, value.clone());
+            constants.insert(*out, expression.clone());
         }
     });
     constants

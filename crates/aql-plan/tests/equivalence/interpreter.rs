@@ -11,6 +11,7 @@ use aql_value::{
     Value, Warnings,
 };
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// What a query did.
 pub(crate) struct Outcome {
@@ -21,7 +22,7 @@ pub(crate) struct Outcome {
 
 pub(crate) fn run(plan: &Plan) -> Result<Outcome> {
     let mut interpreter = Interpreter {
-        registers: RegisterMap::identity(&plan.variables),
+        registers: RegisterMap::identity(&plan.variables, Arc::default()),
         state: EvaluationState::fixed(0, 1),
         warnings: Warnings::new(0, false),
         effects: Vec::new(),

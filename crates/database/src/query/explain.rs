@@ -6,7 +6,7 @@ use aql_plan::{ExplainStatistics, Plan};
 use aql_value::Value;
 
 use crate::error::Result;
-use crate::query::prepare::{StageTimes, parse_error};
+use crate::query::prepare::{StageTimes, open_values, parse_error};
 use crate::query::request::QueryRequest;
 use crate::session::Session;
 
@@ -18,7 +18,10 @@ impl Session {
         let memory = self.query_account(request.memory_limit_bytes);
         let interrupt = self.query_interrupt(request.options.max_runtime);
         let catalog = self.catalog();
-        let optimized = self.plan(request, &catalog, &memory, &interrupt, &mut StageTimes::default())?;
+        let mut optimized = self.plan(request, &catalog, &memory, &interrupt, &mut StageTimes::default())?;
+        for plan in &mut optimized.plans {
+            *plan = plan.with_parameters(&open_values(plan, request)?);
+        }
         if let Some(plan) = optimized.plans.first() {
             self.check_rights(plan)?;
         }

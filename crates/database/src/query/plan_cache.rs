@@ -1,37 +1,49 @@
-//! Plans that were made before: a query that comes again with the same parameters and options is not planned again.
+//! Plans that were made before: a query that comes again is not planned again, whatever the values of its open
+//! parameters are.
 //!
-//! The key is everything that a plan depends on: database, text, bind values, options of the optimizer, and the
-//! catalog's version, so that a plan made before an index existed is never used after.
+//! A plan is found by everything it depends on: the text; the database, the options of the optimizer and the catalog's
+//! version ([`PlanSurroundings`]); of open parameters the shape of the value, of all others the value. So a plan made
+//! before an index existed is never used after. As plans also depend on how large collections are, they are made anew
+//! from time to time.
+//!
+//! Look-ups are by hash and then compared; two queries with the same hash take turns in the cache, no more.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use aql_plan::Plan;
+use aql_plan::{OpenParameters, ParameterShape, Plan};
+use aql_value::Value;
+use rapidhash::v3::rapidhash_v3;
+use smallvec::{SmallVec, smallvec};
+use velocypack::Slice;
 
-/// What a plan depends on.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct PlanKey {
+/// A plan older than this is made anew.
+const MAX_AGE: Duration = Duration::from_secs(60);
+
+/// What a plan depends on besides the query's text and parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanSurroundings<'a> {
     /// Database in which names are looked up.
-    pub database: Arc<str>,
-    /// The query's text.
-    pub text: Box<str>,
-    /// The bind values, a VelocyPack object.
-    pub bind_variables: Box<[u8]>,
+    pub database: &'a str,
     /// Option `fullCount`.
     pub full_count: bool,
+    /// Option `maxNumberOfPlans`.
+    pub max_number_of_plans: usize,
     /// Option `optimizer.rules`.
-    pub rules: Box<[String]>,
+    pub rules: &'a [String],
     /// Version of the catalog.
     pub catalog_version: u64,
 }
 
-impl PlanKey {
-    fn size_bytes(&self) -> usize {
-        size_of::<Self>()
-            + self.text.len()
-            + self.bind_variables.len()
-            + self.rules.iter().map(String::len).sum::<usize>()
-    }
+/// A plan, and the values of its open parameters by slot.
+#[derive(Clone, Debug)]
+pub struct CachedPlan {
+    /// The plan.
+    pub plan: Arc<Plan>,
+    /// The values.
+    pub values: Arc<[Value]>,
 }
 
 /// Bounded by the number of plans and the size of their keys; when full, it forgets what was not used lately.
@@ -44,16 +56,31 @@ pub struct PlanCache {
 
 #[derive(Debug, Default)]
 struct State {
-    plans: HashMap<PlanKey, Entry>,
+    /// By the hash of the text.
+    texts: HashMap<u64, KnownText, BuildHasherDefault<AlreadyHashed>>,
+    /// By the hash of text and signature.
+    plans: HashMap<u64, Entry, BuildHasherDefault<AlreadyHashed>>,
     /// Counts look-ups; an entry's age is the distance to it.
     clock: u64,
 }
 
+#[derive(Clone, Debug)]
+struct KnownText {
+    text: Arc<str>,
+    open: OpenParameters,
+}
+
 #[derive(Debug)]
 struct Entry {
+    text: Arc<str>,
+    signature: Box<[u8]>,
     plan: Arc<Plan>,
     used: u64,
+    made: Instant,
 }
+
+/// Everything that a plan depends on besides the text, as bytes.
+type Signature = SmallVec<[u8; 192]>;
 
 impl PlanCache {
     /// At most `max_entries` plans; texts with parameters beyond `max_key_bytes` are not kept.
@@ -61,45 +88,164 @@ impl PlanCache {
         PlanCache { state: Mutex::default(), max_entries, max_key_bytes }
     }
 
-    /// The plan made for the same key before.
-    pub fn get(&self, key: &PlanKey) -> Option<Arc<Plan>> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+    /// The plan made before for such a query. `parameters` is the object of bind values.
+    pub fn get(
+        &self,
+        text: &str,
+        parameters: Slice<'_>,
+        surroundings: &PlanSurroundings<'_>,
+        now: Instant,
+    ) -> Option<CachedPlan> {
+        let text_hash = rapidhash_v3(text.as_bytes());
+        let open = {
+            let state = self.lock();
+            let known = state.texts.get(&text_hash).filter(|known| *known.text == *text)?;
+            known.open.clone()
+        };
+        // Null, which is never open, stands for a missing value; no plan has the signature without its name.
+        let mut values: SmallVec<[Value; 8]> = smallvec![Value::Null; open.names().len()];
+        for (name, value) in parameters.entries() {
+            if let Some(slot) = open.slot(name).and_then(|slot| values.get_mut(slot)) {
+                *slot = Value::from_slice(value);
+            }
+        }
+        let values: Arc<[Value]> = values.into_iter().collect();
+        let signature = self.signature(parameters, &open, &values, surroundings)?;
+        let mut state = self.lock();
         state.clock += 1;
-        let now = state.clock;
-        let entry = state.plans.get_mut(key)?;
-        entry.used = now;
-        Some(Arc::clone(&entry.plan))
+        let clock = state.clock;
+        let entry = state.plans.get_mut(&plan_hash(text_hash, &signature))?;
+        let is_same = *entry.text == *text && *entry.signature == *signature;
+        if !is_same || now.saturating_duration_since(entry.made) > MAX_AGE {
+            return None;
+        }
+        entry.used = clock;
+        Some(CachedPlan { plan: Arc::clone(&entry.plan), values })
     }
 
-    /// Keeps a plan.
-    pub fn put(&self, key: PlanKey, plan: Arc<Plan>) {
-        if self.max_entries == 0 || key.size_bytes() > self.max_key_bytes {
+    /// Keeps a plan. Its open parameters must be all those of the text, with these values.
+    pub fn put(
+        &self,
+        text: &str,
+        parameters: Slice<'_>,
+        surroundings: &PlanSurroundings<'_>,
+        cached: &CachedPlan,
+        made: Instant,
+    ) {
+        let open = cached.plan.parameters.clone();
+        let Some(signature) = self.signature(parameters, &open, &cached.values, surroundings) else { return };
+        if self.max_entries == 0 || text.len() + signature.len() > self.max_key_bytes {
             return;
         }
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let text_hash = rapidhash_v3(text.as_bytes());
+        let mut state = self.lock();
         if state.plans.len() >= self.max_entries {
-            // Half goes at once, so that a stream of ever new queries does not pay for the search each time.
-            let mut used: Vec<u64> = state.plans.values().map(|entry| entry.used).collect();
-            let middle = used.len() / 2;
-            let (_, &mut median, _) = used.select_nth_unstable(middle);
-            state.plans.retain(|_, entry| entry.used > median);
+            state.forget_half();
         }
-        let used = state.clock;
-        state.plans.insert(key, Entry { plan, used });
+        let known = state.texts.get(&text_hash).filter(|known| *known.text == *text).cloned();
+        let known = known.unwrap_or_else(|| KnownText { text: text.into(), open });
+        let text = Arc::clone(&known.text);
+        state.texts.insert(text_hash, known);
+        let hash = plan_hash(text_hash, &signature);
+        let (signature, plan, used) = (signature.into_vec().into(), Arc::clone(&cached.plan), state.clock);
+        state.plans.insert(hash, Entry { text, signature, plan, used, made });
     }
 
     /// Forgets all plans.
     pub fn clear(&self) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).plans.clear();
+        let mut state = self.lock();
+        state.plans.clear();
+        state.texts.clear();
     }
 
     /// How many plans are kept.
     pub fn len(&self) -> usize {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).plans.len()
+        self.lock().plans.len()
     }
 
     /// Whether no plan is kept.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// `None` if it would be too long to be kept. Lengths and tags make the bytes unambiguous.
+    fn signature(
+        &self,
+        parameters: Slice<'_>,
+        open: &OpenParameters,
+        values: &[Value],
+        surroundings: &PlanSurroundings<'_>,
+    ) -> Option<Signature> {
+        let mut out = Signature::new();
+        out.extend_from_slice(&surroundings.catalog_version.to_le_bytes());
+        out.extend_from_slice(&(surroundings.max_number_of_plans as u64).to_le_bytes());
+        out.push(u8::from(surroundings.full_count));
+        push_bytes(&mut out, surroundings.database.as_bytes());
+        out.extend_from_slice(&(surroundings.rules.len() as u64).to_le_bytes());
+        surroundings.rules.iter().for_each(|rule| push_bytes(&mut out, rule.as_bytes()));
+        for (name, value) in parameters.entries() {
+            push_bytes(&mut out, name.as_bytes());
+            let shape = open.slot(name).and_then(|slot| values.get(slot)).and_then(ParameterShape::of);
+            match shape {
+                Some(shape) => out.extend_from_slice(&[1, shape.tag()]),
+                None if out.len() + value.byte_len() > self.max_key_bytes => return None,
+                None => {
+                    out.push(0);
+                    push_bytes(&mut out, value.bytes());
+                }
+            }
+            if out.len() > self.max_key_bytes {
+                return None;
+            }
+        }
+        Some(out)
+    }
 }
+
+impl State {
+    /// Half goes at once, so that a stream of ever new queries does not pay for the search each time.
+    fn forget_half(&mut self) {
+        let mut used: Vec<u64> = self.plans.values().map(|entry| entry.used).collect();
+        let middle = used.len() / 2;
+        if middle < used.len() {
+            let (_, &mut median, _) = used.select_nth_unstable(middle);
+            self.plans.retain(|_, entry| entry.used > median);
+        }
+        // A text that no plan holds on to has one owner.
+        self.texts.retain(|_, known| Arc::strong_count(&known.text) > 1);
+    }
+}
+
+fn plan_hash(text_hash: u64, signature: &[u8]) -> u64 {
+    rapidhash_v3(signature) ^ text_hash.rotate_left(32)
+}
+
+fn push_bytes(out: &mut Signature, bytes: &[u8]) {
+    out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+    out.extend_from_slice(bytes);
+}
+
+/// The keys are hashes.
+#[derive(Default)]
+struct AlreadyHashed(u64);
+
+impl Hasher for AlreadyHashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = rapidhash_v3(bytes);
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aql_plan::{Access, BindInput, BindParameters, Optimized, OptimizerOptions, Plan};
+use aql_plan::{Access, BindInput, BindParameters, OpenParameters, Optimized, OptimizerOptions, Plan};
 use aql_value::{Interrupt, MemoryAccount, Value};
 use catalog::AccessLevel;
 use storage::Catalog;
@@ -11,7 +11,7 @@ use velocypack::Slice;
 
 use crate::catalog_view::CatalogView;
 use crate::error::{Error, Result, number};
-use crate::query::plan_cache::PlanKey;
+use crate::query::plan_cache::{CachedPlan, PlanSurroundings};
 use crate::query::registry::{NewQuery, Registration};
 use crate::query::request::QueryRequest;
 use crate::session::Session;
@@ -31,6 +31,8 @@ pub struct PreparedQuery {
     pub(crate) session: Session,
     pub(crate) request: QueryRequest,
     pub(crate) plan: Arc<Plan>,
+    /// Values of the plan's open parameters, by slot.
+    pub(crate) parameters: Arc<[Value]>,
     pub(crate) catalog: Arc<Catalog>,
     /// Keeps the query listed, until it is over.
     pub(crate) registration: Registration,
@@ -42,7 +44,7 @@ pub struct PreparedQuery {
 
 impl Session {
     /// Plans a query. Errors: those of parsing, binding and planning, and 11 for collections that the user may not use.
-    pub fn prepare_query(&self, request: &QueryRequest) -> Result<PreparedQuery> {
+    pub fn prepare_query(&self, request: QueryRequest) -> Result<PreparedQuery> {
         let started = Instant::now();
         if self.instance().is_stopping() {
             return Err(Error::new(number::SHUTTING_DOWN, "shutdown in progress"));
@@ -60,25 +62,51 @@ impl Session {
         });
         let catalog = self.catalog();
         let mut times = StageTimes { initializing: started.elapsed(), ..StageTimes::default() };
-        let key = self.plan_key(request, &catalog);
-        let plan = match self.instance().plan_cache().get(&key).filter(|_| request.options.use_plan_cache) {
-            Some(plan) => plan,
+        let CachedPlan { plan, values } = match self.cached_plan(&request, &catalog, started) {
+            Some(cached) => cached,
             None => {
-                let optimized = self.plan(request, &catalog, &memory, &interrupt, &mut times);
+                let optimized = self.plan(&request, &catalog, &memory, &interrupt, &mut times);
                 let optimized = optimized.inspect_err(|error| registration.query().set_failed(error))?;
                 let plan = optimized.into_best().map(Arc::new);
                 let plan = plan.ok_or_else(|| Error::new(number::INTERNAL, "the optimizer made no plan"))?;
-                // A plan that is kept must not depend on when it was made, nor be one that fails on warnings.
-                if plan.warnings.is_empty() {
-                    self.instance().plan_cache().put(key, Arc::clone(&plan));
-                }
-                plan
+                let values = open_values(&plan, &request)?;
+                let cached = CachedPlan { plan, values };
+                self.keep_plan(&request, &catalog, &cached, started);
+                cached
             }
         };
         self.check_rights(&plan)?;
         registration.query().set_planned(plan.is_modification);
-        let (session, request) = (self.clone(), request.clone());
-        Ok(PreparedQuery { session, request, plan, catalog, registration, memory, interrupt, started, times })
+        Ok(PreparedQuery {
+            session: self.clone(),
+            request,
+            plan,
+            parameters: values,
+            catalog,
+            registration,
+            memory,
+            interrupt,
+            started,
+            times,
+        })
+    }
+
+    fn cached_plan(&self, request: &QueryRequest, catalog: &Catalog, now: Instant) -> Option<CachedPlan> {
+        if !request.options.use_plan_cache {
+            return None;
+        }
+        let parameters = Slice::new(&request.bind_variables);
+        let surroundings = self.plan_surroundings(request, catalog);
+        self.instance().plan_cache().get(&request.text, parameters, &surroundings, now)
+    }
+
+    /// A plan that is kept must not be one that fails on warnings.
+    fn keep_plan(&self, request: &QueryRequest, catalog: &Catalog, cached: &CachedPlan, now: Instant) {
+        if request.options.use_plan_cache && cached.plan.warnings.is_empty() {
+            let parameters = Slice::new(&request.bind_variables);
+            let surroundings = self.plan_surroundings(request, catalog);
+            self.instance().plan_cache().put(&request.text, parameters, &surroundings, cached, now);
+        }
     }
 
     /// All plans of a query, the best first.
@@ -97,6 +125,9 @@ impl Session {
         let parameters = in_planning(BindParameters::from_value(&values), "parsing")?;
         let view = CatalogView::new(Arc::clone(self.database_in(catalog)?));
         let mut input = BindInput::new(&parameters, &view, memory, interrupt);
+        if request.options.use_plan_cache {
+            input.open = OpenParameters::of(&query);
+        }
         input.max_warnings = request.options.max_warning_count;
         input.fail_on_warning = request.options.fail_on_warning;
         let bound = in_planning(aql_plan::bind(&query, &input), "parsing")?;
@@ -130,13 +161,12 @@ impl Session {
         }
     }
 
-    fn plan_key(&self, request: &QueryRequest, catalog: &Catalog) -> PlanKey {
-        PlanKey {
-            database: Arc::clone(self.database_name()),
-            text: request.text.as_str().into(),
-            bind_variables: request.bind_variables.as_slice().into(),
+    fn plan_surroundings<'a>(&'a self, request: &'a QueryRequest, catalog: &Catalog) -> PlanSurroundings<'a> {
+        PlanSurroundings {
+            database: self.database_name(),
             full_count: request.options.full_count,
-            rules: request.options.rules.as_slice().into(),
+            max_number_of_plans: request.options.max_number_of_plans,
+            rules: &request.options.rules,
             catalog_version: catalog.version(),
         }
     }
@@ -151,6 +181,13 @@ impl Session {
             self.require_collection(&used.collection.name, level)
         })
     }
+}
+
+/// Values of the open parameters of a plan that was made for this request, by slot.
+pub(crate) fn open_values(plan: &Plan, request: &QueryRequest) -> Result<Arc<[Value]>> {
+    let values = Value::from_slice(Slice::new(&request.bind_variables));
+    let parameters = in_planning(BindParameters::from_value(&values), "parsing")?;
+    in_planning(plan.parameters.values(&parameters), "parsing")
 }
 
 pub(crate) fn parse_error(error: aql_syntax::ParseError) -> Error {

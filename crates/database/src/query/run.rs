@@ -25,7 +25,7 @@ use crate::session::Session;
 impl Session {
     /// Plans and runs a query, and gives the first batch of its result. Errors: those of planning and execution.
     pub fn query(&self, request: &QueryRequest, format: Format) -> Result<Reply> {
-        self.prepare_query(request)?.run(format)
+        self.prepare_query(request.clone())?.run(format)
     }
 }
 
@@ -90,6 +90,7 @@ impl PreparedQuery {
             user: self.session.user().cloned(),
             server_version: Arc::clone(&instance.server_version),
             authorize_read,
+            parameters: Arc::clone(&self.parameters),
             memory: Arc::clone(&self.memory),
             interrupt: self.interrupt.clone(),
             options: ExecutionOptions {
@@ -205,7 +206,7 @@ impl RowSource for RunningRows {
         };
         let plan = match self.query.request.options.profile {
             0 | 1 => None,
-            _ => Some(explain::plan(&self.query.plan)?),
+            _ => Some(explain::plan(&self.query.plan.with_parameters(&self.query.parameters))?),
         };
         let extra = report.extra(plan.as_deref());
         Ok(Some(extra.map_err(|error| Error::new(number::INTERNAL, format!("statistics: {error}")))?))

@@ -36,7 +36,7 @@ fn create(session: &Session, request: &Request) -> Result<Outcome> {
     }
     let query = QueryRequest::from_body(request.body_value()?.slice())?;
     let format = request.accepted();
-    let prepared = session.prepare_query(&query)?;
+    let prepared = session.prepare_query(query)?;
     if prepared.is_quick() {
         return Ok(Outcome::Done(respond(StatusCode::CREATED, prepared.run(format)?)));
     }

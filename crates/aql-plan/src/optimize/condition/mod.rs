@@ -47,6 +47,16 @@ impl Atom {
 
     /// Whether the atom cannot hold for null, whatever the value is at run time.
     pub(super) fn excludes_null(&self) -> bool {
+        if let Expression::Parameter(parameter) = &self.value {
+            return match self.operator {
+                AtomOperator::Equal
+                | AtomOperator::GreaterEqual
+                | AtomOperator::Greater
+                | AtomOperator::Contains => true,
+                AtomOperator::In => parameter.shape.excludes_null(),
+                AtomOperator::NotEqual | AtomOperator::Less | AtomOperator::LessEqual => false,
+            };
+        }
         let constant = self.value.as_constant();
         match self.operator {
             AtomOperator::Equal | AtomOperator::GreaterEqual => {

@@ -57,7 +57,7 @@ fn count_for_length(subquery: &mut Subquery, after: &mut [Node], workshop: &mut 
     }
     let Some(position) = countable_scan(&subquery.nodes) else { return false };
     let is_all = subquery.nodes.iter().skip(position + 1).all(|node| match &node.kind {
-        NodeKind::Calculation(calculation) => matches!(calculation.expression, Expression::Constant(_)),
+        NodeKind::Calculation(calculation) => calculation.expression.is_fixed(),
         NodeKind::Return(_) => true,
         _ => false,
     });

@@ -90,9 +90,7 @@ fn return_constant(nodes: &mut Vec<Node>, workshop: &mut Workshop<'_>) -> bool {
     let Some(NodeKind::Return(node)) = nodes.last().map(|node| &node.kind) else { return false };
     let input = node.input;
     let is_constant = nodes.iter().any(|node| match &node.kind {
-        NodeKind::Calculation(calculation) => {
-            calculation.out == input && matches!(calculation.expression, Expression::Constant(_))
-        }
+        NodeKind::Calculation(calculation) => calculation.out == input && calculation.expression.is_fixed(),
         _ => false,
     });
     if is_constant {

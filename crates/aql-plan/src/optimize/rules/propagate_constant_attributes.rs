@@ -6,7 +6,7 @@ use crate::expression::{CompareOperator, Expression, Identity};
 use crate::node::{Node, NodeKind};
 use crate::optimize::pipeline::{definition, for_each_pipeline, read_counts};
 use crate::plan::Plan;
-use aql_value::{Result, Value};
+use aql_value::Result;
 use std::collections::HashMap;
 
 pub(super) struct PropagateConstantAttributes;
@@ -29,7 +29,7 @@ impl Rule for PropagateConstantAttributes {
 /// rewritten: values that are equal to the same value are equal to each other, but may differ otherwise (1 and 1.0).
 fn propagate(nodes: &mut [Node]) -> bool {
     let counts = read_counts(nodes);
-    let mut known: HashMap<Identity, Value> = HashMap::new();
+    let mut known: HashMap<Identity, Expression> = HashMap::new();
     let mut changed = false;
     for position in 0..nodes.len() {
         let condition = match nodes.get(position).map(|node| &node.kind) {
@@ -60,34 +60,34 @@ fn propagate(nodes: &mut [Node]) -> bool {
     changed
 }
 
-/// `variable.path == constant`, in either direction.
-fn constant_attribute(condition: &Expression) -> Option<(&Expression, &Value)> {
+/// `variable.path == constant` (or an open parameter), in either direction.
+fn constant_attribute(condition: &Expression) -> Option<(&Expression, &Expression)> {
     let Expression::Compare { operator: CompareOperator::Equal, left, right } = condition else {
         return None;
     };
     let is_attribute =
         |side: &Expression| side.as_attribute_path().is_some_and(|(_, names)| !names.is_empty());
-    match (left.as_constant(), right.as_constant()) {
-        (None, Some(value)) if is_attribute(left) => Some((left, value)),
-        (Some(value), None) if is_attribute(right) => Some((right, value)),
+    match (left.is_fixed(), right.is_fixed()) {
+        (false, true) if is_attribute(left) => Some((left, right)),
+        (true, false) if is_attribute(right) => Some((right, left)),
         _ => None,
     }
 }
 
 /// In every equality between an attribute and something that is no constant.
-fn substitute(expression: &mut Expression, known: &HashMap<Identity, Value>) -> bool {
+fn substitute(expression: &mut Expression, known: &HashMap<Identity, Expression>) -> bool {
     let mut changed = false;
     expression.for_each_child_mut(&mut |child| changed |= substitute(child, known));
     let Expression::Compare { operator: CompareOperator::Equal, left, right } = expression else {
         return changed;
     };
-    if left.as_constant().is_some() || right.as_constant().is_some() {
+    if left.is_fixed() || right.is_fixed() {
         return changed;
     }
     for side in [right, left] {
         let value = side.as_attribute_path().and_then(|_| known.get(&side.identity()));
         if let Some(value) = value {
-            **side = Expression::Constant(value.clone());
+            **side = value.clone();
             return true;
         }
     }

@@ -2,11 +2,12 @@
 //! replaces.
 
 use super::{Rule, RuleContext};
+use crate::expression::Expression;
 use crate::node::{Node, NodeKind, Sort};
 use crate::optimize::pipeline::{constants, for_each_pipeline};
 use crate::plan::Plan;
 use crate::variable::VariableId;
-use aql_value::{Result, Value};
+use aql_value::Result;
 use std::collections::HashMap;
 
 pub(super) struct RemoveRedundantSorts {
@@ -33,7 +34,7 @@ impl Rule for RemoveRedundantSorts {
 }
 
 /// Drops criteria that are constant or repeated, and sorts that have none left.
-fn simplify(nodes: &mut Vec<Node>, constants: &HashMap<VariableId, Value>) -> bool {
+fn simplify(nodes: &mut Vec<Node>, constants: &HashMap<VariableId, Expression>) -> bool {
     let mut changed = false;
     nodes.retain_mut(|node| {
         let NodeKind::Sort(sort) = &mut node.kind else { return true };

@@ -86,7 +86,7 @@ fn inline_read_once(nodes: &mut Vec<Node>) -> bool {
         };
         let is_read_once = counts.get(&calculation.out) == Some(&1);
         let size = calculation.expression.size_within(MAX_INLINED_SIZE);
-        let is_constant = matches!(calculation.expression, Expression::Constant(_));
+        let is_constant = calculation.expression.is_fixed();
         if !is_read_once
             || is_constant
             || size >= MAX_INLINED_SIZE

@@ -1,6 +1,7 @@
 //! `remove-unnecessary-filters`: drops filters on what is always true; what is always false yields no results.
 
 use super::{Rule, RuleContext};
+use crate::expression::Expression;
 use crate::node::NodeKind;
 use crate::optimize::pipeline::{constants, for_each_pipeline};
 use crate::plan::Plan;
@@ -26,7 +27,8 @@ impl Rule for RemoveUnnecessaryFilters {
             let mut replaced = false;
             nodes.retain_mut(|node| {
                 let NodeKind::Filter { condition } = &node.kind else { return true };
-                match constants.get(condition).map(aql_value::Value::to_bool) {
+                let constant = constants.get(condition).and_then(Expression::as_constant);
+                match constant.map(aql_value::Value::to_bool) {
                     Some(true) => false,
                     Some(false) => {
                         node.kind = NodeKind::NoResults;

@@ -48,11 +48,11 @@ impl Rule for SimplifyConditions {
 /// Simplifies bottom up; what has become an operation on constants is folded.
 fn simplify(
     expression: &mut Expression,
-    constants: &HashMap<VariableId, Value>,
+    constants: &HashMap<VariableId, Expression>,
     folder: &mut Folder<'_>,
 ) -> Result<bool> {
     if let Some(value) = expression.as_variable().and_then(|id| constants.get(&id)) {
-        *expression = Expression::Constant(value.clone());
+        *expression = value.clone();
         return Ok(true);
     }
     let changed = expression.change_children(&mut |child| simplify(child, constants, folder))?;

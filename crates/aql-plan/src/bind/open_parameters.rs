@@ -1,0 +1,274 @@
+//! Which bind parameters a plan may leave open, so that it can be run again with other values.
+//!
+//! A parameter is open if no decision of the planner depends on its value, beyond its [`ParameterShape`]: it is compared
+//! with an attribute or a variable, or it is (part of) a document, a key or a result. Everything else (LIMIT, options,
+//! names, operands of arithmetic, arguments of functions) is folded into the plan as a constant. One such occurrence
+//! closes the parameter.
+
+use super::BindParameters;
+use aql_syntax::ast::{
+    self, BinaryOperator, Expression, ExpressionKind, ObjectKey, Query, StatementKind, UpsertSearch,
+};
+use aql_syntax::walk;
+use aql_value::{Result, Value};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Names of the parameters that are open in a plan, sorted; the position of a name is its slot.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OpenParameters {
+    names: Arc<[Box<str>]>,
+}
+
+impl OpenParameters {
+    /// None: every value becomes part of the plan.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Those of a query. Depends on its text alone.
+    pub fn of(query: &Query) -> Self {
+        let mut found = Found::default();
+        for expression in walk::query_expressions(query) {
+            match &expression.kind {
+                ExpressionKind::BindParameter(name) => found.count(name, 1),
+                ExpressionKind::BoundAttributeAccess(_, name) => found.count(name, 1),
+                ExpressionKind::Object(members) => {
+                    for member in members {
+                        if let ObjectKey::BindParameter(name) = &member.key {
+                            found.count(name, 1);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        for statement in walk::statements(&query.body) {
+            if let Some(ast::GraphSource::Named(ast::GraphName::BindParameter(name), _)) =
+                walk::statement_graph(statement)
+            {
+                found.count(name, 1);
+            }
+            found.statement(&statement.kind);
+        }
+        // Every occurrence was counted up, and those that may be open down again.
+        let mut names: Vec<Box<str>> =
+            found.closed.into_iter().filter(|(_, count)| *count == 0).map(|(name, _)| name.into()).collect();
+        names.sort_unstable();
+        Self { names: names.into() }
+    }
+
+    /// The names, by slot.
+    pub fn names(&self) -> &[Box<str>] {
+        &self.names
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The slot of a parameter, if it is open.
+    pub fn slot(&self, name: &str) -> Option<usize> {
+        self.names.binary_search_by(|own| (**own).cmp(name)).ok()
+    }
+
+    /// The values by slot. Error 1551 if one is missing.
+    pub fn values(&self, parameters: &BindParameters) -> Result<Arc<[Value]>> {
+        self.names.iter().map(|name| parameters.value(name).cloned()).collect()
+    }
+}
+
+/// Occurrences of each parameter that close it.
+#[derive(Default)]
+struct Found<'a> {
+    closed: HashMap<&'a str, i64>,
+}
+
+impl<'a> Found<'a> {
+    fn count(&mut self, name: &'a str, change: i64) {
+        *self.closed.entry(name).or_default() += change;
+    }
+
+    /// The expressions of a statement in which parameters may be open; OPTIONS, LIMIT and the like are left out.
+    /// Subqueries are statements of their own.
+    fn statement(&mut self, statement: &'a StatementKind) {
+        match statement {
+            StatementKind::For(statement) => self.document(&statement.source),
+            StatementKind::Let(statement) => self.document(&statement.value),
+            StatementKind::Filter(condition) => self.condition(condition),
+            StatementKind::Sort(sort) => {
+                sort.items.iter().for_each(|item| self.condition(&item.expression));
+            }
+            StatementKind::Collect(collect) => {
+                collect.groups.iter().for_each(|group| self.condition(&group.expression));
+                let arguments = collect.aggregates.iter().flat_map(|aggregate| &aggregate.arguments);
+                arguments.for_each(|argument| self.condition(argument));
+            }
+            StatementKind::Return(statement) => self.document(&statement.value),
+            StatementKind::Insert(statement) => self.document(&statement.document),
+            StatementKind::Update(statement) => {
+                self.document(&statement.key);
+                statement.document.iter().for_each(|document| self.document(document));
+            }
+            StatementKind::Remove(statement) => self.document(&statement.key),
+            StatementKind::Upsert(statement) => {
+                match &statement.search {
+                    // The names in an example must be known, so an example that is a parameter is not open.
+                    UpsertSearch::Example(Expression { kind: ExpressionKind::BindParameter(_), .. }) => {}
+                    UpsertSearch::Example(example) => self.document(example),
+                    UpsertSearch::Filter(condition) => self.condition(condition),
+                }
+                self.document(&statement.insert);
+                self.document(&statement.update);
+            }
+            StatementKind::Limit(_)
+            | StatementKind::Traversal(_)
+            | StatementKind::PathSearch(_)
+            | StatementKind::Window(_) => {}
+        }
+    }
+
+    /// A value that nothing is computed from: a parameter, or literals with parameters as members.
+    fn document(&mut self, expression: &'a Expression) {
+        match &expression.kind {
+            ExpressionKind::BindParameter(name) => self.count(name, -1),
+            ExpressionKind::Array(members) => members.iter().for_each(|member| self.document(member)),
+            ExpressionKind::Object(members) => {
+                for member in members {
+                    if let ObjectKey::Computed(key) = &member.key {
+                        self.condition(key);
+                    }
+                    self.document(&member.value);
+                }
+            }
+            _ => self.condition(expression),
+        }
+    }
+
+    /// Looks for comparisons of parameters with attributes. (Depth is bounded by the parser.)
+    fn condition(&mut self, expression: &'a Expression) {
+        match &expression.kind {
+            ExpressionKind::Binary(binary) => {
+                let is_comparison = matches!(binary.operator, BinaryOperator::Comparison(_));
+                let sides = [(&binary.left, &binary.right), (&binary.right, &binary.left)];
+                for (side, other) in sides {
+                    match &side.kind {
+                        ExpressionKind::BindParameter(name) if is_comparison && is_path(other) => {
+                            self.count(name, -1);
+                        }
+                        _ => self.condition(side),
+                    }
+                }
+            }
+            ExpressionKind::FunctionCall(call) if call.name.normalized() == "DOCUMENT" => {
+                // With two arguments, the first names a collection.
+                let (last, first) = match call.arguments.split_last() {
+                    Some(split) => split,
+                    None => return,
+                };
+                self.document(last);
+                first.iter().for_each(|argument| self.condition(argument));
+            }
+            kind => walk::children(kind, &mut |child| {
+                if let walk::Child::Expression(child) = child {
+                    self.condition(child);
+                }
+            }),
+        }
+    }
+}
+
+/// Whether the expression reads a variable, or an attribute of one: it is not known before the query runs.
+fn is_path(expression: &Expression) -> bool {
+    let mut expression = expression;
+    loop {
+        match &expression.kind {
+            ExpressionKind::Reference(_) => return true,
+            ExpressionKind::AttributeAccess(base, _) | ExpressionKind::BoundAttributeAccess(base, _) => {
+                expression = base;
+            }
+            ExpressionKind::IndexedAccess(base, index) if matches!(index.kind, ExpressionKind::String(_)) => {
+                expression = base;
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// What plans may depend on of the value of an open parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ParameterShape {
+    /// A number.
+    Number,
+    /// A string.
+    String,
+    /// An object.
+    Object,
+    /// An array with at least one member.
+    Array {
+        /// Its length, roughly: the number of decimal digits of the length minus 1 (1, 2 to 10, 11 to 100, ...).
+        magnitude: u8,
+        /// Whether null is among its members: such documents are not in sparse indexes.
+        has_null: bool,
+    },
+}
+
+/// Longer arrays are all alike.
+const MAX_MAGNITUDE: u8 = 4;
+
+impl ParameterShape {
+    /// The shape of a value. `None` for values that are few and decide plans: null, booleans and the empty array are
+    /// never open.
+    pub fn of(value: &Value) -> Option<Self> {
+        match value.kind() {
+            aql_value::Kind::Null | aql_value::Kind::Bool => None,
+            aql_value::Kind::Number => Some(Self::Number),
+            aql_value::Kind::String => Some(Self::String),
+            aql_value::Kind::Object => Some(Self::Object),
+            aql_value::Kind::Array if value.is_empty() => None,
+            aql_value::Kind::Array => {
+                let has_null = value.elements().any(|member| member.is_null());
+                Some(Self::Array { magnitude: magnitude(value.len()), has_null })
+            }
+        }
+    }
+
+    /// A byte of its own for each shape.
+    pub fn tag(self) -> u8 {
+        match self {
+            Self::Number => 0,
+            Self::String => 1,
+            Self::Object => 2,
+            Self::Array { magnitude, has_null } => 4 + magnitude * 2 + u8::from(has_null),
+        }
+    }
+
+    /// Whether the value cannot be null, nor (as a list) contain it.
+    pub(crate) fn excludes_null(self) -> bool {
+        !matches!(self, Self::Array { has_null: true, .. })
+    }
+
+    /// An estimate of the length of an array.
+    pub(crate) fn length(self) -> Option<f64> {
+        match self {
+            Self::Array { magnitude, .. } => {
+                Some(10_f64.powi(i32::from(magnitude)) * 0.5_f64.powi(i32::from(magnitude > 0)))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn magnitude(length: usize) -> u8 {
+    let mut magnitude = 0;
+    let mut bound = 1;
+    while magnitude < MAX_MAGNITUDE && length > bound {
+        bound *= 10;
+        magnitude += 1;
+    }
+    magnitude
+}
+
+#[cfg(test)]
+mod tests;
