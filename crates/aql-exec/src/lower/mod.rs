@@ -5,6 +5,7 @@
 
 mod collect;
 mod fuse;
+mod hash_join;
 mod liveness;
 mod modification;
 mod scan;

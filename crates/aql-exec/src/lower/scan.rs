@@ -22,8 +22,9 @@ impl Lowering<'_> {
         scan: &CollectionScan,
     ) -> Result<Box<dyn Operator>> {
         let source = self.source(&scan.source, None)?;
+        let join = self.hash_join(scan)?;
         let outer = Outer::new(input, with_filter_reads(carry, &source));
-        Ok(Box::new(EnumerateCollectionOperator::new(outer, source, scan.random)))
+        Ok(Box::new(EnumerateCollectionOperator::new(outer, source, scan.random, join)))
     }
 
     pub(super) fn index_scan(

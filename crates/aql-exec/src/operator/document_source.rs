@@ -45,8 +45,19 @@ pub(super) enum FoundDocuments<'a> {
 }
 
 impl FoundDocuments<'_> {
+    /// A row's document.
+    pub(super) fn document(&self, row: usize) -> Value {
+        match self {
+            Self::Stored(documents) => match documents.offsets.get(row) {
+                Some(Some(offset)) => Value::in_block(&documents.block, *offset),
+                _ => Value::Null,
+            },
+            Self::Values(column) => column.get(row).clone(),
+        }
+    }
+
     /// The value at a path of a row's document.
-    fn get_path(&self, row: usize, path: &[Box<str>]) -> Value {
+    pub(super) fn get_path(&self, row: usize, path: &[Box<str>]) -> Value {
         match self {
             Self::Stored(documents) => match documents.offsets.get(row) {
                 Some(Some(offset)) => Value::path_in_block(&documents.block, *offset, path),
@@ -57,7 +68,7 @@ impl FoundDocuments<'_> {
     }
 
     /// The whole documents.
-    fn column(&self) -> Column {
+    pub(super) fn column(&self) -> Column {
         let documents = match self {
             Self::Stored(documents) => documents,
             Self::Values(column) => return column.clone(),

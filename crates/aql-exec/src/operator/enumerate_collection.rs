@@ -1,6 +1,7 @@
 //! A row for each document of a collection, for each incoming row.
 
 use super::document_source::{FoundDocuments, Source};
+use super::hash_join::HashJoin;
 use super::outer::{Fetched, Outer};
 use super::surplus::Surplus;
 use super::{BatchLimits, Operator};
@@ -18,6 +19,8 @@ pub(crate) struct EnumerateCollectionOperator {
     /// Only one document is wanted for each incoming row, any of them with the same probability.
     random: bool,
     state: State,
+    /// Takes the place of repeated scans.
+    join: Option<HashJoin>,
     surplus: Surplus,
 }
 
@@ -32,8 +35,8 @@ enum State {
 }
 
 impl EnumerateCollectionOperator {
-    pub(crate) fn new(outer: Outer, source: Source, random: bool) -> Self {
-        Self { outer, source, random, state: State::Start, surplus: Surplus::default() }
+    pub(crate) fn new(outer: Outer, source: Source, random: bool, join: Option<HashJoin>) -> Self {
+        Self { outer, source, random, state: State::Start, join, surplus: Surplus::default() }
     }
 
     /// Begins the scan for the present incoming row.
@@ -76,6 +79,24 @@ impl EnumerateCollectionOperator {
         let mut batch = self.outer.repeat(1);
         batch.set_column(register, Column::Constant(Value::from_u64(count)));
         Ok(batch)
+    }
+
+    /// Rows from the hash table, if the scan for the present incoming row is not begun and there is a table.
+    fn joined_rows(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        let Some(join) = self.join.as_mut().filter(|_| matches!(self.state, State::Start)) else {
+            return Ok(None);
+        };
+        if !join.is_ready(&self.source, context)? {
+            return Ok(None);
+        }
+        match self.source.count_into {
+            Some(register) => {
+                let batch = join.count_row(&self.outer, &self.source, register, context)?;
+                self.outer.advance();
+                Ok(Some(batch))
+            }
+            None => join.next_rows(&mut self.outer, &self.source, context, limits).map(Some),
+        }
     }
 
     /// The next rows for the present incoming row; `None` when it has no more. The batch may be empty.
@@ -142,10 +163,19 @@ impl Operator for EnumerateCollectionOperator {
         }
         let mut wanted = limits;
         loop {
-            if self.outer.fetch(context, limits)? == Fetched::End {
-                return Ok(None);
+            match (self.outer.fetch(context, limits)?, &mut self.join) {
+                (Fetched::End, _) => return Ok(None),
+                (Fetched::New, Some(join)) => join.begin_batch(),
+                _ => {}
             }
             context.interrupt.check()?;
+            if let Some(batch) = self.joined_rows(context, wanted)? {
+                if batch.is_empty() {
+                    wanted = wanted.grown(context.full);
+                    continue;
+                }
+                return Ok(Some(self.surplus.split(batch, limits)));
+            }
             if let Some(register) = self.source.count_into {
                 let batch = self.count_row(register, context)?;
                 self.state = State::Start;
@@ -165,6 +195,8 @@ impl Operator for EnumerateCollectionOperator {
 
     fn restart(&mut self, outer: Batch) {
         self.state = State::Start;
+        // The table stays: it does not depend on the rows around the scan.
+        self.join.iter_mut().for_each(HashJoin::begin_batch);
         self.surplus.clear();
         self.outer.restart(outer);
     }

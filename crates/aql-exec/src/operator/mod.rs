@@ -9,8 +9,10 @@ mod enumerate_collection;
 mod enumerate_list;
 mod group_table;
 mod groups;
+mod hash_join;
 mod index_scan;
 mod into;
+mod join_table;
 mod limit;
 mod modification;
 mod no_results;
@@ -29,6 +31,7 @@ pub(crate) use document_source::{CoveredValue, DocumentFilter, ProjectionProgram
 pub(crate) use enumerate_collection::EnumerateCollectionOperator;
 pub(crate) use enumerate_list::{EnumerateListOperator, ListInput};
 pub(crate) use groups::{GroupAggregate, GroupKey, GroupOutput, Groups};
+pub(crate) use hash_join::{HashJoin, JoinCondition, JoinKey};
 pub(crate) use index_scan::{
     BoundProgram, IndexHandle, IndexScanOperator, IndexScanOptions, LookupProgram, RangePrograms,
 };

@@ -1,0 +1,257 @@
+//! A scan nested in another loop and joined to it by equality, where no index helps: from the third incoming row on the
+//! collection is kept in a hash table, instead of being read again for each row.
+//!
+//! Rows come as from the nested scan: for each incoming row in the order of the collection. Where the table would take
+//! too much memory, the nested scan goes on.
+
+use super::BatchLimits;
+use super::document_source::{FoundDocuments, Source};
+use super::join_table::JoinTable;
+use super::outer::Outer;
+use crate::context::ExecutionContext;
+use crate::data::storage_error;
+use aql_value::{Batch, BlockBuilder, Column, Program, Register, Result, Value, error_number};
+use storage::{BlockLimits, DocumentScanSpec, Documents};
+
+/// Largest table. With a limit on the query's memory, a quarter of that if it is less.
+const MAX_TABLE_BYTES: u64 = 512 << 20;
+/// Nested scans before a table is made: most loops have one row or none.
+const SCANS_BEFORE: u64 = 2;
+/// Comparisons between two checks for an interrupt.
+const COMPARISONS_PER_CHECK: usize = 4096;
+
+/// One equality of the join.
+pub(crate) struct JoinKey {
+    /// Path of the attribute in the documents of the scan.
+    pub(crate) path: Box<[Box<str>]>,
+    /// What it equals, in terms of the incoming row.
+    pub(crate) probe: Program,
+}
+
+/// How the filter of a scan can be taken apart.
+pub(crate) struct JoinCondition {
+    /// Equalities of attributes with something from the incoming row; at least one.
+    pub(crate) keys: Vec<JoinKey>,
+    /// What depends on the document alone.
+    pub(crate) build: Option<Program>,
+    /// Everything else.
+    pub(crate) residual: Option<Program>,
+}
+
+pub(crate) struct HashJoin {
+    condition: JoinCondition,
+    table: Option<JoinTable>,
+    /// The table would be too large.
+    is_given_up: bool,
+    scans: u64,
+    /// The probes' values for the present outer batch.
+    probes: Option<Vec<Column>>,
+    /// The next candidate for the present incoming row; `None` if it is not begun.
+    candidate: Option<u32>,
+}
+
+impl HashJoin {
+    pub(crate) fn new(condition: JoinCondition) -> Self {
+        let (table, probes, candidate) = (None, None, None);
+        Self { condition, table, is_given_up: false, scans: 0, probes, candidate }
+    }
+
+    /// There is another batch of incoming rows.
+    pub(super) fn begin_batch(&mut self) {
+        self.probes = None;
+        self.candidate = None;
+    }
+
+    /// Whether the table answers for the present incoming row. To be asked once a row that a scan would be begun for.
+    pub(super) fn is_ready(&mut self, source: &Source, context: &mut ExecutionContext) -> Result<bool> {
+        if self.table.is_none() && !self.is_given_up {
+            self.scans += 1;
+            if self.scans > SCANS_BEFORE {
+                self.table = self.build(source, context)?;
+                self.is_given_up = self.table.is_none();
+            }
+        }
+        Ok(self.table.is_some())
+    }
+
+    /// Reads the collection; `None` if the table would be too large.
+    fn build(&self, source: &Source, context: &mut ExecutionContext) -> Result<Option<JoinTable>> {
+        let limit =
+            context.memory.limit_bytes().map_or(MAX_TABLE_BYTES, |limit| (limit / 4).min(MAX_TABLE_BYTES));
+        let snapshot = context.data.snapshot(false);
+        let spec = DocumentScanSpec { sequential: true, ..DocumentScanSpec::default() };
+        let mut scan = snapshot.scan(&source.collection, &spec).map_err(|error| storage_error(&error))?;
+        let full = context.full;
+        let limits = BlockLimits { rows: BatchLimits::FULL_ROWS.max(full.rows), bytes: full.bytes };
+        let keeps_documents = self.keeps_documents(source);
+        let width = if keeps_documents { 1 } else { source.projections.len() };
+        let mut table = JoinTable::new(self.condition.keys.len(), width, context.new_charge());
+        while let Some(documents) = scan.next_block(limits).map_err(|error| storage_error(&error))? {
+            context.interrupt.check()?;
+            context.statistics.scanned_full += documents.len() as u64;
+            match self.add(&documents, source, keeps_documents, &mut table, context) {
+                Ok(()) if table.bytes() <= limit => {}
+                Ok(()) => return Ok(None),
+                Err(error) if error.number == error_number::RESOURCE_LIMIT => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Some(table))
+    }
+
+    /// Whether rows need the whole document.
+    fn keeps_documents(&self, source: &Source) -> bool {
+        self.condition.residual.is_some() || (source.produces_result && source.projections.is_empty())
+    }
+
+    fn add(
+        &self,
+        documents: &Documents,
+        source: &Source,
+        keeps_documents: bool,
+        table: &mut JoinTable,
+        context: &mut ExecutionContext,
+    ) -> Result<()> {
+        let found = FoundDocuments::Stored(documents);
+        let mut batch = Batch::new(documents.len());
+        if let Some(filter) = &self.condition.build {
+            batch.set_column(source.out, found.column());
+            context.filter(filter, &mut batch)?;
+        }
+        let mut values = Vec::new();
+        if keeps_documents {
+            // Whole documents are packed together, so that filtered ones do not keep the others alive.
+            let mut packed = BlockBuilder::new(batch.selected_len());
+            for row in batch.selected() {
+                packed.push(&found.document(row))?;
+            }
+            table.grow(packed.byte_len())?;
+            values = packed.finish();
+        }
+        let mut values = values.into_iter();
+        for row in batch.selected() {
+            let keys = self.condition.keys.iter().map(|key| found.get_path(row, &key.path));
+            if keeps_documents {
+                table.insert(keys, values.next())?;
+            } else {
+                table.insert(keys, source.projections.iter().map(|one| found.get_path(row, &one.path)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rows for the present and further incoming rows, up to the limits. The batch may be empty.
+    pub(super) fn next_rows(
+        &mut self,
+        outer: &mut Outer,
+        source: &Source,
+        context: &mut ExecutionContext,
+        limits: BatchLimits,
+    ) -> Result<Batch> {
+        let probes = self.take_probes(outer, context)?;
+        let (mut rows, mut found) = (Vec::new(), Vec::new());
+        while rows.len() < limits.rows && outer.remaining() > 0 {
+            if self.matches_of_row(&probes, outer.row(), limits.rows, &mut rows, &mut found, context)? {
+                break;
+            }
+            outer.advance();
+        }
+        self.probes = Some(probes);
+        self.produce(outer.gather(rows), &found, source, context)
+    }
+
+    /// One row for the present incoming row: with the number of rows that there would be for it.
+    pub(super) fn count_row(
+        &mut self,
+        outer: &Outer,
+        source: &Source,
+        register: Register,
+        context: &mut ExecutionContext,
+    ) -> Result<Batch> {
+        let probes = self.take_probes(outer, context)?;
+        let (row, mut count) = (outer.row(), 0);
+        loop {
+            let (mut rows, mut found) = (Vec::new(), Vec::new());
+            let goes_on =
+                self.matches_of_row(&probes, row, context.full.rows, &mut rows, &mut found, context)?;
+            count += match &self.condition.residual {
+                None => rows.len(),
+                Some(_) => self.produce(outer.gather(rows), &found, source, context)?.selected_len(),
+            };
+            if !goes_on {
+                break;
+            }
+        }
+        self.probes = Some(probes);
+        let mut batch = outer.gather(vec![row as u32]);
+        batch.set_column(register, Column::Constant(Value::from_u64(count as u64)));
+        Ok(batch)
+    }
+
+    fn take_probes(&mut self, outer: &Outer, context: &mut ExecutionContext) -> Result<Vec<Column>> {
+        if let Some(probes) = self.probes.take() {
+            return Ok(probes);
+        }
+        let Some(batch) = outer.batch() else { return Ok(Vec::new()) };
+        self.condition.keys.iter().map(|key| context.evaluate(&key.probe, batch)).collect()
+    }
+
+    /// Adds matches of an incoming row until there are `limit` rows: true if there may be more.
+    fn matches_of_row(
+        &mut self,
+        probes: &[Column],
+        row: usize,
+        limit: usize,
+        rows: &mut Vec<u32>,
+        found: &mut Vec<u32>,
+        context: &mut ExecutionContext,
+    ) -> Result<bool> {
+        let Some(table) = &self.table else { return Ok(false) };
+        let keys: Vec<&Value> = probes.iter().map(|column| column.get(row)).collect();
+        let mut next = self.candidate.take().or_else(|| table.first(&keys));
+        context.interrupt.check()?;
+        let mut comparisons = 0;
+        while let Some(entry) = next {
+            if rows.len() >= limit {
+                self.candidate = next;
+                return Ok(true);
+            }
+            if table.is_match(entry, &keys) {
+                rows.push(row as u32);
+                found.push(entry);
+            }
+            next = table.next(entry);
+            comparisons += 1;
+            if comparisons % COMPARISONS_PER_CHECK == 0 {
+                context.interrupt.check()?;
+            }
+        }
+        Ok(false)
+    }
+
+    /// Makes rows of matches: the rest of the filter, and the registers of the source.
+    fn produce(
+        &self,
+        mut batch: Batch,
+        found: &[u32],
+        source: &Source,
+        context: &mut ExecutionContext,
+    ) -> Result<Batch> {
+        let Some(table) = &self.table else { return Ok(batch) };
+        if !self.keeps_documents(source) {
+            for (position, projection) in source.projections.iter().enumerate() {
+                batch.set_column(projection.out, table.column(position, found));
+            }
+            return Ok(batch);
+        }
+        let documents = table.column(0, found);
+        batch.set_column(source.out, documents.clone());
+        if let Some(residual) = &self.condition.residual {
+            context.filter(residual, &mut batch)?;
+        }
+        if source.count_into.is_none() {
+            source.project_documents(&mut batch, &FoundDocuments::Values(documents));
+        }
+        Ok(batch)
+    }
+}
