@@ -4,9 +4,9 @@ mod graph;
 mod window;
 
 pub use graph::{
-    EdgeAccess, EdgeDirection, EdgeIndexHint, EdgeLookup, EnumeratePaths, EnumeratePathsKind, GraphAccess,
-    PathElement, PathOutput, PathSearchOptions, Prune, ShortestPath, StepCondition, Traversal,
-    TraversalOptions, TraversalOrder, Uniqueness,
+    CoveredCondition, EdgeAccess, EdgeDirection, EdgeIndexHint, EdgeLookup, EnumeratePaths,
+    EnumeratePathsKind, GraphAccess, PathElement, PathOutput, PathSearchOptions, Prune, ShortestPath,
+    StepCondition, Traversal, TraversalOptions, TraversalOrder, Uniqueness,
 };
 pub use window::{Window, WindowBound};
 

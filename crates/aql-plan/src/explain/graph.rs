@@ -6,8 +6,8 @@ use super::writer::Writer;
 use crate::catalog::IndexField;
 use crate::expression::Expression;
 use crate::node::{
-    EdgeAccess, EdgeDirection, EdgeLookup, EnumeratePaths, EnumeratePathsKind, GraphAccess,
-    PathSearchOptions, ShortestPath, Traversal, TraversalOrder, Uniqueness,
+    CoveredCondition, EdgeAccess, EdgeDirection, EdgeLookup, EnumeratePaths, EnumeratePathsKind, GraphAccess,
+    PathElement, PathSearchOptions, ShortestPath, StepCondition, Traversal, TraversalOrder, Uniqueness,
 };
 use crate::variable::VariableId;
 use aql_value::{Result, Value};
@@ -23,8 +23,8 @@ impl Explainer<'_> {
         out.key("options")?;
         self.traversal_options(out, node)?;
         out.key("indexes")?;
-        write_indexes(out, &node.graph)?;
-        self.path_conditions(out, &node.shown_conditions)?;
+        write_indexes(out, &node.graph, &node.conditions)?;
+        self.path_conditions(out, &node.covered)?;
         if let Some(filter) = &node.output_filter {
             self.expression(out, "postFilter", filter)?;
         }
@@ -84,7 +84,7 @@ impl Explainer<'_> {
         self.optional_variable(out, "vertexOutVariable", node.vertex_out)?;
         self.optional_variable(out, "edgeOutVariable", node.edge_out)?;
         out.key("indexes")?;
-        write_indexes(out, &node.graph)?;
+        write_indexes(out, &node.graph, &[])?;
         out.key("options")?;
         out.object(|out| {
             out.key("type")?.text("shortestPath")?;
@@ -103,8 +103,8 @@ impl Explainer<'_> {
         self.vertex(out, "targetVertexId", "targetInVariable", node.target)?;
         self.optional_variable(out, "pathOutVariable", Some(node.path.out))?;
         out.key("indexes")?;
-        write_indexes(out, &node.graph)?;
-        self.path_conditions(out, &node.shown_conditions)?;
+        write_indexes(out, &node.graph, &[])?;
+        self.path_conditions(out, &node.covered)?;
         out.key("options")?;
         out.object(|out| {
             out.key("type")?.text("shortestPath")?;
@@ -164,11 +164,14 @@ impl Explainer<'_> {
     }
 
     /// Conditions of the query that the node takes care of.
-    fn path_conditions(&self, out: &mut Writer, conditions: &[Expression]) -> Result<()> {
-        match conditions {
+    fn path_conditions(&self, out: &mut Writer, covered: &[CoveredCondition]) -> Result<()> {
+        match covered {
             [] => Ok(()),
-            [only] => self.expression(out, "condition", only),
-            several => self.expression(out, "condition", &Expression::And(several.to_vec())),
+            [only] => self.expression(out, "condition", &only.condition),
+            several => {
+                let conditions = several.iter().map(|covered| covered.condition.clone());
+                self.expression(out, "condition", &Expression::And(conditions.collect()))
+            }
         }
     }
 }
@@ -188,9 +191,10 @@ fn uniqueness(uniqueness: Uniqueness) -> &'static str {
 }
 
 /// `{base: [index of each edge collection], levels: {depth: [...]}}`.
-fn write_indexes(out: &mut Writer, graph: &GraphAccess) -> Result<()> {
-    let depths: BTreeSet<u64> =
-        graph.edges.iter().flat_map(|edges| &edges.at_depth).map(|(depth, _)| *depth).collect();
+fn write_indexes(out: &mut Writer, graph: &GraphAccess, conditions: &[StepCondition]) -> Result<()> {
+    let looked_up = graph.edges.iter().flat_map(|edges| &edges.at_depth).map(|(depth, _)| *depth);
+    let edges = conditions.iter().filter(|condition| condition.element == PathElement::Edge);
+    let depths: BTreeSet<u64> = looked_up.chain(edges.filter_map(|condition| condition.depth)).collect();
     out.object(|out| {
         out.key("base")?;
         out.array(&graph.edges, |out, edges| write_lookup(out, edges, &edges.lookup))?;

@@ -202,6 +202,23 @@ impl Expression {
         }
     }
 
+    /// The conditions that all must hold for this one to hold.
+    pub(crate) fn into_conjuncts(self) -> Vec<Expression> {
+        match self {
+            Self::And(conjuncts) => conjuncts,
+            other => vec![other],
+        }
+    }
+
+    /// Holds if all conditions hold; `None` without conditions.
+    pub(crate) fn conjunction(mut conditions: Vec<Expression>) -> Option<Expression> {
+        match conditions.len() {
+            0 => None,
+            1 => conditions.pop(),
+            _ => Some(Self::And(conditions)),
+        }
+    }
+
     /// Variable and attribute names of `variable.a.b`; no names for the variable itself.
     pub fn as_attribute_path(&self) -> Option<(VariableId, Vec<&str>)> {
         let mut names = Vec::new();

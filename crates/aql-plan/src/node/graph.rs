@@ -72,8 +72,18 @@ pub struct StepCondition {
     pub depth: Option<u64>,
     /// Holds the vertex or edge while `condition` is evaluated.
     pub input: VariableId,
-    /// Reads `input` and variables of the outer row.
+    /// Reads `input` and variables of the outer row. Cast to a boolean.
     pub condition: Expression,
+}
+
+/// A condition of the query on the paths of a node, which the node takes care of while it searches.
+#[derive(Debug, Clone)]
+pub struct CoveredCondition {
+    /// As the query has it: reads the variables that the node sets and those of the outer row. For explain, and to find
+    /// the filter that it came from.
+    pub condition: Expression,
+    /// Every path that the node produces satisfies it, so that no filter is needed.
+    pub entirely: bool,
 }
 
 /// What a path consists of.
@@ -124,9 +134,9 @@ pub struct Traversal {
     pub prune: Option<Prune>,
     /// Conditions on the way.
     pub conditions: Vec<StepCondition>,
-    /// The conditions of the query that `conditions` and the look-ups stand for, as the query has them; for explain.
-    pub shown_conditions: Vec<Expression>,
-    /// Only paths for which it is true produce a row; reads `vertex_out`, `edge_out` and variables of the outer row. The
+    /// The conditions of the query that `conditions`, look-ups and depths stand for.
+    pub covered: Vec<CoveredCondition>,
+    /// Only paths for which it is true (cast to a boolean) produce a row; reads `vertex_out`, `edge_out` and variables of the outer row. The
     /// path is made after it.
     pub output_filter: Option<Expression>,
     /// `OPTIONS`.
@@ -248,8 +258,8 @@ pub struct EnumeratePaths {
     pub path: PathOutput,
     /// Conditions on all vertices or all edges (rule `optimize-enumerate-path-filters`).
     pub conditions: Vec<StepCondition>,
-    /// The conditions of the query that `conditions` stands for, as the query has them; for explain.
-    pub shown_conditions: Vec<Expression>,
+    /// The conditions of the query that `conditions` stands for.
+    pub covered: Vec<CoveredCondition>,
     /// `OPTIONS`.
     pub options: PathSearchOptions,
 }

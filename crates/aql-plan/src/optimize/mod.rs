@@ -5,9 +5,11 @@
 
 mod condition;
 mod cost;
+mod filter_parts;
 mod finish;
 mod index_cost;
 mod options;
+mod path;
 mod pipeline;
 mod rules;
 #[cfg(test)]
@@ -88,6 +90,7 @@ pub fn optimize(
         let count = plans.len() as u64;
         if rule.can_be_disabled() && !options.is_enabled(rule.name(), rule.disabled_by_default()) {
             statistics.rules_skipped += count;
+            plans.iter_mut().try_for_each(|plan| rule.apply_disabled(plan, &mut context))?;
             continue;
         }
         interrupt.check()?;

@@ -103,6 +103,11 @@ const QUERIES: &[&str] = &[
     "FOR u IN users FILTER u.city == 'x' RETURN u.city",
     "FOR u IN users FOR p IN products FILTER u.age == p.id RETURN [u, p]",
     "FOR u IN users UPSERT {email: u.email} INSERT {} UPDATE {n: OLD.n + 1} IN plain RETURN NEW",
+    "FOR u IN users FOR v, e, p IN 1..2 ANY u knows FILTER p.edges[0].a == u.b AND v.c == 1 RETURN p.vertices[-1].d",
+    "FOR v, e, p IN 1..2 ANY 'users/1' knows PRUNE x = p.edges[-1].a == 1 FILTER p.edges[*].b ALL == 1 RETURN x",
+    "FOR p IN 1..2 ANY K_PATHS 'users/1' TO 'users/2' knows FILTER p.edges[*].b ALL == 1 RETURN p.edges",
+    "FOR u IN users FOR v, e IN ANY SHORTEST_PATH u TO 'users/2' knows SORT v.x RETURN e.y",
+    "FOR u IN users WINDOW u.age WITH {preceding: 1} AGGREGATE n = SUM(u.x) FILTER n > 1 RETURN [u.name, n]",
 ];
 
 /// Every variable that a node reads is set before, in its pipeline or around it, in every plan of every set of rules.

@@ -41,7 +41,7 @@ impl Binder<'_> {
             edge_projections: Vec::new(),
             prune,
             conditions: Vec::new(),
-            shown_conditions: Vec::new(),
+            covered: Vec::new(),
             output_filter: None,
             options,
         })));
@@ -108,7 +108,7 @@ impl Binder<'_> {
             max_depth,
             path,
             conditions: Vec::new(),
-            shown_conditions: Vec::new(),
+            covered: Vec::new(),
             options,
         })));
         Ok(())

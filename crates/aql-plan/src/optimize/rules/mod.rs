@@ -10,16 +10,22 @@ mod move_calculations_up;
 mod move_filters_into_enumerate;
 mod move_filters_up;
 mod optimize_count;
+mod optimize_enumerate_path_filters;
+mod optimize_paths;
 mod optimize_projections;
 mod optimize_subqueries;
+mod optimize_traversal_last_element_access;
+mod optimize_traversals;
 mod propagate_constant_attributes;
 mod push_limit_into_index;
 mod reduce_extraction_to_projection;
 mod remove_collect_variables;
 mod remove_data_modification_out_variables;
 mod remove_filter_covered_by_index;
+mod remove_filter_covered_by_traversal;
 mod remove_redundant_calculations;
 mod remove_redundant_or;
+mod remove_redundant_path_var;
 mod remove_redundant_sorts;
 mod remove_sort_rand_limit_1;
 mod remove_unnecessary_calculations;
@@ -46,6 +52,11 @@ pub(super) trait Rule: Sync {
 
     /// Rewrites the plan; true if anything changed. Must keep the result of the query.
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool>;
+
+    /// What has to be done even where the rule is turned off.
+    fn apply_disabled(&self, _plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<()> {
+        Ok(())
+    }
 
     /// Whether queries can turn it off.
     fn can_be_disabled(&self) -> bool {
@@ -92,9 +103,15 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &remove_filter_covered_by_index::RemoveFilterCoveredByIndex,
     &remove_unnecessary_filters::RemoveUnnecessaryFilters { name: "remove-unnecessary-filters-2" },
     &use_index_for_sort::UseIndexForSort,
+    &optimize_traversal_last_element_access::OptimizeTraversalLastElementAccess,
+    &optimize_traversals::OptimizeTraversals,
+    &optimize_enumerate_path_filters::OptimizeEnumeratePathFilters,
+    &optimize_paths::OptimizePaths,
+    &remove_filter_covered_by_traversal::RemoveFilterCoveredByTraversal,
     &remove_unnecessary_calculations::RemoveUnnecessaryCalculations {
         name: "remove-unnecessary-calculations-2",
     },
+    &remove_redundant_path_var::RemoveRedundantPathVar,
     &move_calculations_down::MoveCalculationsDown,
     &fuse_filters::FuseFilters,
     &move_filters_into_enumerate::MoveFiltersIntoEnumerate,

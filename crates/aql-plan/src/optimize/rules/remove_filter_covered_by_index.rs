@@ -2,10 +2,13 @@
 
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
-use crate::node::{IndexScan, Node, NodeKind};
-use crate::optimize::condition::{Atom, conditions_after, implied_atoms, normalize, set_from};
+use crate::node::{IndexScan, NodeKind};
+use crate::optimize::condition::{Atom, implied_atoms, normalize, set_from};
+use crate::optimize::filter_parts::retain_conjuncts;
 use crate::optimize::pipeline::for_each_pipeline;
 use crate::plan::Plan;
+use crate::variable::VariableId;
+use crate::variable_set::VariableSet;
 use aql_value::Result;
 
 pub(super) struct RemoveFilterCoveredByIndex;
@@ -26,18 +29,11 @@ impl Rule for RemoveFilterCoveredByIndex {
             while let Some(node) = nodes.get(position) {
                 if let NodeKind::Index(scan) = &node.kind {
                     let scan = scan.clone();
-                    for (filter, rest) in covered(nodes, position, &scan).into_iter().rev() {
-                        changed = true;
-                        if rest.is_empty() {
-                            nodes.remove(filter);
-                            continue;
-                        }
-                        let (condition, calculation) = workshop.calculation(conjunction(rest));
-                        if let Some(node) = nodes.get_mut(filter) {
-                            node.kind = NodeKind::Filter { condition };
-                        }
-                        nodes.insert(filter, calculation);
-                    }
+                    let unavailable = set_from(nodes, position);
+                    let guaranteed = guaranteed_atoms(&scan);
+                    changed |= retain_conjuncts(nodes, position, workshop, &|conjunct| {
+                        is_open(conjunct, &guaranteed, scan.source.out, &unavailable)
+                    });
                 }
                 position += 1;
             }
@@ -46,37 +42,25 @@ impl Rule for RemoveFilterCoveredByIndex {
     }
 }
 
-fn conjunction(mut conditions: Vec<Expression>) -> Expression {
-    if conditions.len() == 1 { conditions.remove(0) } else { Expression::And(conditions) }
+/// What holds for every document that a range finds, range by range.
+fn guaranteed_atoms(scan: &IndexScan) -> Vec<Vec<Atom>> {
+    let atoms = scan.ranges.iter().map(|range| {
+        scan.indexes.get(range.index).map(|index| implied_atoms(index, range)).unwrap_or_default()
+    });
+    atoms.collect()
 }
 
-/// Positions of filters of which the scan guarantees a part, with the parts it does not guarantee.
-fn covered(nodes: &[Node], position: usize, scan: &IndexScan) -> Vec<(usize, Vec<Expression>)> {
-    let guaranteed: Vec<Vec<Atom>> = scan
-        .ranges
-        .iter()
-        .map(|range| {
-            scan.indexes.get(range.index).map(|index| implied_atoms(index, range)).unwrap_or_default()
+/// Whether some range may find documents that do not satisfy the condition.
+fn is_open(
+    conjunct: &Expression,
+    guaranteed: &[Vec<Atom>],
+    document: VariableId,
+    unavailable: &VariableSet,
+) -> bool {
+    let form = normalize([conjunct], document, unavailable);
+    !guaranteed.iter().all(|atoms| {
+        form.branches.iter().any(|branch| {
+            branch.is_exact && branch.atoms.iter().all(|atom| atoms.iter().any(|known| known.is_same(atom)))
         })
-        .collect();
-    let unavailable = set_from(nodes, position);
-    let conditions = conditions_after(nodes, position).into_iter().filter_map(|condition| {
-        let conjuncts = match condition.expression {
-            Expression::And(conjuncts) => conjuncts,
-            other => vec![other],
-        };
-        let count = conjuncts.len();
-        let is_open = |conjunct: &Expression| {
-            let form = normalize([conjunct], scan.source.out, &unavailable);
-            !guaranteed.iter().all(|atoms| {
-                form.branches.iter().any(|branch| {
-                    branch.is_exact
-                        && branch.atoms.iter().all(|atom| atoms.iter().any(|known| known.is_same(atom)))
-                })
-            })
-        };
-        let rest: Vec<Expression> = conjuncts.into_iter().filter(is_open).collect();
-        (rest.len() < count).then_some((condition.position, rest))
-    });
-    conditions.collect()
+    })
 }
