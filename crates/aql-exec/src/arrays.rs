@@ -1,6 +1,7 @@
 //! Arrays that may have millions of elements.
 
 use aql_value::{BlockBuilder, Interrupt, Result, Value};
+use velocypack::Builder;
 
 /// Elements between two checks for an interrupt.
 const ELEMENTS_PER_CHECK: usize = 1 << 16;
@@ -19,6 +20,13 @@ pub(crate) fn array_of(values: &[Value], interrupt: &Interrupt) -> Result<Value>
     block.builder().close()?;
     block.end_value();
     Ok(block.finish().pop().unwrap_or_default())
+}
+
+/// Adds an array of the values to what is being built.
+pub(crate) fn append_array(values: &[Value], out: &mut Builder) -> Result<()> {
+    out.open_array()?;
+    values.iter().try_for_each(|value| value.append_to(out))?;
+    Ok(out.close()?)
 }
 
 #[cfg(test)]

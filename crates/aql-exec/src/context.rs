@@ -2,9 +2,9 @@
 
 use crate::data::Data;
 use crate::environment::QueryEnvironment;
-use crate::execution::SpillOptions;
 use crate::operator::BatchLimits;
 use crate::profile::Profile;
+use crate::spill::SpillOptions;
 use crate::statistics::ExecutionStatistics;
 use aql_value::{
     Batch, Charge, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Program, Result,

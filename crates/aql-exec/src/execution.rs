@@ -6,6 +6,7 @@ use crate::environment::{QueryEnvironment, ReadAuthorization};
 use crate::lower::lower;
 use crate::operator::{BatchLimits, GROWTH, Operator};
 use crate::profile::Profile;
+use crate::spill::SpillOptions;
 use crate::statistics::ExecutionStatistics;
 use aql_plan::Plan;
 use aql_value::{
@@ -13,7 +14,6 @@ use aql_value::{
     Warnings,
 };
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use storage::Transaction;
@@ -49,7 +49,7 @@ pub struct ExecutionOptions {
     pub fail_on_warning: bool,
     /// Measure each node (`profile: 2`).
     pub profile_nodes: bool,
-    /// Sorting with temporary files.
+    /// When operators use temporary files.
     pub spill: SpillOptions,
     /// Time of the statement and seed of its random numbers; `None`: now, and from the system's randomness.
     pub fixed: Option<FixedState>,
@@ -74,31 +74,6 @@ pub struct FixedState {
     pub statement_time_ms: i64,
     /// For `RAND()` and the like.
     pub seed: u64,
-}
-
-/// When sorts use temporary files.
-#[derive(Debug, Clone)]
-pub struct SpillOptions {
-    /// A sort with more bytes in memory goes on in files.
-    pub threshold_bytes: u64,
-    /// Where they are made; `None`: never, such sorts end at the query's memory limit.
-    pub folder: Option<PathBuf>,
-}
-
-impl SpillOptions {
-    /// ArangoDB's default for the same purpose (`--temp.intermediate-results-spillover-threshold-memory-usage`).
-    pub const DEFAULT_THRESHOLD_BYTES: u64 = 128 << 20;
-
-    /// Whether there is a place for files.
-    pub(crate) fn is_possible(&self) -> bool {
-        self.folder.is_some()
-    }
-}
-
-impl Default for SpillOptions {
-    fn default() -> Self {
-        Self { threshold_bytes: Self::DEFAULT_THRESHOLD_BYTES, folder: None }
-    }
 }
 
 /// A query at run time. Can be kept between two batches, sent to another thread, and dropped at any time.
@@ -181,6 +156,7 @@ impl Execution {
             Some(FixedState { statement_time_ms, seed }) => EvaluationState::fixed(statement_time_ms, seed),
             None => EvaluationState::new(),
         };
+        let limit_bytes = memory.limit_bytes();
         let mut context = ExecutionContext {
             data,
             environment,
@@ -190,8 +166,8 @@ impl Execution {
             state,
             statistics: ExecutionStatistics::default(),
             profile: Profile::default(),
-            spill: options.spill,
-            full: BatchLimits::FULL,
+            spill: options.spill.within(limit_bytes),
+            full: BatchLimits::FULL.within(limit_bytes),
         };
         match lower(plan, &mut context, parameters, options.profile_nodes) {
             Ok(lowered) => Ok(Self {
@@ -209,7 +185,7 @@ impl Execution {
 
     /// Makes operators work on at most so many rows at one time, for tests: results do not depend on it.
     pub fn with_batch_rows(mut self, rows: usize) -> Self {
-        self.context.full = BatchLimits::FULL.of_rows(rows);
+        self.context.full = self.context.full.of_rows(rows);
         self
     }
 

@@ -23,12 +23,14 @@ mod lower;
 mod merge_sort;
 mod operator;
 mod profile;
+mod spill;
 mod statistics;
 
 pub use data::DataAccess;
 pub use environment::{QueryEnvironment, ReadAuthorization};
 pub use execution::{
-    Execution, ExecutionInput, ExecutionOptions, Finished, FixedState, ResultBatch, SpillOptions, StartFailed,
+    Execution, ExecutionInput, ExecutionOptions, Finished, FixedState, ResultBatch, StartFailed,
 };
 pub use operator::BatchLimits;
+pub use spill::SpillOptions;
 pub use statistics::{ExecutionStatistics, NodeStatistics};

@@ -331,18 +331,6 @@ fn memory_is_limited_and_given_back() {
 }
 
 #[test]
-fn large_sorts_go_through_files() {
-    let fixture = Fixture::new();
-    let spill = aql_exec::SpillOptions { threshold_bytes: 100_000, folder: Some(std::env::temp_dir()) };
-    let run = Run { memory_limit_bytes: Some(1 << 20), spill, ..Run::default() };
-    let query =
-        "FOR a IN 1..50000 LET t = CONCAT('a rather long text ', a) SORT a % 100 DESC, t RETURN [a, t]";
-    let answer = fixture.run(query, &run).unwrap();
-    assert_eq!(answer.results, fixture.run(query, &Run::default()).unwrap().results);
-    assert_eq!(answer.results.len(), 50_000);
-}
-
-#[test]
 fn nodes_are_measured_when_asked() {
     let fixture = numbers();
     let run = Run { profile: true, ..Run::default() };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use aql_exec::{BatchLimits, SpillOptions};
 use aql_value::MemoryAccount;
 use storage::{Store, StoreOptions};
 
@@ -33,6 +34,10 @@ pub struct InstanceOptions {
     pub result_memory_per_cursor_bytes: usize,
     /// Folder of temporary files.
     pub temporary_folder: PathBuf,
+    /// When queries use temporary files, and where.
+    pub spill: SpillOptions,
+    /// Rows that the operators of queries work on at one time; no result depends on it.
+    pub operator_batch_rows: usize,
     /// Most open cursors.
     pub max_cursors: usize,
     /// Most plans in the plan cache.
@@ -57,6 +62,8 @@ impl Default for InstanceOptions {
             result_memory_bytes: 256 << 20,
             result_memory_per_cursor_bytes: 16 << 20,
             temporary_folder: std::env::temp_dir(),
+            spill: SpillOptions { folder: Some(std::env::temp_dir()), ..SpillOptions::default() },
+            operator_batch_rows: BatchLimits::FULL_ROWS,
             max_cursors: 1_024,
             plan_cache_entries: 256,
             plan_cache_key_bytes: 64 << 10,

@@ -20,6 +20,7 @@ mod instance;
 pub mod query;
 mod session;
 
+pub use aql_exec::SpillOptions;
 pub use cursor::encoder::Format;
 pub use cursor::{CursorOwner, Cursors, Reply};
 pub use documents::{Outcomes, Patience, WriteMode, WriteOperation};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use catalog::NamingRules;
 use database::query::registry::TrackingProperties;
-use database::{Instance, InstanceOptions};
+use database::{Instance, InstanceOptions, SpillOptions};
 use kv::Engine;
 use kv::memory::MemoryEngine;
 use kv_rocksdb::{Compression, RocksEngine, RocksOptions};
@@ -167,6 +167,7 @@ pub(crate) fn instance_options(options: &Options, budget: &MemoryBudget) -> Inst
         query_max_runtime: Some(duration(options, "query.max-runtime")).filter(|limit| !limit.is_zero()),
         result_memory_bytes: budget.result_bytes,
         temporary_folder: temporary_folder(options),
+        spill: spill_options(options),
         plan_cache_entries: size(options, "query.plan-cache-max-entries"),
         plan_cache_key_bytes: size(options, "query.plan-cache-max-entry-size"),
         authentication: options.flag("server.authentication"),
@@ -174,6 +175,18 @@ pub(crate) fn instance_options(options: &Options, budget: &MemoryBudget) -> Inst
         compatible_version: ARANGODB_VERSION.to_owned(),
         ..InstanceOptions::default()
     }
+}
+
+fn spill_options(options: &Options) -> SpillOptions {
+    let number = |name: &str| options.number(&format!("temp.intermediate-results-{name}"));
+    let folder = options.text("temp.intermediate-results-path");
+    let spill = SpillOptions {
+        threshold_bytes: number("spillover-threshold-memory-usage"),
+        threshold_rows: number("spillover-threshold-num-rows"),
+        folder: Some(folder.map_or_else(|| temporary_folder(options), PathBuf::from)),
+        ..SpillOptions::default()
+    };
+    spill.with_capacity(number("capacity"))
 }
 
 /// A number of seconds; those beyond what a duration holds are for ever.

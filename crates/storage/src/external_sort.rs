@@ -10,10 +10,15 @@ use crate::{Error, Result};
 
 /// Runs that are merged at one time; more are merged into one first, so that few files are open.
 const MERGE_RUNS_MAX: usize = 64;
-/// Buffer of each run that is read or written.
-const RUN_BUFFER_BYTES: usize = 64 << 10;
+/// Smallest and largest buffer of each run that is read or written.
+const RUN_BUFFER_BYTES: (usize, usize) = (4 << 10, 64 << 10);
 /// Memory of a pair besides its bytes.
 const PAIR_OVERHEAD_BYTES: usize = size_of::<Position>();
+/// Bytes that are merged between two checks whether to go on.
+const BYTES_PER_CHECK: usize = 1 << 20;
+
+/// Asked from time to time in long work; its error ends the work.
+pub type Check = Box<dyn FnMut() -> Result<()> + Send>;
 
 /// Takes pairs in any order. Pairs with equal keys stay in the order in which they were added.
 pub struct Sorter {
@@ -21,7 +26,9 @@ pub struct Sorter {
     budget_bytes: usize,
     bytes: Vec<u8>,
     positions: Vec<Position>,
-    runs: Vec<File>,
+    /// Runs by how often their pairs were merged; in each level, and of each level before the one below, older first.
+    levels: Vec<Vec<File>>,
+    check: Option<Check>,
 }
 
 #[derive(Clone, Copy)]
@@ -34,7 +41,13 @@ struct Position {
 impl Sorter {
     /// A sorter that keeps at most about `budget_bytes` in memory, and more in temporary files in `folder`.
     pub fn new(folder: PathBuf, budget_bytes: usize) -> Self {
-        Sorter { folder, budget_bytes, bytes: Vec::new(), positions: Vec::new(), runs: Vec::new() }
+        let (bytes, positions) = (Vec::new(), Vec::new());
+        Sorter { folder, budget_bytes, bytes, positions, levels: Vec::new(), check: None }
+    }
+
+    /// The same, asking `check` whether to go on wherever one call takes long.
+    pub fn with_check(self, check: Check) -> Self {
+        Sorter { check: Some(check), ..self }
     }
 
     /// Takes a pair. A run is written to a file when the budget is used up.
@@ -54,14 +67,20 @@ impl Sorter {
 
     /// The pairs in ascending order of their keys.
     pub fn finish(mut self) -> Result<SortedPairs> {
-        if self.runs.is_empty() {
+        if self.levels.is_empty() {
             self.sort();
             return Ok(SortedPairs { source: Source::Memory { sorter: self, next: 0 } });
         }
         if !self.positions.is_empty() {
             self.write_run()?;
         }
-        Ok(SortedPairs { source: Source::Files(Merge::start(self.runs)?) })
+        let mut level = 0;
+        while self.levels.iter().map(Vec::len).sum::<usize>() > MERGE_RUNS_MAX {
+            self.merge_level(level)?;
+            level += 1;
+        }
+        let runs = std::mem::take(&mut self.levels).into_iter().rev().flatten();
+        Ok(SortedPairs { source: Source::Files(Merge::start(runs, self.buffer_bytes())?) })
     }
 
     fn sort(&mut self) {
@@ -70,24 +89,55 @@ impl Sorter {
         self.positions.sort_by(|a, b| key(a).cmp(key(b)));
     }
 
+    /// So that the buffers of all runs that are merged take no more than what is in memory before.
+    fn buffer_bytes(&self) -> usize {
+        (self.budget_bytes / MERGE_RUNS_MAX).clamp(RUN_BUFFER_BYTES.0, RUN_BUFFER_BYTES.1)
+    }
+
     fn write_run(&mut self) -> Result<()> {
-        if self.runs.len() >= MERGE_RUNS_MAX {
-            let mut merge = Merge::start(std::mem::take(&mut self.runs))?;
-            let mut run = RunWriter::create(&self.folder)?;
-            while merge.advance()? {
-                run.write(merge.key(), merge.value())?;
-            }
-            self.runs.push(run.finish()?);
-        }
         self.sort();
-        let mut run = RunWriter::create(&self.folder)?;
+        let mut run = RunWriter::create(&self.folder, self.buffer_bytes())?;
         for position in &self.positions {
             let part = |start, end| self.bytes.get(start..end).unwrap_or_default();
             run.write(part(position.start, position.value_start), part(position.value_start, position.end))?;
         }
-        self.runs.push(run.finish()?);
         self.bytes.clear();
         self.positions.clear();
+        let run = run.finish()?;
+        self.add_run(0, run);
+        let mut level = 0;
+        while self.levels.get(level).is_some_and(|runs| runs.len() >= MERGE_RUNS_MAX) {
+            self.merge_level(level)?;
+            level += 1;
+        }
+        Ok(())
+    }
+
+    fn add_run(&mut self, level: usize, run: File) {
+        if self.levels.len() <= level {
+            self.levels.resize_with(level + 1, Vec::new);
+        }
+        if let Some(runs) = self.levels.get_mut(level) {
+            runs.push(run);
+        }
+    }
+
+    /// Makes one run of the next level of all runs of a level.
+    fn merge_level(&mut self, level: usize) -> Result<()> {
+        let runs = self.levels.get_mut(level).map(std::mem::take).unwrap_or_default();
+        let mut merge = Merge::start(runs.into_iter(), self.buffer_bytes())?;
+        let mut run = RunWriter::create(&self.folder, self.buffer_bytes())?;
+        let mut bytes = 0;
+        while merge.advance()? {
+            run.write(merge.key(), merge.value())?;
+            bytes += merge.key().len() + merge.value().len() + PAIR_OVERHEAD_BYTES;
+            if bytes >= BYTES_PER_CHECK {
+                bytes = 0;
+                self.check.as_mut().map_or(Ok(()), |check| check())?;
+            }
+        }
+        let run = run.finish()?;
+        self.add_run(level + 1, run);
         Ok(())
     }
 }
@@ -129,9 +179,9 @@ struct RunWriter {
 }
 
 impl RunWriter {
-    fn create(folder: &PathBuf) -> Result<Self> {
+    fn create(folder: &PathBuf, buffer_bytes: usize) -> Result<Self> {
         let file = tempfile::tempfile_in(folder).map_err(|error| failed("creating", &error))?;
-        Ok(RunWriter { writer: BufWriter::with_capacity(RUN_BUFFER_BYTES, file) })
+        Ok(RunWriter { writer: BufWriter::with_capacity(buffer_bytes, file) })
     }
 
     fn write(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
@@ -188,10 +238,10 @@ struct Merge {
 }
 
 impl Merge {
-    fn start(runs: Vec<File>) -> Result<Self> {
+    fn start(runs: impl Iterator<Item = File>, buffer_bytes: usize) -> Result<Self> {
         let reader =
-            |file| RunReader { reader: BufReader::with_capacity(RUN_BUFFER_BYTES, file), value: Vec::new() };
-        let readers: Vec<RunReader> = runs.into_iter().map(reader).collect();
+            |file| RunReader { reader: BufReader::with_capacity(buffer_bytes, file), value: Vec::new() };
+        let readers: Vec<RunReader> = runs.map(reader).collect();
         let mut merge = Merge { heads: BinaryHeap::with_capacity(readers.len()), readers, present: None };
         for number in 0..merge.readers.len() {
             merge.refill(number, Vec::new())?;
@@ -266,10 +316,31 @@ mod tests {
 
     #[test]
     fn more_runs_than_are_merged_at_once() {
-        let pairs: Vec<_> =
-            (0..500u32).map(|n| (n.wrapping_mul(7919).to_be_bytes().to_vec(), vec![1])).collect();
-        let mut expected = pairs.clone();
-        expected.sort();
-        assert_eq!(sort(&pairs, 1), expected);
+        for count in [500u32, 5_000] {
+            // Keys that occur often, with values that tell in which order they came.
+            let pairs: Vec<_> = (0..count)
+                .map(|n| (vec![(n.wrapping_mul(7919) % 251) as u8], n.to_be_bytes().to_vec()))
+                .collect();
+            let mut expected = pairs.clone();
+            expected.sort();
+            assert_eq!(sort(&pairs, 1), expected);
+        }
+    }
+
+    #[test]
+    fn merging_can_be_ended() {
+        let stop = || Err(Error::new(1500, "query killed"));
+        let mut sorter = Sorter::new(std::env::temp_dir(), 1).with_check(Box::new(stop));
+        let value = vec![0; BYTES_PER_CHECK / 8];
+        let added = (0..1000u32).try_for_each(|n| sorter.add(&n.to_be_bytes(), &value));
+        assert_eq!(added.unwrap_err().number(), 1500);
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named_as_the_reason() {
+        let mut sorter = Sorter::new("/does/not/exist".into(), 1);
+        sorter.add(b"a", b"").unwrap();
+        let message = sorter.add(b"b", b"").unwrap_err().to_string();
+        assert!(message.contains("creating a temporary file"), "{message}");
     }
 }

@@ -34,7 +34,7 @@ pub use bulk_load::{BulkLoad, BulkLoaded};
 pub use computed_values::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
 pub use documents::{Documents, StoredDocument};
 pub use error::{ConflictingDocument, Error, Result};
-pub use external_sort::{SortedPairs, Sorter};
+pub use external_sort::{Check, SortedPairs, Sorter};
 pub use figures::{Figures, IndexFigures};
 pub use index::Index;
 pub use kv::Durability;

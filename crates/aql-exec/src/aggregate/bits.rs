@@ -3,6 +3,7 @@
 
 use super::State;
 use aql_value::{Interrupt, Result, Value};
+use velocypack::Builder;
 
 /// The greatest operand of AQL's bit functions.
 const MAX_OPERAND: i64 = u32::MAX as i64;
@@ -22,6 +23,24 @@ impl Bits {
             }
             _ => self.invalid |= !value.is_null(),
         }
+        0
+    }
+
+    /// As an array of the bits, or null, and whether a value was no operand.
+    fn save(&self, out: &mut Builder) -> Result<()> {
+        out.open_array()?;
+        match self.bits {
+            Some(bits) => out.add_u64(bits.into())?,
+            None => out.add_null()?,
+        }
+        out.add_bool(self.invalid)?;
+        Ok(out.close()?)
+    }
+
+    fn merge(&mut self, saved: &Value, combine: fn(u32, u32) -> u32) -> usize {
+        let mut parts = saved.elements();
+        self.add(&parts.next().unwrap_or_default(), combine);
+        self.invalid |= parts.next().unwrap_or_default().is_truthy();
         0
     }
 
@@ -45,6 +64,14 @@ macro_rules! bits {
 
             fn result(&mut self, _interrupt: &Interrupt) -> Result<Value> {
                 Ok(self.0.result())
+            }
+
+            fn save(&mut self, out: &mut Builder) -> Result<()> {
+                self.0.save(out)
+            }
+
+            fn merge(&mut self, saved: &Value) -> usize {
+                self.0.merge(saved, $combine)
             }
         }
     };

@@ -2,6 +2,7 @@
 
 use super::State;
 use aql_value::{Interrupt, Result, Value};
+use velocypack::Builder;
 
 #[derive(Default)]
 pub(super) struct Length(u64);
@@ -14,5 +15,14 @@ impl State for Length {
 
     fn result(&mut self, _interrupt: &Interrupt) -> Result<Value> {
         Ok(Value::from_u64(self.0))
+    }
+
+    fn save(&mut self, out: &mut Builder) -> Result<()> {
+        Ok(out.add_u64(self.0)?)
+    }
+
+    fn merge(&mut self, saved: &Value) -> usize {
+        self.0 += u64::try_from(saved.to_i64()).unwrap_or_default();
+        0
     }
 }

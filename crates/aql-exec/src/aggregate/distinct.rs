@@ -1,10 +1,11 @@
 //! `UNIQUE`, `SORTED_UNIQUE`, `COUNT_DISTINCT`: distinct values, null among them.
 
 use super::State;
-use crate::arrays::array_of;
+use crate::arrays::{append_array, array_of};
 use crate::merge_sort::merge_sort;
 use aql_value::{Interrupt, Result, Value};
 use std::collections::HashSet;
+use velocypack::Builder;
 
 /// What a table entry takes beside the value's own bytes: the value and its share of the table.
 const ENTRY_BYTES: usize = 2 * size_of::<Value>();
@@ -26,6 +27,10 @@ impl Distinct {
         self.order.push(value.clone());
         self.seen.insert(value);
         bytes
+    }
+
+    fn merge(&mut self, saved: &Value) -> usize {
+        saved.elements().map(|value| self.add(&value)).sum()
     }
 
     fn take(&mut self) -> Vec<Value> {
@@ -51,6 +56,14 @@ impl State for Unique {
     fn result(&mut self, interrupt: &Interrupt) -> Result<Value> {
         array_of(&self.0.take(), interrupt)
     }
+
+    fn save(&mut self, out: &mut Builder) -> Result<()> {
+        append_array(&self.0.take(), out)
+    }
+
+    fn merge(&mut self, saved: &Value) -> usize {
+        self.0.merge(saved)
+    }
 }
 
 impl State for SortedUnique {
@@ -65,6 +78,14 @@ impl State for SortedUnique {
         merge_sort(&mut order, |left, right| value(left).cmp(&value(right)), || interrupt.check())?;
         array_of(&order.iter().filter_map(value).cloned().collect::<Vec<_>>(), interrupt)
     }
+
+    fn save(&mut self, out: &mut Builder) -> Result<()> {
+        append_array(&self.0.take(), out)
+    }
+
+    fn merge(&mut self, saved: &Value) -> usize {
+        self.0.merge(saved)
+    }
 }
 
 impl State for CountDistinct {
@@ -74,5 +95,13 @@ impl State for CountDistinct {
 
     fn result(&mut self, _interrupt: &Interrupt) -> Result<Value> {
         Ok(Value::from_u64(self.0.take().len() as u64))
+    }
+
+    fn save(&mut self, out: &mut Builder) -> Result<()> {
+        append_array(&self.0.take(), out)
+    }
+
+    fn merge(&mut self, saved: &Value) -> usize {
+        self.0.merge(saved)
     }
 }

@@ -3,6 +3,7 @@
 use super::State;
 use aql_value::{Interrupt, Result, Value};
 use std::cmp::Ordering;
+use velocypack::Builder;
 
 #[derive(Default)]
 pub(super) struct Min(Value);
@@ -28,6 +29,14 @@ impl State for Min {
     fn result(&mut self, _interrupt: &Interrupt) -> Result<Value> {
         Ok(std::mem::take(&mut self.0))
     }
+
+    fn save(&mut self, out: &mut Builder) -> Result<()> {
+        self.0.append_to(out)
+    }
+
+    fn merge(&mut self, saved: &Value) -> usize {
+        self.add(saved)
+    }
 }
 
 impl State for Max {
@@ -37,5 +46,13 @@ impl State for Max {
 
     fn result(&mut self, _interrupt: &Interrupt) -> Result<Value> {
         Ok(std::mem::take(&mut self.0))
+    }
+
+    fn save(&mut self, out: &mut Builder) -> Result<()> {
+        self.0.append_to(out)
+    }
+
+    fn merge(&mut self, saved: &Value) -> usize {
+        self.add(saved)
     }
 }

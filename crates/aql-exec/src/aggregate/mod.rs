@@ -12,6 +12,7 @@ mod variance;
 
 use aql_plan::AggregateFunction;
 use aql_value::{Charge, Column, Interrupt, Result, Value};
+use velocypack::Builder;
 
 /// The states of one aggregate for all groups. Groups are numbered from 0 in the order in which they appear.
 pub(crate) trait Aggregator: Send {
@@ -25,6 +26,13 @@ pub(crate) trait Aggregator: Send {
     /// The result of a group. Called once a group; its state may be emptied. Errors: 1500 if the query is ended while a
     /// large result is made, 32 if it would be 4 GiB or longer.
     fn result(&mut self, group: usize, interrupt: &Interrupt) -> Result<Value>;
+
+    /// Adds one value to `out`, of which [`Aggregator::merge`] makes the state of a group again. Called once a group
+    /// instead of [`Aggregator::result`].
+    fn save(&mut self, group: usize, out: &mut Builder) -> Result<()>;
+
+    /// Takes what was saved of a group whose values came after those that `group` has taken so far.
+    fn merge(&mut self, group: usize, saved: &Value, memory: &mut Charge) -> Result<()>;
 
     /// Forgets all groups but one, which becomes group 0.
     fn keep_only(&mut self, group: usize);
@@ -40,6 +48,12 @@ trait State: Default + Send {
 
     /// The aggregate of all values taken.
     fn result(&mut self, interrupt: &Interrupt) -> Result<Value>;
+
+    /// As [`Aggregator::save`].
+    fn save(&mut self, out: &mut Builder) -> Result<()>;
+
+    /// As [`Aggregator::merge`]. Returns the bytes that the state has grown by.
+    fn merge(&mut self, saved: &Value) -> usize;
 }
 
 /// An aggregator from one state a group.
@@ -66,6 +80,18 @@ impl<S: State> Aggregator for Grouped<S> {
 
     fn result(&mut self, group: usize, interrupt: &Interrupt) -> Result<Value> {
         self.states.get_mut(group).map_or(Ok(Value::Null), |state| state.result(interrupt))
+    }
+
+    fn save(&mut self, group: usize, out: &mut Builder) -> Result<()> {
+        match self.states.get_mut(group) {
+            Some(state) => state.save(out),
+            None => Ok(out.add_null()?),
+        }
+    }
+
+    fn merge(&mut self, group: usize, saved: &Value, memory: &mut Charge) -> Result<()> {
+        let grown = self.states.get_mut(group).map_or(0, |state| state.merge(saved));
+        memory.grow(grown as u64)
     }
 
     fn keep_only(&mut self, group: usize) {

@@ -1,8 +1,9 @@
 //! `PUSH`: all values in the order in which they come.
 
 use super::State;
-use crate::arrays::array_of;
+use crate::arrays::{append_array, array_of};
 use aql_value::{Interrupt, Result, Value};
+use velocypack::Builder;
 
 #[derive(Default)]
 pub(super) struct Push(Vec<Value>);
@@ -17,5 +18,16 @@ impl State for Push {
 
     fn result(&mut self, interrupt: &Interrupt) -> Result<Value> {
         array_of(&std::mem::take(&mut self.0), interrupt)
+    }
+
+    fn save(&mut self, out: &mut Builder) -> Result<()> {
+        append_array(&std::mem::take(&mut self.0), out)
+    }
+
+    fn merge(&mut self, saved: &Value) -> usize {
+        // Not detached: all of the block that holds them is kept.
+        let before = self.0.len();
+        self.0.extend(saved.elements());
+        saved.memory_bytes() + (self.0.len() - before) * size_of::<Value>()
     }
 }

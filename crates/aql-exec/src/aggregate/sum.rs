@@ -2,6 +2,7 @@
 
 use super::State;
 use aql_value::{Interrupt, Result, Value, program};
+use velocypack::Builder;
 
 /// Numbers added up: exactly as long as they are integers and the sum fits in 64 bits, then in doubles.
 struct Total {
@@ -27,6 +28,28 @@ impl Total {
             self.invalid = true;
         }
     }
+
+    /// As an array of sum, number of values, and whether one was no number.
+    fn save(&self, out: &mut Builder) -> Result<()> {
+        out.open_array()?;
+        self.sum.append_to(out)?;
+        out.add_u64(self.count)?;
+        out.add_bool(self.invalid)?;
+        Ok(out.close()?)
+    }
+
+    fn merge(&mut self, saved: &Value) {
+        let mut parts = saved.elements();
+        let mut next = || parts.next().unwrap_or_default();
+        let (sum, count, invalid) = (next(), next(), next());
+        self.invalid |= invalid.is_truthy();
+        if sum.is_number() && self.sum.is_number() {
+            self.sum = program::add(&self.sum, &sum);
+        }
+        // A sum that is not finite.
+        self.invalid |= self.sum.is_null();
+        self.count += u64::try_from(count.to_i64()).unwrap_or_default();
+    }
 }
 
 /// Null too if there is no row at all.
@@ -46,6 +69,17 @@ impl State for Sum {
     fn result(&mut self, _interrupt: &Interrupt) -> Result<Value> {
         Ok(if self.invoked && !self.total.invalid { self.total.sum.clone() } else { Value::Null })
     }
+
+    fn save(&mut self, out: &mut Builder) -> Result<()> {
+        self.total.save(out)
+    }
+
+    /// A group that was saved had a row.
+    fn merge(&mut self, saved: &Value) -> usize {
+        self.invoked = true;
+        self.total.merge(saved);
+        0
+    }
 }
 
 /// Null too if there is no number.
@@ -63,5 +97,14 @@ impl State for Average {
             return Ok(Value::Null);
         }
         Ok(program::divide(&self.0.sum, &Value::from_u64(self.0.count)).unwrap_or(Value::Null))
+    }
+
+    fn save(&mut self, out: &mut Builder) -> Result<()> {
+        self.0.save(out)
+    }
+
+    fn merge(&mut self, saved: &Value) -> usize {
+        self.0.merge(saved);
+        0
     }
 }

@@ -2,6 +2,7 @@
 
 use super::State;
 use aql_value::{Interrupt, Result, Value};
+use velocypack::Builder;
 
 /// Welford's running mean and sum of squared distances from it.
 #[derive(Default)]
@@ -23,6 +24,34 @@ impl Moments {
             }
             None => self.invalid |= !value.is_null(),
         }
+    }
+
+    /// As an array of count, mean, squares, and whether a value was no number. What is not finite is null.
+    fn save(&self, out: &mut Builder) -> Result<()> {
+        out.open_array()?;
+        out.add_u64(self.count)?;
+        Value::from_f64(self.mean).append_to(out)?;
+        Value::from_f64(self.squares).append_to(out)?;
+        out.add_bool(self.invalid)?;
+        Ok(out.close()?)
+    }
+
+    /// Joins two sets of values by the formula of Chan, Golub and LeVeque.
+    fn merge(&mut self, saved: &Value) {
+        let mut parts = saved.elements();
+        let mut next = || parts.next().unwrap_or_default();
+        let (count, mean, squares, invalid) = (next(), next(), next(), next());
+        self.invalid |= invalid.is_truthy();
+        let other = u64::try_from(count.to_i64()).unwrap_or_default();
+        if other == 0 {
+            return;
+        }
+        let (own, count) = (self.count as f64, self.count + other);
+        let finite = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+        let (distance, share) = (finite(&mean) - self.mean, other as f64 / count as f64);
+        self.mean += distance * share;
+        self.squares += finite(&squares) + distance * distance * own * share;
+        self.count = count;
     }
 
     /// The squares divided by the count less `correction`; `None` if that leaves nothing to divide by.
@@ -47,6 +76,15 @@ macro_rules! moments {
                 let finish: fn(f64) -> f64 = $finish;
                 let variance = self.0.variance($correction);
                 Ok(variance.map_or(Value::Null, |variance| Value::from_f64(finish(variance))))
+            }
+
+            fn save(&mut self, out: &mut Builder) -> Result<()> {
+                self.0.save(out)
+            }
+
+            fn merge(&mut self, saved: &Value) -> usize {
+                self.0.merge(saved);
+                0
             }
         }
     };

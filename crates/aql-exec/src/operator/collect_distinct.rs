@@ -1,10 +1,14 @@
 //! COLLECT of keys alone: a row is passed on when its key is seen for the first time.
+//!
+//! When the keys that were seen take too much memory, no more are noted: rows with other keys go to temporary files,
+//! sorted by key, and the first of each key is passed on at the end.
 
 use super::group_table::GroupTable;
 use super::groups::GroupKey;
 use super::surplus::Surplus;
 use super::{BatchLimits, Operator};
 use crate::context::ExecutionContext;
+use crate::spill::{RowReader, RowWriter};
 use aql_value::{Batch, Charge, Register, Result};
 
 pub(crate) struct CollectDistinctOperator {
@@ -15,6 +19,8 @@ pub(crate) struct CollectDistinctOperator {
     seen: GroupTable,
     charge: Option<Charge>,
     surplus: Surplus,
+    /// Rows of keys that were found when there were too many, read back.
+    spilled: Option<RowReader>,
 }
 
 impl CollectDistinctOperator {
@@ -29,7 +35,52 @@ impl CollectDistinctOperator {
             carry,
             charge: None,
             surplus: Surplus::default(),
+            spilled: None,
         }
+    }
+
+    /// Registers that are set in the rows passed on, and those that their values come from.
+    fn registers(&self) -> (Vec<Register>, Vec<Register>) {
+        let set = self.carry.iter().copied().chain(self.keys.iter().map(|key| key.out));
+        let read = self.carry.iter().copied().chain(self.inputs.iter().copied());
+        (set.collect(), read.collect())
+    }
+
+    /// Puts rows with keys that are not known into files.
+    fn write_unknown(&mut self, batch: &Batch, writer: &mut RowWriter) -> Result<()> {
+        let mut key = Vec::new();
+        for row in batch.selected() {
+            if self.seen.contains(batch, row, &self.inputs) {
+                continue;
+            }
+            key.clear();
+            self.inputs.iter().for_each(|register| batch.value(*register, row).sort_key(&mut key));
+            writer.add(&key, batch, row)?;
+        }
+        Ok(())
+    }
+
+    /// Reads all rows and passes on the first new ones.
+    fn spill_rest(
+        &mut self,
+        first: Batch,
+        context: &mut ExecutionContext,
+        limits: BatchLimits,
+    ) -> Result<Option<Batch>> {
+        let (set, read) = self.registers();
+        let mut writer = RowWriter::new(context, &read)?;
+        let mut next = Some(first);
+        while let Some(batch) = next {
+            context.interrupt.check()?;
+            self.write_unknown(&batch, &mut writer)?;
+            next = self.input.next_full_batch(context)?;
+        }
+        self.seen.clear();
+        self.charge = None;
+        let mut rows = writer.finish()?.distinct(&set);
+        let batch = rows.next_batch(limits.rows, limits.bytes);
+        self.spilled = Some(rows);
+        batch
     }
 
     /// The rows whose keys were not seen before.
@@ -50,6 +101,9 @@ impl Operator for CollectDistinctOperator {
         if let Some(batch) = self.surplus.take(limits) {
             return Ok(Some(batch));
         }
+        if let Some(rows) = &mut self.spilled {
+            return rows.next_batch(limits.rows, limits.bytes);
+        }
         let mut charge = match self.charge.take() {
             Some(charge) => charge,
             None => context.new_charge(),
@@ -58,6 +112,10 @@ impl Operator for CollectDistinctOperator {
         let mut wanted = limits;
         while let Some(batch) = self.input.next_batch(context, wanted)? {
             context.interrupt.check()?;
+            if context.spill.is_due(charge.bytes(), self.seen.len()) {
+                self.charge = Some(charge);
+                return self.spill_rest(batch, context, limits);
+            }
             let rows = self.new_rows(&batch, &mut charge)?;
             if rows.is_empty() {
                 wanted = wanted.grown(context.full);
@@ -81,6 +139,7 @@ impl Operator for CollectDistinctOperator {
         self.seen.clear();
         self.charge = None;
         self.surplus.clear();
+        self.spilled = None;
         self.input.restart(outer);
     }
 

@@ -1,5 +1,7 @@
-//! COLLECT with a table of all groups. Groups come in the order in which they were found.
+//! COLLECT with a table of all groups. Groups come in the order in which they were found, or in that of their keys where
+//! they had to be written to temporary files.
 
+use super::group_spill::{GroupReader, GroupWriter};
 use super::group_table::GroupTable;
 use super::groups::{GroupOutput, Groups};
 use super::{BatchLimits, Operator};
@@ -16,11 +18,12 @@ pub(crate) struct CollectHashOperator {
 }
 
 /// Where the operator is.
-#[derive(Debug, Clone, Copy)]
 enum State {
     Reading,
     /// All rows are read; the next group to answer.
     Answering(usize),
+    /// All rows are read; the groups are in temporary files.
+    Spilled(Box<GroupReader>),
     Finished,
 }
 
@@ -30,8 +33,9 @@ impl CollectHashOperator {
         Self { input, output, table, groups, charge: None, state: State::Reading }
     }
 
-    fn read_all(&mut self, context: &mut ExecutionContext) -> Result<()> {
+    fn read_all(&mut self, context: &mut ExecutionContext) -> Result<State> {
         let mut charge = context.new_charge();
+        let mut spilled: Option<GroupWriter> = None;
         let registers: Vec<_> = self.output.keys.iter().map(|key| key.input).collect();
         while let Some(batch) = self.input.next_full_batch(context)? {
             context.interrupt.check()?;
@@ -47,10 +51,25 @@ impl CollectHashOperator {
             }
             self.groups.grow(self.group_count(), &mut charge)?;
             self.groups.add(&batch, &rows, &groups, &mut charge)?;
+            // A single group would have to be in memory anyway.
+            if !registers.is_empty() && context.spill.is_due(charge.bytes(), self.table.len()) {
+                let writer = match &mut spilled {
+                    Some(writer) => writer,
+                    None => spilled.insert(GroupWriter::new(context)?),
+                };
+                writer.add(&mut self.table, &mut self.groups)?;
+                charge.clear();
+            }
+        }
+        if let Some(mut writer) = spilled {
+            writer.add(&mut self.table, &mut self.groups)?;
+            self.table = GroupTable::new(self.output.keys.len());
+            charge.clear();
+            return Ok(State::Spilled(Box::new(writer.finish(charge)?)));
         }
         self.groups.grow(self.group_count(), &mut charge)?;
         self.charge = Some(charge);
-        Ok(())
+        Ok(State::Answering(0))
     }
 
     fn clear(&mut self) {
@@ -67,13 +86,15 @@ impl CollectHashOperator {
 
 impl Operator for CollectHashOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
-        let first = match self.state {
-            State::Reading => {
-                self.read_all(context)?;
-                0
+        if matches!(self.state, State::Reading) {
+            self.state = self.read_all(context)?;
+        }
+        let first = match &mut self.state {
+            State::Answering(next) => *next,
+            State::Spilled(reader) => {
+                return reader.next_batch(&self.output, &mut self.groups, limits, &context.interrupt);
             }
-            State::Answering(next) => next,
-            State::Finished => return Ok(None),
+            State::Reading | State::Finished => return Ok(None),
         };
         let end = self.group_count().min(first.saturating_add(limits.rows));
         if first == end {

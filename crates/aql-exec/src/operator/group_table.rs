@@ -37,30 +37,45 @@ impl GroupTable {
         registers: &[Register],
         charge: &mut Charge,
     ) -> Result<u32> {
-        let key = |register: &Register| batch.column(*register).map_or(&NULL, |column| column.get(row));
-        let hash = registers.iter().fold(0u64, |hash, register| {
-            hash.rotate_left(5).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ key(register).hash_value()
-        });
-        let mut candidate = self.heads.get(&hash).map_or(0, |head| head + 1);
-        while let Some(group) = candidate.checked_sub(1) {
-            let equal =
-                |(register, keys): (&Register, &Vec<Value>)| keys.get(group as usize) == Some(key(register));
-            if registers.iter().zip(&self.keys).all(equal) {
-                return Ok(group);
-            }
-            candidate = self.previous.get(group as usize).copied().unwrap_or(0);
+        let hash = hash_of(batch, row, registers);
+        if let Some(group) = self.find(hash, batch, row, registers) {
+            return Ok(group);
         }
         let group = self.previous.len() as u32;
         let before = self.heads.insert(hash, group).map_or(0, |head| head + 1);
         self.previous.push(before);
         let mut bytes = GROUP_BYTES;
         for (register, keys) in registers.iter().zip(&mut self.keys) {
-            let key = key(register).detached();
+            let key = key_of(batch, row, *register).detached();
             bytes += size_of::<Value>() + key.memory_bytes();
             keys.push(key);
         }
         charge.grow(bytes as u64)?;
         Ok(group)
+    }
+
+    /// Whether there is a group for a row.
+    pub(super) fn contains(&self, batch: &Batch, row: usize, registers: &[Register]) -> bool {
+        self.find(hash_of(batch, row, registers), batch, row, registers).is_some()
+    }
+
+    fn find(&self, hash: u64, batch: &Batch, row: usize, registers: &[Register]) -> Option<u32> {
+        let mut candidate = self.heads.get(&hash).map_or(0, |head| head + 1);
+        while let Some(group) = candidate.checked_sub(1) {
+            let equal = |(register, keys): (&Register, &Vec<Value>)| {
+                keys.get(group as usize) == Some(key_of(batch, row, *register))
+            };
+            if registers.iter().zip(&self.keys).all(equal) {
+                return Some(group);
+            }
+            candidate = self.previous.get(group as usize).copied().unwrap_or(0);
+        }
+        None
+    }
+
+    /// The keys of a group.
+    pub(super) fn key(&self, group: usize) -> impl Iterator<Item = &Value> {
+        self.keys.iter().map(move |keys| keys.get(group).unwrap_or(&NULL))
     }
 
     /// One column of the keys of some groups.
@@ -77,6 +92,17 @@ impl GroupTable {
 }
 
 static NULL: Value = Value::Null;
+
+fn key_of(batch: &Batch, row: usize, register: Register) -> &Value {
+    batch.column(register).map_or(&NULL, |column| column.get(row))
+}
+
+fn hash_of(batch: &Batch, row: usize, registers: &[Register]) -> u64 {
+    registers.iter().fold(0u64, |hash, register| {
+        let key = key_of(batch, row, *register).hash_value();
+        hash.rotate_left(5).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ key
+    })
+}
 
 /// The keys of the table are hashes already.
 #[derive(Default)]

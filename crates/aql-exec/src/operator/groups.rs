@@ -2,8 +2,9 @@
 
 use super::into::{IntoLists, IntoMembers};
 use crate::aggregate::Aggregator;
-use aql_value::{Batch, Charge, Column, Interrupt, Register, Result, Value};
+use aql_value::{Batch, Charge, Column, ElementCursor, Interrupt, Register, Result, Value};
 use std::ops::Range;
+use velocypack::Builder;
 
 /// What a state of an aggregate or a list takes, roughly, before it holds anything.
 const STATE_BYTES: usize = 64;
@@ -63,6 +64,30 @@ impl Groups {
         }
         match &mut self.into {
             Some((_, lists)) => lists.add(batch, rows, groups, charge),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds what a group has to an array, a value for each aggregate and one for INTO; the group has nothing then.
+    pub(super) fn save(&mut self, group: usize, out: &mut Builder) -> Result<()> {
+        for aggregate in &mut self.aggregates {
+            aggregate.aggregator.save(group, out)?;
+        }
+        self.into.as_mut().map_or(Ok(()), |(_, lists)| lists.save(group, out))
+    }
+
+    /// Takes what was saved of the same group later than what it has, in the order of [`Groups::save`].
+    pub(super) fn merge(
+        &mut self,
+        group: usize,
+        saved: &mut ElementCursor,
+        charge: &mut Charge,
+    ) -> Result<()> {
+        for aggregate in &mut self.aggregates {
+            aggregate.aggregator.merge(group, &saved.next().unwrap_or_default(), charge)?;
+        }
+        match &mut self.into {
+            Some((_, lists)) => lists.merge(group, &saved.next().unwrap_or_default(), charge),
             None => Ok(()),
         }
     }

@@ -1,7 +1,8 @@
 //! COLLECT ... INTO: what is gathered of the rows of each group.
 
-use crate::arrays::array_of;
+use crate::arrays::{append_array, array_of};
 use aql_value::{Batch, BlockBuilder, Charge, Interrupt, Register, Result, Value};
+use velocypack::Builder;
 
 /// What is gathered of a row.
 pub(crate) enum IntoMembers {
@@ -66,6 +67,19 @@ impl IntoLists {
     /// The array of a group; called once.
     pub(super) fn result(&mut self, group: usize, interrupt: &Interrupt) -> Result<Value> {
         array_of(&self.lists.get_mut(group).map(std::mem::take).unwrap_or_default(), interrupt)
+    }
+
+    /// Adds an array of the members of a group, which are forgotten.
+    pub(super) fn save(&mut self, group: usize, out: &mut Builder) -> Result<()> {
+        append_array(&self.lists.get_mut(group).map(std::mem::take).unwrap_or_default(), out)
+    }
+
+    /// Takes saved members after those that a group has.
+    pub(super) fn merge(&mut self, group: usize, saved: &Value, charge: &mut Charge) -> Result<()> {
+        let Some(list) = self.lists.get_mut(group) else { return Ok(()) };
+        let before = list.len();
+        list.extend(saved.elements());
+        charge.grow((saved.memory_bytes() + (list.len() - before) * size_of::<Value>()) as u64)
     }
 
     /// Forgets all groups but one, which becomes group 0.

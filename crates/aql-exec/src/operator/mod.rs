@@ -7,6 +7,7 @@ mod collect_sorted;
 mod document_source;
 mod enumerate_collection;
 mod enumerate_list;
+mod group_spill;
 mod group_table;
 mod groups;
 mod hash_join;
@@ -79,11 +80,20 @@ impl BatchLimits {
         Self { rows: self.rows.saturating_mul(GROWTH).min(full.rows).max(self.rows), ..self }
     }
 
+    /// The same for a query with a memory limit: no batch may take more than a small part of it.
+    pub(crate) fn within(self, limit_bytes: Option<u64>) -> Self {
+        let share = limit_bytes.map_or(u64::MAX, |limit| limit / SHARES_OF_LIMIT);
+        Self { bytes: self.bytes.min(usize::try_from(share).unwrap_or(usize::MAX)).max(1), ..self }
+    }
+
     /// The same with at most `rows` rows, and at least 1.
     pub fn of_rows(self, rows: usize) -> Self {
         Self { rows: rows.clamp(1, self.rows), ..self }
     }
 }
+
+/// A batch of documents takes at most this part of the query's memory limit.
+const SHARES_OF_LIMIT: u64 = 32;
 
 /// Each batch is so many times larger than the one before, up to the largest.
 pub(crate) const GROWTH: usize = 4;

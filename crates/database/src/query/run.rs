@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use aql_exec::{
     DataAccess, Execution, ExecutionInput, ExecutionOptions, ExecutionStatistics, ReadAuthorization,
-    ResultBatch, SpillOptions,
+    ResultBatch,
 };
 use aql_plan::Access;
 use aql_value::Warning;
@@ -97,10 +97,7 @@ impl PreparedQuery {
                 max_warnings: options.max_warning_count,
                 fail_on_warning: options.fail_on_warning,
                 profile_nodes: options.profile >= 2,
-                spill: SpillOptions {
-                    folder: Some(instance.options().temporary_folder.clone()),
-                    ..SpillOptions::default()
-                },
+                spill: instance.options().spill.clone(),
                 fixed: None,
             },
         })
@@ -123,6 +120,8 @@ impl RunningRows {
         let execution = query
             .execution_input()
             .and_then(|input| Execution::start(&query.plan, input).map_err(|failed| executing(failed.error)));
+        let batch_rows = query.session.instance().options().operator_batch_rows;
+        let execution = execution.map(|execution| execution.with_batch_rows(batch_rows));
         let execution = execution.inspect_err(|error| query.registration.query().set_failed(error))?;
         let began = Instant::now();
         Ok(RunningRows {

@@ -96,5 +96,9 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
     option("tcp.backlog-size", Number, "1024", "most connections that wait to be accepted"),
     option("tcp.reuse-address", Bool, "true", "listen on an address that was in use a moment ago"),
 
+    option("temp.intermediate-results-capacity", Number, "0", "bytes that all queries together may have in temporary files; 0 is no limit"),
+    option("temp.intermediate-results-path", Text, "", "folder of the temporary files of queries; default: that of --temp.path"),
+    option("temp.intermediate-results-spillover-threshold-memory-usage", Number, "128MiB", "bytes from which a sort or grouping goes on in temporary files, at most a quarter of the query's memory limit"),
+    option("temp.intermediate-results-spillover-threshold-num-rows", Number, "5000000", "rows from which a sort or grouping goes on in temporary files"),
     option("temp.path", Text, "", "folder of temporary files; default: the system's"),
 ];

@@ -47,9 +47,7 @@ const NAMES: &[&str] = &[
     "server.prio2-size", "server.scheduler-queue-size", "server.statistics",
     "server.statistics-all-databases", "server.statistics-history",
     "server.unavailability-queue-fill-grade", "server.validate-utf8-strings",
-    "temp.intermediate-results-capacity", "temp.intermediate-results-path",
-    "temp.intermediate-results-spillover-threshold-memory-usage",
-    "temp.intermediate-results-spillover-threshold-num-rows", "transaction.streaming-idle-timeout",
+    "transaction.streaming-idle-timeout",
     "transaction.streaming-lock-timeout", "transaction.streaming-max-transaction-size", "ttl.frequency",
     "ttl.max-collection-removes", "ttl.max-total-removes", "vector-index", "web-interface.version-check",
 ];

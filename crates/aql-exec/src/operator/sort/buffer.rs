@@ -57,6 +57,11 @@ impl SortBuffer {
         self.charge.bytes()
     }
 
+    /// Number of rows.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     /// Adds the rows of a batch.
     pub(super) fn add(&mut self, batch: &Batch, interrupt: &Interrupt) -> Result<()> {
         if self.limit == Some(0) {
@@ -92,7 +97,14 @@ impl SortBuffer {
         let index =
             (self.entries.len() - entries_before) * size_of::<Entry>() + self.keys.len() - keys_before;
         self.charge.grow(bytes + index as u64)?;
-        self.reduce_to_limit(interrupt)
+        match self.limit {
+            Some(limit)
+                if self.entries.len() >= limit.saturating_mul(2).saturating_add(ROWS_BEYOND_LIMIT) =>
+            {
+                self.reduce_to_limit(interrupt)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Appends the key of a row. Keys of values delimit themselves, so they can be joined, and inverted for a descending
@@ -110,10 +122,10 @@ impl SortBuffer {
         }
     }
 
-    /// With many more rows than the limit: sorts them and forgets those beyond.
-    fn reduce_to_limit(&mut self, interrupt: &Interrupt) -> Result<()> {
+    /// With twice as many rows as the limit, or more: sorts them and forgets those beyond.
+    pub(super) fn reduce_to_limit(&mut self, interrupt: &Interrupt) -> Result<()> {
         let Some(limit) = self.limit else { return Ok(()) };
-        if self.entries.len() < limit.saturating_mul(2).saturating_add(ROWS_BEYOND_LIMIT) {
+        if self.entries.len() < limit.saturating_mul(2) {
             return Ok(());
         }
         self.sort_entries(interrupt)?;

@@ -5,13 +5,12 @@
 
 mod buffer;
 mod retained;
-mod spill;
 
 use super::{BatchLimits, Operator};
 use crate::context::ExecutionContext;
+use crate::spill::{RowReader, RowWriter};
 use aql_value::{Batch, Register, Result};
 use buffer::SortBuffer;
-use spill::SpilledRows;
 
 /// One criterion of a sort, from the most significant down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +35,7 @@ enum State {
     /// All rows are in memory, in order; the next one to answer.
     Memory { buffer: SortBuffer, next: usize },
     /// Rows lie in temporary files.
-    Spilled(SpilledRows),
+    Spilled(RowReader),
     /// All rows are answered.
     Finished,
 }
@@ -54,20 +53,23 @@ impl SortOperator {
 
     fn read_all(&mut self, context: &mut ExecutionContext) -> Result<State> {
         let mut buffer = SortBuffer::new(&self.keys, &self.carry, self.limit, context.new_charge());
-        let mut spilled: Option<spill::Spill> = None;
+        let mut spilled: Option<RowWriter> = None;
         while let Some(batch) = self.input.next_full_batch(context)? {
             context.interrupt.check()?;
             buffer.add(&batch, &context.interrupt)?;
-            if buffer.bytes() > context.spill.threshold_bytes && context.spill.is_possible() {
+            if context.spill.is_due(buffer.bytes(), buffer.len()) {
+                buffer.reduce_to_limit(&context.interrupt)?;
+            }
+            if context.spill.is_due(buffer.bytes(), buffer.len()) {
                 let spill = match &mut spilled {
                     Some(spill) => spill,
-                    None => spilled.insert(spill::Spill::new(&context.spill, &self.carry)),
+                    None => spilled.insert(RowWriter::new(context, &self.carry)?),
                 };
-                spill.add(&mut buffer, &context.interrupt)?;
+                buffer.drain(|key, batch, row| spill.add(key, batch, row))?;
             }
         }
         if let Some(mut spill) = spilled {
-            spill.add(&mut buffer, &context.interrupt)?;
+            buffer.drain(|key, batch, row| spill.add(key, batch, row))?;
             return Ok(State::Spilled(spill.finish()?));
         }
         buffer.sort(&context.interrupt)?;
@@ -88,7 +90,7 @@ impl Operator for SortOperator {
                 *next += batch.as_ref().map_or(0, Batch::rows);
                 batch
             }
-            State::Spilled(rows) => rows.next_batch(limits)?,
+            State::Spilled(rows) => rows.next_batch(limits.rows, limits.bytes)?,
         };
         if batch.is_none() {
             self.state = State::Finished;

@@ -1,0 +1,225 @@
+//! What does not fit in memory: rows and groups in temporary files, sorted by a key.
+
+use crate::context::ExecutionContext;
+use crate::data::storage_error;
+use aql_value::{
+    Batch, Charge, Column, ElementCursor, Error, Interrupt, MemoryAccount, Register, Result, Value,
+    error_number,
+};
+use std::path::PathBuf;
+use std::sync::Arc;
+use storage::{SortedPairs, Sorter};
+use velocypack::{Block, Builder};
+
+/// Steps between two checks for an interrupt.
+const STEPS_PER_CHECK: usize = 1024;
+/// Smallest and largest share of memory in which what is written to files is sorted. Not more, so that sorting it is
+/// over before anybody waits for an interrupted query.
+const SORTER_BYTES: (u64, u64) = (64 << 10, 8 << 20);
+
+/// When operators use temporary files instead of memory.
+#[derive(Debug, Clone)]
+pub struct SpillOptions {
+    /// An operator with more bytes in memory goes on in files; less where the query's memory limit is small.
+    pub threshold_bytes: u64,
+    /// An operator with more rows or groups in memory goes on in files.
+    pub threshold_rows: u64,
+    /// Where files are made; `None`: never, queries end at their memory limit.
+    pub folder: Option<PathBuf>,
+    /// Bounds the bytes in files, of all queries that share it; `None`: no bound.
+    pub capacity: Option<Arc<MemoryAccount>>,
+}
+
+impl SpillOptions {
+    /// ArangoDB's `--temp.intermediate-results-spillover-threshold-memory-usage`.
+    pub const DEFAULT_THRESHOLD_BYTES: u64 = 128 << 20;
+    /// ArangoDB's `--temp.intermediate-results-spillover-threshold-num-rows`.
+    pub const DEFAULT_THRESHOLD_ROWS: u64 = 5_000_000;
+    /// No operator may take more than this part of a query's memory limit before it uses files, as others of the same
+    /// query need some too.
+    const SHARES_OF_LIMIT: u64 = 4;
+
+    /// The same with at most so many bytes in files, of all queries that are given clones of it; 0: no bound.
+    pub fn with_capacity(self, bytes: u64) -> Self {
+        let capacity = (bytes > 0).then(|| Arc::new(MemoryAccount::new(Some(bytes), None)));
+        Self { capacity, ..self }
+    }
+
+    /// The same for a query with a memory limit.
+    pub(crate) fn within(self, limit_bytes: Option<u64>) -> Self {
+        let share = limit_bytes.map_or(u64::MAX, |limit| limit / Self::SHARES_OF_LIMIT);
+        Self { threshold_bytes: self.threshold_bytes.min(share), ..self }
+    }
+
+    /// Whether an operator that holds so much should go on in files.
+    pub(crate) fn is_due(&self, bytes: u64, rows: usize) -> bool {
+        self.folder.is_some() && (bytes > self.threshold_bytes || rows as u64 > self.threshold_rows)
+    }
+}
+
+impl Default for SpillOptions {
+    fn default() -> Self {
+        Self {
+            threshold_bytes: Self::DEFAULT_THRESHOLD_BYTES,
+            threshold_rows: Self::DEFAULT_THRESHOLD_ROWS,
+            folder: None,
+            capacity: None,
+        }
+    }
+}
+
+/// Takes pairs of a key and a value out of memory.
+pub(crate) struct SpillWriter {
+    sorter: Sorter,
+    interrupt: Interrupt,
+    steps: usize,
+    /// The memory in which pairs are sorted or merged.
+    memory: Charge,
+    files: Option<Charge>,
+}
+
+impl SpillWriter {
+    /// Error 32 if there is not even memory to sort in.
+    pub(crate) fn new(context: &ExecutionContext) -> Result<Self> {
+        let options = &context.spill;
+        let budget = (options.threshold_bytes / 4).clamp(SORTER_BYTES.0, SORTER_BYTES.1);
+        let mut memory = context.new_charge();
+        memory.grow(budget)?;
+        let interrupt = context.interrupt.clone();
+        let check =
+            move || interrupt.check().map_err(|error| storage::Error::new(error.number, error.message));
+        let folder = options.folder.clone().unwrap_or_default();
+        Ok(Self {
+            sorter: Sorter::new(folder, budget as usize).with_check(Box::new(check)),
+            interrupt: context.interrupt.clone(),
+            steps: 0,
+            memory,
+            files: options.capacity.clone().map(Charge::new),
+        })
+    }
+
+    /// Takes a pair. Errors: 1500 if the query is ended, 1104 if the disk is full, 32 if files may not take more.
+    pub(crate) fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.steps += 1;
+        if self.steps.is_multiple_of(STEPS_PER_CHECK) {
+            self.interrupt.check()?;
+        }
+        if let Some(files) = &mut self.files {
+            files.grow((key.len() + value.len()) as u64).map_err(|_| {
+                let message = "disk capacity limit for intermediate results exceeded";
+                Error::new(error_number::RESOURCE_LIMIT, message)
+            })?;
+        }
+        self.sorter.add(key, value).map_err(|error| storage_error(&error))
+    }
+
+    /// All pairs in the order of their keys; those with equal keys as they came.
+    pub(crate) fn finish(self) -> Result<SpillReader> {
+        let pairs = self.sorter.finish().map_err(|error| storage_error(&error))?;
+        Ok(SpillReader {
+            pairs,
+            interrupt: self.interrupt,
+            steps: 0,
+            _memory: self.memory,
+            _files: self.files,
+        })
+    }
+}
+
+/// Pairs of a key and a value read back in the order of the keys.
+pub(crate) struct SpillReader {
+    pairs: SortedPairs,
+    interrupt: Interrupt,
+    steps: usize,
+    _memory: Charge,
+    _files: Option<Charge>,
+}
+
+impl SpillReader {
+    /// The next key and value.
+    pub(crate) fn next_pair(&mut self) -> Result<Option<(&[u8], &[u8])>> {
+        self.steps += 1;
+        if self.steps.is_multiple_of(STEPS_PER_CHECK) {
+            self.interrupt.check()?;
+        }
+        self.pairs.next().map_err(|error| storage_error(&error))
+    }
+}
+
+/// Takes rows out of memory: of each the values of some registers.
+pub(crate) struct RowWriter {
+    writer: SpillWriter,
+    registers: Box<[Register]>,
+    builder: Builder,
+}
+
+impl RowWriter {
+    pub(crate) fn new(context: &ExecutionContext, registers: &[Register]) -> Result<Self> {
+        Ok(Self { writer: SpillWriter::new(context)?, registers: registers.into(), builder: Builder::new() })
+    }
+
+    /// Takes a row of a batch under a key.
+    pub(crate) fn add(&mut self, key: &[u8], batch: &Batch, row: usize) -> Result<()> {
+        self.builder.clear();
+        self.builder.open_array()?;
+        for &register in &self.registers {
+            batch.value(register, row).append_to(&mut self.builder)?;
+        }
+        self.builder.close()?;
+        self.writer.add(key, self.builder.as_bytes())
+    }
+
+    /// All rows in the order of their keys, with the same registers set as were written.
+    pub(crate) fn finish(self) -> Result<RowReader> {
+        let Self { writer, registers, .. } = self;
+        Ok(RowReader { pairs: writer.finish()?, registers, last_key: None })
+    }
+}
+
+/// Rows read back in the order of their keys.
+pub(crate) struct RowReader {
+    pairs: SpillReader,
+    registers: Box<[Register]>,
+    /// Where only the first row of each key is wanted: the key of the last one.
+    last_key: Option<Vec<u8>>,
+}
+
+impl RowReader {
+    /// The same rows, but only the first of those with equal keys, and in registers of other names.
+    pub(crate) fn distinct(self, registers: &[Register]) -> Self {
+        Self { registers: registers.into(), last_key: Some(Vec::new()), ..self }
+    }
+
+    /// The next rows: at least one, at most so many, and none more after so many bytes.
+    pub(crate) fn next_batch(&mut self, max_rows: usize, max_bytes: usize) -> Result<Option<Batch>> {
+        let (mut bytes, mut offsets) = (Vec::new(), Vec::new());
+        while offsets.len() < max_rows && bytes.len() < max_bytes {
+            let Some((key, row)) = self.pairs.next_pair()? else { break };
+            if let Some(last) = &mut self.last_key {
+                // No key is empty, so the first one is new.
+                if last == key {
+                    continue;
+                }
+                last.clear();
+                last.extend_from_slice(key);
+            }
+            let offset = u32::try_from(bytes.len());
+            offsets.push(offset.map_err(|_| Error::internal("spilled rows of more than 4 GiB"))?);
+            bytes.extend_from_slice(row);
+        }
+        if offsets.is_empty() {
+            return Ok(None);
+        }
+        let block = Arc::new(Block::new(bytes));
+        let mut columns: Vec<Vec<Value>> = vec![Vec::with_capacity(offsets.len()); self.registers.len()];
+        for &offset in &offsets {
+            let mut values = ElementCursor::new(Value::in_block(&block, offset));
+            columns.iter_mut().for_each(|column| column.push(values.next().unwrap_or_default()));
+        }
+        let mut batch = Batch::new(offsets.len());
+        for (register, column) in self.registers.iter().zip(columns) {
+            batch.set_column(*register, Column::from_values(column));
+        }
+        Ok(Some(batch))
+    }
+}
