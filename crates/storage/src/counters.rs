@@ -86,6 +86,9 @@ pub(crate) struct Counters {
     /// The sum of all slots.
     count: AtomicI64,
     revision: AtomicU64,
+    /// Commits that were begun, and those that are over: see [`Counters::commits`].
+    begun: AtomicU64,
+    over: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -121,6 +124,8 @@ impl Counters {
             slots: std::array::from_fn(|_| Slot::default()),
             count: AtomicI64::new(0),
             revision: AtomicU64::new(0),
+            begun: AtomicU64::new(0),
+            over: AtomicU64::new(0),
         }
     }
 
@@ -159,6 +164,27 @@ impl Counters {
     /// The greatest revision that is committed now.
     pub(crate) fn revision(&self) -> Revision {
         Revision(self.revision.load(Ordering::Relaxed))
+    }
+
+    /// How many commits have written the object since the store was opened; `None` while one is in progress.
+    ///
+    /// What is read from a snapshot that was taken after a number was answered is what everybody reads for as long as
+    /// the same number is answered.
+    pub(crate) fn commits(&self) -> Option<u64> {
+        // In this order: as `over` is never ahead of `begun`, equal numbers mean that nothing was in progress between.
+        let over = self.over.load(Ordering::SeqCst);
+        (self.begun.load(Ordering::SeqCst) == over).then_some(over)
+    }
+
+    /// A commit begins that may change the object.
+    pub(crate) fn begin_commit(&self) {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// The outcome of a commit is visible to new snapshots. Not to be called when the outcome is not known: it may
+    /// become visible at any time.
+    pub(crate) fn end_commit(&self) {
+        self.over.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Takes a free slot and writes its new values into the transaction. The slot is held until the commit's outcome is

@@ -39,7 +39,7 @@ pub use figures::{Figures, IndexFigures};
 pub use index::Index;
 pub use kv::Durability;
 pub use memory_budget::MemoryBudget;
-pub use picture::{Catalog, Collection, Database};
+pub use picture::{Catalog, Collection, DataVersion, Database};
 pub use revision::{REVISION_TEXT_MAX_BYTES, Revision, RevisionClock, RevisionText};
 pub use scan::{
     BlockLimits, DocumentKeys, DocumentScan, DocumentScanSpec, EdgeDirection, EdgeEntries, EdgeEntry,

@@ -208,6 +208,15 @@ impl Collection {
         self.counters.revision()
     }
 
+    /// Which state of the documents is committed now; `None` while that is about to change.
+    ///
+    /// What is read from a snapshot that was taken after this was asked is what everybody reads for as long as the same
+    /// is answered: so results may be kept.
+    pub fn data_version(&self) -> Option<DataVersion> {
+        let commits = self.counters.commits()?;
+        Some(DataVersion { object: self.object_id(), commits })
+    }
+
     /// The last value of the key generator.
     pub fn last_key_value(&self) -> u64 {
         self.keys.last_value()
@@ -217,6 +226,14 @@ impl Collection {
     pub fn schema(&self) -> Option<&Arc<Schema>> {
         self.schema.as_ref()
     }
+}
+
+/// A state of a collection's documents: see [`Collection::data_version`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DataVersion {
+    /// Another one after a truncation or a bulk load.
+    object: ObjectId,
+    commits: u64,
 }
 
 impl fmt::Debug for Collection {

@@ -66,9 +66,9 @@ pub(crate) struct Shared {
     pub(crate) server_id: u64,
     /// Read while a snapshot is taken, written while a change of definitions is committed: so that snapshot and
     /// catalog are of one moment.
-    catalog: RwLock<Arc<Catalog>>,
+    pub(crate) catalog: RwLock<Arc<Catalog>>,
     /// Held by whoever changes definitions.
-    definitions: Mutex<()>,
+    pub(crate) definitions: Mutex<()>,
     is_read_only: AtomicBool,
 }
 
@@ -126,6 +126,11 @@ impl Store {
     /// Errors: 18 if a gate did not open in time, 1203 if a collection was dropped.
     pub fn begin(&self, options: &TransactionOptions) -> Result<Transaction> {
         Transaction::begin(&self.shared, options)
+    }
+
+    /// Which names are allowed for new databases, collections and indexes.
+    pub fn naming_rules(&self) -> NamingRules {
+        self.shared.options.naming_rules
     }
 
     /// A number that is never given out twice.

@@ -6,6 +6,8 @@
 
 mod assemble;
 mod bulk;
+mod commit;
+mod hold;
 mod insert;
 mod options;
 mod remove;
@@ -18,7 +20,7 @@ mod version;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kv::{Durability, WriteTransaction};
+use kv::WriteTransaction;
 
 pub use assemble::DOCUMENT_MAX_BYTES;
 pub(crate) use assemble::RestoredDocument;
@@ -27,7 +29,7 @@ pub use options::{
 };
 pub use system_attributes::document_key;
 
-use crate::counters::{HeldSlot, Totals};
+use crate::counters::Totals;
 use crate::gate::{GateGuard, Passage};
 use crate::index::estimate::EstimateChange;
 use crate::index::maintain::Scratch;
@@ -110,40 +112,6 @@ impl Transaction {
         self.engine.size_bytes()
     }
 
-    /// Makes all writes visible at once. Waits for the disk where `durability` or a written collection's
-    /// `waitForSync` says so.
-    ///
-    /// Errors: 1650 if it is not known whether the writes took place; otherwise nothing was written.
-    pub fn commit(mut self, durability: Durability) -> Result<()> {
-        if self.engine.write_count() == 0 {
-            self.engine.rollback();
-            return Ok(());
-        }
-        let mut written: Vec<&Joined> = self.joined.iter().filter(|joined| joined.is_written).collect();
-        // Everybody takes slots in the same order, so that nobody waits for each other.
-        written.sort_by_key(|joined| joined.collection.object_id());
-        let must_sync = written.iter().any(|joined| joined.collection.definition.properties.wait_for_sync);
-        let durability = if must_sync { Durability::Synced } else { durability };
-        let mut held = Vec::with_capacity(written.len());
-        for joined in &written {
-            held.push(joined.collection.counters.hold(joined.change, self.engine.as_mut())?);
-        }
-        match self.engine.commit(durability) {
-            Ok(()) => {
-                held.into_iter().for_each(HeldSlot::committed);
-                written.iter().for_each(|joined| joined.apply_estimates());
-                Ok(())
-            }
-            Err(error @ kv::Error::Undetermined { .. }) => {
-                for slot in held {
-                    slot.reread(self.shared.engine.as_ref())?;
-                }
-                Err(error.into())
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-
     /// Forgets all writes, as dropping the transaction does.
     pub fn rollback(self) {
         self.engine.rollback();
@@ -212,14 +180,6 @@ impl Joined {
         let estimates = collection.indexes.iter().map(|_| EstimateChange::default()).collect();
         let collection = Arc::clone(collection);
         Ok(Joined { collection, _guard: guard, change: Totals::default(), estimates, is_written: false })
-    }
-
-    fn apply_estimates(&self) {
-        for (index, change) in self.collection.indexes.iter().zip(&self.estimates) {
-            if let Some(estimate) = index.estimate() {
-                estimate.apply(change);
-            }
-        }
     }
 }
 

@@ -1,0 +1,44 @@
+//! Holding documents that others must not change until the transaction ends, though it does not change them itself: the
+//! vertices of a new edge, say.
+
+use super::Transaction;
+use crate::error::ConflictingDocument;
+use crate::{Collection, Error, Result, encoding};
+
+impl Transaction {
+    /// Holds documents, by collection and key, as they are until the transaction ends, and says which of them there
+    /// are. A key that no document has is held as well: nobody else can insert one.
+    ///
+    /// A transaction that reads the latest state should hold everything that it needs in one call, before it reads.
+    ///
+    /// Errors: 1200 if another transaction has one of them, 1203, 18.
+    pub fn hold(&mut self, documents: &[(&Collection, &str)]) -> Result<Vec<bool>> {
+        let mut keys = Vec::with_capacity(documents.len());
+        for (collection, key) in documents {
+            let position = self.join(collection)?;
+            let object = self.joined.get(position).map(|joined| joined.collection.object_id());
+            let object = object.ok_or_else(|| Error::internal("a joined collection was lost"))?;
+            keys.push(encoding::document_key(object, key));
+        }
+        // In order of the keys, so that two transactions do not wait for each other.
+        let mut order: Vec<usize> = (0..keys.len()).collect();
+        order.sort_by_key(|position| keys.get(*position));
+        for position in order {
+            let (Some(stored), Some((collection, key))) = (keys.get(position), documents.get(position))
+            else {
+                continue;
+            };
+            self.engine.lock(stored).map_err(|error| match error {
+                kv::Error::Conflict => Error::write_conflict(ConflictingDocument {
+                    collection: collection.name().to_owned(),
+                    key: (*key).to_owned(),
+                    revision: None,
+                }),
+                other => other.into(),
+            })?;
+        }
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        let values = self.engine.get_many(&keys)?;
+        Ok(values.iter().map(|value| value.is_some()).collect())
+    }
+}
