@@ -133,4 +133,46 @@ pub mod error_number {
     pub const USER_DUPLICATE: u32 = 1702;
     /// No user of that name.
     pub const USER_NOT_FOUND: u32 = 1703;
+    /// An edge may not begin or end there by its graph's definition.
+    pub const GRAPH_INVALID_EDGE: u32 = 1906;
+    /// The graph has a definition of the edge collection.
+    pub const GRAPH_COLLECTION_MULTI_USE: u32 = 1920;
+    /// Another graph defines the edge collection differently.
+    pub const GRAPH_COLLECTION_USED_IN_OTHER_GRAPH: u32 = 1921;
+    /// A graph without a name.
+    pub const GRAPH_NAME_MISSING: u32 = 1922;
+    /// An edge definition that is not `{collection, from, to}`.
+    pub const GRAPH_EDGE_DEFINITION_MALFORMED: u32 = 1923;
+    /// No graph of that name.
+    pub const GRAPH_NOT_FOUND: u32 = 1924;
+    /// A graph of that name exists.
+    pub const GRAPH_DUPLICATE: u32 = 1925;
+    /// No such vertex collection.
+    pub const GRAPH_VERTEX_COLLECTION_NOT_FOUND: u32 = 1926;
+    /// An edge collection where one of vertices is needed.
+    pub const GRAPH_NO_VERTEX_COLLECTION: u32 = 1927;
+    /// The vertex collection is not among the orphans.
+    pub const GRAPH_NOT_IN_ORPHANS: u32 = 1928;
+    /// An edge definition has the collection.
+    pub const GRAPH_COLLECTION_USED_IN_EDGE_DEFINITION: u32 = 1929;
+    /// The graph has no definition of the edge collection.
+    pub const GRAPH_EDGE_COLLECTION_NOT_USED: u32 = 1930;
+    /// The database has no collection of graphs.
+    pub const GRAPH_NO_GRAPH_COLLECTION: u32 = 1932;
+    /// A formal property of a graph has a wrong type.
+    pub const GRAPH_INVALID_PARAMETER: u32 = 1936;
+    /// The collection is among the orphans.
+    pub const GRAPH_COLLECTION_USED_IN_ORPHANS: u32 = 1938;
+    /// A stored graph that is none.
+    pub const GRAPH_DATA_CORRUPT: u32 = 1941;
+    /// A graph names the collection.
+    pub const GRAPH_MUST_NOT_DROP_COLLECTION: u32 = 1942;
+    /// The list of orphans is no list of names.
+    pub const GRAPH_ORPHANS_MALFORMED: u32 = 1943;
+    /// A document collection where one of edges is needed.
+    pub const GRAPH_EDGE_DEFINITION_IS_DOCUMENT: u32 = 1944;
+    /// An edge's end lies in a collection that its graph does not have.
+    pub const GRAPH_REFERENCED_COLLECTION_NOT_IN_GRAPH: u32 = 1947;
+    /// The graph does not have the vertex collection.
+    pub const GRAPH_COLLECTION_NOT_IN_GRAPH: u32 = 1949;
 }

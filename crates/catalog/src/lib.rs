@@ -1,4 +1,4 @@
-//! The catalog's types: databases, collections, indexes and users, with the rules that they must keep.
+//! The catalog's types: databases, collections, indexes, graphs and users, with the rules that they must keep.
 //!
 //! Nothing here reads or writes storage. Each definition is parsed from what a client sends, printed as ArangoDB
 //! prints it, and kept as VelocyPack behind a format byte (see [`record`]).
@@ -9,6 +9,7 @@ pub mod computed_value;
 pub mod database;
 pub mod error;
 pub mod field_path;
+pub mod graph;
 pub mod identifier;
 pub mod index;
 pub mod key;
@@ -27,6 +28,7 @@ pub use computed_value::{ComputeOn, ComputedValue};
 pub use database::{DatabaseDefinition, SYSTEM_DATABASE, system_collections};
 pub use error::{Error, Result, error_number};
 pub use field_path::FieldPath;
+pub use graph::{EdgeDefinition, GRAPHS_COLLECTION, GraphDefinition, GraphOptions};
 pub use identifier::{CollectionId, DatabaseId, IndexId, ObjectId};
 pub use index::{IndexDefinition, IndexProperties, IndexType};
 pub use key::{DocumentIdentifier, KEY_MAX_BYTES, is_valid_key};

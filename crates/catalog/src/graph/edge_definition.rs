@@ -1,0 +1,73 @@
+//! Edge definitions: an edge collection, and the collections in which its edges may begin and end.
+
+use std::collections::BTreeSet;
+
+use velocypack::Slice;
+
+use crate::properties::Printer;
+use crate::{Error, Result, error_number};
+
+/// An edge collection of a graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EdgeDefinition {
+    /// The edge collection.
+    pub collection: String,
+    /// Collections in which its edges may begin, sorted, none of them twice.
+    pub from: Vec<String>,
+    /// Collections in which its edges may end, sorted, none of them twice.
+    pub to: Vec<String>,
+}
+
+impl EdgeDefinition {
+    /// Reads `{collection, from, to}`. Other attributes (`options`) are left to the caller.
+    ///
+    /// Errors: 1923.
+    pub fn parse(value: Slice<'_>) -> Result<Self> {
+        if !value.is_object() {
+            return Err(malformed("must be an object"));
+        }
+        let collection = value.get("collection").and_then(Slice::as_str).filter(|name| !name.is_empty());
+        let collection = collection.ok_or_else(|| malformed("'collection' must be a name"))?;
+        let list = |name: &str| {
+            let names = value.get(name).and_then(names);
+            names.ok_or_else(|| malformed(&format!("'{name}' must be an array of names")))
+        };
+        Ok(EdgeDefinition { collection: collection.to_owned(), from: list("from")?, to: list("to")? })
+    }
+
+    pub(super) fn print(&self, printer: &mut Printer<'_>) {
+        printer.text("collection", &self.collection);
+        printer.texts("from", &self.from);
+        printer.texts("to", &self.to);
+    }
+
+    /// Where edges may begin, then where they may end; a collection may be there twice.
+    pub fn vertex_collections(&self) -> impl Iterator<Item = &str> {
+        self.from.iter().chain(&self.to).map(String::as_str)
+    }
+
+    /// Whether edges may begin in a collection.
+    pub fn allows_from(&self, collection: &str) -> bool {
+        self.from.iter().any(|name| name == collection)
+    }
+
+    /// Whether edges may end in a collection.
+    pub fn allows_to(&self, collection: &str) -> bool {
+        self.to.iter().any(|name| name == collection)
+    }
+}
+
+/// An array of names, sorted and without repetitions; `None` when it is something else.
+pub(super) fn names(value: Slice<'_>) -> Option<Vec<String>> {
+    if !value.is_array() {
+        return None;
+    }
+    let names = value.elements().map(|name| name.as_str().filter(|name| !name.is_empty()));
+    let names: BTreeSet<&str> = names.collect::<Option<_>>()?;
+    Some(names.into_iter().map(str::to_owned).collect())
+}
+
+pub(super) fn malformed(what: &str) -> Error {
+    let message = format!("malformed edge definition: {what}");
+    Error::new(error_number::GRAPH_EDGE_DEFINITION_MALFORMED, message)
+}

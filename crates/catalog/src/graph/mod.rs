@@ -1,0 +1,166 @@
+//! Named graphs: which edge collections connect which vertex collections, and the rules that a graph keeps.
+//!
+//! A graph is a document of the system collection [`GRAPHS_COLLECTION`], in ArangoDB's form, so that dumps carry it:
+//! its name is the document's key. Here is what such a document means and how a change makes the next one; nothing is
+//! read or written.
+//!
+//! Source: ArangoDB 3.12 documentation, "Named graphs HTTP API (Gharial)" and "Graph Management".
+
+mod change;
+mod edge_definition;
+mod options;
+#[cfg(test)]
+mod tests;
+
+pub use edge_definition::EdgeDefinition;
+pub use options::{GraphOptions, check_satellites};
+
+use std::collections::BTreeSet;
+
+use velocypack::{Builder, Slice};
+
+use crate::properties::{Printer, Properties};
+use crate::{Error, Result, error_number, is_valid_key};
+
+/// The system collection whose documents are the graphs of its database.
+pub const GRAPHS_COLLECTION: &str = "_graphs";
+
+/// Most collections that a graph may name: as many as a query may use.
+pub const GRAPH_COLLECTIONS_MAX: usize = 2048;
+
+/// The attribute of a graph's document that holds its edge definitions.
+const EDGE_DEFINITIONS: &str = "edgeDefinitions";
+/// The attribute of a graph's document that holds the vertex collections without edges.
+const ORPHAN_COLLECTIONS: &str = "orphanCollections";
+
+/// A named graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GraphDefinition {
+    /// The name, unique within its database.
+    pub name: String,
+    /// By the name of the edge collection; no two of one collection.
+    pub edge_definitions: Vec<EdgeDefinition>,
+    /// Vertex collections that no edge definition names, sorted.
+    pub orphan_collections: Vec<String>,
+}
+
+impl GraphDefinition {
+    /// Reads the body of a request that creates a graph.
+    ///
+    /// Errors: 1922 without a name, 1221 for one that is no document key, 1923, 1943, 1920 for two definitions of one
+    /// edge collection, 32.
+    pub fn parse(body: Slice<'_>) -> Result<Self> {
+        let body = Properties::of(body, "a graph")?;
+        let name = body.value("name").and_then(Slice::as_str).filter(|name| !name.is_empty());
+        let name = name.ok_or_else(|| Error::new(error_number::GRAPH_NAME_MISSING, "missing graph name"))?;
+        if !is_valid_key(name) {
+            let message = "illegal document key: a graph's name must be a document key";
+            return Err(Error::new(error_number::DOCUMENT_KEY_BAD, message));
+        }
+        let definitions = match body.value(EDGE_DEFINITIONS) {
+            None => Vec::new(),
+            Some(value) if value.is_array() => value.elements().collect(),
+            Some(_) => return Err(edge_definition::malformed("'edgeDefinitions' must be an array")),
+        };
+        let mut graph = GraphDefinition { name: name.to_owned(), ..GraphDefinition::default() };
+        graph.orphan_collections = orphans(body)?;
+        for definition in definitions {
+            graph.add_edge_definition(EdgeDefinition::parse(definition)?)?;
+        }
+        graph.check_size()?;
+        Ok(graph)
+    }
+
+    /// Reads a stored graph.
+    ///
+    /// Errors: 1941 for a document that is no graph.
+    pub fn from_document(document: Slice<'_>) -> Result<Self> {
+        let corrupt = |what: &str| {
+            let message = format!("internal graph data corrupt: {what}");
+            Error::new(error_number::GRAPH_DATA_CORRUPT, message)
+        };
+        let key = document.get("_key").and_then(Slice::as_str).ok_or_else(|| corrupt("no name"))?;
+        let body = Properties::of(document, "a graph").map_err(|error| corrupt(&error.message))?;
+        let definitions = body.value(EDGE_DEFINITIONS).filter(|value| value.is_array());
+        let definitions = definitions.ok_or_else(|| corrupt("'edgeDefinitions' must be an array"))?;
+        let mut graph = GraphDefinition { name: key.to_owned(), ..GraphDefinition::default() };
+        graph.orphan_collections = orphans(body).map_err(|error| corrupt(&error.message))?;
+        for definition in definitions.elements() {
+            let definition = EdgeDefinition::parse(definition).map_err(|error| corrupt(&error.message))?;
+            graph.add_edge_definition(definition).map_err(|error| corrupt(&error.message))?;
+        }
+        Ok(graph)
+    }
+
+    /// Adds `edgeDefinitions` and `orphanCollections` to an object that is open in `builder`.
+    ///
+    /// Errors: 4 if no object is open.
+    pub fn print(&self, builder: &mut Builder) -> Result<()> {
+        Printer::print(builder, |printer| {
+            printer.objects(EDGE_DEFINITIONS, &self.edge_definitions, EdgeDefinition::print);
+            printer.texts(ORPHAN_COLLECTIONS, &self.orphan_collections);
+        })
+    }
+
+    /// The names of the edge collections, sorted.
+    pub fn edge_collections(&self) -> impl Iterator<Item = &str> {
+        self.edge_definitions.iter().map(|definition| definition.collection.as_str())
+    }
+
+    /// The names of all vertex collections, orphans among them, sorted.
+    pub fn vertex_collections(&self) -> BTreeSet<&str> {
+        let orphans = self.orphan_collections.iter().map(String::as_str);
+        self.connected_collections().chain(orphans).collect()
+    }
+
+    /// The definition of an edge collection.
+    pub fn edge_definition(&self, collection: &str) -> Option<&EdgeDefinition> {
+        self.edge_definitions.iter().find(|definition| definition.collection == collection)
+    }
+
+    /// Whether the graph has vertices in a collection.
+    pub fn has_vertex_collection(&self, collection: &str) -> bool {
+        self.is_connected(collection) || self.is_orphan(collection)
+    }
+
+    /// Whether the graph names a collection, for edges or vertices.
+    pub fn uses(&self, collection: &str) -> bool {
+        self.edge_definition(collection).is_some() || self.has_vertex_collection(collection)
+    }
+
+    /// Whether a collection is in the list of orphans.
+    pub fn is_orphan(&self, collection: &str) -> bool {
+        self.orphan_collections.iter().any(|orphan| orphan == collection)
+    }
+
+    /// Whether an edge definition has a vertex collection.
+    fn is_connected(&self, collection: &str) -> bool {
+        self.connected_collections().any(|connected| connected == collection)
+    }
+
+    /// The vertex collections of all edge definitions, some of them more than once.
+    fn connected_collections(&self) -> impl Iterator<Item = &str> {
+        self.edge_definitions.iter().flat_map(EdgeDefinition::vertex_collections)
+    }
+
+    /// Errors: 32 when the graph names more collections than are allowed.
+    fn check_size(&self) -> Result<()> {
+        if self.edge_definitions.len() + self.vertex_collections().len() <= GRAPH_COLLECTIONS_MAX {
+            return Ok(());
+        }
+        let message =
+            format!("resource limit exceeded: a graph can have at most {GRAPH_COLLECTIONS_MAX} collections");
+        Err(Error::new(error_number::RESOURCE_LIMIT, message))
+    }
+}
+
+/// The list of orphans, sorted.
+fn orphans(body: Properties<'_>) -> Result<Vec<String>> {
+    let malformed = || {
+        Error::new(error_number::GRAPH_ORPHANS_MALFORMED, "malformed orphan list: must be an array of names")
+    };
+    match body.value(ORPHAN_COLLECTIONS) {
+        None => Ok(Vec::new()),
+        Some(value) => edge_definition::names(value).ok_or_else(malformed),
+    }
+}
