@@ -2,18 +2,25 @@
 
 use std::sync::Arc;
 
-use aql_plan::{CollectionInfo, CollectionReference, IndexField, IndexInfo, IndexKind, PlanCatalog};
-use catalog::{FieldPath, IndexType};
-use storage::{Collection, Database};
+use aql_plan::{
+    CollectionInfo, CollectionReference, EdgeDefinitionInfo, GraphInfo, IndexField, IndexInfo, IndexKind,
+    PlanCatalog,
+};
+use catalog::{EdgeDefinition, FieldPath, GraphDefinition, IndexType};
+use storage::{Collection, Database, Store};
+
+use crate::graph;
 
 /// One database at one moment.
 pub(crate) struct CatalogView {
     database: Arc<Database>,
+    /// Where the definitions of graphs are read, which are documents.
+    store: Arc<Store>,
 }
 
 impl CatalogView {
-    pub(crate) fn new(database: Arc<Database>) -> Self {
-        CatalogView { database }
+    pub(crate) fn new(database: Arc<Database>, store: Arc<Store>) -> Self {
+        CatalogView { database, store }
     }
 }
 
@@ -27,6 +34,30 @@ impl PlanCatalog for CatalogView {
             indexes: collection.indexes().iter().map(|index| index_info(collection, index)).collect(),
             count_estimate: collection.count_now(),
         })
+    }
+
+    /// Of now, which may be later than the moment of the view. A plan that is kept is not the worse for it: a change of
+    /// a graph is a change of the catalog, so nobody looks for it under an older version afterwards.
+    fn graph(&self, name: &str) -> Option<GraphInfo> {
+        let snapshot = self.store.snapshot().ok()?;
+        let database = snapshot.catalog().database(self.database.name())?;
+        graph::definition_in(&snapshot, database, name).ok().flatten().map(graph_info)
+    }
+}
+
+fn graph_info(graph: GraphDefinition) -> GraphInfo {
+    GraphInfo {
+        name: graph.name.into(),
+        edge_definitions: graph.edge_definitions.into_iter().map(edge_definition_info).collect(),
+        orphan_collections: graph.orphan_collections.into_iter().map(Into::into).collect(),
+    }
+}
+
+fn edge_definition_info(definition: EdgeDefinition) -> EdgeDefinitionInfo {
+    EdgeDefinitionInfo {
+        collection: definition.collection.into(),
+        from: definition.from.into_iter().map(Into::into).collect(),
+        to: definition.to.into_iter().map(Into::into).collect(),
     }
 }
 

@@ -20,17 +20,22 @@ impl Session {
         Ok(self.instance().store().create_collection(self.database_name(), properties)?)
     }
 
-    /// Drops a collection. Errors: 1203, 11, and 18 when its writers do not end in time.
+    /// Drops a collection. Errors: 1203, 11, 1942 while a graph uses it, and 18 when its writers do not end in time.
     pub fn drop_collection(&self, name: &str, system_too: bool) -> Result<Arc<Collection>> {
         let collection = self.changed_collection(name)?;
+        let _changes = self.instance().graph_changes();
+        self.check_unused_by_graphs(collection.name())?;
         self.instance().store().drop_collection(&collection, system_too)?;
         Ok(collection)
     }
 
-    /// Renames a collection. Errors: 1203, 1207, 1208, 11, 18.
+    /// Renames a collection, also in the graphs that use it. Errors: 1203, 1207, 1208, 11, 18.
     pub fn rename_collection(&self, name: &str, new_name: &str) -> Result<Arc<Collection>> {
         let collection = self.changed_collection(name)?;
-        Ok(self.instance().store().rename_collection(&collection, new_name)?)
+        let _changes = self.instance().graph_changes();
+        let renamed = self.instance().store().rename_collection(&collection, new_name)?;
+        self.rename_in_graphs(collection.name(), new_name)?;
+        Ok(renamed)
     }
 
     /// Changes a collection's properties. Errors: 1203, 1621, 10, 11.

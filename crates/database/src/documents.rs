@@ -24,6 +24,25 @@ pub enum WriteOperation {
     Remove,
 }
 
+impl WriteOperation {
+    /// Does it with one document in a transaction. `key` names it, except for an insert.
+    pub(crate) fn run(
+        self,
+        transaction: &mut Transaction,
+        collection: &Collection,
+        key: &str,
+        body: Slice<'_>,
+        options: &WriteOptions,
+    ) -> Result<WriteOutcome> {
+        Ok(match self {
+            WriteOperation::Insert => transaction.insert(collection, body, options)?,
+            WriteOperation::Update => transaction.update(collection, key, body, options)?,
+            WriteOperation::Replace => transaction.replace(collection, key, body, options)?,
+            WriteOperation::Remove => transaction.remove(collection, key, body, options)?,
+        })
+    }
+}
+
 /// What a write does when another transaction holds what it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patience {
@@ -64,12 +83,7 @@ impl Session {
         mode: WriteMode,
     ) -> Result<(Arc<Collection>, WriteOutcome)> {
         let (collection, outcome) = self.write(collection, mode, |transaction, collection| {
-            Ok(match operation {
-                WriteOperation::Insert => transaction.insert(collection, body, options)?,
-                WriteOperation::Update => transaction.update(collection, key, body, options)?,
-                WriteOperation::Replace => transaction.replace(collection, key, body, options)?,
-                WriteOperation::Remove => transaction.remove(collection, key, body, options)?,
-            })
+            operation.run(transaction, collection, key, body, options)
         })?;
         Ok((collection, outcome))
     }

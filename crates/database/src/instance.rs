@@ -1,8 +1,8 @@
 //! The server's one shared state: the store, and everything that outlives a request.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 use aql_exec::{BatchLimits, SpillOptions};
@@ -13,6 +13,7 @@ use crate::computed_values::Compiler;
 use crate::cursor::Cursors;
 use crate::cursor::parking::ParkingLimits;
 use crate::error::Result;
+use crate::graph::GraphChanges;
 use crate::housekeeping;
 use crate::query::plan_cache::PlanCache;
 use crate::query::registry::QueryRegistry;
@@ -83,6 +84,7 @@ pub struct Instance {
     pub(crate) query_memory: Arc<MemoryAccount>,
     pub(crate) result_memory: Arc<MemoryAccount>,
     cursors: Cursors,
+    graph_changes: GraphChanges,
     next_cursor: AtomicU64,
     stopping: AtomicBool,
     pub(crate) server_version: Arc<str>,
@@ -99,6 +101,7 @@ impl Instance {
             query_memory: Arc::new(MemoryAccount::new(Some(options.query_memory_bytes), None)),
             result_memory: Arc::new(MemoryAccount::new(Some(options.result_memory_bytes), None)),
             cursors: Cursors::new(options.max_cursors),
+            graph_changes: GraphChanges::default(),
             next_cursor: AtomicU64::new(store.next_tick()?),
             stopping: AtomicBool::new(false),
             server_version: options.compatible_version.as_str().into(),
@@ -165,6 +168,11 @@ impl Instance {
     /// Whether [`Instance::stop`] was called.
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Acquire)
+    }
+
+    /// Waits until nobody else changes graphs, or collections that graphs may name, and keeps others from it.
+    pub(crate) fn graph_changes(&self) -> MutexGuard<'_, ()> {
+        self.graph_changes.hold()
     }
 
     pub(crate) fn next_cursor_id(&self) -> u64 {

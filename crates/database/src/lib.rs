@@ -4,6 +4,7 @@
 //!   through one, and rights are checked nowhere else.
 //! - [`query`]: from a request to a running plan; the plan cache; which queries run. [`cursor`]: results that are handed
 //!   out batch by batch. [`export`], [`import`], [`documents`]: the ways in and out that need no query.
+//!   `graph`: named graphs.
 //!
 //! Everything here is synchronous and knows no HTTP.
 
@@ -14,6 +15,7 @@ mod ddl;
 pub mod documents;
 pub mod error;
 pub mod export;
+mod graph;
 mod housekeeping;
 pub mod import;
 mod instance;
@@ -25,5 +27,6 @@ pub use cursor::encoder::Format;
 pub use cursor::{CursorOwner, Cursors, Reply};
 pub use documents::{Outcomes, Patience, WriteMode, WriteOperation};
 pub use error::{DocumentIdentity, Error, Result};
+pub use graph::{GraphWrite, StoredGraph};
 pub use instance::{Instance, InstanceOptions};
 pub use session::{Identity, Session};

@@ -123,7 +123,8 @@ impl Session {
         times.parsing = clock.lap();
         let values = Value::from_slice(Slice::new(&request.bind_variables));
         let parameters = in_planning(BindParameters::from_value(&values), "parsing")?;
-        let view = CatalogView::new(Arc::clone(self.database_in(catalog)?));
+        let view =
+            CatalogView::new(Arc::clone(self.database_in(catalog)?), Arc::clone(self.instance().store()));
         let mut input = BindInput::new(&parameters, &view, memory, interrupt);
         if request.options.use_plan_cache {
             input.open = OpenParameters::of(&query);

@@ -10,10 +10,11 @@ use catalog::error_number;
 use database::{Outcomes, Patience, WriteMode, WriteOperation};
 use hyper::StatusCode;
 use hyper::header::{ETAG, HeaderValue, LOCATION};
-use storage::{Collection, Durability, OverwriteMode, StoredDocument, WriteKind, WriteOptions, WriteOutcome};
+use storage::{Collection, OverwriteMode, StoredDocument, WriteKind, WriteOptions, WriteOutcome};
 use velocypack::{Builder, Slice, json, to_wire};
 
 use super::parameter;
+use super::revision::{REVISIONS_DIFFER, check_revision, durability, etag, waits_for_sync_in};
 use crate::error::{ApiError, Result};
 use crate::http::format::Format;
 use crate::http::percent::encode_segment;
@@ -24,7 +25,6 @@ use crate::session::Session;
 
 /// Bodies beyond this are written on the worker pool.
 const INLINE_MAX_BYTES: usize = 16 << 10;
-const REVISIONS_DIFFER: &str = "conflict, _rev values do not match";
 
 pub(super) const ROUTES: &[Route] = &[
     Route::inline(Verb::Get, "/_api/document/{collection}/{key}", read),
@@ -45,14 +45,7 @@ fn read(session: &Session, request: &Request) -> Result<Response> {
     let (collection, documents) = session.read_documents(request.parameter("collection"), &[key])?;
     let Some(document) = documents.get(0) else { return Err(ApiError::of(error_number::DOCUMENT_NOT_FOUND)) };
     let revision = document.get("_rev").and_then(Slice::as_str).unwrap_or_default();
-    if request.if_match().is_some_and(|wanted| wanted != revision) {
-        return Err(ApiError::new(error_number::CONFLICT, REVISIONS_DIFFER)
-            .status(StatusCode::PRECONDITION_FAILED.as_u16())
-            .attribute("_id", format!("{}/{key}", collection.name()))
-            .attribute("_key", key)
-            .attribute("_rev", revision)
-            .header(ETAG, etag(revision)?));
-    }
+    check_revision(request.if_match(), collection.name(), key, revision)?;
     let response = if request.if_none_match() == Some(revision) {
         Response::empty(StatusCode::NOT_MODIFIED)
     } else {
@@ -351,11 +344,6 @@ fn overwrite_mode(request: &Request) -> Result<OverwriteMode> {
     }
 }
 
-fn durability(request: &Request) -> Result<Durability> {
-    let wait = request.flag("waitForSync", false)?;
-    Ok(if wait { Durability::Synced } else { Durability::Buffered })
-}
-
 fn waits_for_sync(session: &Session, request: &Request) -> Result<bool> {
     if request.flag("waitForSync", false)? {
         return Ok(true);
@@ -365,20 +353,12 @@ fn waits_for_sync(session: &Session, request: &Request) -> Result<bool> {
     Ok(collection.is_some_and(|collection| collection.definition().properties.wait_for_sync))
 }
 
-fn waits_for_sync_in(collection: &Collection, request: &Request) -> Result<bool> {
-    Ok(collection.definition().properties.wait_for_sync || request.flag("waitForSync", false)?)
-}
-
 fn status(operation: WriteOperation, synced: bool) -> StatusCode {
     match (operation, synced) {
         (_, false) => StatusCode::ACCEPTED,
         (WriteOperation::Remove, true) => StatusCode::OK,
         (_, true) => StatusCode::CREATED,
     }
-}
-
-fn etag(revision: &str) -> Result<HeaderValue> {
-    HeaderValue::from_str(&format!("\"{revision}\"")).map_err(ApiError::internal)
 }
 
 fn encode(document: Slice<'_>, collection: &str, format: Format) -> Result<Bytes> {

@@ -10,6 +10,9 @@ mod echo;
 mod edges;
 mod engine;
 mod export;
+mod graph;
+mod graph_collection;
+mod graph_document;
 mod import;
 mod index;
 mod job;
@@ -19,6 +22,7 @@ mod options;
 mod parameter;
 mod query;
 mod reload;
+mod revision;
 mod server_info;
 mod shutdown;
 mod simple;
@@ -41,6 +45,9 @@ pub(crate) const FAMILIES: &[&[Route]] = &[
     edges::ROUTES,
     engine::ROUTES,
     export::ROUTES,
+    graph::ROUTES,
+    graph_collection::ROUTES,
+    graph_document::ROUTES,
     import::ROUTES,
     index::ROUTES,
     job::ROUTES,

@@ -1,0 +1,112 @@
+//! The collections of a graph: checked, made where they are missing, and dropped with it.
+
+use std::collections::BTreeSet;
+
+use catalog::{AccessLevel, CollectionProperties, CollectionType, GraphDefinition, error_number as number};
+
+use crate::error::{Error, Result};
+use crate::session::Session;
+
+/// The collections of a graph that no other graph uses.
+pub(super) fn unused_by(graph: &GraphDefinition, others: &[GraphDefinition]) -> Vec<String> {
+    let mut members: BTreeSet<&str> = graph.vertex_collections();
+    members.extend(graph.edge_collections());
+    let members = members.into_iter().filter(|member| !others.iter().any(|other| other.uses(member)));
+    members.map(str::to_owned).collect()
+}
+
+impl Session {
+    /// Makes the collections of a graph that do not exist. Nothing is made when one of them could not be.
+    ///
+    /// Errors: 1944, 1927, 1208, 11.
+    pub(super) fn provide_members(&self, graph: &GraphDefinition) -> Result<()> {
+        let catalog = self.catalog();
+        let database = self.database_in(&catalog)?;
+        let mut missing: Vec<(&str, CollectionType)> = Vec::new();
+        for name in graph.edge_collections() {
+            match database.collection(name) {
+                Some(collection) if collection.is_edge() => {}
+                Some(_) => return Err(no_edge_collection(name)),
+                None => missing.push((name, CollectionType::Edge)),
+            }
+        }
+        for name in graph.vertex_collections() {
+            match database.collection(name) {
+                Some(collection) if collection.is_edge() && graph.is_orphan(name) => {
+                    return Err(no_vertex_collection(name));
+                }
+                // The vertices of an edge definition may be edges themselves.
+                Some(_) => {}
+                None if missing.iter().any(|(edges, _)| *edges == name) => {}
+                None => missing.push((name, CollectionType::Document)),
+            }
+        }
+        for name in graph.edge_collections().chain(graph.vertex_collections()) {
+            self.require_collection(name, AccessLevel::ReadOnly)?;
+        }
+        let rules = self.instance().store().naming_rules();
+        missing.iter().try_for_each(|(name, _)| rules.check_collection_name(name, false))?;
+        missing.into_iter().try_for_each(|(name, collection_type)| self.make_member(name, collection_type))
+    }
+
+    fn make_member(&self, name: &str, collection_type: CollectionType) -> Result<()> {
+        let wait_for_sync = self.instance().options().default_wait_for_sync;
+        let properties =
+            CollectionProperties { wait_for_sync, ..CollectionProperties::new(name, collection_type) };
+        self.instance().store().create_collection(self.database_name(), properties)?;
+        Ok(())
+    }
+
+    /// Errors: 11.
+    pub(super) fn require_members(&self, members: &[String], level: AccessLevel) -> Result<()> {
+        members.iter().try_for_each(|member| self.require_collection(member, level))
+    }
+
+    /// Drops collections that no graph names any more; those that do not exist are passed by. Errors: 18.
+    pub(super) fn drop_members(&self, members: &[String]) -> Result<()> {
+        for member in members {
+            let catalog = self.catalog();
+            let Some(collection) = self.database_in(&catalog)?.collection(member) else { continue };
+            match self.instance().store().drop_collection(collection, false) {
+                Err(error) if error.number() == number::DATA_SOURCE_NOT_FOUND => {}
+                dropped => dropped?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses to drop a collection that a graph uses. The caller holds the changes of graphs. Errors: 1942.
+    pub(crate) fn check_unused_by_graphs(&self, collection: &str) -> Result<()> {
+        let graphs = self.graph_definitions()?;
+        match graphs.iter().find(|graph| graph.uses(collection)) {
+            None => Ok(()),
+            Some(graph) => Err(Error::new(
+                number::GRAPH_MUST_NOT_DROP_COLLECTION,
+                format!(
+                    "must not drop collection while part of graph: '{collection}' is part of graph '{}'",
+                    graph.name
+                ),
+            )),
+        }
+    }
+
+    /// Renames a collection in all graphs. The caller holds the changes of graphs.
+    pub(crate) fn rename_in_graphs(&self, name: &str, new_name: &str) -> Result<()> {
+        let mut graphs = self.graph_definitions()?;
+        graphs.retain_mut(|graph| graph.rename_collection(name, new_name));
+        if graphs.is_empty() {
+            return Ok(());
+        }
+        self.store_graphs(graphs, storage::Durability::Buffered).map(drop)
+    }
+}
+
+fn no_edge_collection(name: &str) -> Error {
+    let message = format!("{name} edge definition collection is a document collection");
+    Error::new(number::GRAPH_EDGE_DEFINITION_IS_DOCUMENT, message)
+}
+
+pub(super) fn no_vertex_collection(name: &str) -> Error {
+    let message = format!("{name} collection not a vertex collection");
+    Error::new(number::GRAPH_NO_VERTEX_COLLECTION, message)
+}

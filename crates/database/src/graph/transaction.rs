@@ -1,0 +1,47 @@
+//! Transactions over several collections of a graph.
+
+use std::sync::Arc;
+
+use storage::{Collection, Durability, Transaction, TransactionOptions};
+
+use crate::error::{Error, Result, number};
+use crate::session::Session;
+
+/// How often a transaction is tried that others are in the way of.
+const ATTEMPTS: usize = 5;
+/// How long a write waits for another transaction that holds its document.
+const LOCK_TIMEOUT_MS: u64 = 1_000;
+
+impl Session {
+    /// Runs `work` in a transaction that may write some collections, and commits it; an error of `work` takes everything
+    /// back. Where another transaction was in the way, all is tried again, a few times.
+    pub(super) fn in_transaction<T>(
+        &self,
+        write: Vec<Arc<Collection>>,
+        durability: Durability,
+        mut work: impl FnMut(&mut Transaction) -> Result<T>,
+    ) -> Result<T> {
+        if self.instance().is_stopping() {
+            return Err(Error::new(number::SHUTTING_DOWN, "shutdown in progress"));
+        }
+        let options = TransactionOptions {
+            lock_timeout_ms: LOCK_TIMEOUT_MS,
+            write,
+            snapshot_at_first_read: true,
+            ..TransactionOptions::default()
+        };
+        let mut attempt = || -> Result<T> {
+            let mut transaction = self.instance().store().begin(&options)?;
+            let result = work(&mut transaction)?;
+            transaction.commit(durability)?;
+            Ok(result)
+        };
+        for _ in 1..ATTEMPTS {
+            match attempt() {
+                Err(error) if error.number == catalog::error_number::CONFLICT && error.is_retryable => {}
+                done => return done,
+            }
+        }
+        attempt()
+    }
+}

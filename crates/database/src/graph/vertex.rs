@@ -1,0 +1,49 @@
+//! Vertices of a graph.
+
+use std::sync::Arc;
+
+use catalog::{AccessLevel, error_number as number};
+use storage::{Collection, Documents, WriteOutcome};
+
+use crate::documents::WriteOperation;
+use crate::error::{Error, Result};
+use crate::graph::GraphWrite;
+use crate::session::Session;
+
+impl Session {
+    /// Looks a vertex up. Errors: 1924, 1949, 1203, 11.
+    pub fn read_vertex(
+        &self,
+        graph: &str,
+        collection: &str,
+        key: &str,
+    ) -> Result<(Arc<Collection>, Documents)> {
+        self.require_vertex_collection(graph, collection)?;
+        self.read_documents(collection, &[key])
+    }
+
+    /// Writes a vertex. A removal takes the edges with it, in all graphs. Errors: 1924, 1949, 1203, 11, those of the
+    /// write.
+    pub fn write_vertex(&self, write: &GraphWrite<'_>) -> Result<(Arc<Collection>, WriteOutcome)> {
+        let GraphWrite { graph, collection, operation, key, body, options, durability } = *write;
+        self.require_vertex_collection(graph, collection)?;
+        let collection = self.collection(collection, AccessLevel::ReadWrite)?;
+        if operation == WriteOperation::Remove {
+            let outcome = self.remove_with_edges(&collection, key, options, durability)?;
+            return Ok((collection, outcome));
+        }
+        let outcome = self.in_transaction(vec![Arc::clone(&collection)], durability, |transaction| {
+            operation.run(transaction, &collection, key, body, options)
+        })?;
+        Ok((collection, outcome))
+    }
+
+    /// Errors: 1924, 1949.
+    fn require_vertex_collection(&self, graph: &str, collection: &str) -> Result<()> {
+        if self.graph(graph)?.definition.has_vertex_collection(collection) {
+            return Ok(());
+        }
+        let message = format!("{collection} the given collection is not part of the graph");
+        Err(Error::new(number::GRAPH_COLLECTION_NOT_IN_GRAPH, message))
+    }
+}

@@ -1,0 +1,66 @@
+//! Vertex collections added to a graph and removed from it.
+
+use catalog::{AccessLevel, error_number as number};
+use storage::Durability;
+
+use crate::error::{Error, Result};
+use crate::graph::StoredGraph;
+use crate::session::Session;
+
+impl Session {
+    /// Adds a vertex collection as an orphan; it is made if it does not exist.
+    ///
+    /// Errors: 1924, 1927, 1929, 1938, 1208, 11.
+    pub fn add_vertex_collection(
+        &self,
+        graph: &str,
+        collection: &str,
+        durability: Durability,
+    ) -> Result<StoredGraph> {
+        self.require_database(AccessLevel::ReadWrite)?;
+        let _changes = self.instance().graph_changes();
+        let mut graph = self.graph(graph)?.definition;
+        graph.add_orphan(collection)?;
+        self.provide_members(&graph)?;
+        self.store_graphs(vec![graph], durability)
+    }
+
+    /// Removes an orphan, and on demand drops it where no other graph uses it.
+    ///
+    /// Errors: 1924, 1926 for a collection that does not exist, 1928, 11.
+    pub fn remove_vertex_collection(
+        &self,
+        graph: &str,
+        collection: &str,
+        drop_collection: bool,
+        durability: Durability,
+    ) -> Result<StoredGraph> {
+        self.require_database(AccessLevel::ReadWrite)?;
+        let _changes = self.instance().graph_changes();
+        let mut graph = self.graph(graph)?.definition;
+        let catalog = self.catalog();
+        if self.database_in(&catalog)?.collection(collection).is_none() && !graph.is_orphan(collection) {
+            return Err(Error::new(
+                number::GRAPH_VERTEX_COLLECTION_NOT_FOUND,
+                "vertex collection does not exist or is not part of the graph",
+            ));
+        }
+        graph.remove_orphan(collection)?;
+        let dropped = self.to_drop(&graph.name, collection, drop_collection)?;
+        let stored = self.store_graphs(vec![graph], durability)?;
+        self.drop_members(&dropped)?;
+        Ok(stored)
+    }
+
+    /// The collection, if it is wanted to be dropped and no graph but this one uses it. Errors: 11.
+    pub(super) fn to_drop(&self, graph: &str, collection: &str, is_wanted: bool) -> Result<Vec<String>> {
+        let others = self.graph_definitions()?;
+        let is_used = others.iter().any(|other| other.name != graph && other.uses(collection));
+        if !is_wanted || is_used {
+            return Ok(Vec::new());
+        }
+        let members = vec![collection.to_owned()];
+        self.require_members(&members, AccessLevel::ReadWrite)?;
+        Ok(members)
+    }
+}

@@ -1,0 +1,97 @@
+//! `/_api/gharial`: named graphs.
+//!
+//! Shapes, statuses and parameters are those of ArangoDB 3.12's documentation, "Named graphs HTTP API (Gharial)".
+
+use catalog::GRAPHS_COLLECTION;
+use database::StoredGraph;
+use hyper::StatusCode;
+use hyper::header::{ETAG, HeaderValue};
+use velocypack::{Builder, Slice};
+
+use super::revision::durability;
+use crate::error::{ApiError, Result};
+use crate::http::fields::Fields;
+use crate::http::request::Request;
+use crate::http::response::Response;
+use crate::http::router::{Route, Verb};
+use crate::session::Session;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::inline(Verb::Get, "/_api/gharial", list),
+    Route::pool(Verb::Post, "/_api/gharial", create),
+    Route::inline(Verb::Get, "/_api/gharial/{graph}", read),
+    Route::pool(Verb::Delete, "/_api/gharial/{graph}", drop_graph),
+];
+
+fn list(session: &Session, _request: &Request) -> Result<Response> {
+    let graphs = session.graphs()?;
+    Response::success(StatusCode::OK, |fields| {
+        fields.list("graphs", |fields| {
+            for graph in &graphs {
+                fields.with(|builder| print(builder, graph.slice()));
+            }
+        });
+    })
+}
+
+fn create(session: &Session, request: &Request) -> Result<Response> {
+    let body = request.body_object()?;
+    let graph = session.create_graph(body.slice(), durability(request)?)?;
+    respond(changed_status(session, request)?, &graph)
+}
+
+fn read(session: &Session, request: &Request) -> Result<Response> {
+    let graph = session.graph(request.parameter("graph"))?;
+    Response::success(StatusCode::OK, |fields| print_graph(fields, &graph))
+}
+
+fn drop_graph(session: &Session, request: &Request) -> Result<Response> {
+    let drop_collections = request.flag("dropCollections", false)?;
+    session.drop_graph(request.parameter("graph"), drop_collections, durability(request)?)?;
+    Response::success(changed_status(session, request)?, |fields| {
+        fields.bool("removed", true);
+    })
+}
+
+/// The reply to a change of a graph: the graph as it is now, and its revision.
+pub(super) fn respond(status: StatusCode, graph: &StoredGraph) -> Result<Response> {
+    let revision = graph.document.slice().get("_rev").and_then(Slice::as_str).unwrap_or_default();
+    let revision = HeaderValue::from_str(revision).map_err(ApiError::internal)?;
+    let response = Response::success(status, |fields| print_graph(fields, graph))?;
+    Ok(response.header(ETAG, revision))
+}
+
+/// 201 if the change of a graph is on disk, by the parameter or the property of `_graphs`; else 202.
+pub(super) fn changed_status(session: &Session, request: &Request) -> Result<StatusCode> {
+    let catalog = session.catalog();
+    let graphs = session.database_in(&catalog)?.collection(GRAPHS_COLLECTION);
+    let synced = graphs.is_some_and(|graphs| graphs.definition().properties.wait_for_sync)
+        || request.flag("waitForSync", false)?;
+    Ok(if synced { StatusCode::CREATED } else { StatusCode::ACCEPTED })
+}
+
+fn print_graph(fields: &mut Fields<'_>, graph: &StoredGraph) {
+    fields.with(|builder| {
+        builder.key("graph")?;
+        print(builder, graph.document.slice())
+    });
+}
+
+/// A graph's document as clients see it: with its name beside its key.
+fn print(builder: &mut Builder, document: Slice<'_>) -> velocypack::Result<()> {
+    let name = document.get("_key").and_then(Slice::as_str).unwrap_or_default();
+    builder.open_object()?;
+    for (attribute, value) in document.entries() {
+        builder.key(attribute)?;
+        match attribute {
+            // Stored as a marker, which nested values must not have.
+            "_id" => builder.add_str(&format!("{GRAPHS_COLLECTION}/{name}"))?,
+            _ => builder.add_slice(value)?,
+        }
+    }
+    if document.get("name").is_none() {
+        builder.key("name")?;
+        builder.add_str(name)?;
+    }
+    builder.close()
+}

@@ -1,0 +1,111 @@
+//! `/_api/gharial/{graph}/vertex` and `/edge`: the collections of a graph.
+
+use catalog::graph::check_satellites;
+use catalog::{EdgeDefinition, error_number};
+use hyper::StatusCode;
+use velocypack::Slice;
+
+use super::graph::{changed_status, respond};
+use super::revision::durability;
+use crate::error::{ApiError, Result};
+use crate::http::request::Request;
+use crate::http::response::Response;
+use crate::http::router::{Route, Verb};
+use crate::session::Session;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::inline(Verb::Get, "/_api/gharial/{graph}/vertex", list_vertex_collections),
+    Route::pool(Verb::Post, "/_api/gharial/{graph}/vertex", add_vertex_collection),
+    Route::pool(Verb::Delete, "/_api/gharial/{graph}/vertex/{collection}", remove_vertex_collection),
+    Route::inline(Verb::Get, "/_api/gharial/{graph}/edge", list_edge_collections),
+    Route::pool(Verb::Post, "/_api/gharial/{graph}/edge", add_edge_definition),
+    Route::pool(Verb::Put, "/_api/gharial/{graph}/edge/{collection}", replace_edge_definition),
+    Route::pool(Verb::Delete, "/_api/gharial/{graph}/edge/{collection}", remove_edge_definition),
+];
+
+fn list_vertex_collections(session: &Session, request: &Request) -> Result<Response> {
+    let graph = session.graph(request.parameter("graph"))?.definition;
+    respond_names(graph.vertex_collections())
+}
+
+fn list_edge_collections(session: &Session, request: &Request) -> Result<Response> {
+    let graph = session.graph(request.parameter("graph"))?.definition;
+    respond_names(graph.edge_collections())
+}
+
+fn respond_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Response> {
+    Response::success(StatusCode::OK, |fields| {
+        fields.list("collections", |fields| {
+            for name in names {
+                fields.text_element(name);
+            }
+        });
+    })
+}
+
+fn add_vertex_collection(session: &Session, request: &Request) -> Result<Response> {
+    let body = request.body_object()?;
+    check_options(body.slice())?;
+    let collection = body.slice().get("collection").and_then(Slice::as_str).filter(|name| !name.is_empty());
+    let collection =
+        collection.ok_or_else(|| ApiError::bad_parameter("'collection' must be the name of a collection"))?;
+    let graph = request.parameter("graph");
+    let changed = session.add_vertex_collection(graph, collection, durability(request)?)?;
+    respond(changed_status(session, request)?, &changed)
+}
+
+fn remove_vertex_collection(session: &Session, request: &Request) -> Result<Response> {
+    let (graph, collection) = (request.parameter("graph"), request.parameter("collection"));
+    let is_dropped = is_dropped(request)?;
+    let changed = session.remove_vertex_collection(graph, collection, is_dropped, durability(request)?)?;
+    let status = match changed_status(session, request)? {
+        StatusCode::CREATED => StatusCode::OK,
+        other => other,
+    };
+    respond(status, &changed)
+}
+
+fn add_edge_definition(session: &Session, request: &Request) -> Result<Response> {
+    let body = request.body_object()?;
+    check_options(body.slice())?;
+    let definition = EdgeDefinition::parse(body.slice())?;
+    let graph = request.parameter("graph");
+    let changed = session.add_edge_definition(graph, definition, durability(request)?)?;
+    respond(changed_status(session, request)?, &changed)
+}
+
+/// The parameter `dropCollections` is accepted; ArangoDB, too, drops nothing here: the edge collection stays in the
+/// graph, and vertex collections become orphans.
+fn replace_edge_definition(session: &Session, request: &Request) -> Result<Response> {
+    let body = request.body_object()?;
+    check_options(body.slice())?;
+    let definition = EdgeDefinition::parse(body.slice())?;
+    let (graph, collection) = (request.parameter("graph"), request.parameter("collection"));
+    if definition.collection != collection {
+        let message = format!(
+            "malformed edge definition: 'collection' is '{}', the path names '{collection}'",
+            definition.collection
+        );
+        return Err(ApiError::new(error_number::GRAPH_EDGE_DEFINITION_MALFORMED, message));
+    }
+    let changed = session.replace_edge_definition(graph, &definition, durability(request)?)?;
+    respond(changed_status(session, request)?, &changed)
+}
+
+fn remove_edge_definition(session: &Session, request: &Request) -> Result<Response> {
+    let (graph, collection) = (request.parameter("graph"), request.parameter("collection"));
+    let is_dropped = is_dropped(request)?;
+    let changed = session.remove_edge_definition(graph, collection, is_dropped, durability(request)?)?;
+    respond(changed_status(session, request)?, &changed)
+}
+
+/// `dropCollection` or `dropCollections`: versions of ArangoDB differ.
+fn is_dropped(request: &Request) -> Result<bool> {
+    Ok(request.flag("dropCollection", false)? || request.flag("dropCollections", false)?)
+}
+
+/// Satellites mean nothing on a single server, but a wrong list is still wrong.
+fn check_options(body: Slice<'_>) -> Result<()> {
+    let options = body.get("options").filter(|options| !options.is_null());
+    Ok(check_satellites(options.unwrap_or(Slice::EMPTY_OBJECT), false)?)
+}
