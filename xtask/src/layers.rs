@@ -4,7 +4,7 @@ use crate::{Failure, metadata};
 
 /// The crates from the lowest to the highest. Crates of one line do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["velocypack", "kv", "aql-syntax"],
+    &["velocypack", "kv", "aql-syntax", "analyzers"],
     &["kv-rocksdb", "catalog", "aql-value"],
     &["storage", "aql-functions"],
     &["aql-plan"],
@@ -21,6 +21,8 @@ const HIDDEN: &[(&str, &str)] = &[
     ("hyper", "server"),
     ("icu_collator", "velocypack"),
     ("boon", "storage"),
+    ("icu_segmenter", "analyzers"),
+    ("rust-stemmers", "analyzers"),
 ];
 
 pub(crate) fn check() -> Result<(), Failure> {

@@ -1,6 +1,7 @@
 //! The server as functions see it: the query's snapshot and a few facts.
 
 use crate::data::storage_error;
+use crate::schema::LastSchema;
 use aql_value::{BlockBuilder, Environment, Error, Interrupt, MemoryAccount, Result, Value, error_number};
 use std::fmt;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ pub struct QueryEnvironment {
     authorize_read: Option<ReadAuthorization>,
     memory: Arc<MemoryAccount>,
     interrupt: Interrupt,
+    schema: Arc<LastSchema>,
 }
 
 /// Documents in one step of reading a whole collection.
@@ -37,7 +39,8 @@ impl QueryEnvironment {
         memory: Arc<MemoryAccount>,
         interrupt: Interrupt,
     ) -> Self {
-        Self { snapshot, database, user, server_version, authorize_read, memory, interrupt }
+        let schema = Arc::default();
+        Self { snapshot, database, user, server_version, authorize_read, memory, interrupt, schema }
     }
 
     /// The collection, if there is one and it may be read.
@@ -114,6 +117,10 @@ impl Environment for QueryEnvironment {
             Some(schema) => schema_value(schema)?,
             None => Value::Null,
         })
+    }
+
+    fn validate_schema(&self, document: &Value, schema: &Value) -> Result<Option<String>> {
+        self.schema.validate(document, schema)
     }
 
     fn collection_documents(&self, name: &str) -> Result<Value> {

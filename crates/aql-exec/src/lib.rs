@@ -23,6 +23,7 @@ mod lower;
 mod merge_sort;
 mod operator;
 mod profile;
+mod schema;
 mod spill;
 mod statistics;
 

@@ -96,7 +96,7 @@ fn middle() -> impl Strategy<Value = String> {
         "FOR o IN a FILTER o._key IN [d._key, 'k1', d.x]",
         "FOR o IN e FILTER o._from == d._id",
         "FOR o IN e FILTER o._to == CONCAT('b/', d._key) AND o.w > 3",
-        "FOR o IN d.z",
+        "FOR o IN TO_ARRAY(d.z)",
         "LET o = (FOR i IN a FILTER i.x == d.x SORT i.n LIMIT 2 RETURN i.n)",
         "LET o = (FOR i IN e FILTER i._from == d._id SORT i.w RETURN i.w)",
         "LET o = LENGTH(FOR i IN a FILTER i.x == d.x RETURN i)",

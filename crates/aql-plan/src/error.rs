@@ -1,6 +1,6 @@
 //! Errors of planning, in ArangoDB's numbers and words.
 
-use aql_value::Error;
+use aql_value::{Error, Value};
 use std::fmt::Display;
 
 /// ArangoDB's error numbers that planning uses besides those of [`aql_value::error_number`].
@@ -17,6 +17,7 @@ pub(crate) mod number {
     pub(crate) const BIND_PARAMETER_MISSING: u32 = 1551;
     pub(crate) const BIND_PARAMETER_UNDECLARED: u32 = 1552;
     pub(crate) const BIND_PARAMETER_TYPE: u32 = 1553;
+    pub(crate) const VECTOR_SEARCH_NOT_APPLIED: u32 = 1554;
     pub(crate) const COLLECTION_USED_IN_EXPRESSION: u32 = 1568;
     pub(crate) const INVALID_AGGREGATE_EXPRESSION: u32 = 1574;
     pub(crate) const COMPILE_TIME_OPTIONS: u32 = 1575;
@@ -86,6 +87,24 @@ pub(crate) fn parameter_undeclared(name: &str) -> Error {
 
 pub(crate) fn parameter_type(name: &str) -> Error {
     Error::new(number::BIND_PARAMETER_TYPE, format!("bind parameter '{name}' has an invalid value or type"))
+}
+
+/// A loop over a constant that is no array. The message quotes the constant, cut short.
+pub(crate) fn loop_over_no_array(value: &Value) -> Error {
+    const MAX_QUOTED_CHARACTERS: usize = 64;
+    let content: String = value.to_json().chars().take(MAX_QUOTED_CHARACTERS).collect();
+    let kind = value.kind().name();
+    Error::new(
+        common::ARRAY_EXPECTED,
+        format!(
+            "collection or array expected as operand to FOR loop; you specified type '{kind}' with content '{content}'"
+        ),
+    )
+}
+
+pub(crate) fn vector_search_not_applied(function: &str) -> Error {
+    let message = format!("failed vector search: no vector index for AQL function {function}()");
+    Error::new(number::VECTOR_SEARCH_NOT_APPLIED, message)
 }
 
 pub(crate) fn too_many_collections() -> Error {

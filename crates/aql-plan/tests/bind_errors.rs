@@ -47,10 +47,11 @@ const CASES: &[(&str, u32, &str)] = &[
     ),
     ("REMOVE 'a' IN plain RETURN NEW", 1203, "collection or view not found: NEW"),
     (
-        "RETURN [1][* RETURN (RETURN CURRENT)]",
-        9,
-        "not implemented: CURRENT of an inline expression within a subquery; use a FOR loop instead",
+        "FOR x IN {a: 1} RETURN x",
+        1563,
+        "collection or array expected as operand to FOR loop; you specified type 'object' with content '{\"a\":1}'",
     ),
+    ("RETURN [1][* RETURN CURRENT + (RETURN OLD)[0]]", 1203, "collection or view not found: OLD"),
     // Functions.
     ("RETURN FOO(1)", 1540, "usage of unknown function 'FOO()'"),
     ("RETURN foo()", 1540, "usage of unknown function 'FOO()'"),

@@ -24,10 +24,8 @@ pub trait Environment: Send + Sync {
     /// `SCHEMA_GET()`: the schema object of a collection, or null.
     fn schema(&self, collection: &str) -> Result<Value>;
     /// `SCHEMA_VALIDATE()`: what is wrong with a document (an object) by a schema definition (an object), or `None`.
-    /// Error 9 where schemas are not known.
-    fn validate_schema(&self, _document: &Value, _schema: &Value) -> Result<Option<String>> {
-        Err(Error::not_implemented("SCHEMA_VALIDATE()"))
-    }
+    /// Error 1621 for a definition that is none.
+    fn validate_schema(&self, document: &Value, schema: &Value) -> Result<Option<String>>;
     /// All documents of a collection as an array, for a collection used as an argument of a function.
     fn collection_documents(&self, name: &str) -> Result<Value>;
 }

@@ -61,7 +61,7 @@ impl SchemaRule {
     /// Reads a `schema` attribute: `null` and `{}` mean no schema. The rule itself is not compiled here.
     ///
     /// Errors: 1621.
-    pub(crate) fn parse(value: Slice<'_>) -> Result<Option<Self>> {
+    pub fn parse(value: Slice<'_>) -> Result<Option<Self>> {
         if value.is_null() {
             return Ok(None);
         }

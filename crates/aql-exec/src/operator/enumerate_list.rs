@@ -4,7 +4,7 @@ use super::outer::{Fetched, Outer};
 use super::surplus::Surplus;
 use super::{BatchLimits, Operator};
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Column, ElementCursor, Program, Register, Result, Value, error_number};
+use aql_value::{Batch, Column, ElementCursor, Error, Program, Register, Result, Value, error_number};
 
 /// What is looped over.
 pub(crate) enum ListInput {
@@ -41,10 +41,10 @@ impl EnumerateListOperator {
                 let array = self.outer.value(*register);
                 if !array.is_array() {
                     let message = format!(
-                        "collection or array expected as operand to FOR loop; you specified type '{}'",
+                        "collection or array expected as operand to FOR loop; you provided a value of type '{}'",
                         array.kind().name()
                     );
-                    context.warnings.register(error_number::ARRAY_EXPECTED, message)?;
+                    return Err(Error::new(error_number::ARRAY_EXPECTED, message));
                 }
                 Ok(Members::Array(ElementCursor::new(array)))
             }

@@ -1,17 +1,26 @@
 //! `HASH()`.
 
+use super::xxhash64::xxhash64;
 use crate::argument::value;
 use aql_value::{EvaluationContext, Result, Value};
 
 /// Bits of the result, all of which a double can hold.
-const BITS: u32 = 52;
+const BITS: u32 = 51;
+
+/// The seed of ArangoDB's hashes of values.
+const SEED: u64 = 0xdead_beef;
 
 /// `HASH(value)`: the same number for equal values.
 pub(crate) fn hash(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    Ok(Value::from_u64(stable_hash(value(arguments, 0)) >> (u64::BITS - BITS)))
+    Ok(Value::from_u64(stable_hash(value(arguments, 0)) & ((1 << BITS) - 1)))
 }
 
-/// 64 bits that equal values share.
+/// 64 bits that equal values share. That of a text is ArangoDB's, as the documented results of `MINHASH()` show it: XXH64
+/// of the text as VelocyPack.
 pub(crate) fn stable_hash(value: &Value) -> u64 {
-    value.hash_value()
+    if value.is_string() {
+        value.with_slice(|text, _| xxhash64(text.bytes(), SEED))
+    } else {
+        value.hash_value()
+    }
 }

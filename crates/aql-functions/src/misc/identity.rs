@@ -8,7 +8,8 @@ pub(crate) fn first_argument(arguments: &[Value], _: &mut EvaluationContext<'_>)
     Ok(value(arguments, 0).clone())
 }
 
-/// `NOEVAL(value)`: the same, but never while constants are folded.
+/// `NOEVAL(value)`: the same, but never while constants are folded. `V8(value)` forces ArangoDB to evaluate in its
+/// JavaScript engine, to the same result.
 pub(crate) fn noeval(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     require_run_time(context)?;
     Ok(value(arguments, 0).clone())

@@ -25,8 +25,3 @@ pub(crate) fn warn(arguments: &[Value], context: &mut EvaluationContext<'_>) -> 
 pub(crate) fn fail(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
     Err(Error::new(error_number::FAIL_CALLED, format!("FAIL({}) called", text(arguments, 0))))
 }
-
-/// `V8(expression)`: error 9, as there is no JavaScript in the evaluation of expressions.
-pub(crate) fn v8(_: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    Err(Error::not_implemented("V8()"))
-}

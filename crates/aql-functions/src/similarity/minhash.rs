@@ -2,32 +2,41 @@
 
 use crate::argument::{check_round, invalid, value};
 use crate::hashing::stable_hash;
-use crate::memory::ArrayBuffer;
+use crate::memory::{ArrayBuffer, Scratch};
 use aql_value::{EvaluationContext, Result, Value};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// Largest signature: for an error of one in a thousand.
 const MAX_HASHES: i64 = 1_000_000;
 
-/// `MINHASH(values, numHashes)`: the `numHashes` smallest hashes of the values in order, base64 of 8 bytes each.
-/// The hashes are not those of ArangoDB, but serve the same purpose.
+/// What a hash that is kept takes: its place in the tree, and then in the list.
+const BYTES_OF_HASH: usize = 64;
+
+/// `MINHASH(values, numHashes)`: the `numHashes` smallest hashes of the values, base64 of 8 bytes each, in the order in
+/// which the values come first.
 pub(crate) fn minhash(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let (values, count) = (value(arguments, 0), value(arguments, 1));
     if !values.is_array() || !count.is_number() || !(1..=MAX_HASHES).contains(&count.to_i64()) {
         return invalid(context, "MINHASH");
     }
     let count = count.to_i64() as usize;
-    let mut smallest = BTreeSet::new();
+    let mut scratch = Scratch::new(context.memory);
+    scratch.grow(values.len().min(count) * BYTES_OF_HASH)?;
+    // Each with the position of the first value that has it.
+    let mut smallest: BTreeMap<u64, usize> = BTreeMap::new();
     for (round, value) in values.elements().enumerate() {
         check_round(context, round)?;
-        smallest.insert(stable_hash(&value));
+        smallest.entry(stable_hash(&value)).or_insert(round);
         if smallest.len() > count {
             smallest.pop_last();
         }
     }
-    let encoded = smallest.iter().map(|hash| Value::from_str(&STANDARD_NO_PAD.encode(hash.to_be_bytes())));
+    let mut hashes: Vec<(usize, u64)> =
+        smallest.into_iter().map(|(hash, position)| (position, hash)).collect();
+    hashes.sort_unstable();
+    let encoded = hashes.iter().map(|(_, hash)| Value::from_str(&STANDARD_NO_PAD.encode(hash.to_le_bytes())));
     ArrayBuffer::collect(context, encoded)?.into_array()
 }
 

@@ -1,5 +1,6 @@
 //! Similarity and distance of texts, vectors and sets, and decay functions.
 
+mod approximate;
 mod decay;
 mod levenshtein;
 mod levenshtein_distance;
@@ -12,6 +13,9 @@ use crate::define::pure;
 use aql_value::Function;
 
 pub(crate) static FUNCTIONS: &[Function] = &[
+    pure("APPROX_NEAR_COSINE", 2, 3, approximate::not_applied),
+    pure("APPROX_NEAR_INNER_PRODUCT", 2, 3, approximate::not_applied),
+    pure("APPROX_NEAR_L2", 2, 3, approximate::not_applied),
     pure("COSINE_SIMILARITY", 2, 2, vector::cosine_similarity),
     pure("DECAY_EXP", 5, 5, decay::decay_exp),
     pure("DECAY_GAUSS", 5, 5, decay::decay_gauss),

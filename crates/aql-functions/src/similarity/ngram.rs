@@ -1,10 +1,10 @@
 //! `NGRAM_SIMILARITY()` and its siblings.
 
-use super::ngram_similarity::{positional_similarity, similarity};
-use crate::argument::{given, invalid, value};
+use super::ngram_similarity::{common_share, positional_similarity, similarity};
+use crate::argument::{Outcome, answer, given, invalid, stop, value};
 use crate::memory::Scratch;
-use crate::string::unknown_analyzer;
-use aql_value::{EvaluationContext, Interrupt, Result, Value, error_number};
+use crate::string::{analyzer, tokens_of_text};
+use aql_value::{EvaluationContext, Interrupt, Result, Value};
 
 /// What `NGRAM_MATCH()` asks for if the call does not say.
 const DEFAULT_THRESHOLD: f64 = 0.7;
@@ -22,27 +22,27 @@ pub(crate) fn ngram_positional_similarity(
     compared("NGRAM_POSITIONAL_SIMILARITY", arguments, positional_similarity, context)
 }
 
-/// `NGRAM_MATCH(text, target, threshold, analyzer)` outside of SEARCH: whether the share of the target's tokens that
-/// are in the text is at least the threshold. With the only analyzer, `identity`, a text is one token, so the texts
-/// must be equal (or the threshold 0).
+/// `NGRAM_MATCH(text, target, threshold, analyzer)` outside of SEARCH: whether the longest sequence of the target's
+/// tokens that the text has in this order, divided by the number of the target's tokens, is at least the threshold.
 pub(crate) fn ngram_match(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    answer(matched(arguments, context))
+}
+
+fn matched(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Outcome<Value> {
     const NAME: &str = "NGRAM_MATCH";
-    let (Some(text), Some(target)) = (value(arguments, 0).as_str(), value(arguments, 1).as_str()) else {
-        return invalid(context, NAME);
-    };
     // The threshold may be left out before the analyzer.
     let has_threshold = given(arguments, 2).is_some_and(Value::is_number);
     let threshold = if has_threshold { value(arguments, 2).to_f64() } else { DEFAULT_THRESHOLD };
-    let analyzer =
-        given(arguments, if has_threshold { 3 } else { 2 }).map_or(Some("identity"), Value::as_str);
-    let (Some(analyzer), true) = (analyzer, (0.0..=1.0).contains(&threshold)) else {
-        return invalid(context, NAME);
+    let (Some(text), Some(target), true) =
+        (value(arguments, 0).as_str(), value(arguments, 1).as_str(), (0.0..=1.0).contains(&threshold))
+    else {
+        return stop(invalid(context, NAME));
     };
-    if analyzer != "identity" {
-        context.warn(error_number::BAD_PARAMETER, unknown_analyzer(analyzer, NAME))?;
-        return Ok(Value::Null);
-    }
-    Ok(Value::Bool(text == target || threshold == 0.0))
+    let analyzer = analyzer(arguments, if has_threshold { 3 } else { 2 }, NAME, context)?;
+    let mut text = tokens_of_text(text, analyzer, context)?;
+    let mut target = tokens_of_text(target, analyzer, context)?;
+    let similarity = common_share(text.elements(), target.elements(), context.interrupt)?;
+    Ok(Value::Bool(f64::from(similarity) >= threshold))
 }
 
 type Similarity = fn(&str, &str, usize, &Interrupt) -> Result<f32>;

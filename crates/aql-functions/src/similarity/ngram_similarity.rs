@@ -1,6 +1,6 @@
 //! Similarity of texts by their n-grams (Kondrak, "N-Gram Similarity and Distance", SPIRE 2005), by code points.
 
-use aql_value::{Error, Interrupt, Result, error_number};
+use aql_value::{Error, Interrupt, Result, Value, error_number};
 
 /// Most comparisons of two n-grams that one call makes (some seconds); longer texts end the query with error 32.
 const MAX_COMPARISONS: usize = 1 << 31;
@@ -38,6 +38,16 @@ pub(crate) fn positional_similarity(
     Ok(common / (longer - size + 1) as f32)
 }
 
+/// Length of the longest common subsequence of tokens, divided by the number of tokens of `target`; 0 without any.
+pub(crate) fn common_share(tokens: &[Value], target: &[Value], interrupt: &Interrupt) -> Result<f32> {
+    if tokens.is_empty() || target.is_empty() {
+        return Ok(0.0);
+    }
+    let matching = |left: &[Value], right: &[Value]| if left == right { 1.0 } else { 0.0 };
+    let common = best_sequence(tokens, target, 1, matching, interrupt)?;
+    Ok(common / target.len() as f32)
+}
+
 fn characters(text: &str) -> Vec<char> {
     text.chars().collect()
 }
@@ -47,11 +57,11 @@ fn agreeing(left: &[char], right: &[char]) -> f32 {
 }
 
 /// The largest sum of `matching` over pairs of n-grams in ascending order on both sides.
-fn best_sequence(
-    left: &[char],
-    right: &[char],
+fn best_sequence<T>(
+    left: &[T],
+    right: &[T],
     size: usize,
-    matching: impl Fn(&[char], &[char]) -> f32,
+    matching: impl Fn(&[T], &[T]) -> f32,
     interrupt: &Interrupt,
 ) -> Result<f32> {
     let columns = right.len() - size + 1;

@@ -21,7 +21,7 @@ mod substring;
 mod tokens;
 mod trim;
 
-pub(crate) use tokens::unknown_analyzer;
+pub(crate) use tokens::{analyzer, tokens_of_text};
 
 use crate::define::{pure, pure_variadic, volatile};
 use aql_value::Function;

@@ -1,15 +1,18 @@
-//! Functions with regular expressions. The dialect is described in [`aql_value::pattern`].
+//! Functions with regular expressions. The dialect is described in [`aql_value::pattern::regex`].
 
 use crate::argument::{check_round, flag, given, integer, invalid, text, warned};
 use crate::memory::{ArrayBuffer, TextBuffer};
 use aql_value::pattern::Regex;
+use aql_value::pattern::regex::GaveUp;
 use aql_value::{EvaluationContext, Result, Value, error_number};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// `REGEX_TEST(text, search, caseInsensitive)`
 pub(crate) fn regex_test(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    match compile(arguments, 2, context) {
-        Some(regex) => Ok(Value::Bool(regex.is_match(&text(arguments, 0)))),
+    let regex = compile(arguments, 2, context);
+    match regex.and_then(|regex| regex.is_match(&text(arguments, 0))) {
+        Some(is_match) => Ok(Value::Bool(is_match)),
         None => invalid_regex(context, "REGEX_TEST"),
     }
 }
@@ -21,10 +24,15 @@ pub(crate) fn regex_matches(arguments: &[Value], context: &mut EvaluationContext
         return invalid_regex(context, "REGEX_MATCHES");
     };
     let text = text(arguments, 0);
-    let Some(captures) = regex.captures(&text) else { return Ok(Value::Null) };
-    let groups: Vec<Value> =
-        captures.iter().map(|group| Value::from_str(group.map_or("", |group| group.as_str()))).collect();
-    Ok(Value::array(&groups))
+    match regex.matches(&text).next() {
+        None => Ok(Value::Null),
+        Some(Ok(groups)) => {
+            let groups: Vec<Value> =
+                groups.into_iter().map(|group| Value::from_str(matched(&text, group))).collect();
+            Ok(Value::array(&groups))
+        }
+        Some(Err(GaveUp)) => invalid_regex(context, "REGEX_MATCHES"),
+    }
 }
 
 /// `REGEX_SPLIT(text, splitExpression, caseInsensitive, limit)`: the parts between matches, with the groups of each
@@ -41,22 +49,23 @@ pub(crate) fn regex_split(arguments: &[Value], context: &mut EvaluationContext<'
     let text = text(arguments, 0);
     let mut parts = ArrayBuffer::new(context);
     let mut rest_start = 0;
-    for (round, captures) in regex.captures_iter(&text).enumerate() {
+    for (round, groups) in regex.matches(&text).enumerate() {
         check_round(context, round)?;
         if parts.len() >= limit {
             break;
         }
-        let mut groups = captures.iter();
+        let Ok(groups) = groups else { return invalid_regex(context, "REGEX_SPLIT") };
+        let mut groups = groups.into_iter();
         let Some(whole) = groups.next().flatten() else { continue };
         // An empty match at either end of the text splits nothing off.
-        if whole.is_empty() && (whole.start() == 0 || whole.start() == text.len()) {
+        if whole.is_empty() && (whole.start == 0 || whole.start == text.len()) {
             continue;
         }
-        parts.push(Value::from_str(text.get(rest_start..whole.start()).unwrap_or_default()))?;
+        parts.push(Value::from_str(text.get(rest_start..whole.start).unwrap_or_default()))?;
         for group in groups {
-            parts.push(Value::from_str(group.map_or("", |group| group.as_str())))?;
+            parts.push(Value::from_str(matched(&text, group)))?;
         }
-        rest_start = whole.end();
+        rest_start = whole.end;
     }
     parts.push(Value::from_str(text.get(rest_start..).unwrap_or_default()))?;
     parts.elements().truncate(limit);
@@ -75,22 +84,28 @@ pub(crate) fn regex_replace(arguments: &[Value], context: &mut EvaluationContext
     };
     let mut replaced = TextBuffer::new(context.memory);
     let mut rest_start = 0;
-    for (round, captures) in regex.captures_iter(&text).enumerate() {
+    for (round, groups) in regex.matches(&text).enumerate() {
         check_round(context, round)?;
-        let Some(whole) = captures.get(0) else { continue };
-        replaced.push_str(text.get(rest_start..whole.start()).unwrap_or_default())?;
+        let Ok(groups) = groups else { return invalid_regex(context, "REGEX_REPLACE") };
+        let Some(whole) = groups.first().cloned().flatten() else { continue };
+        replaced.push_str(text.get(rest_start..whole.start).unwrap_or_default())?;
         for part in &replacement.parts {
             match part {
                 Part::Text(text) => replaced.push_str(text)?,
                 Part::Group(group) => {
-                    replaced.push_str(captures.get(*group).map_or("", |group| group.as_str()))?;
+                    replaced.push_str(matched(&text, groups.get(*group).cloned().flatten()))?;
                 }
             }
         }
-        rest_start = whole.end();
+        rest_start = whole.end;
     }
     replaced.push_str(text.get(rest_start..).unwrap_or_default())?;
     Ok(replaced.into_value())
+}
+
+/// The text that a group matched; empty if it took no part.
+fn matched(text: &str, group: Option<Range<usize>>) -> &str {
+    group.and_then(|range| text.get(range)).unwrap_or_default()
 }
 
 /// The expression that is the second argument; `None` if it is invalid.
@@ -130,7 +145,7 @@ impl Replacement {
                     if characters.next_if_eq(&'{').is_some() {
                         reference.extend(characters.by_ref().take_while(|character| *character != '}'));
                         parts.push(Part::Text(std::mem::take(&mut literal)));
-                        parts.push(Part::Group(named_group(regex, &reference)?));
+                        parts.push(Part::Group(regex.group_named(&reference)?));
                         continue;
                     }
                     // As many digits as make the number of a group.
@@ -138,13 +153,13 @@ impl Replacement {
                         characters.next_if(char::is_ascii_digit).and_then(|digit| digit.to_digit(10))?;
                     while let Some(digit) = characters.peek().and_then(|character| character.to_digit(10)) {
                         let longer = group.saturating_mul(10).saturating_add(digit);
-                        if longer as usize >= regex.captures_len() {
+                        if longer as usize >= regex.group_count() {
                             break;
                         }
                         group = longer;
                         characters.next();
                     }
-                    let group = Some(group as usize).filter(|group| *group < regex.captures_len())?;
+                    let group = Some(group as usize).filter(|group| *group < regex.group_count())?;
                     parts.push(Part::Text(std::mem::take(&mut literal)));
                     parts.push(Part::Group(group));
                 }
@@ -154,8 +169,4 @@ impl Replacement {
         parts.push(Part::Text(literal));
         Some(Self { parts })
     }
-}
-
-fn named_group(regex: &Regex, name: &str) -> Option<usize> {
-    regex.capture_names().position(|group| group == Some(name))
 }

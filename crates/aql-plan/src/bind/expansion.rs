@@ -1,5 +1,6 @@
 //! Binding of `[* ...]` and `[? ...]`.
 
+use super::expansion_loop::needs_loop;
 use super::{Binder, Element};
 use crate::expression::{ArrayQuestion, Expansion, Expression, Quantifier};
 use crate::variable::VariableId;
@@ -8,14 +9,11 @@ use aql_value::Result;
 
 impl Binder<'_> {
     pub(super) fn expansion(&mut self, expansion: &ast::Expansion) -> Result<Expression> {
+        if needs_loop([&expansion.filter, &expansion.result, &expansion.projection]) {
+            return self.expansion_loop(expansion);
+        }
         let input = self.expression(&expansion.base)?;
-        let (offset, limit) = match &expansion.limit {
-            None => (None, None),
-            Some(limit) => {
-                let offset = limit.offset.as_ref().map(|offset| self.expression(offset)).transpose()?;
-                (offset, Some(self.expression(&limit.count)?))
-            }
-        };
+        let (offset, limit) = self.inline_limit(expansion)?;
         let element = self.variables.add_temporary();
         let filter = self.within(element, expansion.filter.as_ref())?;
         let result = self.within(element, expansion.result.as_ref())?;
@@ -33,19 +31,36 @@ impl Binder<'_> {
         Ok(Expression::Expansion(Box::new(bound)))
     }
 
+    /// Offset and count of an inline LIMIT.
+    pub(super) fn inline_limit(
+        &mut self,
+        expansion: &ast::Expansion,
+    ) -> Result<(Option<Expression>, Option<Expression>)> {
+        let Some(limit) = &expansion.limit else { return Ok((None, None)) };
+        let offset = limit.offset.as_ref().map(|offset| self.expression(offset)).transpose()?;
+        Ok((offset, Some(self.expression(&limit.count)?)))
+    }
+
     pub(super) fn array_question(&mut self, question: &ast::ArrayQuestion) -> Result<Expression> {
+        if needs_loop([&question.filter]) {
+            return self.array_question_loop(question);
+        }
         let input = self.expression(&question.base)?;
-        let quantifier = match &question.quantifier {
+        let quantifier = self.question_quantifier(question)?;
+        let element = self.variables.add_temporary();
+        let filter = self.within(element, question.filter.as_ref())?;
+        let bound = ArrayQuestion { input, levels: question.levels, quantifier, element, filter };
+        Ok(Expression::ArrayQuestion(Box::new(bound)))
+    }
+
+    pub(super) fn question_quantifier(&mut self, question: &ast::ArrayQuestion) -> Result<Quantifier> {
+        Ok(match &question.quantifier {
             None => Quantifier::Any,
             Some(ast::QuestionQuantifier::Quantifier(quantifier)) => self.quantifier(quantifier)?,
             Some(ast::QuestionQuantifier::Count(count)) => {
                 Quantifier::Exactly(Box::new(self.expression(count)?))
             }
-        };
-        let element = self.variables.add_temporary();
-        let filter = self.within(element, question.filter.as_ref())?;
-        let bound = ArrayQuestion { input, levels: question.levels, quantifier, element, filter };
-        Ok(Expression::ArrayQuestion(Box::new(bound)))
+        })
     }
 
     /// Binds an expression in which `CURRENT` is `element`.
@@ -63,6 +78,11 @@ impl Binder<'_> {
 
     /// Whether the expression being bound is evaluated for the elements of an expansion (rather than once a row).
     pub(super) fn is_within_expansion(&self) -> bool {
-        self.elements.last().is_some_and(|element| !matches!(element, Element::Barrier))
+        matches!(self.elements.last(), Some(Element::Current(_) | Element::Result(_)))
+    }
+
+    /// Whether `CURRENT` is an element here.
+    pub(super) fn is_within_brackets(&self) -> bool {
+        self.elements.iter().any(|element| matches!(element, Element::Current(_) | Element::RowCurrent(_)))
     }
 }

@@ -120,12 +120,10 @@ impl Binder<'_> {
         for element in self.elements.iter().rev() {
             match element {
                 Element::Current(_) if is_in_subquery => {
-                    return Err(Error::not_implemented(
-                        "CURRENT of an inline expression within a subquery; use a FOR loop instead",
-                    ));
+                    return Err(Error::internal("element of an expansion within a subquery"));
                 }
-                Element::Current(id) => return Ok(Expression::Variable(*id)),
-                Element::Result(_) => {}
+                Element::Current(id) | Element::RowCurrent(id) => return Ok(Expression::Variable(*id)),
+                Element::Result(_) | Element::RowResult(_) => {}
                 Element::Barrier => is_in_subquery = true,
             }
         }
@@ -136,6 +134,7 @@ impl Binder<'_> {
     fn element(&self) -> Result<Expression> {
         match self.elements.last() {
             Some(Element::Result(result)) => Ok(result.clone()),
+            Some(Element::RowResult(result)) => Ok(Expression::Variable(*result)),
             _ => Err(Error::internal("element outside of an expansion")),
         }
     }

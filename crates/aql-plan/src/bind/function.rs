@@ -12,11 +12,8 @@ const ANY_NUMBER_OF_ARGUMENTS: usize = 65536;
 /// Functions that read documents of collections which are only known at run time.
 const READS_DOCUMENTS: &[&str] = &["DOCUMENT"];
 
-/// Functions of ArangoDB 3.12 that need what this server does not have yet: geo indexes, Views, vectors.
+/// Functions of ArangoDB 3.12 that need what this server does not have yet.
 const NOT_IMPLEMENTED: &[&str] = &[
-    "APPROX_NEAR_COSINE",
-    "APPROX_NEAR_INNER_PRODUCT",
-    "APPROX_NEAR_L2",
     "BM25",
     "EXISTS",
     "FULLTEXT",
@@ -38,10 +35,16 @@ const NOT_IMPLEMENTED: &[&str] = &[
     "WITHIN_RECTANGLE",
 ];
 
+/// Functions that are nothing but a way to ask a vector index, of which there are none.
+const NEEDS_VECTOR_INDEX: &[&str] = &["APPROX_NEAR_COSINE", "APPROX_NEAR_INNER_PRODUCT", "APPROX_NEAR_L2"];
+
 impl Binder<'_> {
     pub(super) fn call(&mut self, call: &ast::FunctionCall) -> Result<Expression> {
         let function = find(&call.name)?;
         check_arity(function, call.arguments.len())?;
+        if NEEDS_VECTOR_INDEX.contains(&function.name) {
+            return Err(error::vector_search_not_applied(function.name));
+        }
         if let Some(count) = self.collection_count(function, &call.arguments)? {
             return Ok(count);
         }
@@ -79,7 +82,7 @@ impl Binder<'_> {
         self.scopes.lookup(name).is_some()
             || (name == "OLD" && self.scopes.old().is_some())
             || (name == "NEW" && self.scopes.new_document().is_some())
-            || (name == "CURRENT" && (self.is_within_expansion() || self.candidate.is_some()))
+            || (name == "CURRENT" && (self.is_within_brackets() || self.candidate.is_some()))
     }
 
     /// `LENGTH(collection)` counts its documents.

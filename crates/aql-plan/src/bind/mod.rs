@@ -8,6 +8,7 @@ mod bound;
 mod collect;
 mod data_source;
 mod expansion;
+mod expansion_loop;
 mod expression;
 mod function;
 mod graph;
@@ -159,6 +160,10 @@ enum Element {
     Current(VariableId),
     /// What the accesses after the brackets apply to.
     Result(Expression),
+    /// `CURRENT`, where the expansion is a loop: a variable of its rows, which subqueries can read, too.
+    RowCurrent(VariableId),
+    /// What the accesses after the brackets apply to, where the expansion is a loop.
+    RowResult(VariableId),
     /// A subquery begins: the elements outside of it cannot be reached, since it runs before.
     Barrier,
 }

@@ -47,6 +47,11 @@ impl Binder<'_> {
             return self.destructure(&statement.target, &Expression::Variable(out));
         }
         let list = self.expression(&statement.source)?;
+        if let Expression::Constant(list) = &list
+            && !list.is_array()
+        {
+            return Err(error::loop_over_no_array(list));
+        }
         if let Some(options) = &statement.options {
             self.for_options(options)?;
         }

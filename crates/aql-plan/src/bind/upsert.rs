@@ -50,7 +50,10 @@ impl Binder<'_> {
     }
 
     /// Binds something whose hoisted statements belong somewhere else than before the current statement.
-    fn aside<T>(&mut self, bind: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, Vec<Statement>)> {
+    pub(super) fn aside<T>(
+        &mut self,
+        bind: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<(T, Vec<Statement>)> {
         let outer = std::mem::take(&mut self.output);
         let bound = bind(self);
         let statements = std::mem::replace(&mut self.output, outer);

@@ -469,6 +469,9 @@ impl Environment for TestEnvironment {
     fn schema(&self, _collection: &str) -> Result<Value> {
         Ok(Value::Null)
     }
+    fn validate_schema(&self, _document: &Value, _schema: &Value) -> Result<Option<String>> {
+        Ok(None)
+    }
     fn collection_documents(&self, name: &str) -> Result<Value> {
         Ok(Value::array(data::collection(name)))
     }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::batch::Register;
 use crate::function::Function;
-use crate::pattern::{LikePattern, compile_regex};
+use crate::pattern::{LikePattern, Regex};
 use crate::value::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -102,7 +102,7 @@ impl ProgramBuilder {
 
     /// `text =~ pattern`, `text !~ pattern`. An invalid pattern gives warning 1543 and null for each row.
     pub fn regex_match(&mut self, text: Slot, pattern: Slot, negated: bool) -> Slot {
-        let pattern = match self.constant_text(pattern).and_then(|text| compile_regex(&text, false)) {
+        let pattern = match self.constant_text(pattern).and_then(|text| Regex::new(&text, false)) {
             Some(regex) => Pattern::Prepared(Arc::new(regex)),
             None => Pattern::Slot(pattern),
         };

@@ -27,7 +27,8 @@ pub(super) fn run_like(
     })
 }
 
-/// `text =~ pattern`; operands are cast to strings. An invalid pattern gives warning 1543 and null, negated or not.
+/// `text =~ pattern`; operands are cast to strings. An invalid pattern, or one that takes too
+/// many steps for a text, gives warning 1543 and null, negated or not.
 pub(super) fn run_regex(
     text: &Column,
     pattern: &Pattern<Regex>,
@@ -35,17 +36,19 @@ pub(super) fn run_regex(
     (slots, lanes): (&Slots, usize),
     context: &mut EvaluationContext<'_>,
 ) -> Result<Column> {
+    let answer = |found: Option<bool>, context: &mut EvaluationContext<'_>| match found {
+        Some(found) => Ok(Value::Bool(found != negated)),
+        None => {
+            context.warn(error_number::INVALID_REGEX, "invalid regex value")?;
+            Ok(Value::Null)
+        }
+    };
     if let Pattern::Prepared(pattern) = pattern {
-        return map(text, lanes, |text| Ok(Value::Bool(pattern.is_match(&text.cast_string()) != negated)));
+        return map(text, lanes, |text| answer(pattern.is_match(&text.cast_string()), context));
     }
     let Some(patterns) = pattern.column(slots)? else { return Ok(Column::Constant(Value::Null)) };
     map_pair(text, patterns, lanes, |text, pattern| {
-        match context.state.patterns.regex(&pattern.cast_string(), false) {
-            Some(pattern) => Ok(Value::Bool(pattern.is_match(&text.cast_string()) != negated)),
-            None => {
-                context.warn(error_number::INVALID_REGEX, "invalid regex value")?;
-                Ok(Value::Null)
-            }
-        }
+        let pattern = context.state.patterns.regex(&pattern.cast_string(), false);
+        answer(pattern.and_then(|pattern| pattern.is_match(&text.cast_string())), context)
     })
 }

@@ -1,0 +1,44 @@
+//! Text analysis: from a text to its tokens.
+//!
+//! An [`Analyzer`] is what ArangoDB calls by that name. Here are those that every database has, [`built_in`]: `identity`
+//! and the `text_*` analyzers, one a language. Functions of AQL use them on texts (`TOKENS()`, `NGRAM_MATCH()`).
+//!
+//! The steps of a `text_*` analyzer are the documented ones: words by Unicode's rules (by dictionary where a script
+//! writes no spaces), then accents removed, then lower case, then stems by Snowball's algorithm for the language.
+
+mod accent;
+mod language;
+mod text;
+
+use language::Language;
+
+/// Makes tokens of texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Analyzer {
+    /// The text as a whole is the only token.
+    Identity,
+    /// Words of a language, in lower case, without accents, reduced to their stems.
+    Text(Language),
+}
+
+/// The analyzer with this name that every database has.
+pub fn built_in(name: &str) -> Option<Analyzer> {
+    if name == "identity" {
+        return Some(Analyzer::Identity);
+    }
+    name.strip_prefix("text_").and_then(Language::from_code).map(Analyzer::Text)
+}
+
+impl Analyzer {
+    /// Passes every token to `emit`, in order; the first error of `emit` ends it. Long texts are worked off token by
+    /// token, so that `emit` can interrupt it at any time.
+    pub fn for_each_token<E>(self, text: &str, mut emit: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+        match self {
+            Self::Identity => emit(text),
+            Self::Text(language) => text::for_each_token(language, text, emit),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
