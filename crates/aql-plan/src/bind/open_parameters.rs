@@ -122,10 +122,14 @@ impl<'a> Found<'a> {
                 self.document(&statement.insert);
                 self.document(&statement.update);
             }
-            StatementKind::Limit(_)
-            | StatementKind::Traversal(_)
-            | StatementKind::PathSearch(_)
-            | StatementKind::Window(_) => {}
+            StatementKind::Traversal(traversal) => {
+                self.document(&traversal.start);
+                traversal.prune.iter().for_each(|prune| self.condition(&prune.condition));
+            }
+            StatementKind::PathSearch(search) => {
+                [&search.start, &search.target].into_iter().for_each(|vertex| self.document(vertex));
+            }
+            StatementKind::Limit(_) | StatementKind::Window(_) => {}
         }
     }
 

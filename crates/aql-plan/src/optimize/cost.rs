@@ -7,7 +7,8 @@
 
 use crate::catalog::PlanCatalog;
 use crate::expression::{CompareOperator, Expression};
-use crate::node::{CollectMethod, DocumentSource, IndexScan, Node, NodeKind, Subquery};
+use crate::node::{CollectMethod, DocumentSource, GraphAccess, IndexScan, Node, NodeKind, Subquery};
+use crate::optimize::graph_cost;
 use crate::optimize::index_cost::{Scale, length_of, range};
 use crate::plan::Plan;
 use crate::variable::VariableId;
@@ -105,6 +106,15 @@ impl<'a> Estimator<'a> {
                 let share = list.filter.as_ref().map_or(1.0, |filter| self.share(filter));
                 Estimate { cost: cost + out * row, items: out * share }
             }
+            NodeKind::Traversal(node) => {
+                let found = graph_cost::traversal(node, before, |depth| self.degree(&node.graph, depth));
+                let share = node.output_filter.as_ref().map_or(1.0, |filter| self.share(filter));
+                Estimate { items: found.items * share, ..found }
+            }
+            NodeKind::ShortestPath(node) => graph_cost::shortest_path(before, self.degree(&node.graph, 0)),
+            NodeKind::EnumeratePaths(node) => {
+                graph_cost::enumerate_paths(node, before, self.degree(&node.graph, 0))
+            }
             NodeKind::Calculation(calculation) => {
                 if let Some(length) = length_of(&calculation.expression) {
                     self.lengths.insert(calculation.out, length);
@@ -156,6 +166,12 @@ impl<'a> Estimator<'a> {
         let items = sum.items.min(count.max(0.0));
         let fetched = if needs_documents(scan) { items } else { 0.0 };
         Estimate { cost: sum.cost + fetched * self.scale.fetch_cost(), items }
+    }
+
+    /// Edges that leave a vertex at a depth, in all collections and directions.
+    fn degree(&self, graph: &GraphAccess, depth: u64) -> f64 {
+        let count = |name: &str| self.catalog.collection(name).map_or(0.0, |info| info.count_estimate as f64);
+        graph.edges.iter().map(|edges| graph_cost::degree(edges, depth, count(&edges.collection.name))).sum()
     }
 
     /// Share of rows for which a condition holds. Shown estimates take it as 1.

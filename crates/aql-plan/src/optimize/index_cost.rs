@@ -125,7 +125,7 @@ pub(super) fn range_items(index: &IndexInfo, scanned: &IndexRange, count: u64) -
 }
 
 /// Documents that have the same value in all fields of the index.
-fn per_value(index: &IndexInfo, count: f64) -> f64 {
+pub(super) fn per_value(index: &IndexInfo, count: f64) -> f64 {
     match index.selectivity_estimate {
         Some(selectivity) if selectivity > 0.0 => (1.0 / selectivity).clamp(1.0, count.max(1.0)),
         _ => (count * EQUALITY_SHARE).max(1.0),

@@ -39,6 +39,7 @@ impl Traversal {
         self.graph.for_each_expression_mut(visit);
         self.prune.iter_mut().for_each(|prune| visit(&mut prune.condition));
         self.conditions.iter_mut().for_each(|condition| visit(&mut condition.condition));
+        self.covered.iter_mut().for_each(|covered| visit(&mut covered.condition));
         self.output_filter.iter_mut().for_each(visit);
     }
 }
@@ -69,6 +70,7 @@ impl EnumeratePaths {
     pub(super) fn for_each_expression_mut(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
         self.graph.for_each_expression_mut(visit);
         self.conditions.iter_mut().for_each(|condition| visit(&mut condition.condition));
+        self.covered.iter_mut().for_each(|covered| visit(&mut covered.condition));
     }
 }
 

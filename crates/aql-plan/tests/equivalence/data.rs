@@ -24,8 +24,22 @@ const PLAIN: &str = r#"[{"_key":"1","value":95,"age":3,"x":1},{"_key":"2","value
 const PRODUCTS: &str =
     r#"[{"_key":"1","id":4,"name":"p"},{"_key":"2","id":3,"name":"q"},{"_key":"3","id":4,"name":"r"}]"#;
 const KNOWS: &str = r#"[
- {"_key":"1","_from":"users/1","_to":"users/2","x":1},{"_key":"2","_from":"users/1","_to":"users/3","x":2},
- {"_key":"3","_from":"users/2","_to":"users/1","x":3},{"_key":"4","_from":"users/4","_to":"users/4","x":1}
+ {"_key":"1","_from":"users/1","_to":"users/2","x":1,"a":1,"label":"x"},{"_key":"2","_from":"users/1","_to":"users/3","x":2,"a":1},
+ {"_key":"3","_from":"users/2","_to":"users/1","x":3,"a":1,"b":2},{"_key":"4","_from":"users/4","_to":"users/4","x":1},
+ {"_key":"5","_from":"users/2","_to":"users/3","a":1,"b":2,"label":"x"},{"_key":"6","_from":"users/3","_to":"users/6","a":1},
+ {"_key":"7","_from":"users/3","_to":"cities/1","b":2},{"_key":"8","_from":"cities/1","_to":"users/1","label":"x"},
+ {"_key":"9","_from":"users/3","_to":"users/missing","a":1},{"_key":"10","_from":"cities/2","_to":"users/5","a":2,"label":"y"}
+]"#;
+const LIKES: &str = r#"[
+ {"_key":"1","_from":"users/1","_to":"users/2","type":"friend","since":2001,"weight":1},
+ {"_key":"2","_from":"users/1","_to":"users/10","type":"foe","since":2005,"weight":5},
+ {"_key":"3","_from":"users/2","_to":"users/3","type":"friend","since":1999,"weight":2},
+ {"_key":"4","_from":"users/2","_to":"users/6","type":"friend","since":2010,"weight":7},
+ {"_key":"5","_from":"users/3","_to":"users/1","type":"a","since":5,"weight":1},
+ {"_key":"6","_from":"users/1","_to":"users/3","type":"a","weight":1},
+ {"_key":"7","_from":"users/10","_to":"users/1","type":"friend","since":2002,"weight":30},
+ {"_key":"8","_from":"users/10","_to":"cities/1","weight":3},
+ {"_key":"9","_from":"cities/2","_to":"cities/1"}
 ]"#;
 
 static COLLECTIONS: LazyLock<Vec<(&str, Vec<Value>)>> = LazyLock::new(|| {
@@ -36,6 +50,7 @@ static COLLECTIONS: LazyLock<Vec<(&str, Vec<Value>)>> = LazyLock::new(|| {
         ("plain", PLAIN),
         ("products", PRODUCTS),
         ("knows", KNOWS),
+        ("likes", LIKES),
         ("empty", "[]"),
     ];
     texts.into_iter().map(|(name, text)| (name, documents(name, text))).collect()

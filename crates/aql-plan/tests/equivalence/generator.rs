@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// The query of a seed.
 pub(crate) fn query(seed: u64) -> String {
-    let mut generator = Generator { state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1, names: 0 };
+    let mut generator = Generator::new(seed);
     let mut scope = Scope::default();
     generator.block(&mut scope, 2)
 }
@@ -16,7 +16,7 @@ struct Scope {
     values: Vec<String>,
 }
 
-struct Generator {
+pub(crate) struct Generator {
     state: u64,
     names: u32,
 }
@@ -44,14 +44,18 @@ const CONSTANTS: &[&str] =
     &["1", "2", "3", "4", "'a'", "'b'", "'x'", "'e1'", "'n1'", "null", "true", "'users/1'", "'1'"];
 
 impl Generator {
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1, names: 0 }
+    }
+
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;
         self.state ^= self.state << 17;
         (self.state >> 11) as usize % bound
     }
 
-    fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
+    pub(crate) fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
         list[self.below(list.len())]
     }
 

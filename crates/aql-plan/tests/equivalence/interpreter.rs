@@ -1,5 +1,7 @@
 //! A plain interpreter of plans, as directly as their definition can be written down.
 
+mod graph;
+
 use crate::data;
 use aql_plan::{
     AggregateFunction, Collect, CollectMethod, DocumentSource, Expression, IndexField, IndexInfo,
@@ -86,6 +88,22 @@ impl Interpreter {
                     }
                 }
             }
+            NodeKind::Traversal(node) => {
+                for row in rows {
+                    self.traversal(node, &row, &mut out)?;
+                }
+            }
+            NodeKind::ShortestPath(node) => {
+                for row in rows {
+                    self.shortest_path(node, &row, &mut out)?;
+                }
+            }
+            NodeKind::EnumeratePaths(node) => {
+                for row in rows {
+                    self.enumerate_paths(node, &row, &mut out)?;
+                }
+            }
+            NodeKind::Window(window) => self.window(window, &rows, &mut out)?,
             NodeKind::Calculation(calculation) => {
                 for row in rows {
                     let value = self.evaluate(&calculation.expression, &row)?;

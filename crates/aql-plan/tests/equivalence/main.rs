@@ -8,6 +8,7 @@
 mod common;
 mod data;
 mod generator;
+mod graph_generator;
 mod interpreter;
 
 use aql_plan::{Plan, rules};
@@ -108,6 +109,20 @@ fn random_queries_have_the_same_result_with_and_without_rules() {
     for seed in start..start + count {
         let query = generator::query(seed);
         check(&query, &[vec![]]);
+        let plan = &plans_of(&query, &[]).unwrap()[0];
+        empty += u64::from(run(plan).is_ok_and(|outcome| outcome.results.is_empty()));
+    }
+    assert!(empty < count * 3 / 4, "{empty} of {count} random queries return nothing");
+}
+
+#[test]
+fn random_graph_queries_have_the_same_result_with_and_without_rules() {
+    let count = std::env::var("RANDOM_QUERIES").ok().and_then(|text| text.parse().ok()).unwrap_or(1500);
+    let start = std::env::var("RANDOM_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
+    let mut empty = 0;
+    for seed in start..start + count {
+        let query = graph_generator::query(seed);
+        check(&query, &[vec![], vec!["-remove-filter-covered-by-traversal".to_owned()]]);
         let plan = &plans_of(&query, &[]).unwrap()[0];
         empty += u64::from(run(plan).is_ok_and(|outcome| outcome.results.is_empty()));
     }

@@ -22,6 +22,8 @@ fn compared_and_written_values_are_open() {
         ("RETURN DOCUMENT(@id)", "id"),
         ("RETURN DOCUMENT(@collection, @key)", "key"),
         ("LET x = @x RETURN (FOR d IN c FILTER d.a == @y RETURN d)", "x y"),
+        ("FOR v, e IN OUTBOUND @start knows PRUNE v.a == @a FILTER e.b == @b RETURN v", "a b start"),
+        ("FOR p IN OUTBOUND K_PATHS @from TO @to knows RETURN p", "from to"),
         ("RETURN @@c", ""),
     ] {
         assert_eq!(open(text), names, "{text}");
@@ -47,6 +49,7 @@ fn what_plans_are_made_of_is_closed() {
         "RETURN [1, 2][* FILTER CURRENT + @a]",
         "FOR v IN 1..@depth OUTBOUND 'c/1' GRAPH @graph RETURN v",
         "FOR d IN c OPTIONS {indexHint: @hint} RETURN d",
+        "FOR v, e, p IN OUTBOUND 'c/1' knows OPTIONS {order: @order} FILTER p.edges[*].a ALL == @a RETURN v",
     ] {
         assert_eq!(open(text), "", "{text}");
     }

@@ -76,10 +76,14 @@ fn highest_position(nodes: &[Node], from: usize, reads: &VariableSet) -> usize {
 }
 
 /// Whether a subquery may end the query by an error, which must not happen where it would not have been run: a loop
-/// over something that may be no array.
+/// over something that may be no array, a search by weights.
 fn can_fail(subquery: &Subquery, arrays: &VariableSet) -> bool {
     subquery.nodes.iter().any(|node| match &node.kind {
         NodeKind::EnumerateList(list) => !arrays.contains(list.input),
+        // Weights may be negative.
+        NodeKind::Traversal(node) => node.options.weight_attribute.is_some(),
+        NodeKind::ShortestPath(node) => node.options.weight_attribute.is_some(),
+        NodeKind::EnumeratePaths(node) => node.options.weight_attribute.is_some(),
         NodeKind::Subquery(inner) => can_fail(inner, arrays),
         _ => false,
     })

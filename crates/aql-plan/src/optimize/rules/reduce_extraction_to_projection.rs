@@ -1,5 +1,7 @@
 //! `reduce-extraction-to-projection`: fetches the attributes that are used instead of whole documents.
 
+mod traversal;
+
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
 use crate::node::{Node, NodeKind, Projection, ProjectionSource};
@@ -38,6 +40,9 @@ impl Rule for ReduceExtractionToProjection {
 pub(super) type Path = Vec<Box<str>>;
 
 fn reduce(kind: &mut NodeKind, after: &mut [Node], workshop: &mut Workshop<'_>) -> bool {
+    if let NodeKind::Traversal(node) = kind {
+        return traversal::reduce(node, after, workshop);
+    }
     let Some(source) = kind.source_mut() else { return false };
     if !source.produces_result || !source.projections.is_empty() || source.count_into.is_some() {
         return false;
