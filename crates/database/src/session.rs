@@ -51,6 +51,11 @@ impl Session {
         *self.database == *SYSTEM_DATABASE
     }
 
+    /// Who works through it.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
     /// The user's name; `None` for a superuser.
     pub fn user(&self) -> Option<&Arc<str>> {
         match &self.identity {

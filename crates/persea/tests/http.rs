@@ -51,6 +51,8 @@ enum Body {
 enum Expected {
     Contains(String),
     Exactly(String),
+    /// Texts that the body has, in this order.
+    Texts(Vec<String>),
 }
 
 fn run(path: &Path) -> Vec<String> {
@@ -129,6 +131,13 @@ impl Exchange {
                 None => self.status = expected.trim().parse().unwrap_or_else(|_| panic!("no status: {line}")),
             }
         } else if self.status != 0 {
+            if let Some(text) = line.strip_prefix("~ ") {
+                match &mut self.expected {
+                    Some(Expected::Texts(texts)) => texts.push(text.to_owned()),
+                    _ => self.expected = Some(Expected::Texts(vec![text.to_owned()])),
+                }
+                return;
+            }
             match line.strip_prefix("exactly ") {
                 Some(exact) => self.expected = Some(Expected::Exactly(exact.to_owned())),
                 None => match &mut self.expected {
@@ -140,8 +149,11 @@ impl Exchange {
             let byte = |text| u8::from_str_radix(text, 16).unwrap_or_else(|_| panic!("no byte: {text}"));
             self.body = Body::Bytes(bytes.split_whitespace().map(byte).collect());
         } else if let Some(raw) = line.strip_prefix('|') {
-            self.push_text(raw.strip_prefix(' ').unwrap_or(raw));
-            self.push_text("\n");
+            let raw = raw.strip_prefix(' ').unwrap_or(raw);
+            match raw.strip_suffix("\\r") {
+                Some(raw) => self.push_text(&format!("{raw}\r\n")),
+                None => self.push_text(&format!("{raw}\n")),
+            }
         } else if matches!(&self.body, Body::Text(text) if !text.is_empty()) || is_body(line) {
             self.push_text(line);
         } else {
@@ -206,6 +218,15 @@ fn check(exchange: &Exchange, reply: &Reply, names: &mut HashMap<String, String>
         Some(Expected::Exactly(text)) => {
             let (text, actual) = (fill(text, names), reply.text());
             if actual.trim_end() == text { Ok(()) } else { Err(format!("expected exactly {text}")) }
+        }
+        Some(Expected::Texts(texts)) => {
+            let body = reply.text();
+            let mut rest = body.as_str();
+            for text in texts {
+                let text = fill(text, names);
+                rest = rest.split_once(&text).ok_or_else(|| format!("the body lacks, in order: {text}"))?.1;
+            }
+            Ok(())
         }
         Some(Expected::Contains(text)) => {
             let expected: Value =

@@ -2,7 +2,6 @@
 //!
 //! authenticate → find the route → collect the body → run the route (here, or on the worker pool) → encode the reply.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,29 +18,26 @@ use tokio::sync::oneshot;
 use super::body::{ReplyBody, collect, drain};
 use super::compression::{Encoding, compress, decompress};
 use super::connection::Connection;
+use super::dispatch::{
+    AsyncMode, Job, find_route, guarded, log_context, open_job, parse_path, queue_full, run_blocking,
+    run_later, user_job,
+};
 use super::format::{self, Format};
-use super::path::{Path, PathError};
+use super::path::Path;
 use super::request::Request;
 use super::response::{Body, Response};
-use super::router::{Access, Action, Found, Outcome, Route, Verb};
+use super::router::{Action, Outcome, Route};
 use super::stream::StreamBody;
 use super::worker_pool::PATIENCE;
 use super::{cors, upgrade};
 use crate::auth::{Look, not_authorized};
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
-use crate::jobs;
 use crate::log;
 use crate::metrics::Observed;
 use crate::server::Server;
-use crate::session::Session;
 use database::Identity;
 
-/// Most bytes of an address; ArangoDB's 16K.
-pub const MAX_URI_BYTES: usize = 16 << 10;
-
-/// `true`: run the request later and forget its reply; `store`: keep the reply until it is fetched.
-const ASYNC: HeaderName = HeaderName::from_static("x-arango-async");
 /// How long requests wait for a thread at the moment; in a request: how long the client is willing to wait.
 const QUEUE_TIME: HeaderName = HeaderName::from_static("x-arango-queue-time-seconds");
 
@@ -120,19 +116,10 @@ async fn run(
     wanted: Wanted,
     observed: &mut Observed,
 ) -> Result<HttpReply> {
-    if head.uri.path_and_query().is_some_and(|target| target.as_str().len() > MAX_URI_BYTES) {
-        return Err(ApiError::with_status(
-            414,
-            number::HTTP_BAD_PARAMETER,
-            "the address is longer than 16 KiB",
-        ));
-    }
-    let path = Path::parse(head.uri.clone()).map_err(|error| wrong_path(error, &head))?;
-    let verb = Verb::of(&head.method).ok_or_else(|| method_not_allowed(&head.method))?;
-    let (route, matched) = match server.router().find(verb, &path) {
-        Found::Route(route, matched) => (*route, matched),
-        found => {
-            let error = no_route(&found, &path);
+    let path = parse_path(&head.uri)?;
+    let (route, matched) = match find_route(server, &head.method, &path) {
+        Ok(found) => found,
+        Err(error) => {
             // Who may not ask does not learn what there is.
             authenticate(server, &head).await?;
             return Err(error);
@@ -145,7 +132,7 @@ async fn run(
     };
     observed.received(body.len());
     let body = decompressed(server, &head.headers, body).await?;
-    let later = head.headers.get(ASYNC).map(AsyncMode::of).transpose()?.flatten();
+    let later = AsyncMode::of(&head.headers);
     let request = Request {
         method: head.method,
         uri: head.uri,
@@ -157,34 +144,12 @@ async fn run(
         client: connection.client,
     };
     match later {
-        Some(mode) => run_later(server, job, request, mode, wanted, observed),
+        Some(mode) => {
+            observed.set_async();
+            Ok(assemble(server, run_later(server, job, request, mode)?, wanted))
+        }
         None => run_now(server, job, request, wanted).await,
     }
-}
-
-/// What `x-arango-async` asks for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum AsyncMode {
-    Forget,
-    Store,
-}
-
-impl AsyncMode {
-    fn of(value: &HeaderValue) -> Result<Option<Self>> {
-        match value.as_bytes() {
-            b"true" => Ok(Some(AsyncMode::Forget)),
-            b"store" => Ok(Some(AsyncMode::Store)),
-            // ArangoDB takes every other text for "no".
-            _ => Ok(None),
-        }
-    }
-}
-
-/// A route with whom it runs for.
-#[derive(Clone)]
-enum Job {
-    Open(crate::http::router::OpenHandler, bool),
-    User(Action, Session),
 }
 
 /// Checks the user and the database before anything of the body is read.
@@ -196,24 +161,15 @@ async fn prepare(
     observed: &mut Observed,
 ) -> Result<Job> {
     check_queue_time(server, &head.headers)?;
-    match route.action {
-        Action::Open(handler) => return Ok(Job::Open(handler, false)),
-        Action::OpenPool(handler) => return Ok(Job::Open(handler, true)),
-        _ => {}
+    if let Some(job) = open_job(&route) {
+        return Ok(job);
     }
     let identity = authenticate(server, head).await?;
-    let instance = Arc::clone(server.instance());
-    let inner = database::Session::open(instance, path.database(), identity).map_err(hide_forbidden)?;
-    observed.set_user(inner.user());
-    if route.system_only && !inner.is_system_database() {
-        return Err(ApiError::of(number::USE_SYSTEM_DATABASE));
+    let job = user_job(server, &route, path.database(), identity)?;
+    if let Job::User(_, session) = &job {
+        observed.set_user(session.user());
     }
-    match route.access {
-        Access::Use => {}
-        Access::Write => inner.require_database(catalog::AccessLevel::ReadWrite)?,
-        Access::Administer => inner.require_administrator()?,
-    }
-    Ok(Job::User(route.action, Session::new(Arc::clone(server), inner)))
+    Ok(job)
 }
 
 /// Who makes the request. A password that was not seen before is checked on the worker pool.
@@ -229,15 +185,6 @@ async fn authenticate(server: &Arc<Server>, head: &Parts) -> Result<Identity> {
             on_pool(server, check).await?.ok_or_else(|| not_authorized(&head.headers))
         }
     }
-}
-
-/// ArangoDB answers 401, not 403, to a user who may not use the database at all.
-fn hide_forbidden(error: impl Into<ApiError>) -> ApiError {
-    let error = error.into();
-    if error.number() == number::FORBIDDEN {
-        return ApiError::with_status(401, number::FORBIDDEN, "not authorized to execute this request");
-    }
-    error
 }
 
 /// A client that would rather have no answer than wait for it says how long it waits.
@@ -281,62 +228,6 @@ async fn run_now(server: &Arc<Server>, job: Job, request: Request, wanted: Wante
     on_pool(server, move || Ok(assemble(&own, run_blocking(&own, &job, &request)?, wanted))).await
 }
 
-/// Runs a route to its end on the thread that calls.
-fn run_blocking(server: &Arc<Server>, job: &Job, request: &Request) -> Result<Response> {
-    log::within(log_context(server, job, request), || guarded(|| run_route(server, job, request)))
-}
-
-/// What the log says about the request, if it is to say anything.
-fn log_context(server: &Server, job: &Job, request: &Request) -> Option<log::Context> {
-    server.log().shows_any().then(|| {
-        let user = match job {
-            Job::Open(..) => None,
-            Job::User(_, session) => session.user(),
-        };
-        let user = user.map_or_else(String::new, |user| user.to_string());
-        log::Context { values: [request.database().to_owned(), user, request.uri().to_string()] }
-    })
-}
-
-fn run_route(server: &Arc<Server>, job: &Job, request: &Request) -> Result<Response> {
-    match job {
-        Job::Open(handler, _) => handler(server, request),
-        Job::User(action, session) => match action {
-            Action::Inline(handler) | Action::Pool(handler) => handler(session, request),
-            Action::Start(handler) => match handler(session, request)? {
-                Outcome::Done(response) => Ok(response),
-                Outcome::Continue(rest) => rest(),
-            },
-            Action::Open(handler) | Action::OpenPool(handler) => handler(server, request),
-        },
-    }
-}
-
-/// Puts a request aside and answers at once.
-fn run_later(
-    server: &Arc<Server>,
-    job: Job,
-    request: Request,
-    mode: AsyncMode,
-    wanted: Wanted,
-    observed: &mut Observed,
-) -> Result<HttpReply> {
-    observed.set_async();
-    let own = Arc::clone(server);
-    let run = move || run_blocking(&own, &job, &request).unwrap_or_else(ApiError::into_response);
-    let accepted = Response::empty(StatusCode::ACCEPTED);
-    let (work, accepted): (crate::http::worker_pool::Job, _) = match mode {
-        AsyncMode::Forget => (Box::new(move || drop(run())), accepted),
-        AsyncMode::Store => {
-            let pending = server.jobs().start(observed.user())?;
-            let accepted = accepted.header(jobs::ASYNC_ID, pending.header());
-            (Box::new(move || pending.run(run)), accepted)
-        }
-    };
-    server.pool().submit(work).map_err(|_| queue_full())?;
-    Ok(assemble(server, accepted, wanted))
-}
-
 /// Runs work on the pool and waits for it. Boxed, so that what most requests do not need does not make all of them
 /// larger.
 fn on_pool<'a, T: Send + 'static>(
@@ -371,43 +262,6 @@ async fn wait_for_pool<T: Send + 'static>(
 
 /// Longest time between two looks at whether the pool is stuck.
 const MAX_PATIENCE: Duration = Duration::from_secs(1);
-
-/// A panic in a route costs the request and nothing else.
-fn guarded<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");
-        tracing::error!(target: "crash", "a request ended with a panic: {text}");
-        Err(ApiError::internal("a panic; the log says more"))
-    })
-}
-
-fn queue_full() -> ApiError {
-    ApiError::of(number::QUEUE_FULL).status(503)
-}
-
-fn wrong_path(error: PathError, head: &Parts) -> ApiError {
-    let reason = match error {
-        PathError::Malformed => "is not well-formed",
-        PathError::TooLong => "has too many parts",
-    };
-    ApiError::new(number::HTTP_BAD_PARAMETER, format!("the path '{}' {reason}", head.uri.path()))
-}
-
-fn method_not_allowed(method: &Method) -> ApiError {
-    let known =
-        matches!(*method, Method::OPTIONS | Method::TRACE | Method::CONNECT) || Verb::of(method).is_some();
-    let message = if known { "method not supported" } else { "unknown method" };
-    ApiError::new(number::HTTP_METHOD_NOT_ALLOWED, message)
-}
-
-/// 405 for a path with other methods and 404 for a path without any.
-fn no_route(found: &Found<'_>, path: &Path) -> ApiError {
-    match found {
-        Found::OtherMethods => ApiError::of(number::HTTP_METHOD_NOT_ALLOWED),
-        _ => ApiError::new(number::HTTP_NOT_FOUND, format!("unknown path '{path}'")),
-    }
-}
 
 /// The reply as it goes on the connection: encoded, compressed if that is worth it, and with the common headers.
 fn assemble(server: &Arc<Server>, response: Response, wanted: Wanted) -> HttpReply {

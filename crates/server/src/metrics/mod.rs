@@ -56,10 +56,6 @@ impl Observed {
         self.user = user.cloned();
     }
 
-    pub(crate) fn user(&self) -> Option<Arc<str>> {
-        self.user.clone()
-    }
-
     pub(crate) fn set_async(&mut self) {
         self.is_async = true;
     }

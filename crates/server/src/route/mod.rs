@@ -1,6 +1,7 @@
 //! The routes: one file an API family, one line of registration.
 
 mod authentication;
+mod batch;
 mod cluster;
 mod collection;
 mod cursor;
@@ -36,6 +37,7 @@ use crate::http::router::Route;
 /// All families.
 pub(crate) const FAMILIES: &[&[Route]] = &[
     authentication::ROUTES,
+    batch::ROUTES,
     cluster::ROUTES,
     collection::ROUTES,
     cursor::ROUTES,
