@@ -368,3 +368,35 @@ fn collections_are_listed_once_with_the_strongest_access() {
     assert_eq!(uses, [("cities", "read"), ("users", "exclusive")]);
     assert!(plan.is_modification);
 }
+
+#[test]
+fn unknown_options_of_graph_queries_are_warned_about() {
+    for (query, options) in [
+        (
+            "FOR v IN OUTBOUND 'a/1' knows OPTIONS {foo: 1, order: 'x', uniqueVertices: 1, useCache: 'no'} RETURN v",
+            &["foo", "order", "uniqueVertices", "useCache"][..],
+        ),
+        (
+            "FOR v IN OUTBOUND 'a/1' knows OPTIONS {indexHint: {knows: {'any': {}, 'inbound': {x: 'edge'}}}} RETURN v",
+            &["any", "x"],
+        ),
+        (
+            "FOR p IN OUTBOUND ALL_SHORTEST_PATHS 'a/1' TO 'a/2' knows OPTIONS {weightAttribute: 'w'} RETURN p",
+            &["weightAttribute"],
+        ),
+        ("FOR d IN users WINDOW {preceding: 1, size: 2} AGGREGATE n = SUM(d.a) RETURN n", &["size"]),
+        (
+            "FOR v IN OUTBOUND 'a/1' knows OPTIONS {bfs: true, uniqueVertices: 'global', edgeCollections: [], \
+             vertexCollections: [], parallelism: 4, maxProjections: 2, useCache: false} RETURN v",
+            &[],
+        ),
+    ] {
+        let plan = common::plan(query, &[]).unwrap();
+        let expected: Vec<u32> = options.iter().map(|_| 1539).collect();
+        let numbers: Vec<u32> = plan.warnings.iter().map(|warning| warning.number).collect();
+        assert_eq!(numbers, expected, "{query}");
+        for (warning, option) in plan.warnings.iter().zip(options) {
+            assert!(warning.message.contains(&format!("'{option}'")), "{}", warning.message);
+        }
+    }
+}

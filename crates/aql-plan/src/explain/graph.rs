@@ -17,8 +17,8 @@ impl Explainer<'_> {
     pub(super) fn traversal(&self, out: &mut Writer, node: &Traversal) -> Result<()> {
         self.graph_access(out, &node.graph)?;
         self.vertex(out, "vertexId", "inVariable", node.start)?;
-        self.optional_variable(out, "vertexOutVariable", node.vertex_out)?;
-        self.optional_variable(out, "edgeOutVariable", node.edge_out)?;
+        self.optional_variable(out, "vertexOutVariable", node.vertex_out.or(node.projected.0))?;
+        self.optional_variable(out, "edgeOutVariable", node.edge_out.or(node.projected.1))?;
         self.optional_variable(out, "pathOutVariable", node.path.map(|path| path.out))?;
         out.key("options")?;
         self.traversal_options(out, node)?;

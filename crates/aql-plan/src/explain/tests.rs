@@ -191,3 +191,91 @@ fn syntax_trees_list_collections_and_parameters() {
     assert_eq!(member(&reply, "bindVars").to_json(), r#"["@c","b"]"#);
     let _ = &CATALOG;
 }
+
+/// The node of a type.
+fn node(query: &str, name: &str) -> Value {
+    let plan = explain(&best(query, &[])).unwrap();
+    let nodes = member(&plan, "nodes");
+    nodes.elements().find(|node| member(node, "type").as_str() == Some(name)).unwrap()
+}
+
+#[test]
+fn a_traversal_shows_its_graph_conditions_and_indexes() {
+    let query = "FOR v, e, p IN 1..3 ANY 'users/1' knows PRUNE e.x == 1 OPTIONS {order: 'bfs', uniqueVertices: 'path'} \
+                 FILTER p.edges[0].label == 'x' AND v.age > 3 RETURN [v.name, p.edges]";
+    let traversal = node(query, "TraversalNode");
+    for (path, expected) in [
+        ("graph", r#"["knows"]"#),
+        ("directions", "[2,1]"),
+        ("edgeCollections", r#"["knows","knows"]"#),
+        ("vertexId", r#""users/1""#),
+        ("vertexOutVariable.name", r#""v""#),
+        ("pathOutVariable.name", r#""p""#),
+        ("options.minDepth", "1"),
+        ("options.maxDepth", "3"),
+        ("options.order", r#""bfs""#),
+        ("options.uniqueVertices", r#""path""#),
+        ("options.uniqueEdges", r#""path""#),
+        ("options.producePathsVertices", "false"),
+        ("options.producePathsEdges", "true"),
+        ("indexes.base.0.fields", r#"["_from"]"#),
+        ("indexes.base.1.fields", r#"["_to"]"#),
+        ("condition.type", r#""compare ==""#),
+        ("condition.subNodes.0.name", r#""label""#),
+        ("postFilter.type", r#""compare >""#),
+        ("expression.type", r#""compare ==""#),
+        ("pruneVariables.0.variable.name", r#""e""#),
+    ] {
+        assert_eq!(member(&traversal, path).to_json(), expected, "{path}");
+    }
+    let levels = member(&traversal, "indexes.levels").get("0");
+    assert_eq!(levels.len(), 2, "{}", levels.to_json());
+    assert!(member(&traversal, "edgeOutVariable").is_null());
+}
+
+#[test]
+fn projections_of_a_traversal_stand_among_its_options() {
+    let traversal =
+        node("FOR u IN users FOR v, e IN 1..2 OUTBOUND u knows RETURN [v.a, v.b, e._to]", "TraversalNode");
+    assert_eq!(texts(&traversal, "options.vertexProjections", "path"), ["[\"a\"]", "[\"b\"]"]);
+    assert_eq!(texts(&traversal, "options.edgeProjections", "path"), ["[\"_to\"]"]);
+    assert_eq!(member(&traversal, "inVariable.name").to_json(), r#""u""#);
+    assert_eq!(member(&traversal, "vertexOutVariable.name").to_json(), r#""v""#);
+}
+
+#[test]
+fn path_searches_show_both_ends() {
+    let search = node(
+        "FOR u IN users FOR v IN OUTBOUND SHORTEST_PATH u TO 'users/2' knows RETURN v",
+        "ShortestPathNode",
+    );
+    assert_eq!(member(&search, "startInVariable.name").to_json(), r#""u""#);
+    assert_eq!(member(&search, "targetVertexId").to_json(), r#""users/2""#);
+    let query = "FOR p IN 1..4 INBOUND K_PATHS 'users/1' TO 'users/2' knows FILTER p.edges[*].a ALL == 1 RETURN p.edges";
+    let paths = node(query, "EnumeratePathsNode");
+    for (path, expected) in [
+        ("shortestPathType", r#""K_PATHS""#),
+        ("startVertexId", r#""users/1""#),
+        ("options.maxDepth", "4"),
+        ("options.producePathsVertices", "false"),
+        ("directions", "[1]"),
+        ("condition.type", r#""array compare ==""#),
+    ] {
+        assert_eq!(member(&paths, path).to_json(), expected, "{path}");
+    }
+}
+
+#[test]
+fn a_window_shows_its_bounds() {
+    let query = "FOR u IN users WINDOW u.age WITH {preceding: 2.5} AGGREGATE n = SUM(u.x) RETURN n";
+    let window = node(query, "WindowNode");
+    assert_eq!(member(&window, "preceding").to_json(), "2.5");
+    assert_eq!(member(&window, "following").to_json(), "0");
+    assert_eq!(member(&window, "aggregates.0.type").to_json(), r#""SUM""#);
+    assert!(member(&window, "rangeVariable").is_object());
+    let query =
+        "FOR u IN users WINDOW {preceding: 'unbounded', following: 1} AGGREGATE n = SUM(u.x) RETURN n";
+    let window = node(query, "WindowNode");
+    assert_eq!(member(&window, "preceding").to_json(), r#""unbounded""#);
+    assert!(member(&window, "rangeVariable").is_null());
+}

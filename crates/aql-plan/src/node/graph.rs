@@ -130,6 +130,8 @@ pub struct Traversal {
     pub vertex_projections: Vec<Projection>,
     /// Attributes to fetch of the last edge instead of `edge_out`; empty for the whole document.
     pub edge_projections: Vec<Projection>,
+    /// The variables of vertex and edge that projections took the place of, for explain.
+    pub projected: (Option<VariableId>, Option<VariableId>),
     /// `PRUNE`.
     pub prune: Option<Prune>,
     /// Conditions on the way.

@@ -39,6 +39,7 @@ impl Binder<'_> {
             path,
             vertex_projections: Vec::new(),
             edge_projections: Vec::new(),
+            projected: (None, None),
             prune,
             conditions: Vec::new(),
             covered: Vec::new(),

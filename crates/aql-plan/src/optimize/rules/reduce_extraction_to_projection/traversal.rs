@@ -7,21 +7,19 @@ use crate::variable::VariableId;
 
 /// Fetches attributes of the last vertex and edge instead of the whole, where nothing else needs them whole.
 pub(super) fn reduce(node: &mut Traversal, after: &mut [Node], workshop: &mut Workshop<'_>) -> bool {
-    let mut changed = false;
     if node.vertex_projections.is_empty() {
         node.vertex_projections = projections(node, node.vertex_out, after, workshop);
-        changed |= !node.vertex_projections.is_empty();
+        if !node.vertex_projections.is_empty() {
+            node.projected.0 = node.vertex_out.take();
+        }
     }
     if node.edge_projections.is_empty() {
         node.edge_projections = projections(node, node.edge_out, after, workshop);
-        changed |= !node.edge_projections.is_empty();
+        if !node.edge_projections.is_empty() {
+            node.projected.1 = node.edge_out.take();
+        }
     }
-    if changed {
-        let is_free = |list: &[Projection]| list.is_empty();
-        node.vertex_out = node.vertex_out.filter(|_| is_free(&node.vertex_projections));
-        node.edge_out = node.edge_out.filter(|_| is_free(&node.edge_projections));
-    }
-    changed
+    node.projected != (None, None)
 }
 
 /// None if the document is read as a whole, or by the traversal itself.
