@@ -176,7 +176,12 @@ impl Case {
         if matches { Ok(()) } else { Err(format!("got {}", Value::Array(rows.to_vec()))) }
     }
 
-    fn update(&self, block: &mut [String], answer: &Answer) {
+    /// Writes the answer into the lines that expect another one, and adds them to a case that expects nothing.
+    fn update(&self, block: &mut Vec<String>, answer: &Answer) {
+        if self.result.is_none() && self.unordered.is_none() && self.error.is_none() {
+            block.extend(expectation(answer));
+            return;
+        }
         for line in block.iter_mut() {
             match (answer, line.split(' ').next()) {
                 (Ok((rows, _)), Some(word @ ("result" | "unordered"))) if self.check_rows(rows).is_err() => {
@@ -187,6 +192,19 @@ impl Case {
                 }
                 _ => {}
             }
+        }
+    }
+}
+
+/// The lines that expect an answer.
+fn expectation(answer: &Answer) -> Vec<String> {
+    match answer {
+        Err(error) => vec![format!("error {} {}", error.number, error.message)],
+        Ok((rows, extra)) => {
+            let warnings = extra["warnings"].as_array().unwrap();
+            let numbers: Vec<String> = warnings.iter().map(|warning| warning["code"].to_string()).collect();
+            let warnings = (!numbers.is_empty()).then(|| format!("warnings {}", numbers.join(" ")));
+            [format!("result {}", Value::Array(rows.clone()))].into_iter().chain(warnings).collect()
         }
     }
 }
