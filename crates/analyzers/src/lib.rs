@@ -8,6 +8,7 @@
 
 mod accent;
 mod language;
+mod piece;
 mod text;
 
 use language::Language;
@@ -30,12 +31,17 @@ pub fn built_in(name: &str) -> Option<Analyzer> {
 }
 
 impl Analyzer {
-    /// Passes every token to `emit`, in order; the first error of `emit` ends it. Long texts are worked off token by
-    /// token, so that `emit` can interrupt it at any time.
-    pub fn for_each_token<E>(self, text: &str, mut emit: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+    /// Passes every token to `emit`, in order. Long texts are worked off in pieces, which take milliseconds, and `pause`
+    /// is called before each. The first error of either ends it.
+    pub fn for_each_token<E>(
+        self,
+        text: &str,
+        pause: impl FnMut() -> Result<(), E>,
+        mut emit: impl FnMut(&str) -> Result<(), E>,
+    ) -> Result<(), E> {
         match self {
             Self::Identity => emit(text),
-            Self::Text(language) => text::for_each_token(language, text, emit),
+            Self::Text(language) => text::for_each_token(language, text, pause, emit),
         }
     }
 }

@@ -6,10 +6,11 @@ use std::convert::Infallible;
 
 fn tokens(analyzer: &str, text: &str) -> Vec<String> {
     let mut tokens = Vec::new();
-    let Ok(()) = built_in(analyzer).unwrap().for_each_token::<Infallible>(text, |token| {
+    let emit = |token: &str| {
         tokens.push(token.to_owned());
         Ok(())
-    });
+    };
+    let Ok(()) = built_in(analyzer).unwrap().for_each_token::<Infallible>(text, || Ok(()), emit);
     tokens
 }
 
@@ -57,11 +58,23 @@ fn what_is_no_word_is_no_token() {
 #[test]
 fn an_error_ends_it() {
     let mut seen = 0;
-    let result = built_in("text_en").unwrap().for_each_token("one two three", |_| {
+    let emit = |_: &str| {
         seen += 1;
         if seen == 2 { Err("enough") } else { Ok(()) }
-    });
+    };
+    let result = built_in("text_en").unwrap().for_each_token("one two three", || Ok(()), emit);
     assert_eq!((result, seen), (Err("enough"), 2));
+}
+
+#[test]
+fn long_texts_can_be_interrupted_even_without_tokens() {
+    let mut pauses = 0;
+    let pause = || {
+        pauses += 1;
+        if pauses == 3 { Err("killed") } else { Ok(()) }
+    };
+    let result = built_in("text_zh").unwrap().for_each_token(&"!".repeat(100_000), pause, |_| Ok(()));
+    assert_eq!((result, pauses), (Err("killed"), 3));
 }
 
 proptest! {

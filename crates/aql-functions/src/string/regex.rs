@@ -1,6 +1,6 @@
 //! Functions with regular expressions. The dialect is described in [`aql_value::pattern::regex`].
 
-use crate::argument::{check_round, flag, given, integer, invalid, text, warned};
+use crate::argument::{flag, given, integer, invalid, text, warned};
 use crate::memory::{ArrayBuffer, TextBuffer};
 use aql_value::pattern::Regex;
 use aql_value::pattern::regex::GaveUp;
@@ -49,8 +49,9 @@ pub(crate) fn regex_split(arguments: &[Value], context: &mut EvaluationContext<'
     let text = text(arguments, 0);
     let mut parts = ArrayBuffer::new(context);
     let mut rest_start = 0;
-    for (round, groups) in regex.matches(&text).enumerate() {
-        check_round(context, round)?;
+    for groups in regex.matches(&text) {
+        // Each time: with backtracking a single match may take long.
+        context.interrupt.check()?;
         if parts.len() >= limit {
             break;
         }
@@ -84,8 +85,9 @@ pub(crate) fn regex_replace(arguments: &[Value], context: &mut EvaluationContext
     };
     let mut replaced = TextBuffer::new(context.memory);
     let mut rest_start = 0;
-    for (round, groups) in regex.matches(&text).enumerate() {
-        check_round(context, round)?;
+    for groups in regex.matches(&text) {
+        // Each time: with backtracking a single match may take long.
+        context.interrupt.check()?;
         let Ok(groups) = groups else { return invalid_regex(context, "REGEX_REPLACE") };
         let Some(whole) = groups.first().cloned().flatten() else { continue };
         replaced.push_str(text.get(rest_start..whole.start).unwrap_or_default())?;

@@ -50,10 +50,8 @@ pub(crate) fn tokens_of_text<'a>(
     context: &EvaluationContext<'a>,
 ) -> Result<ArrayBuffer<'a>> {
     let mut tokens = ArrayBuffer::new(context);
-    analyzer.for_each_token(text, |token| {
-        check_round(context, tokens.len())?;
-        tokens.push(Value::from_str(token))
-    })?;
+    let pause = || context.interrupt.check();
+    analyzer.for_each_token(text, pause, |token| tokens.push(Value::from_str(token)))?;
     Ok(tokens)
 }
 

@@ -36,11 +36,15 @@ pub(super) fn run_regex(
     (slots, lanes): (&Slots, usize),
     context: &mut EvaluationContext<'_>,
 ) -> Result<Column> {
-    let answer = |found: Option<bool>, context: &mut EvaluationContext<'_>| match found {
-        Some(found) => Ok(Value::Bool(found != negated)),
-        None => {
-            context.warn(error_number::INVALID_REGEX, "invalid regex value")?;
-            Ok(Value::Null)
+    let answer = |found: Option<bool>, context: &mut EvaluationContext<'_>| {
+        // Each time: with backtracking a single match may take long.
+        context.interrupt.check()?;
+        match found {
+            Some(found) => Ok(Value::Bool(found != negated)),
+            None => {
+                context.warn(error_number::INVALID_REGEX, "invalid regex value")?;
+                Ok(Value::Null)
+            }
         }
     };
     if let Pattern::Prepared(pattern) = pattern {
