@@ -5,7 +5,7 @@ use crate::{Failure, metadata};
 /// The crates from the lowest to the highest. Crates of one line do not know each other.
 const LAYERS: &[&[&str]] = &[
     &["velocypack", "kv", "aql-syntax", "analyzers"],
-    &["kv-rocksdb", "catalog", "aql-value"],
+    &["kv-rocksdb", "catalog", "aql-value", "geometry"],
     &["storage", "aql-functions"],
     &["aql-plan"],
     &["aql-exec"],
@@ -23,6 +23,8 @@ const HIDDEN: &[(&str, &str)] = &[
     ("boon", "storage"),
     ("icu_segmenter", "analyzers"),
     ("rust-stemmers", "analyzers"),
+    ("s2", "geometry"),
+    ("geographiclib-rs", "geometry"),
 ];
 
 pub(crate) fn check() -> Result<(), Failure> {

@@ -3,6 +3,7 @@
 use crate::environment::Environment;
 use crate::error::Result;
 use crate::interrupt::Interrupt;
+use crate::memo::Memo;
 use crate::memory::MemoryAccount;
 use crate::pattern::PatternCache;
 use crate::random::Random;
@@ -14,6 +15,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub struct EvaluationState {
     /// Regular expressions and LIKE patterns compiled at run time.
     pub patterns: PatternCache,
+    /// What single functions prepared.
+    pub memo: Memo,
     /// For `RAND()`, `UUID()` and the like.
     pub random: Random,
     /// Milliseconds since 1970-01-01 UTC at which the query started: `DATE_NOW()` is constant during a query.
@@ -26,6 +29,7 @@ impl EvaluationState {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             patterns: PatternCache::default(),
+            memo: Memo::default(),
             random: Random::from_entropy(),
             statement_time_ms: i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX),
         }
@@ -33,7 +37,12 @@ impl EvaluationState {
 
     /// With time and random numbers given, for tests and for anything that must repeat exactly.
     pub fn fixed(statement_time_ms: i64, seed: u64) -> Self {
-        Self { patterns: PatternCache::default(), random: Random::from_seed(seed), statement_time_ms }
+        Self {
+            patterns: PatternCache::default(),
+            memo: Memo::default(),
+            random: Random::from_seed(seed),
+            statement_time_ms,
+        }
     }
 }
 

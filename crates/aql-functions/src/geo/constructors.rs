@@ -65,6 +65,6 @@ fn is_position(value: &Value) -> bool {
     (2..=3).contains(&value.len()) && value.is_array() && value.elements().all(|number| number.is_number())
 }
 
-fn geometry(kind: &str, coordinates: Value) -> Result<Value> {
+pub(super) fn geometry(kind: &str, coordinates: Value) -> Result<Value> {
     Value::try_object(&[("type", Value::from_str(kind)), ("coordinates", coordinates)])
 }

@@ -1,15 +1,14 @@
-//! `DISTANCE()`.
+//! Distances: `DISTANCE()`, `GEO_DISTANCE()`, `GEO_IN_RANGE()`.
 
-use crate::argument::{invalid, value, warned};
+use super::shape::shape;
+use crate::argument::{Outcome, answer, given, invalid, stop, value, warned};
 use aql_value::{EvaluationContext, Result, Value};
+use geometry::{Ellipsoid, Position};
 
 /// `ERROR_QUERY_INVALID_GEO_VALUE`
 const INVALID_GEO_VALUE: u32 = 1505;
 
-/// Mean radius of the earth.
-const EARTH_RADIUS_METERS: f64 = 6_371_000.0;
-
-/// `DISTANCE(latitude1, longitude1, latitude2, longitude2)`: meters on a sphere, by the haversine formula.
+/// `DISTANCE(latitude1, longitude1, latitude2, longitude2)`: meters on a sphere.
 pub(crate) fn distance(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let degrees = |index: usize| value(arguments, index).as_f64();
     let (Some(latitude1), Some(longitude1), Some(latitude2), Some(longitude2)) =
@@ -17,15 +16,58 @@ pub(crate) fn distance(arguments: &[Value], context: &mut EvaluationContext<'_>)
     else {
         return invalid(context, "DISTANCE");
     };
-    let are_valid = [latitude1, latitude2].iter().all(|latitude| latitude.abs() <= 90.0)
-        && [longitude1, longitude2].iter().all(|longitude| longitude.abs() <= 180.0);
-    if !are_valid {
+    let (from, to) = (Position::new(longitude1, latitude1), Position::new(longitude2, latitude2));
+    if !from.is_in_range() || !to.is_in_range() {
         return warned(context, "DISTANCE", INVALID_GEO_VALUE, "invalid geo coordinate value");
     }
-    let radians = std::f64::consts::PI / 180.0;
-    let half_sine = |from: f64, to: f64| ((to - from) * radians / 2.0).sin();
-    let (vertical, horizontal) = (half_sine(latitude1, latitude2), half_sine(longitude1, longitude2));
-    let chord = vertical * vertical
-        + (latitude1 * radians).cos() * (latitude2 * radians).cos() * horizontal * horizontal;
-    Ok(Value::from_f64(2.0 * EARTH_RADIUS_METERS * chord.sqrt().min(1.0).asin()))
+    Ok(Value::from_f64(Ellipsoid::Sphere.distance_meters(from, to)))
+}
+
+/// `GEO_DISTANCE(geoJsonA, geoJsonB, ellipsoid)`: meters between the centroids.
+pub(crate) fn geo_distance(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    answer(distance_of_shapes(arguments, "GEO_DISTANCE", 2, context).map(Value::from_f64))
+}
+
+/// `GEO_IN_RANGE(geoJsonA, geoJsonB, low, high, includeLow, includeHigh, ellipsoid)`: whether the distance of the
+/// centroids lies between two bounds.
+pub(crate) fn geo_in_range(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    const NAME: &str = "GEO_IN_RANGE";
+    let bounds = value(arguments, 2).as_f64().zip(value(arguments, 3).as_f64());
+    let includes = |index| given(arguments, index).map_or(Some(true), Value::as_bool);
+    let (Some((low, high)), Some(include_low), Some(include_high)) = (bounds, includes(4), includes(5))
+    else {
+        return invalid(context, NAME);
+    };
+    answer(distance_of_shapes(arguments, NAME, 6, context).map(|meters| {
+        let is_above = if include_low { low <= meters } else { low < meters };
+        let is_below = if include_high { meters <= high } else { meters < high };
+        Value::Bool(is_above && is_below)
+    }))
+}
+
+/// Of the first two arguments, on the ellipsoid that the argument at `ellipsoid_index` names.
+fn distance_of_shapes(
+    arguments: &[Value],
+    name: &str,
+    ellipsoid_index: usize,
+    context: &mut EvaluationContext<'_>,
+) -> Outcome<f64> {
+    let first = shape(arguments, 0, name, context)?;
+    let second = shape(arguments, 1, name, context)?;
+    let ellipsoid = ellipsoid(arguments, ellipsoid_index, name, context)?;
+    Ok(ellipsoid.distance_meters(first.centroid(), second.centroid()))
+}
+
+/// The ellipsoid that an argument names; the sphere if it was not given.
+pub(super) fn ellipsoid(
+    arguments: &[Value],
+    index: usize,
+    name: &str,
+    context: &mut EvaluationContext<'_>,
+) -> Outcome<Ellipsoid> {
+    let Some(argument) = given(arguments, index) else { return Ok(Ellipsoid::Sphere) };
+    match argument.as_str().and_then(Ellipsoid::from_name) {
+        Some(ellipsoid) => Ok(ellipsoid),
+        None => stop(invalid(context, name)),
+    }
 }

@@ -1,0 +1,63 @@
+//! Arguments that are shapes.
+
+use crate::argument::{Outcome, invalid, stop, value, warned};
+use aql_value::{EvaluationContext, Value, error_number};
+use geometry::{Error, Rules, Shape};
+use std::sync::Arc;
+
+/// How many shapes are kept parsed between calls.
+const KEPT_SHAPES: usize = 4;
+/// Smallest and largest shape that is kept, in bytes of its value: others are quick to parse, or take much memory.
+const KEPT_BYTES: std::ops::Range<usize> = 128..1 << 20;
+
+/// Shapes parsed before, the last used first: in a query, one of two arguments is mostly the same for all rows.
+#[derive(Default)]
+struct ParsedShapes {
+    shapes: Vec<(Box<[u8]>, Arc<Shape>)>,
+}
+
+/// The argument as a shape. Stops with null and a warning for anything else.
+pub(super) fn shape(
+    arguments: &[Value],
+    index: usize,
+    name: &str,
+    context: &mut EvaluationContext<'_>,
+) -> Outcome<Arc<Shape>> {
+    let argument = value(arguments, index);
+    if !argument.is_array() && !argument.is_object() {
+        return stop(invalid(context, name));
+    }
+    match parsed(argument, context) {
+        Ok(shape) => Ok(shape),
+        Err(error) => refuse(error, name, context),
+    }
+}
+
+/// Stops with what a shape's error means for the query.
+pub(super) fn refuse<T>(error: Error, name: &str, context: &mut EvaluationContext<'_>) -> Outcome<T> {
+    if error == Error::Interrupted {
+        context.interrupt.check()?;
+    }
+    stop(warned(context, name, error_number::BAD_PARAMETER, &error.to_string()))
+}
+
+fn parsed(argument: &Value, context: &mut EvaluationContext<'_>) -> Result<Arc<Shape>, Error> {
+    let interrupt = context.interrupt;
+    let parse = |slice: velocypack::Slice<'_>| {
+        geometry::parse(slice, Rules::LENIENT, &|| interrupt.check().is_err()).map(Arc::new)
+    };
+    argument.with_slice(|slice, _| {
+        let bytes = slice.bytes();
+        let kept =
+            if KEPT_BYTES.contains(&bytes.len()) { context.state.memo.get::<ParsedShapes>() } else { None };
+        let Some(kept) = kept else { return parse(slice) };
+        if let Some(position) = kept.shapes.iter().position(|(source, _)| **source == *bytes) {
+            kept.shapes.get_mut(..=position).unwrap_or_default().rotate_right(1);
+            return kept.shapes.first().map_or_else(|| parse(slice), |(_, shape)| Ok(Arc::clone(shape)));
+        }
+        let shape = parse(slice)?;
+        kept.shapes.truncate(KEPT_SHAPES - 1);
+        kept.shapes.insert(0, (bytes.into(), Arc::clone(&shape)));
+        Ok(shape)
+    })
+}

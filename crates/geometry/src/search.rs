@@ -1,0 +1,244 @@
+//! How shapes are found through cells: the sphere is divided into six faces, each face into four cells, and so on for
+//! thirty levels; the numbers of a cell's descendants are one contiguous range.
+
+use s2::cap::Cap;
+use s2::cell::Cell;
+use s2::cellid::CellID;
+use s2::edge_crossings::{Crossing, EdgeCrosser};
+use s2::point::Point;
+use s2::rect::Rect;
+use s2::region::{Region as CellRegion, RegionCoverer};
+use s2::s1::angle::{Angle, Rad};
+use std::f64::consts::PI;
+use std::sync::Arc;
+
+use crate::measure::EARTH_RADIUS_METERS;
+use crate::position::{Position, angle};
+use crate::shape::Shape;
+
+/// Most cells that a stored shape is covered by.
+const STORED_CELLS: usize = 8;
+/// Most cells that a query is covered by: more reads fewer entries in vain, and costs more look-ups.
+const QUERY_CELLS: usize = 16;
+/// The smallest cells of stored shapes that are no points: about a meter.
+const FINEST_LEVEL: u8 = 23;
+const LEAF_LEVEL: u8 = 30;
+/// First radius of a search for the nearest.
+const FIRST_RADIUS_METERS: f64 = 100.0;
+/// What the radius of a covering is enlarged by against rounding, in radians.
+const PADDING: f64 = 1e-12;
+
+/// Numbers of cells from `first` to `last`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellRange {
+    /// The first number.
+    pub first: u64,
+    /// The last number, included.
+    pub last: u64,
+}
+
+impl Position {
+    /// The number of the smallest cell that the place is in.
+    pub fn cell(self) -> u64 {
+        CellID::from(self.point()).0
+    }
+}
+
+/// The cells by which a stored shape is found.
+pub fn covering_of(shape: &Shape) -> Vec<u64> {
+    let coverer =
+        RegionCoverer { min_level: 0, max_level: FINEST_LEVEL, level_mod: 1, max_cells: STORED_CELLS };
+    coverer.covering(&Covered::new(shape)).0.iter().map(|cell| cell.0).collect()
+}
+
+/// Where the cells of all shapes lie that may meet the shape: its cells with their descendants, and the ancestors of
+/// those. The ranges do not overlap.
+pub fn ranges_meeting(shape: &Shape) -> Vec<CellRange> {
+    let coverer = RegionCoverer { min_level: 0, max_level: LEAF_LEVEL, level_mod: 1, max_cells: QUERY_CELLS };
+    let mut ancestors = Vec::new();
+    let mut ranges = Vec::new();
+    for cell in &coverer.covering(&Covered::new(shape)).0 {
+        ranges.push(descendants(cell));
+        ancestors.extend((0..cell.level()).map(|level| cell.parent(level).0));
+    }
+    ancestors.sort_unstable();
+    ancestors.dedup();
+    ranges.extend(ancestors.into_iter().map(|cell| CellRange { first: cell, last: cell }));
+    ranges.sort_by_key(|range| range.first);
+    ranges
+}
+
+fn descendants(cell: &CellID) -> CellRange {
+    CellRange { first: cell.range_min().0, last: cell.range_max().0 }
+}
+
+/// A shape as the coverer sees it.
+struct Covered {
+    shape: Shape,
+    edges: Vec<(Point, Point)>,
+    points: Vec<Point>,
+    cap: Cap,
+}
+
+impl Covered {
+    fn new(shape: &Shape) -> Self {
+        let edges = shape.edges();
+        let points = shape.points().unwrap_or_default();
+        let cap = bounding_cap(shape, &edges, &points);
+        Self { shape: shape.clone(), edges, points, cap }
+    }
+
+    fn contains(&self, point: &Point) -> bool {
+        self.shape.as_region().is_some_and(|region| region.contains_point(point))
+    }
+
+    /// Whether the border of the shape meets the cell.
+    fn border_meets(&self, cell: &Cell) -> bool {
+        if self.edges.iter().any(|(from, to)| cell.contains_point(from) || cell.contains_point(to)) {
+            return true;
+        }
+        let corners = cell.vertices();
+        let sides = corners.iter().zip(corners.iter().cycle().skip(1));
+        sides.into_iter().any(|(from, to)| {
+            let mut crosser = EdgeCrosser::new(from, to);
+            self.edges.iter().any(|(a, b)| crosser.crossing_sign(a, b) != Crossing::DoNotCross)
+        })
+    }
+}
+
+/// A cap around the shape.
+fn bounding_cap(shape: &Shape, edges: &[(Point, Point)], points: &[Point]) -> Cap {
+    if let Some(region) = shape.as_region() {
+        let rect = region.rings().iter().fold(Rect::empty(), |rect, part| rect.union(part.ring.bound_rect()));
+        return rect.cap_bound();
+    }
+    let center = shape.centroid().point();
+    let ends = edges.iter().flat_map(|(from, to)| [from, to]);
+    let farthest = points.iter().chain(ends).map(|point| angle(&center, point)).fold(0.0, f64::max);
+    // The middle of an edge is nearer than its ends, unless they are far off.
+    let radius = if farthest < PI / 4.0 { farthest } else { PI };
+    cap(&center, radius)
+}
+
+fn cap(center: &Point, radius: f64) -> Cap {
+    if radius + PADDING >= PI {
+        Cap::full()
+    } else {
+        Cap::from_center_angle(center, &radians(radius + PADDING))
+    }
+}
+
+fn radians(radians: f64) -> Angle {
+    Rad(radians).into()
+}
+
+impl CellRegion for Covered {
+    fn cap_bound(&self) -> Cap {
+        self.cap.clone()
+    }
+
+    fn contains_cell(&self, cell: &Cell) -> bool {
+        self.contains(&cell.center()) && !self.border_meets(cell)
+    }
+
+    fn intersects_cell(&self, cell: &Cell) -> bool {
+        self.points.iter().any(|point| cell.contains_point(point))
+            || (self.cap.intersects_cell(cell) && (self.border_meets(cell) || self.contains(&cell.center())))
+    }
+}
+
+/// Ring after ring around a place, from the inside out, until an outermost distance.
+#[derive(Clone, Debug)]
+pub struct Rings {
+    center: Arc<Point>,
+    /// Where the next ring begins and where the last one ends, in radians.
+    next: f64,
+    end: f64,
+    width: f64,
+}
+
+/// One ring: all places at a distance of at least `inner` and less than `outer` radians, or of `outer` too if it is the
+/// last.
+#[derive(Clone, Debug)]
+pub struct SearchRing {
+    /// Where the cells of the ring's places lie, in order; they hold places outside of the ring too.
+    pub ranges: Vec<CellRange>,
+    inner: f64,
+    outer: f64,
+    is_last: bool,
+}
+
+impl SearchRing {
+    /// Whether a place at this angle from the center belongs to the ring.
+    pub fn contains(&self, radians: f64) -> bool {
+        self.inner <= radians && (radians < self.outer || (self.is_last && radians <= self.outer))
+    }
+}
+
+impl Rings {
+    /// The rings around a place from one distance to the other, in meters. `farthest_first` begins at the other end.
+    pub fn new(center: Position, from_meters: f64, to_meters: f64, farthest_first: bool) -> Self {
+        let bound = |meters: f64| (meters / EARTH_RADIUS_METERS).clamp(0.0, PI);
+        let (from, to) = (bound(from_meters) - PADDING, bound(to_meters) + PADDING);
+        let center = center.point();
+        let (center, from, to) =
+            if farthest_first { (Point(center.0 * -1.0), PI - to, PI - from) } else { (center, from, to) };
+        let width = FIRST_RADIUS_METERS / EARTH_RADIUS_METERS;
+        Self { center: Arc::new(center), next: from.max(0.0), end: to.min(PI), width }
+    }
+
+    /// The angle from the center of the search, by which rings are told: from the opposite place, if the farthest come
+    /// first.
+    pub fn angle(&self, place: Position) -> f64 {
+        angle(&self.center, &place.point())
+    }
+
+    /// All rings that are left as one, for a caller that wants all places in any order.
+    pub fn rest(&mut self) -> Option<SearchRing> {
+        self.width = PI;
+        self.next_ring(0)
+    }
+
+    /// The next ring; `None` after the last. `found` is how many places the ring before held: where there are few, the
+    /// rings grow faster.
+    pub fn next_ring(&mut self, found: usize) -> Option<SearchRing> {
+        if self.next > self.end {
+            return None;
+        }
+        let (inner, outer) = (self.next, (self.next + self.width).min(self.end));
+        let is_last = outer >= self.end;
+        self.next = if is_last { f64::INFINITY } else { outer };
+        self.width *= if found == 0 { 4.0 } else { 2.0 };
+        let region = Annulus {
+            outer: cap(&self.center, outer),
+            inner: (inner > 4.0 * PADDING)
+                .then(|| Cap::from_center_angle(&self.center, &radians(inner - 2.0 * PADDING))),
+        };
+        let coverer =
+            RegionCoverer { min_level: 0, max_level: LEAF_LEVEL, level_mod: 1, max_cells: QUERY_CELLS };
+        let ranges = coverer.covering(&region).0.iter().map(descendants).collect();
+        Some(SearchRing { ranges, inner, outer, is_last })
+    }
+}
+
+/// What is within one cap and not within another.
+struct Annulus {
+    outer: Cap,
+    inner: Option<Cap>,
+}
+
+impl CellRegion for Annulus {
+    fn cap_bound(&self) -> Cap {
+        self.outer.clone()
+    }
+
+    fn contains_cell(&self, cell: &Cell) -> bool {
+        self.outer.contains_cell(cell)
+            && !self.inner.as_ref().is_some_and(|inner| inner.intersects_cell(cell))
+    }
+
+    fn intersects_cell(&self, cell: &Cell) -> bool {
+        self.outer.intersects_cell(cell)
+            && !self.inner.as_ref().is_some_and(|inner| inner.contains_cell(cell))
+    }
+}
