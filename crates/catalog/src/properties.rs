@@ -47,6 +47,11 @@ impl<'a> Properties<'a> {
         self.typed(name, "a non-negative integer", whole_number)
     }
 
+    /// A finite number.
+    pub(crate) fn number(&self, name: &str) -> Result<Option<f64>> {
+        self.typed(name, "a number", |value| value.as_f64().filter(|number| number.is_finite()))
+    }
+
     pub(crate) fn array(&self, name: &str) -> Result<Option<Slice<'a>>> {
         self.typed(name, "an array", |value| value.is_array().then_some(*value))
     }

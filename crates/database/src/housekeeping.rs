@@ -1,4 +1,4 @@
-//! What is done now and then, on a thread of its own that ends with the instance.
+//! What is done now and then, on threads that end with the instance.
 
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -8,16 +8,32 @@ use crate::instance::Instance;
 
 /// How often the thread wakes.
 const INTERVAL: Duration = Duration::from_millis(500);
+/// How often it is asked whether expired documents should be removed.
+const TTL_INTERVAL: Duration = Duration::from_millis(100);
 /// How often the store writes what it keeps up in memory.
 const MAINTAIN_EVERY: Duration = Duration::from_secs(60);
 
-/// Starts the thread. Error 7 when there can be none.
+/// Starts the threads. Error 7 when there can be none.
 pub(crate) fn start(instance: &Arc<Instance>) -> Result<()> {
+    start_thread("housekeeping", instance, run)?;
+    // Removing many documents must not keep cursors from being looked after.
+    start_thread("ttl", instance, remove_expired)
+}
+
+fn start_thread(name: &str, instance: &Arc<Instance>, run: fn(&Weak<Instance>)) -> Result<()> {
     let watched = Arc::downgrade(instance);
-    let thread = std::thread::Builder::new().name("housekeeping".into());
+    let thread = std::thread::Builder::new().name(name.into());
     let started = thread.spawn(move || run(&watched));
     started.map_err(|error| Error::new(number::SYSTEM, format!("no thread could be started: {error}")))?;
     Ok(())
+}
+
+fn remove_expired(watched: &Weak<Instance>) {
+    loop {
+        std::thread::sleep(TTL_INTERVAL);
+        let Some(instance) = watched.upgrade() else { return };
+        instance.ttl().run_if_due(instance.store(), &|| instance.is_stopping());
+    }
 }
 
 fn run(watched: &Weak<Instance>) {

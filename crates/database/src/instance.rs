@@ -17,6 +17,7 @@ use crate::graph::GraphChanges;
 use crate::housekeeping;
 use crate::query::plan_cache::PlanCache;
 use crate::query::registry::QueryRegistry;
+use crate::ttl::{TtlJob, TtlProperties};
 
 /// Limits and defaults that the configuration sets.
 #[derive(Clone, Debug)]
@@ -49,6 +50,8 @@ pub struct InstanceOptions {
     pub authentication: bool,
     /// Whether writes wait for the disk in collections that were made without saying so.
     pub default_wait_for_sync: bool,
+    /// How expired documents are removed.
+    pub ttl: TtlProperties,
     /// The ArangoDB version that is reported where drivers look for it.
     pub compatible_version: String,
 }
@@ -70,6 +73,7 @@ impl Default for InstanceOptions {
             plan_cache_key_bytes: 64 << 10,
             authentication: true,
             default_wait_for_sync: false,
+            ttl: TtlProperties::default(),
             compatible_version: "3.12.5".to_owned(),
         }
     }
@@ -83,6 +87,7 @@ pub struct Instance {
     pub(crate) plans: PlanCache,
     pub(crate) query_memory: Arc<MemoryAccount>,
     pub(crate) result_memory: Arc<MemoryAccount>,
+    pub(crate) ttl: TtlJob,
     cursors: Cursors,
     graph_changes: GraphChanges,
     next_cursor: AtomicU64,
@@ -91,7 +96,7 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Over an open store. Starts the housekeeping thread, which ends with the last handle.
+    /// Over an open store. Starts the background threads, which end with the last handle.
     ///
     /// Errors: those of the store, and 7 when no thread can be started.
     pub fn new(store: Arc<Store>, options: InstanceOptions) -> Result<Arc<Self>> {
@@ -100,6 +105,7 @@ impl Instance {
             plans: PlanCache::new(options.plan_cache_entries, options.plan_cache_key_bytes),
             query_memory: Arc::new(MemoryAccount::new(Some(options.query_memory_bytes), None)),
             result_memory: Arc::new(MemoryAccount::new(Some(options.result_memory_bytes), None)),
+            ttl: TtlJob::new(options.ttl),
             cursors: Cursors::new(options.max_cursors),
             graph_changes: GraphChanges::default(),
             next_cursor: AtomicU64::new(store.next_tick()?),
@@ -110,6 +116,11 @@ impl Instance {
         });
         housekeeping::start(&instance)?;
         Ok(instance)
+    }
+
+    /// The job that removes expired documents.
+    pub fn ttl(&self) -> &TtlJob {
+        &self.ttl
     }
 
     /// Opens the store of an engine, and an instance over it.

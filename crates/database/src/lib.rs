@@ -4,7 +4,7 @@
 //!   through one, and rights are checked nowhere else.
 //! - [`query`]: from a request to a running plan; the plan cache; which queries run. [`cursor`]: results that are handed
 //!   out batch by batch. [`export`], [`import`], [`documents`]: the ways in and out that need no query.
-//!   `graph`: named graphs.
+//!   `graph`: named graphs. [`ttl`]: documents that expire.
 //!
 //! Everything here is synchronous and knows no HTTP.
 
@@ -21,6 +21,7 @@ pub mod import;
 mod instance;
 pub mod query;
 mod session;
+pub mod ttl;
 
 pub use aql_exec::SpillOptions;
 pub use cursor::encoder::Format;

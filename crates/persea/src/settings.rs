@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use catalog::NamingRules;
 use database::query::registry::TrackingProperties;
+use database::ttl::TtlProperties;
 use database::{Instance, InstanceOptions, SpillOptions};
 use kv::Engine;
 use kv::memory::MemoryEngine;
@@ -172,6 +173,12 @@ pub(crate) fn instance_options(options: &Options, budget: &MemoryBudget) -> Inst
         plan_cache_key_bytes: size(options, "query.plan-cache-max-entry-size"),
         authentication: options.flag("server.authentication"),
         default_wait_for_sync: options.flag("database.wait-for-sync"),
+        ttl: TtlProperties {
+            frequency_ms: options.number("ttl.frequency"),
+            max_total_removes: options.number("ttl.max-total-removes"),
+            max_collection_removes: options.number("ttl.max-collection-removes"),
+            ..TtlProperties::default()
+        },
         compatible_version: ARANGODB_VERSION.to_owned(),
         ..InstanceOptions::default()
     }

@@ -3,9 +3,13 @@
 //! What one type alone knows about its options stands in that type's file behind [`TypeRules`]. To add a type: one
 //! file, one line in [`rules`].
 
+mod fulltext;
+mod geo;
+mod mdi;
 mod persistent;
 #[cfg(test)]
 mod tests;
+mod ttl;
 
 use velocypack::{Builder, Slice};
 
@@ -115,6 +119,38 @@ pub struct IndexProperties {
     pub cache_enabled: bool,
     /// Further attributes kept in the index.
     pub stored_values: Vec<FieldPath>,
+    /// What only indexes of this type have.
+    pub options: TypeOptions,
+}
+
+/// Options that one type alone has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum TypeOptions {
+    /// None.
+    #[default]
+    None,
+    /// Of [`IndexType::Ttl`].
+    Ttl {
+        /// How long after the date in the field a document expires.
+        expire_after_ms: u64,
+    },
+    /// Of [`IndexType::Geo`].
+    Geo {
+        /// The field holds GeoJSON, or an array of longitude and latitude; otherwise latitude comes first.
+        geo_json: bool,
+        /// Polygons are read as before ArangoDB 3.10.
+        legacy_polygons: bool,
+    },
+    /// Of [`IndexType::Fulltext`].
+    Fulltext {
+        /// Characters of the shortest word that is indexed.
+        min_length: u64,
+    },
+    /// Of [`IndexType::Mdi`] and [`IndexType::MdiPrefixed`].
+    Mdi {
+        /// Attributes that must be compared for equality; none without prefix.
+        prefix_fields: Vec<FieldPath>,
+    },
 }
 
 impl IndexProperties {
@@ -131,6 +167,15 @@ impl IndexProperties {
             estimates: true,
             cache_enabled: false,
             stored_values: Vec::new(),
+            options: TypeOptions::None,
+        }
+    }
+
+    /// The attributes before the fields, of [`IndexType::MdiPrefixed`].
+    pub fn prefix_fields(&self) -> &[FieldPath] {
+        match &self.options {
+            TypeOptions::Mdi { prefix_fields } => prefix_fields,
+            _ => &[],
         }
     }
 
@@ -286,7 +331,11 @@ pub(crate) trait TypeRules: Sync {
 fn rules(index_type: IndexType) -> Option<&'static dyn TypeRules> {
     match index_type {
         IndexType::Persistent => Some(&persistent::Persistent),
-        _ => None,
+        IndexType::Ttl => Some(&ttl::Ttl),
+        IndexType::Geo => Some(&geo::Geo),
+        IndexType::Fulltext => Some(&fulltext::Fulltext),
+        IndexType::Mdi | IndexType::MdiPrefixed => Some(&mdi::Mdi),
+        IndexType::Primary | IndexType::Edge | IndexType::Inverted | IndexType::Vector => None,
     }
 }
 
@@ -308,6 +357,18 @@ pub(crate) fn parse_paths(properties: Properties<'_>, name: &str, limit: usize) 
         }
     }
     Ok(paths)
+}
+
+/// Errors: 10 for more than `most` fields, or one that expands an array.
+fn check_plain_fields(index: &IndexProperties, most: usize) -> Result<()> {
+    let name = index.type_name();
+    if index.fields.len() > most {
+        return Err(Error::bad_parameter(format!("an index of type '{name}' has at most {most} fields")));
+    }
+    match index.fields.iter().find(|path| path.is_expanded()) {
+        Some(path) => Err(Error::bad_parameter(format!("cannot use [*] expansion in 'fields': '{path}'"))),
+        None => Ok(()),
+    }
 }
 
 fn check_fields(fields: &[FieldPath]) -> Result<()> {

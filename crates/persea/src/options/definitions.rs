@@ -101,4 +101,8 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
     option("temp.intermediate-results-spillover-threshold-memory-usage", Number, "128MiB", "bytes from which a sort or grouping goes on in temporary files, at most a quarter of the query's memory limit"),
     option("temp.intermediate-results-spillover-threshold-num-rows", Number, "5000000", "rows from which a sort or grouping goes on in temporary files"),
     option("temp.path", Text, "", "folder of temporary files; default: the system's"),
+
+    option("ttl.frequency", Number, "30000", "milliseconds between two removals of expired documents; 0 never"),
+    option("ttl.max-collection-removes", Number, "100000", "most documents that are removed from a collection at one time"),
+    option("ttl.max-total-removes", Number, "1000000", "most documents that are removed at one time"),
 ];

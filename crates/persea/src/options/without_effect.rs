@@ -47,9 +47,8 @@ const NAMES: &[&str] = &[
     "server.prio2-size", "server.scheduler-queue-size", "server.statistics",
     "server.statistics-all-databases", "server.statistics-history",
     "server.unavailability-queue-fill-grade", "server.validate-utf8-strings",
-    "transaction.streaming-idle-timeout",
-    "transaction.streaming-lock-timeout", "transaction.streaming-max-transaction-size", "ttl.frequency",
-    "ttl.max-collection-removes", "ttl.max-total-removes", "vector-index", "web-interface.version-check",
+    "transaction.streaming-idle-timeout", "transaction.streaming-lock-timeout",
+    "transaction.streaming-max-transaction-size", "vector-index", "web-interface.version-check",
 ];
 
 /// Whether an option is accepted and without effect.

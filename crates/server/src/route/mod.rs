@@ -30,6 +30,7 @@ mod simple;
 mod statistics;
 mod status;
 mod tasks;
+mod ttl;
 mod version;
 
 use crate::http::router::Route;
@@ -64,5 +65,6 @@ pub(crate) const FAMILIES: &[&[Route]] = &[
     statistics::ROUTES,
     status::ROUTES,
     tasks::ROUTES,
+    ttl::ROUTES,
     version::ROUTES,
 ];

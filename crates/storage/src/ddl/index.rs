@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use catalog::index::{INDEXES_MAX, IndexProperties};
-use catalog::{IndexDefinition, IndexId, ObjectId, error_number};
+use catalog::{IndexDefinition, IndexId, IndexType, ObjectId, error_number};
 
 use crate::index::build::build;
 use crate::{Collection, Error, Index, Result, Store, deletion};
@@ -92,11 +92,17 @@ impl Store {
 
 /// The index that the client means, if it exists.
 ///
-/// Errors: 1005 if another index has the name, 1235 if there are too many.
+/// Errors: 1005 if another index has the name, 1235 if there are too many, 10 for a second ttl index.
 fn find_same(collection: &Collection, wanted: &IndexProperties) -> Result<Option<Arc<Index>>> {
     let mut indexes = collection.indexes().iter();
     if let Some(existing) = indexes.find(|index| index.definition().is_same_as(wanted)) {
         return Ok(Some(Arc::clone(existing)));
+    }
+    if wanted.index_type == IndexType::Ttl
+        && collection.indexes().iter().any(|index| index.index_type() == IndexType::Ttl)
+    {
+        let message = "there can only be one ttl index per collection";
+        return Err(Error::new(error_number::BAD_PARAMETER, message));
     }
     if let Some(name) = &wanted.name
         && collection.indexes().iter().any(|index| index.name() == name)

@@ -1,0 +1,44 @@
+//! Options of the geo-spatial index.
+//!
+//! Source: ArangoDB 3.12 documentation, "Geo-spatial index HTTP API". The figures of the covering are not for clients to
+//! set; they are shown as ArangoDB shows them.
+
+use super::{IndexProperties, TypeOptions, TypeRules, check_plain_fields};
+use crate::Result;
+use crate::properties::{Printer, Properties};
+
+/// The smallest cells that shapes are covered by.
+const BEST_INDEXED_LEVEL: u64 = 17;
+/// The largest cells in the search for the nearest.
+const WORST_INDEXED_LEVEL: u64 = 4;
+/// Most cells that a shape is covered by.
+const MAX_COVER_CELLS: u64 = 8;
+
+pub(super) struct Geo;
+
+impl TypeRules for Geo {
+    fn parse(&self, index: &mut IndexProperties, properties: Properties<'_>) -> Result<()> {
+        check_plain_fields(index, 2)?;
+        // Two fields are latitude and longitude, whatever the flag says.
+        let geo_json = properties.boolean("geoJson")?.unwrap_or(false) && index.fields.len() == 1;
+        let legacy_polygons = properties.boolean("legacyPolygons")?.unwrap_or(false);
+        index.sparse = true;
+        index.estimates = false;
+        index.options = TypeOptions::Geo { geo_json, legacy_polygons };
+        Ok(())
+    }
+
+    fn print(&self, index: &IndexProperties, printer: &mut Printer<'_>) {
+        if let TypeOptions::Geo { geo_json, legacy_polygons } = index.options {
+            printer.unsigned("bestIndexedLevel", BEST_INDEXED_LEVEL);
+            printer.boolean("geoJson", geo_json);
+            printer.boolean("legacyPolygons", legacy_polygons);
+            printer.unsigned("maxNumCoverCells", MAX_COVER_CELLS);
+            printer.unsigned("worstIndexedLevel", WORST_INDEXED_LEVEL);
+        }
+    }
+
+    fn is_same(&self, own: &IndexProperties, wanted: &IndexProperties) -> bool {
+        own.options == wanted.options
+    }
+}

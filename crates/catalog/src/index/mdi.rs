@@ -1,0 +1,73 @@
+//! Options of the multi-dimensional indexes, with and without prefix.
+//!
+//! Source: ArangoDB 3.12 documentation, "Multi-dimensional index HTTP API".
+
+use super::{
+    INDEX_FIELDS_MAX, IndexProperties, IndexType, STORED_VALUES_MAX, TypeOptions, TypeRules,
+    check_plain_fields, parse_paths,
+};
+use crate::properties::{Printer, Properties};
+use crate::{Error, FieldPath, Result};
+
+pub(super) struct Mdi;
+
+impl TypeRules for Mdi {
+    fn parse(&self, index: &mut IndexProperties, properties: Properties<'_>) -> Result<()> {
+        check_plain_fields(index, INDEX_FIELDS_MAX)?;
+        if properties.text("fieldValueTypes")? != Some("double") {
+            return Err(Error::bad_parameter("`fieldValueTypes` must be set to `double`"));
+        }
+        let prefix_fields = parse_prefix(index, properties)?;
+        index.unique = properties.boolean("unique")?.unwrap_or(false);
+        index.sparse = properties.boolean("sparse")?.unwrap_or(false);
+        // An index that is not unique and has no prefix has a fixed estimate.
+        let has_fixed_estimate = index.index_type == IndexType::Mdi && !index.unique;
+        index.estimates = properties.boolean("estimates")?.unwrap_or(true) || has_fixed_estimate;
+        index.stored_values = parse_paths(properties, "storedValues", STORED_VALUES_MAX)?;
+        for path in &index.stored_values {
+            if path.is_expanded() || prefix_fields.contains(path) {
+                return Err(Error::bad_parameter(format!(
+                    "'storedValues' cannot have the attribute '{path}'"
+                )));
+            }
+        }
+        index.options = TypeOptions::Mdi { prefix_fields };
+        Ok(())
+    }
+
+    fn print(&self, index: &IndexProperties, printer: &mut Printer<'_>) {
+        printer.boolean("estimates", index.estimates);
+        printer.text("fieldValueTypes", "double");
+        if index.index_type == IndexType::MdiPrefixed {
+            printer.texts("prefixFields", index.prefix_fields().iter().map(FieldPath::to_string));
+        }
+        if !index.stored_values.is_empty() {
+            printer.texts("storedValues", index.stored_values.iter().map(FieldPath::to_string));
+        }
+    }
+
+    /// `storedValues` and `estimates` do not make another index.
+    fn is_same(&self, own: &IndexProperties, wanted: &IndexProperties) -> bool {
+        own.options == wanted.options
+    }
+}
+
+fn parse_prefix(index: &IndexProperties, properties: Properties<'_>) -> Result<Vec<FieldPath>> {
+    let prefix = parse_paths(properties, "prefixFields", INDEX_FIELDS_MAX)?;
+    match index.index_type {
+        IndexType::MdiPrefixed if prefix.is_empty() => {
+            return Err(Error::bad_parameter("'prefixFields' must have at least one attribute"));
+        }
+        IndexType::MdiPrefixed => {}
+        _ if !prefix.is_empty() => {
+            return Err(Error::bad_parameter("'prefixFields' is for indexes of type 'mdi-prefixed'"));
+        }
+        _ => {}
+    }
+    for path in &prefix {
+        if path.is_expanded() || path.first() == "_id" || index.fields.contains(path) {
+            return Err(Error::bad_parameter(format!("'prefixFields' cannot have the attribute '{path}'")));
+        }
+    }
+    Ok(prefix)
+}

@@ -1,0 +1,50 @@
+//! `/_api/ttl`: the job that removes expired documents.
+
+use database::ttl::TtlProperties;
+use hyper::StatusCode;
+
+use crate::error::Result;
+use crate::http::{Fields, Request, Response, Route, Verb};
+use crate::session::Session;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::inline(Verb::Get, "/_api/ttl/properties", properties),
+    Route::inline(Verb::Put, "/_api/ttl/properties", change),
+    Route::inline(Verb::Get, "/_api/ttl/statistics", statistics),
+];
+
+fn properties(session: &Session, _request: &Request) -> Result<Response> {
+    respond(session.instance().ttl().properties())
+}
+
+/// Changes what is named in the body, for all databases and until the server ends.
+fn change(session: &Session, request: &Request) -> Result<Response> {
+    session.require_administrator()?;
+    let body = request.body_value()?;
+    respond(session.instance().ttl().change(body.slice())?)
+}
+
+fn respond(properties: TtlProperties) -> Result<Response> {
+    Response::success(StatusCode::OK, |fields| {
+        fields.child("result", |fields: &mut Fields<'_>| {
+            fields
+                .bool("active", properties.active)
+                .number("frequency", properties.frequency_ms)
+                .number("maxTotalRemoves", properties.max_total_removes)
+                .number("maxCollectionRemoves", properties.max_collection_removes)
+                .bool("onlyLoadedCollections", properties.only_loaded_collections);
+        });
+    })
+}
+
+fn statistics(session: &Session, _request: &Request) -> Result<Response> {
+    let statistics = session.instance().ttl().statistics();
+    Response::success(StatusCode::OK, |fields| {
+        fields.child("result", |fields| {
+            fields
+                .number("runs", statistics.runs)
+                .number("documentsRemoved", statistics.documents_removed)
+                .number("limitReached", statistics.limit_reached);
+        });
+    })
+}

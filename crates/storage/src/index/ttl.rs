@@ -1,0 +1,43 @@
+//! The time-to-live index: documents in the order of a date, as seconds since 1970.
+//!
+//! A document whose field is neither a number nor a date has no entry and never expires.
+
+use velocypack::{Builder, Slice};
+
+use super::date::seconds_of_date;
+use super::entries::Entries;
+use super::{Index, Method, field};
+use crate::Result;
+use crate::encoding::entry;
+
+pub(super) struct Ttl;
+
+impl Method for Ttl {
+    fn entries(&self, index: &Index, document: Slice<'_>, key: &str, entries: &mut Entries) -> Result<()> {
+        let Some(path) = index.fields().first() else { return Ok(()) };
+        let Some(seconds) = seconds(field::value(document, &path.names)) else { return Ok(()) };
+        let mut builder = Builder::default();
+        builder.add_f64(seconds)?;
+        let value = Slice::new(builder.as_bytes());
+        entries.add(|bytes| {
+            entry::start_key(index.definition().object_id, bytes);
+            velocypack::order::sort_key(value, bytes);
+            let values_end = bytes.len();
+            entry::finish_key(key, bytes);
+            values_end
+        });
+        entries.set_covered(|_| {}, std::iter::once(value))
+    }
+
+    fn is_estimated(&self, _index: &Index) -> bool {
+        false
+    }
+}
+
+/// The moment that a value stands for, in seconds since 1970-01-01 UTC.
+fn seconds(value: Slice<'_>) -> Option<f64> {
+    match value.as_str() {
+        Some(text) => seconds_of_date(text),
+        None => value.as_f64().filter(|number| number.is_finite()),
+    }
+}
