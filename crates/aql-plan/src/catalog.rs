@@ -102,7 +102,18 @@ pub enum IndexKind {
     Edge,
     /// Sorted by its fields.
     Persistent,
-    /// Any other type. Not used by plans (yet; of type `ttl` never, as it indexes dates as numbers).
+    /// Places and shapes on the earth.
+    Geo {
+        /// The only field holds GeoJSON, or longitude and latitude. Otherwise latitude comes first, in one array or in
+        /// the first of two fields.
+        geo_json: bool,
+    },
+    /// Ranges of several numbers at once, behind fields that must be compared for equality.
+    Mdi {
+        /// How many of the fields are such.
+        prefix_fields: usize,
+    },
+    /// Any other type. Not used by plans (of type `ttl` never, as it indexes dates as numbers).
     Other,
 }
 

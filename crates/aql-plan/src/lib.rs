@@ -14,6 +14,7 @@ mod compile;
 mod error;
 mod explain;
 mod expression;
+mod index_search;
 mod node;
 mod optimize;
 mod plan;
@@ -36,6 +37,7 @@ pub use expression::{
     ArithmeticOperator, ArrayCompare, ArrayQuestion, CompareOperator, ElementOperator, Expansion, Expression,
     MemberName, ObjectMember, Parameter, Quantifier, UnaryOperator,
 };
+pub use index_search::{FieldBounds, GeoSearch, IndexSearch};
 pub use node::{
     AggregateFunction, Calculation, Collect, CollectAggregate, CollectGroup, CollectInto, CollectMethod,
     CollectionReference, CollectionScan, CoveredCondition, DocumentSource, EdgeAccess, EdgeDirection,

@@ -12,6 +12,7 @@ pub use window::{Window, WindowBound};
 
 use crate::catalog::IndexInfo;
 use crate::expression::Expression;
+use crate::index_search::IndexSearch;
 use crate::variable::VariableId;
 
 /// Identifies a node within a plan and its subplans; also in explain and in the statistics of a profiled query.
@@ -222,6 +223,9 @@ pub struct IndexRange {
     pub lower: Option<IndexBound>,
     /// Upper bound of the field after the last of `lookups`.
     pub upper: Option<IndexBound>,
+    /// What is searched for in an index that is not sorted by its fields; without it (and always in other indexes) the
+    /// entries that `lookups` and the bounds leave.
+    pub search: Option<IndexSearch>,
 }
 
 /// Condition on one field of an index. The expressions read variables of the outer row only.

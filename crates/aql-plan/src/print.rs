@@ -191,6 +191,9 @@ impl Printer<'_> {
         if let Some(field) = fields.next() {
             conditions.extend(self.bounds(field, &range.lower, &range.upper));
         }
+        if let Some(search) = &range.search {
+            conditions.extend(search.text(index, &|expression| self.text(expression)));
+        }
         format!("{}({})", index.name, conditions.join(", "))
     }
 

@@ -6,6 +6,7 @@ use aql_plan::{
     CollectionInfo, CollectionReference, EdgeDefinitionInfo, GraphInfo, IndexField, IndexInfo, IndexKind,
     PlanCatalog,
 };
+use catalog::index::TypeOptions;
 use catalog::{EdgeDefinition, FieldPath, GraphDefinition, IndexType};
 use storage::{Collection, Database, Store};
 
@@ -70,6 +71,9 @@ fn index_info(collection: &Collection, index: &storage::Index) -> IndexInfo {
             IndexType::Primary => IndexKind::Primary,
             IndexType::Edge => IndexKind::Edge,
             IndexType::Persistent => IndexKind::Persistent,
+            IndexType::Geo => IndexKind::Geo {
+                geo_json: matches!(properties.options, TypeOptions::Geo { geo_json: true, .. }),
+            },
             _ => IndexKind::Other,
         },
         type_name: properties.type_name().into(),

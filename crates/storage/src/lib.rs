@@ -43,7 +43,7 @@ pub use picture::{Catalog, Collection, DataVersion, Database};
 pub use revision::{REVISION_TEXT_MAX_BYTES, Revision, RevisionClock, RevisionText};
 pub use scan::{
     BlockLimits, DocumentKeys, DocumentScan, DocumentScanSpec, EdgeDirection, EdgeEntries, EdgeEntry,
-    EdgeScan, IndexBounds, IndexEntries, IndexScan, KeyBound,
+    EdgeScan, GeoEntries, GeoEntry, GeoEntryKind, GeoScan, IndexBounds, IndexEntries, IndexScan, KeyBound,
 };
 pub use schema::Schema;
 pub use snapshot::Snapshot;

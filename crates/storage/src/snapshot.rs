@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use catalog::ObjectId;
+use geometry::CellRange;
 use kv::KeyRange;
 
 use crate::counters::{self, Totals};
 use crate::documents::Documents;
 use crate::encoding;
 use crate::picture::Catalog;
-use crate::scan::{DocumentScan, DocumentScanSpec, EdgeDirection, EdgeScan, IndexBounds, IndexScan};
+use crate::scan::{
+    DocumentScan, DocumentScanSpec, EdgeDirection, EdgeScan, GeoEntryKind, GeoScan, IndexBounds, IndexScan,
+};
 use crate::{Collection, Error, Index, Result};
 
 /// All documents of one moment and the catalog of that moment. Cheap to clone, read by many threads at once.
@@ -60,7 +63,8 @@ impl Snapshot {
         DocumentScan::start(self.engine.as_ref(), collection, spec)
     }
 
-    /// Starts a scan over a persistent index, in AQL's order of the indexed values.
+    /// Starts a scan over a persistent index, in AQL's order of the indexed values, or over a time-to-live index, in
+    /// order of the dates as seconds.
     ///
     /// Errors: 4 for an index of another type.
     pub fn index_scan(
@@ -70,11 +74,22 @@ impl Snapshot {
         bounds: &IndexBounds,
         reverse: bool,
     ) -> Result<IndexScan> {
-        if index.index_type() != catalog::IndexType::Persistent {
+        if !matches!(index.index_type(), catalog::IndexType::Persistent | catalog::IndexType::Ttl) {
             let name = index.definition().properties.type_name();
             return Err(Error::internal(format!("an index of type '{name}' cannot be scanned by bounds")));
         }
         IndexScan::start(self.engine.as_ref(), collection, index, bounds, reverse)
+    }
+
+    /// Starts a scan over the entries of a geo-spatial index in some ranges of cells.
+    ///
+    /// Errors: 4 for an index of another type.
+    pub fn geo_scan(&self, index: &Index, kind: GeoEntryKind, ranges: &[CellRange]) -> Result<GeoScan> {
+        if index.index_type() != catalog::IndexType::Geo {
+            let name = index.definition().properties.type_name();
+            return Err(Error::internal(format!("an index of type '{name}' has no cells")));
+        }
+        Ok(GeoScan::start(&self.engine, index, kind, ranges))
     }
 
     /// The edges at some vertices (document identifiers), through the edge index.

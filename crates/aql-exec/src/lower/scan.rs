@@ -2,12 +2,13 @@
 
 use super::Lowering;
 use crate::operator::{
-    BoundProgram, CoveredValue, DocumentFilter, EnumerateCollectionOperator, IndexHandle, IndexScanOperator,
-    IndexScanOptions, LookupProgram, Operator, Outer, ProjectionProgram, RangePrograms, Source,
+    BoundProgram, CoveredValue, DocumentFilter, EnumerateCollectionOperator, GeoPrograms, IndexHandle,
+    IndexScanOperator, IndexScanOptions, LookupProgram, Operator, Outer, ProjectionProgram, RangePrograms,
+    SearchPrograms, Source,
 };
 use aql_plan::{
-    CollectionScan, DocumentSource, IndexBound, IndexInfo, IndexKind, IndexLookup, IndexRange, IndexScan,
-    Projection, ProjectionSource,
+    CollectionScan, DocumentSource, Expression, IndexBound, IndexInfo, IndexKind, IndexLookup, IndexRange,
+    IndexScan, IndexSearch, Projection, ProjectionSource,
 };
 use aql_value::{Error, Register, Result, error_number};
 use catalog::IndexId;
@@ -97,17 +98,36 @@ impl Lowering<'_> {
                 IndexLookup::In(expression) => LookupProgram::In(self.compile(expression)?),
             })
         };
-        let bound = |bound: &Option<IndexBound>| -> Result<Option<BoundProgram>> {
-            let Some(bound) = bound else { return Ok(None) };
-            Ok(Some(BoundProgram { program: self.compile(&bound.value)?, inclusive: bound.inclusive }))
-        };
         Ok(RangePrograms {
             index,
             first_field: range.first_field,
             lookups: range.lookups.iter().map(lookup).collect::<Result<_>>()?,
-            lower: bound(&range.lower)?,
-            upper: bound(&range.upper)?,
+            lower: self.bound(&range.lower)?,
+            upper: self.bound(&range.upper)?,
+            search: range.search.as_ref().map(|search| self.search(search)).transpose()?,
         })
+    }
+}
+
+impl Lowering<'_> {
+    fn search(&self, search: &IndexSearch) -> Result<SearchPrograms> {
+        let program = |expression: &Option<Expression>| {
+            expression.as_ref().map(|expression| self.compile(expression)).transpose()
+        };
+        match search {
+            IndexSearch::Geo(geo) => Ok(SearchPrograms::Geo(GeoPrograms {
+                origin: program(&geo.origin)?,
+                nearest: self.bound(&geo.nearest)?,
+                farthest: self.bound(&geo.farthest)?,
+                meets: program(&geo.meets)?,
+            })),
+            IndexSearch::Box(_) => Err(Error::not_implemented("multi-dimensional searches")),
+        }
+    }
+
+    fn bound(&self, bound: &Option<IndexBound>) -> Result<Option<BoundProgram>> {
+        let Some(bound) = bound else { return Ok(None) };
+        Ok(Some(BoundProgram { program: self.compile(&bound.value)?, inclusive: bound.inclusive }))
     }
 }
 
@@ -143,14 +163,16 @@ fn handle(info: &IndexInfo, collection: &Arc<Collection>) -> Result<IndexHandle>
     match info.kind {
         IndexKind::Primary => Ok(IndexHandle::Primary),
         IndexKind::Edge => Ok(IndexHandle::Edge),
-        IndexKind::Persistent => {
+        IndexKind::Persistent | IndexKind::Geo { .. } => {
             let index = collection.index(IndexId(info.id)).cloned();
             let missing = || {
                 let message =
                     format!("index not found: '{}' of collection '{}'", info.name, collection.name());
                 Error::new(catalog::error_number::INDEX_NOT_FOUND, message)
             };
-            index.map(IndexHandle::Persistent).ok_or_else(missing)
+            let is_geo = matches!(info.kind, IndexKind::Geo { .. });
+            let handle = if is_geo { IndexHandle::Geo } else { IndexHandle::Persistent };
+            index.map(handle).ok_or_else(missing)
         }
         _ => Err(Error::new(
             error_number::NOT_IMPLEMENTED,

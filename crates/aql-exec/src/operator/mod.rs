@@ -34,7 +34,8 @@ pub(crate) use enumerate_list::{EnumerateListOperator, ListInput};
 pub(crate) use groups::{GroupAggregate, GroupKey, GroupOutput, Groups};
 pub(crate) use hash_join::{HashJoin, JoinCondition, JoinKey};
 pub(crate) use index_scan::{
-    BoundProgram, IndexHandle, IndexScanOperator, IndexScanOptions, LookupProgram, RangePrograms,
+    BoundProgram, GeoPrograms, IndexHandle, IndexScanOperator, IndexScanOptions, LookupProgram,
+    RangePrograms, SearchPrograms,
 };
 pub(crate) use into::IntoMembers;
 pub(crate) use limit::LimitOperator;

@@ -5,6 +5,7 @@ mod graph;
 mod modification;
 mod node;
 mod scan;
+mod search;
 mod syntax;
 #[cfg(test)]
 mod tests;

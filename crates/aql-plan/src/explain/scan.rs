@@ -2,6 +2,7 @@
 
 use super::Explainer;
 use super::expression::{compare_name, node_type};
+use super::search::conditions;
 use super::writer::Writer;
 use crate::catalog::{IndexField, IndexInfo};
 use crate::expression::{CompareOperator, Expansion, Expression};
@@ -73,19 +74,23 @@ impl Explainer<'_> {
 
     /// The ranges as an OR of ANDs; an empty object for the whole index.
     fn condition(&self, out: &mut Writer, scan: &IndexScan) -> Result<()> {
-        let ranges: Vec<Vec<(&'static str, Expression, &Expression)>> =
-            scan.ranges.iter().map(|range| comparisons(scan, range)).collect();
+        let is_whole = |range: &IndexRange| comparisons(scan, range).is_empty() && range.search.is_none();
         out.object(|out| {
-            if ranges.iter().all(Vec::is_empty) {
+            if scan.ranges.iter().all(is_whole) {
                 return Ok(());
             }
             node_type(out, "n-ary or")?;
             out.key("subNodes")?;
-            out.array(&ranges, |out, range| {
+            out.array(&scan.ranges, |out, range| {
                 out.object(|out| {
                     node_type(out, "n-ary and")?;
                     out.key("subNodes")?;
-                    out.array(range, |out, (name, field, value)| self.comparison(out, name, field, value))
+                    let comparisons = comparisons(scan, range).into_iter().map(Shown::Comparison);
+                    let searched = searched(scan, range).into_iter().map(Shown::Expression);
+                    out.array(comparisons.chain(searched), |out, shown| match shown {
+                        Shown::Comparison((name, field, value)) => self.comparison(out, name, &field, value),
+                        Shown::Expression(expression) => self.expressions.write(out, &expression),
+                    })
                 })
             })
         })
@@ -102,11 +107,23 @@ impl Explainer<'_> {
     }
 }
 
-/// The comparisons that a range stands for, as type, field and value.
-fn comparisons<'a>(
-    scan: &IndexScan,
-    range: &'a IndexRange,
-) -> Vec<(&'static str, Expression, &'a Expression)> {
+/// Type, field and value of a comparison.
+type Comparison<'a> = (&'static str, Expression, &'a Expression);
+
+/// A condition of a range.
+enum Shown<'a> {
+    Comparison(Comparison<'a>),
+    Expression(Expression),
+}
+
+/// The conditions of what the range is searched for.
+fn searched(scan: &IndexScan, range: &IndexRange) -> Vec<Expression> {
+    let search = range.search.as_ref().zip(scan.indexes.get(range.index));
+    search.map(|(search, index)| conditions(search, index, scan.source.out)).unwrap_or_default()
+}
+
+/// The comparisons that a range stands for.
+fn comparisons<'a>(scan: &IndexScan, range: &'a IndexRange) -> Vec<Comparison<'a>> {
     let Some(index) = scan.indexes.get(range.index) else { return Vec::new() };
     let document = scan.source.out;
     let mut fields = index.fields.iter().skip(range.first_field);
@@ -134,7 +151,7 @@ fn comparisons<'a>(
 }
 
 /// `document.a.b`, or `document.a[*].b`.
-fn access(field: &IndexField, document: VariableId) -> Expression {
+pub(super) fn access(field: &IndexField, document: VariableId) -> Expression {
     let attribute =
         |base: Expression, name: &str| Expression::Attribute { base: Box::new(base), name: name.into() };
     let split = field.expansion.map_or(field.path.len(), |position| position + 1);

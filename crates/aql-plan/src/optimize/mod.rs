@@ -7,6 +7,7 @@ mod condition;
 mod cost;
 mod filter_parts;
 mod finish;
+mod geo;
 mod graph_cost;
 mod index_cost;
 mod options;

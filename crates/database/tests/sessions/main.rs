@@ -5,4 +5,6 @@
 mod common;
 mod cursors;
 mod exports;
+mod geo;
 mod imports;
+mod ttl;

@@ -7,6 +7,7 @@
 
 pub(crate) mod edge;
 pub(crate) mod entry;
+pub(crate) mod geo;
 pub(crate) mod metadata;
 pub(crate) mod pack;
 #[cfg(test)]

@@ -5,13 +5,16 @@
 //! built over existing documents ([`build`]), and how its selectivity is estimated ([`estimate`]).
 
 pub(crate) mod build;
+mod date;
 mod edge;
 pub(crate) mod entries;
 pub(crate) mod estimate;
 pub(crate) mod field;
+mod geo;
 pub(crate) mod maintain;
 mod persistent;
 mod primary;
+mod ttl;
 
 use std::fmt;
 use std::sync::Arc;
@@ -40,6 +43,8 @@ fn method(index_type: IndexType) -> Option<&'static dyn Method> {
         IndexType::Primary => Some(&primary::Primary),
         IndexType::Edge => Some(&edge::Edge),
         IndexType::Persistent => Some(&persistent::Persistent),
+        IndexType::Ttl => Some(&ttl::Ttl),
+        IndexType::Geo => Some(&geo::Geo),
         _ => None,
     }
 }

@@ -5,12 +5,15 @@
 
 mod edge;
 mod entries;
+mod geo;
 mod persistent;
 mod primary;
 mod range;
+mod search;
 mod source;
 
 pub(crate) use range::{BoundProgram, IndexHandle, LookupProgram, RangePrograms};
+pub(crate) use search::{GeoPrograms, SearchPrograms};
 
 use super::document_source::{FoundDocuments, Source};
 use super::outer::{Fetched, Outer};

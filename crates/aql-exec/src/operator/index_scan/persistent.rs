@@ -187,7 +187,7 @@ mod tests {
     fn range(equal: &[&[i64]], lower: Option<i64>) -> Range {
         let values = |list: &&[i64]| list.iter().map(|number| Value::Int(*number)).collect();
         let lower = lower.map(|number| Bound { value: Value::Int(number), inclusive: true });
-        Range { first_field: 0, equal: equal.iter().map(values).collect(), lower, upper: None }
+        Range { first_field: 0, equal: equal.iter().map(values).collect(), lower, upper: None, search: None }
     }
 
     fn combinations(range: Range, ascending: bool) -> Vec<Vec<i64>> {

@@ -1,5 +1,6 @@
 //! The ranges of an index scan: as programs, as columns for a batch of outer rows, as values for one row.
 
+use super::search::{Search, SearchColumns, SearchPrograms};
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Column, Program, Result, Value};
 use std::cmp::Ordering;
@@ -14,13 +15,17 @@ pub(crate) enum IndexHandle {
     Edge,
     /// An index of its own.
     Persistent(Arc<storage::Index>),
+    /// A geo index of its own.
+    Geo(Arc<storage::Index>),
 }
 
 impl IndexHandle {
     pub(super) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Primary, Self::Primary) | (Self::Edge, Self::Edge) => true,
-            (Self::Persistent(left), Self::Persistent(right)) => left.id() == right.id(),
+            (Self::Persistent(left), Self::Persistent(right)) | (Self::Geo(left), Self::Geo(right)) => {
+                left.id() == right.id()
+            }
             _ => false,
         }
     }
@@ -47,6 +52,7 @@ pub(crate) struct RangePrograms {
     pub(crate) lookups: Vec<LookupProgram>,
     pub(crate) lower: Option<BoundProgram>,
     pub(crate) upper: Option<BoundProgram>,
+    pub(crate) search: Option<SearchPrograms>,
 }
 
 /// The values of a range's expressions for a batch of outer rows.
@@ -54,6 +60,7 @@ pub(super) struct RangeColumns {
     lookups: Vec<Column>,
     lower: Option<Column>,
     upper: Option<Column>,
+    search: Option<SearchColumns>,
 }
 
 /// A range for one outer row.
@@ -63,6 +70,7 @@ pub(super) struct Range {
     pub(super) equal: Vec<Vec<Value>>,
     pub(super) lower: Option<Bound>,
     pub(super) upper: Option<Bound>,
+    pub(super) search: Option<Search>,
 }
 
 /// One end of a range for one outer row.
@@ -83,7 +91,9 @@ impl RangePrograms {
         let mut bound = |bound: &Option<BoundProgram>| {
             bound.as_ref().map(|bound| context.evaluate(&bound.program, outer)).transpose()
         };
-        Ok(RangeColumns { lookups, lower: bound(&self.lower)?, upper: bound(&self.upper)? })
+        let (lower, upper) = (bound(&self.lower)?, bound(&self.upper)?);
+        let search = self.search.as_ref().map(|search| search.evaluate(outer, context)).transpose()?;
+        Ok(RangeColumns { lookups, lower, upper, search })
     }
 
     /// The range for one outer row; `None` if nothing can be found by it.
@@ -106,7 +116,9 @@ impl RangePrograms {
         };
         let lower = bound(&self.lower, &columns.lower);
         let upper = bound(&self.upper, &columns.upper);
-        let range = Range { first_field: self.first_field, equal, lower, upper };
+        let search = self.search.as_ref().zip(columns.search.as_ref());
+        let search = search.map(|(search, columns)| search.for_row(columns, row));
+        let range = Range { first_field: self.first_field, equal, lower, upper, search };
         (!range.is_empty()).then_some(range)
     }
 }

@@ -2,9 +2,10 @@
 
 use super::entries::EntrySink;
 use super::range::{IndexHandle, Range};
-use super::{edge, persistent, primary};
+use super::search::Search;
+use super::{edge, geo, persistent, primary};
 use crate::context::ExecutionContext;
-use aql_value::Result;
+use aql_value::{Error, Result};
 use std::sync::Arc;
 use storage::{Collection, Snapshot};
 
@@ -42,6 +43,14 @@ pub(super) fn open(
     Ok(match index {
         IndexHandle::Primary => primary::open(&ranges, lookup),
         IndexHandle::Edge => Box::new(edge::EdgeSource::new(&ranges, lookup)),
+        IndexHandle::Geo(index) => {
+            // A search has a source of its own: ranges of geo indexes are not put together.
+            let search = ranges.into_iter().next().and_then(|range| range.search);
+            let Some(Search::Geo(search)) = search else {
+                return Err(Error::internal("a scan of a geo index without a search"));
+            };
+            geo::open(index, search, lookup)?
+        }
         IndexHandle::Persistent(index) => Box::new(persistent::PersistentSource::new(index, ranges, lookup)),
     })
 }

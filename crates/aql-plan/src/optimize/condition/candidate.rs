@@ -14,7 +14,7 @@ pub(in crate::optimize) fn match_index(
     match index.kind {
         IndexKind::Primary | IndexKind::Edge => match_independent_fields(index, position, atoms),
         IndexKind::Persistent => match_leading_fields(index, position, atoms),
-        IndexKind::Other => None,
+        IndexKind::Geo { .. } | IndexKind::Mdi { .. } | IndexKind::Other => None,
     }
 }
 
@@ -22,7 +22,7 @@ pub(in crate::optimize) fn match_index(
 fn match_independent_fields(index: &IndexInfo, position: usize, atoms: &[Atom]) -> Option<IndexRange> {
     let mut found = index.fields.iter().enumerate().filter_map(|(first_field, field)| {
         let lookup = lookup(field, atoms)?;
-        Some(IndexRange { index: position, first_field, lookups: vec![lookup], lower: None, upper: None })
+        Some(IndexRange { index: position, first_field, lookups: vec![lookup], ..IndexRange::default() })
     });
     found.next()
 }

@@ -3,6 +3,7 @@
 //! To add a rule: a file with a struct that implements [`Rule`], and its line in [`RULES`].
 
 mod fuse_filters;
+mod geo_index_optimizer;
 mod inline_subqueries;
 mod interchange_adjacent_enumerations;
 mod move_calculations_down;
@@ -99,6 +100,7 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &replace_or_with_in::ReplaceOrWithIn,
     &replace_any_eq_with_in::ReplaceAnyEqWithIn,
     &remove_redundant_or::RemoveRedundantOr,
+    &geo_index_optimizer::GeoIndexOptimizer,
     &use_indexes::UseIndexes,
     &remove_filter_covered_by_index::RemoveFilterCoveredByIndex,
     &remove_unnecessary_filters::RemoveUnnecessaryFilters { name: "remove-unnecessary-filters-2" },

@@ -92,7 +92,9 @@ fn covered_by(index: &IndexInfo, path: &[Box<str>]) -> Option<ProjectionSource> 
     match path {
         [name] if **name == *"_key" => return Some(ProjectionSource::Key),
         [name] if **name == *"_id" => return Some(ProjectionSource::Id),
-        _ if matches!(index.kind, IndexKind::Primary | IndexKind::Other) => return None,
+        _ if matches!(index.kind, IndexKind::Primary | IndexKind::Geo { .. } | IndexKind::Other) => {
+            return None;
+        }
         _ => {}
     }
     let fields = index.fields.iter().enumerate().filter(|(_, field)| field.expansion.is_none());

@@ -201,6 +201,10 @@ impl IndexRange {
                 out.extend(bound.value.identity());
             }
         }
+        if let Some(search) = &self.search {
+            out.push(7);
+            out.extend(search.identity());
+        }
         out
     }
 }

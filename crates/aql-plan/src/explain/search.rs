@@ -1,0 +1,74 @@
+//! What an index is searched for, as conditions in explain.
+
+use crate::catalog::{IndexInfo, IndexKind};
+use crate::expression::{CompareOperator, Expression};
+use crate::index_search::{FieldBounds, GeoSearch, IndexSearch};
+use crate::node::IndexBound;
+use crate::variable::VariableId;
+use aql_value::Value;
+
+use super::scan::access;
+
+/// The conditions, all of which hold for what is found.
+pub(super) fn conditions(search: &IndexSearch, index: &IndexInfo, document: VariableId) -> Vec<Expression> {
+    match search {
+        IndexSearch::Geo(geo) => geo_conditions(geo, index, document),
+        IndexSearch::Box(fields) => {
+            let names = index.fields.iter().skip(index.prefix_fields());
+            let of_field = |(field, name): (&FieldBounds, _)| {
+                bounds(&access(name, document), &field.lower, &field.upper)
+            };
+            fields.iter().zip(names).flat_map(of_field).collect()
+        }
+    }
+}
+
+fn bounds(compared: &Expression, lower: &Option<IndexBound>, upper: &Option<IndexBound>) -> Vec<Expression> {
+    let compare = |bound: &IndexBound, inclusive, exclusive| Expression::Compare {
+        operator: if bound.inclusive { inclusive } else { exclusive },
+        left: Box::new(compared.clone()),
+        right: Box::new(bound.value.clone()),
+    };
+    let lower =
+        lower.iter().map(|bound| compare(bound, CompareOperator::GreaterEqual, CompareOperator::Greater));
+    let upper = upper.iter().map(|bound| compare(bound, CompareOperator::LessEqual, CompareOperator::Less));
+    lower.chain(upper).collect()
+}
+
+fn geo_conditions(geo: &GeoSearch, index: &IndexInfo, document: VariableId) -> Vec<Expression> {
+    let place = place(index, document);
+    let call = |name: &str, shape: &Expression| {
+        let function = aql_functions::lookup(name)?;
+        Some(Expression::Call { function, arguments: vec![shape.clone(), place.clone()] })
+    };
+    let mut conditions = Vec::new();
+    if let Some(distance) = geo.origin.as_ref().and_then(|origin| call("GEO_DISTANCE", origin)) {
+        conditions = bounds(&distance, &geo.nearest, &geo.farthest);
+        if conditions.is_empty() {
+            // As ArangoDB shows a search that is only ordered.
+            let unlimited =
+                IndexBound { value: Expression::Constant(Value::from_str("unlimited")), inclusive: false };
+            conditions = bounds(&distance, &None, &Some(unlimited));
+        }
+    }
+    conditions.extend(geo.meets.as_ref().and_then(|shape| call("GEO_INTERSECTS", shape)));
+    conditions
+}
+
+/// The document's place as GeoJSON, or as an array of longitude and latitude.
+fn place(index: &IndexInfo, document: VariableId) -> Expression {
+    let element = |field, position| Expression::Index {
+        base: Box::new(access(field, document)),
+        index: Box::new(Expression::Constant(Value::Int(position))),
+    };
+    match (index.kind, index.fields.as_slice()) {
+        (IndexKind::Geo { geo_json: false }, [field]) => {
+            Expression::Array(vec![element(field, 1), element(field, 0)])
+        }
+        (_, [latitude, longitude]) => {
+            Expression::Array(vec![access(longitude, document), access(latitude, document)])
+        }
+        (_, [field, ..]) => access(field, document),
+        (_, []) => Expression::Variable(document),
+    }
+}
