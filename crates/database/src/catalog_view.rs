@@ -74,6 +74,9 @@ fn index_info(collection: &Collection, index: &storage::Index) -> IndexInfo {
             IndexType::Geo => IndexKind::Geo {
                 geo_json: matches!(properties.options, TypeOptions::Geo { geo_json: true, .. }),
             },
+            IndexType::Mdi | IndexType::MdiPrefixed => {
+                IndexKind::Mdi { prefix_fields: properties.prefix_fields().len() }
+            }
             _ => IndexKind::Other,
         },
         type_name: properties.type_name().into(),
@@ -82,7 +85,7 @@ fn index_info(collection: &Collection, index: &storage::Index) -> IndexInfo {
             IndexType::Primary => {
                 vec![index_field(&FieldPath::attribute("_key")), index_field(&FieldPath::attribute("_id"))]
             }
-            _ => properties.fields.iter().map(index_field).collect(),
+            _ => properties.prefix_fields().iter().chain(&properties.fields).map(index_field).collect(),
         },
         unique: properties.unique,
         sparse: properties.sparse,

@@ -42,8 +42,9 @@ pub use memory_budget::MemoryBudget;
 pub use picture::{Catalog, Collection, DataVersion, Database};
 pub use revision::{REVISION_TEXT_MAX_BYTES, Revision, RevisionClock, RevisionText};
 pub use scan::{
-    BlockLimits, DocumentKeys, DocumentScan, DocumentScanSpec, EdgeDirection, EdgeEntries, EdgeEntry,
-    EdgeScan, GeoEntries, GeoEntry, GeoEntryKind, GeoScan, IndexBounds, IndexEntries, IndexScan, KeyBound,
+    BlockLimits, BoxBounds, BoxScan, DocumentKeys, DocumentScan, DocumentScanSpec, EdgeDirection,
+    EdgeEntries, EdgeEntry, EdgeScan, GeoEntries, GeoEntry, GeoEntryKind, GeoScan, IndexBounds, IndexEntries,
+    IndexScan, KeyBound,
 };
 pub use schema::Schema;
 pub use snapshot::Snapshot;

@@ -11,7 +11,8 @@ use crate::documents::Documents;
 use crate::encoding;
 use crate::picture::Catalog;
 use crate::scan::{
-    DocumentScan, DocumentScanSpec, EdgeDirection, EdgeScan, GeoEntryKind, GeoScan, IndexBounds, IndexScan,
+    BoxBounds, BoxScan, DocumentScan, DocumentScanSpec, EdgeDirection, EdgeScan, GeoEntryKind, GeoScan,
+    IndexBounds, IndexScan,
 };
 use crate::{Collection, Error, Index, Result};
 
@@ -79,6 +80,17 @@ impl Snapshot {
             return Err(Error::internal(format!("an index of type '{name}' cannot be scanned by bounds")));
         }
         IndexScan::start(self.engine.as_ref(), collection, index, bounds, reverse)
+    }
+
+    /// Starts a scan over a multi-dimensional index for the documents within a box.
+    ///
+    /// Errors: 4 for an index of another type.
+    pub fn box_scan(&self, collection: &Collection, index: &Index, bounds: &BoxBounds) -> Result<BoxScan> {
+        if !matches!(index.index_type(), catalog::IndexType::Mdi | catalog::IndexType::MdiPrefixed) {
+            let name = index.definition().properties.type_name();
+            return Err(Error::internal(format!("an index of type '{name}' has no dimensions")));
+        }
+        BoxScan::start(&self.engine, collection, index, bounds)
     }
 
     /// Starts a scan over the entries of a geo-spatial index in some ranges of cells.

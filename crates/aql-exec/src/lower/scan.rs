@@ -121,7 +121,11 @@ impl Lowering<'_> {
                 farthest: self.bound(&geo.farthest)?,
                 meets: program(&geo.meets)?,
             })),
-            IndexSearch::Box(_) => Err(Error::not_implemented("multi-dimensional searches")),
+            IndexSearch::Box(fields) => {
+                let bounds =
+                    fields.iter().map(|field| Ok([self.bound(&field.lower)?, self.bound(&field.upper)?]));
+                Ok(SearchPrograms::Box(bounds.collect::<Result<_>>()?))
+            }
         }
     }
 
@@ -163,15 +167,18 @@ fn handle(info: &IndexInfo, collection: &Arc<Collection>) -> Result<IndexHandle>
     match info.kind {
         IndexKind::Primary => Ok(IndexHandle::Primary),
         IndexKind::Edge => Ok(IndexHandle::Edge),
-        IndexKind::Persistent | IndexKind::Geo { .. } => {
+        IndexKind::Persistent | IndexKind::Geo { .. } | IndexKind::Mdi { .. } => {
             let index = collection.index(IndexId(info.id)).cloned();
             let missing = || {
                 let message =
                     format!("index not found: '{}' of collection '{}'", info.name, collection.name());
                 Error::new(catalog::error_number::INDEX_NOT_FOUND, message)
             };
-            let is_geo = matches!(info.kind, IndexKind::Geo { .. });
-            let handle = if is_geo { IndexHandle::Geo } else { IndexHandle::Persistent };
+            let handle = match info.kind {
+                IndexKind::Geo { .. } => IndexHandle::Geo,
+                IndexKind::Mdi { .. } => IndexHandle::Mdi,
+                _ => IndexHandle::Persistent,
+            };
             index.map(handle).ok_or_else(missing)
         }
         _ => Err(Error::new(

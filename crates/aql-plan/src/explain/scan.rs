@@ -212,7 +212,12 @@ pub(super) fn write_index(out: &mut Writer, index: &IndexInfo) -> Result<()> {
         out.key("name")?.text(&index.name)?;
         out.key("fields")?;
         let shown = if index.kind == crate::catalog::IndexKind::Primary { 1 } else { index.fields.len() };
-        out.array(index.fields.iter().take(shown), |out, field| out.text(&field.to_text()))?;
+        let prefix = index.prefix_fields();
+        out.array(index.fields.iter().take(shown).skip(prefix), |out, field| out.text(&field.to_text()))?;
+        if prefix > 0 {
+            out.key("prefixFields")?;
+            out.array(index.fields.iter().take(prefix), |out, field| out.text(&field.to_text()))?;
+        }
         if let Some(estimate) = index.selectivity_estimate {
             out.key("selectivityEstimate")?.float(estimate)?;
         }

@@ -3,6 +3,7 @@
 use super::cost::Estimate;
 use crate::catalog::{IndexInfo, IndexKind};
 use crate::expression::Expression;
+use crate::index_search::{FieldBounds, IndexSearch};
 use crate::node::{IndexLookup, IndexRange};
 
 /// Cost of reading one index entry, as clients see it.
@@ -13,6 +14,8 @@ const UNIQUE_LOOKUP: f64 = 0.995;
 const EQUALITY_SHARE: f64 = 0.05;
 /// Share of entries that a range with two ends leaves.
 const RANGE_SHARE: f64 = 0.5;
+/// Share of entries that a bound at one end of a field of a box leaves.
+const OPEN_FIELD_SHARE: f64 = 0.7;
 /// Values in an array of unknown length after IN.
 const UNKNOWN_VALUES: f64 = 10.0;
 
@@ -87,6 +90,9 @@ pub(super) fn range(index: &IndexInfo, range: &IndexRange, count: f64, scale: Sc
     if count <= 0.0 {
         return Estimate { cost: 0.0, items: 0.0 };
     }
+    if let Some(IndexSearch::Box(fields)) = &range.search {
+        return box_search(range, fields, count, scale);
+    }
     let bounds = usize::from(range.lower.is_some()) + usize::from(range.upper.is_some());
     if range.lookups.is_empty() && bounds == 0 {
         let entry = if scale == Scale::Shown { 1.0 } else { scale.entry_cost() };
@@ -111,6 +117,19 @@ pub(super) fn range(index: &IndexInfo, range: &IndexRange, count: f64, scale: Sc
         _ => RANGE_SHARE,
     };
     let items = (found * share).clamp(1.0_f64.min(count), count);
+    Estimate { cost: values * scale.lookup_cost(count) + items * scale.entry_cost(), items }
+}
+
+/// A search in a multi-dimensional index: each bounded field leaves its share.
+fn box_search(range: &IndexRange, fields: &[FieldBounds], count: f64, scale: Scale) -> Estimate {
+    let values: f64 = range.lookups.iter().map(number_of_values).product();
+    let prefix_share = EQUALITY_SHARE.powi(i32::try_from(range.lookups.len()).unwrap_or(i32::MAX));
+    let shares = fields.iter().map(|field| match (&field.lower, &field.upper) {
+        (Some(_), Some(_)) => RANGE_SHARE,
+        (None, None) => 1.0,
+        _ => scale.open_range_share().min(OPEN_FIELD_SHARE),
+    });
+    let items = (values * count * prefix_share * shares.product::<f64>()).clamp(1.0_f64.min(count), count);
     Estimate { cost: values * scale.lookup_cost(count) + items * scale.entry_cost(), items }
 }
 

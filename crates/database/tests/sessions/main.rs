@@ -7,4 +7,5 @@ mod cursors;
 mod exports;
 mod geo;
 mod imports;
+mod mdi;
 mod ttl;

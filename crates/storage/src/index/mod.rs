@@ -12,6 +12,7 @@ pub(crate) mod estimate;
 pub(crate) mod field;
 mod geo;
 pub(crate) mod maintain;
+mod mdi;
 mod persistent;
 mod primary;
 mod ttl;
@@ -35,6 +36,11 @@ pub(crate) trait Method: Sync {
 
     /// Whether [`Index::selectivity_estimate`] is kept up by a sketch.
     fn is_estimated(&self, index: &Index) -> bool;
+
+    /// An estimate that never changes.
+    fn fixed_estimate(&self, _index: &Index) -> Option<f64> {
+        None
+    }
 }
 
 /// The types that exist.
@@ -45,6 +51,7 @@ fn method(index_type: IndexType) -> Option<&'static dyn Method> {
         IndexType::Persistent => Some(&persistent::Persistent),
         IndexType::Ttl => Some(&ttl::Ttl),
         IndexType::Geo => Some(&geo::Geo),
+        IndexType::Mdi | IndexType::MdiPrefixed => Some(&mdi::Mdi),
         _ => None,
     }
 }
@@ -111,18 +118,20 @@ impl Index {
         if self.is_unique() {
             return Some(1.0);
         }
-        self.estimate.as_ref().map(|estimate| estimate.selectivity())
+        let fixed = self.method.fixed_estimate(self);
+        fixed.or_else(|| self.estimate.as_ref().map(|estimate| estimate.selectivity()))
     }
 
     /// Where an attribute's value stands in the covered values of an entry ([`crate::IndexEntries::covered`]); `None`
     /// if the index does not cover it. Expanded arrays are not covered (an entry holds one element), nor is `_id` (it
     /// follows from the collection's name and the key).
     pub fn covered_position(&self, path: &[impl AsRef<str>]) -> Option<usize> {
-        if self.index_type() != IndexType::Persistent {
+        if !matches!(self.index_type(), IndexType::Persistent | IndexType::Mdi | IndexType::MdiPrefixed) {
             return None;
         }
         let properties = &self.definition.properties;
-        properties.fields.iter().chain(&properties.stored_values).position(|covered| {
+        let fields = properties.prefix_fields().iter().chain(&properties.fields);
+        fields.chain(&properties.stored_values).position(|covered| {
             !covered.is_expanded()
                 && !is_id(covered)
                 && covered.names.len() == path.len()

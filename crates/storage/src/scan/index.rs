@@ -135,7 +135,7 @@ struct EntryPosition {
 }
 
 impl IndexEntries {
-    fn of_block(block: kv::Block, unique: bool, collection: &Arc<str>) -> Result<Self> {
+    pub(super) fn of_block(block: kv::Block, unique: bool, collection: &Arc<str>) -> Result<Self> {
         let (bytes, pairs) = block.into_parts();
         let mut entries = Vec::with_capacity(pairs.len());
         for pair in &pairs {

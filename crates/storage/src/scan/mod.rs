@@ -4,9 +4,11 @@ mod document;
 mod edge;
 mod geo;
 mod index;
+mod zorder;
 
 pub use document::{DocumentKeys, DocumentScan, DocumentScanSpec, KeyBound};
 pub use edge::{EdgeDirection, EdgeEntries, EdgeEntry, EdgeScan};
 pub use geo::{GeoEntries, GeoEntry, GeoEntryKind, GeoScan};
 pub use index::{IndexBounds, IndexEntries, IndexScan};
 pub use kv::BlockLimits;
+pub use zorder::{BoxBounds, BoxScan};

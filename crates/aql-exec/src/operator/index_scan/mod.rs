@@ -6,6 +6,7 @@
 mod edge;
 mod entries;
 mod geo;
+mod mdi;
 mod persistent;
 mod primary;
 mod range;

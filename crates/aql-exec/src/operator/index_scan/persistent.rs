@@ -20,8 +20,8 @@ pub(super) struct PersistentSource {
 }
 
 /// Values of the leading fields, and bounds of the next.
-struct Bounds {
-    equal: Vec<Value>,
+pub(super) struct Bounds {
+    pub(super) equal: Vec<Value>,
     lower: Option<Bound>,
     upper: Option<Bound>,
 }
@@ -139,14 +139,14 @@ fn in_order(mut all: Vec<Bounds>, ascending: bool) -> Vec<Bounds> {
 
 /// All combinations of one value a field, in the order of the index, made one after the other: lists of a thousand
 /// values on three fields are not written out.
-struct Combinations {
+pub(super) struct Combinations {
     range: Range,
     /// The position in each field's list; `None` at the end.
     next: Option<Vec<usize>>,
 }
 
 impl Combinations {
-    fn new(mut range: Range, ascending: bool) -> Self {
+    pub(super) fn new(mut range: Range, ascending: bool) -> Self {
         if !ascending {
             range.equal.iter_mut().for_each(|values| values.reverse());
         }

@@ -17,15 +17,17 @@ pub(crate) enum IndexHandle {
     Persistent(Arc<storage::Index>),
     /// A geo index of its own.
     Geo(Arc<storage::Index>),
+    /// A multi-dimensional index of its own.
+    Mdi(Arc<storage::Index>),
 }
 
 impl IndexHandle {
     pub(super) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Primary, Self::Primary) | (Self::Edge, Self::Edge) => true,
-            (Self::Persistent(left), Self::Persistent(right)) | (Self::Geo(left), Self::Geo(right)) => {
-                left.id() == right.id()
-            }
+            (Self::Persistent(left), Self::Persistent(right))
+            | (Self::Geo(left), Self::Geo(right))
+            | (Self::Mdi(left), Self::Mdi(right)) => left.id() == right.id(),
             _ => false,
         }
     }

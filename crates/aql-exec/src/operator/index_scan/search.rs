@@ -9,6 +9,8 @@ use std::cmp::Ordering;
 pub(crate) enum SearchPrograms {
     /// In a geo index.
     Geo(GeoPrograms),
+    /// In a multi-dimensional index: bounds of each field.
+    Box(Vec<[Option<BoundProgram>; 2]>),
 }
 
 /// See `aql_plan::GeoSearch`.
@@ -27,6 +29,8 @@ pub(super) struct SearchColumns {
 /// A search for one outer row.
 pub(super) enum Search {
     Geo(GeoLookup),
+    /// Lower and upper bound of each field. Whether they are included is checked by the filter, which stays.
+    Box(Vec<[Option<Value>; 2]>),
 }
 
 /// A search in a geo index.
@@ -45,6 +49,9 @@ impl SearchPrograms {
                 geo.farthest.as_ref().map(|bound| &bound.program),
                 geo.meets.as_ref(),
             ],
+            Self::Box(fields) => {
+                fields.iter().flatten().map(|bound| bound.as_ref().map(|bound| &bound.program)).collect()
+            }
         }
     }
 
@@ -70,6 +77,9 @@ impl SearchPrograms {
                 distance: DistanceBounds::new(bound(1, &geo.nearest), bound(2, &geo.farthest)),
                 meets: value(3),
             }),
+            Self::Box(fields) => {
+                Search::Box((0..fields.len()).map(|field| [value(2 * field), value(2 * field + 1)]).collect())
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::entries::EntrySink;
 use super::range::{IndexHandle, Range};
 use super::search::Search;
-use super::{edge, geo, persistent, primary};
+use super::{edge, geo, mdi, persistent, primary};
 use crate::context::ExecutionContext;
 use aql_value::{Error, Result};
 use std::sync::Arc;
@@ -51,6 +51,7 @@ pub(super) fn open(
             };
             geo::open(index, search, lookup)?
         }
+        IndexHandle::Mdi(index) => Box::new(mdi::MdiSource::new(index, ranges, lookup)),
         IndexHandle::Persistent(index) => Box::new(persistent::PersistentSource::new(index, ranges, lookup)),
     })
 }

@@ -2,6 +2,7 @@
 
 use super::{Atom, AtomOperator};
 use crate::catalog::{IndexField, IndexInfo, IndexKind};
+use crate::index_search::{FieldBounds, IndexSearch};
 use crate::node::{IndexBound, IndexLookup, IndexRange};
 
 /// The conditions of the atoms that the index can look up; `None` if it can look up nothing, or would miss documents.
@@ -14,7 +15,8 @@ pub(in crate::optimize) fn match_index(
     match index.kind {
         IndexKind::Primary | IndexKind::Edge => match_independent_fields(index, position, atoms),
         IndexKind::Persistent => match_leading_fields(index, position, atoms),
-        IndexKind::Geo { .. } | IndexKind::Mdi { .. } | IndexKind::Other => None,
+        IndexKind::Mdi { prefix_fields } => match_box(index, position, prefix_fields, atoms),
+        IndexKind::Geo { .. } | IndexKind::Other => None,
     }
 }
 
@@ -42,6 +44,30 @@ fn match_leading_fields(index: &IndexInfo, position: usize, atoms: &[Atom]) -> O
     }
     let is_bounded = !range.lookups.is_empty() || range.lower.is_some() || range.upper.is_some();
     (is_bounded && has_all_documents(index, &range, atoms)).then_some(range)
+}
+
+/// Equalities on all prefix fields, and bounds of the others; at least one of them, if there is no prefix.
+fn match_box(index: &IndexInfo, position: usize, prefix_fields: usize, atoms: &[Atom]) -> Option<IndexRange> {
+    let (prefix, fields) = index.fields.split_at_checked(prefix_fields)?;
+    let lookups: Vec<IndexLookup> = prefix.iter().map(|field| lookup(field, atoms)).collect::<Option<_>>()?;
+    let bounds: Vec<FieldBounds> = fields.iter().map(|field| field_bounds(field, atoms)).collect();
+    let is_bounded = bounds.iter().any(|bounds| bounds.lower.is_some() || bounds.upper.is_some());
+    let search = Some(IndexSearch::Box(bounds));
+    let range = IndexRange { index: position, lookups, search, ..IndexRange::default() };
+    let is_useful = is_bounded || prefix_fields > 0;
+    (is_useful && has_all_documents(index, &range, atoms)).then_some(range)
+}
+
+/// An equality is a range of one value.
+fn field_bounds(field: &IndexField, atoms: &[Atom]) -> FieldBounds {
+    if let Some(atom) = find(field, atoms, AtomOperator::Equal) {
+        let bound = IndexBound { value: atom.value.clone(), inclusive: true };
+        return FieldBounds { lower: Some(bound.clone()), upper: Some(bound) };
+    }
+    FieldBounds {
+        lower: bound(field, atoms, [AtomOperator::GreaterEqual, AtomOperator::Greater]),
+        upper: bound(field, atoms, [AtomOperator::LessEqual, AtomOperator::Less]),
+    }
 }
 
 /// Whether every document that satisfies the atoms is in the index. Documents without array members are missing from

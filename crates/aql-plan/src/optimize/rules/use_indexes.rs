@@ -6,6 +6,7 @@
 use super::use_index_for_sort::{SortNeed, sort_need};
 use super::{Rule, RuleContext};
 use crate::catalog::{CollectionInfo, IndexInfo};
+use crate::index_search::IndexSearch;
 use crate::node::{DocumentSource, IndexHint, IndexLookup, IndexRange, IndexScan, Node, NodeKind};
 use crate::optimize::condition::{Branch, NormalForm, conditions_after, match_index, normalize, set_from};
 use crate::optimize::cost::sort_cost;
@@ -183,7 +184,16 @@ impl Chooser<'_> {
 
 impl IndexRange {
     fn number_of_conditions(&self) -> usize {
-        self.lookups.len() + usize::from(self.lower.is_some()) + usize::from(self.upper.is_some())
+        let searched = match &self.search {
+            Some(IndexSearch::Box(fields)) => fields
+                .iter()
+                .map(|field| usize::from(field.lower.is_some()) + usize::from(field.upper.is_some()))
+                .sum(),
+            Some(IndexSearch::Geo(_)) => 1,
+            None => 0,
+        };
+        let ends = usize::from(self.lower.is_some()) + usize::from(self.upper.is_some());
+        self.lookups.len() + ends + searched
     }
 
     /// Bytes that ranges have in common only if they find the same.

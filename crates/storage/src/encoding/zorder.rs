@@ -1,0 +1,151 @@
+//! Points of several dimensions as one ordered key: the bits of all coordinates in turn, the highest first. Points that
+//! are near each other mostly have keys that are.
+
+const BITS: usize = 64;
+
+/// A coordinate that orders as the number does. No number has coordinate 0, which stands for null.
+pub(crate) fn coordinate(number: f64) -> u64 {
+    const SIGN: u64 = 1 << 63;
+    // Zeros of both signs are one number.
+    let bits = (number + 0.0).to_bits();
+    if bits & SIGN == 0 { bits | SIGN } else { !bits }
+}
+
+/// Appends the key of a point: eight bytes a dimension.
+pub(crate) fn interleave(point: &[u64], bytes: &mut Vec<u8>) {
+    let mut byte = 0u8;
+    let mut filled = 0;
+    for bit in (0..BITS).rev() {
+        for coordinate in point {
+            byte = (byte << 1) | (coordinate >> bit & 1) as u8;
+            filled += 1;
+            if filled == 8 {
+                bytes.push(byte);
+                (byte, filled) = (0, 0);
+            }
+        }
+    }
+}
+
+/// The point of a key. `None` if the key has another length.
+pub(crate) fn separate(key: &[u8], dimensions: usize) -> Option<Vec<u64>> {
+    if key.len() != dimensions * (BITS / 8) {
+        return None;
+    }
+    let mut point = vec![0u64; dimensions];
+    let bits = key.iter().flat_map(|byte| (0..8).rev().map(move |bit| u64::from(byte >> bit & 1)));
+    for (position, bit) in bits.enumerate() {
+        if let Some(coordinate) = point.get_mut(position % dimensions) {
+            *coordinate = *coordinate << 1 | bit;
+        }
+    }
+    Some(point)
+}
+
+/// A box: all points whose coordinates lie between two corners, both included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ZBox {
+    pub(crate) low: Vec<u64>,
+    pub(crate) high: Vec<u64>,
+}
+
+impl ZBox {
+    pub(crate) fn contains(&self, point: &[u64]) -> bool {
+        let bounds = self.low.iter().zip(&self.high);
+        point.iter().zip(bounds).all(|(coordinate, (low, high))| low <= coordinate && coordinate <= high)
+    }
+
+    /// Whether no point is within.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.low.iter().zip(&self.high).any(|(low, high)| low > high)
+    }
+
+    /// The first point of the box, in the order of keys, that comes behind a point outside of the box.
+    ///
+    /// Bit by bit from the highest, the box is cut in two where its corners differ: if the point is in the upper half,
+    /// only that half can have the answer; if it is in the lower half, the answer is there or else the upper half's first.
+    pub(crate) fn next_behind(&self, point: &[u64]) -> Option<Vec<u64>> {
+        let (mut low, mut high) = (self.low.clone(), self.high.clone());
+        let mut best = None;
+        for bit in (0..BITS).rev() {
+            let mask = 1u64 << bit;
+            for dimension in 0..point.len() {
+                let (own, lowest, highest) =
+                    (point.get(dimension)?, low.get_mut(dimension)?, high.get_mut(dimension)?);
+                match (own & mask != 0, *lowest & mask != 0, *highest & mask != 0) {
+                    (false, false, false) | (true, true, true) => {}
+                    (false, false, true) => {
+                        let upper_half = first_of_upper_half(*lowest, bit);
+                        *highest = last_of_lower_half(*highest, bit);
+                        let mut first = low.clone();
+                        *first.get_mut(dimension)? = upper_half;
+                        best = Some(first);
+                    }
+                    (true, false, true) => *lowest = first_of_upper_half(*lowest, bit),
+                    // The point is before all that is left.
+                    (false, true, _) => return Some(low),
+                    // The point is behind all that is left.
+                    (true, _, false) => return best,
+                }
+            }
+        }
+        best
+    }
+}
+
+/// The coordinate with the bit set and nothing below.
+fn first_of_upper_half(coordinate: u64, bit: usize) -> u64 {
+    (coordinate | 1 << bit) & (u64::MAX << bit)
+}
+
+/// The coordinate with the bit cleared and everything below set.
+fn last_of_lower_half(coordinate: u64, bit: usize) -> u64 {
+    (coordinate & !(1 << bit)) | ((1 << bit) - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn key(point: &[u64]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        interleave(point, &mut bytes);
+        bytes
+    }
+
+    #[test]
+    fn coordinates_order_as_numbers_do() {
+        let numbers =
+            [f64::NEG_INFINITY, f64::MIN, -1.5, -1e-300, 0.0, 1e-300, 1.0, 2.0, f64::MAX, f64::INFINITY];
+        assert!(numbers.windows(2).all(|pair| coordinate(pair[0]) < coordinate(pair[1])));
+        assert_eq!(coordinate(0.0), coordinate(-0.0));
+        assert!(numbers.iter().all(|number| coordinate(*number) > 0));
+    }
+
+    proptest! {
+        #[test]
+        fn keys_give_their_points_back(point in prop::collection::vec(any::<u64>(), 1..6)) {
+            prop_assert_eq!(separate(&key(&point), point.len()), Some(point));
+        }
+
+        /// In a small space every point can be tried.
+        #[test]
+        fn the_next_point_is_the_first_behind(
+            corners in prop::collection::vec((0u64..8, 0u64..8), 1..4), seed in prop::collection::vec(0u64..8, 3),
+        ) {
+            let dimensions = corners.len();
+            let low: Vec<u64> = corners.iter().map(|(a, b)| *a.min(b)).collect();
+            let high: Vec<u64> = corners.iter().map(|(a, b)| *a.max(b)).collect();
+            let zbox = ZBox { low, high };
+            let point: Vec<u64> = seed[..dimensions].to_vec();
+            if !zbox.contains(&point) {
+                let all = (0..8u64.pow(dimensions as u32)).map(|number| {
+                    (0..dimensions).map(|dimension| number / 8u64.pow(dimension as u32) % 8).collect::<Vec<_>>()
+                });
+                let expected = all.filter(|other| zbox.contains(other) && key(other) > key(&point)).min_by_key(|other| key(other));
+                prop_assert_eq!(zbox.next_behind(&point), expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The multi-dimensional index: documents by several numbers at once, in the order of the space-filling curve of
+//! [`zorder`], perhaps behind attributes in AQL's order.
+//!
+//! A field is a number or null; a document with anything else there is refused. A sparse index leaves a document out if
+//! one of its attributes is null.
+
+use velocypack::Slice;
+
+use super::entries::Entries;
+use super::{Index, Method, field, is_id};
+use crate::encoding::entry;
+use crate::encoding::zorder::{coordinate, interleave};
+use crate::{Error, Result};
+use catalog::FieldPath;
+use catalog::IndexType;
+
+/// `ERROR_QUERY_INVALID_ARITHMETIC_VALUE`, which ArangoDB answers for fields that are no numbers.
+const INVALID_ARITHMETIC_VALUE: u32 = 1561;
+
+pub(super) struct Mdi;
+
+impl Method for Mdi {
+    fn entries(&self, index: &Index, document: Slice<'_>, key: &str, entries: &mut Entries) -> Result<()> {
+        let properties = &index.definition().properties;
+        let prefix = values(properties.prefix_fields(), document);
+        let fields = values(index.fields(), document);
+        if index.is_sparse() && prefix.iter().chain(&fields).any(|value| value.is_null()) {
+            return Ok(());
+        }
+        let point: Option<Vec<u64>> = fields.iter().map(|value| coordinate_of(*value)).collect();
+        let point = point.ok_or_else(|| {
+            let message = format!("invalid arithmetic value: index '{}' takes numbers only", index.name());
+            Error::new(INVALID_ARITHMETIC_VALUE, message)
+        })?;
+        let unique = index.is_unique();
+        entries.add(|bytes| {
+            entry::start_key(index.definition().object_id, bytes);
+            prefix.iter().for_each(|value| velocypack::order::sort_key(*value, bytes));
+            interleave(&point, bytes);
+            let values_end = bytes.len();
+            if !unique {
+                entry::finish_key(key, bytes);
+            }
+            values_end
+        });
+        let start_value = |bytes: &mut Vec<u8>| {
+            if unique {
+                entry::start_unique_value(key, bytes);
+            }
+        };
+        // `_id` is a marker in a stored document and would mean nothing elsewhere.
+        let stored = properties
+            .stored_values
+            .iter()
+            .map(|path| if is_id(path) { Slice::NULL } else { field::value(document, &path.names) });
+        entries.set_covered(start_value, prefix.iter().copied().chain(fields.iter().copied()).chain(stored))
+    }
+
+    fn is_estimated(&self, index: &Index) -> bool {
+        let is_prefixed = index.index_type() == IndexType::MdiPrefixed;
+        index.definition().properties.estimates && !index.is_unique() && is_prefixed
+    }
+
+    /// Without prefix and uniqueness the figure is fixed, as ArangoDB documents it.
+    fn fixed_estimate(&self, index: &Index) -> Option<f64> {
+        (index.index_type() == IndexType::Mdi).then_some(1.0)
+    }
+}
+
+fn values<'a>(paths: &[FieldPath], document: Slice<'a>) -> Vec<Slice<'a>> {
+    paths.iter().map(|path| field::value(document, &path.names)).collect()
+}
+
+/// 0 for null; `None` for what has no place in the index.
+fn coordinate_of(value: Slice<'_>) -> Option<u64> {
+    if value.is_null() { Some(0) } else { value.as_f64().filter(|number| !number.is_nan()).map(coordinate) }
+}
