@@ -160,5 +160,6 @@ fn as_range(direction: EdgeDirection, lookup: &EdgeLookup) -> IndexRange {
         lookups: std::iter::once(vertex).chain(lookup.lookups.iter().cloned()).collect(),
         lower: lookup.lower.clone(),
         upper: lookup.upper.clone(),
+        search: None,
     }
 }
