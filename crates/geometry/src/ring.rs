@@ -81,7 +81,7 @@ impl Ring {
         });
         // The sum is right up to whole spheres; a ring that hardly encloses anything may be off by its rounding.
         let area = area.rem_euclid(4.0 * PI);
-        let is_tiny = area < 1e-12 || area > 4.0 * PI - 1e-12;
+        let is_tiny = !(1e-12..=4.0 * PI - 1e-12).contains(&area);
         if is_tiny { if self.is_mostly_everything() { 4.0 * PI } else { 0.0 } } else { area }
     }
 

@@ -42,6 +42,6 @@ fn relate(
     match related(&first, &second, &|| interrupt.check().is_err()) {
         Ok(Some(answer)) => Ok(Value::Bool(answer)),
         Ok(None) => stop(invalid(context, name)),
-        Err(error) => refuse(error, name, context),
+        Err(error) => refuse(&error, name, context),
     }
 }

@@ -29,13 +29,13 @@ pub(super) fn shape(
     }
     match parsed(argument, context) {
         Ok(shape) => Ok(shape),
-        Err(error) => refuse(error, name, context),
+        Err(error) => refuse(&error, name, context),
     }
 }
 
 /// Stops with what a shape's error means for the query.
-pub(super) fn refuse<T>(error: Error, name: &str, context: &mut EvaluationContext<'_>) -> Outcome<T> {
-    if error == Error::Interrupted {
+pub(super) fn refuse<T>(error: &Error, name: &str, context: &mut EvaluationContext<'_>) -> Outcome<T> {
+    if *error == Error::Interrupted {
         context.interrupt.check()?;
     }
     stop(warned(context, name, error_number::BAD_PARAMETER, &error.to_string()))

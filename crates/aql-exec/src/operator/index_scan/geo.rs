@@ -17,7 +17,7 @@ const BLOCK_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
 const FOUND_BYTES: usize = 64;
 
 /// The source for a search of one outer row.
-pub(super) fn open(index: &Arc<Index>, geo: GeoLookup, lookup: &Lookup<'_>) -> Result<Box<dyn EntrySource>> {
+pub(super) fn open(index: &Arc<Index>, geo: &GeoLookup, lookup: &Lookup<'_>) -> Result<Box<dyn EntrySource>> {
     let origin = geo.origin.as_ref().map(|value| shape(value).map(|shape| shape.centroid())).transpose()?;
     let meets = geo.meets.as_ref().map(shape).transpose()?;
     let snapshot = lookup.snapshot.clone();

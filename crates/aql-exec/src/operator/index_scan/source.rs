@@ -49,7 +49,7 @@ pub(super) fn open(
             let Some(Search::Geo(search)) = search else {
                 return Err(Error::internal("a scan of a geo index without a search"));
             };
-            geo::open(index, search, lookup)?
+            geo::open(index, &search, lookup)?
         }
         IndexHandle::Mdi(index) => Box::new(mdi::MdiSource::new(index, ranges, lookup)),
         IndexHandle::Persistent(index) => Box::new(persistent::PersistentSource::new(index, ranges, lookup)),
