@@ -1,6 +1,8 @@
 //! Nodes of a plan: one step each of a linear pipeline that rows flow through.
 
 mod graph;
+mod index_collect;
+mod materialize;
 mod window;
 
 pub use graph::{
@@ -8,6 +10,8 @@ pub use graph::{
     EnumeratePathsKind, GraphAccess, PathElement, PathOutput, PathSearchOptions, Prune, ShortestPath,
     StepCondition, Traversal, TraversalOptions, TraversalOrder, Uniqueness,
 };
+pub use index_collect::IndexCollect;
+pub use materialize::Materialize;
 pub use window::{Window, WindowBound};
 
 use crate::catalog::IndexInfo;
@@ -68,6 +72,10 @@ pub enum NodeKind {
     Limit(Limit),
     /// Groups; only the variables that it sets (and those of outer queries) remain.
     Collect(Box<Collect>),
+    /// Groups of the documents of a collection, from an index.
+    IndexCollect(Box<IndexCollect>),
+    /// Fetches documents that a scan has left for later.
+    Materialize(Box<Materialize>),
     /// Aggregates over the rows near each row. Depends on the order of the rows.
     Window(Box<Window>),
     /// The result of the (sub)query: always the last node, where there is one.

@@ -73,6 +73,19 @@ impl Printer<'_> {
             NodeKind::ShortestPath(node) => self.shortest_path(node),
             NodeKind::EnumeratePaths(node) => self.enumerate_paths(node),
             NodeKind::Collect(collect) => self.collect(collect),
+            NodeKind::IndexCollect(node) => format!(
+                "{}{} OF {}",
+                self.collect(&node.collect),
+                flag(" skipping", node.distinct),
+                self.index_scan(&node.scan)
+            ),
+            NodeKind::Materialize(node) => format!(
+                "Materialize {} BY {} IN {}{}",
+                self.name(node.out),
+                self.name(node.key),
+                node.collection.name,
+                self.projections(" projections", &node.projections)
+            ),
             NodeKind::Window(window) => self.window(window),
             NodeKind::Return(node) => format!("Return {}", self.name(node.input)),
             kind => self.modification(kind),

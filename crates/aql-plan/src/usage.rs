@@ -4,7 +4,7 @@ mod graph;
 
 use crate::expression::Expression;
 use crate::node::{
-    CollectionScan, DocumentSource, IndexLookup, IndexRange, IndexScan, IntoContent, Node, NodeKind,
+    Collect, CollectionScan, DocumentSource, IndexLookup, IndexRange, IndexScan, IntoContent, Node, NodeKind,
 };
 use crate::plan::Plan;
 use crate::variable::VariableId;
@@ -35,6 +35,8 @@ impl NodeKind {
                 let inputs = window.aggregates.iter().filter_map(|aggregate| aggregate.input);
                 window.range.into_iter().chain(inputs).for_each(visit);
             }
+            Self::IndexCollect(node) => node.collect.kept.iter().copied().for_each(visit),
+            Self::Materialize(node) => visit(node.key),
             Self::Return(node) => visit(node.input),
             Self::Insert(node) => visit(node.input),
             Self::Update(node) => Some(node.input).into_iter().chain(node.key).for_each(visit),
@@ -86,11 +88,10 @@ impl NodeKind {
             Self::EnumerateList(list) => vec![list.out],
             Self::Calculation(calculation) => vec![calculation.out],
             Self::Subquery(subquery) => vec![subquery.out],
-            Self::Collect(collect) => {
-                let groups = collect.groups.iter().map(|group| group.out);
-                let aggregates = collect.aggregates.iter().map(|aggregate| aggregate.out);
-                groups.chain(aggregates).chain(collect.into.as_ref().map(|into| into.out)).collect()
-            }
+            Self::Collect(collect) => collect.sets(),
+            Self::IndexCollect(node) => node.collect.sets(),
+            Self::Materialize(node) if node.projections.is_empty() => vec![node.out],
+            Self::Materialize(node) => node.projections.iter().map(|projection| projection.out).collect(),
             Self::Traversal(node) => node.sets(),
             Self::ShortestPath(node) => node.vertex_out.into_iter().chain(node.edge_out).collect(),
             Self::EnumeratePaths(node) => vec![node.path.out],
@@ -129,6 +130,11 @@ impl NodeKind {
             Self::Index(scan) => Some(&mut scan.source),
             _ => None,
         }
+    }
+
+    /// Whether the node groups: only variables that it sets or keeps remain.
+    pub fn is_grouping(&self) -> bool {
+        matches!(self, Self::Collect(_) | Self::IndexCollect(_))
     }
 
     /// Whether the node makes several rows of one.
@@ -235,6 +241,8 @@ impl NodeKind {
                 window.range.iter_mut().for_each(swap);
                 window.aggregates.iter_mut().filter_map(|aggregate| aggregate.input.as_mut()).for_each(swap);
             }
+            Self::IndexCollect(node) => node.collect.kept.iter_mut().for_each(swap),
+            Self::Materialize(node) => swap(&mut node.key),
             Self::Return(node) => swap(&mut node.input),
             Self::Insert(node) => swap(&mut node.input),
             Self::Update(node) => {
@@ -258,6 +266,15 @@ impl NodeKind {
             found = found || subquery.nodes.iter().any(|node| node.kind.reads_directly(id));
         }
         found
+    }
+}
+
+impl Collect {
+    /// The variables that the grouping sets.
+    fn sets(&self) -> Vec<VariableId> {
+        let groups = self.groups.iter().map(|group| group.out);
+        let aggregates = self.aggregates.iter().map(|aggregate| aggregate.out);
+        groups.chain(aggregates).chain(self.into.as_ref().map(|into| into.out)).collect()
     }
 }
 

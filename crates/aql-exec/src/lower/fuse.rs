@@ -66,7 +66,7 @@ fn fused_range<'a>(
     let others = [before.get(source + 1..)?, nodes.get(position + 1..)?];
     let only_reader = others.into_iter().all(|nodes| !is_read(nodes, list.input));
     // A grouping in between forgets the variables of the bounds.
-    let is_kept = !others.first()?.iter().any(|node| matches!(node.kind, NodeKind::Collect(_)));
+    let is_kept = !others.first()?.iter().any(|node| node.kind.is_grouping());
     let is_steady = first.is_deterministic() && last.is_deterministic();
     let reads_itself = list.filter.as_ref().is_some_and(|filter| filter.reads(list.input));
     (only_reader && is_kept && is_steady && !reads_itself)

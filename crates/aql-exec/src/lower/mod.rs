@@ -6,6 +6,7 @@
 mod collect;
 mod fuse;
 mod hash_join;
+mod late;
 mod liveness;
 mod modification;
 mod scan;
@@ -168,6 +169,8 @@ impl Lowering<'_> {
             }
             NodeKind::Window(_) => return Err(Error::not_implemented("WINDOW")),
             NodeKind::Collect(collect) => self.collect(step.input, step.carry, collect)?,
+            NodeKind::IndexCollect(node) => self.index_collect(step, node)?,
+            NodeKind::Materialize(node) => self.materialize(step, node)?,
             NodeKind::Insert(node) => self.insert(step.input, node)?,
             NodeKind::Update(node) => self.update(step.input, node)?,
             NodeKind::Remove(node) => self.remove(step.input, node)?,
@@ -299,6 +302,7 @@ fn treats_rows_alone(node: &Node) -> bool {
         | NodeKind::EnumerateList(_)
         | NodeKind::Calculation(_)
         | NodeKind::Filter { .. }
+        | NodeKind::Materialize(_)
         | NodeKind::Return(_) => true,
         NodeKind::EnumerateCollection(scan) => !scan.random,
         NodeKind::Index(_) => true,

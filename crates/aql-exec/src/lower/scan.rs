@@ -76,7 +76,7 @@ impl Lowering<'_> {
         })
     }
 
-    fn projections(
+    pub(super) fn projections(
         &self,
         projections: &[Projection],
         index: Option<&IndexInfo>,
@@ -163,7 +163,7 @@ fn covered(source: ProjectionSource, index: &IndexInfo) -> Option<CoveredValue> 
 }
 
 /// The index as storage has it.
-fn handle(info: &IndexInfo, collection: &Arc<Collection>) -> Result<IndexHandle> {
+pub(super) fn handle(info: &IndexInfo, collection: &Arc<Collection>) -> Result<IndexHandle> {
     match info.kind {
         IndexKind::Primary => Ok(IndexHandle::Primary),
         IndexKind::Edge => Ok(IndexHandle::Edge),

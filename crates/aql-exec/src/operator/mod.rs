@@ -11,10 +11,12 @@ mod group_spill;
 mod group_table;
 mod groups;
 mod hash_join;
+mod index_distinct;
 mod index_scan;
 mod into;
 mod join_table;
 mod limit;
+mod materialize;
 mod modification;
 mod no_results;
 mod outer;
@@ -33,12 +35,14 @@ pub(crate) use enumerate_collection::EnumerateCollectionOperator;
 pub(crate) use enumerate_list::{EnumerateListOperator, ListInput};
 pub(crate) use groups::{GroupAggregate, GroupKey, GroupOutput, Groups};
 pub(crate) use hash_join::{HashJoin, JoinCondition, JoinKey};
+pub(crate) use index_distinct::IndexDistinctOperator;
 pub(crate) use index_scan::{
     BoundProgram, GeoPrograms, IndexHandle, IndexScanOperator, IndexScanOptions, LookupProgram,
     RangePrograms, SearchPrograms,
 };
 pub(crate) use into::IntoMembers;
 pub(crate) use limit::LimitOperator;
+pub(crate) use materialize::MaterializeOperator;
 pub(crate) use modification::{
     InsertWriter, ModificationOperator, RemoveWriter, UpdateWriter, UpsertWriter, WriteTarget,
 };

@@ -2,6 +2,7 @@
 
 mod expression;
 mod graph;
+mod late;
 mod modification;
 mod node;
 mod scan;

@@ -71,6 +71,8 @@ impl Explainer<'_> {
             NodeKind::ShortestPath(node) => self.shortest_path(out, node),
             NodeKind::EnumeratePaths(node) => self.enumerate_paths(out, node),
             NodeKind::Collect(collect) => self.collect(out, collect),
+            NodeKind::IndexCollect(node) => self.index_collect(out, node),
+            NodeKind::Materialize(node) => self.materialize(out, node),
             NodeKind::Window(window) => self.window(out, window),
             NodeKind::Return(last) => {
                 self.variable(out, "inVariable", last.input)?;
@@ -172,6 +174,8 @@ fn type_name(kind: &NodeKind) -> &'static str {
         NodeKind::Sort(_) => "SortNode",
         NodeKind::Limit(_) => "LimitNode",
         NodeKind::Collect(_) => "CollectNode",
+        NodeKind::IndexCollect(_) => "IndexCollectNode",
+        NodeKind::Materialize(_) => "MaterializeNode",
         NodeKind::Traversal(_) => "TraversalNode",
         NodeKind::ShortestPath(_) => "ShortestPathNode",
         NodeKind::EnumeratePaths(_) => "EnumeratePathsNode",

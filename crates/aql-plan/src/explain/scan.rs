@@ -38,7 +38,7 @@ impl Explainer<'_> {
         out.key("evalFCalls")?.flag(true)?;
         out.key("waitForSync")?.flag(false)?;
         out.key("limit")?.number(scan.source.limit.unwrap_or(0))?;
-        out.key("isLateMaterialized")?.flag(false)?;
+        out.key("isLateMaterialized")?.flag(self.is_late_materialized(scan))?;
         out.key("lookahead")?.number(scan.source.hint.lookahead)
     }
 

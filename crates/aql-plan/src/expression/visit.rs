@@ -179,6 +179,13 @@ impl Expression {
         !self.any(&|expression| matches!(expression, Self::Call { function, .. } if !function.deterministic))
     }
 
+    /// As [`Expression::is_deterministic`], but may read documents: those of the query's start.
+    pub(crate) fn is_repeatable(&self) -> bool {
+        !self.any(&|expression| {
+            matches!(expression, Self::Call { function, .. } if !function.deterministic && function.name != "DOCUMENT")
+        })
+    }
+
     /// Whether every function in it may be used by a query whose result is cached.
     pub fn is_cacheable(&self) -> bool {
         !self.any(&|expression| {

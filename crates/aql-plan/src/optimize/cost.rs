@@ -5,7 +5,7 @@
 //! ([`choice_cost`]) also takes into account that filters keep rows away, and that a document fetched through an index
 //! costs more than one met in a scan.
 
-use crate::catalog::PlanCatalog;
+use crate::catalog::{IndexInfo, PlanCatalog};
 use crate::expression::{CompareOperator, Expression};
 use crate::node::{CollectMethod, DocumentSource, GraphAccess, IndexScan, Node, NodeKind, Subquery};
 use crate::optimize::graph_cost;
@@ -131,6 +131,12 @@ impl<'a> Estimator<'a> {
                 let out = (items - limit.offset as f64).clamp(0.0, limit.limit as f64);
                 Estimate { cost: cost + out * row, items: out }
             }
+            NodeKind::IndexCollect(node) => {
+                let count = self.count(&node.scan.source.collection.name);
+                let out = node.scan.indexes.first().map_or(count, |index| groups_estimate(index, count));
+                let read = if node.distinct { out } else { count };
+                Estimate { cost: cost + read * row, items: items * self.scale.rounded(out) }
+            }
             NodeKind::Collect(collect) => {
                 let out = if collect.groups.is_empty() { 1.0 } else { (items * GROUPS_PER_ROW).ceil() };
                 let is_hash = collect.method == CollectMethod::Hash;
@@ -196,6 +202,11 @@ fn needs_documents(scan: &IndexScan) -> bool {
     let for_result = scan.source.produces_result && !scan.covers_projections;
     let for_filter = scan.source.filter.is_some() && !scan.covers_filter;
     for_result || for_filter
+}
+
+/// Groups that the entries of an index make.
+fn groups_estimate(index: &IndexInfo, count: f64) -> f64 {
+    count * index.selectivity_estimate.unwrap_or(GROUPS_PER_ROW).min(GROUPS_PER_ROW)
 }
 
 /// Cost of sorting so many rows.

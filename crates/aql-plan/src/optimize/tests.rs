@@ -107,6 +107,10 @@ const QUERIES: &[&str] = &[
     "FOR v, e, p IN 1..2 ANY 'users/1' knows PRUNE x = p.edges[-1].a == 1 FILTER p.edges[*].b ALL == 1 RETURN x",
     "FOR p IN 1..2 ANY K_PATHS 'users/1' TO 'users/2' knows FILTER p.edges[*].b ALL == 1 RETURN p.edges",
     "FOR u IN users FOR v, e IN ANY SHORTEST_PATH u TO 'users/2' knows SORT v.x RETURN e.y",
+    "FOR u IN users FILTER u.age > 3 SORT -u.age LIMIT 3 RETURN u",
+    "FOR u IN users COLLECT c = u.city AGGREGATE a = MAX(u.age) RETURN [c, a]",
+    "FOR u IN users COLLECT AGGREGATE a = MAX(u.age) RETURN a",
+    "FOR u IN users FILTER u.city LIKE 'ab%' RETURN u",
     "FOR u IN users WINDOW u.age WITH {preceding: 1} AGGREGATE n = SUM(u.x) FILTER n > 1 RETURN [u.name, n]",
 ];
 
@@ -135,7 +139,12 @@ fn check(nodes: &[crate::Node], mut known: crate::VariableSet, query: &str, rule
         if let NodeKind::Subquery(subquery) = &node.kind {
             check(&subquery.nodes, known.clone(), query, rules, plan);
         }
-        if let NodeKind::Collect(collect) = &node.kind {
+        let collect = match &node.kind {
+            NodeKind::Collect(collect) => Some(&**collect),
+            NodeKind::IndexCollect(node) => Some(&node.collect),
+            _ => None,
+        };
+        if let Some(collect) = collect {
             known = outer.clone();
             collect.kept.iter().for_each(|id| {
                 known.insert(*id);

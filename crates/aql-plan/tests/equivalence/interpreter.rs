@@ -148,6 +148,31 @@ impl Interpreter {
                 out.extend(rest.take(usize::try_from(limit.limit).unwrap_or(usize::MAX)));
             }
             NodeKind::Collect(collect) => return self.collect(collect, rows, outer),
+            NodeKind::IndexCollect(node) => {
+                assert!(node.scan.ordered && node.scan.covers_projections);
+                let mut scanned = Vec::new();
+                for row in rows {
+                    let found = self.look_up(&node.scan, &row)?;
+                    self.scan(&node.scan.source, found, &row, &mut scanned)?;
+                }
+                return self.collect(&node.collect, scanned, outer);
+            }
+            NodeKind::Materialize(node) => {
+                for row in rows {
+                    let key = read(&row, node.key)?;
+                    let found = data::collection(&node.collection.name).iter();
+                    let found: Vec<&Value> = found.filter(|document| document.get("_key") == key).collect();
+                    let [document] = found.as_slice() else { panic!("{} documents for a key", found.len()) };
+                    let mut next = row;
+                    if node.projections.is_empty() {
+                        next = with(&next, node.out, (*document).clone());
+                    }
+                    for projection in &node.projections {
+                        next = with(&next, projection.out, at(document, &projection.path));
+                    }
+                    out.push(next);
+                }
+            }
             NodeKind::Return(_) => {}
             kind => {
                 for row in rows {
@@ -333,8 +358,18 @@ impl Interpreter {
             }
             _ => return Err(Error::internal("node that the interpreter does not know")),
         };
-        let inputs = inputs.into_iter().map(|input| read(&row, input)).collect::<Result<Vec<_>>>()?;
-        let texts: Vec<String> = inputs.iter().map(key_text).collect();
+        let naming = match kind {
+            NodeKind::Update(_) => 1,
+            NodeKind::Remove(_) => 0,
+            _ => usize::MAX,
+        };
+        let inputs = inputs.into_iter().enumerate().map(|(position, input)| {
+            let value = read(&row, input)?;
+            Ok(if position == naming { key_of(value) } else { value })
+        });
+        let texts = inputs
+            .map(|value: Result<Value>| value.map(|value| value.to_json()))
+            .collect::<Result<Vec<String>>>()?;
         self.effects.push(format!("{name} {} {}", collection.name, texts.join(" ")));
         let mut next = row;
         for out in old.into_iter().chain(new) {
@@ -442,9 +477,9 @@ fn project(projection: &Projection, document: &Value, index: Option<&IndexInfo>)
     }
 }
 
-/// What names a document is the same, whether the whole document is given or a part of it.
-fn key_text(value: &Value) -> String {
-    value.to_json()
+/// What names a document is the same, whether the whole document is given or its key.
+fn key_of(value: Value) -> Value {
+    if value.is_object() { value.get("_key") } else { value }
 }
 
 fn aggregated(function: AggregateFunction, mut values: Vec<Value>) -> Value {

@@ -43,6 +43,13 @@ impl IndexBounds {
         self.lower = Some(Bound::new(value, collection, inclusive));
     }
 
+    /// Leaves out entries up to and including those whose fields (from the first on, one call a field) equal `value`.
+    /// Not to be combined with other bounds.
+    pub fn extend_skipped(&mut self, value: Slice<'_>, collection: Option<&str>) {
+        let bound = self.lower.get_or_insert(Bound { sort_key: Vec::new(), inclusive: false });
+        velocypack::order::sort_key_with(value, collection, &mut bound.sort_key);
+    }
+
     /// The field behind the leading ones is less than `value`, or equal to it where `inclusive`.
     pub fn set_upper(&mut self, value: Slice<'_>, collection: Option<&str>, inclusive: bool) {
         self.upper = Some(Bound::new(value, collection, inclusive));

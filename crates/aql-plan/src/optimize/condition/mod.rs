@@ -110,7 +110,7 @@ pub(super) fn resolve(expression: &Expression, nodes: &[Node], after: usize, bef
     for node in nodes.iter().take(before).skip(after + 1).rev() {
         let NodeKind::Calculation(calculation) = &node.kind else { continue };
         let reads = resolved.count_reads(calculation.out, MAX_RESOLVED_SIZE);
-        if reads == 0 || !calculation.expression.is_deterministic() {
+        if reads == 0 || !calculation.expression.is_repeatable() {
             continue;
         }
         let grown =

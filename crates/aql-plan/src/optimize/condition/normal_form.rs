@@ -154,7 +154,7 @@ impl Normalizer<'_> {
 
     /// Whether the value is known before the scan, and the same for all of its documents.
     fn is_available(&self, value: &Expression) -> bool {
-        value.is_deterministic() && !value.variables().intersects(self.unavailable)
+        value.is_repeatable() && !value.variables().intersects(self.unavailable)
     }
 }
 

@@ -6,6 +6,7 @@ mod fuse_filters;
 mod geo_index_optimizer;
 mod inline_subqueries;
 mod interchange_adjacent_enumerations;
+mod late_document_materialization;
 mod move_calculations_down;
 mod move_calculations_up;
 mod move_filters_into_enumerate;
@@ -32,10 +33,12 @@ mod remove_sort_rand_limit_1;
 mod remove_unnecessary_calculations;
 mod remove_unnecessary_filters;
 mod replace_any_eq_with_in;
+mod replace_like_with_range;
 mod replace_or_with_in;
 mod simplify_conditions;
 mod sort_limit;
 mod specialize_collect;
+mod use_index_for_collect;
 mod use_index_for_sort;
 mod use_indexes;
 
@@ -78,6 +81,7 @@ pub(super) trait Rule: Sync {
 /// All rules, in the order in which they are applied.
 pub(super) const RULES: &[&dyn Rule] = &[
     &inline_subqueries::InlineSubqueries,
+    &replace_like_with_range::ReplaceLikeWithRange,
     &simplify_conditions::SimplifyConditions,
     &move_calculations_up::MoveCalculationsUp { name: "move-calculations-up" },
     &move_filters_up::MoveFiltersUp { name: "move-filters-up" },
@@ -120,7 +124,9 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &sort_limit::SortLimit,
     &reduce_extraction_to_projection::ReduceExtractionToProjection,
     &optimize_count::OptimizeCount,
+    &late_document_materialization::LateDocumentMaterialization,
     &push_limit_into_index::PushLimitIntoIndex,
+    &use_index_for_collect::UseIndexForCollect,
     &optimize_projections::OptimizeProjections,
     &remove_unnecessary_calculations::RemoveUnnecessaryCalculations {
         name: "remove-unnecessary-calculations-4",

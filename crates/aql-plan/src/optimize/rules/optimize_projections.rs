@@ -88,7 +88,7 @@ fn cover(index: &IndexInfo, projections: &mut [Projection]) -> bool {
 }
 
 /// Where an entry of the index has the attribute.
-fn covered_by(index: &IndexInfo, path: &[Box<str>]) -> Option<ProjectionSource> {
+pub(super) fn covered_by(index: &IndexInfo, path: &[Box<str>]) -> Option<ProjectionSource> {
     match path {
         [name] if **name == *"_key" => return Some(ProjectionSource::Key),
         [name] if **name == *"_id" => return Some(ProjectionSource::Id),

@@ -76,9 +76,15 @@ fn used_paths(nodes: &[Node], document: VariableId) -> Option<BTreeSet<Path>> {
     collect_in_nodes(nodes, document, &mut paths).then_some(paths)
 }
 
-fn collect_in_nodes(nodes: &[Node], document: VariableId, paths: &mut BTreeSet<Path>) -> bool {
+pub(super) fn collect_in_nodes(nodes: &[Node], document: VariableId, paths: &mut BTreeSet<Path>) -> bool {
     nodes.iter().all(|node| {
-        let mut only_attributes = !node.kind.reads_directly(document);
+        let mut only_attributes = true;
+        if modified_key(&node.kind) == Some(document) {
+            only_attributes = reads_as_key_only(&node.kind, document);
+            paths.insert(vec![KEY.into()]);
+        } else if node.kind.reads_directly(document) {
+            only_attributes = false;
+        }
         node.kind.for_each_expression(&mut |expression| {
             only_attributes = only_attributes && collect_paths(expression, document, paths);
         });
@@ -89,6 +95,23 @@ fn collect_in_nodes(nodes: &[Node], document: VariableId, paths: &mut BTreeSet<P
             _ => only_attributes,
         }
     })
+}
+
+/// All that a modification needs of a document that was found before, unless it compares revisions.
+const KEY: &str = "_key";
+
+/// The variable that names the document which a node modifies.
+fn modified_key(kind: &NodeKind) -> Option<VariableId> {
+    match kind {
+        NodeKind::Update(update) if update.options.ignore_revs => update.key,
+        NodeKind::Remove(remove) if remove.options.ignore_revs => Some(remove.input),
+        _ => None,
+    }
+}
+
+/// Whether the modification does not also write the document.
+fn reads_as_key_only(kind: &NodeKind, document: VariableId) -> bool {
+    !matches!(kind, NodeKind::Update(update) if update.input == document)
 }
 
 /// Adds the paths of the document that the expression reads; false if it reads the document as a whole.
@@ -121,8 +144,18 @@ pub(super) fn without_prefixed(paths: BTreeSet<Path>) -> Vec<Path> {
     kept
 }
 
-fn replace_in_node(node: &mut Node, document: VariableId, projections: &[Projection]) {
+pub(super) fn replace_in_node(node: &mut Node, document: VariableId, projections: &[Projection]) {
     node.kind.for_each_expression_mut(&mut |expression| replace_paths(expression, document, projections));
+    if modified_key(&node.kind) == Some(document) {
+        let key = projections
+            .iter()
+            .find(|projection| matches!(projection.path.as_slice(), [name] if **name == *KEY));
+        match (&mut node.kind, key) {
+            (NodeKind::Update(update), Some(key)) => update.key = Some(key.out),
+            (NodeKind::Remove(remove), Some(key)) => remove.input = key.out,
+            _ => {}
+        }
+    }
     if let NodeKind::Subquery(subquery) = &mut node.kind {
         subquery.nodes.iter_mut().for_each(|inner| replace_in_node(inner, document, projections));
     }

@@ -65,7 +65,7 @@ fn remove_unread(nodes: &mut Vec<Node>) -> bool {
             NodeKind::Subquery(subquery) => !read.contains(subquery.out),
             _ => false,
         };
-        if is_unread && node.kind.is_deterministic() {
+        if is_unread && is_removable(&node.kind) {
             continue;
         }
         node.kind.collect_reads(&mut read);
@@ -74,6 +74,14 @@ fn remove_unread(nodes: &mut Vec<Node>) -> bool {
     kept.reverse();
     *nodes = kept;
     nodes.len() != count
+}
+
+/// Whether nobody misses what the node does besides setting variables.
+fn is_removable(kind: &NodeKind) -> bool {
+    match kind {
+        NodeKind::Calculation(calculation) => calculation.expression.is_repeatable(),
+        kind => kind.is_deterministic(),
+    }
 }
 
 /// Merges from the end, so that chains of calculations merge into their last one.
@@ -108,7 +116,7 @@ fn inline_read_once(nodes: &mut Vec<Node>) -> bool {
 /// and loop, and reads the variable once a row.
 fn reader(nodes: &mut [Node], from: usize, id: VariableId, size: usize) -> Option<&mut Expression> {
     for node in nodes.iter_mut().skip(from + 1) {
-        if node.kind.is_loop() || matches!(node.kind, NodeKind::Collect(_)) || node.kind.is_modification() {
+        if node.kind.is_loop() || node.kind.is_grouping() || node.kind.is_modification() {
             return None;
         }
         if let NodeKind::Calculation(calculation) = &mut node.kind

@@ -1,0 +1,49 @@
+//! Documents fetched for the keys that scans before have found, in one step a batch.
+
+use super::document_source::{FoundDocuments, Source};
+use super::{BatchLimits, Operator};
+use crate::context::ExecutionContext;
+use crate::data::storage_error;
+use aql_value::{Batch, Column, Register, Result, Value};
+
+pub(crate) struct MaterializeOperator {
+    input: Box<dyn Operator>,
+    key: Register,
+    /// Sets the registers of documents; has no filter.
+    source: Source,
+}
+
+impl MaterializeOperator {
+    pub(crate) fn new(input: Box<dyn Operator>, key: Register, source: Source) -> Self {
+        Self { input, key, source }
+    }
+}
+
+impl Operator for MaterializeOperator {
+    fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        let Some(mut batch) = self.input.next_batch(context, limits)? else { return Ok(None) };
+        context.interrupt.check()?;
+        let rows: Vec<usize> = batch.selected().collect();
+        let keys: Vec<Value> = rows.iter().map(|row| batch.value(self.key, *row)).collect();
+        let keys: Vec<&str> = keys.iter().map(|key| key.as_str().unwrap_or_default()).collect();
+        let snapshot = context.data.snapshot(false);
+        let found = snapshot.get(&self.source.collection, &keys).map_err(|error| storage_error(&error))?;
+        context.statistics.document_lookups += found.offsets.iter().flatten().count() as u64;
+        let mut documents = vec![Value::Null; batch.rows()];
+        for (row, offset) in rows.iter().zip(&found.offsets) {
+            if let (Some(document), Some(offset)) = (documents.get_mut(*row), offset) {
+                *document = Value::in_block(&found.block, *offset);
+            }
+        }
+        self.source.project_documents(&mut batch, &FoundDocuments::Values(Column::from_values(documents)));
+        Ok(Some(batch))
+    }
+
+    fn restart(&mut self, outer: Batch) {
+        self.input.restart(outer);
+    }
+
+    fn release(&mut self) {
+        self.input.release();
+    }
+}

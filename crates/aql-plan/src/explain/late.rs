@@ -1,0 +1,72 @@
+//! Nodes that read from indexes what others read from documents, in explain.
+
+use super::Explainer;
+use super::scan::write_index;
+use super::writer::Writer;
+use crate::node::{IndexCollect, IndexScan, Materialize, NodeKind, Projection};
+use crate::usage::for_each_node;
+use crate::variable::VariableId;
+use aql_value::Result;
+
+impl Explainer<'_> {
+    pub(super) fn index_collect(&self, out: &mut Writer, node: &IndexCollect) -> Result<()> {
+        let source = &node.scan.source;
+        let projection = |id: VariableId| source.projections.iter().find(|projection| projection.out == id);
+        self.variable(out, "oldIndexVariable", source.out)?;
+        out.key("collection")?.text(&source.collection.name)?;
+        out.key("groups")?;
+        out.array(&node.collect.groups, |out, group| {
+            out.object(|out| {
+                self.variable(out, "outVariable", group.out)?;
+                write_attribute(out, projection(group.input))
+            })
+        })?;
+        out.key("aggregations")?;
+        out.array(&node.collect.aggregates, |out, aggregate| {
+            out.object(|out| {
+                self.variable(out, "outVariable", aggregate.out)?;
+                out.key("type")?.text(aggregate.function.name())?;
+                write_attribute(out, aggregate.input.and_then(projection))
+            })
+        })?;
+        for index in &node.scan.indexes {
+            out.key("index")?;
+            write_index(out, index)?;
+        }
+        out.key("indexes")?;
+        out.array(&node.scan.indexes, write_index)?;
+        out.key("distinctScan")?.flag(node.distinct)?;
+        out.key("collectOptions")?;
+        out.object(|out| {
+            out.key("method")?.text("sorted")?;
+            out.key("disableIndex")?.flag(node.collect.disable_index)
+        })
+    }
+
+    pub(super) fn materialize(&self, out: &mut Writer, node: &Materialize) -> Result<()> {
+        self.variable(out, "inNmDocId", node.key)?;
+        self.variable(out, "oldDocVariable", node.out)?;
+        self.variable(out, "outVariable", node.out)?;
+        out.key("multiNode")?.flag(false)?;
+        self.projections(out, "projections", &node.projections)?;
+        out.key("maxProjections")?.number(5)?;
+        out.key("collection")?.text(&node.collection.name)
+    }
+
+    /// Whether a later node fetches the documents of the scan.
+    pub(super) fn is_late_materialized(&self, scan: &IndexScan) -> bool {
+        let mut is_late = false;
+        for_each_node(&self.plan.nodes, &mut |node| {
+            if let NodeKind::Materialize(node) = &node.kind {
+                is_late |= scan.source.projections.iter().any(|projection| projection.out == node.key);
+            }
+        });
+        is_late
+    }
+}
+
+fn write_attribute(out: &mut Writer, projection: Option<&Projection>) -> Result<()> {
+    let path = projection.map(|projection| projection.path.as_slice()).unwrap_or_default();
+    out.key("attribute")?;
+    out.array(path, |out, name| out.text(name))
+}
