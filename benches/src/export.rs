@@ -4,13 +4,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::http::{Connection, request};
+use crate::http::{Connection, JSON, request};
 use crate::import::load;
 use crate::process::Server;
 use crate::report::{Report, Target};
 use crate::{Failure, Setup, limits};
-
-const JSON: &str = "Content-Type: application/json\r\n";
 
 pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     first_batch(setup, report)?;

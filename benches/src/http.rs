@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use crate::Failure;
 
+/// The header of JSON bodies.
+pub(crate) const JSON: &str = "Content-Type: application/json\r\n";
+
 /// One keep-alive connection.
 pub(crate) struct Connection {
     stream: TcpStream,

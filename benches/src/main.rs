@@ -11,12 +11,14 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
+mod batch;
 mod export;
 mod http;
 mod import;
 mod limits;
 mod memory;
 mod process;
+mod rate;
 mod report;
 mod requests;
 
@@ -44,8 +46,13 @@ impl Setup {
 
 type Benchmark = (&'static str, fn(&Setup, &mut report::Report) -> Result<(), Failure>);
 
-const BENCHMARKS: &[Benchmark] =
-    &[("requests", requests::run), ("export", export::run), ("import", import::run), ("memory", memory::run)];
+const BENCHMARKS: &[Benchmark] = &[
+    ("requests", requests::run),
+    ("batch", batch::run),
+    ("export", export::run),
+    ("import", import::run),
+    ("memory", memory::run),
+];
 
 fn main() -> ExitCode {
     match run() {
