@@ -19,7 +19,7 @@ const LOG_ACCESS: Kind = Kind::Choice(&["true", "false", "jwt"]);
 const LEVELS: Kind = Kind::Choice(&["fatal", "error", "err", "warning", "warn", "info", "debug", "trace"]);
 const ENGINES: Kind = Kind::Choice(&["auto", "rocksdb", "memory"]);
 const COMPRESSIONS: Kind = Kind::Choice(&["lz4", "zstd"]);
-use Kind::{Bool, Number, Seconds, Text};
+use Kind::{Bool, Bytes, Number, Seconds, Text};
 
 /// All of them. Names that ArangoDB has mean the same here.
 #[rustfmt::skip]
@@ -27,7 +27,7 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
     option("check-configuration", Bool, "false", "check the options and end"),
     option("configuration", Text, "", "file with more options, `none` for none"),
     list("define", Text, "", "NAME=VALUE: what `@NAME@` stands for in the configuration file, besides the environment"),
-    option("memory-limit", Number, "", "bytes that the whole process stays within; default: half of what the machine or its container has"),
+    option("memory-limit", Bytes, "", "bytes that the whole process stays within; default: half of what the machine or its container has"),
     option("pid-file", Text, "", "file that the number of the process is written to"),
     option("storage-engine", ENGINES, "auto", "where data is kept; `memory` forgets everything at the end"),
 
@@ -38,9 +38,9 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
     secret("database.password", "as --server.password"),
     option("database.wait-for-sync", Bool, "false", "writes to collections that do not say otherwise wait until they are on disk"),
 
-    option("http.compress-response-threshold", Number, "0", "bytes from which replies are compressed for clients that accept it; 0 never"),
+    option("http.compress-response-threshold", Bytes, "0", "bytes from which replies are compressed for clients that accept it; 0 never"),
     option("http.keep-alive-timeout", Seconds, "300", "seconds after which a connection without a request is closed"),
-    option("http.max-body-size", Number, "1GiB", "most bytes of a request's body"),
+    option("http.max-body-size", Bytes, "1GiB", "most bytes of a request's body"),
     option("http.max-connections", Number, "16384", "most connections at once; more wait to be accepted"),
     option("http.return-queue-time-header", Bool, "true", "say in replies how long requests wait for a thread"),
     list("http.trusted-origin", Text, "", "web page that may send credentials; `*` for all"),
@@ -53,18 +53,18 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
     option("log.in-memory", Bool, "true", "keep recent entries for /_admin/log"),
     option("log.in-memory-level", LEVELS, "info", "least level of entries that are kept for /_admin/log"),
     list("log.level", Text, "info", "fatal, error, warning, info, debug or trace; or topic=level"),
-    option("log.max-entry-length", Number, "64KiB", "most bytes of an entry"),
+    option("log.max-entry-length", Bytes, "64KiB", "most bytes of an entry"),
     list("log.output", Text, "", "`-` (standard output), `+` (standard error output) or file://PATH"),
     option("log.process", Bool, "true", "say in each entry which process it is"),
     list("log.structured-param", Text, "", "database, username or url, perhaps with =false: what entries say of the request"),
     option("log.use-json-format", Bool, "false", "write each entry as a JSON object"),
 
-    option("query.global-memory-limit", Number, "", "bytes that all queries together may use; default: a share of --memory-limit"),
+    option("query.global-memory-limit", Bytes, "", "bytes that all queries together may use; default: a share of --memory-limit"),
     option("query.max-runtime", Seconds, "0", "seconds after which a query ends that sets no limit itself; 0 never"),
-    option("query.memory-limit", Number, "0", "bytes that one query may use; 0 is no limit of its own"),
+    option("query.memory-limit", Bytes, "0", "bytes that one query may use; 0 is no limit of its own"),
     option("query.memory-limit-override", Bool, "true", "queries may ask for a higher limit"),
     option("query.plan-cache-max-entries", Number, "256", "most plans that are kept for queries that come again"),
-    option("query.plan-cache-max-entry-size", Number, "64KiB", "bytes of text and parameters up to which a plan is kept"),
+    option("query.plan-cache-max-entry-size", Bytes, "64KiB", "bytes of text and parameters up to which a plan is kept"),
     option("query.slow-streaming-threshold", Seconds, "10", "seconds from which a streamed query is listed as slow"),
     option("query.slow-threshold", Seconds, "10", "seconds from which a query is listed as slow"),
     option("query.tracking", Bool, "true", "list running and slow queries"),
@@ -74,7 +74,7 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
     option("rocksdb.compression-type", COMPRESSIONS, "lz4", "how the bulk of the data is compressed"),
     option("rocksdb.max-background-jobs", Number, "", "threads for flushes and compactions; default: the number of cores"),
     option("rocksdb.max-open-files", Number, "512", "most table files that are held open"),
-    option("rocksdb.max-total-wal-size", Number, "1GiB", "bytes of the log at which it is cut"),
+    option("rocksdb.max-total-wal-size", Bytes, "1GiB", "bytes of the log at which it is cut"),
     option("rocksdb.sync-interval", Number, "100", "milliseconds after which a commit is on disk that did not wait for it"),
     option("rocksdb.use-direct-io", Bool, "false", "read and write tables past the system's cache"),
 
@@ -96,7 +96,7 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
     option("tcp.backlog-size", Number, "1024", "most connections that wait to be accepted"),
     option("tcp.reuse-address", Bool, "true", "listen on an address that was in use a moment ago"),
 
-    option("temp.intermediate-results-capacity", Number, "0", "bytes that all queries together may have in temporary files; 0 is no limit"),
+    option("temp.intermediate-results-capacity", Bytes, "0", "bytes that all queries together may have in temporary files; 0 is no limit"),
     option("temp.intermediate-results-path", Text, "", "folder of the temporary files of queries; default: that of --temp.path"),
     option("temp.intermediate-results-spillover-threshold-memory-usage", Number, "128MiB", "bytes from which a sort or grouping goes on in temporary files, at most a quarter of the query's memory limit"),
     option("temp.intermediate-results-spillover-threshold-num-rows", Number, "5000000", "rows from which a sort or grouping goes on in temporary files"),

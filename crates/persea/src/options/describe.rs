@@ -61,7 +61,7 @@ fn describe(definition: &Definition, builder: &mut Builder) -> Result<()> {
         ("requiresValue", definition.kind != Kind::Bool),
         ("required", false),
         // Where there is no default, it depends on the machine or on other options.
-        ("dynamic", definition.default.is_empty() && definition.kind == Kind::Number),
+        ("dynamic", definition.default.is_empty() && matches!(definition.kind, Kind::Number | Kind::Bytes)),
     ];
     for (name, flag) in flags {
         builder.key(name)?;
@@ -89,7 +89,7 @@ fn type_name(definition: &Definition) -> &'static str {
         Kind::Text | Kind::Choice(_) if definition.is_list => "string...",
         Kind::Text | Kind::Choice(_) => "string",
         Kind::Bool => "boolean",
-        Kind::Number => "uint64",
+        Kind::Number | Kind::Bytes => "uint64",
         Kind::Seconds => "double",
     }
 }
@@ -99,7 +99,7 @@ fn add_value(builder: &mut Builder, definition: &Definition, value: &str) -> Res
     match definition.kind {
         Kind::Text | Kind::Choice(_) => builder.add_str(value),
         Kind::Bool => builder.add_bool(is_true(value)),
-        Kind::Number => builder.add_u64(parse_bytes(value).unwrap_or(0)),
+        Kind::Number | Kind::Bytes => builder.add_u64(parse_bytes(value).unwrap_or(0)),
         Kind::Seconds => match value.parse() {
             Ok(seconds) => builder.add_f64(seconds),
             Err(_) => builder.add_slice(Slice::NULL),

@@ -7,8 +7,11 @@ pub(crate) enum Kind {
     Text,
     /// `true` or `false`.
     Bool,
-    /// A whole number, perhaps with a suffix of size (`k`, `MB`, `GiB`, ...).
+    /// A whole number.
     Number,
+    /// A number of bytes, perhaps with a suffix (`k`, `MB`, `GiB`, ...). Numbers take one too, as in ArangoDB; it is just
+    /// nothing to suggest.
+    Bytes,
     /// A number of seconds, perhaps with a fraction.
     Seconds,
     /// One of these.
@@ -23,7 +26,7 @@ impl Kind {
             Kind::Bool => {
                 is_true(value) || ["false", "no", "off", "n", "0"].contains(&value.to_lowercase().as_str())
             }
-            Kind::Number => parse_bytes(value).is_some(),
+            Kind::Number | Kind::Bytes => parse_bytes(value).is_some(),
             Kind::Seconds => value.parse::<f64>().is_ok_and(|seconds| seconds >= 0.0),
             Kind::Choice(choices) => choices.contains(&value),
         };
@@ -35,7 +38,8 @@ impl Kind {
         match self {
             Kind::Text => "text".to_owned(),
             Kind::Bool => "true or false".to_owned(),
-            Kind::Number => "a whole number, perhaps with a suffix such as MB or GiB".to_owned(),
+            Kind::Number => "a whole number".to_owned(),
+            Kind::Bytes => "a number of bytes, perhaps with a suffix such as MB or GiB".to_owned(),
             Kind::Seconds => "a number of seconds".to_owned(),
             Kind::Choice(choices) => format!("one of {}", choices.join(", ")),
         }
