@@ -274,6 +274,36 @@ proptest! {
     }
 
     #[test]
+    fn local_times_of_a_zone_convert_back(ms in -2_000_000_000_000_i64..4_000_000_000_000) {
+        for zone in ["Asia/Kolkata", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe"] {
+            let local = value_of("DATE_UTCTOLOCAL", &[Value::Int(ms), text(zone)]);
+            let utc = value_of("DATE_LOCALTOUTC", &[local.clone(), text(zone)]);
+            // Of a time that the clock shows twice the earlier is taken, so that only the local time must be the same.
+            prop_assert!(value_of("DATE_UTCTOLOCAL", &[utc, text(zone)]).equal(&local));
+        }
+    }
+
+    #[test]
+    fn truncating_leads_to_a_beginning_and_stays_there(ms in -60_000_000_000_000_i64..250_000_000_000_000) {
+        for unit in ["year", "month", "day", "hour", "minute", "second", "millisecond"] {
+            let begin = value_of("DATE_TRUNC", &[Value::Int(ms), text(unit)]);
+            prop_assert!(value_of("DATE_TRUNC", &[begin.clone(), text(unit)]).equal(&begin));
+            prop_assert!(value_of("DATE_TIMESTAMP", std::slice::from_ref(&begin)).to_i64() <= ms);
+            let same = value_of("DATE_COMPARE", &[begin, Value::Int(ms), text("year"), text(unit)]);
+            prop_assert!(same.to_bool());
+        }
+    }
+
+    #[test]
+    fn the_difference_is_what_was_added(ms in -1_000_000_000_000_i64..4_000_000_000_000, amount in -9999_i64..9999) {
+        for unit in ["week", "day", "hour", "minute", "second", "millisecond"] {
+            let later = value_of("DATE_ADD", &[Value::Int(ms), Value::Int(amount), text(unit)]);
+            let difference = value_of("DATE_DIFF", &[Value::Int(ms), later, text(unit)]);
+            prop_assert_eq!(difference.to_i64(), amount);
+        }
+    }
+
+    #[test]
     fn subtracting_undoes_adding_of_fixed_units(
         ms in 0_i64..4_000_000_000_000,
         amount in 0_i64..10_000,
