@@ -378,4 +378,11 @@ impl Plan {
         });
         cacheable
     }
+
+    /// Whether a node, also of a subquery, passes a test.
+    pub fn any_node(&self, test: &dyn Fn(&Node) -> bool) -> bool {
+        let mut found = false;
+        for_each_node(&self.nodes, &mut |node| found = found || test(node));
+        found
+    }
 }

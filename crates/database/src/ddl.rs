@@ -80,6 +80,7 @@ impl Session {
         self.require_administrator()?;
         self.instance().store().drop_database(name)?;
         self.instance().cursors().remove_database(name);
+        self.instance().results_cache().clear(name);
         Ok(())
     }
 

@@ -150,7 +150,7 @@ impl Session {
             count: request.count,
             ttl: request.ttl,
             allow_retry: false,
-            says_cached: false,
+            cached: None,
         };
         let source = Export::start(self, collection, request)?;
         self.open_cursor(Box::new(source), spec)

@@ -17,6 +17,7 @@ use crate::graph::GraphChanges;
 use crate::housekeeping;
 use crate::query::plan_cache::PlanCache;
 use crate::query::registry::QueryRegistry;
+use crate::query::results_cache::{CacheProperties, ResultsCache};
 use crate::ttl::{TtlJob, TtlProperties};
 
 /// Limits and defaults that the configuration sets.
@@ -34,6 +35,8 @@ pub struct InstanceOptions {
     pub result_memory_bytes: u64,
     /// Bytes of one finished result that may wait in memory.
     pub result_memory_per_cursor_bytes: usize,
+    /// Which finished results are kept to be used again.
+    pub results_cache: CacheProperties,
     /// Folder of temporary files.
     pub temporary_folder: PathBuf,
     /// When queries use temporary files, and where.
@@ -65,6 +68,7 @@ impl Default for InstanceOptions {
             query_max_runtime: None,
             result_memory_bytes: 256 << 20,
             result_memory_per_cursor_bytes: 16 << 20,
+            results_cache: CacheProperties::default(),
             temporary_folder: std::env::temp_dir(),
             spill: SpillOptions { folder: Some(std::env::temp_dir()), ..SpillOptions::default() },
             operator_batch_rows: BatchLimits::FULL_ROWS,
@@ -85,6 +89,7 @@ pub struct Instance {
     pub(crate) options: InstanceOptions,
     pub(crate) queries: Arc<QueryRegistry>,
     pub(crate) plans: PlanCache,
+    results: ResultsCache,
     pub(crate) query_memory: Arc<MemoryAccount>,
     pub(crate) result_memory: Arc<MemoryAccount>,
     pub(crate) ttl: TtlJob,
@@ -100,11 +105,16 @@ impl Instance {
     ///
     /// Errors: those of the store, and 7 when no thread can be started.
     pub fn new(store: Arc<Store>, options: InstanceOptions) -> Result<Arc<Self>> {
+        let result_memory = Arc::new(MemoryAccount::new(Some(options.result_memory_bytes), None));
+        // Results that may be used again must not leave those without memory that wait to be fetched.
+        let kept =
+            MemoryAccount::new(Some(options.result_memory_bytes / 2), Some(Arc::clone(&result_memory)));
         let instance = Arc::new(Instance {
             queries: Arc::default(),
             plans: PlanCache::new(options.plan_cache_entries, options.plan_cache_key_bytes),
             query_memory: Arc::new(MemoryAccount::new(Some(options.query_memory_bytes), None)),
-            result_memory: Arc::new(MemoryAccount::new(Some(options.result_memory_bytes), None)),
+            result_memory,
+            results: ResultsCache::new(options.results_cache.clone(), Arc::new(kept)),
             ttl: TtlJob::new(options.ttl),
             cursors: Cursors::new(options.max_cursors),
             graph_changes: GraphChanges::default(),
@@ -163,6 +173,11 @@ impl Instance {
     /// Plans that were made before.
     pub fn plan_cache(&self) -> &PlanCache {
         &self.plans
+    }
+
+    /// Results that were computed before.
+    pub fn results_cache(&self) -> &ResultsCache {
+        &self.results
     }
 
     /// Bytes that all queries use now.

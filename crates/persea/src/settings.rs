@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use catalog::NamingRules;
 use database::query::registry::TrackingProperties;
+use database::query::results_cache::{CacheMode, CacheProperties};
 use database::ttl::TtlProperties;
 use database::{Instance, InstanceOptions, SpillOptions};
 use kv::Engine;
@@ -167,6 +168,7 @@ pub(crate) fn instance_options(options: &Options, budget: &MemoryBudget) -> Inst
         query_memory_limit_override: options.flag("query.memory-limit-override"),
         query_max_runtime: Some(duration(options, "query.max-runtime")).filter(|limit| !limit.is_zero()),
         result_memory_bytes: budget.result_bytes,
+        results_cache: results_cache(options),
         temporary_folder: temporary_folder(options),
         spill: spill_options(options),
         plan_cache_entries: size(options, "query.plan-cache-max-entries"),
@@ -194,6 +196,28 @@ fn spill_options(options: &Options) -> SpillOptions {
         ..SpillOptions::default()
     };
     spill.with_capacity(number("capacity"))
+}
+
+/// Which results are kept. Zero stands for the default, as in ArangoDB.
+fn results_cache(options: &Options) -> CacheProperties {
+    let default = CacheProperties::default();
+    let bytes = |name: &str, default: u64| match options.number(name) {
+        0 => default,
+        bytes => bytes,
+    };
+    CacheProperties {
+        mode: options
+            .text("query.cache-mode")
+            .and_then(|mode| CacheMode::from_name(mode).ok())
+            .unwrap_or_default(),
+        max_results: match size(options, "query.cache-entries") {
+            0 => default.max_results,
+            entries => entries,
+        },
+        max_results_bytes: bytes("query.cache-entries-max-size", default.max_results_bytes),
+        max_entry_bytes: bytes("query.cache-entry-max-size", default.max_entry_bytes),
+        include_system: options.flag("query.cache-include-system-collections"),
+    }
 }
 
 /// A number of seconds; those beyond what a duration holds are for ever.

@@ -44,8 +44,8 @@ pub struct CursorSpec {
     pub ttl: Duration,
     /// Keep the last batch for a second request of it.
     pub allow_retry: bool,
-    /// Replies carry `cached` (queries do, exports do not).
-    pub says_cached: bool,
+    /// What replies say of `cached`: whether a query was answered from the results cache. Exports do not have it.
+    pub cached: Option<bool>,
 }
 
 /// One reply, ready to be sent.
@@ -228,8 +228,8 @@ impl Cursor {
         if let Some(count) = self.count.filter(|_| self.spec.count) {
             fields.push(("count", Field::Number(count)));
         }
-        if self.spec.says_cached {
-            fields.push(("cached", Field::Bool(false)));
+        if let Some(cached) = self.spec.cached {
+            fields.push(("cached", Field::Bool(cached)));
         }
         if let Some(extra) = &self.extra {
             fields.push(("extra", Field::Value(Slice::new(extra))));

@@ -1,5 +1,6 @@
 //! Queries: what a client asks ([`request`]), how it becomes a plan ([`prepare`], [`plan_cache`]), how it is run
-//! ([`run`]), and who knows of it meanwhile ([`registry`]).
+//! ([`run`]), who knows of it meanwhile ([`registry`]), and which results are used
+//! again ([`results_cache`]).
 
 mod explain;
 pub mod plan_cache;
@@ -7,6 +8,7 @@ mod prepare;
 mod quick;
 pub mod registry;
 pub mod request;
+pub mod results_cache;
 mod run;
 
 pub use prepare::PreparedQuery;

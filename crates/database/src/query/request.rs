@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use velocypack::Slice;
 
+use crate::cursor::CursorSpec;
+use crate::cursor::encoder::Format;
 use crate::error::{Error, Result, number};
 
 /// Rows of a batch when the client does not say how many.
@@ -52,8 +54,8 @@ pub struct QueryRequest {
     pub count: bool,
     /// How long the cursor may be idle.
     pub ttl: Duration,
-    /// Whether a result cache may answer. None is kept yet, so every query is run.
-    pub cache: bool,
+    /// Whether the results cache may answer, and keep the result; `None` leaves it to the cache's mode.
+    pub cache: Option<bool>,
     /// Bytes that the query may use; 0 is no limit of its own.
     pub memory_limit_bytes: u64,
     /// How it is planned and run.
@@ -120,7 +122,7 @@ impl QueryRequest {
             batch_size: DEFAULT_BATCH_SIZE,
             count: false,
             ttl: Duration::from_secs_f64(DEFAULT_TTL_SECONDS),
-            cache: false,
+            cache: None,
             memory_limit_bytes: 0,
             options: QueryOptions::default(),
         }
@@ -152,7 +154,7 @@ impl QueryRequest {
             request.ttl = ttl(seconds)?;
         }
         request.count = bool_of(body, "count")?.unwrap_or(false);
-        request.cache = bool_of(body, "cache")?.unwrap_or(false);
+        request.cache = bool_of(body, "cache")?;
         request.memory_limit_bytes = non_negative(body, "memoryLimit")?.unwrap_or(0.0) as u64;
         match body.get("options").filter(|value| !value.is_null()) {
             None => {}
@@ -164,6 +166,19 @@ impl QueryRequest {
             request.options.stream |= stream;
         }
         Ok(request)
+    }
+
+    /// How the result is handed out.
+    pub(crate) fn cursor_spec(&self, format: Format) -> CursorSpec {
+        CursorSpec {
+            format,
+            batch_size: self.batch_size,
+            stream: self.options.stream,
+            count: self.count && !self.options.stream,
+            ttl: self.ttl,
+            allow_retry: self.options.allow_retry,
+            cached: Some(false),
+        }
     }
 
     fn read_options(&mut self, from: Slice<'_>) -> Result<()> {
@@ -183,7 +198,7 @@ impl QueryRequest {
             }
         }
         if let Some(value) = bool_of(from, "cache")? {
-            self.cache = value;
+            self.cache = Some(value);
         }
         if let Some(value) = bool_of(from, "count")? {
             self.count |= value;

@@ -14,18 +14,22 @@ use storage::{Collection, Durability, Transaction, TransactionOptions};
 use velocypack::{Builder, Slice};
 
 use crate::cursor::encoder::{Format, RowEncoder};
-use crate::cursor::{CursorSpec, Reply, RowSource};
+use crate::cursor::{Reply, RowSource};
 use crate::error::{Error, Result, number};
 use crate::query::explain;
 use crate::query::prepare::{PreparedQuery, in_stage};
 use crate::query::quick::is_quick;
 use crate::query::request::QueryRequest;
+use crate::query::results_cache::Capture;
 use crate::session::Session;
 
 impl Session {
     /// Plans and runs a query, and gives the first batch of its result. Errors: those of planning and execution.
     pub fn query(&self, request: &QueryRequest, format: Format) -> Result<Reply> {
-        self.prepare_query(request.clone())?.run(format)
+        match self.cached_result(request)? {
+            Some(result) => result.run(format),
+            None => self.prepare_query(request.clone())?.run(format),
+        }
     }
 }
 
@@ -38,15 +42,7 @@ impl PreparedQuery {
     /// Runs the query, to its end unless it is streamed, and gives the first batch of its result.
     pub fn run(self, format: Format) -> Result<Reply> {
         let session = self.session.clone();
-        let spec = CursorSpec {
-            format,
-            batch_size: self.request.batch_size,
-            stream: self.request.options.stream,
-            count: self.request.count && !self.request.options.stream,
-            ttl: self.request.ttl,
-            allow_retry: self.request.options.allow_retry,
-            says_cached: true,
-        };
+        let spec = self.request.cursor_spec(format);
         session.open_cursor(Box::new(RunningRows::start(self)?), spec)
     }
 
@@ -110,6 +106,8 @@ struct RunningRows {
     /// `None` after the end.
     execution: Option<Execution>,
     ready: Option<(ResultBatch, usize)>,
+    /// The rows so far, if the results cache is to keep them.
+    capture: Option<Capture>,
     instantiating: Duration,
     began: Instant,
 }
@@ -117,17 +115,21 @@ struct RunningRows {
 impl RunningRows {
     fn start(query: PreparedQuery) -> Result<Self> {
         let instantiating = Instant::now();
+        let capture = Capture::begin(&query);
         let execution = query
             .execution_input()
             .and_then(|input| Execution::start(&query.plan, input).map_err(|failed| executing(failed.error)));
         let batch_rows = query.session.instance().options().operator_batch_rows;
         let execution = execution.map(|execution| execution.with_batch_rows(batch_rows));
         let execution = execution.inspect_err(|error| query.registration.query().set_failed(error))?;
+        // The execution has its snapshot now.
+        let capture = capture.filter(|capture| capture.is_confirmed(&query));
         let began = Instant::now();
         Ok(RunningRows {
             query,
             execution: Some(execution),
             ready: None,
+            capture,
             instantiating: began - instantiating,
             began,
         })
@@ -151,6 +153,11 @@ impl RowSource for RunningRows {
             let taken = usize::min(wanted, batch.len() - next);
             for row in batch.iter().skip(next).take(taken) {
                 reply.push_value(row)?;
+                if let Some(capture) = &mut self.capture
+                    && !capture.push(row, self.query.session.instance().results_cache())?
+                {
+                    self.capture = None;
+                }
             }
             wanted -= taken;
             if next + taken < batch.len() {
@@ -208,7 +215,11 @@ impl RowSource for RunningRows {
             _ => Some(explain::plan(&self.query.plan.with_parameters(&self.query.parameters))?),
         };
         let extra = report.extra(plan.as_deref());
-        Ok(Some(extra.map_err(|error| Error::new(number::INTERNAL, format!("statistics: {error}")))?))
+        let extra = extra.map_err(|error| Error::new(number::INTERNAL, format!("statistics: {error}")))?;
+        if let Some(capture) = self.capture.take().filter(|_| finished.warnings.is_empty()) {
+            capture.finish(&self.query, &extra);
+        }
+        Ok(Some(extra))
     }
 }
 

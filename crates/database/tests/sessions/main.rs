@@ -8,4 +8,5 @@ mod exports;
 mod geo;
 mod imports;
 mod mdi;
+mod results_cache;
 mod ttl;

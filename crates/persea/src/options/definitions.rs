@@ -18,6 +18,7 @@ const API_ACCESS: Kind = Kind::Choice(&["disabled", "jwt", "admin", "public"]);
 const LOG_ACCESS: Kind = Kind::Choice(&["true", "false", "jwt"]);
 const LEVELS: Kind = Kind::Choice(&["fatal", "error", "err", "warning", "warn", "info", "debug", "trace"]);
 const ENGINES: Kind = Kind::Choice(&["auto", "rocksdb", "memory"]);
+const CACHE_MODES: Kind = Kind::Choice(&["off", "on", "demand"]);
 const COMPRESSIONS: Kind = Kind::Choice(&["lz4", "zstd"]);
 use Kind::{Bool, Bytes, Number, Seconds, Text};
 
@@ -59,6 +60,11 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
     list("log.structured-param", Text, "", "database, username or url, perhaps with =false: what entries say of the request"),
     option("log.use-json-format", Bool, "false", "write each entry as a JSON object"),
 
+    option("query.cache-entries", Number, "128", "most results that are kept in each database; 0 is the default"),
+    option("query.cache-entries-max-size", Bytes, "256MiB", "most bytes of all results that are kept in each database; 0 is the default"),
+    option("query.cache-entry-max-size", Bytes, "16MiB", "most bytes of one result that is kept; 0 is the default"),
+    option("query.cache-include-system-collections", Bool, "false", "keep results that are read from system collections"),
+    option("query.cache-mode", CACHE_MODES, "off", "which queries may be answered by results of before: none, all, or those that ask for it"),
     option("query.global-memory-limit", Bytes, "", "bytes that all queries together may use; default: a share of --memory-limit"),
     option("query.max-runtime", Seconds, "0", "seconds after which a query ends that sets no limit itself; 0 never"),
     option("query.memory-limit", Bytes, "0", "bytes that one query may use; 0 is no limit of its own"),

@@ -4,6 +4,7 @@ pub mod body;
 pub mod compression;
 pub mod connection;
 pub mod cors;
+pub(crate) mod date;
 pub(crate) mod dispatch;
 pub mod fields;
 pub mod format;

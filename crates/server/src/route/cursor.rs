@@ -36,6 +36,11 @@ fn create(session: &Session, request: &Request) -> Result<Outcome> {
     }
     let query = QueryRequest::from_body(request.body_value()?.slice())?;
     let format = request.accepted();
+    if let Some(result) = session.cached_result(&query)? {
+        let is_quick = result.is_quick();
+        let run = move || Ok(respond(StatusCode::CREATED, result.run(format)?));
+        return Ok(if is_quick { Outcome::Done(run()?) } else { Outcome::Continue(Box::new(run)) });
+    }
     let prepared = session.prepare_query(query)?;
     if prepared.is_quick() {
         return Ok(Outcome::Done(respond(StatusCode::CREATED, prepared.run(format)?)));

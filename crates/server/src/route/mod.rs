@@ -22,6 +22,7 @@ mod metrics;
 mod options;
 mod parameter;
 mod query;
+mod query_cache;
 mod reload;
 mod revision;
 mod server_info;
@@ -58,6 +59,7 @@ pub(crate) const FAMILIES: &[&[Route]] = &[
     metrics::ROUTES,
     options::ROUTES,
     query::ROUTES,
+    query_cache::ROUTES,
     reload::ROUTES,
     server_info::ROUTES,
     shutdown::ROUTES,

@@ -1,7 +1,6 @@
 //! `/_api/explain` and `/_api/query`: plans, syntax trees, and the queries that run or were slow.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use database::query::registry::{RunningQuery, TrackingProperties};
 use database::query::request::QueryRequest;
@@ -9,6 +8,7 @@ use hyper::StatusCode;
 use velocypack::Slice;
 
 use crate::error::{ApiError, Result};
+use crate::http::date::iso_date;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -99,22 +99,6 @@ fn print(fields: &mut Fields<'_>, query: &RunningQuery) {
         .bool("modificationQuery", query.is_modification())
         .number("warnings", query.warnings() as u64)
         .number("exitCode", query.exit_code());
-}
-
-/// `2026-01-31T12:00:00Z`, by the civil calendar (days from 1970-01-01 to year, month and day, after H. Hinnant's
-/// "chrono-compatible low-level date algorithms").
-fn iso_date(time: SystemTime) -> String {
-    let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let (days, second) = ((seconds / 86_400) as i64 + 719_468, seconds % 86_400);
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    let (hour, minute) = (second / 3_600, second / 60 % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}Z", second % 60)
 }
 
 fn kill(session: &Session, request: &Request) -> Result<Response> {

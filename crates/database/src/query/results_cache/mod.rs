@@ -1,0 +1,123 @@
+//! Results that were computed before: a query that reads the same data again is answered without being run.
+//!
+//! A result is kept with the state of every collection that it was read from ([`dependencies`]), and is used only while
+//! all of them are in that state, so that nobody reads what a commit has replaced. It is captured row by row while the
+//! query runs for the first time ([`capture`]), and handed out like any other result ([`serve`]).
+//!
+//! Source: ArangoDB 3.12 documentation, "The AQL query results cache".
+
+mod capture;
+mod dependencies;
+mod properties;
+mod serve;
+mod store;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use capture::Capture;
+pub use properties::{CacheMode, CacheProperties};
+pub use serve::CachedResult;
+pub use store::ResultsCache;
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use aql_value::Charge;
+
+use crate::query::request::QueryRequest;
+use dependencies::Dependencies;
+
+/// What makes two queries the same: everything that their result depends on besides the data.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ResultKey {
+    text: Box<str>,
+    /// A VelocyPack object.
+    bind_variables: Box<[u8]>,
+    count: bool,
+    full_count: bool,
+    rules: Box<[String]>,
+}
+
+impl ResultKey {
+    fn of(request: &QueryRequest) -> Self {
+        ResultKey {
+            text: request.text.as_str().into(),
+            bind_variables: request.bind_variables.as_slice().into(),
+            count: request.count,
+            full_count: request.options.full_count,
+            rules: request.options.rules.as_slice().into(),
+        }
+    }
+
+    fn size_bytes(&self) -> u64 {
+        let rules: usize = self.rules.iter().map(String::len).sum();
+        (size_of::<Self>() + self.text.len() + self.bind_variables.len() + rules) as u64
+    }
+}
+
+/// A result that is kept.
+#[derive(Debug)]
+pub struct Entry {
+    key: ResultKey,
+    /// The rows as VelocyPack values, one behind the other.
+    rows: Vec<u8>,
+    row_count: usize,
+    /// Statistics of the run that computed the rows: `extra` of its reply.
+    extra: Vec<u8>,
+    dependencies: Dependencies,
+    hits: AtomicU64,
+    run_time: Duration,
+    added: SystemTime,
+    /// The memory that all this takes.
+    _charge: Charge,
+}
+
+impl Entry {
+    /// A number for clients to tell results apart.
+    pub fn hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.key.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// The query's text.
+    pub fn text(&self) -> &str {
+        &self.key.text
+    }
+
+    /// The bind parameters, a VelocyPack object.
+    pub fn bind_variables(&self) -> &[u8] {
+        &self.key.bind_variables
+    }
+
+    /// Bytes of the rows and the bind parameters.
+    pub fn size_bytes(&self) -> u64 {
+        (self.rows.len() + self.key.bind_variables.len()) as u64
+    }
+
+    /// Number of rows.
+    pub fn row_count(&self) -> usize {
+        self.row_count
+    }
+
+    /// How often the result was used.
+    pub fn hits(&self) -> u64 {
+        self.hits.load(Ordering::Relaxed)
+    }
+
+    /// How long the query ran that computed the result.
+    pub fn run_time(&self) -> Duration {
+        self.run_time
+    }
+
+    /// When the result was kept.
+    pub fn added(&self) -> SystemTime {
+        self.added
+    }
+
+    /// The names of the collections that the query names.
+    pub fn data_sources(&self) -> impl Iterator<Item = &str> {
+        self.dependencies.named()
+    }
+}

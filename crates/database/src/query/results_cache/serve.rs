@@ -1,0 +1,120 @@
+//! Results of the cache handed out to clients.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use catalog::AccessLevel;
+use velocypack::Slice;
+
+use super::{Entry, ResultKey};
+use crate::cursor::encoder::{Format, RowEncoder};
+use crate::cursor::{Reply, RowSource};
+use crate::error::{Error, Result, number};
+use crate::query::request::QueryRequest;
+use crate::session::Session;
+
+/// Results up to this size are copied faster than handed to another thread.
+const QUICK_MAX_BYTES: usize = 64 << 10;
+
+/// A result of the cache that answers a query now.
+pub struct CachedResult {
+    session: Session,
+    request: QueryRequest,
+    entry: Arc<Entry>,
+}
+
+impl Session {
+    /// The result of a query from the cache, if it may be used and shows the data of now.
+    ///
+    /// Errors: 11 for a collection that the user may not read.
+    pub fn cached_result(&self, request: &QueryRequest) -> Result<Option<CachedResult>> {
+        let cache = self.instance().results_cache();
+        if !cache.is_wanted(request) || self.instance().is_stopping() {
+            return Ok(None);
+        }
+        let database = self.database_name();
+        let Some(entry) = cache.get(database, &ResultKey::of(request)) else { return Ok(None) };
+        if !self.is_current(&entry)? {
+            cache.forget(database, &entry);
+            return Ok(None);
+        }
+        entry.data_sources().try_for_each(|name| self.require_collection(name, AccessLevel::ReadOnly))?;
+        entry.hits.fetch_add(1, Ordering::Relaxed);
+        Ok(Some(CachedResult { session: self.clone(), request: request.clone(), entry }))
+    }
+
+    /// The results of this database that may be used now, as far as the user may read what they are read from.
+    pub fn cached_results(&self) -> Result<Vec<Arc<Entry>>> {
+        let cache = self.instance().results_cache();
+        let mut listed = Vec::new();
+        for entry in cache.entries(self.database_name()) {
+            let readable = |name: &str| self.require_collection(name, AccessLevel::ReadOnly).is_ok();
+            if !self.is_current(&entry)? {
+                cache.forget(self.database_name(), &entry);
+            } else if entry.data_sources().all(readable) {
+                listed.push(entry);
+            }
+        }
+        Ok(listed)
+    }
+
+    fn is_current(&self, entry: &Entry) -> Result<bool> {
+        let catalog = self.catalog();
+        Ok(entry.dependencies.hold_in(self.database_in(&catalog)?))
+    }
+}
+
+impl CachedResult {
+    /// Whether it takes microseconds to hand out.
+    pub fn is_quick(&self) -> bool {
+        self.entry.rows.len() <= QUICK_MAX_BYTES
+    }
+
+    /// The first batch of the result.
+    pub fn run(self, format: Format) -> Result<Reply> {
+        let mut spec = self.request.cursor_spec(format);
+        spec.cached = Some(true);
+        self.session.open_cursor(Box::new(CachedRows { entry: self.entry, next: 0, left: None }), spec)
+    }
+}
+
+/// The rows of a kept result.
+struct CachedRows {
+    entry: Arc<Entry>,
+    /// Where the next row begins.
+    next: usize,
+    /// How many rows are left; `None` before the first.
+    left: Option<usize>,
+}
+
+impl RowSource for CachedRows {
+    fn fill(&mut self, reply: &mut RowEncoder, max_rows: usize) -> Result<bool> {
+        let mut left = self.left.unwrap_or(self.entry.row_count);
+        for _ in 0..max_rows.min(left) {
+            let rest = self.entry.rows.get(self.next..).unwrap_or_default();
+            if rest.is_empty() {
+                return Err(Error::new(number::INTERNAL, "a kept result is shorter than its number of rows"));
+            }
+            let row = Slice::new(rest);
+            reply.push(row, None)?;
+            self.next += row.byte_len();
+            left -= 1;
+        }
+        self.left = Some(left);
+        Ok(left > 0)
+    }
+
+    fn release(&mut self) {}
+
+    fn can_read_ahead(&self) -> bool {
+        true
+    }
+
+    fn count(&self) -> Option<u64> {
+        Some(self.entry.row_count as u64)
+    }
+
+    fn finish(&mut self) -> Result<Option<Vec<u8>>> {
+        Ok(Some(self.entry.extra.clone()))
+    }
+}

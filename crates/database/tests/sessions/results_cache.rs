@@ -1,0 +1,167 @@
+//! The results cache: a result is used again until what it was read from changes, and never a moment longer.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use database::Format;
+use database::query::request::QueryRequest;
+use database::query::results_cache::{CacheMode, CacheProperties};
+use database::{InstanceOptions, Session};
+use serde_json::{Value, json};
+
+use crate::common::{body, create, query, session_with};
+
+fn cached_session() -> Session {
+    let results_cache = CacheProperties { mode: CacheMode::On, ..CacheProperties::default() };
+    let session = session_with(InstanceOptions { results_cache, ..InstanceOptions::default() });
+    create(&session, r#"{"name": "docs"}"#);
+    create(&session, r#"{"name": "other"}"#);
+    session
+}
+
+/// The rows, and whether they came from the cache.
+fn ask(session: &Session, text: &str) -> (Value, bool) {
+    let reply = body(&query(session, text).unwrap());
+    (reply["result"].clone(), reply["cached"] == json!(true))
+}
+
+const READ: &str = "FOR d IN docs SORT d._key RETURN d.n";
+
+#[test]
+fn a_result_is_used_until_its_collection_is_written() {
+    let session = cached_session();
+    assert_eq!(ask(&session, READ), (json!([]), false));
+    assert_eq!(ask(&session, READ), (json!([]), true));
+    query(&session, "INSERT {_key: 'a', n: 1} INTO docs").unwrap();
+    assert_eq!(ask(&session, READ), (json!([1]), false));
+    query(&session, "INSERT {n: 1} INTO other").unwrap();
+    assert_eq!(ask(&session, READ), (json!([1]), true));
+    for (change, expected) in [
+        ("UPDATE 'a' WITH {n: 2} IN docs", json!([2])),
+        ("REPLACE 'a' WITH {n: 3} IN docs", json!([3])),
+        ("REMOVE 'a' IN docs", json!([])),
+    ] {
+        query(&session, change).unwrap();
+        assert_eq!(ask(&session, READ), (expected.clone(), false), "{change}");
+        assert_eq!(ask(&session, READ), (expected, true), "{change}");
+    }
+    query(&session, "INSERT {_key: 'a', n: 1} INTO docs").unwrap();
+    assert_eq!(ask(&session, READ), (json!([1]), false));
+    session.truncate_collection("docs").unwrap();
+    assert_eq!(ask(&session, READ), (json!([]), false));
+}
+
+#[test]
+fn a_name_may_come_to_mean_another_collection() {
+    let session = cached_session();
+    query(&session, "INSERT {n: 1} INTO docs").unwrap();
+    assert_eq!(ask(&session, READ), (json!([1]), false));
+    session.rename_collection("docs", "old").unwrap();
+    assert_eq!(query(&session, READ).unwrap_err().number, 1203);
+    create(&session, r#"{"name": "docs"}"#);
+    assert_eq!(ask(&session, READ), (json!([]), false));
+    session.drop_collection("docs", false).unwrap();
+    assert_eq!(query(&session, READ).unwrap_err().number, 1203);
+}
+
+#[test]
+fn what_is_not_repeatable_is_not_kept() {
+    let session = cached_session();
+    for text in [
+        "RETURN RAND()",
+        "RETURN DATE_NOW()",
+        "RETURN DOCUMENT('docs/a')",
+        "RETURN 1 / 0",
+        "INSERT {} INTO docs RETURN 1",
+        "FOR u IN _graphs RETURN u",
+    ] {
+        assert!(!ask(&session, text).1 && !ask(&session, text).1, "{text}");
+    }
+    let mut streamed = QueryRequest::new("RETURN 1");
+    streamed.options.stream = true;
+    for _ in 0..2 {
+        assert_eq!(body(&session.query(&streamed, Format::Json).unwrap())["cached"], json!(false));
+    }
+}
+
+#[test]
+fn a_result_is_handed_out_in_any_batches_and_formats() {
+    let session = cached_session();
+    let mut request = QueryRequest::new("FOR i IN 1..5 RETURN {i}");
+    request.count = true;
+    let first = body(&session.query(&request, Format::Json).unwrap());
+    request.batch_size = 2;
+    let reply = session.query(&request, Format::Json).unwrap();
+    let again = body(&reply);
+    assert_eq!(
+        (&again["cached"], &again["count"], &again["hasMore"]),
+        (&json!(true), &json!(5), &json!(true))
+    );
+    let mut rows = again["result"].as_array().unwrap().clone();
+    while rows.len() < 5 {
+        let next = body(&session.fetch(reply.cursor.unwrap(), None, Format::Json).unwrap());
+        assert_eq!(next["cached"], json!(true));
+        rows.extend(next["result"].as_array().unwrap().clone());
+    }
+    assert_eq!(json!(rows), first["result"]);
+    request.batch_size = 1_000;
+    let packed = session.query(&request, Format::VelocyPack).unwrap();
+    let packed: Value = serde_json::from_str(&velocypack::Slice::new(&packed.body).to_json_string()).unwrap();
+    assert_eq!(packed["result"], first["result"]);
+}
+
+/// One writer counts up; readers must never see less than what was committed before they asked.
+#[test]
+fn nobody_reads_what_a_commit_has_replaced() {
+    let session = cached_session();
+    query(&session, "INSERT {_key: 'a', n: 0} INTO docs").unwrap();
+    let committed = AtomicU64::new(0);
+    let is_done = AtomicBool::new(false);
+    let hits: u64 = std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..3)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut hits = 0;
+                    while !is_done.load(Ordering::SeqCst) {
+                        let least = committed.load(Ordering::SeqCst);
+                        let (rows, is_cached) = ask(&session, READ);
+                        assert!(
+                            rows[0].as_u64().unwrap() >= least,
+                            "{rows} after {least}, cached: {is_cached}"
+                        );
+                        hits += u64::from(is_cached);
+                    }
+                    hits
+                })
+            })
+            .collect();
+        for n in 1..=500_u64 {
+            query(&session, &format!("UPDATE 'a' WITH {{n: {n}}} IN docs")).unwrap();
+            committed.store(n, Ordering::SeqCst);
+            if n % 10 == 0 {
+                std::thread::sleep(std::time::Duration::from_micros(200));
+            }
+        }
+        is_done.store(true, Ordering::SeqCst);
+        readers.into_iter().map(|reader| reader.join().unwrap()).sum()
+    });
+    // Or the test has shown nothing.
+    assert!(hits > 0);
+}
+
+#[test]
+fn memory_is_drawn_and_given_back() {
+    let results_cache = CacheProperties { mode: CacheMode::On, ..CacheProperties::default() };
+    let result_memory_bytes = 1 << 20;
+    let session =
+        session_with(InstanceOptions { results_cache, result_memory_bytes, ..InstanceOptions::default() });
+    for i in 0..40 {
+        let text = format!("FOR i IN 1..1000 RETURN CONCAT({i}, REPEAT('x', 50))");
+        assert!(!ask(&session, &text).1);
+        assert!(ask(&session, &text).1, "{i}");
+    }
+    // Half of the memory for results, at about 60 KB each.
+    let kept = session.cached_results().unwrap().len();
+    assert!((2..10).contains(&kept), "{kept}");
+    assert!(!ask(&session, "FOR i IN 1..100000 RETURN REPEAT('x', 50)").1);
+    assert!(!ask(&session, "FOR i IN 1..100000 RETURN REPEAT('x', 50)").1);
+}
