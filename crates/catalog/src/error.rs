@@ -127,6 +127,12 @@ pub mod error_number {
     pub const TRANSACTION_DISALLOWED_OPERATION: u32 = 1653;
     /// The transaction was ended.
     pub const TRANSACTION_ABORTED: u32 = 1654;
+    /// The name of a user's function has no namespace, or illegal characters.
+    pub const FUNCTION_NAME_INVALID: u32 = 1580;
+    /// The code of a user's function is no function.
+    pub const FUNCTION_CODE_INVALID: u32 = 1581;
+    /// No user's function of that name.
+    pub const FUNCTION_NOT_FOUND: u32 = 1582;
     /// The name of the user breaks the rules.
     pub const USER_INVALID_NAME: u32 = 1700;
     /// A user of that name exists.

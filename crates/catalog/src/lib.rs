@@ -21,6 +21,7 @@ pub mod schema;
 #[cfg(test)]
 mod testing;
 pub mod user;
+pub mod user_function;
 
 pub use access::{AccessLevel, DatabaseRights, Rights};
 pub use collection::{CollectionChanges, CollectionDefinition, CollectionProperties, CollectionType};
@@ -37,3 +38,4 @@ pub use name::NamingRules;
 pub use record::Record;
 pub use schema::{SchemaLevel, SchemaRule};
 pub use user::UserDefinition;
+pub use user_function::UserFunction;

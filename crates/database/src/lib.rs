@@ -22,6 +22,7 @@ mod instance;
 pub mod query;
 mod session;
 pub mod ttl;
+mod user_functions;
 
 pub use aql_exec::SpillOptions;
 pub use cursor::encoder::Format;

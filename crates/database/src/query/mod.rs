@@ -2,6 +2,7 @@
 //! ([`run`]), who knows of it meanwhile ([`registry`]), and which results are used
 //! again ([`results_cache`]).
 
+mod builtin;
 mod explain;
 pub mod plan_cache;
 mod prepare;
@@ -11,4 +12,5 @@ pub mod request;
 pub mod results_cache;
 mod run;
 
+pub use builtin::{BuiltinFunction, builtin_functions};
 pub use prepare::PreparedQuery;

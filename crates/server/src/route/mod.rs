@@ -1,5 +1,6 @@
 //! The routes: one file an API family, one line of registration.
 
+mod aql_function;
 mod authentication;
 mod batch;
 mod cluster;
@@ -38,6 +39,7 @@ use crate::http::router::Route;
 
 /// All families.
 pub(crate) const FAMILIES: &[&[Route]] = &[
+    aql_function::ROUTES,
     authentication::ROUTES,
     batch::ROUTES,
     cluster::ROUTES,

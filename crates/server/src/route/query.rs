@@ -169,7 +169,7 @@ fn rules(_session: &Session, _request: &Request) -> Result<Response> {
     let body = Fields::array(|fields| {
         for rule in aql_plan::rules() {
             fields.child_element(|fields| {
-                fields.text("name", rule.name).child("flags", |fields| {
+                fields.text("name", rule.name).text("description", rule.description).child("flags", |fields| {
                     fields
                         .bool("hidden", false)
                         .bool("clusterOnly", false)

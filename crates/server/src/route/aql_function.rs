@@ -1,0 +1,81 @@
+//! `/_api/aqlfunction`: functions that users have written. `/_api/aql-builtin`: the server's own.
+
+use database::query::builtin_functions;
+use hyper::StatusCode;
+
+use crate::error::{ApiError, Result};
+use crate::http::request::Request;
+use crate::http::response::Response;
+use crate::http::router::{Route, Verb};
+use crate::session::Session;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::inline(Verb::Get, "/_api/aqlfunction", list),
+    Route::inline(Verb::Get, "/_api/aqlfunction/{namespace}", list),
+    Route::pool(Verb::Post, "/_api/aqlfunction", store),
+    Route::pool(Verb::Delete, "/_api/aqlfunction/{name}", remove),
+    Route::inline(Verb::Get, "/_api/aql-builtin", builtin),
+];
+
+fn list(session: &Session, request: &Request) -> Result<Response> {
+    let by_parameter = request.text("namespace")?;
+    let namespace = match request.parameter("namespace") {
+        "" => by_parameter.as_deref().filter(|namespace| !namespace.is_empty()),
+        namespace => Some(namespace),
+    };
+    let functions = session.user_functions(namespace)?;
+    Response::success(StatusCode::OK, |fields| {
+        fields.list("result", |fields| {
+            for function in &functions {
+                fields.child_element(|fields| {
+                    fields
+                        .text("name", &function.name)
+                        .text("code", &function.code)
+                        .bool("isDeterministic", function.is_deterministic);
+                });
+            }
+        });
+    })
+}
+
+fn store(session: &Session, request: &Request) -> Result<Response> {
+    let body = request.body_object()?;
+    let is_new = session.store_user_function(body.slice())?;
+    let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+    Response::success(status, |fields| {
+        fields.bool("isNewlyCreated", is_new);
+    })
+}
+
+fn remove(session: &Session, request: &Request) -> Result<Response> {
+    let name = request.parameter("name");
+    let removed = if request.flag("group", false)? {
+        session.remove_user_functions(name)?
+    } else {
+        session.remove_user_function(name)?;
+        1
+    };
+    let removed = u64::try_from(removed).map_err(ApiError::internal)?;
+    Response::success(StatusCode::OK, |fields| {
+        fields.number("deletedCount", removed);
+    })
+}
+
+fn builtin(_session: &Session, _request: &Request) -> Result<Response> {
+    Response::object(StatusCode::OK, |fields| {
+        fields.list("functions", |fields| {
+            for function in builtin_functions() {
+                fields.child_element(|fields| {
+                    fields
+                        .text("name", function.name)
+                        .text("arguments", &function.arguments)
+                        .list("implementations", |fields| {
+                            fields.text_element("cxx");
+                        })
+                        .bool("deterministic", function.is_deterministic)
+                        .bool("cacheable", function.is_cacheable);
+                });
+            }
+        });
+    })
+}
