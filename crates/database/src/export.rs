@@ -151,6 +151,7 @@ impl Session {
             ttl: request.ttl,
             allow_retry: false,
             cached: None,
+            plan_cache_key: None,
         };
         let source = Export::start(self, collection, request)?;
         self.open_cursor(Box::new(source), spec)

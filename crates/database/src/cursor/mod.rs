@@ -46,6 +46,8 @@ pub struct CursorSpec {
     pub allow_retry: bool,
     /// What replies say of `cached`: whether a query was answered from the results cache. Exports do not have it.
     pub cached: Option<bool>,
+    /// Under which key the plan cache has the query's plan, where replies say so.
+    pub plan_cache_key: Option<String>,
 }
 
 /// One reply, ready to be sent.
@@ -230,6 +232,9 @@ impl Cursor {
         }
         if let Some(cached) = self.spec.cached {
             fields.push(("cached", Field::Bool(cached)));
+        }
+        if let Some(key) = &self.spec.plan_cache_key {
+            fields.push(("planCacheKey", Field::Text(key)));
         }
         if let Some(extra) = &self.extra {
             fields.push(("extra", Field::Value(Slice::new(extra))));

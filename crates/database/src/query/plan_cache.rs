@@ -8,6 +8,9 @@
 //!
 //! Look-ups are by hash and then compared; two queries with the same hash take turns in the cache, no more.
 
+pub(crate) mod eligible;
+mod listed;
+
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,6 +21,8 @@ use aql_value::Value;
 use rapidhash::v3::rapidhash_v3;
 use smallvec::{SmallVec, smallvec};
 use velocypack::Slice;
+
+pub use listed::ListedPlan;
 
 /// A plan older than this is made anew.
 const MAX_AGE: Duration = Duration::from_secs(60);
@@ -77,6 +82,8 @@ struct Entry {
     plan: Arc<Plan>,
     used: u64,
     made: Instant,
+    /// What clients see of the entry, once one has asked for the cache to be used.
+    listed: Option<Arc<ListedPlan>>,
 }
 
 /// Everything that a plan depends on besides the text, as bytes.
@@ -148,7 +155,7 @@ impl PlanCache {
         state.texts.insert(text_hash, known);
         let hash = plan_hash(text_hash, &signature);
         let (signature, plan, used) = (signature.into_vec().into(), Arc::clone(&cached.plan), state.clock);
-        state.plans.insert(hash, Entry { text, signature, plan, used, made });
+        state.plans.insert(hash, Entry { text, signature, plan, used, made, listed: None });
     }
 
     /// Forgets all plans.

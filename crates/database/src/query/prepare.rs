@@ -11,7 +11,7 @@ use velocypack::Slice;
 
 use crate::catalog_view::CatalogView;
 use crate::error::{Error, Result, number};
-use crate::query::plan_cache::{CachedPlan, PlanSurroundings};
+use crate::query::plan_cache::{CachedPlan, PlanSurroundings, eligible};
 use crate::query::registry::{NewQuery, Registration};
 use crate::query::request::QueryRequest;
 use crate::session::Session;
@@ -33,6 +33,8 @@ pub struct PreparedQuery {
     pub(crate) plan: Arc<Plan>,
     /// Values of the plan's open parameters, by slot.
     pub(crate) parameters: Arc<[Value]>,
+    /// Under which key the plan cache had the plan, if the client wants to know.
+    pub(crate) plan_cache_key: Option<String>,
     pub(crate) catalog: Arc<Catalog>,
     /// Keeps the query listed, until it is over.
     pub(crate) registration: Registration,
@@ -62,7 +64,7 @@ impl Session {
         });
         let catalog = self.catalog();
         let mut times = StageTimes { initializing: started.elapsed(), ..StageTimes::default() };
-        let CachedPlan { plan, values } = match self.cached_plan(&request, &catalog, started) {
+        let cached = match self.cached_plan(&request, &catalog, started) {
             Some(cached) => cached,
             None => {
                 let optimized = self.plan(&request, &catalog, &memory, &interrupt, &mut times);
@@ -75,6 +77,8 @@ impl Session {
                 cached
             }
         };
+        let plan_cache_key = self.plan_cache_key(&request, &catalog, &cached)?;
+        let CachedPlan { plan, values } = cached;
         self.check_rights(&plan)?;
         registration.query().set_planned(plan.is_modification);
         Ok(PreparedQuery {
@@ -82,6 +86,7 @@ impl Session {
             request,
             plan,
             parameters: values,
+            plan_cache_key,
             catalog,
             registration,
             memory,
@@ -92,17 +97,41 @@ impl Session {
     }
 
     fn cached_plan(&self, request: &QueryRequest, catalog: &Catalog, now: Instant) -> Option<CachedPlan> {
-        if !request.options.use_plan_cache {
+        if request.options.use_plan_cache == Some(false) {
             return None;
         }
         let parameters = Slice::new(&request.bind_variables);
         let surroundings = self.plan_surroundings(request, catalog);
-        self.instance().plan_cache().get(&request.text, parameters, &surroundings, now)
+        let plans = self.instance().plan_cache();
+        let cached = plans.get(&request.text, parameters, &surroundings, now)?;
+        // Of queries that never asked for the cache, nobody knows whether they may.
+        let is_known = request.options.use_plan_cache.is_none()
+            || plans.lists(&request.text, parameters, &surroundings, &cached);
+        is_known.then_some(cached)
+    }
+
+    /// For a client that wants the plan cache to be used: the plan's key, unless the plan is new to such clients.
+    /// Error 1584 for a plan that is not kept.
+    fn plan_cache_key(
+        &self,
+        request: &QueryRequest,
+        catalog: &Catalog,
+        cached: &CachedPlan,
+    ) -> Result<Option<String>> {
+        if request.options.use_plan_cache != Some(true) {
+            return Ok(None);
+        }
+        if !cached.plan.warnings.is_empty() {
+            return Err(eligible::not_eligible("it has warnings"));
+        }
+        let parameters = Slice::new(&request.bind_variables);
+        let surroundings = self.plan_surroundings(request, catalog);
+        Ok(self.instance().plan_cache().note_use(&request.text, parameters, &surroundings, cached))
     }
 
     /// A plan that is kept must not be one that fails on warnings.
     fn keep_plan(&self, request: &QueryRequest, catalog: &Catalog, cached: &CachedPlan, now: Instant) {
-        if request.options.use_plan_cache && cached.plan.warnings.is_empty() {
+        if request.options.use_plan_cache != Some(false) && cached.plan.warnings.is_empty() {
             let parameters = Slice::new(&request.bind_variables);
             let surroundings = self.plan_surroundings(request, catalog);
             self.instance().plan_cache().put(&request.text, parameters, &surroundings, cached, now);
@@ -126,7 +155,10 @@ impl Session {
         let view =
             CatalogView::new(Arc::clone(self.database_in(catalog)?), Arc::clone(self.instance().store()));
         let mut input = BindInput::new(&parameters, &view, memory, interrupt);
-        if request.options.use_plan_cache {
+        if request.options.use_plan_cache == Some(true) {
+            eligible::check(&query, &request.options)?;
+        }
+        if request.options.use_plan_cache != Some(false) {
             input.open = OpenParameters::of(&query);
         }
         input.max_warnings = request.options.max_warning_count;

@@ -85,8 +85,9 @@ pub struct QueryOptions {
     pub rules: Vec<String>,
     /// Most bytes that the query's transaction may write.
     pub max_transaction_size_bytes: Option<u64>,
-    /// Take the plan from the plan cache where it has one.
-    pub use_plan_cache: bool,
+    /// `false`: make a new plan. `true`: the client wants the plan cache to be used, to be told of it, and an error where
+    /// ArangoDB's could not. `None`: the cache is used where it can.
+    pub use_plan_cache: Option<bool>,
     /// `/_api/explain`: show every plan that was considered.
     pub all_plans: bool,
     /// `/_api/explain`: show internal attributes of the plan too.
@@ -106,7 +107,7 @@ impl Default for QueryOptions {
             max_number_of_plans: 128,
             rules: Vec::new(),
             max_transaction_size_bytes: None,
-            use_plan_cache: true,
+            use_plan_cache: None,
             all_plans: false,
             verbose_plans: false,
         }
@@ -178,17 +179,17 @@ impl QueryRequest {
             ttl: self.ttl,
             allow_retry: self.options.allow_retry,
             cached: Some(false),
+            plan_cache_key: None,
         }
     }
 
     fn read_options(&mut self, from: Slice<'_>) -> Result<()> {
         let options = &mut self.options;
-        let flags: [(&str, &mut bool); 7] = [
+        let flags: [(&str, &mut bool); 6] = [
             ("fullCount", &mut options.full_count),
             ("stream", &mut options.stream),
             ("allowRetry", &mut options.allow_retry),
             ("failOnWarning", &mut options.fail_on_warning),
-            ("usePlanCache", &mut options.use_plan_cache),
             ("allPlans", &mut options.all_plans),
             ("verbosePlans", &mut options.verbose_plans),
         ];
@@ -196,6 +197,9 @@ impl QueryRequest {
             if let Some(value) = bool_of(from, name)? {
                 *flag = value;
             }
+        }
+        if let Some(value) = bool_of(from, "usePlanCache")? {
+            options.use_plan_cache = Some(value);
         }
         if let Some(value) = bool_of(from, "cache")? {
             self.cache = Some(value);

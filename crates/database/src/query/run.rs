@@ -42,7 +42,8 @@ impl PreparedQuery {
     /// Runs the query, to its end unless it is streamed, and gives the first batch of its result.
     pub fn run(self, format: Format) -> Result<Reply> {
         let session = self.session.clone();
-        let spec = self.request.cursor_spec(format);
+        let mut spec = self.request.cursor_spec(format);
+        spec.plan_cache_key = self.plan_cache_key.clone();
         session.open_cursor(Box::new(RunningRows::start(self)?), spec)
     }
 

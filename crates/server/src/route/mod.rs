@@ -24,6 +24,7 @@ mod options;
 mod parameter;
 mod query;
 mod query_cache;
+mod query_plan_cache;
 mod reload;
 mod revision;
 mod server_info;
@@ -62,6 +63,7 @@ pub(crate) const FAMILIES: &[&[Route]] = &[
     options::ROUTES,
     query::ROUTES,
     query_cache::ROUTES,
+    query_plan_cache::ROUTES,
     reload::ROUTES,
     server_info::ROUTES,
     shutdown::ROUTES,

@@ -1,0 +1,54 @@
+//! `/_api/query-plan-cache`: plans that are kept to be used again.
+
+use catalog::AccessLevel;
+use database::query::plan_cache::ListedPlan;
+use hyper::StatusCode;
+use velocypack::Slice;
+
+use crate::error::Result;
+use crate::http::date::iso_date;
+use crate::http::fields::Fields;
+use crate::http::request::Request;
+use crate::http::response::Response;
+use crate::http::router::{Route, Verb};
+use crate::session::Session;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::inline(Verb::Get, "/_api/query-plan-cache", list),
+    Route::inline(Verb::Delete, "/_api/query-plan-cache", clear).for_writers(),
+];
+
+fn list(session: &Session, _request: &Request) -> Result<Response> {
+    let version = session.catalog().version();
+    let readable = |name: &str| session.require_collection(name, AccessLevel::ReadOnly).is_ok();
+    let mut plans = session.instance().plan_cache().listed(session.database_name(), version);
+    plans.retain(|plan| plan.data_sources().all(readable));
+    let body = Fields::array(|fields| {
+        for plan in &plans {
+            fields.child_element(|fields| print(fields, plan));
+        }
+    })?;
+    Ok(Response::value(StatusCode::OK, body))
+}
+
+fn print(fields: &mut Fields<'_>, plan: &ListedPlan) {
+    fields
+        .text("hash", &plan.key)
+        .text("query", &plan.text)
+        .number("queryHash", plan.text_hash)
+        .value("bindVars", Slice::new(&plan.bind_variables))
+        .bool("fullCount", plan.full_count)
+        .list("dataSources", |fields| {
+            for name in plan.data_sources() {
+                fields.text_element(name);
+            }
+        })
+        .text("created", &iso_date(plan.created))
+        .number("hits", plan.hits())
+        .number("memoryUsage", plan.memory_bytes);
+}
+
+fn clear(session: &Session, _request: &Request) -> Result<Response> {
+    session.instance().plan_cache().clear_listed(session.database_name());
+    Response::success(StatusCode::OK, |_| {})
+}
