@@ -19,6 +19,8 @@ pub struct UserDefinition {
     pub active: bool,
     /// A VelocyPack object that only clients read.
     pub extra: Vec<u8>,
+    /// A VelocyPack object of settings that the web interface keeps.
+    pub config: Vec<u8>,
     /// What was granted.
     pub rights: Rights,
 }
@@ -31,6 +33,7 @@ impl UserDefinition {
             name: name.to_owned(),
             password_hash,
             active: true,
+            config: extra.clone(),
             extra,
             rights: Rights::default(),
         }
@@ -44,6 +47,34 @@ impl UserDefinition {
             return Err(Error::bad_parameter("'extra' must be an object of at most 1 MiB"));
         }
         self.extra = extra.bytes().to_vec();
+        Ok(())
+    }
+
+    /// Sets one setting, removes it (`value` is `None`), or removes all (`key` is `None`).
+    ///
+    /// Errors: 10 when all settings together are larger than [`USER_EXTRA_MAX_BYTES`].
+    pub fn set_config(&mut self, key: Option<&str>, value: Option<Slice<'_>>) -> Result<()> {
+        let mut builder = Builder::with_capacity(self.config.len() + 64);
+        let built = (|| {
+            builder.open_object()?;
+            if let Some(key) = key {
+                for (name, old) in Slice::new(&self.config).entries().filter(|(name, _)| *name != key) {
+                    builder.key(name)?;
+                    builder.add_slice(old)?;
+                }
+                if let Some(value) = value {
+                    builder.key(key)?;
+                    builder.add_slice(value)?;
+                }
+            }
+            builder.close()
+        })();
+        built.map_err(|error: velocypack::Error| Error::bad_parameter(error.to_string()))?;
+        let config = builder.into_vec();
+        if config.len() > USER_EXTRA_MAX_BYTES {
+            return Err(Error::bad_parameter("the settings of a user must not be larger than 1 MiB"));
+        }
+        self.config = config;
         Ok(())
     }
 
@@ -63,6 +94,7 @@ impl UserDefinition {
         printer.text("password", &self.password_hash);
         printer.boolean("active", self.active);
         printer.slice("extra", Slice::new(&self.extra));
+        printer.slice("config", Slice::new(&self.config));
         printer.object("databases", |printer| {
             for (name, rights) in &self.rights.databases {
                 printer.object(name, |printer| print_rights(rights, printer));
@@ -76,6 +108,10 @@ impl UserDefinition {
         let mut user = UserDefinition::new(name, record.text("password")?.ok_or_else(missing)?.to_owned());
         user.active = record.boolean("active")?.ok_or_else(missing)?;
         user.set_extra(record.value("extra").ok_or_else(missing)?)?;
+        // Records of the first version have none.
+        if let Some(config) = record.value("config").filter(|config| config.is_object()) {
+            user.config = config.bytes().to_vec();
+        }
         for (database, rights) in record.value("databases").ok_or_else(missing)?.entries() {
             let rights = read_rights(Properties::of(rights, "rights")?)?;
             user.rights.databases.insert(database.to_string(), rights);

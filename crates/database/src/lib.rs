@@ -23,6 +23,7 @@ pub mod query;
 mod session;
 pub mod ttl;
 mod user_functions;
+mod users;
 
 pub use aql_exec::SpillOptions;
 pub use cursor::encoder::Format;
@@ -32,3 +33,4 @@ pub use error::{DocumentIdentity, Error, Result};
 pub use graph::{GraphWrite, StoredGraph};
 pub use instance::{Instance, InstanceOptions};
 pub use session::{Identity, Session};
+pub use users::{Grant, UserChanges};

@@ -248,6 +248,11 @@ impl Database {
                 self.answer(&json!({"query": query, "bindVars": {"documents": json}, "options": {}}), false)
                     .unwrap();
             }
+            "graph" => {
+                let mut body = json;
+                body["name"] = json!(name);
+                self.session.create_graph(pack(&body).as_slice(), storage::Durability::Buffered).unwrap();
+            }
             "index" => {
                 self.session.create_index(name, pack(&json).as_slice()).unwrap();
             }

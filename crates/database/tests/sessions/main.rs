@@ -6,6 +6,7 @@ mod common;
 mod cursors;
 mod exports;
 mod geo;
+mod graphs;
 mod imports;
 mod mdi;
 mod results_cache;

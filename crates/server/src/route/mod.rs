@@ -34,6 +34,8 @@ mod statistics;
 mod status;
 mod tasks;
 mod ttl;
+mod user;
+mod user_rights;
 mod version;
 
 use crate::http::router::Route;
@@ -72,5 +74,7 @@ pub(crate) const FAMILIES: &[&[Route]] = &[
     status::ROUTES,
     tasks::ROUTES,
     ttl::ROUTES,
+    user::ROUTES,
+    user_rights::ROUTES,
     version::ROUTES,
 ];

@@ -169,15 +169,18 @@ fn rules(_session: &Session, _request: &Request) -> Result<Response> {
     let body = Fields::array(|fields| {
         for rule in aql_plan::rules() {
             fields.child_element(|fields| {
-                fields.text("name", rule.name).text("description", rule.description).child("flags", |fields| {
-                    fields
-                        .bool("hidden", false)
-                        .bool("clusterOnly", false)
-                        .bool("canBeDisabled", rule.can_be_disabled)
-                        .bool("canCreateAdditionalPlans", rule.can_create_additional_plans)
-                        .bool("disabledByDefault", rule.disabled_by_default)
-                        .bool("enterpriseOnly", false);
-                });
+                fields.text("name", rule.name).text("description", rule.description).child(
+                    "flags",
+                    |fields| {
+                        fields
+                            .bool("hidden", false)
+                            .bool("clusterOnly", false)
+                            .bool("canBeDisabled", rule.can_be_disabled)
+                            .bool("canCreateAdditionalPlans", rule.can_create_additional_plans)
+                            .bool("disabledByDefault", rule.disabled_by_default)
+                            .bool("enterpriseOnly", false);
+                    },
+                );
             });
         }
     })?;

@@ -1,0 +1,148 @@
+//! Users managed by users who may. Passwords come hashed: the layer above knows how.
+
+use std::sync::Arc;
+
+use catalog::{AccessLevel, UserDefinition, error_number as number};
+use velocypack::{MergeOptions, Slice};
+
+use crate::error::{Error, Result};
+use crate::session::Session;
+
+/// Most grants of one user; more is a mistake or an attack.
+const GRANTS_MAX: usize = 100_000;
+/// The user that always has all rights.
+const ROOT: &str = "root";
+
+/// What of a user is changed; what is `None` stays.
+#[derive(Debug, Default)]
+pub struct UserChanges<'a> {
+    /// The new password's hash.
+    pub password_hash: Option<String>,
+    /// Whether the user may log in.
+    pub active: Option<bool>,
+    /// An object for clients alone.
+    pub extra: Option<Slice<'a>>,
+}
+
+/// What a grant is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Grant<'a> {
+    /// The database, or the wildcard.
+    pub database: &'a str,
+    /// A collection of it, or the wildcard; `None` is the database itself.
+    pub collection: Option<&'a str>,
+}
+
+impl Session {
+    /// The users that the user may see: all, or only herself.
+    pub fn users(&self) -> Vec<Arc<UserDefinition>> {
+        let catalog = self.catalog();
+        match (self.user(), self.require_administrator()) {
+            (Some(own), Err(_)) => catalog.user(own).into_iter().cloned().collect(),
+            _ => catalog.users().cloned().collect(),
+        }
+    }
+
+    /// A user. Errors: 1703, and 11 for anybody but an administrator and the user herself.
+    pub fn find_user(&self, name: &str) -> Result<Arc<UserDefinition>> {
+        self.require_self_or_administrator(name)?;
+        self.catalog().user(name).cloned().ok_or_else(user_not_found)
+    }
+
+    /// Creates a user without rights. Errors: 1700, 1702, 10, 11.
+    pub fn create_user(&self, name: &str, changes: UserChanges<'_>) -> Result<Arc<UserDefinition>> {
+        self.require_administrator()?;
+        let mut user = UserDefinition::new(name, changes.password_hash.unwrap_or_default());
+        user.active = changes.active.unwrap_or(true);
+        changes.extra.map(|extra| user.set_extra(extra)).transpose()?;
+        self.instance().store().create_user(user)?;
+        self.find_user(name)
+    }
+
+    /// Changes a user; `extra` is merged with what is there. Errors: 1703, 10, 11.
+    pub fn update_user(&self, name: &str, changes: UserChanges<'_>) -> Result<Arc<UserDefinition>> {
+        self.require_self_or_administrator(name)?;
+        self.instance().store().change_user(name, |user| {
+            if let Some(extra) = changes.extra {
+                let options = MergeOptions { keep_null: true, merge_objects: true };
+                let mut merged = Vec::new();
+                velocypack::merge(Slice::new(&user.extra), extra, options, &mut merged)?;
+                user.set_extra(Slice::new(&merged))?;
+            }
+            user.active = changes.active.unwrap_or(user.active);
+            user.password_hash = changes.password_hash.unwrap_or_else(|| user.password_hash.clone());
+            Ok(())
+        })?;
+        self.find_user(name)
+    }
+
+    /// Puts other data in the place of a user's. Rights are reset, as in ArangoDB; those of `root` stay, or nobody could
+    /// administrate the server. Errors: 1703, 10, 11.
+    pub fn replace_user(&self, name: &str, changes: UserChanges<'_>) -> Result<Arc<UserDefinition>> {
+        self.require_self_or_administrator(name)?;
+        self.instance().store().change_user(name, |user| {
+            let mut new = UserDefinition::new(name, changes.password_hash.unwrap_or_default());
+            new.active = changes.active.unwrap_or(true);
+            changes.extra.map(|extra| new.set_extra(extra)).transpose()?;
+            if name == ROOT {
+                new.rights = user.rights.clone();
+            }
+            *user = new;
+            Ok(())
+        })?;
+        self.catalog().user(name).cloned().ok_or_else(user_not_found)
+    }
+
+    /// Removes a user. Errors: 1703, 11 also for `root`.
+    pub fn remove_user(&self, name: &str) -> Result<()> {
+        self.require_administrator()?;
+        if name == ROOT {
+            return Err(Error::new(number::FORBIDDEN, "forbidden: the user 'root' cannot be removed"));
+        }
+        Ok(self.instance().store().remove_user(name)?)
+    }
+
+    /// Gives a user a level on a database or collection; `None` takes the grant back. Errors: 1703, 32, 11.
+    pub fn grant(&self, name: &str, grant: Grant<'_>, level: Option<AccessLevel>) -> Result<()> {
+        self.require_administrator()?;
+        let Grant { database, collection } = grant;
+        Ok(self.instance().store().change_user(name, |user| {
+            let rights = &mut user.rights;
+            match (collection, level) {
+                (None, Some(level)) => rights.grant_database(database, level),
+                (Some(collection), Some(level)) => rights.grant_collection(database, collection, level),
+                (None, None) => drop(rights.revoke_database(database)),
+                (Some(collection), None) => drop(rights.revoke_collection(database, collection)),
+            }
+            let grants: usize = rights.databases.values().map(|rights| 1 + rights.collections.len()).sum();
+            if grants > GRANTS_MAX {
+                let message = format!("resource limit exceeded: a user can have at most {GRANTS_MAX} grants");
+                return Err(catalog::Error::new(number::RESOURCE_LIMIT, message).into());
+            }
+            Ok(())
+        })?)
+    }
+
+    /// What a user keeps for clients under a key; `None` is nothing. Errors: 1703, 11.
+    pub fn user_setting(&self, name: &str, key: &str) -> Result<Option<Vec<u8>>> {
+        let user = self.find_user(name)?;
+        Ok(Slice::new(&user.config).get(key).map(|value| value.bytes().to_vec()))
+    }
+
+    /// Keeps a value for clients under a key, or (`None`) forgets it; without a key, forgets all. Errors: 1703, 10, 11.
+    pub fn set_user_setting(&self, name: &str, key: Option<&str>, value: Option<Slice<'_>>) -> Result<()> {
+        self.require_self_or_administrator(name)?;
+        Ok(self.instance().store().change_user(name, |user| Ok(user.set_config(key, value)?))?)
+    }
+
+    fn require_self_or_administrator(&self, name: &str) -> Result<()> {
+        match self.user() {
+            Some(own) if **own == *name => Ok(()),
+            _ => self.require_administrator(),
+        }
+    }
+}
+
+fn user_not_found() -> Error {
+    Error::new(number::USER_NOT_FOUND, "user not found")
+}

@@ -1,0 +1,136 @@
+//! `/_api/user`: users. Their rights are in [`super::user_rights`].
+
+use catalog::{UserDefinition, error_number};
+use database::UserChanges;
+use hyper::StatusCode;
+use velocypack::{Builder, Slice};
+
+use crate::auth::password;
+use crate::error::{ApiError, Result};
+use crate::http::fields::Fields;
+use crate::http::request::Request;
+use crate::http::response::Response;
+use crate::http::router::{Route, Verb};
+use crate::session::Session;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::inline(Verb::Get, "/_api/user", list),
+    Route::pool(Verb::Post, "/_api/user", create),
+    Route::inline(Verb::Get, "/_api/user/{user}", read),
+    Route::pool(Verb::Put, "/_api/user/{user}", replace),
+    Route::pool(Verb::Patch, "/_api/user/{user}", update),
+    Route::pool(Verb::Delete, "/_api/user/{user}", remove),
+    Route::inline(Verb::Get, "/_api/user/{user}/config", settings),
+    Route::pool(Verb::Delete, "/_api/user/{user}/config", forget_settings),
+    Route::inline(Verb::Get, "/_api/user/{user}/config/{key}", setting),
+    Route::pool(Verb::Put, "/_api/user/{user}/config/{key}", keep_setting),
+    Route::pool(Verb::Delete, "/_api/user/{user}/config/{key}", forget_setting),
+];
+
+fn list(session: &Session, _request: &Request) -> Result<Response> {
+    let users = session.users();
+    Response::success(StatusCode::OK, |fields| {
+        fields.list("result", |fields| {
+            for user in &users {
+                fields.child_element(|fields| print(fields, user));
+            }
+        });
+    })
+}
+
+fn create(session: &Session, request: &Request) -> Result<Response> {
+    session.require_administrator()?;
+    let body = request.body_object()?;
+    let name = body.slice().get("user").and_then(Slice::as_str).filter(|name| !name.is_empty());
+    let name = name.ok_or_else(|| ApiError::of(error_number::USER_INVALID_NAME))?;
+    let user = session.create_user(name, changes(body.slice(), true)?)?;
+    Response::success(StatusCode::CREATED, |fields| print(fields, &user))
+}
+
+fn read(session: &Session, request: &Request) -> Result<Response> {
+    let user = session.find_user(request.parameter("user"))?;
+    Response::success(StatusCode::OK, |fields| print(fields, &user))
+}
+
+fn replace(session: &Session, request: &Request) -> Result<Response> {
+    let name = request.parameter("user");
+    session.find_user(name)?;
+    let body = request.body_object()?;
+    let user = session.replace_user(name, changes(body.slice(), true)?)?;
+    Response::success(StatusCode::OK, |fields| print(fields, &user))
+}
+
+fn update(session: &Session, request: &Request) -> Result<Response> {
+    let name = request.parameter("user");
+    session.find_user(name)?;
+    let body = request.body_object()?;
+    let user = session.update_user(name, changes(body.slice(), false)?)?;
+    Response::success(StatusCode::OK, |fields| print(fields, &user))
+}
+
+fn remove(session: &Session, request: &Request) -> Result<Response> {
+    session.remove_user(request.parameter("user"))?;
+    Response::success(StatusCode::ACCEPTED, |_| {})
+}
+
+/// What the body says of a user. A whole user has a password, which is empty where none is given.
+fn changes(body: Slice<'_>, is_whole: bool) -> Result<UserChanges<'_>> {
+    let wrong = |name: &str, kind: &str| ApiError::bad_parameter(format!("'{name}' must be {kind}"));
+    let given = |name: &str| body.get(name).filter(|value| !value.is_null());
+    let password = match given("passwd").or_else(|| given("password")) {
+        Some(password) => Some(password.as_str().ok_or_else(|| wrong("passwd", "a string"))?),
+        None => is_whole.then_some(""),
+    };
+    let active = given("active").map(|active| active.as_bool().ok_or_else(|| wrong("active", "a bool")));
+    let extra = given("extra");
+    if extra.is_some_and(|extra| !extra.is_object()) {
+        return Err(wrong("extra", "an object"));
+    }
+    Ok(UserChanges {
+        password_hash: password.map(password::hash).transpose()?,
+        active: active.transpose()?,
+        extra,
+    })
+}
+
+fn print(fields: &mut Fields<'_>, user: &UserDefinition) {
+    fields.text("user", &user.name).bool("active", user.active).value("extra", Slice::new(&user.extra));
+}
+
+fn settings(session: &Session, request: &Request) -> Result<Response> {
+    let user = session.find_user(request.parameter("user"))?;
+    Response::success(StatusCode::OK, |fields| {
+        fields.value("result", Slice::new(&user.config));
+    })
+}
+
+fn setting(session: &Session, request: &Request) -> Result<Response> {
+    let value = session.user_setting(request.parameter("user"), request.parameter("key"))?;
+    Response::success(StatusCode::OK, |fields| {
+        fields.with(|builder: &mut Builder| {
+            builder.key("result")?;
+            match &value {
+                Some(value) => builder.add_slice(Slice::new(value)),
+                None => builder.add_null(),
+            }
+        });
+    })
+}
+
+fn keep_setting(session: &Session, request: &Request) -> Result<Response> {
+    let body = request.body_object()?;
+    let value = body.slice().get("value");
+    let value = value.ok_or_else(|| ApiError::bad_parameter("the attribute 'value' is missing"))?;
+    session.set_user_setting(request.parameter("user"), Some(request.parameter("key")), Some(value))?;
+    Response::success(StatusCode::OK, |_| {})
+}
+
+fn forget_setting(session: &Session, request: &Request) -> Result<Response> {
+    session.set_user_setting(request.parameter("user"), Some(request.parameter("key")), None)?;
+    Response::success(StatusCode::ACCEPTED, |_| {})
+}
+
+fn forget_settings(session: &Session, request: &Request) -> Result<Response> {
+    session.set_user_setting(request.parameter("user"), None, None)?;
+    Response::success(StatusCode::ACCEPTED, |_| {})
+}

@@ -1,0 +1,109 @@
+//! `/_api/user/{user}/database`: the rights of a user.
+
+use catalog::access::WILDCARD;
+use catalog::{AccessLevel, DatabaseRights, Rights};
+use database::Grant;
+use hyper::StatusCode;
+use velocypack::Slice;
+
+use crate::error::{ApiError, Result};
+use crate::http::fields::Fields;
+use crate::http::request::Request;
+use crate::http::response::Response;
+use crate::http::router::{Route, Verb};
+use crate::session::Session;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::inline(Verb::Get, "/_api/user/{user}/database", list),
+    Route::inline(Verb::Get, "/_api/user/{user}/database/{database}", level),
+    Route::pool(Verb::Put, "/_api/user/{user}/database/{database}", grant),
+    Route::pool(Verb::Delete, "/_api/user/{user}/database/{database}", revoke),
+    Route::inline(Verb::Get, "/_api/user/{user}/database/{database}/{collection}", level),
+    Route::pool(Verb::Put, "/_api/user/{user}/database/{database}/{collection}", grant),
+    Route::pool(Verb::Delete, "/_api/user/{user}/database/{database}/{collection}", revoke),
+];
+
+/// What a collection's level is called where nothing was granted on the collection itself.
+const UNDEFINED: &str = "undefined";
+
+fn list(session: &Session, request: &Request) -> Result<Response> {
+    let user = session.find_user(request.parameter("user"))?;
+    let is_full = request.flag("full", false)?;
+    let catalog = session.catalog();
+    Response::success(StatusCode::OK, |fields| {
+        fields.child("result", |fields| {
+            for database in catalog.databases() {
+                let level = user.rights.database_level(database.name());
+                if is_full {
+                    let names = database.collections().map(|collection| collection.name());
+                    fields.child(database.name(), |fields| {
+                        print(fields, &user.rights, database.name(), level, names)
+                    });
+                } else if level > AccessLevel::None {
+                    fields.text(database.name(), level.name());
+                }
+            }
+            if is_full {
+                let granted = user.rights.databases.get(WILDCARD).and_then(|rights| rights.level);
+                fields.child(WILDCARD, |fields| {
+                    fields.text("permission", granted.unwrap_or(AccessLevel::None).name());
+                });
+            }
+        });
+    })
+}
+
+/// One database in the full list: its level, and what was granted on each of its collections.
+fn print<'a>(
+    fields: &mut Fields<'_>,
+    rights: &Rights,
+    database: &str,
+    level: AccessLevel,
+    collections: impl Iterator<Item = &'a str>,
+) {
+    let nothing = DatabaseRights::default();
+    let granted = &rights.databases.get(database).unwrap_or(&nothing).collections;
+    fields.text("permission", level.name()).child("collections", |fields| {
+        for name in collections.chain([WILDCARD]) {
+            fields.text(name, granted.get(name).map_or(UNDEFINED, |level| level.name()));
+        }
+    });
+}
+
+fn level(session: &Session, request: &Request) -> Result<Response> {
+    let user = session.find_user(request.parameter("user"))?;
+    let Grant { database, collection } = subject(request);
+    let level = match collection {
+        None => user.rights.database_level(database),
+        Some(collection) => user.rights.collection_level(database, collection),
+    };
+    Response::success(StatusCode::OK, |fields| {
+        fields.text("result", level.name());
+    })
+}
+
+fn grant(session: &Session, request: &Request) -> Result<Response> {
+    session.require_administrator()?;
+    let body = request.body_object()?;
+    let level = body.slice().get("grant").and_then(Slice::as_str).and_then(AccessLevel::from_name);
+    let level = level.ok_or_else(|| ApiError::bad_parameter("'grant' must be rw, ro or none"))?;
+    let subject = subject(request);
+    session.grant(request.parameter("user"), subject, Some(level))?;
+    let name = match subject.collection {
+        None => subject.database.to_owned(),
+        Some(collection) => format!("{}/{collection}", subject.database),
+    };
+    Response::success(StatusCode::OK, |fields| {
+        fields.text(&name, level.name());
+    })
+}
+
+fn revoke(session: &Session, request: &Request) -> Result<Response> {
+    session.grant(request.parameter("user"), subject(request), None)?;
+    Response::success(StatusCode::ACCEPTED, |_| {})
+}
+
+fn subject(request: &Request) -> Grant<'_> {
+    let collection = Some(request.parameter("collection")).filter(|collection| !collection.is_empty());
+    Grant { database: request.parameter("database"), collection }
+}
