@@ -18,6 +18,7 @@ mod format;
 mod handle;
 mod log;
 mod options;
+mod prefix_scan;
 mod ranges;
 mod scan;
 mod snapshot;

@@ -3,11 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use kv::{BLOCK_BYTES_MAX, Error, Result, Scan, ScanSpec, Snapshot, Values};
+use kv::{BLOCK_BYTES_MAX, Error, PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
 use rust_rocksdb::ReadOptions;
 
 use crate::error::map;
 use crate::handle::OwnedSnapshot;
+use crate::prefix_scan::RocksPrefixScan;
 use crate::scan::RocksScan;
 
 /// Most keys in one call of RocksDB: each may pin a block until its value is copied, 4 MiB together.
@@ -82,5 +83,10 @@ impl Snapshot for RocksSnapshot {
     fn scan(&self, spec: ScanSpec) -> Result<Box<dyn Scan>> {
         check_open(&self.is_closed)?;
         Ok(Box::new(self.rocks_scan(spec)))
+    }
+
+    fn prefix_scan(&self) -> Result<Box<dyn PrefixScan>> {
+        check_open(&self.is_closed)?;
+        Ok(Box::new(RocksPrefixScan::new(Arc::clone(&self.snapshot), Arc::clone(&self.is_closed))))
     }
 }

@@ -11,8 +11,8 @@
 use std::sync::Arc;
 
 use crate::{
-    BlockLimits, Durability, Engine, Error, KeyRange, Result, ScanSpec, Snapshot, SnapshotAt,
-    TransactionOptions, WriteTransaction,
+    Block, BlockLimits, Durability, Engine, Error, KeyRange, PrefixScan, Result, ScanSpec, Snapshot,
+    SnapshotAt, TransactionOptions, WriteTransaction,
 };
 
 pub mod concurrency;
@@ -77,6 +77,7 @@ macro_rules! conformance_cases {
             reading::a_finished_scan_stays_finished,
             reading::released_scans_go_on_behind_the_last_pair,
             reading::scans_end_with_what_was_there_at_their_start,
+            reading::prefixes_are_read_one_after_the_other,
             reading::large_values_come_back_whole,
             snapshots::snapshots_do_not_change,
             snapshots::snapshots_of_loaded_pairs_do_not_change,
@@ -105,6 +106,7 @@ macro_rules! conformance_cases {
             views::views_outlive_their_transaction,
             views::scans_merge_writes_into_the_snapshot,
             views::merged_scans_resume,
+            views::prefixes_are_read_with_the_writes,
             views::rolled_back_writes_leave_views,
             conflicts::the_first_writer_of_a_key_wins,
             conflicts::a_write_committed_since_the_snapshot_conflicts,
@@ -219,6 +221,26 @@ fn text(value: Option<&[u8]>) -> Option<String> {
 /// All pairs of a scan.
 pub(crate) fn scan(snapshot: &dyn Snapshot, spec: ScanSpec, limits: BlockLimits) -> Pairs {
     scan_releasing(snapshot, spec, limits, |_| false)
+}
+
+/// The pairs whose keys begin with `prefix`, read in blocks of so many rows, released after each second block.
+pub(crate) fn read_prefix(scan: &mut dyn PrefixScan, prefix: &[u8], rows: usize) -> Pairs {
+    let mut pairs = Pairs::new();
+    for block_number in 0.. {
+        let mut block = Block::new();
+        let after = pairs.last().map(|(key, _): &(Vec<u8>, Vec<u8>)| key.clone());
+        let limits = BlockLimits { rows, bytes: 1 << 20 };
+        let has_more = scan.read(prefix, after.as_deref(), limits, &mut block).expect("read");
+        assert!(block.len() <= rows && (!has_more || block.len() == rows), "{} of {rows} pairs", block.len());
+        pairs.extend(block.iter().map(|(key, value)| (key.to_vec(), value.to_vec())));
+        if !has_more {
+            break;
+        }
+        if block_number % 2 == 1 {
+            scan.release();
+        }
+    }
+    pairs
 }
 
 /// All pairs of a scan that is released after those blocks whose number `release` accepts.

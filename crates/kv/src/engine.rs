@@ -59,6 +59,27 @@ pub trait Snapshot: Send + Sync {
 
     /// Starts a scan. Nothing is read before the first [`Scan::next_block`].
     fn scan(&self, spec: ScanSpec) -> Result<Box<dyn Scan>>;
+
+    /// Starts reading the pairs of many short ranges, which are asked for one after the other. Nothing is read before
+    /// the first [`PrefixScan::read`].
+    fn prefix_scan(&self) -> Result<Box<dyn PrefixScan>>;
+}
+
+/// Reads the keys that begin with some bytes, then those that begin with others, with one iterator for all of them. It
+/// keeps what it needs of its snapshot alive.
+pub trait PrefixScan: Send {
+    /// Appends to `block` the pairs whose keys begin with `prefix` (at least one byte) and come behind the key `after`, in
+    /// order, until there are no more (`false`) or the block has reached its limits (`true`; there may be more).
+    fn read(
+        &mut self,
+        prefix: &[u8],
+        after: Option<&[u8]>,
+        limits: BlockLimits,
+        block: &mut Block,
+    ) -> Result<bool>;
+
+    /// Lets go of everything that pins memory in the engine.
+    fn release(&mut self);
 }
 
 /// What to scan.

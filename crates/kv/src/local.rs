@@ -196,4 +196,8 @@ impl Snapshot for Unreadable {
     fn scan(&self, _: crate::ScanSpec) -> Result<Box<dyn crate::Scan>> {
         Err(self.0.clone())
     }
+
+    fn prefix_scan(&self) -> Result<Box<dyn crate::PrefixScan>> {
+        Err(self.0.clone())
+    }
 }

@@ -10,8 +10,8 @@ use crate::conflict::REMEMBERED_KEYS_MAX;
 use crate::tree::{Entry, Tree};
 use crate::{
     Block, BlockLimits, BulkLoad, ConflictTable, Durability, Engine, EngineStatistics, Error, KeyRange,
-    LocalStore, LocalTransaction, Overlay, Result, Scan, ScanSpec, Snapshot, TransactionOptions, Values,
-    WriteTransaction,
+    LocalStore, LocalTransaction, Overlay, PrefixScan, Result, Scan, ScanSpec, Snapshot, TransactionOptions,
+    Values, WriteTransaction,
 };
 
 /// Everything in one copy-on-write tree. A snapshot is a copy of it, O(1).
@@ -242,6 +242,39 @@ impl Snapshot for MemorySnapshot {
     fn scan(&self, spec: ScanSpec) -> Result<Box<dyn Scan>> {
         Ok(Box::new(MemoryScan { tree: self.tree.clone(), spec }))
     }
+
+    fn prefix_scan(&self) -> Result<Box<dyn PrefixScan>> {
+        Ok(Box::new(MemoryPrefixScan { tree: self.tree.clone() }))
+    }
+}
+
+struct MemoryPrefixScan {
+    tree: Tree,
+}
+
+impl PrefixScan for MemoryPrefixScan {
+    fn read(
+        &mut self,
+        prefix: &[u8],
+        after: Option<&[u8]>,
+        limits: BlockLimits,
+        block: &mut Block,
+    ) -> Result<bool> {
+        let limits = limits.bounded();
+        let entries = self.tree.iter_from(after.unwrap_or(prefix));
+        let entries = entries.skip_while(|entry| after == Some(entry.key()));
+        for entry in entries.take_while(|entry| entry.key().starts_with(prefix)) {
+            if !block.push(entry.key(), entry.value().unwrap_or_default()) {
+                return Err(Error::TooLarge { limit_bytes: crate::block::BLOCK_BYTES_MAX });
+            }
+            if limits.is_reached_by(block) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn release(&mut self) {}
 }
 
 struct MemoryScan {

@@ -1,6 +1,8 @@
 //! What snapshots answer: look-ups, order, bounds, limits.
 
-use super::{Fixture, NO_LIMITS, Pairs, begin, delete, dump_range, get_in, put, scan, scan_releasing};
+use super::{
+    Fixture, NO_LIMITS, Pairs, begin, delete, dump_range, get_in, put, read_prefix, scan, scan_releasing,
+};
 use crate::{BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot};
 
 /// Keys with every awkward byte at every awkward place.
@@ -92,6 +94,28 @@ pub fn keys_are_ordered_byte_by_byte(fixture: &dyn Fixture) {
     assert!(pairs.iter().all(|(key, value)| key == value));
     let values = snapshot.get_many(AWKWARD_KEYS).expect("get_many");
     assert!(values.iter().zip(AWKWARD_KEYS).all(|(value, key)| value == Some(*key)));
+}
+
+/// A prefix scan gives for each prefix, in any order, the keys that begin with it, in blocks of any size.
+pub fn prefixes_are_read_one_after_the_other(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    let mut transaction = begin(&*engine);
+    for key in AWKWARD_KEYS {
+        transaction.put(key, key).expect("put");
+    }
+    transaction.commit(Durability::Buffered).expect("commit");
+    let snapshot = engine.snapshot().expect("snapshot");
+    delete(&*engine, &["a", "b"]);
+    let mut reader = snapshot.prefix_scan().expect("prefix_scan");
+    let absent: [&[u8]; 3] = [b"d", b"a\0c", b"\xff\xff\xff\xff"];
+    for prefix in AWKWARD_KEYS.iter().rev().chain(&absent).chain(AWKWARD_KEYS) {
+        let mut expected: Vec<Vec<u8>> =
+            AWKWARD_KEYS.iter().filter(|key| key.starts_with(prefix)).map(|key| key.to_vec()).collect();
+        expected.sort();
+        for rows in [1, 2, 100] {
+            assert_eq!(keys_of(&read_prefix(&mut *reader, prefix, rows)), expected, "{prefix:?} {rows}");
+        }
+    }
 }
 
 /// Every range over awkward keys holds exactly the keys from its start on that are below its end, in both directions.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Fixture, NO_LIMITS, Pairs, begin, dump, put, scan, scan_releasing};
+use super::{Fixture, NO_LIMITS, Pairs, begin, dump, put, read_prefix, scan, scan_releasing};
 use crate::{BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot};
 
 /// Without writes, a view is the state at the begin; twice without writes between, it is the same.
@@ -114,6 +114,20 @@ pub fn scans_merge_writes_into_the_snapshot(fixture: &dyn Fixture) {
     let keys: Vec<&[u8]> = expected.iter().map(|(key, _)| key.as_slice()).collect();
     let values = view.get_many(&keys).expect("get_many");
     assert!(values.iter().zip(&expected).all(|(value, (_, expected))| value == Some(expected.as_slice())));
+}
+
+/// A prefix scan of a view gives what a scan of the range gives, where there are writes and where there are none.
+pub fn prefixes_are_read_with_the_writes(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    let (view, expected) = merged(&*engine);
+    let mut reader = view.prefix_scan().expect("prefix_scan");
+    for prefix in ["k", "k00", "k05", "k055", "k1999", "k11", "x", "k050"] {
+        let begins = |(key, _): &&(Vec<u8>, Vec<u8>)| key.starts_with(prefix.as_bytes());
+        let expected: Pairs = expected.iter().filter(begins).cloned().collect();
+        for rows in [1, 7, 10_000] {
+            assert_eq!(read_prefix(&mut *reader, prefix.as_bytes(), rows), expected, "{prefix} {rows}");
+        }
+    }
 }
 
 /// A released scan over writes goes on behind its last pair.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::scan::OverlayScan;
 use crate::tree::Tree;
-use crate::{Error, Result, Scan, ScanSpec, Snapshot, Values};
+use crate::{Block, BlockLimits, Error, KeyRange, PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
 
 /// What a transaction sees at one moment: its writes until then over its snapshot. Never changes.
 pub(super) struct OverlaySnapshot {
@@ -30,6 +30,58 @@ impl Snapshot for OverlaySnapshot {
             return self.base.scan(spec);
         }
         Ok(Box::new(OverlayScan::new(Arc::clone(&self.base), self.writes.clone(), spec)))
+    }
+
+    fn prefix_scan(&self) -> Result<Box<dyn PrefixScan>> {
+        let without_writes = self.base.prefix_scan()?;
+        if self.writes.is_empty() {
+            return Ok(without_writes);
+        }
+        Ok(Box::new(OverlayPrefixScan {
+            base: Arc::clone(&self.base),
+            writes: self.writes.clone(),
+            without_writes,
+        }))
+    }
+}
+
+/// Reads ranges without a write through the base's own reader, and merges the others.
+struct OverlayPrefixScan {
+    base: Arc<dyn Snapshot>,
+    writes: Tree,
+    without_writes: Box<dyn PrefixScan>,
+}
+
+impl PrefixScan for OverlayPrefixScan {
+    fn read(
+        &mut self,
+        prefix: &[u8],
+        after: Option<&[u8]>,
+        limits: BlockLimits,
+        block: &mut Block,
+    ) -> Result<bool> {
+        let has_write = self.writes.iter_from(prefix).peek().is_some_and(|e| e.key().starts_with(prefix));
+        if !has_write {
+            return self.without_writes.read(prefix, after, limits, block);
+        }
+        let whole = KeyRange::prefix(prefix);
+        let range = after.map_or(whole.clone(), |key| whole.remainder(key, false));
+        let spec = ScanSpec::forward(range);
+        let mut scan = OverlayScan::new(Arc::clone(&self.base), self.writes.clone(), spec);
+        let limits = limits.bounded();
+        while !limits.is_reached_by(block) {
+            let rows = limits.rows.saturating_sub(block.len());
+            let bytes = limits.bytes.saturating_sub(block.size_bytes());
+            let Some(pairs) = scan.next_block(BlockLimits { rows, bytes })? else { return Ok(false) };
+            if !pairs.iter().all(|(key, value)| block.push(key, value)) {
+                return Err(Error::TooLarge { limit_bytes: crate::block::BLOCK_BYTES_MAX });
+            }
+        }
+        Ok(true)
+    }
+
+    fn release(&mut self) {
+        self.without_writes.release();
     }
 }
 

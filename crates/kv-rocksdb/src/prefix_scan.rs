@@ -1,0 +1,78 @@
+//! Reading many short ranges: one iterator, positioned anew for each.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use kv::{BLOCK_BYTES_MAX, Block, BlockLimits, Error, PrefixScan, Result};
+use rust_rocksdb::ReadOptions;
+
+use crate::error::map;
+use crate::handle::{OwnedIterator, OwnedSnapshot};
+use crate::snapshot::check_open;
+
+/// After so many ranges a new iterator is opened: one iterator keeps all tables and memtables of its beginning.
+const ITERATOR_READS_MAX: u32 = 100_000;
+
+/// See [`PrefixScan`]. The iterator has no bounds, which could not be changed from one range to the next: a range ends at
+/// the first key without its prefix.
+pub(crate) struct RocksPrefixScan {
+    snapshot: Arc<OwnedSnapshot>,
+    iterator: Option<OwnedIterator>,
+    /// What the iterator was used for so far.
+    reads: u32,
+    is_closed: Arc<AtomicBool>,
+}
+
+impl RocksPrefixScan {
+    pub(crate) fn new(snapshot: Arc<OwnedSnapshot>, is_closed: Arc<AtomicBool>) -> Self {
+        RocksPrefixScan { snapshot, iterator: None, reads: 0, is_closed }
+    }
+
+    fn iterator(&mut self) -> &mut OwnedIterator {
+        if self.reads >= ITERATOR_READS_MAX {
+            self.release();
+        }
+        self.reads += 1;
+        let snapshot = &self.snapshot;
+        self.iterator.get_or_insert_with(|| OwnedIterator::new(snapshot, ReadOptions::default()))
+    }
+}
+
+impl PrefixScan for RocksPrefixScan {
+    fn read(
+        &mut self,
+        prefix: &[u8],
+        after: Option<&[u8]>,
+        limits: BlockLimits,
+        block: &mut Block,
+    ) -> Result<bool> {
+        check_open(&self.is_closed)?;
+        let limits = limits.bounded();
+        let iterator = self.iterator();
+        iterator.seek(after.unwrap_or(prefix));
+        if let Some(after) = after
+            && iterator.item().is_some_and(|(key, _)| key == after)
+        {
+            iterator.next();
+        }
+        while let Some((key, value)) = iterator.item() {
+            if !key.starts_with(prefix) {
+                return Ok(false);
+            }
+            if !block.push(key, value) {
+                return Err(Error::TooLarge { limit_bytes: BLOCK_BYTES_MAX });
+            }
+            iterator.next();
+            if limits.is_reached_by(block) {
+                return Ok(true);
+            }
+        }
+        iterator.status().map_err(map("scanning"))?;
+        Ok(false)
+    }
+
+    fn release(&mut self) {
+        self.iterator = None;
+        self.reads = 0;
+    }
+}
