@@ -43,8 +43,8 @@ pub use picture::{Catalog, Collection, DataVersion, Database};
 pub use revision::{REVISION_TEXT_MAX_BYTES, Revision, RevisionClock, RevisionText};
 pub use scan::{
     BlockLimits, BoxBounds, BoxScan, DocumentKeys, DocumentScan, DocumentScanSpec, EdgeDirection,
-    EdgeEntries, EdgeEntry, EdgeScan, GeoEntries, GeoEntry, GeoEntryKind, GeoScan, IndexBounds, IndexEntries,
-    IndexScan, KeyBound,
+    EdgeEntries, EdgeEntry, EdgeReader, EdgeScan, GeoEntries, GeoEntry, GeoEntryKind, GeoScan, IndexBounds,
+    IndexEntries, IndexScan, KeyBound, VertexEdges,
 };
 pub use schema::Schema;
 pub use snapshot::Snapshot;

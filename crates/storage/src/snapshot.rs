@@ -11,8 +11,8 @@ use crate::documents::Documents;
 use crate::encoding;
 use crate::picture::Catalog;
 use crate::scan::{
-    BoxBounds, BoxScan, DocumentScan, DocumentScanSpec, EdgeDirection, EdgeScan, GeoEntryKind, GeoScan,
-    IndexBounds, IndexScan,
+    BoxBounds, BoxScan, DocumentScan, DocumentScanSpec, EdgeDirection, EdgeReader, EdgeScan, GeoEntryKind,
+    GeoScan, IndexBounds, IndexScan,
 };
 use crate::{Collection, Error, Index, Result};
 
@@ -113,11 +113,14 @@ impl Snapshot {
         direction: EdgeDirection,
         vertices: &[&str],
     ) -> Result<EdgeScan> {
-        let Some(index) = collection.edge_index() else {
-            let message = format!("collection type invalid: '{}' is no edge collection", collection.name());
-            return Err(Error::new(catalog::error_number::COLLECTION_TYPE_INVALID, message));
-        };
-        Ok(EdgeScan::start(&self.engine, index, direction, vertices))
+        Ok(EdgeScan::start(&self.engine, edge_index(collection)?, direction, vertices))
+    }
+
+    /// A reader of the edges of vertices in one direction, through the edge index.
+    ///
+    /// Errors: 1218 unless the collection holds edges.
+    pub fn edge_reader(&self, collection: &Collection, direction: EdgeDirection) -> Result<EdgeReader> {
+        EdgeReader::start(self.engine.as_ref(), edge_index(collection)?, direction)
     }
 
     /// The number of documents.
@@ -141,6 +144,13 @@ impl Snapshot {
     pub(crate) fn engine(&self) -> &Arc<dyn kv::Snapshot> {
         &self.engine
     }
+}
+
+fn edge_index(collection: &Collection) -> Result<&Arc<Index>> {
+    collection.edge_index().ok_or_else(|| {
+        let message = format!("collection type invalid: '{}' is no edge collection", collection.name());
+        Error::new(catalog::error_number::COLLECTION_TYPE_INVALID, message)
+    })
 }
 
 /// The keys, as text, of the engine keys that divide a collection; those inside of `range` of documents.

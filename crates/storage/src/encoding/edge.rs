@@ -31,7 +31,19 @@ pub(crate) fn vertex_prefix(object: ObjectId, direction: EdgeDirection, vertex: 
 fn write_vertex_prefix(object: ObjectId, direction: EdgeDirection, vertex: &str, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&object.0.to_be_bytes());
     bytes.push(direction_byte(direction));
-    bytes.extend_from_slice(vertex.as_bytes());
+    append_vertex(vertex.as_bytes(), bytes);
+}
+
+/// The start of all entries in one direction.
+pub(crate) fn direction_prefix(object: ObjectId, direction: EdgeDirection) -> Vec<u8> {
+    let mut bytes = object.0.to_be_bytes().to_vec();
+    bytes.push(direction_byte(direction));
+    bytes
+}
+
+/// Appends a vertex to [`direction_prefix`], which makes it a [`vertex_prefix`].
+pub(crate) fn append_vertex(vertex: &[u8], bytes: &mut Vec<u8>) {
+    bytes.extend_from_slice(vertex);
     bytes.push(END_OF_VERTEX);
 }
 

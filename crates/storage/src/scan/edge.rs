@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kv::{BlockLimits, Scan, ScanSpec, Snapshot};
+use kv::{Block, BlockLimits, PrefixScan, Scan, ScanSpec, Snapshot};
 
 use crate::encoding::edge;
 use crate::{Error, Index, Result};
@@ -117,6 +117,78 @@ impl EdgeEntries {
     /// The edges in order.
     pub fn iter(&self) -> impl Iterator<Item = Result<EdgeEntry<'_>>> {
         (0..self.len()).map(|i| self.get(i))
+    }
+}
+
+/// Reads the edges of one vertex after another, in one direction, with one iterator of the engine: for traversals, which
+/// learn from the edges of one vertex which one comes next.
+pub struct EdgeReader {
+    scan: Box<dyn PrefixScan>,
+    /// The start of the entries' keys. Behind `index_bytes` comes the vertex.
+    prefix: Vec<u8>,
+    index_bytes: usize,
+    /// The edges read last; kept for its memory.
+    block: Block,
+}
+
+impl EdgeReader {
+    pub(crate) fn start(snapshot: &dyn Snapshot, index: &Index, direction: EdgeDirection) -> Result<Self> {
+        let prefix = edge::direction_prefix(index.definition().object_id, direction);
+        let index_bytes = prefix.len();
+        Ok(EdgeReader { scan: snapshot.prefix_scan()?, prefix, index_bytes, block: Block::new() })
+    }
+
+    /// The edges at a vertex (a document identifier) in order of their keys, at most `rows` of them, from the first one
+    /// behind the edge with the key `after` on. The answer's second part: there may be more.
+    pub fn read(
+        &mut self,
+        vertex: &[u8],
+        after: Option<&[u8]>,
+        rows: usize,
+    ) -> Result<(VertexEdges<'_>, bool)> {
+        self.prefix.truncate(self.index_bytes);
+        edge::append_vertex(vertex, &mut self.prefix);
+        let prefix_bytes = self.prefix.len();
+        self.prefix.extend_from_slice(after.unwrap_or_default());
+        let prefix = self.prefix.get(..prefix_bytes).unwrap_or_default();
+        let after = after.map(|_| self.prefix.as_slice());
+        self.block.clear();
+        let limits = BlockLimits { rows, bytes: READER_BLOCK_BYTES };
+        let has_more = self.scan.read(prefix, after, limits, &mut self.block)?;
+        Ok((VertexEdges { block: &self.block, prefix_bytes }, has_more))
+    }
+
+    /// Lets go of what pins memory in the engine.
+    pub fn release(&mut self) {
+        self.scan.release();
+    }
+}
+
+/// Most bytes that an [`EdgeReader`] reads in one step.
+const READER_BLOCK_BYTES: usize = 1 << 20;
+
+/// Some edges of one vertex, as an [`EdgeReader`] has read them.
+#[derive(Clone, Copy, Debug)]
+pub struct VertexEdges<'a> {
+    block: &'a Block,
+    /// Where the edges' keys begin in those of the entries.
+    prefix_bytes: usize,
+}
+
+impl<'a> VertexEdges<'a> {
+    /// Number of edges.
+    pub fn len(&self) -> usize {
+        self.block.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.block.is_empty()
+    }
+
+    /// For each edge, in order, the bytes of its `_key` and of the identifier at its other end.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = (&'a [u8], &'a [u8])> {
+        self.block.iter().map(move |(key, other)| (key.get(self.prefix_bytes..).unwrap_or_default(), other))
     }
 }
 

@@ -7,7 +7,7 @@ mod index;
 mod zorder;
 
 pub use document::{DocumentKeys, DocumentScan, DocumentScanSpec, KeyBound};
-pub use edge::{EdgeDirection, EdgeEntries, EdgeEntry, EdgeScan};
+pub use edge::{EdgeDirection, EdgeEntries, EdgeEntry, EdgeReader, EdgeScan, VertexEdges};
 pub use geo::{GeoEntries, GeoEntry, GeoEntryKind, GeoScan};
 pub use index::{IndexBounds, IndexEntries, IndexScan};
 pub use kv::BlockLimits;
