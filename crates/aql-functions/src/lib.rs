@@ -67,6 +67,12 @@ pub fn is_duration(text: &str) -> bool {
     date::parse_duration(text).is_some()
 }
 
+/// Adds an ISO 8601 duration to a date in milliseconds since 1970-01-01 UTC, or subtracts it if `sign` is -1. `None` if
+/// the text is no duration, or if the result is no date of AQL.
+pub fn shift_date(ms: i64, duration: &str, sign: i64) -> Option<i64> {
+    date::add_duration(ms, date::parse_duration(duration)?, sign)
+}
+
 /// Every function, family by family.
 pub fn all() -> impl Iterator<Item = &'static Function> {
     FAMILIES.iter().flat_map(|family| family.iter())

@@ -71,6 +71,8 @@ pub mod error_number {
     pub const USER_ASSERT: u32 = 1593;
     /// `WARN()` was called.
     pub const USER_WARN: u32 = 1594;
+    /// The weight of an edge is negative.
+    pub const GRAPH_NEGATIVE_EDGE_WEIGHT: u32 = 1948;
 }
 
 impl Error {

@@ -21,6 +21,7 @@ mod shift;
 mod unit;
 mod zone;
 
+pub(crate) use arithmetic::add_duration;
 pub(crate) use calendar::to_iso_utc;
 pub(crate) use parse::parse_duration;
 
