@@ -44,7 +44,7 @@ impl QueryEnvironment {
     }
 
     /// The collection, if there is one and it may be read.
-    fn readable(&self, name: &str) -> Result<Option<&Arc<Collection>>> {
+    pub(crate) fn readable(&self, name: &str) -> Result<Option<&Arc<Collection>>> {
         let Some(collection) = self.database.collection(name) else { return Ok(None) };
         if let Some(authorize) = &self.authorize_read {
             authorize(collection.name())?;

@@ -19,6 +19,7 @@ mod context;
 mod data;
 mod environment;
 mod execution;
+mod graph;
 mod lower;
 mod merge_sort;
 mod operator;
@@ -26,6 +27,7 @@ mod profile;
 mod schema;
 mod spill;
 mod statistics;
+mod window;
 
 pub use data::DataAccess;
 pub use environment::{QueryEnvironment, ReadAuthorization};

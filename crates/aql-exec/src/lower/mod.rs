@@ -5,11 +5,13 @@
 
 mod collect;
 mod fuse;
+mod graph;
 mod hash_join;
 mod late;
 mod liveness;
 mod modification;
 mod scan;
+mod window;
 
 use crate::context::ExecutionContext;
 use crate::operator::{
@@ -163,11 +165,10 @@ impl Lowering<'_> {
             NodeKind::Subquery(subquery) => self.subquery(step, subquery)?,
             NodeKind::Sort(sort) => self.sort(step, sort)?,
             NodeKind::Limit(limit) => Box::new(LimitOperator::new(step.input, limit, has_written)),
-            NodeKind::Traversal(_) => return Err(Error::not_implemented("graph traversals")),
-            NodeKind::ShortestPath(_) | NodeKind::EnumeratePaths(_) => {
-                return Err(Error::not_implemented("path searches"));
-            }
-            NodeKind::Window(_) => return Err(Error::not_implemented("WINDOW")),
+            NodeKind::Traversal(node) => self.traversal(step, node)?,
+            NodeKind::ShortestPath(node) => self.shortest_path(step, node)?,
+            NodeKind::EnumeratePaths(node) => self.enumerate_paths(step, node)?,
+            NodeKind::Window(node) => self.window(step, node)?,
             NodeKind::Collect(collect) => self.collect(step.input, step.carry, collect)?,
             NodeKind::IndexCollect(node) => self.index_collect(step, node)?,
             NodeKind::Materialize(node) => self.materialize(step, node)?,
@@ -305,7 +306,10 @@ fn treats_rows_alone(node: &Node) -> bool {
         | NodeKind::Materialize(_)
         | NodeKind::Return(_) => true,
         NodeKind::EnumerateCollection(scan) => !scan.random,
-        NodeKind::Index(_) => true,
+        NodeKind::Index(_)
+        | NodeKind::Traversal(_)
+        | NodeKind::ShortestPath(_)
+        | NodeKind::EnumeratePaths(_) => true,
         NodeKind::Subquery(_) => !node.kind.is_modification(),
         _ => false,
     }

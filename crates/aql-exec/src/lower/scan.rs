@@ -91,7 +91,7 @@ impl Lowering<'_> {
         projections.iter().map(lower).collect()
     }
 
-    fn range(&self, range: &IndexRange, index: IndexHandle) -> Result<RangePrograms> {
+    pub(super) fn range(&self, range: &IndexRange, index: IndexHandle) -> Result<RangePrograms> {
         let lookup = |lookup: &IndexLookup| {
             Ok(match lookup {
                 IndexLookup::Equal(expression) => LookupProgram::Equal(self.compile(expression)?),

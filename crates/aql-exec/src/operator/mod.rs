@@ -7,6 +7,8 @@ mod collect_sorted;
 mod document_source;
 mod enumerate_collection;
 mod enumerate_list;
+mod enumerate_paths;
+mod graph;
 mod group_spill;
 mod group_table;
 mod groups;
@@ -21,10 +23,13 @@ mod modification;
 mod no_results;
 mod outer;
 mod row_steps;
+mod shortest_path;
 mod singleton;
 mod sort;
 mod subquery;
 mod surplus;
+mod traversal;
+mod window;
 
 pub(crate) use collect_count::CollectCountOperator;
 pub(crate) use collect_distinct::CollectDistinctOperator;
@@ -33,6 +38,11 @@ pub(crate) use collect_sorted::CollectSortedOperator;
 pub(crate) use document_source::{CoveredValue, DocumentFilter, ProjectionProgram, Source};
 pub(crate) use enumerate_collection::EnumerateCollectionOperator;
 pub(crate) use enumerate_list::{EnumerateListOperator, ListInput};
+pub(crate) use enumerate_paths::{EnumeratePathsOperator, PathsKind};
+pub(crate) use graph::{
+    Conditions, EdgeAccessProgram, EdgeLookupProgram, ElementOutput, GraphReader, PathParts, PathPrograms,
+    PathReader, PruneProgram, RowOutputs, StepProgram, TraversalPrograms, WeightProgram,
+};
 pub(crate) use groups::{GroupAggregate, GroupKey, GroupOutput, Groups};
 pub(crate) use hash_join::{HashJoin, JoinCondition, JoinKey};
 pub(crate) use index_distinct::IndexDistinctOperator;
@@ -49,9 +59,12 @@ pub(crate) use modification::{
 pub(crate) use no_results::NoResultsOperator;
 pub(crate) use outer::Outer;
 pub(crate) use row_steps::{RowStep, RowStepsOperator};
+pub(crate) use shortest_path::ShortestPathOperator;
 pub(crate) use singleton::SingletonOperator;
 pub(crate) use sort::{SortKey, SortOperator};
 pub(crate) use subquery::{SubqueryMode, SubqueryOperator, SubqueryParts};
+pub(crate) use traversal::{TraversalOperator, TraversalParts};
+pub(crate) use window::{WindowAggregate, WindowOperator, WindowParts};
 
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Result};

@@ -7,7 +7,7 @@ use storage::Collection;
 
 /// Entries in the order in which they were found.
 #[derive(Default)]
-pub(super) struct EntryBatch {
+pub(in crate::operator) struct EntryBatch {
     /// For each entry the outer row that it was found for; ascending.
     rows: Vec<u32>,
     /// The keys of all documents, one behind the other, and where each ends.
@@ -21,34 +21,34 @@ pub(super) struct EntryBatch {
 
 impl EntryBatch {
     /// Number of entries.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::operator) fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// Whether there is none.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::operator) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// The outer row of each entry.
-    pub(super) fn rows(&self) -> &[u32] {
+    pub(in crate::operator) fn rows(&self) -> &[u32] {
         &self.rows
     }
 
     /// The `_key` of an entry's document.
-    pub(super) fn key(&self, entry: usize) -> &str {
+    pub(in crate::operator) fn key(&self, entry: usize) -> &str {
         let start = entry.checked_sub(1).and_then(|before| self.key_ends.get(before)).copied().unwrap_or(0);
         let end = self.key_ends.get(entry).copied().unwrap_or(start);
         self.keys.get(start..end).unwrap_or_default()
     }
 
     /// The documents read so far, to be completed by whoever fetches the others.
-    pub(super) fn take_documents(&mut self) -> Vec<Value> {
+    pub(in crate::operator) fn take_documents(&mut self) -> Vec<Value> {
         std::mem::take(&mut self.documents)
     }
 
     /// The values of a projection that the entries cover, for the selected rows of the batch made of the entries.
-    pub(super) fn project(
+    pub(in crate::operator) fn project(
         &self,
         projection: &ProjectionProgram,
         place: CoveredValue,
@@ -78,26 +78,26 @@ impl EntryBatch {
 }
 
 /// Takes the entries that are found for one outer row.
-pub(super) struct EntrySink<'a> {
-    pub(super) batch: &'a mut EntryBatch,
+pub(in crate::operator) struct EntrySink<'a> {
+    pub(in crate::operator) batch: &'a mut EntryBatch,
     /// The outer row.
-    pub(super) row: u32,
+    pub(in crate::operator) row: u32,
     /// The keys produced before for this row, if an entry may be found twice.
-    pub(super) seen: Option<&'a mut HashSet<Box<str>>>,
+    pub(in crate::operator) seen: Option<&'a mut HashSet<Box<str>>>,
     /// The batch is full with so many entries.
-    pub(super) limit: usize,
+    pub(in crate::operator) limit: usize,
     /// Whether anybody reads what entries cover.
-    pub(super) wants_covered: bool,
+    pub(in crate::operator) wants_covered: bool,
 }
 
 impl EntrySink<'_> {
     /// How many entries the batch can still take.
-    pub(super) fn room(&self) -> usize {
+    pub(in crate::operator) fn room(&self) -> usize {
         self.limit.saturating_sub(self.batch.len())
     }
 
     /// Adds an entry, unless its document was produced for this row before.
-    pub(super) fn push(&mut self, key: &str, covered: impl FnOnce() -> Value, document: Value) {
+    pub(in crate::operator) fn push(&mut self, key: &str, covered: impl FnOnce() -> Value, document: Value) {
         if let Some(seen) = &mut self.seen {
             if seen.contains(key) {
                 return;

@@ -13,8 +13,12 @@ mod range;
 mod search;
 mod source;
 
+pub(super) use entries::{EntryBatch, EntrySink};
+pub(super) use persistent::PersistentSource;
+pub(super) use range::Range;
 pub(crate) use range::{BoundProgram, IndexHandle, LookupProgram, RangePrograms};
 pub(crate) use search::{GeoPrograms, SearchPrograms};
+pub(super) use source::{EntrySource, Lookup};
 
 use super::document_source::{FoundDocuments, Source};
 use super::outer::{Fetched, Outer};
@@ -23,9 +27,7 @@ use super::{BatchLimits, Operator};
 use crate::context::ExecutionContext;
 use crate::data::storage_error;
 use aql_value::{Batch, Column, Register, Result, Value};
-use entries::{EntryBatch, EntrySink};
 use range::RangeColumns;
-use source::{EntrySource, Lookup};
 use std::collections::{HashSet, VecDeque};
 use storage::Snapshot;
 

@@ -9,7 +9,7 @@ use aql_value::{Result, Value};
 use std::sync::Arc;
 use storage::{BlockLimits, Collection, Index, IndexBounds, IndexScan, Snapshot};
 
-pub(super) struct PersistentSource {
+pub(in crate::operator) struct PersistentSource {
     snapshot: Snapshot,
     collection: Arc<Collection>,
     index: Arc<Index>,
@@ -27,7 +27,7 @@ pub(super) struct Bounds {
 }
 
 impl PersistentSource {
-    pub(super) fn new(index: &Arc<Index>, ranges: Vec<Range>, lookup: &Lookup<'_>) -> Self {
+    pub(in crate::operator) fn new(index: &Arc<Index>, ranges: Vec<Range>, lookup: &Lookup<'_>) -> Self {
         let ascending = lookup.ascending;
         let several = ranges.len() > 1;
         let all = ranges.into_iter().flat_map(move |range| Combinations::new(range, ascending));

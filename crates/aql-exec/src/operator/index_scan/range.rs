@@ -2,7 +2,7 @@
 
 use super::search::{Search, SearchColumns, SearchPrograms};
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Column, Program, Result, Value};
+use aql_value::{Batch, Column, Program, Register, Result, Value};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(crate) enum IndexHandle {
 }
 
 impl IndexHandle {
-    pub(super) fn is_same(&self, other: &Self) -> bool {
+    pub(in crate::operator) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Primary, Self::Primary) | (Self::Edge, Self::Edge) => true,
             (Self::Persistent(left), Self::Persistent(right))
@@ -58,7 +58,7 @@ pub(crate) struct RangePrograms {
 }
 
 /// The values of a range's expressions for a batch of outer rows.
-pub(super) struct RangeColumns {
+pub(in crate::operator) struct RangeColumns {
     lookups: Vec<Column>,
     lower: Option<Column>,
     upper: Option<Column>,
@@ -66,25 +66,38 @@ pub(super) struct RangeColumns {
 }
 
 /// A range for one outer row.
-pub(super) struct Range {
-    pub(super) first_field: usize,
+pub(in crate::operator) struct Range {
+    pub(in crate::operator) first_field: usize,
     /// For each field from `first_field` on the values that it may have: ascending, each once.
-    pub(super) equal: Vec<Vec<Value>>,
-    pub(super) lower: Option<Bound>,
-    pub(super) upper: Option<Bound>,
+    pub(in crate::operator) equal: Vec<Vec<Value>>,
+    pub(in crate::operator) lower: Option<Bound>,
+    pub(in crate::operator) upper: Option<Bound>,
     pub(super) search: Option<Search>,
 }
 
 /// One end of a range for one outer row.
 #[derive(Clone)]
-pub(super) struct Bound {
-    pub(super) value: Value,
-    pub(super) inclusive: bool,
+pub(in crate::operator) struct Bound {
+    pub(in crate::operator) value: Value,
+    pub(in crate::operator) inclusive: bool,
 }
 
 impl RangePrograms {
+    /// The registers that the range's expressions need.
+    pub(crate) fn registers_read(&self) -> impl Iterator<Item = Register> {
+        let lookups = self.lookups.iter().map(|lookup| match lookup {
+            LookupProgram::Equal(program) | LookupProgram::In(program) => program,
+        });
+        let bounds = [&self.lower, &self.upper].into_iter().flatten().map(|bound| &bound.program);
+        lookups.chain(bounds).flat_map(Program::registers_read).copied()
+    }
+
     /// Evaluates the range's expressions.
-    pub(super) fn evaluate(&self, outer: &Batch, context: &mut ExecutionContext) -> Result<RangeColumns> {
+    pub(in crate::operator) fn evaluate(
+        &self,
+        outer: &Batch,
+        context: &mut ExecutionContext,
+    ) -> Result<RangeColumns> {
         let mut lookups = Vec::with_capacity(self.lookups.len());
         for lookup in &self.lookups {
             let (LookupProgram::Equal(program) | LookupProgram::In(program)) = lookup;
@@ -99,7 +112,7 @@ impl RangePrograms {
     }
 
     /// The range for one outer row; `None` if nothing can be found by it.
-    pub(super) fn for_row(&self, columns: &RangeColumns, row: usize) -> Option<Range> {
+    pub(in crate::operator) fn for_row(&self, columns: &RangeColumns, row: usize) -> Option<Range> {
         let mut equal = Vec::with_capacity(self.lookups.len());
         for (lookup, column) in self.lookups.iter().zip(&columns.lookups) {
             let value = column.get(row);
@@ -126,6 +139,13 @@ impl RangePrograms {
 }
 
 impl Range {
+    /// The range of an index that has one more field before those of this one, which equals a value.
+    pub(in crate::operator) fn behind(&self, first: Value) -> Self {
+        let mut equal = vec![vec![first]];
+        equal.extend_from_slice(&self.equal);
+        Self { first_field: 0, equal, lower: self.lower.clone(), upper: self.upper.clone(), search: None }
+    }
+
     /// Whether the bounds exclude each other.
     fn is_empty(&self) -> bool {
         let (Some(lower), Some(upper)) = (&self.lower, &self.upper) else { return false };

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use storage::{Collection, Snapshot};
 
 /// Finds the entries of some ranges of one index for one outer row.
-pub(super) trait EntrySource: Send {
+pub(in crate::operator) trait EntrySource: Send {
     /// Adds entries until the batch is full (`true`) or there are no more (`false`).
     fn read(
         &mut self,
@@ -24,18 +24,18 @@ pub(super) trait EntrySource: Send {
 }
 
 /// What sources need to know of the scan.
-pub(super) struct Lookup<'a> {
-    pub(super) snapshot: &'a Snapshot,
-    pub(super) collection: &'a Arc<Collection>,
-    pub(super) ascending: bool,
+pub(in crate::operator) struct Lookup<'a> {
+    pub(in crate::operator) snapshot: &'a Snapshot,
+    pub(in crate::operator) collection: &'a Arc<Collection>,
+    pub(in crate::operator) ascending: bool,
     /// Entries have to come in the order of the index.
-    pub(super) ordered: bool,
+    pub(in crate::operator) ordered: bool,
     /// Documents will be needed: a source that reads them anyway hands them over.
-    pub(super) wants_documents: bool,
+    pub(in crate::operator) wants_documents: bool,
 }
 
 /// The source for ranges of an index. There is at least one range.
-pub(super) fn open(
+pub(in crate::operator) fn open(
     index: &IndexHandle,
     ranges: Vec<Range>,
     lookup: &Lookup<'_>,

@@ -1,0 +1,83 @@
+//! Breadth first: shorter paths first. The steps themselves are the queue.
+
+use super::expand::Expansion;
+use super::{StepId, TraversalHost, Visit};
+use crate::graph::edges::ReadPosition;
+use aql_value::Result;
+
+/// How far the queue was read.
+#[derive(Default)]
+pub(super) struct BreadthFirst {
+    /// The next path to answer.
+    next: StepId,
+    /// The next path to follow; all those before it were answered and followed.
+    to_follow: StepId,
+    /// How far the edges at the end of that path were read.
+    position: ReadPosition,
+    /// Paths to find before they are judged together.
+    wanted: u32,
+}
+
+/// Most paths that are judged together.
+const JUDGED_TOGETHER: u32 = 512;
+
+/// Paths that were followed and are not needed any more, before they are forgotten.
+const FORGOTTEN_TOGETHER: u32 = 4096;
+
+impl BreadthFirst {
+    pub(super) fn start(&mut self) {
+        *self = Self { wanted: 1, ..Self::default() };
+    }
+
+    pub(super) fn next(
+        &mut self,
+        expansion: &mut Expansion,
+        host: &mut impl TraversalHost,
+    ) -> Result<Option<Visit>> {
+        loop {
+            if self.next < expansion.steps.end() {
+                self.next += 1;
+                return Ok(Some(Visit::Step(self.next - 1)));
+            }
+            if self.to_follow >= self.next {
+                return Ok(None);
+            }
+            let leaves = self.follow(expansion, host)?;
+            if leaves > 0 {
+                return Ok(Some(Visit::Leaves(leaves)));
+            }
+        }
+    }
+
+    /// Follows paths until there are some new ones, or nothing is left to follow. Answers how many were only counted.
+    fn follow(&mut self, expansion: &mut Expansion, host: &mut impl TraversalHost) -> Result<u64> {
+        let from = expansion.steps.end();
+        let mut leaves = 0;
+        while self.to_follow < from && leaves == 0 && expansion.steps.end() - from < self.wanted {
+            if expansion.is_open(self.to_follow) {
+                let gathered = expansion.gather(self.to_follow, &mut self.position, host)?;
+                leaves += gathered.leaves;
+                if gathered.has_more {
+                    continue;
+                }
+            }
+            self.position = ReadPosition::default();
+            self.to_follow += 1;
+        }
+        expansion.settle(from, host)?;
+        if expansion.options.judges {
+            self.wanted = (self.wanted * 4).min(JUDGED_TOGETHER);
+        }
+        if !expansion.options.keeps_parents() {
+            self.forget(expansion);
+        }
+        Ok(leaves)
+    }
+
+    fn forget(&mut self, expansion: &mut Expansion) {
+        let kept = expansion.steps.end() - self.to_follow;
+        if expansion.steps.len() - kept > FORGOTTEN_TOGETHER.max(kept) {
+            expansion.steps.forget_before(self.to_follow);
+        }
+    }
+}

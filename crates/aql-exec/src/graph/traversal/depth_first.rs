@@ -1,0 +1,86 @@
+//! Depth first: a path, then all that go on from it, before its siblings.
+
+use super::expand::Expansion;
+use super::{StepId, TraversalHost, Visit};
+use crate::graph::edges::ReadPosition;
+use aql_value::Result;
+
+/// The path that is followed, and at each of its vertices the siblings still to come.
+#[derive(Default)]
+pub(super) struct DepthFirst {
+    frames: Vec<Frame>,
+    /// Found last; it is followed when the next path is asked for.
+    pending: Option<StepId>,
+}
+
+/// The paths that go on from one. Those of the last frame are the last of all steps.
+struct Frame {
+    /// What they go on from; `None` for the start.
+    parent: Option<StepId>,
+    /// The first of them, and where the keys of their edges begin.
+    base: StepId,
+    base_key_bytes: usize,
+    /// The next of them.
+    next: StepId,
+    /// Where to read more of them.
+    position: Option<ReadPosition>,
+}
+
+impl DepthFirst {
+    pub(super) fn start(&mut self) {
+        self.frames.clear();
+        self.pending = None;
+        self.frames.push(Frame { parent: None, base: 0, base_key_bytes: 0, next: 0, position: None });
+    }
+
+    pub(super) fn next(
+        &mut self,
+        expansion: &mut Expansion,
+        host: &mut impl TraversalHost,
+    ) -> Result<Option<Visit>> {
+        if let Some(id) = self.pending.take()
+            && expansion.is_open(id)
+        {
+            self.follow(id, expansion);
+        }
+        while let Some(frame) = self.frames.last_mut() {
+            if frame.next < expansion.steps.end() {
+                let id = frame.next;
+                frame.next += 1;
+                self.pending = Some(id);
+                return Ok(Some(Visit::Step(id)));
+            }
+            expansion.steps.truncate(frame.base, frame.base_key_bytes);
+            frame.next = frame.base;
+            let leaves = match (&mut frame.position, frame.parent) {
+                (Some(position), Some(parent)) => {
+                    let gathered = expansion.gather(parent, position, host)?;
+                    if !gathered.has_more {
+                        frame.position = None;
+                    }
+                    expansion.settle(frame.base, host)?;
+                    gathered.leaves
+                }
+                (_, parent) => {
+                    if parent.is_some() {
+                        expansion.leave();
+                    }
+                    self.frames.pop();
+                    0
+                }
+            };
+            if leaves > 0 {
+                return Ok(Some(Visit::Leaves(leaves)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn follow(&mut self, id: StepId, expansion: &mut Expansion) {
+        expansion.enter(id);
+        let (base, base_key_bytes) = (expansion.steps.end(), expansion.steps.key_bytes());
+        let position = Some(ReadPosition::default());
+        self.frames.push(Frame { parent: Some(id), base, base_key_bytes, next: base, position });
+        expansion.queue_bytes = self.frames.capacity() * size_of::<Frame>();
+    }
+}

@@ -1,0 +1,93 @@
+//! By weight: the lightest path first.
+
+use super::expand::Expansion;
+use super::{StepId, Steps, TraversalHost, Visit};
+use crate::graph::edges::ReadPosition;
+use aql_plan::Uniqueness;
+use aql_value::Result;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+/// The paths that were found and not answered yet.
+#[derive(Default)]
+pub(super) struct Weighted {
+    queue: BinaryHeap<Reverse<Weighed>>,
+    /// Answered last; it is followed when the next path is asked for.
+    pending: Option<StepId>,
+}
+
+/// A path by its weight; of equal ones the first that was found.
+struct Weighed {
+    weight: f64,
+    id: StepId,
+}
+
+impl Weighted {
+    pub(super) fn start(&mut self, steps: &Steps) {
+        self.queue.clear();
+        self.pending = None;
+        self.push(steps, 0);
+    }
+
+    fn push(&mut self, steps: &Steps, from: StepId) {
+        for id in from..steps.end() {
+            self.queue.push(Reverse(Weighed { weight: steps.weight(id), id }));
+        }
+    }
+
+    pub(super) fn next(
+        &mut self,
+        expansion: &mut Expansion,
+        host: &mut impl TraversalHost,
+    ) -> Result<Option<Visit>> {
+        if let Some(id) = self.pending.take()
+            && expansion.is_open(id)
+        {
+            self.follow(id, expansion, host)?;
+        }
+        while let Some(Reverse(Weighed { id, .. })) = self.queue.pop() {
+            let vertex = expansion.steps.get(id).map(|step| step.vertex);
+            let is_unique = expansion.options.unique_vertices == Uniqueness::Global;
+            if is_unique && !vertex.is_some_and(|vertex| expansion.visit(vertex)) {
+                continue;
+            }
+            self.pending = Some(id);
+            return Ok(Some(Visit::Step(id)));
+        }
+        Ok(None)
+    }
+
+    fn follow(&mut self, id: StepId, expansion: &mut Expansion, host: &mut impl TraversalHost) -> Result<()> {
+        let mut position = ReadPosition::default();
+        loop {
+            let from = expansion.steps.end();
+            let gathered = expansion.gather(id, &mut position, host)?;
+            expansion.settle(from, host)?;
+            self.push(&expansion.steps, from);
+            expansion.queue_bytes = self.queue.capacity() * size_of::<Weighed>();
+            if !gathered.has_more {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl PartialEq for Weighed {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Weighed {}
+
+impl PartialOrd for Weighed {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Weighed {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.weight.total_cmp(&other.weight).then(self.id.cmp(&other.id))
+    }
+}

@@ -1,0 +1,349 @@
+//! Reading the edges of vertices from indexes.
+
+use super::list_cache::ListCache;
+use crate::context::ExecutionContext;
+use crate::data::storage_error;
+use crate::graph::edges::{EdgeList, ReadPosition};
+use crate::graph::path::Side;
+use crate::graph::vertices::{Vertex, VertexArena};
+use crate::operator::index_scan::{
+    EntryBatch, EntrySink, EntrySource, IndexHandle, Lookup, PersistentSource, Range, RangePrograms,
+};
+use aql_value::{Batch, Error, Result, Value};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use storage::{Collection, EdgeDirection, EdgeReader};
+
+/// See `aql_plan::EdgeAccess`.
+pub(crate) struct EdgeAccessProgram {
+    pub(crate) collection: Arc<Collection>,
+    pub(crate) direction: EdgeDirection,
+    pub(crate) lookup: EdgeLookupProgram,
+    pub(crate) at_depth: Vec<(u64, EdgeLookupProgram)>,
+}
+
+/// The index that finds the edges of a vertex.
+pub(crate) enum EdgeLookupProgram {
+    /// The edge index.
+    EdgeIndex,
+    /// A persistent index whose first field is the vertex. The range is about the fields after it.
+    Persistent(RangePrograms),
+}
+
+impl EdgeAccessProgram {
+    fn lookup_at(&self, depth: u32) -> &EdgeLookupProgram {
+        let at_depth = self.at_depth.iter().find(|(at, _)| *at == u64::from(depth));
+        at_depth.map_or(&self.lookup, |(_, lookup)| lookup)
+    }
+
+    /// The attribute that names the vertex at an edge's other end.
+    fn other_end(&self) -> &'static str {
+        if self.direction == EdgeDirection::Outbound { "_to" } else { "_from" }
+    }
+}
+
+/// Finds edges, and keeps what it has found.
+pub(super) struct EdgeFinder {
+    accesses: Box<[EdgeAccessProgram]>,
+    /// For each access the reader of its edge index on each side of a search.
+    readers: Vec<[Option<EdgeReader>; 2]>,
+    /// Lists read before, on each side.
+    lists: [ListCache; 2],
+    /// Names of the collections to which edges may lead; `None`: any.
+    vertex_collections: Option<Box<[Box<str>]>>,
+    /// Somebody wants to know which edges they are.
+    keeps_keys: bool,
+    /// For the present outer row: the ranges of persistent indexes by access and depth, `None` where nothing can be
+    /// found.
+    ranges: HashMap<(usize, Option<u32>), Option<Range>>,
+    /// Scans of persistent indexes that were not read to their ends, by number.
+    scans: HashMap<usize, PersistentScan>,
+    next_scan: usize,
+}
+
+/// A scan of a persistent index for one vertex.
+struct PersistentScan {
+    source: PersistentSource,
+    /// Keys of edges found before: an index over the elements of arrays finds some several times.
+    seen: HashSet<Box<str>>,
+}
+
+/// Edges that are read in one step.
+const EDGES_PER_READ: usize = 1000;
+
+/// Bytes of entries of a persistent index that are read in one step.
+const BYTES_PER_READ: usize = 1 << 20;
+
+/// Most memory for lists of edges on each side; and the part of a query's own limit that they may take.
+const LISTS_MAX_BYTES: u64 = 32 << 20;
+const LISTS_MEMORY_SHARE: u64 = 8;
+
+impl EdgeFinder {
+    pub(super) fn new(
+        accesses: Vec<EdgeAccessProgram>,
+        vertex_collections: Option<Box<[Box<str>]>>,
+        keeps_keys: bool,
+        memory_limit_bytes: Option<u64>,
+    ) -> Self {
+        let own_share = memory_limit_bytes.map_or(LISTS_MAX_BYTES, |limit| limit / LISTS_MEMORY_SHARE);
+        let limit_bytes = LISTS_MAX_BYTES.min(own_share);
+        Self {
+            readers: accesses.iter().map(|_| [None, None]).collect(),
+            accesses: accesses.into(),
+            lists: [ListCache::new(limit_bytes), ListCache::new(limit_bytes)],
+            vertex_collections,
+            keeps_keys,
+            ranges: HashMap::new(),
+            scans: HashMap::new(),
+            next_scan: 0,
+        }
+    }
+
+    pub(super) fn accesses(&self) -> &[EdgeAccessProgram] {
+        &self.accesses
+    }
+
+    /// Forgets what holds for one outer row only.
+    pub(super) fn start_row(&mut self) {
+        self.ranges.clear();
+        self.scans.clear();
+    }
+
+    /// Forgets all lists.
+    pub(super) fn forget_lists(&mut self) {
+        self.lists.iter_mut().for_each(ListCache::clear);
+    }
+
+    pub(super) fn release(&mut self) {
+        self.readers.iter_mut().flatten().flatten().for_each(EdgeReader::release);
+        self.scans.values_mut().for_each(|scan| scan.source.release());
+    }
+
+    pub(super) fn memory_bytes(&self) -> u64 {
+        self.lists.iter().map(ListCache::memory_bytes).sum()
+    }
+
+    /// The list of a vertex, if it was kept.
+    pub(super) fn known(&self, vertex: Vertex, side: Side, list: &mut EdgeList) -> bool {
+        self.lists.get(side as usize).is_some_and(|lists| lists.get(vertex, list))
+    }
+
+    /// Keeps the complete list of a vertex.
+    pub(super) fn keep(&mut self, vertex: Vertex, side: Side, list: &EdgeList) {
+        if let Some(lists) = self.lists.get_mut(side as usize) {
+            lists.insert(vertex, list);
+        }
+    }
+
+    /// Adds some of the edges at a vertex that is `depth` edges away from the start; `true` if there may be more.
+    pub(super) fn some(
+        &mut self,
+        vertex: Vertex,
+        depth: u32,
+        position: &mut ReadPosition,
+        list: &mut EdgeList,
+        lookup: &mut FinderContext<'_>,
+    ) -> Result<bool> {
+        let is_persistent =
+            |access: &EdgeAccessProgram| matches!(access.lookup_at(depth), EdgeLookupProgram::Persistent(_));
+        let is_complete = *position == ReadPosition::default() && !self.accesses.iter().any(is_persistent);
+        if is_complete && self.known(vertex, Side::Start, list) {
+            return Ok(false);
+        }
+        while let Some(access) = self.accesses.get(position.access) {
+            let has_more = if is_persistent(access) {
+                self.read_persistent(vertex, depth, position, list, lookup)?
+            } else {
+                let access = position.access;
+                self.read_edge_index(access, Side::Start, vertex, &mut position.after, list, lookup)?
+            };
+            if !has_more {
+                *position = ReadPosition { access: position.access + 1, ..ReadPosition::default() };
+            }
+            if has_more || (list.edges.len() >= EDGES_PER_READ && position.access < self.accesses.len()) {
+                return Ok(true);
+            }
+        }
+        if is_complete {
+            self.keep(vertex, Side::Start, list);
+        }
+        Ok(false)
+    }
+
+    /// Adds all edges at a vertex on a side, found by edge indexes.
+    pub(super) fn all(
+        &mut self,
+        vertex: Vertex,
+        side: Side,
+        list: &mut EdgeList,
+        lookup: &mut FinderContext<'_>,
+    ) -> Result<()> {
+        for access in 0..self.accesses.len() {
+            let mut after = None;
+            while self.read_edge_index(access, side, vertex, &mut after, list, lookup)? {
+                lookup.context.interrupt.check()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_edge_index(
+        &mut self,
+        access_number: usize,
+        side: Side,
+        vertex: Vertex,
+        after: &mut Option<Vec<u8>>,
+        list: &mut EdgeList,
+        lookup: &mut FinderContext<'_>,
+    ) -> Result<bool> {
+        let Some(access) = self.accesses.get(access_number) else { return Ok(false) };
+        let readers = self.readers.get_mut(access_number).and_then(|readers| readers.get_mut(side as usize));
+        let Some(slot) = readers else { return Ok(false) };
+        let reader = match slot {
+            Some(reader) => reader,
+            None => {
+                let direction = match side {
+                    Side::Start => access.direction,
+                    Side::Target => opposite(access.direction),
+                };
+                let reader = lookup.context.data.start().edge_reader(&access.collection, direction);
+                slot.insert(reader.map_err(|error| storage_error(&error))?)
+            }
+        };
+        let id = lookup.vertices.id(vertex);
+        let read = reader.read(id, after.as_deref(), EDGES_PER_READ);
+        let (edges, has_more) = read.map_err(|error| storage_error(&error))?;
+        lookup.context.statistics.seeks += 1;
+        lookup.context.statistics.scanned_index += edges.len() as u64;
+        let number = access_number as u16;
+        for (key, other) in edges.iter() {
+            if leads_to(self.vertex_collections.as_deref(), other) {
+                let vertex = lookup.vertices.intern(other)?;
+                list.push(vertex, number, if self.keeps_keys { key } else { &[] });
+            }
+        }
+        *after = if has_more { edges.iter().last().map(|(key, _)| key.to_vec()) } else { None };
+        Ok(has_more)
+    }
+
+    fn read_persistent(
+        &mut self,
+        vertex: Vertex,
+        depth: u32,
+        position: &mut ReadPosition,
+        list: &mut EdgeList,
+        lookup: &mut FinderContext<'_>,
+    ) -> Result<bool> {
+        let Some(access) = self.accesses.get(position.access) else { return Ok(false) };
+        let mut scan = match position.scan.take().and_then(|number| self.scans.remove(&number)) {
+            Some(scan) => scan,
+            None => match open_scan(access, position.access, vertex, depth, &mut self.ranges, lookup)? {
+                Some(scan) => scan,
+                None => return Ok(false),
+            },
+        };
+        let mut entries = EntryBatch::default();
+        let mut sink = EntrySink {
+            batch: &mut entries,
+            row: 0,
+            seen: Some(&mut scan.seen),
+            limit: EDGES_PER_READ,
+            wants_covered: false,
+        };
+        let has_more = scan.source.read(&mut sink, lookup.context, BYTES_PER_READ)?;
+        self.add_documents(position.access, &entries, list, lookup)?;
+        if has_more {
+            position.scan = Some(self.next_scan);
+            self.scans.insert(self.next_scan, scan);
+            self.next_scan += 1;
+        }
+        Ok(has_more)
+    }
+
+    /// Adds the edges of index entries: only their documents say where they lead.
+    fn add_documents(
+        &self,
+        number: usize,
+        entries: &EntryBatch,
+        list: &mut EdgeList,
+        lookup: &mut FinderContext<'_>,
+    ) -> Result<()> {
+        let Some(access) = self.accesses.get(number).filter(|_| !entries.is_empty()) else { return Ok(()) };
+        let keys: Vec<&str> = (0..entries.len()).map(|entry| entries.key(entry)).collect();
+        let snapshot = lookup.context.data.start();
+        let found = snapshot.get(&access.collection, &keys).map_err(|error| storage_error(&error))?;
+        lookup.context.statistics.document_lookups += keys.len() as u64;
+        // Lists of edges found without documents have none for them.
+        list.documents.resize(list.edges.len(), Value::Null);
+        for (key, offset) in keys.iter().zip(&found.offsets) {
+            let Some(offset) = offset else { continue };
+            let document = Value::in_block(&found.block, *offset);
+            let other = document.get(access.other_end());
+            let Some(other) = other.as_str().map(str::as_bytes) else { continue };
+            if leads_to(self.vertex_collections.as_deref(), other) {
+                list.push(lookup.vertices.intern(other)?, number as u16, key.as_bytes());
+                list.documents.push(document);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is needed to find edges, beside what the finder has itself.
+pub(super) struct FinderContext<'a> {
+    pub(super) vertices: &'a mut VertexArena,
+    /// The outer row, as a batch of its own.
+    pub(super) outer_row: &'a Batch,
+    pub(super) context: &'a mut ExecutionContext,
+}
+
+fn opposite(direction: EdgeDirection) -> EdgeDirection {
+    match direction {
+        EdgeDirection::Outbound => EdgeDirection::Inbound,
+        EdgeDirection::Inbound => EdgeDirection::Outbound,
+    }
+}
+
+/// Whether a vertex belongs to one of some collections.
+fn leads_to(collections: Option<&[Box<str>]>, id: &[u8]) -> bool {
+    let Some(collections) = collections else { return true };
+    let end = id.iter().position(|byte| *byte == b'/').unwrap_or(id.len());
+    let name = id.get(..end).unwrap_or_default();
+    collections.iter().any(|collection| collection.as_bytes() == name)
+}
+
+/// Starts to look the edges of a vertex up in a persistent index; `None` if there are none.
+fn open_scan(
+    access: &EdgeAccessProgram,
+    number: usize,
+    vertex: Vertex,
+    depth: u32,
+    ranges: &mut HashMap<(usize, Option<u32>), Option<Range>>,
+    lookup: &mut FinderContext<'_>,
+) -> Result<Option<PersistentScan>> {
+    let EdgeLookupProgram::Persistent(programs) = access.lookup_at(depth) else { return Ok(None) };
+    let IndexHandle::Persistent(index) = &programs.index else {
+        return Err(Error::internal("edges are looked up in an index of another type"));
+    };
+    let has_own = access.at_depth.iter().any(|(at, _)| *at == u64::from(depth));
+    let range = match ranges.entry((number, has_own.then_some(depth))) {
+        std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
+        std::collections::hash_map::Entry::Vacant(entry) => {
+            let columns = programs.evaluate(lookup.outer_row, lookup.context)?;
+            entry.insert(programs.for_row(&columns, 0))
+        }
+    };
+    let Some(range) = range else { return Ok(None) };
+    let Ok(id) = std::str::from_utf8(lookup.vertices.id(vertex)) else { return Ok(None) };
+    let own = range.behind(Value::from_str(id));
+    let snapshot = lookup.context.data.start().clone();
+    let scan = Lookup {
+        snapshot: &snapshot,
+        collection: &access.collection,
+        ascending: true,
+        ordered: false,
+        wants_documents: true,
+    };
+    let source = PersistentSource::new(index, vec![own], &scan);
+    Ok(Some(PersistentScan { source, seen: HashSet::new() }))
+}

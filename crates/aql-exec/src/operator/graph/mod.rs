@@ -1,0 +1,23 @@
+//! What the operators of graph queries share: finding edges, fetching documents, conditions, paths as values.
+
+mod conditions;
+mod documents;
+mod edges;
+mod list_cache;
+mod path_host;
+mod path_value;
+mod reader;
+mod rows;
+mod start;
+mod traversal_host;
+
+pub(crate) use conditions::{Conditions, StepProgram};
+pub(crate) use edges::{EdgeAccessProgram, EdgeLookupProgram};
+pub(crate) use path_host::{PathPrograms, PathReader, WeightProgram};
+pub(crate) use path_value::PathParts;
+pub(crate) use reader::GraphReader;
+pub(crate) use rows::{ElementOutput, RowOutputs};
+pub(super) use rows::{FoundRowEdge, FoundRows};
+pub(super) use start::{ends_of, vertex_of};
+pub(super) use traversal_host::TraversalRowHost;
+pub(crate) use traversal_host::{PruneProgram, TraversalPrograms};

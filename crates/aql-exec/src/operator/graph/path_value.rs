@@ -1,0 +1,96 @@
+//! Paths as values.
+
+use crate::context::ExecutionContext;
+use aql_value::{BlockBuilder, Register, Result, Value};
+use velocypack::Builder;
+
+/// See `aql_plan::PathOutput`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PathParts {
+    pub(crate) out: Register,
+    pub(crate) vertices: bool,
+    pub(crate) edges: bool,
+    pub(crate) weights: bool,
+}
+
+/// The weights of a path.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::operator) enum PathWeights<'a> {
+    /// Of a traversal's path: at each vertex the sum of the weights of the edges before it.
+    Sums(&'a [f64]),
+    /// Of a search's path: the sum of the weights of all its edges.
+    Total(f64),
+}
+
+/// Makes objects of paths.
+pub(in crate::operator) struct PathBuilder {
+    parts: PathParts,
+    block: BlockBuilder,
+}
+
+impl PathBuilder {
+    /// For about so many paths.
+    pub(in crate::operator) fn new(parts: PathParts, paths: usize) -> Self {
+        Self { parts, block: BlockBuilder::new(paths) }
+    }
+
+    /// Adds a path.
+    pub(in crate::operator) fn add<'a>(
+        &mut self,
+        vertices: impl Iterator<Item = &'a Value>,
+        edges: impl Iterator<Item = &'a Value>,
+        weights: PathWeights<'_>,
+    ) -> Result<()> {
+        let builder = self.block.builder();
+        builder.open_object()?;
+        if self.parts.edges {
+            builder.key("edges")?;
+            add_array(edges, builder)?;
+        }
+        if self.parts.vertices {
+            builder.key("vertices")?;
+            add_array(vertices, builder)?;
+        }
+        match weights {
+            _ if !self.parts.weights => {}
+            PathWeights::Sums(sums) => {
+                builder.key("weights")?;
+                builder.open_array()?;
+                sums.iter().try_for_each(|sum| number(*sum).append_to(builder))?;
+                builder.close()?;
+            }
+            PathWeights::Total(weight) => {
+                builder.key("weight")?;
+                number(weight).append_to(builder)?;
+            }
+        }
+        builder.close()?;
+        self.block.end_value();
+        Ok(())
+    }
+
+    /// Error 32 if there is no memory for what was built so far.
+    pub(in crate::operator) fn check_memory(&self, context: &ExecutionContext) -> Result<()> {
+        self.block.check_memory(&context.memory)
+    }
+
+    /// The paths in order.
+    pub(in crate::operator) fn finish(self) -> Vec<Value> {
+        self.block.finish()
+    }
+}
+
+fn add_array<'a>(values: impl Iterator<Item = &'a Value>, builder: &mut Builder) -> Result<()> {
+    builder.open_array()?;
+    for value in values {
+        value.append_to(builder)?;
+    }
+    builder.close()?;
+    Ok(())
+}
+
+/// A weight: a whole number where it is one.
+fn number(weight: f64) -> Value {
+    let value = Value::from_f64(weight);
+    value.as_i64().filter(|_| weight.abs() < 9e15).map_or(value, Value::Int)
+}

@@ -1,0 +1,109 @@
+//! What an operator knows of the graph while it runs.
+
+use super::documents::VertexDocuments;
+use super::edges::{EdgeAccessProgram, EdgeFinder, FinderContext};
+use crate::context::ExecutionContext;
+use crate::graph::vertices::{Vertex, VertexArena};
+use aql_value::{Batch, Charge, Result, Value};
+
+/// Vertices, edges and documents met so far, and the memory that they take. Lives as long as its operator, so that what
+/// was found for one outer row is known for the next.
+pub(crate) struct GraphReader {
+    pub(in crate::operator) vertices: VertexArena,
+    pub(super) finder: EdgeFinder,
+    documents: VertexDocuments,
+    charge: Charge,
+}
+
+/// Vertices known at most from one outer row to the next: with more, all is forgotten.
+const KEPT_VERTICES: usize = 1 << 20;
+
+/// Changes of memory that are not worth telling.
+const UNTOLD_BYTES: u64 = 64 << 10;
+
+impl GraphReader {
+    pub(crate) fn new(
+        accesses: Vec<EdgeAccessProgram>,
+        vertex_collections: Option<Box<[Box<str>]>>,
+        keeps_keys: bool,
+        context: &ExecutionContext,
+    ) -> Self {
+        let limit_bytes = context.memory.limit_bytes();
+        Self {
+            vertices: VertexArena::new(),
+            finder: EdgeFinder::new(accesses, vertex_collections, keeps_keys, limit_bytes),
+            documents: VertexDocuments::new(limit_bytes),
+            charge: context.new_charge(),
+        }
+    }
+
+    /// To be called before each outer row. Vertices of rows before may be forgotten.
+    pub(in crate::operator) fn start_row(&mut self, context: &ExecutionContext) {
+        self.finder.start_row();
+        if self.vertices.len() > KEPT_VERTICES {
+            self.vertices = VertexArena::new();
+            self.finder.forget_lists();
+            self.documents = VertexDocuments::new(context.memory.limit_bytes());
+        }
+    }
+
+    pub(super) fn finder_and<'a>(
+        &'a mut self,
+        outer_row: &'a Batch,
+        context: &'a mut ExecutionContext,
+    ) -> (&'a mut EdgeFinder, FinderContext<'a>) {
+        (&mut self.finder, FinderContext { vertices: &mut self.vertices, outer_row, context })
+    }
+
+    /// Fetches the documents of vertices.
+    pub(in crate::operator) fn load(
+        &mut self,
+        wanted: impl Iterator<Item = Vertex>,
+        context: &mut ExecutionContext,
+    ) -> Result<()> {
+        self.documents.load(wanted, &self.vertices, context)
+    }
+
+    /// Whether a vertex exists. If it does not, that is no warning.
+    pub(in crate::operator) fn exists(
+        &mut self,
+        vertex: Vertex,
+        context: &mut ExecutionContext,
+    ) -> Result<bool> {
+        self.documents.load_quietly(std::iter::once(vertex), &self.vertices, context)?;
+        Ok(!self.document(vertex).is_null())
+    }
+
+    /// The document of a vertex that was fetched.
+    pub(in crate::operator) fn document(&self, vertex: Vertex) -> &Value {
+        self.documents.get(vertex)
+    }
+
+    /// The accesses to edges.
+    pub(crate) fn accesses(&self) -> &[EdgeAccessProgram] {
+        self.finder.accesses()
+    }
+
+    /// Ends the query if it was killed, or if there is not enough memory for all this and what the search takes.
+    pub(in crate::operator) fn checkpoint(
+        &mut self,
+        search_bytes: u64,
+        context: &ExecutionContext,
+    ) -> Result<()> {
+        let bytes = search_bytes
+            + self.vertices.memory_bytes()
+            + self.finder.memory_bytes()
+            + self.documents.memory_bytes();
+        let told = self.charge.bytes();
+        if bytes > told + UNTOLD_BYTES {
+            self.charge.grow(bytes - told)?;
+        } else if bytes + UNTOLD_BYTES < told {
+            self.charge.shrink(told - bytes);
+        }
+        context.interrupt.check()
+    }
+
+    pub(in crate::operator) fn release(&mut self) {
+        self.finder.release();
+    }
+}

@@ -1,0 +1,60 @@
+//! Which rows are in the window of a row.
+
+/// How a window reaches from its row.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Reach {
+    /// So many rows before and after; `None`: all.
+    Rows { preceding: Option<u64>, following: Option<u64> },
+    /// Rows whose number differs by so much at most.
+    Distance { preceding: f64, following: f64 },
+    /// Rows whose timestamp differs by an ISO 8601 duration at most.
+    Duration { preceding: Box<str>, following: Box<str> },
+}
+
+/// The numbers between which those of the rows in a window lie, both included.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Frame {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+impl Reach {
+    /// Whether no row ever goes out of the window.
+    pub(crate) fn keeps_all(&self) -> bool {
+        matches!(self, Self::Rows { preceding: None, .. })
+    }
+
+    /// Whether the window of a row never begins or ends before that of the row before. Not so where months are
+    /// subtracted: one month before March 31st is March 3rd, and one before April 1st is March 1st.
+    pub(crate) fn only_moves_on(&self) -> bool {
+        let has_months = |duration: &str| {
+            let date = duration.split('T').next().unwrap_or_default();
+            date.contains(['Y', 'M'])
+        };
+        match self {
+            Self::Duration { preceding, following } => !has_months(preceding) && !has_months(following),
+            _ => true,
+        }
+    }
+
+    /// The frame of a row with a number, for windows by range. Where dates end, frames do not.
+    pub(crate) fn frame(&self, number: f64) -> Frame {
+        match self {
+            Self::Rows { .. } => Frame { low: f64::NEG_INFINITY, high: f64::INFINITY },
+            Self::Distance { preceding, following } => {
+                Frame { low: number - preceding, high: number + following }
+            }
+            Self::Duration { preceding, following } => {
+                // Casts saturate; what is out of range is no date.
+                let shifted = |duration: &str, sign| {
+                    let shifted = aql_functions::shift_date(number as i64, duration, sign)?;
+                    Some(shifted as f64 + number.fract())
+                };
+                Frame {
+                    low: shifted(preceding, -1).unwrap_or(f64::NEG_INFINITY),
+                    high: shifted(following, 1).unwrap_or(f64::INFINITY),
+                }
+            }
+        }
+    }
+}

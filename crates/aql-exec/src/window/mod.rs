@@ -1,0 +1,56 @@
+//! Aggregates over a window that slides over rows: values come in at one end and go out at the other.
+
+mod folded;
+mod frame;
+mod values;
+
+pub(crate) use frame::Reach;
+
+use aql_plan::AggregateFunction;
+use aql_value::{Charge, Interrupt, Result, Value};
+use folded::{Bits, Count, Extreme, Folded, Moments, Total};
+
+/// One aggregate over the values that are in the window.
+pub(crate) trait SlidingAggregate: Send {
+    /// A value comes in.
+    fn push(&mut self, value: &Value, memory: &mut Charge) -> Result<()>;
+
+    /// The oldest value goes out.
+    fn pop(&mut self, memory: &mut Charge) -> Result<()>;
+
+    /// The aggregate of the values in the window.
+    fn result(&self, interrupt: &Interrupt) -> Result<Value>;
+
+    /// All values go out.
+    fn clear(&mut self, memory: &mut Charge);
+}
+
+/// The aggregate of a function. With `keeps_all` no value will ever go out, except all at once.
+pub(crate) fn sliding(function: AggregateFunction, keeps_all: bool) -> Box<dyn SlidingAggregate> {
+    match function {
+        AggregateFunction::Length => Box::new(Folded::<Count>::new(keeps_all, Count::result)),
+        AggregateFunction::Min => Box::new(Folded::<Extreme<false>>::new(keeps_all, Extreme::result)),
+        AggregateFunction::Max => Box::new(Folded::<Extreme<true>>::new(keeps_all, Extreme::result)),
+        AggregateFunction::Sum => Box::new(Folded::<Total>::new(keeps_all, Total::sum)),
+        AggregateFunction::Average => Box::new(Folded::<Total>::new(keeps_all, Total::average)),
+        AggregateFunction::VariancePopulation => {
+            Box::new(Folded::<Moments>::new(keeps_all, |m| m.variance(0)))
+        }
+        AggregateFunction::VarianceSample => Box::new(Folded::<Moments>::new(keeps_all, |m| m.variance(1))),
+        AggregateFunction::StddevPopulation => {
+            Box::new(Folded::<Moments>::new(keeps_all, |m| m.deviation(0)))
+        }
+        AggregateFunction::StddevSample => Box::new(Folded::<Moments>::new(keeps_all, |m| m.deviation(1))),
+        AggregateFunction::BitAnd => Box::new(Folded::<Bits<0>>::new(keeps_all, Bits::result)),
+        AggregateFunction::BitOr => Box::new(Folded::<Bits<1>>::new(keeps_all, Bits::result)),
+        AggregateFunction::BitXor => Box::new(Folded::<Bits<2>>::new(keeps_all, Bits::result)),
+        AggregateFunction::Unique | AggregateFunction::SortedUnique => {
+            Box::new(values::Distinct::new(keeps_all, false))
+        }
+        AggregateFunction::CountDistinct => Box::new(values::Distinct::new(keeps_all, true)),
+        AggregateFunction::Push => Box::new(values::Pushed::default()),
+    }
+}
+
+#[cfg(test)]
+mod tests;
