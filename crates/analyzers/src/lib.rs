@@ -3,6 +3,8 @@
 //! An [`Analyzer`] is what ArangoDB calls by that name. Here are those that every database has, [`built_in`]: `identity`
 //! and the `text_*` analyzers, one a language. Functions of AQL use them on texts (`TOKENS()`, `NGRAM_MATCH()`).
 //!
+//! [`for_each_word`] and [`word_query`] are what fulltext indexes are made of.
+//!
 //! The steps of a `text_*` analyzer are the documented ones: words by Unicode's rules (by dictionary where a script
 //! writes no spaces), then accents removed, then lower case, then stems by Snowball's algorithm for the language.
 
@@ -10,6 +12,10 @@ mod accent;
 mod language;
 mod piece;
 mod text;
+mod word;
+pub mod word_query;
+
+pub use word::{WORD_MAX_BYTES, for_each_word};
 
 use language::Language;
 

@@ -16,6 +16,7 @@ mod bit;
 mod date;
 mod define;
 mod document;
+mod fulltext;
 mod geo;
 mod hashing;
 mod memory;
@@ -37,6 +38,7 @@ static FAMILIES: &[&[Function]] = &[
     bit::FUNCTIONS,
     date::FUNCTIONS,
     document::FUNCTIONS,
+    fulltext::FUNCTIONS,
     geo::FUNCTIONS,
     hashing::FUNCTIONS,
     misc::FUNCTIONS,

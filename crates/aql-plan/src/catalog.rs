@@ -113,6 +113,11 @@ pub enum IndexKind {
         /// How many of the fields are such.
         prefix_fields: usize,
     },
+    /// Words of its only field.
+    Fulltext {
+        /// Characters of the shortest word that is indexed.
+        min_length: u64,
+    },
     /// Any other type. Not used by plans (of type `ttl` never, as it indexes dates as numbers).
     Other,
 }

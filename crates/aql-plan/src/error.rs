@@ -19,6 +19,8 @@ pub(crate) mod number {
     pub(crate) const BIND_PARAMETER_TYPE: u32 = 1553;
     pub(crate) const VECTOR_SEARCH_NOT_APPLIED: u32 = 1554;
     pub(crate) const COLLECTION_USED_IN_EXPRESSION: u32 = 1568;
+    pub(crate) const GEO_INDEX_MISSING: u32 = 1570;
+    pub(crate) const FULLTEXT_INDEX_MISSING: u32 = 1571;
     pub(crate) const INVALID_AGGREGATE_EXPRESSION: u32 = 1574;
     pub(crate) const COMPILE_TIME_OPTIONS: u32 = 1575;
     pub(crate) const ACCESS_AFTER_MODIFICATION: u32 = 1579;
@@ -105,6 +107,15 @@ pub(crate) fn loop_over_no_array(value: &Value) -> Error {
 pub(crate) fn vector_search_not_applied(function: &str) -> Error {
     let message = format!("failed vector search: no vector index for AQL function {function}()");
     Error::new(number::VECTOR_SEARCH_NOT_APPLIED, message)
+}
+
+pub(crate) fn argument_count(function: &str, fewest: usize, most: usize) -> Error {
+    Error::new(
+        common::FUNCTION_ARGUMENT_NUMBER_MISMATCH,
+        format!(
+            "invalid number of arguments for function '{function}()', expected number of arguments: minimum: {fewest}, maximum: {most}"
+        ),
+    )
 }
 
 pub(crate) fn too_many_collections() -> Error {

@@ -12,6 +12,8 @@ pub enum IndexSearch {
     /// Documents whose fields lie between bounds, one pair for each field behind the looked-up ones; in a
     /// multi-dimensional index.
     Box(Vec<FieldBounds>),
+    /// Documents that a query over words finds; in a fulltext index.
+    Words(Expression),
 }
 
 /// What a geo index is searched for; all conditions must hold. At least one of `origin` and `meets` is there.
@@ -46,6 +48,7 @@ impl IndexSearch {
                 [&geo.origin, &geo.meets].into_iter().flatten().for_each(&mut *visit);
                 [&geo.nearest, &geo.farthest].into_iter().flatten().for_each(|bound| visit(&bound.value));
             }
+            Self::Words(query) => visit(query),
             Self::Box(fields) => fields
                 .iter()
                 .flat_map(|field| [&field.lower, &field.upper])
@@ -61,6 +64,7 @@ impl IndexSearch {
                 let bounds = [&mut geo.nearest, &mut geo.farthest].into_iter().flatten();
                 bounds.for_each(|bound| visit(&mut bound.value));
             }
+            Self::Words(query) => visit(query),
             Self::Box(fields) => fields
                 .iter_mut()
                 .flat_map(|field| [&mut field.lower, &mut field.upper])
@@ -74,6 +78,9 @@ impl IndexSearch {
         let mut out = vec![match self {
             Self::Geo(_) => 1,
             Self::Box(_) => 2,
+            Self::Words(query) => {
+                return std::iter::once(3).chain(query.identity()).collect();
+            }
         }];
         let mut add_bound = |tag: u8, bound: &Option<IndexBound>| {
             if let Some(bound) = bound {
@@ -99,6 +106,7 @@ impl IndexSearch {
                     add_bound(13, &None);
                 }
             }
+            Self::Words(_) => {}
         }
         out
     }
@@ -119,6 +127,7 @@ impl IndexSearch {
                 conditions.extend(geo.origin.iter().map(|origin| format!("from {}", print(origin))));
                 conditions.extend(geo.meets.iter().map(|shape| format!("meets {}", print(shape))));
             }
+            Self::Words(query) => conditions.push(format!("words {}", print(query))),
             Self::Box(fields) => {
                 let names = index.fields.iter().skip(index.prefix_fields());
                 for (field, name) in fields.iter().zip(names) {

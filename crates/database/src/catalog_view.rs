@@ -77,6 +77,10 @@ fn index_info(collection: &Collection, index: &storage::Index) -> IndexInfo {
             IndexType::Mdi | IndexType::MdiPrefixed => {
                 IndexKind::Mdi { prefix_fields: properties.prefix_fields().len() }
             }
+            IndexType::Fulltext => match properties.options {
+                TypeOptions::Fulltext { min_length } => IndexKind::Fulltext { min_length },
+                _ => IndexKind::Other,
+            },
             _ => IndexKind::Other,
         },
         type_name: properties.type_name().into(),

@@ -12,7 +12,7 @@ use crate::encoding;
 use crate::picture::Catalog;
 use crate::scan::{
     BoxBounds, BoxScan, DocumentScan, DocumentScanSpec, EdgeDirection, EdgeReader, EdgeScan, GeoEntryKind,
-    GeoScan, IndexBounds, IndexScan,
+    GeoScan, IndexBounds, IndexScan, WordScan,
 };
 use crate::{Collection, Error, Index, Result};
 
@@ -80,6 +80,17 @@ impl Snapshot {
             return Err(Error::internal(format!("an index of type '{name}' cannot be scanned by bounds")));
         }
         IndexScan::start(self.engine.as_ref(), collection, index, bounds, reverse)
+    }
+
+    /// Starts a scan over a fulltext index for the documents that have a word in normal form, or one that begins so.
+    ///
+    /// Errors: 4 for an index of another type.
+    pub fn word_scan(&self, index: &Index, word: &str, is_prefix: bool) -> Result<WordScan> {
+        if index.index_type() != catalog::IndexType::Fulltext {
+            let name = index.definition().properties.type_name();
+            return Err(Error::internal(format!("an index of type '{name}' has no words")));
+        }
+        WordScan::start(self.engine.as_ref(), index, word, is_prefix)
     }
 
     /// Starts a scan over a multi-dimensional index for the documents within a box.

@@ -121,6 +121,7 @@ impl Lowering<'_> {
                 farthest: self.bound(&geo.farthest)?,
                 meets: program(&geo.meets)?,
             })),
+            IndexSearch::Words(query) => Ok(SearchPrograms::Words(self.compile(query)?)),
             IndexSearch::Box(fields) => {
                 let bounds =
                     fields.iter().map(|field| Ok([self.bound(&field.lower)?, self.bound(&field.upper)?]));
@@ -167,7 +168,10 @@ pub(super) fn handle(info: &IndexInfo, collection: &Arc<Collection>) -> Result<I
     match info.kind {
         IndexKind::Primary => Ok(IndexHandle::Primary),
         IndexKind::Edge => Ok(IndexHandle::Edge),
-        IndexKind::Persistent | IndexKind::Geo { .. } | IndexKind::Mdi { .. } => {
+        IndexKind::Persistent
+        | IndexKind::Geo { .. }
+        | IndexKind::Mdi { .. }
+        | IndexKind::Fulltext { .. } => {
             let index = collection.index(IndexId(info.id)).cloned();
             let missing = || {
                 let message =
@@ -177,6 +181,7 @@ pub(super) fn handle(info: &IndexInfo, collection: &Arc<Collection>) -> Result<I
             let handle = match info.kind {
                 IndexKind::Geo { .. } => IndexHandle::Geo,
                 IndexKind::Mdi { .. } => IndexHandle::Mdi,
+                IndexKind::Fulltext { .. } => IndexHandle::Fulltext,
                 _ => IndexHandle::Persistent,
             };
             index.map(handle).ok_or_else(missing)

@@ -13,25 +13,17 @@ const ANY_NUMBER_OF_ARGUMENTS: usize = 65536;
 const READS_DOCUMENTS: &[&str] = &["DOCUMENT"];
 
 /// Functions of ArangoDB 3.12 that need what this server does not have yet.
-const NOT_IMPLEMENTED: &[&str] = &[
-    "BM25",
-    "EXISTS",
-    "FULLTEXT",
-    "MINHASH_MATCH",
-    "NEAR",
-    "OFFSET_INFO",
-    "PHRASE",
-    "PREGEL_RESULT",
-    "TFIDF",
-    "WITHIN",
-    "WITHIN_RECTANGLE",
-];
+const NOT_IMPLEMENTED: &[&str] =
+    &["BM25", "EXISTS", "MINHASH_MATCH", "OFFSET_INFO", "PHRASE", "PREGEL_RESULT", "TFIDF"];
 
 /// Functions that are nothing but a way to ask a vector index, of which there are none.
 const NEEDS_VECTOR_INDEX: &[&str] = &["APPROX_NEAR_COSINE", "APPROX_NEAR_INNER_PRODUCT", "APPROX_NEAR_L2"];
 
 impl Binder<'_> {
     pub(super) fn call(&mut self, call: &ast::FunctionCall) -> Result<Expression> {
+        if let Some(value) = self.index_function(call)? {
+            return Ok(value);
+        }
         let function = find(&call.name)?;
         check_arity(function, call.arguments.len())?;
         if NEEDS_VECTOR_INDEX.contains(&function.name) {
@@ -114,13 +106,6 @@ fn check_arity(function: &Function, count: usize) -> Result<()> {
     if count >= function.min_args && function.max_args.is_none_or(|most| count <= most) {
         return Ok(());
     }
-    Err(Error::new(
-        common::FUNCTION_ARGUMENT_NUMBER_MISMATCH,
-        format!(
-            "invalid number of arguments for function '{}()', expected number of arguments: minimum: {}, maximum: {}",
-            function.name,
-            function.min_args,
-            function.max_args.unwrap_or(ANY_NUMBER_OF_ARGUMENTS),
-        ),
-    ))
+    let most = function.max_args.unwrap_or(ANY_NUMBER_OF_ARGUMENTS);
+    Err(error::argument_count(function.name, function.min_args, most))
 }

@@ -12,6 +12,7 @@ mod expansion_loop;
 mod expression;
 mod function;
 mod graph;
+mod index_function;
 mod modification;
 mod open_parameters;
 mod options;

@@ -13,6 +13,7 @@ use super::scan::access;
 pub(super) fn conditions(search: &IndexSearch, index: &IndexInfo, document: VariableId) -> Vec<Expression> {
     match search {
         IndexSearch::Geo(geo) => geo_conditions(geo, index, document),
+        IndexSearch::Words(query) => words(query, index, document).into_iter().collect(),
         IndexSearch::Box(fields) => {
             let names = index.fields.iter().skip(index.prefix_fields());
             let of_field = |(field, name): (&FieldBounds, _)| {
@@ -21,6 +22,13 @@ pub(super) fn conditions(search: &IndexSearch, index: &IndexInfo, document: Vari
             fields.iter().zip(names).flat_map(of_field).collect()
         }
     }
+}
+
+fn words(query: &Expression, index: &IndexInfo, document: VariableId) -> Option<Expression> {
+    let IndexKind::Fulltext { min_length } = index.kind else { return None };
+    let function = aql_functions::lookup("FULLTEXT_MATCH")?;
+    let min_length = Expression::Constant(Value::from_u64(min_length));
+    Some(Expression::Call { function, arguments: vec![place(index, document), query.clone(), min_length] })
 }
 
 fn bounds(compared: &Expression, lower: &Option<IndexBound>, upper: &Option<IndexBound>) -> Vec<Expression> {

@@ -180,7 +180,11 @@ fn is_unique_lookup(index: &IndexInfo, range: &IndexRange) -> bool {
             let is_plain = index.fields.iter().all(|field| field.expansion.is_none());
             index.unique && is_plain && range.lookups.len() == index.fields.len()
         }
-        IndexKind::Edge | IndexKind::Geo { .. } | IndexKind::Mdi { .. } | IndexKind::Other => false,
+        IndexKind::Edge
+        | IndexKind::Geo { .. }
+        | IndexKind::Mdi { .. }
+        | IndexKind::Fulltext { .. }
+        | IndexKind::Other => false,
     }
 }
 

@@ -30,6 +30,7 @@ mod revision;
 mod server_info;
 mod shutdown;
 mod simple;
+mod simple_search;
 mod statistics;
 mod status;
 mod tasks;
@@ -70,6 +71,7 @@ pub(crate) const FAMILIES: &[&[Route]] = &[
     server_info::ROUTES,
     shutdown::ROUTES,
     simple::ROUTES,
+    simple_search::ROUTES,
     statistics::ROUTES,
     status::ROUTES,
     tasks::ROUTES,

@@ -1,6 +1,5 @@
 //! `/_api/simple`: queries by name, from before AQL. Each is an AQL query; the replies keep their old shapes.
 
-use catalog::AccessLevel;
 use database::Format;
 use database::query::request::{QueryRequest, batch_size, ttl};
 use hyper::StatusCode;
@@ -17,10 +16,6 @@ use crate::session::Session;
 
 /// Most attributes of an example: each is a condition of the query.
 const MAX_CONDITIONS: usize = 500;
-/// ArangoDB's number for a collection without a geo index.
-const GEO_INDEX_MISSING: u32 = 1570;
-/// ArangoDB's number for a collection without a fulltext index.
-const FULLTEXT_INDEX_MISSING: u32 = 1571;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::pool(Verb::Put, "/_api/simple/all", all),
@@ -29,10 +24,6 @@ pub(super) const ROUTES: &[Route] = &[
     Route::pool(Verb::Put, "/_api/simple/by-example", by_example),
     Route::pool(Verb::Put, "/_api/simple/first-example", first_example),
     Route::pool(Verb::Put, "/_api/simple/range", range),
-    Route::inline(Verb::Put, "/_api/simple/near", without_geo_index),
-    Route::inline(Verb::Put, "/_api/simple/within", without_geo_index),
-    Route::inline(Verb::Put, "/_api/simple/within-rectangle", without_geo_index),
-    Route::inline(Verb::Put, "/_api/simple/fulltext", without_fulltext_index),
     Route::pool(Verb::Put, "/_api/simple/lookup-by-keys", lookup_by_keys),
     Route::pool(Verb::Put, "/_api/simple/remove-by-keys", remove_by_keys),
     Route::pool(Verb::Put, "/_api/simple/remove-by-example", remove_by_example),
@@ -108,22 +99,6 @@ fn range(session: &Session, request: &Request) -> Result<Response> {
         ("right".to_owned(), value("right")),
     ];
     call.cursor(session, request, &query, &values)
-}
-
-/// No collection has a geo index yet, so the answer is ArangoDB's for a collection that has none.
-fn without_geo_index(session: &Session, request: &Request) -> Result<Response> {
-    without_index(session, request, GEO_INDEX_MISSING, "geo index found for geo restriction")
-}
-
-/// As [`without_geo_index`].
-fn without_fulltext_index(session: &Session, request: &Request) -> Result<Response> {
-    without_index(session, request, FULLTEXT_INDEX_MISSING, "fulltext index found for fulltext query")
-}
-
-fn without_index(session: &Session, request: &Request, number: u32, what: &str) -> Result<Response> {
-    let body = request.body_object()?;
-    let collection = session.collection(Call::new(body.slice())?.collection, AccessLevel::ReadOnly)?;
-    Err(ApiError::new(number, format!("no suitable {what} on '{}'", collection.name())))
 }
 
 fn lookup_by_keys(session: &Session, request: &Request) -> Result<Response> {
@@ -213,18 +188,22 @@ fn write_by_example(
 }
 
 /// What every call has: a body that names a collection.
-struct Call<'a> {
+pub(super) struct Call<'a> {
     collection: &'a str,
     body: Slice<'a>,
 }
 
 /// A bind parameter: its name and its value in VelocyPack.
-type BindValue = (String, Vec<u8>);
+pub(super) type BindValue = (String, Vec<u8>);
 
 impl<'a> Call<'a> {
-    fn new(body: Slice<'a>) -> Result<Self> {
+    pub(super) fn new(body: Slice<'a>) -> Result<Self> {
         let collection = body.get("collection").and_then(Slice::as_str).filter(|name| !name.is_empty());
         Ok(Call { collection: collection.ok_or_else(|| missing("collection"))?, body })
+    }
+
+    pub(super) fn collection(&self) -> &'a str {
+        self.collection
     }
 
     fn keys(&self) -> Result<BindValue> {
@@ -233,7 +212,7 @@ impl<'a> Call<'a> {
     }
 
     /// The reply of a cursor.
-    fn cursor(
+    pub(super) fn cursor(
         &self,
         session: &Session,
         request: &Request,
@@ -324,7 +303,7 @@ fn text(text: &str) -> Result<Vec<u8>> {
     Ok(builder.into_vec())
 }
 
-fn missing(name: &str) -> ApiError {
+pub(super) fn missing(name: &str) -> ApiError {
     ApiError::bad_parameter(format!("the request body needs a valid '{name}'"))
 }
 

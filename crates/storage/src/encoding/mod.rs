@@ -12,6 +12,7 @@ pub(crate) mod metadata;
 pub(crate) mod pack;
 #[cfg(test)]
 mod tests;
+pub(crate) mod word;
 pub(crate) mod zorder;
 
 use catalog::ObjectId;

@@ -10,6 +10,7 @@ mod edge;
 pub(crate) mod entries;
 pub(crate) mod estimate;
 pub(crate) mod field;
+mod fulltext;
 mod geo;
 pub(crate) mod maintain;
 mod mdi;
@@ -51,6 +52,7 @@ fn method(index_type: IndexType) -> Option<&'static dyn Method> {
         IndexType::Persistent => Some(&persistent::Persistent),
         IndexType::Ttl => Some(&ttl::Ttl),
         IndexType::Geo => Some(&geo::Geo),
+        IndexType::Fulltext => Some(&fulltext::Fulltext),
         IndexType::Mdi | IndexType::MdiPrefixed => Some(&mdi::Mdi),
         _ => None,
     }

@@ -4,6 +4,7 @@ mod document;
 mod edge;
 mod geo;
 mod index;
+mod word;
 mod zorder;
 
 pub use document::{DocumentKeys, DocumentScan, DocumentScanSpec, KeyBound};
@@ -11,4 +12,5 @@ pub use edge::{EdgeDirection, EdgeEntries, EdgeEntry, EdgeReader, EdgeScan, Vert
 pub use geo::{GeoEntries, GeoEntry, GeoEntryKind, GeoScan};
 pub use index::{IndexBounds, IndexEntries, IndexScan};
 pub use kv::BlockLimits;
+pub use word::{WordEntries, WordScan};
 pub use zorder::{BoxBounds, BoxScan};

@@ -5,6 +5,7 @@
 
 mod edge;
 mod entries;
+mod fulltext;
 mod geo;
 mod mdi;
 mod persistent;

@@ -19,6 +19,8 @@ pub(crate) enum IndexHandle {
     Geo(Arc<storage::Index>),
     /// A multi-dimensional index of its own.
     Mdi(Arc<storage::Index>),
+    /// A fulltext index of its own.
+    Fulltext(Arc<storage::Index>),
 }
 
 impl IndexHandle {
@@ -27,7 +29,8 @@ impl IndexHandle {
             (Self::Primary, Self::Primary) | (Self::Edge, Self::Edge) => true,
             (Self::Persistent(left), Self::Persistent(right))
             | (Self::Geo(left), Self::Geo(right))
-            | (Self::Mdi(left), Self::Mdi(right)) => left.id() == right.id(),
+            | (Self::Mdi(left), Self::Mdi(right))
+            | (Self::Fulltext(left), Self::Fulltext(right)) => left.id() == right.id(),
             _ => false,
         }
     }

@@ -11,6 +11,8 @@ pub(crate) enum SearchPrograms {
     Geo(GeoPrograms),
     /// In a multi-dimensional index: bounds of each field.
     Box(Vec<[Option<BoundProgram>; 2]>),
+    /// In a fulltext index: the query.
+    Words(Program),
 }
 
 /// See `aql_plan::GeoSearch`.
@@ -31,6 +33,8 @@ pub(super) enum Search {
     Geo(GeoLookup),
     /// Lower and upper bound of each field. Whether they are included is checked by the filter, which stays.
     Box(Vec<[Option<Value>; 2]>),
+    /// The query.
+    Words(Value),
 }
 
 /// A search in a geo index.
@@ -49,6 +53,7 @@ impl SearchPrograms {
                 geo.farthest.as_ref().map(|bound| &bound.program),
                 geo.meets.as_ref(),
             ],
+            Self::Words(query) => vec![Some(query)],
             Self::Box(fields) => {
                 fields.iter().flatten().map(|bound| bound.as_ref().map(|bound| &bound.program)).collect()
             }
@@ -77,6 +82,7 @@ impl SearchPrograms {
                 distance: DistanceBounds::new(bound(1, &geo.nearest), bound(2, &geo.farthest)),
                 meets: value(3),
             }),
+            Self::Words(_) => Search::Words(value(0).unwrap_or_default()),
             Self::Box(fields) => {
                 Search::Box((0..fields.len()).map(|field| [value(2 * field), value(2 * field + 1)]).collect())
             }

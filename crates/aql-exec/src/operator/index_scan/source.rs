@@ -3,7 +3,7 @@
 use super::entries::EntrySink;
 use super::range::{IndexHandle, Range};
 use super::search::Search;
-use super::{edge, geo, mdi, persistent, primary};
+use super::{edge, fulltext, geo, mdi, persistent, primary};
 use crate::context::ExecutionContext;
 use aql_value::{Error, Result};
 use std::sync::Arc;
@@ -50,6 +50,13 @@ pub(in crate::operator) fn open(
                 return Err(Error::internal("a scan of a geo index without a search"));
             };
             geo::open(index, &search, lookup)?
+        }
+        IndexHandle::Fulltext(index) => {
+            let search = ranges.into_iter().next().and_then(|range| range.search);
+            let Some(Search::Words(query)) = search else {
+                return Err(Error::internal("a scan of a fulltext index without a search"));
+            };
+            Box::new(fulltext::FulltextSource::new(index, &query, lookup))
         }
         IndexHandle::Mdi(index) => Box::new(mdi::MdiSource::new(index, ranges, lookup)),
         IndexHandle::Persistent(index) => Box::new(persistent::PersistentSource::new(index, ranges, lookup)),

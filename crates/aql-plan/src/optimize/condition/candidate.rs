@@ -16,7 +16,7 @@ pub(in crate::optimize) fn match_index(
         IndexKind::Primary | IndexKind::Edge => match_independent_fields(index, position, atoms),
         IndexKind::Persistent => match_leading_fields(index, position, atoms),
         IndexKind::Mdi { prefix_fields } => match_box(index, position, prefix_fields, atoms),
-        IndexKind::Geo { .. } | IndexKind::Other => None,
+        IndexKind::Geo { .. } | IndexKind::Fulltext { .. } | IndexKind::Other => None,
     }
 }
 

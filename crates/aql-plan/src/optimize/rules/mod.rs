@@ -33,6 +33,7 @@ mod remove_sort_rand_limit_1;
 mod remove_unnecessary_calculations;
 mod remove_unnecessary_filters;
 mod replace_any_eq_with_in;
+mod replace_function_with_index;
 mod replace_like_with_range;
 mod replace_or_with_in;
 mod simplify_conditions;
@@ -105,6 +106,7 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &replace_any_eq_with_in::ReplaceAnyEqWithIn,
     &remove_redundant_or::RemoveRedundantOr,
     &geo_index_optimizer::GeoIndexOptimizer,
+    &replace_function_with_index::ReplaceFunctionWithIndex,
     &use_indexes::UseIndexes,
     &remove_filter_covered_by_index::RemoveFilterCoveredByIndex,
     &remove_unnecessary_filters::RemoveUnnecessaryFilters { name: "remove-unnecessary-filters-2" },

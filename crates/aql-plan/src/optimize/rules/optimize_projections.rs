@@ -92,7 +92,11 @@ pub(super) fn covered_by(index: &IndexInfo, path: &[Box<str>]) -> Option<Project
     match path {
         [name] if **name == *"_key" => return Some(ProjectionSource::Key),
         [name] if **name == *"_id" => return Some(ProjectionSource::Id),
-        _ if matches!(index.kind, IndexKind::Primary | IndexKind::Geo { .. } | IndexKind::Other) => {
+        _ if matches!(
+            index.kind,
+            IndexKind::Primary | IndexKind::Geo { .. } | IndexKind::Fulltext { .. } | IndexKind::Other
+        ) =>
+        {
             return None;
         }
         _ => {}

@@ -189,7 +189,7 @@ impl IndexRange {
                 .iter()
                 .map(|field| usize::from(field.lower.is_some()) + usize::from(field.upper.is_some()))
                 .sum(),
-            Some(IndexSearch::Geo(_)) => 1,
+            Some(IndexSearch::Geo(_) | IndexSearch::Words(_)) => 1,
             None => 0,
         };
         let ends = usize::from(self.lower.is_some()) + usize::from(self.upper.is_some());

@@ -1,0 +1,116 @@
+//! Queries over words: `banana,prefix:app,|pear,-cranberry`.
+//!
+//! Parts are evaluated from the left to the right, without precedence: each part's documents are cut with those before
+//! it (`+`, or nothing), added to them (`|`), or taken away from them (`-`).
+
+use crate::word::normalized;
+
+/// Most parts of a query.
+pub const PARTS_MAX: usize = 256;
+
+/// How a part is put together with those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Combination {
+    /// Both.
+    And,
+    /// Either.
+    Or,
+    /// Those before, but not these.
+    Not,
+}
+
+/// One word or beginning of words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// How it counts.
+    pub combination: Combination,
+    /// In normal form.
+    pub word: String,
+    /// Whether all words that begin so are meant.
+    pub is_prefix: bool,
+}
+
+/// The parts of a query; parts without a word are left out. `None` for a query with too many parts, or with an unknown
+/// qualifier before a colon.
+pub fn parse(query: &str) -> Option<Vec<Part>> {
+    let mut parts = Vec::new();
+    for text in query.split(',') {
+        let text = text.trim();
+        let (combination, text) = match text.as_bytes().first() {
+            Some(b'+') => (Combination::And, text.get(1..)?),
+            Some(b'|') => (Combination::Or, text.get(1..)?),
+            Some(b'-') => (Combination::Not, text.get(1..)?),
+            _ => (Combination::And, text),
+        };
+        let (is_prefix, word) = match text.split_once(':') {
+            Some(("prefix", word)) => (true, word),
+            Some(("complete", word)) => (false, word),
+            Some(_) => return None,
+            None => (false, text),
+        };
+        let word = normalized(word.trim());
+        if word.is_empty() {
+            continue;
+        }
+        if parts.len() >= PARTS_MAX {
+            return None;
+        }
+        parts.push(Part { combination, word, is_prefix });
+    }
+    Some(parts)
+}
+
+/// Whether the parts find a document of which `has` says which parts it has words for.
+pub fn matches(parts: &[Part], has: impl Fn(&Part) -> bool) -> bool {
+    let mut parts = parts.iter();
+    // The first part begins; one to be taken away begins with nothing.
+    let Some(first) = parts.next() else { return false };
+    let begin = first.combination != Combination::Not && has(first);
+    parts.fold(begin, |found, part| match part.combination {
+        Combination::And => found && has(part),
+        Combination::Or => found || has(part),
+        Combination::Not => found && !has(part),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(query: &str, words: &str) -> bool {
+        let parts = parse(query).unwrap();
+        matches(&parts, |part| {
+            words
+                .split(' ')
+                .any(|word| if part.is_prefix { word.starts_with(&part.word) } else { word == part.word })
+        })
+    }
+
+    #[test]
+    fn documented_queries_find_what_they_should() {
+        for (query, words, expected) in [
+            ("banana", "a banana", true),
+            ("Banana", "a banana", true),
+            ("banana", "bananas", false),
+            ("banana,orange", "banana orange", true),
+            ("banana,orange", "banana", false),
+            ("prefix:head", "a headache", true),
+            ("prefix:head,complete:aspirin", "headache aspirin", true),
+            ("prefix:head,complete:aspirin", "headache", false),
+            ("+this,+text", "this text", true),
+            ("banana,|apple", "apple", true),
+            ("banana,-apple", "banana apple", false),
+            ("banana,-apple", "banana", true),
+            ("-apple", "banana", false),
+            // From the left to the right.
+            ("a,|b,c", "b c", true),
+            ("a,|b,c", "a", false),
+            ("", "a", false),
+            (" , a , ", "a", true),
+        ] {
+            assert_eq!(found(query, words), expected, "{query} in {words}");
+        }
+        assert_eq!(parse("fuzzy:x"), None);
+        assert_eq!(parse(&"x,".repeat(PARTS_MAX + 1)), None);
+    }
+}

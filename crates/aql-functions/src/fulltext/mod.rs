@@ -1,0 +1,49 @@
+//! Fulltext queries without an index.
+
+use crate::argument::{check_round, value};
+use crate::define::pure;
+use analyzers::word_query::{Part, matches, parse};
+use aql_value::{Error, EvaluationContext, Function, Result, Value};
+
+pub(crate) static FUNCTIONS: &[Function] = &[pure("FULLTEXT_MATCH", 3, 3, fulltext_match)];
+
+/// `FULLTEXT_MATCH(value, query, minLength)`: whether the words of a text, or of the texts directly in an array or an
+/// object, satisfy a query as `FULLTEXT()` understands it. What `FULLTEXT()` stands for; ArangoDB has no such function.
+/// Words of fewer characters than `minLength` do not count. False for a query that is none.
+fn fulltext_match(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let Some(parts) = value(arguments, 1).as_str().and_then(parse) else { return Ok(Value::Bool(false)) };
+    let min_length = usize::try_from(value(arguments, 2).to_i64()).unwrap_or(0);
+    let mut has = vec![false; parts.len()];
+    let text = value(arguments, 0);
+    let mut note = |text: &Value| note_words(text, min_length, &parts, &mut has, context);
+    match text {
+        _ if text.is_array() => text.elements().try_for_each(|element| note(&element))?,
+        _ if text.is_object() => text.entries().try_for_each(|(_, member)| note(&member))?,
+        _ => note(text)?,
+    }
+    let is_there = |part: &Part| {
+        parts.iter().position(|own| std::ptr::eq(own, part)).and_then(|at| has.get(at)) == Some(&true)
+    };
+    Ok(Value::Bool(matches(&parts, is_there)))
+}
+
+/// Notes which parts a text has words for; anything but a text has none.
+fn note_words(
+    text: &Value,
+    min_length: usize,
+    parts: &[Part],
+    has: &mut [bool],
+    context: &EvaluationContext<'_>,
+) -> Result<()> {
+    let Some(text) = text.as_str() else { return Ok(()) };
+    let mut round = 0;
+    let pause = || context.interrupt.check();
+    analyzers::for_each_word(text, min_length, pause, |word| {
+        round += 1;
+        check_round(context, round)?;
+        for (part, has) in parts.iter().zip(has.iter_mut()) {
+            *has |= if part.is_prefix { word.starts_with(&part.word) } else { word == part.word };
+        }
+        Ok::<(), Error>(())
+    })
+}

@@ -1,0 +1,281 @@
+//! Functions that are queries over a collection with an index: `NEAR()`, `WITHIN()`, `WITHIN_RECTANGLE()`,
+//! `FULLTEXT()`. Each is bound as the subquery that its documentation gives for it; the optimizer then finds the index,
+//! and where it may not, the subquery still answers the same.
+
+use super::Binder;
+use crate::catalog::{CollectionInfo, IndexInfo, IndexKind};
+use crate::error::{self, common, number};
+use crate::expression::Expression;
+use aql_syntax::ast::{
+    self, Binary, BinaryOperator, Block, ComparisonOperator, ExpressionKind, FunctionCall, FunctionName,
+    Identifier, Limit, ObjectKey, ObjectMember, Pattern, PatternKind, Return, Sort, SortDirection, SortItem,
+    Span, StatementKind,
+};
+use aql_value::{Error, Result};
+
+/// Documents that `NEAR()` answers at most, where nothing is said.
+const NEAR_DEFAULT_LIMIT: i64 = 100;
+
+/// Names, and least and greatest number of arguments.
+const FUNCTIONS: &[(&str, usize, usize)] =
+    &[("FULLTEXT", 3, 4), ("NEAR", 3, 5), ("WITHIN", 4, 5), ("WITHIN_RECTANGLE", 5, 5)];
+
+/// The loop's variable; written so in a query, it would be quoted.
+const DOCUMENT: &str = " document";
+
+impl Binder<'_> {
+    /// The value of such a function; `None` for any other.
+    pub(super) fn index_function(&mut self, call: &ast::FunctionCall) -> Result<Option<Expression>> {
+        let known = FUNCTIONS.iter().find(|(name, ..)| *name == call.name.normalized());
+        let Some(&(name, fewest, most)) = known else { return Ok(None) };
+        if !(fewest..=most).contains(&call.arguments.len()) {
+            return Err(error::argument_count(name, fewest, most));
+        }
+        let Some((collection, arguments)) = call.arguments.split_first() else { return Ok(None) };
+        let collection_name = self.collection_name(collection)?.ok_or_else(|| {
+            let message = format!("invalid argument type in call to function '{name}()'");
+            Error::new(common::FUNCTION_ARGUMENT_TYPE_MISMATCH, message)
+        })?;
+        let info = self.sources.read(&collection_name)?;
+        let writer = Writer { span: call.name.span };
+        let source = match &collection.kind {
+            ExpressionKind::String(_) => writer.expression(ExpressionKind::Reference(collection_name)),
+            _ => collection.clone(),
+        };
+        let mut statements = match name {
+            "FULLTEXT" => writer.fulltext(&info, self.text(arguments.first())?, arguments)?,
+            "NEAR" => writer.near(&info, arguments)?,
+            "WITHIN" => writer.within(&info, arguments)?,
+            _ => writer.within_rectangle(&info, arguments)?,
+        };
+        statements.insert(0, writer.loop_over(source));
+        let statements = statements.into_iter().map(|kind| ast::Statement { kind, span: writer.span });
+        let block = Block::new(statements.collect(), writer.span);
+        self.expression(&writer.expression(ExpressionKind::Subquery(Box::new(block)))).map(Some)
+    }
+
+    /// The text that an argument is, or that its bind parameter has.
+    fn text<'a>(&'a self, argument: Option<&'a ast::Expression>) -> Result<Option<&'a str>> {
+        Ok(match argument.map(|argument| &argument.kind) {
+            Some(ExpressionKind::String(text)) => Some(text),
+            Some(ExpressionKind::BindParameter(name)) => self.parameters.value(name)?.as_str(),
+            _ => None,
+        })
+    }
+
+    /// The name that the argument gives: as a name, a parameter for one, or a text.
+    fn collection_name(&self, argument: &ast::Expression) -> Result<Option<String>> {
+        Ok(match &argument.kind {
+            ExpressionKind::DataSourceBindParameter(name) => {
+                Some(self.parameters.data_source(name)?.to_owned())
+            }
+            ExpressionKind::Reference(name) if !self.is_variable(name) => Some(name.clone()),
+            ExpressionKind::String(name) => Some(name.clone()),
+            _ => None,
+        })
+    }
+}
+
+/// Writes the parts of a subquery, all at the place of the call.
+struct Writer {
+    span: Span,
+}
+
+impl Writer {
+    /// `SORT distance LIMIT limit`
+    fn near(&self, info: &CollectionInfo, arguments: &[ast::Expression]) -> Result<Vec<StatementKind>> {
+        let [latitude, longitude, rest @ ..] = arguments else { return Err(missing_argument()) };
+        let distance = self.distance(geo_index(info)?, latitude, longitude);
+        let count = match rest.first() {
+            Some(count) => count.clone(),
+            None => self.expression(ExpressionKind::Int(NEAR_DEFAULT_LIMIT)),
+        };
+        Ok(vec![
+            self.has_distance(&distance),
+            self.sort(&distance),
+            StatementKind::Limit(Limit { offset: None, count }),
+            self.document_with(rest.get(1), &distance),
+        ])
+    }
+
+    /// `FILTER distance <= radius SORT distance`
+    fn within(&self, info: &CollectionInfo, arguments: &[ast::Expression]) -> Result<Vec<StatementKind>> {
+        let [latitude, longitude, radius, rest @ ..] = arguments else { return Err(missing_argument()) };
+        let distance = self.distance(geo_index(info)?, latitude, longitude);
+        let is_near = self.compare(&distance, ComparisonOperator::LessOrEqual, radius);
+        Ok(vec![
+            self.has_distance(&distance),
+            StatementKind::Filter(is_near),
+            self.sort(&distance),
+            self.document_with(rest.first(), &distance),
+        ])
+    }
+
+    /// `FILTER GEO_CONTAINS(rectangle, place)`
+    fn within_rectangle(
+        &self,
+        info: &CollectionInfo,
+        arguments: &[ast::Expression],
+    ) -> Result<Vec<StatementKind>> {
+        let [bottom, left, top, right] = arguments else { return Err(missing_argument()) };
+        let corner = |x: &ast::Expression, y: &ast::Expression| self.array(vec![x.clone(), y.clone()]);
+        let corners = [(left, bottom), (right, bottom), (right, top), (left, top), (left, bottom)];
+        let ring = self.array(corners.into_iter().map(|(x, y)| corner(x, y)).collect());
+        let rectangle = self.call("GEO_POLYGON", vec![self.array(vec![ring])]);
+        let contains = self.call("GEO_CONTAINS", vec![rectangle, self.place(geo_index(info)?)]);
+        Ok(vec![StatementKind::Filter(contains), self.document_with(None, &self.document())])
+    }
+
+    /// `FILTER FULLTEXT_MATCH(document.attribute, query, minLength) LIMIT limit`
+    fn fulltext(
+        &self,
+        info: &CollectionInfo,
+        attribute: Option<&str>,
+        arguments: &[ast::Expression],
+    ) -> Result<Vec<StatementKind>> {
+        let [_, query, rest @ ..] = arguments else { return Err(missing_argument()) };
+        let Some(path) = attribute else {
+            return Err(Error::new(
+                common::FUNCTION_ARGUMENT_TYPE_MISMATCH,
+                "invalid argument type in call to function 'FULLTEXT()'",
+            ));
+        };
+        let (index, min_length) = fulltext_index(info, path)?;
+        let field = index.fields.first().map_or_else(|| self.document(), |field| self.field(&field.path));
+        let min_length = ExpressionKind::Int(i64::try_from(min_length).unwrap_or(i64::MAX));
+        let arguments = vec![field, query.clone(), self.expression(min_length)];
+        let mut statements = vec![StatementKind::Filter(self.call("FULLTEXT_MATCH", arguments))];
+        // 0 is no limit.
+        let is_limit =
+            |count: &&ast::Expression| !matches!(count.kind, ExpressionKind::Int(0) | ExpressionKind::Null);
+        if let Some(count) = rest.first().filter(is_limit) {
+            statements.push(StatementKind::Limit(Limit { offset: None, count: count.clone() }));
+        }
+        statements.push(self.document_with(None, &self.document()));
+        Ok(statements)
+    }
+
+    fn expression(&self, kind: ExpressionKind) -> ast::Expression {
+        ast::Expression::new(kind, self.span)
+    }
+
+    fn document(&self) -> ast::Expression {
+        self.expression(ExpressionKind::Reference(DOCUMENT.to_owned()))
+    }
+
+    fn loop_over(&self, source: ast::Expression) -> StatementKind {
+        let variable = Identifier { name: DOCUMENT.to_owned(), span: self.span };
+        let target = Pattern { kind: PatternKind::Variable(variable), span: self.span };
+        StatementKind::For(ast::For { target, source, search: None, options: None })
+    }
+
+    fn field(&self, path: &[Box<str>]) -> ast::Expression {
+        path.iter().fold(self.document(), |base, name| {
+            self.expression(ExpressionKind::AttributeAccess(Box::new(base), name.to_string()))
+        })
+    }
+
+    fn element(&self, base: &ast::Expression, position: i64) -> ast::Expression {
+        let position = self.expression(ExpressionKind::Int(position));
+        self.expression(ExpressionKind::IndexedAccess(Box::new(base.clone()), Box::new(position)))
+    }
+
+    fn array(&self, members: Vec<ast::Expression>) -> ast::Expression {
+        self.expression(ExpressionKind::Array(members))
+    }
+
+    fn call(&self, name: &str, arguments: Vec<ast::Expression>) -> ast::Expression {
+        let name = FunctionName::new(name, self.span);
+        self.expression(ExpressionKind::FunctionCall(Box::new(FunctionCall { name, arguments })))
+    }
+
+    fn compare(
+        &self,
+        left: &ast::Expression,
+        operator: ComparisonOperator,
+        right: &ast::Expression,
+    ) -> ast::Expression {
+        let operator = BinaryOperator::Comparison(operator);
+        let binary = Binary { operator, left: left.clone(), right: right.clone() };
+        self.expression(ExpressionKind::Binary(Box::new(binary)))
+    }
+
+    /// The document's place, as the index has it.
+    fn place(&self, index: &IndexInfo) -> ast::Expression {
+        match (index.kind, index.fields.as_slice()) {
+            (_, [latitude, longitude]) => {
+                self.array(vec![self.field(&longitude.path), self.field(&latitude.path)])
+            }
+            (IndexKind::Geo { geo_json: false }, [field]) => {
+                let field = self.field(&field.path);
+                self.array(vec![self.element(&field, 1), self.element(&field, 0)])
+            }
+            (_, fields) => fields.first().map_or_else(|| self.document(), |field| self.field(&field.path)),
+        }
+    }
+
+    /// The document's distance from a place.
+    fn distance(
+        &self,
+        index: &IndexInfo,
+        latitude: &ast::Expression,
+        longitude: &ast::Expression,
+    ) -> ast::Expression {
+        let origin = self.array(vec![longitude.clone(), latitude.clone()]);
+        self.call("GEO_DISTANCE", vec![origin, self.place(index)])
+    }
+
+    /// Documents without a place are left out.
+    fn has_distance(&self, distance: &ast::Expression) -> StatementKind {
+        let zero = self.expression(ExpressionKind::Int(0));
+        StatementKind::Filter(self.compare(distance, ComparisonOperator::GreaterOrEqual, &zero))
+    }
+
+    fn sort(&self, distance: &ast::Expression) -> StatementKind {
+        let item = SortItem { expression: distance.clone(), direction: SortDirection::Ascending };
+        StatementKind::Sort(Sort { items: vec![item] })
+    }
+
+    /// `RETURN MERGE(document, {[name]: distance})`, or the document alone.
+    fn document_with(&self, name: Option<&ast::Expression>, distance: &ast::Expression) -> StatementKind {
+        let value = match name {
+            None => self.document(),
+            Some(name) => {
+                let key = ObjectKey::Computed(name.clone());
+                let member = ObjectMember { key, value: distance.clone(), span: self.span };
+                let added = self.expression(ExpressionKind::Object(vec![member]));
+                self.call("MERGE", vec![self.document(), added])
+            }
+        };
+        StatementKind::Return(Return { distinct: false, value })
+    }
+}
+
+fn missing_argument() -> Error {
+    Error::internal("a function's arguments were not counted")
+}
+
+fn geo_index(info: &CollectionInfo) -> Result<&IndexInfo> {
+    let found = info.indexes.iter().find(|index| matches!(index.kind, IndexKind::Geo { .. }));
+    found.ok_or_else(|| {
+        let name = &info.reference.name;
+        let message = format!("no suitable geo index found for geo restriction on '{name}'");
+        Error::new(number::GEO_INDEX_MISSING, message)
+    })
+}
+
+/// The index of an attribute, and its shortest word.
+fn fulltext_index<'a>(info: &'a CollectionInfo, path: &str) -> Result<(&'a IndexInfo, u64)> {
+    let found = info.indexes.iter().find_map(|index| match index.kind {
+        IndexKind::Fulltext { min_length } => {
+            let is_on_path = index.fields.iter().any(|field| field.to_text() == path);
+            is_on_path.then_some((index, min_length))
+        }
+        _ => None,
+    });
+    found.ok_or_else(|| {
+        let name = &info.reference.name;
+        let message = format!("no suitable fulltext index found for fulltext query on '{name}'");
+        Error::new(number::FULLTEXT_INDEX_MISSING, message)
+    })
+}
