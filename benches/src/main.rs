@@ -13,6 +13,7 @@
 
 mod batch;
 mod export;
+mod graph;
 mod http;
 mod import;
 mod limits;
@@ -50,6 +51,7 @@ const BENCHMARKS: &[Benchmark] = &[
     ("requests", requests::run),
     ("batch", batch::run),
     ("export", export::run),
+    ("graph", graph::run),
     ("import", import::run),
     ("memory", memory::run),
 ];
