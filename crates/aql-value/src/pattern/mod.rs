@@ -2,6 +2,7 @@
 //!
 //! See [`regex`] for the dialect of regular expressions.
 
+mod icu_syntax;
 mod like;
 pub mod regex;
 

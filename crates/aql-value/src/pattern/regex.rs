@@ -7,6 +7,7 @@
 //!
 //! What remains different from ICU is said in docs/differences.md.
 
+use super::icu_syntax::translate;
 use std::ops::Range;
 
 /// Most bytes that one compiled expression may take; larger ones count as invalid.
@@ -40,6 +41,7 @@ pub struct GaveUp;
 impl Regex {
     /// Compiles an expression; `None` if it is invalid or too large.
     pub fn new(pattern: &str, case_insensitive: bool) -> Option<Self> {
+        let pattern = &*translate(pattern);
         let linear = ::regex::RegexBuilder::new(pattern)
             .case_insensitive(case_insensitive)
             .size_limit(MAX_COMPILED_BYTES)
