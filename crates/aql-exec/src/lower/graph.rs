@@ -35,6 +35,7 @@ impl Lowering<'_> {
         };
         let outputs = self.traversal_outputs(node)?;
         let search = SearchOptions {
+            revisit_start: node.options.revisit_start,
             order: options.order,
             max_depth: node.max_depth,
             unique_vertices: options.unique_vertices,

@@ -168,6 +168,9 @@ pub struct TraversalOptions {
     pub order: TraversalOrder,
     /// `uniqueVertices`.
     pub unique_vertices: Uniqueness,
+    /// With `Global` vertices: the start counts as visited only when a path comes back to it, which produces it (once).
+    /// Made by the optimizer where the vertices of all paths are wanted, each once.
+    pub revisit_start: bool,
     /// `uniqueEdges`; never `Global`.
     pub unique_edges: Uniqueness,
     /// `weightAttribute`.

@@ -164,6 +164,7 @@ fn traversal_options(options: &TraversalOptions) -> String {
     text += match options.unique_vertices {
         Uniqueness::None => "",
         Uniqueness::Path => " unique vertices in path",
+        Uniqueness::Global if options.revisit_start => " unique vertices, start again",
         Uniqueness::Global => " unique vertices",
     };
     text += flag(" any edges", options.unique_edges == Uniqueness::None);

@@ -5,7 +5,11 @@ use crate::generator::Generator;
 /// The query of a seed.
 pub(crate) fn query(seed: u64) -> String {
     let mut generator = Generator::new(seed);
-    if generator.below(5) == 0 { generator.path_search() } else { generator.traversal() }
+    match generator.below(8) {
+        0 => generator.path_search(),
+        1 | 2 => generator.reachable(),
+        _ => generator.traversal(),
+    }
 }
 
 const ATTRIBUTES: &[&str] =
@@ -60,11 +64,42 @@ impl Generator {
             "p",
             "[p.vertices[-1]._id, p.edges[-1].x]",
             "LENGTH(p.edges)",
+            "DISTINCT v._key",
+            "DISTINCT [u._key, v._id]",
             "(FOR w IN p.vertices FILTER w.x != e.x RETURN w._key)",
         ]);
         format!(
             "FOR u IN {outer} FOR v, e, p IN {min}..{max} {direction} {start} {edges}{prune}{options}{filters} \
              RETURN {result}"
+        )
+    }
+
+    /// The distinct vertices, by conditions that leave the path out of it.
+    fn reachable(&mut self) -> String {
+        let (min, max) = (self.below(2), 1 + self.below(4));
+        let (direction, start, edges) = (self.pick(DIRECTIONS), self.pick(STARTS), self.pick(EDGES));
+        let options = self.pick(&[
+            "",
+            " OPTIONS {uniqueVertices: 'path'}",
+            " OPTIONS {uniqueEdges: 'none'}",
+            " OPTIONS {vertexCollections: 'users'}",
+        ]);
+        let filter = match self.below(4) {
+            0 => format!(" FILTER {}", self.quantified()),
+            1 => {
+                format!(" FILTER v.{} {} {}", self.pick(ATTRIBUTES), self.pick(OPERATORS), self.pick(VALUES))
+            }
+            _ => String::new(),
+        };
+        let result = self.pick(&[
+            "RETURN DISTINCT v._id",
+            "RETURN DISTINCT v",
+            "COLLECT k = v._id RETURN k",
+            "COLLECT AGGREGATE n = MAX(v._key) RETURN n",
+            "COLLECT k = v._id WITH COUNT INTO n RETURN [k, n]",
+        ]);
+        format!(
+            "FOR u IN users FOR v, e, p IN {min}..{max} {direction} {start} {edges}{options}{filter} {result}"
         )
     }
 

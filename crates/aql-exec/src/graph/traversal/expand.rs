@@ -208,7 +208,8 @@ impl Expansion {
         let is_start = from == 0 && self.steps.end() == 1;
         if self.visits_when_found() && (self.options.judges || is_start) {
             let mut steps = std::mem::take(&mut self.steps);
-            steps.retain(from, |_, step| self.visit(step.vertex));
+            let may_come_back = self.options.revisit_start;
+            steps.retain(from, |_, step| (may_come_back && step.depth == 0) || self.visit(step.vertex));
             self.steps = steps;
         }
         Ok(())

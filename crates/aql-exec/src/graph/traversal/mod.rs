@@ -50,6 +50,8 @@ pub(crate) struct SearchOptions {
     /// Longer paths are not made.
     pub(crate) max_depth: u64,
     pub(crate) unique_vertices: Uniqueness,
+    /// With globally unique vertices: the start is visited when a path comes back to it, not when it sets out.
+    pub(crate) revisit_start: bool,
     pub(crate) unique_edges: Uniqueness,
     /// For each access to edges the number of its collection.
     pub(crate) collections: Box<[u16]>,

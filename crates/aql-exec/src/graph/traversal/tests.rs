@@ -133,6 +133,7 @@ fn options(
         order,
         max_depth,
         unique_vertices,
+        revisit_start: false,
         unique_edges,
         collections: Box::new([0, 0]),
         judges: true,

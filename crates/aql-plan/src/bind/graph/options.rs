@@ -74,6 +74,7 @@ fn default_traversal_options() -> TraversalOptions {
     TraversalOptions {
         order: TraversalOrder::Dfs,
         unique_vertices: Uniqueness::None,
+        revisit_start: false,
         unique_edges: Uniqueness::Path,
         weight_attribute: None,
         default_weight: 1.0,

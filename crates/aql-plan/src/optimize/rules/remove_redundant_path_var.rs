@@ -1,5 +1,7 @@
 //! `remove-redundant-path-var`: traversals and shortest paths set only those of their variables that are read, and make
-//! only those parts of a path.
+//! only those parts of a path. Where only distinct vertices are asked for, they do not follow every path.
+
+mod reachable;
 
 use super::{Rule, RuleContext};
 use crate::node::{Node, NodeKind, PathOutput, ShortestPath, Traversal};
@@ -27,7 +29,9 @@ impl Rule for RemoveRedundantPathVar {
             for position in 0..nodes.len() {
                 let (before, after) = nodes.split_at_mut(position + 1);
                 changed |= match before.last_mut().map(|node| &mut node.kind) {
-                    Some(NodeKind::Traversal(node)) => reduce_traversal(node, after),
+                    Some(NodeKind::Traversal(node)) => {
+                        reduce_traversal(node, after) | reachable::visit_once(node, after)
+                    }
                     Some(NodeKind::ShortestPath(node)) => reduce_shortest_path(node, after),
                     _ => false,
                 };

@@ -97,7 +97,9 @@ impl Interpreter {
                 if visited.contains(&path.last().0) {
                     continue;
                 }
-                visited.push(path.last().0.clone());
+                if depth > 0 || !options.revisit_start {
+                    visited.push(path.last().0.clone());
+                }
             }
             let pruned = self.pruned(node, &path, row)?;
             if depth as u64 >= node.min_depth {
