@@ -204,8 +204,13 @@ impl<'a> DistinctValues<'a> {
     }
 
     /// How many values are in both.
-    pub(crate) fn common(&self, other: &Self) -> usize {
-        self.values.intersection(&other.values).count()
+    pub(crate) fn common(&self, other: &Self, context: &EvaluationContext<'_>) -> Result<usize> {
+        let mut common = 0;
+        for (round, value) in self.values.iter().enumerate() {
+            crate::argument::check_round(context, round)?;
+            common += usize::from(other.contains(value));
+        }
+        Ok(common)
     }
 }
 

@@ -61,7 +61,14 @@ pub(crate) fn remove_values(arguments: &[Value], context: &mut EvaluationContext
         return invalid(context, "REMOVE_VALUES");
     }
     let removed = DistinctValues::of(context, values)?;
-    ArrayBuffer::collect(context, array.elements().filter(|element| !removed.contains(element)))?.into_array()
+    let mut kept = ArrayBuffer::new(context);
+    for (round, element) in array.elements().enumerate() {
+        check_round(context, round)?;
+        if !removed.contains(&element) {
+            kept.push(element)?;
+        }
+    }
+    kept.into_array()
 }
 
 /// The array without one element, by a position that may count from the end.

@@ -49,7 +49,7 @@ pub(crate) fn jaccard(arguments: &[Value], context: &mut EvaluationContext<'_>) 
     }
     let left = DistinctValues::of(context, left)?;
     let right = DistinctValues::of(context, right)?;
-    let common = left.common(&right);
+    let common = left.common(&right, context)?;
     let all = left.len() + right.len() - common;
     Ok(Value::from_f64(if all == 0 { 1.0 } else { common as f64 / all as f64 }))
 }
