@@ -4,6 +4,7 @@
 use s2::cap::Cap;
 use s2::cell::Cell;
 use s2::cellid::CellID;
+use s2::cellunion::CellUnion;
 use s2::edge_crossings::{Crossing, EdgeCrosser};
 use s2::point::Point;
 use s2::rect::Rect;
@@ -23,6 +24,9 @@ const QUERY_CELLS: usize = 16;
 /// The smallest cells of stored shapes that are no points: about a meter.
 const FINEST_LEVEL: u8 = 23;
 const LEAF_LEVEL: u8 = 30;
+/// Most edges of a shape that is covered closely; of larger ones a circle around them is covered, as each cell that is tried
+/// is compared with every edge.
+const CLOSE_EDGES_MAX: usize = 2048;
 /// First radius of a search for the nearest.
 const FIRST_RADIUS_METERS: f64 = 100.0;
 /// What the radius of a covering is enlarged by against rounding, in radians.
@@ -48,7 +52,15 @@ impl Position {
 pub fn covering_of(shape: &Shape) -> Vec<u64> {
     let coverer =
         RegionCoverer { min_level: 0, max_level: FINEST_LEVEL, level_mod: 1, max_cells: STORED_CELLS };
-    coverer.covering(&Covered::new(shape)).0.iter().map(|cell| cell.0).collect()
+    covering(&coverer, shape).0.iter().map(|cell| cell.0).collect()
+}
+
+fn covering(coverer: &RegionCoverer, shape: &Shape) -> CellUnion {
+    let covered = Covered::new(shape);
+    if covered.edges.len().max(covered.points.len()) > CLOSE_EDGES_MAX {
+        return coverer.covering(&covered.cap);
+    }
+    coverer.covering(&covered)
 }
 
 /// Where the cells of all shapes lie that may meet the shape: its cells with their descendants, and the ancestors of
@@ -57,7 +69,7 @@ pub fn ranges_meeting(shape: &Shape) -> Vec<CellRange> {
     let coverer = RegionCoverer { min_level: 0, max_level: LEAF_LEVEL, level_mod: 1, max_cells: QUERY_CELLS };
     let mut ancestors = Vec::new();
     let mut ranges = Vec::new();
-    for cell in &coverer.covering(&Covered::new(shape)).0 {
+    for cell in &covering(&coverer, shape).0 {
         ranges.push(descendants(cell));
         ancestors.extend((0..cell.level()).map(|level| cell.parent(level).0));
     }

@@ -201,7 +201,10 @@ fn large_rings_are_checked_quickly_and_can_be_interrupted() {
         })
         .collect();
     let text = format!("[[{}, {}]]", corners.join(", "), corners[0]);
-    assert!(contains(&region(&text), &Shape::point(Position::new(1.0, 1.0)), NEVER).unwrap());
+    let large = region(&text);
+    assert!(contains(&large, &Shape::point(Position::new(1.0, 1.0)), NEVER).unwrap());
+    assert!(within(&ranges_meeting(&large), Position::new(19.9, 0.0).cell()));
+    assert!(covering_of(&large).len() <= 8);
     let value = packed(&format!(r#"{{"type": "Polygon", "coordinates": {text}}}"#)).unwrap();
     assert_eq!(parse(Slice::new(&value), Rules::LENIENT, &|| true).unwrap_err(), Error::Interrupted);
 }

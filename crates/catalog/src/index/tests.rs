@@ -97,3 +97,51 @@ fn aliases_keep_their_name() {
         assert_eq!((parsed.index_type, parsed.type_name()), (IndexType::Persistent, alias));
     }
 }
+
+/// What each type prints is what it is made of again, after a restart or from a dump.
+#[test]
+fn every_type_is_read_back_as_it_prints() {
+    for json in [
+        r#"{"type": "ttl", "fields": ["at.date"], "expireAfter": 3600}"#,
+        r#"{"type": "ttl", "fields": ["at"], "expireAfter": 0.5}"#,
+        r#"{"type": "geo", "fields": ["lat", "lng"]}"#,
+        r#"{"type": "geo", "fields": ["place"], "geoJson": true, "legacyPolygons": true}"#,
+        r#"{"type": "geo1", "fields": ["place"]}"#,
+        r#"{"type": "fulltext", "fields": ["text"], "minLength": 4}"#,
+        r#"{"type": "mdi", "fields": ["x", "y"], "fieldValueTypes": "double", "unique": true, "storedValues": ["x"]}"#,
+        r#"{"type": "mdi-prefixed", "fields": ["x"], "prefixFields": ["a", "b"], "fieldValueTypes": "double",
+            "sparse": true, "estimates": false}"#,
+        r#"{"type": "zkd", "fields": ["x", "y"], "fieldValueTypes": "double"}"#,
+    ] {
+        let properties = parse(json).unwrap();
+        let definition = IndexDefinition::new(IndexId(9), ObjectId(9), properties.clone());
+        let printed = printed(|builder| definition.print(builder, "c", None));
+        let again = IndexProperties { name: None, ..parse(&printed.to_string()).unwrap() };
+        assert_eq!(again, properties, "{json}");
+        assert!(definition.is_same_as(&again));
+    }
+}
+
+#[test]
+fn wrong_options_of_the_types_are_refused() {
+    for json in [
+        r#"{"type": "ttl", "fields": ["a"]}"#,
+        r#"{"type": "ttl", "fields": ["a"], "expireAfter": -1}"#,
+        r#"{"type": "ttl", "fields": ["a"], "expireAfter": 1e300}"#,
+        r#"{"type": "ttl", "fields": ["a", "b"], "expireAfter": 1}"#,
+        r#"{"type": "geo", "fields": ["a", "b", "c"]}"#,
+        r#"{"type": "geo", "fields": ["a[*]"]}"#,
+        r#"{"type": "geo", "fields": ["a"], "geoJson": 1}"#,
+        r#"{"type": "fulltext", "fields": ["a"], "minLength": 0}"#,
+        r#"{"type": "fulltext", "fields": ["a", "b"]}"#,
+        r#"{"type": "mdi", "fields": ["a"]}"#,
+        r#"{"type": "mdi", "fields": ["a"], "fieldValueTypes": "int"}"#,
+        r#"{"type": "mdi", "fields": ["a"], "fieldValueTypes": "double", "prefixFields": ["b"]}"#,
+        r#"{"type": "mdi-prefixed", "fields": ["a"], "fieldValueTypes": "double"}"#,
+        r#"{"type": "mdi-prefixed", "fields": ["a"], "fieldValueTypes": "double", "prefixFields": ["a"]}"#,
+        r#"{"type": "mdi-prefixed", "fields": ["a"], "fieldValueTypes": "double", "prefixFields": ["b"],
+            "storedValues": ["b"]}"#,
+    ] {
+        assert_eq!(number(json), error_number::BAD_PARAMETER, "{json}");
+    }
+}

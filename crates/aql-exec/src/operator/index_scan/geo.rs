@@ -5,7 +5,7 @@ use super::search::{DistanceBounds, GeoLookup};
 use super::source::{EntrySource, Lookup};
 use crate::context::ExecutionContext;
 use crate::data::storage_error;
-use aql_value::{Charge, Error, Result, Value, error_number};
+use aql_value::{Charge, Error, Interrupt, Result, Value, error_number};
 use geometry::{CellRange, EARTH_RADIUS_METERS, Ellipsoid, Position, Rings, SearchRing, Shape};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,9 +17,15 @@ const BLOCK_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
 const FOUND_BYTES: usize = 64;
 
 /// The source for a search of one outer row.
-pub(super) fn open(index: &Arc<Index>, geo: &GeoLookup, lookup: &Lookup<'_>) -> Result<Box<dyn EntrySource>> {
-    let origin = geo.origin.as_ref().map(|value| shape(value).map(|shape| shape.centroid())).transpose()?;
-    let meets = geo.meets.as_ref().map(shape).transpose()?;
+pub(super) fn open(
+    index: &Arc<Index>,
+    geo: &GeoLookup,
+    lookup: &Lookup<'_>,
+    interrupt: &Interrupt,
+) -> Result<Box<dyn EntrySource>> {
+    let shape = |value: &Option<Value>| value.as_ref().map(|value| shape(value, interrupt)).transpose();
+    let origin = shape(&geo.origin)?.map(|shape| shape.centroid());
+    let meets = shape(&geo.meets)?;
     let snapshot = lookup.snapshot.clone();
     let index = Arc::clone(index);
     match (origin, meets) {
@@ -47,8 +53,10 @@ pub(super) fn open(index: &Arc<Index>, geo: &GeoLookup, lookup: &Lookup<'_>) -> 
 }
 
 /// The shape that a value says. Error 10 for anything else.
-fn shape(value: &Value) -> Result<Shape> {
-    let parsed = value.with_slice(|slice, _| geometry::parse(slice, geometry::Rules::LENIENT, &|| false));
+fn shape(value: &Value, interrupt: &Interrupt) -> Result<Shape> {
+    let is_over = || interrupt.check().is_err();
+    let parsed = value.with_slice(|slice, _| geometry::parse(slice, geometry::Rules::LENIENT, &is_over));
+    interrupt.check()?;
     parsed.map_err(|error| Error::new(error_number::BAD_PARAMETER, error.to_string()))
 }
 

@@ -27,7 +27,7 @@ use super::surplus::Surplus;
 use super::{BatchLimits, Operator};
 use crate::context::ExecutionContext;
 use crate::data::storage_error;
-use aql_value::{Batch, Column, Register, Result, Value};
+use aql_value::{Batch, Column, Interrupt, Register, Result, Value};
 use range::RangeColumns;
 use std::collections::{HashSet, VecDeque};
 use storage::Snapshot;
@@ -119,7 +119,7 @@ impl IndexScanOperator {
     }
 
     /// Opens the sources for the present incoming row. Neighbouring ranges of the same index share one.
-    fn open_row(&self, snapshot: &Snapshot) -> Result<RowLookup> {
+    fn open_row(&self, snapshot: &Snapshot, interrupt: &Interrupt) -> Result<RowLookup> {
         let lookup = Lookup {
             snapshot,
             collection: &self.source.collection,
@@ -136,7 +136,7 @@ impl IndexScanOperator {
                 found.extend(next.for_row(columns, row));
             }
             if !found.is_empty() {
-                sources.push_back(source::open(&first.index, found, &lookup)?);
+                sources.push_back(source::open(&first.index, found, &lookup, interrupt)?);
             }
         }
         Ok(RowLookup { sources, seen: HashSet::new() })
@@ -150,7 +150,7 @@ impl IndexScanOperator {
         while entries.len() < limit && self.outer.remaining() > 0 {
             let mut lookup = match self.lookup.take() {
                 Some(lookup) => lookup,
-                None => self.open_row(&snapshot)?,
+                None => self.open_row(&snapshot, &context.interrupt)?,
             };
             let mut sink = EntrySink {
                 batch: &mut entries,

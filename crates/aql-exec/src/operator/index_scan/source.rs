@@ -5,7 +5,7 @@ use super::range::{IndexHandle, Range};
 use super::search::Search;
 use super::{edge, fulltext, geo, mdi, persistent, primary};
 use crate::context::ExecutionContext;
-use aql_value::{Error, Result};
+use aql_value::{Error, Interrupt, Result};
 use std::sync::Arc;
 use storage::{Collection, Snapshot};
 
@@ -39,6 +39,7 @@ pub(in crate::operator) fn open(
     index: &IndexHandle,
     ranges: Vec<Range>,
     lookup: &Lookup<'_>,
+    interrupt: &Interrupt,
 ) -> Result<Box<dyn EntrySource>> {
     Ok(match index {
         IndexHandle::Primary => primary::open(&ranges, lookup),
@@ -49,7 +50,7 @@ pub(in crate::operator) fn open(
             let Some(Search::Geo(search)) = search else {
                 return Err(Error::internal("a scan of a geo index without a search"));
             };
-            geo::open(index, &search, lookup)?
+            geo::open(index, &search, lookup, interrupt)?
         }
         IndexHandle::Fulltext(index) => {
             let search = ranges.into_iter().next().and_then(|range| range.search);
