@@ -258,7 +258,27 @@ fn edges_of_a_vertex_are_not_those_of_a_longer_name() {
         found.extend(entries.iter().map(|entry| (entries.vertex(), entry.unwrap().key.to_owned())));
     }
     assert_eq!(found, [(1, "2".to_owned()), (2, "1".to_owned()), (2, "3".to_owned())]);
+    let mut reader = snapshot.edge_reader(&e, EdgeDirection::Outbound).unwrap();
+    let mut read = |vertex: &str, after: Option<&str>, rows| {
+        let read = reader.read(vertex.as_bytes(), after.map(str::as_bytes), rows);
+        let (edges, has_more) = read.unwrap();
+        let keys = edges.iter().map(|(key, other)| {
+            assert_eq!(other, b"v/0");
+            String::from_utf8(key.to_vec()).unwrap()
+        });
+        (keys.collect::<Vec<_>>().join(" "), has_more)
+    };
+    let some = |keys: &str| (keys.to_owned(), true);
+    let all = |keys: &str| (keys.to_owned(), false);
+    assert_eq!(read("v/1", None, 10), all("1 3"));
+    assert_eq!(read("v/11", None, 10), all("2"));
+    assert_eq!(read("v/1", None, 1), some("1"));
+    assert_eq!(read("v/1", Some("1"), 10), all("3"));
+    assert_eq!(read("v/1", Some("2"), 10), all("3"));
+    assert_eq!(read("v", None, 10), all(""));
+    assert_eq!(read("w/1", None, 10), all("5"));
     let c = create(&store, "c", CollectionType::Document);
+    assert!(snapshot.edge_reader(&c, EdgeDirection::Outbound).is_err());
     let error = snapshot.edges(&c, EdgeDirection::Inbound, &["v/1"]).err().unwrap();
     assert_eq!(error.number(), number::COLLECTION_TYPE_INVALID);
 }

@@ -4,7 +4,7 @@ use super::{SearchOptions, StepId, Steps, TraversalHost};
 use crate::graph::edges::{EdgeList, FoundEdge, ReadPosition};
 use crate::graph::vertices::Vertex;
 use aql_plan::{TraversalOrder, Uniqueness};
-use aql_value::Result;
+use aql_value::{Error, Result, error_number};
 
 /// The paths of a traversal, and which vertices they may not lead to any more.
 pub(super) struct Expansion {
@@ -20,6 +20,9 @@ pub(super) struct Expansion {
     list: EdgeList,
     is_kept: Vec<bool>,
 }
+
+/// Most steps that a traversal may have numbered; what is added at one time is far less than what is left.
+const MOST_STEPS: StepId = u32::MAX / 2;
 
 /// What came of following the edges at one path's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,6 +111,9 @@ impl Expansion {
         let mut list = std::mem::take(&mut self.list);
         list.clear();
         let has_more = host.edges(step.vertex, step.depth, position, &mut list)?;
+        if self.steps.end() > MOST_STEPS {
+            return Err(Error::new(error_number::RESOURCE_LIMIT, "a traversal has too many paths"));
+        }
         let is_last = u64::from(step.depth) + 1 >= self.options.max_depth;
         let mut leaves = 0;
         if is_last && self.options.counts_leaves {

@@ -80,9 +80,12 @@ impl SearchOptions {
         self.reads_edges || self.compares_edges()
     }
 
-    /// Whether steps have to know the steps before them.
+    /// Whether steps have to know the steps before them: an edge has two ends.
     fn keeps_parents(&self) -> bool {
-        self.reads_paths || self.unique_vertices == Uniqueness::Path || self.compares_edges()
+        self.reads_paths
+            || self.reads_edges
+            || self.unique_vertices == Uniqueness::Path
+            || self.compares_edges()
     }
 }
 

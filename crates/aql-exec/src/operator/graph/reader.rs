@@ -4,7 +4,7 @@ use super::documents::VertexDocuments;
 use super::edges::{EdgeAccessProgram, EdgeFinder, FinderContext};
 use crate::context::ExecutionContext;
 use crate::graph::vertices::{Vertex, VertexArena};
-use aql_value::{Batch, Charge, Result, Value};
+use aql_value::{Batch, Charge, Error, Result, Value, error_number};
 
 /// Vertices, edges and documents met so far, and the memory that they take. Lives as long as its operator, so that what
 /// was found for one outer row is known for the next.
@@ -17,6 +17,9 @@ pub(crate) struct GraphReader {
 
 /// Vertices known at most from one outer row to the next: with more, all is forgotten.
 const KEPT_VERTICES: usize = 1 << 20;
+
+/// Most memory for one search, whatever the query's own limit: its positions have 32 bits.
+const SEARCH_MAX_BYTES: u64 = 3 << 30;
 
 /// Changes of memory that are not worth telling.
 const UNTOLD_BYTES: u64 = 64 << 10;
@@ -90,6 +93,10 @@ impl GraphReader {
         search_bytes: u64,
         context: &ExecutionContext,
     ) -> Result<()> {
+        if search_bytes > SEARCH_MAX_BYTES {
+            let message = format!("a search in a graph would take more than {SEARCH_MAX_BYTES} bytes");
+            return Err(Error::new(error_number::RESOURCE_LIMIT, message));
+        }
         let bytes = search_bytes
             + self.vertices.memory_bytes()
             + self.finder.memory_bytes()
