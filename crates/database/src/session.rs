@@ -27,12 +27,13 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens a database for a user. Errors: 1228 when there is no such database, 11 when the user may not see it.
+    /// Opens a database for a user. Errors: 11 when the user may not see it (whether or not it is there: who may not see
+    /// databases is not told which there are), 1228 when there is no such database.
     pub fn open(instance: Arc<Instance>, database: &str, identity: Identity) -> Result<Self> {
         let session = Session { instance, database: database.into(), identity };
+        session.require_database(AccessLevel::ReadOnly)?;
         let catalog = session.catalog();
         session.database_in(&catalog)?;
-        session.require_database(AccessLevel::ReadOnly)?;
         Ok(session)
     }
 

@@ -29,13 +29,15 @@ const NO_EFFECT: &[(&str, OptionType)] = &[
     ("intermediateCommitSize", OptionType::Number),
     ("maxDNFConditionMembers", OptionType::Number),
     ("maxNodesPerCallstack", OptionType::Number),
-    ("satelliteSyncWait", OptionType::Number),
+    ("satelliteSyncWait", OptionType::Any),
     ("skipInaccessibleCollections", OptionType::Bool),
     ("spillOverThresholdMemoryUsage", OptionType::Number),
     ("spillOverThresholdNumRows", OptionType::Number),
 ];
 
 enum OptionType {
+    /// Drivers send several types, and ArangoDB takes them all.
+    Any,
     Bool,
     Number,
     Text,
@@ -281,6 +283,7 @@ fn rules(from: Slice<'_>) -> Result<Vec<String>> {
 
 fn check_type(from: Slice<'_>, name: &str, kind: &OptionType) -> Result<()> {
     match kind {
+        OptionType::Any => Ok(()),
         OptionType::Bool => bool_of(from, name).map(drop),
         OptionType::Number => non_negative(from, name).map(drop),
         OptionType::Text => match from.get(name) {
