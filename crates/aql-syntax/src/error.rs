@@ -8,6 +8,8 @@ const EXCERPT_BYTES: usize = 32;
 
 /// ArangoDB's error numbers that parsing uses.
 pub mod number {
+    /// `ERROR_QUERY_KILLED`: the caller asked for an end.
+    pub const QUERY_KILLED: u32 = 1500;
     /// `ERROR_QUERY_PARSE`: the text is not a query.
     pub const QUERY_PARSE: u32 = 1501;
     /// `ERROR_QUERY_EMPTY`: the text holds nothing but blanks and comments.

@@ -47,5 +47,13 @@ impl Default for Limits {
 /// # Errors
 /// See [`error::number`]. The first error ends parsing.
 pub fn parse(text: &str, limits: &Limits) -> Result<Query, ParseError> {
-    parser::parse(text, limits)
+    parse_until(text, limits, &|| false)
+}
+
+/// As [`parse`], until `stop` says so: error 1500 then. It is asked every few thousand tokens.
+///
+/// # Errors
+/// See [`error::number`]. The first error ends parsing.
+pub fn parse_until(text: &str, limits: &Limits, stop: &dyn Fn() -> bool) -> Result<Query, ParseError> {
+    parser::parse(text, limits, stop)
 }

@@ -34,7 +34,10 @@ const LISTED_EXPECTATIONS: usize = 4;
 /// The error is boxed to keep results, which pass through deep recursion, small.
 type Parsed<T> = Result<T, Box<ParseError>>;
 
-pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Query, ParseError> {
+/// Tokens between two looks whether to stop.
+const TOKENS_PER_CHECK: usize = 4096;
+
+pub(crate) fn parse(text: &str, limits: &Limits, stop: &dyn Fn() -> bool) -> Result<Query, ParseError> {
     if text.len() > limits.max_bytes as usize {
         return Err(ParseError {
             number: number::QUERY_TOO_MUCH_NESTING,
@@ -42,7 +45,17 @@ pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Query, ParseError> {
             position: Position { offset: 0, line: 1, column: 1 },
         });
     }
-    Parser::new(text, limits).query().map_err(|error| *error)
+    let mut parser = Parser::new(text, limits, stop);
+    let parsed = parser.query();
+    if parser.is_stopped {
+        let position = Position { offset: 0, line: 1, column: 1 };
+        return Err(ParseError {
+            number: number::QUERY_KILLED,
+            message: "query killed".to_owned(),
+            position,
+        });
+    }
+    parsed.map_err(|error| *error)
 }
 
 struct Parser<'a> {
@@ -56,10 +69,14 @@ struct Parser<'a> {
     /// Whether `IN` may end the expression because a collection follows; see [`Parser::modification_operand`].
     before_collection: bool,
     warnings: Vec<ParseWarning>,
+    tokens: usize,
+    stop: &'a dyn Fn() -> bool,
+    /// The text was cut off where it was read then.
+    is_stopped: bool,
 }
 
 impl<'a> Parser<'a> {
-    fn new(text: &'a str, limits: &'a Limits) -> Parser<'a> {
+    fn new(text: &'a str, limits: &'a Limits, stop: &'a dyn Fn() -> bool) -> Parser<'a> {
         let nothing = Token { kind: TokenKind::End, span: Span::default() };
         Parser {
             text,
@@ -69,10 +86,13 @@ impl<'a> Parser<'a> {
             depth: 0,
             before_collection: false,
             warnings: Vec::new(),
+            tokens: 0,
+            stop,
+            is_stopped: false,
         }
     }
 
-    fn query(mut self) -> Parsed<Query> {
+    fn query(&mut self) -> Parsed<Query> {
         if self.at(TokenKind::End) {
             return Err(Box::new(ParseError {
                 number: number::QUERY_EMPTY,
@@ -85,7 +105,7 @@ impl<'a> Parser<'a> {
         if !self.at(TokenKind::End) {
             return Err(self.unexpected_after_block(&body, TokenKind::End));
         }
-        Ok(Query { with, body, warnings: self.warnings })
+        Ok(Query { with, body, warnings: std::mem::take(&mut self.warnings) })
     }
 
     /// `WITH a, b`; commas may be left out.
@@ -142,7 +162,14 @@ impl<'a> Parser<'a> {
 
     fn advance(&mut self) -> Token {
         self.previous = self.current;
-        self.current = token_at(self.text, self.current.span.end);
+        self.tokens += 1;
+        if self.tokens.is_multiple_of(TOKENS_PER_CHECK) && (self.stop)() {
+            self.is_stopped = true;
+        }
+        self.current = match self.is_stopped {
+            true => Token { kind: TokenKind::End, span: self.previous.span },
+            false => token_at(self.text, self.current.span.end),
+        };
         self.previous
     }
 

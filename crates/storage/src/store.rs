@@ -121,6 +121,11 @@ impl Store {
         Ok(Snapshot::new(engine, Arc::clone(&catalog), Vec::new()))
     }
 
+    /// How long transactions wait for a change of a collection's definition, unless they say otherwise.
+    pub fn gate_timeout(&self) -> std::time::Duration {
+        std::time::Duration::from_millis(self.shared.options.gate_timeout_ms)
+    }
+
     /// Begins a transaction. Waits for the gates of the collections that the options name.
     ///
     /// Errors: 18 if a gate did not open in time, 1203 if a collection was dropped.

@@ -11,7 +11,7 @@ pub(super) enum Fused<'a> {
     Skip,
     /// A filter that evaluates its condition itself.
     Filter(&'a Expression),
-    /// A loop over a range that is never written out as an array.
+    /// A loop over a range that is never written out as an array. Several loops may share one.
     Range {
         /// The loop.
         list: &'a EnumerateList,
@@ -50,7 +50,7 @@ fn fused_filter(nodes: &[Node], position: usize, condition: VariableId) -> Optio
     only_reader.then_some((source, Fused::Filter(&calculation.expression)))
 }
 
-/// A range computed in the same pipeline, for the loop alone. Its bounds are evaluated where the loop is instead: their
+/// A range computed in the same pipeline for nothing but loops. Its bounds are evaluated where each loop is instead: their
 /// variables are still there, because variables are set once.
 fn fused_range<'a>(
     nodes: &'a [Node],
@@ -63,14 +63,27 @@ fn fused_range<'a>(
     else {
         return None;
     };
-    let others = [before.get(source + 1..)?, nodes.get(position + 1..)?];
-    let only_reader = others.into_iter().all(|nodes| !is_read(nodes, list.input));
+    let after = nodes.get(source + 1..)?;
+    let last_loop = after.iter().rposition(|node| loops_over(node, list.input))?;
+    let only_loops = after.iter().all(|node| loops_over(node, list.input) || !reads(node, list.input));
     // A grouping in between forgets the variables of the bounds.
-    let is_kept = !others.first()?.iter().any(|node| node.kind.is_grouping());
+    let is_kept = !after.iter().take(last_loop).any(|node| node.kind.is_grouping());
     let is_steady = first.is_deterministic() && last.is_deterministic();
-    let reads_itself = list.filter.as_ref().is_some_and(|filter| filter.reads(list.input));
-    (only_reader && is_kept && is_steady && !reads_itself)
-        .then_some((source, Fused::Range { list, first, last }))
+    (only_loops && is_kept && is_steady).then_some((source, Fused::Range { list, first, last }))
+}
+
+/// Whether a node is a loop over a variable and reads it for nothing else.
+fn loops_over(node: &Node, variable: VariableId) -> bool {
+    match &node.kind {
+        NodeKind::EnumerateList(list) => {
+            list.input == variable && !list.filter.as_ref().is_some_and(|filter| filter.reads(variable))
+        }
+        _ => false,
+    }
+}
+
+fn reads(node: &Node, variable: VariableId) -> bool {
+    is_read(std::slice::from_ref(node), variable)
 }
 
 fn calculation_of(node: &Node, variable: VariableId) -> Option<&Calculation> {

@@ -9,9 +9,16 @@ use crate::expression::{
 use aql_syntax::ast::{self, ExpressionKind};
 use aql_value::{Error, Function, Result, Value};
 
+/// Expressions between two checks for an interrupt.
+const EXPRESSIONS_PER_CHECK: usize = 4096;
+
 impl Binder<'_> {
     /// Binds and folds an expression.
     pub(super) fn expression(&mut self, expression: &ast::Expression) -> Result<Expression> {
+        self.expressions += 1;
+        if self.expressions.is_multiple_of(EXPRESSIONS_PER_CHECK) {
+            self.interrupt.check()?;
+        }
         let bound = self.unfolded(&expression.kind)?;
         self.fold(bound)
     }

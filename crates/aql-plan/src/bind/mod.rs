@@ -108,6 +108,7 @@ pub fn bind(query: &Query, input: &BindInput<'_>) -> Result<Bound> {
         state: EvaluationState::new(),
         memory: input.memory,
         interrupt: input.interrupt,
+        expressions: 0,
         is_modification: false,
     };
     for warning in &query.warnings {
@@ -152,6 +153,8 @@ struct Binder<'a> {
     state: EvaluationState,
     memory: &'a MemoryAccount,
     interrupt: &'a Interrupt,
+    /// Expressions bound so far.
+    expressions: usize,
     is_modification: bool,
 }
 

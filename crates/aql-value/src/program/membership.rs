@@ -7,9 +7,13 @@ use crate::context::EvaluationContext;
 use crate::error::Result;
 use crate::value::Value;
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 /// Arrays up to this length are searched one by one: comparing a few values costs less than hashing one.
 const LARGEST_LINEAR_SEARCH: usize = 8;
+
+/// Elements between two checks for an interrupt.
+const ELEMENTS_PER_CHECK: usize = 16 << 10;
 
 /// An array prepared for being searched many times.
 #[derive(Debug)]
@@ -18,9 +22,12 @@ pub(super) enum ConstantSet {
     NotAnArray,
     /// Few elements.
     List(Vec<Value>),
-    /// Many elements, found by AQL's equality and hash (1 and 1.0 are the same).
-    Table(HashSet<Value>),
+    /// Many elements, in a table that is made when it is first needed.
+    Many { array: Value, table: OnceLock<Table> },
 }
+
+/// Finds values by AQL's equality and hash (1 and 1.0 are the same).
+type Table = HashSet<Value>;
 
 impl ConstantSet {
     pub(super) fn new(array: &Value) -> Self {
@@ -29,16 +36,33 @@ impl ConstantSet {
         } else if array.len() <= LARGEST_LINEAR_SEARCH {
             Self::List(array.elements().collect())
         } else {
-            Self::Table(array.elements().collect())
+            Self::Many { array: array.clone(), table: OnceLock::new() }
         }
     }
 
-    /// `needle IN array`; `None` if it is not an array.
+    /// Makes the table. Error 1500 if the query is ended meanwhile.
+    fn prepare(&self, context: &EvaluationContext<'_>) -> Result<()> {
+        let Self::Many { array, table } = self else { return Ok(()) };
+        if table.get().is_none() {
+            let mut made = Table::with_capacity(array.len());
+            for (position, element) in array.elements().enumerate() {
+                if position.is_multiple_of(ELEMENTS_PER_CHECK) {
+                    context.interrupt.check()?;
+                }
+                made.insert(element);
+            }
+            // Somebody else may have been faster, with the same table.
+            let _ = table.set(made);
+        }
+        Ok(())
+    }
+
+    /// `needle IN array`, once it is prepared; `None` if it is not an array.
     fn contains(&self, needle: &Value) -> Option<bool> {
         match self {
             Self::NotAnArray => None,
             Self::List(list) => Some(list.contains(needle)),
-            Self::Table(table) => Some(table.contains(needle)),
+            Self::Many { table, .. } => Some(table.get().is_some_and(|table| table.contains(needle))),
         }
     }
 }
@@ -60,12 +84,16 @@ impl Haystack {
         let needles = slots.get(needle)?;
         let answer = |found: Option<bool>| Value::Bool(found.is_some_and(|found| found != negated));
         let haystacks = match self {
-            Self::Constant(set) => return map(needles, lanes, |needle| Ok(answer(set.contains(needle)))),
+            Self::Constant(set) => {
+                set.prepare(context)?;
+                return map(needles, lanes, |needle| Ok(answer(set.contains(needle))));
+            }
             Self::Slot(slot) => slots.get(*slot)?,
         };
         if let Some(haystack) = haystacks.as_constant() {
             // The same array for all lanes: worth preparing, unless there is next to nothing to look for.
             let set = ConstantSet::new(haystack);
+            set.prepare(context)?;
             return map(needles, lanes, |needle| Ok(answer(set.contains(needle))));
         }
         let mut searched = 0;

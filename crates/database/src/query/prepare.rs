@@ -148,7 +148,9 @@ impl Session {
         times: &mut StageTimes,
     ) -> Result<Optimized> {
         let mut clock = Clock::start();
-        let query = aql_syntax::parse(&request.text, &aql_syntax::Limits::default()).map_err(parse_error)?;
+        let query =
+            aql_syntax::parse_until(&request.text, &aql_syntax::Limits::default(), &|| interrupt.is_set())
+                .map_err(parse_error)?;
         times.parsing = clock.lap();
         let values = Value::from_slice(Slice::new(&request.bind_variables));
         let parameters = in_planning(BindParameters::from_value(&values), "parsing")?;

@@ -23,6 +23,9 @@ use crate::query::request::QueryRequest;
 use crate::query::results_cache::Capture;
 use crate::session::Session;
 
+/// How long a query waits for a collection before it looks whether it was ended.
+const GATE_WAIT_MS: u64 = 50;
+
 impl Session {
     /// Plans and runs a query, and gives the first batch of its result. Errors: those of planning and execution.
     pub fn query(&self, request: &QueryRequest, format: Format) -> Result<Reply> {
@@ -66,7 +69,25 @@ impl PreparedQuery {
         if let Some(bytes) = self.request.options.max_transaction_size_bytes {
             options.max_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         }
-        Ok(DataAccess::Write(store.begin(&options)?))
+        Ok(DataAccess::Write(self.begin(options)?))
+    }
+
+    /// Begins a transaction. Waits for collections that others have to themselves, in so short stretches that a query
+    /// that is ended meanwhile ends.
+    fn begin(&self, options: TransactionOptions) -> Result<Transaction> {
+        let store = self.session.instance().store();
+        let until = Instant::now() + store.gate_timeout();
+        let options = TransactionOptions { gate_timeout_ms: Some(GATE_WAIT_MS), ..options };
+        loop {
+            match store.begin(&options) {
+                Err(error)
+                    if error.number() == catalog::error_number::LOCK_TIMEOUT && Instant::now() < until =>
+                {
+                    self.interrupt.check().map_err(executing)?;
+                }
+                begun => return Ok(begun?),
+            }
+        }
     }
 
     fn execution_input(&self) -> Result<ExecutionInput> {

@@ -1,0 +1,181 @@
+//! Runs queries in all ways and compares what comes back.
+
+use super::choices::Choices;
+use super::data;
+use super::generator::{Query, query};
+use super::naive::{self, Documents};
+use database::cursor::encoder::Format;
+use database::query::request::QueryRequest;
+use database::{Identity, Instance, InstanceOptions, Session, SpillOptions};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use velocypack::{Builder, Limits, Slice};
+
+/// What a round did.
+pub(crate) struct Outcome {
+    pub(crate) queries: usize,
+    pub(crate) with_results: usize,
+    pub(crate) failures: Vec<String>,
+}
+
+/// Makes a store of random documents and runs random queries, first without indexes and then with some.
+pub(crate) fn round(choices: &mut Choices<'_>, count: usize) -> Outcome {
+    let store = TestStore::new(&data::documents(choices));
+    let queries: Vec<Query> = (0..count).map(|_| query(choices)).collect();
+    let expected: Vec<Vec<Value>> = queries.iter().map(|query| store.expected(query)).collect();
+    let with_results = expected.iter().filter(|rows| !rows.is_empty()).count();
+    let mut outcome = Outcome { queries: count, with_results, failures: Vec::new() };
+    let mut indexes = Vec::new();
+    for is_indexed in [false, true] {
+        if is_indexed {
+            indexes = data::indexes(choices);
+            indexes.iter().for_each(|(name, definition)| store.index(name, definition));
+        }
+        for (query, expected) in queries.iter().zip(&expected) {
+            if let Err(failure) = store.check(query, expected) {
+                let expected = Value::Array(expected.clone());
+                let indexes: Vec<String> =
+                    indexes.iter().map(|(name, definition)| format!("index {name} {definition}")).collect();
+                outcome.failures.push(format!(
+                    "{}\n{failure}\nexpected {expected}\n{}\n{}",
+                    query.text,
+                    indexes.join("\n"),
+                    store.dump()
+                ));
+            }
+        }
+    }
+    outcome
+}
+
+/// A store with sessions whose queries are executed in different ways.
+struct TestStore {
+    /// What queries do by default.
+    session: Session,
+    /// How sessions differ, by name.
+    others: Vec<(&'static str, Session)>,
+    documents: Documents,
+}
+
+impl TestStore {
+    fn new(data: &data::Data) -> Self {
+        let instance = Instance::open(kv::memory::MemoryEngine::new(), InstanceOptions::default()).unwrap();
+        let other = |options| {
+            let instance = Instance::new(Arc::clone(instance.store()), options).unwrap();
+            Session::open(instance, "_system", Identity::Superuser).unwrap()
+        };
+        let row_by_row = InstanceOptions { operator_batch_rows: 1, ..InstanceOptions::default() };
+        let spill = SpillOptions { threshold_rows: 2, ..InstanceOptions::default().spill };
+        let through_files = InstanceOptions { spill, operator_batch_rows: 3, ..InstanceOptions::default() };
+        let others = vec![("row by row", other(row_by_row)), ("through files", other(through_files))];
+        let session = Session::open(instance, "_system", Identity::Superuser).unwrap();
+        let mut store = TestStore { session, others, documents: Vec::new() };
+        for (name, documents) in data {
+            let kind = if *name == "e" { 3 } else { 2 };
+            store.session.create_collection(pack(&json!({"name": name, "type": kind})).as_slice()).unwrap();
+            let insert =
+                json!({"query": "FOR d IN @d INSERT d INTO @@c", "bindVars": {"d": documents, "@c": name}});
+            rows(&store.session, &insert).unwrap();
+            store.documents.push(((*name).to_owned(), stored(&store.session, name)));
+        }
+        store
+    }
+
+    fn index(&self, name: &str, definition: &Value) {
+        self.session.create_index(name, pack(definition).as_slice()).unwrap();
+    }
+
+    fn expected(&self, query: &Query) -> Vec<Value> {
+        let parsed = aql_syntax::parse(&query.text, &aql_syntax::Limits::default());
+        let parsed = parsed.unwrap_or_else(|error| panic!("{}: {error}", query.text));
+        let results = naive::run(&parsed, &self.documents);
+        let results: Vec<Value> =
+            results.iter().map(|row| serde_json::from_str(&row.to_json()).unwrap()).collect();
+        canonical(&results, query)
+    }
+
+    fn check(&self, query: &Query, expected: &[Value]) -> Result<(), String> {
+        let parsed = aql_syntax::parse(&query.text, &aql_syntax::Limits::default()).unwrap();
+        let printed = aql_syntax::print(&parsed);
+        let no_rules = json!({"optimizer": {"rules": ["-all"]}});
+        let mut runs = vec![
+            ("by default", &self.session, query.text.as_str(), json!({})),
+            ("without rules", &self.session, &query.text, no_rules.clone()),
+            ("printed and parsed again", &self.session, &printed, json!({"stream": true})),
+        ];
+        for (name, session) in &self.others {
+            runs.push((name, session, &query.text, json!({})));
+            runs.push((name, session, &query.text, no_rules.clone()));
+        }
+        for (name, session, text, options) in runs {
+            let request = json!({"query": text, "options": options, "batchSize": 1000});
+            let found = rows(session, &request).map_err(|error| format!("{name} {options}: {error}"))?;
+            let found = canonical(&found, query);
+            if found != expected {
+                return Err(format!("{name} {options}: {}", Value::Array(found)));
+            }
+        }
+        Ok(())
+    }
+
+    fn dump(&self) -> String {
+        let text = |(name, documents): &(String, Vec<aql_value::Value>)| {
+            let documents: Vec<String> = documents.iter().map(aql_value::Value::to_json).collect();
+            format!("collection {name} [{}]", documents.join(",\n  "))
+        };
+        self.documents.iter().map(text).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// Arrays within results are compared without regard to order, as some are bags; so are the results unless the query
+/// orders them. 1 and 1.0 are the same, and the order of attributes is open.
+fn canonical(rows: &[Value], query: &Query) -> Vec<Value> {
+    let mut rows: Vec<Value> = rows.iter().map(canonical_value).collect();
+    if !query.is_ordered {
+        rows.sort_by_key(Value::to_string);
+    }
+    rows
+}
+
+fn canonical_value(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => json!(number.as_f64()),
+        Value::Array(members) => {
+            let mut members: Vec<Value> = members.iter().map(canonical_value).collect();
+            members.sort_by_key(Value::to_string);
+            Value::Array(members)
+        }
+        Value::Object(object) => {
+            object.iter().map(|(name, value)| (name.clone(), canonical_value(value))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+fn rows(session: &Session, request: &Value) -> Result<Vec<Value>, database::Error> {
+    let request = QueryRequest::from_body(pack(request).as_slice())?;
+    let reply = session.query(&request, Format::Json)?;
+    let mut body: Value = serde_json::from_slice(&reply.body).unwrap();
+    let mut found: Vec<Value> = body["result"].as_array_mut().unwrap().drain(..).collect();
+    let mut cursor = reply.cursor;
+    while body["hasMore"] == true {
+        let reply = session.fetch(cursor.unwrap(), None, Format::Json)?;
+        body = serde_json::from_slice(&reply.body).unwrap();
+        found.append(body["result"].as_array_mut().unwrap());
+        cursor = reply.cursor.or(cursor);
+    }
+    Ok(found)
+}
+
+/// The documents of a collection with their attributes in the order in which they are stored.
+fn stored(session: &Session, collection: &str) -> Vec<aql_value::Value> {
+    let text = format!("FOR d IN {collection} SORT d.n RETURN d");
+    let reply = session.query(&QueryRequest::new(text), Format::VelocyPack).unwrap();
+    aql_value::Value::from_slice(Slice::new(&reply.body)).get("result").elements().collect()
+}
+
+fn pack(json: &Value) -> Builder {
+    let mut builder = Builder::new();
+    velocypack::json::parse(json.to_string().as_bytes(), &Limits::default(), &mut builder).unwrap();
+    builder
+}
