@@ -11,7 +11,8 @@ use std::sync::Arc;
 /// `REGEX_TEST(text, search, caseInsensitive)`
 pub(crate) fn regex_test(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let regex = compile(arguments, 2, context);
-    match regex.and_then(|regex| regex.is_match(&text(arguments, 0))) {
+    let found = regex.map(|regex| regex.is_match(&text(arguments, 0), context.interrupt)).transpose()?;
+    match found.flatten() {
         Some(is_match) => Ok(Value::Bool(is_match)),
         None => invalid_regex(context, "REGEX_TEST"),
     }
@@ -24,7 +25,8 @@ pub(crate) fn regex_matches(arguments: &[Value], context: &mut EvaluationContext
         return invalid_regex(context, "REGEX_MATCHES");
     };
     let text = text(arguments, 0);
-    match regex.matches(&text).next() {
+    let first = regex.matches(&text, context.interrupt).next().transpose()?;
+    match first {
         None => Ok(Value::Null),
         Some(Ok(groups)) => {
             let groups: Vec<Value> =
@@ -49,13 +51,13 @@ pub(crate) fn regex_split(arguments: &[Value], context: &mut EvaluationContext<'
     let text = text(arguments, 0);
     let mut parts = ArrayBuffer::new(context);
     let mut rest_start = 0;
-    for groups in regex.matches(&text) {
+    for groups in regex.matches(&text, context.interrupt) {
         // Each time: with backtracking a single match may take long.
         context.interrupt.check()?;
         if parts.len() >= limit {
             break;
         }
-        let Ok(groups) = groups else { return invalid_regex(context, "REGEX_SPLIT") };
+        let Ok(groups) = groups? else { return invalid_regex(context, "REGEX_SPLIT") };
         let mut groups = groups.into_iter();
         let Some(whole) = groups.next().flatten() else { continue };
         // An empty match at either end of the text splits nothing off.
@@ -85,10 +87,10 @@ pub(crate) fn regex_replace(arguments: &[Value], context: &mut EvaluationContext
     };
     let mut replaced = TextBuffer::new(context.memory);
     let mut rest_start = 0;
-    for groups in regex.matches(&text) {
+    for groups in regex.matches(&text, context.interrupt) {
         // Each time: with backtracking a single match may take long.
         context.interrupt.check()?;
-        let Ok(groups) = groups else { return invalid_regex(context, "REGEX_REPLACE") };
+        let Ok(groups) = groups? else { return invalid_regex(context, "REGEX_REPLACE") };
         let Some(whole) = groups.first().cloned().flatten() else { continue };
         replaced.push_str(text.get(rest_start..whole.start).unwrap_or_default())?;
         for part in &replacement.parts {

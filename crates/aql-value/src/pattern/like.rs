@@ -3,6 +3,12 @@
 //! A backslash before anything else is a backslash. Characters are Unicode code points. Case-insensitive matching
 //! compares the lower-case forms, character by character.
 
+use crate::error::Result;
+use crate::interrupt::Interrupt;
+
+/// Comparisons of characters between two checks for an interrupt.
+const STEPS_PER_CHECK: usize = 1 << 20;
+
 /// A prepared LIKE pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LikePattern {
@@ -42,13 +48,15 @@ impl LikePattern {
     }
 
     /// Whether the whole text matches.
-    pub fn matches(&self, text: &str) -> bool {
+    ///
+    /// Error 1500 if the query is ended meanwhile.
+    pub fn matches(&self, text: &str, interrupt: &Interrupt) -> Result<bool> {
         if self.case_insensitive {
             // One character may become several (İ), so the text is folded as a whole, as the pattern was.
             let folded: String = text.chars().flat_map(char::to_lowercase).collect();
-            self.matches_folded(&folded)
+            self.matches_folded(&folded, interrupt)
         } else {
-            self.matches_folded(text)
+            self.matches_folded(text, interrupt)
         }
     }
 
@@ -63,18 +71,18 @@ impl LikePattern {
         }
     }
 
-    fn matches_folded(&self, text: &str) -> bool {
-        let Some((first, rest)) = self.pieces.split_first() else { return false };
-        let Some(mut text) = first.strip_from_start(text) else { return false };
-        let Some((last, middle)) = rest.split_last() else { return text.is_empty() };
+    fn matches_folded(&self, text: &str, interrupt: &Interrupt) -> Result<bool> {
+        let Some((first, rest)) = self.pieces.split_first() else { return Ok(false) };
+        let Some(mut text) = first.strip_from_start(text) else { return Ok(false) };
+        let Some((last, middle)) = rest.split_last() else { return Ok(text.is_empty()) };
         // Taking the leftmost place of each middle piece leaves most room for the following ones.
         for piece in middle {
-            match piece.strip_through_first(text) {
+            match piece.strip_through_first(text, interrupt)? {
                 Some(rest) => text = rest,
-                None => return false,
+                None => return Ok(false),
             }
         }
-        last.ends(text)
+        Ok(last.ends(text))
     }
 }
 
@@ -115,17 +123,25 @@ impl Piece {
     }
 
     /// What follows the leftmost occurrence of the piece.
-    fn strip_through_first<'t>(&self, text: &'t str) -> Option<&'t str> {
+    fn strip_through_first<'t>(&self, text: &'t str, interrupt: &Interrupt) -> Result<Option<&'t str>> {
         match self {
-            Self::Text(piece) => text.split_once(piece.as_str()).map(|(_, rest)| rest),
-            Self::Characters(_) => {
+            Self::Text(piece) => Ok(text.split_once(piece.as_str()).map(|(_, rest)| rest)),
+            Self::Characters(piece) => {
                 let mut start = text;
+                let mut steps = 0;
                 loop {
+                    steps += piece.len() + 1;
+                    if steps >= STEPS_PER_CHECK {
+                        steps = 0;
+                        interrupt.check()?;
+                    }
                     if let Some(rest) = self.strip_from_start(start) {
-                        return Some(rest);
+                        return Ok(Some(rest));
                     }
                     let mut characters = start.chars();
-                    characters.next()?;
+                    if characters.next().is_none() {
+                        return Ok(None);
+                    }
                     start = characters.as_str();
                 }
             }
@@ -154,7 +170,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn like(text: &str, pattern: &str) -> bool {
-        LikePattern::new(pattern, false).matches(text)
+        LikePattern::new(pattern, false).matches(text, &Interrupt::new()).unwrap()
     }
 
     #[test]
@@ -190,9 +206,9 @@ mod tests {
 
     #[test]
     fn ignores_case_when_asked() {
-        assert!(LikePattern::new("FÖ%", true).matches("föO"));
-        assert!(LikePattern::new("%İ%", true).matches("xi̇y"));
-        assert!(!LikePattern::new("FÖ%", false).matches("föO"));
+        assert!(LikePattern::new("FÖ%", true).matches("föO", &Interrupt::new()).unwrap());
+        assert!(LikePattern::new("%İ%", true).matches("xi̇y", &Interrupt::new()).unwrap());
+        assert!(!LikePattern::new("FÖ%", false).matches("föO", &Interrupt::new()).unwrap());
     }
 
     #[test]
@@ -222,7 +238,7 @@ mod tests {
                 &pattern.chars().collect::<Vec<_>>(),
             );
             prop_assert_eq!(like(&text, &pattern), expected);
-            prop_assert_eq!(LikePattern::new(&pattern, true).matches(&text), expected);
+            prop_assert_eq!(LikePattern::new(&pattern, true).matches(&text, &Interrupt::new()).unwrap(), expected);
         }
     }
 }

@@ -5,10 +5,16 @@
 //! on `fancy-regex` with a bound on the text and on the steps of one match, beyond which the expression counts as
 //! invalid for that text. So no pattern a client sends can occupy the server.
 //!
+//! Long texts are matched by an automaton that looks whether the query was ended (see `long_text`).
+//!
 //! What remains different from ICU is said in docs/differences.md.
 
 use super::icu_syntax::translate;
+use super::long_text::{LONG_TEXT_BYTES, LongText, Search};
+use crate::error::Result;
+use crate::interrupt::Interrupt;
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 /// Most bytes that one compiled expression may take; larger ones count as invalid.
 const MAX_COMPILED_BYTES: usize = 4 << 20;
@@ -27,12 +33,36 @@ pub struct Regex {
 
 #[derive(Debug, Clone)]
 enum Engine {
-    Linear(::regex::Regex),
+    Linear(Box<Linear>),
     Backtracking(Box<fancy_regex::Regex>),
+}
+
+/// An expression that needs no backtracking.
+#[derive(Debug, Clone)]
+struct Linear {
+    regex: ::regex::Regex,
+    case_insensitive: bool,
+    /// Made when it is first needed; `None` inside where it cannot be made.
+    long: OnceLock<Option<Arc<LongText>>>,
+}
+
+impl Linear {
+    /// What matches the text if it is a long one.
+    fn for_long(&self, text: &str) -> Option<&LongText> {
+        if text.len() <= LONG_TEXT_BYTES {
+            return None;
+        }
+        let make =
+            || LongText::new(self.regex.as_str(), self.case_insensitive, MAX_COMPILED_BYTES).map(Arc::new);
+        self.long.get_or_init(make).as_deref()
+    }
 }
 
 /// The bytes that the whole expression (at 0) and its groups matched; `None` for a group that took no part.
 pub type Groups = Vec<Option<Range<usize>>>;
+
+/// A match with its groups.
+pub type Matched = std::result::Result<Groups, GaveUp>;
 
 /// A match took too many steps, or the text is too long for backtracking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +78,7 @@ impl Regex {
             .dfa_size_limit(MAX_COMPILED_BYTES)
             .build();
         let engine = match linear {
-            Ok(regex) => Engine::Linear(regex),
+            Ok(regex) => Engine::Linear(Box::new(Linear { regex, case_insensitive, long: OnceLock::new() })),
             Err(::regex::Error::Syntax(_)) if may_need_backtracking(pattern) => {
                 Engine::Backtracking(Box::new(backtracking(pattern, case_insensitive)?))
             }
@@ -57,25 +87,38 @@ impl Regex {
         Some(Self { engine })
     }
 
-    /// Whether the expression occurs in the text; `None` if that takes too many steps to say.
-    pub fn is_match(&self, text: &str) -> Option<bool> {
-        match &self.engine {
-            Engine::Linear(regex) => Some(regex.is_match(text)),
+    /// Whether the expression occurs in the text; `None` if that takes too many steps to say. Error 1500 if the query is
+    /// ended meanwhile.
+    pub fn is_match(&self, text: &str, interrupt: &Interrupt) -> Result<Option<bool>> {
+        Ok(match &self.engine {
+            Engine::Linear(linear) => Some(match linear.for_long(text) {
+                Some(long) => match long.find(text, 0, interrupt)? {
+                    Search::Match(_) => true,
+                    Search::Nothing => false,
+                    Search::Quit => linear.regex.is_match(text),
+                },
+                None => linear.regex.is_match(text),
+            }),
             Engine::Backtracking(_) if text.len() > MAX_BACKTRACKED_TEXT_BYTES => None,
             Engine::Backtracking(regex) => regex.is_match(text).ok(),
-        }
+        })
     }
 
-    /// All matches from left to right. Ends after giving up.
-    pub fn matches<'a>(&'a self, text: &'a str) -> Box<dyn Iterator<Item = Result<Groups, GaveUp>> + 'a> {
+    /// All matches from left to right. Ends after giving up, and with error 1500 if the query is ended meanwhile.
+    pub fn matches<'a>(
+        &'a self,
+        text: &'a str,
+        interrupt: &'a Interrupt,
+    ) -> Box<dyn Iterator<Item = Result<Matched>> + 'a> {
         match &self.engine {
-            Engine::Linear(regex) => {
-                Box::new(regex.captures_iter(text).map(|captures| {
-                    Ok(captures.iter().map(|group| group.map(|group| group.range())).collect())
-                }))
-            }
+            Engine::Linear(linear) => match linear.for_long(text) {
+                Some(long) => Box::new(long.matches(text, interrupt).map(|found| Ok(found?.ok_or(GaveUp)))),
+                None => Box::new(linear.regex.captures_iter(text).map(|captures| {
+                    Ok(Ok(captures.iter().map(|group| group.map(|group| group.range())).collect()))
+                })),
+            },
             Engine::Backtracking(_) if text.len() > MAX_BACKTRACKED_TEXT_BYTES => {
-                Box::new(std::iter::once(Err(GaveUp)))
+                Box::new(std::iter::once(Ok(Err(GaveUp))))
             }
             Engine::Backtracking(regex) => {
                 let mut has_ended = false;
@@ -85,7 +128,9 @@ impl Regex {
                     }
                     Err(_) => Err(GaveUp),
                 });
-                Box::new(matches.take_while(move |found| !std::mem::replace(&mut has_ended, found.is_err())))
+                let matches =
+                    matches.take_while(move |found| !std::mem::replace(&mut has_ended, found.is_err()));
+                Box::new(matches.map(Ok))
             }
         }
     }
@@ -93,7 +138,7 @@ impl Regex {
     /// How many groups there are, the whole expression included.
     pub fn group_count(&self) -> usize {
         match &self.engine {
-            Engine::Linear(regex) => regex.captures_len(),
+            Engine::Linear(linear) => linear.regex.captures_len(),
             Engine::Backtracking(regex) => regex.captures_len(),
         }
     }
@@ -101,7 +146,7 @@ impl Regex {
     /// The number of the group with this name.
     pub fn group_named(&self, name: &str) -> Option<usize> {
         match &self.engine {
-            Engine::Linear(regex) => regex.capture_names().position(|group| group == Some(name)),
+            Engine::Linear(linear) => linear.regex.capture_names().position(|group| group == Some(name)),
             Engine::Backtracking(regex) => regex.capture_names().position(|group| group == Some(name)),
         }
     }
@@ -133,11 +178,11 @@ mod tests {
     use super::*;
 
     fn is_match(pattern: &str, text: &str) -> Option<bool> {
-        Regex::new(pattern, false).unwrap().is_match(text)
+        Regex::new(pattern, false).unwrap().is_match(text, &Interrupt::new()).unwrap()
     }
 
-    fn first_match(pattern: &str, text: &str) -> Option<Result<Groups, GaveUp>> {
-        Regex::new(pattern, false).unwrap().matches(text).next()
+    fn first_match(pattern: &str, text: &str) -> Option<Matched> {
+        Regex::new(pattern, false).unwrap().matches(text, &Interrupt::new()).next().map(Result::unwrap)
     }
 
     #[test]
@@ -157,7 +202,7 @@ mod tests {
         assert_eq!(first_match(r"(?=(b+))\w", "abb"), Some(Ok(vec![Some(1..2), Some(1..3)])));
         let named = Regex::new(r"(?<twice>a)\k<twice>", true).unwrap();
         assert_eq!((named.group_named("twice"), named.group_count()), (Some(1), 2));
-        assert_eq!(named.is_match("xAa"), Some(true));
+        assert_eq!(named.is_match("xAa", &Interrupt::new()), Ok(Some(true)));
     }
 
     #[test]
@@ -167,7 +212,7 @@ mod tests {
         assert_eq!(first_match("^(a|b|ab)*(?=c)d", &endless), Some(Err(GaveUp)));
         let long = "a".repeat(MAX_BACKTRACKED_TEXT_BYTES + 1);
         assert_eq!(is_match("(?=b)b", &long), None);
-        assert_eq!(Regex::new("(?=b)b", false).unwrap().matches(&long).count(), 1);
+        assert_eq!(Regex::new("(?=b)b", false).unwrap().matches(&long, &Interrupt::new()).count(), 1);
         assert_eq!(is_match("b", &long), Some(false));
     }
 

@@ -18,12 +18,14 @@ pub(super) fn run_like(
     context: &mut EvaluationContext<'_>,
 ) -> Result<Column> {
     if let Pattern::Prepared(pattern) = pattern {
-        return map(text, lanes, |text| Ok(Value::Bool(pattern.matches(&text.cast_string()) != negated)));
+        return map(text, lanes, |text| {
+            Ok(Value::Bool(pattern.matches(&text.cast_string(), context.interrupt)? != negated))
+        });
     }
     let Some(patterns) = pattern.column(slots)? else { return Ok(Column::Constant(Value::Null)) };
     map_pair(text, patterns, lanes, |text, pattern| {
         let pattern = context.state.patterns.like(&pattern.cast_string(), case_insensitive);
-        Ok(Value::Bool(pattern.matches(&text.cast_string()) != negated))
+        Ok(Value::Bool(pattern.matches(&text.cast_string(), context.interrupt)? != negated))
     })
 }
 
@@ -48,11 +50,15 @@ pub(super) fn run_regex(
         }
     };
     if let Pattern::Prepared(pattern) = pattern {
-        return map(text, lanes, |text| answer(pattern.is_match(&text.cast_string()), context));
+        return map(text, lanes, |text| {
+            answer(pattern.is_match(&text.cast_string(), context.interrupt)?, context)
+        });
     }
     let Some(patterns) = pattern.column(slots)? else { return Ok(Column::Constant(Value::Null)) };
     map_pair(text, patterns, lanes, |text, pattern| {
         let pattern = context.state.patterns.regex(&pattern.cast_string(), false);
-        answer(pattern.and_then(|pattern| pattern.is_match(&text.cast_string())), context)
+        let found =
+            pattern.map(|pattern| pattern.is_match(&text.cast_string(), context.interrupt)).transpose()?;
+        answer(found.flatten(), context)
     })
 }

@@ -154,7 +154,7 @@ fn collect(collect: &Collect, rows: &[Row], outer: usize, around: &Row, document
 fn aggregate(aggregate: &Aggregate, values: Vec<Value>) -> Value {
     let set = || values.iter().filter(|value| !value.is_null());
     let is_numeric = set().all(Value::is_number);
-    let sum = || set().map(Value::to_f64).sum::<f64>();
+    let sum = || set().map(Value::to_f64).fold(0.0, |sum, value| sum + value);
     let bits = |combine: fn(i64, i64) -> i64| {
         let is_operand =
             |value: &Value| value.as_i64().is_some_and(|number| (0..=0xffff_ffff).contains(&number));

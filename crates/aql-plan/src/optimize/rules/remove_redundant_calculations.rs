@@ -3,6 +3,7 @@
 //! The second calculation stays where it is, unread, for `remove-unnecessary-calculations` to remove.
 
 use super::{Rule, RuleContext};
+use crate::expression::Expression;
 use crate::node::{Node, NodeKind};
 use crate::plan::Plan;
 use crate::variable::VariableId;
@@ -29,6 +30,11 @@ impl Rule for RemoveRedundantCalculations {
 /// Calculations by identity; shared, because each subquery starts from those around it.
 type Known = HashMap<Arc<[u8]>, VariableId>;
 
+/// Ranges are not shared: a loop over its own range never writes it out, and another pipeline's would have to be.
+fn may_be_shared(expression: &Expression) -> bool {
+    expression.is_deterministic() && !matches!(expression, Expression::Range { .. })
+}
+
 /// Shares within a pipeline, given the calculations of the pipelines around it, and the names they are shared under.
 fn share(nodes: &mut [Node], outer: &Known, outer_names: &HashMap<VariableId, VariableId>) -> bool {
     let (mut known, mut names) = (outer.clone(), outer_names.clone());
@@ -42,7 +48,7 @@ fn share(nodes: &mut [Node], outer: &Known, outer_names: &HashMap<VariableId, Va
             kind => kind.rename_reads(&|id| names.get(&id).copied().unwrap_or(id)),
         }
         match &node.kind {
-            NodeKind::Calculation(calculation) if calculation.expression.is_deterministic() => {
+            NodeKind::Calculation(calculation) if may_be_shared(&calculation.expression) => {
                 let earlier = match calculation.expression.as_variable() {
                     Some(same) => Some(same),
                     None => {

@@ -1,0 +1,285 @@
+//! Matches of a regular expression in a long text, found so that the query can be ended meanwhile.
+//!
+//! The `regex` crate takes time linear in the text, but multiplied by the size of the expression where its automaton has
+//! too many states to be kept: seconds for a few megabytes, which nothing can interrupt. Here the same automaton, whose
+//! states are made while it runs, is driven byte by byte.
+
+use crate::error::Result;
+use crate::interrupt::Interrupt;
+use regex_automata::hybrid::LazyStateID;
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::nfa::thompson;
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input, MatchKind, meta};
+use std::ops::Range;
+
+/// Texts up to this length are not long: any expression that is allowed is done with them in no time.
+pub(super) const LONG_TEXT_BYTES: usize = 16 << 10;
+
+/// Bytes between two checks for an interrupt. Each may need a new state.
+const BYTES_PER_CHECK: usize = 1024;
+
+/// Memory for the states of an automaton; when it is full, they are forgotten and made anew.
+const STATES_BYTES: usize = 2 << 20;
+
+/// The groups within a match are looked for if the match's length times the expression's size is not above this.
+const GROUP_STEPS_MAX: usize = 20_000_000;
+
+/// An expression prepared for long texts.
+#[derive(Debug)]
+pub(super) struct LongText {
+    forward: DFA,
+    backward: DFA,
+    groups: meta::Regex,
+    /// States of the automaton without determinism.
+    size: usize,
+}
+
+/// A match with its groups; `None` where finding the groups would take too long.
+pub(super) type Found = Option<Vec<Option<Range<usize>>>>;
+
+impl LongText {
+    /// `None` where the automaton cannot be made within `max_bytes`.
+    pub(super) fn new(pattern: &str, case_insensitive: bool, max_bytes: usize) -> Option<Self> {
+        let syntax = syntax::Config::new().case_insensitive(case_insensitive);
+        let automaton = |is_reverse: bool| {
+            let thompson = thompson::Config::new()
+                .nfa_size_limit(Some(max_bytes))
+                .reverse(is_reverse)
+                .which_captures(thompson::WhichCaptures::None);
+            let kind = if is_reverse { MatchKind::All } else { MatchKind::LeftmostFirst };
+            let dfa = DFA::config()
+                .match_kind(kind)
+                .cache_capacity(STATES_BYTES)
+                .skip_cache_capacity_check(true)
+                .unicode_word_boundary(true);
+            DFA::builder().syntax(syntax).thompson(thompson).configure(dfa).build(pattern).ok()
+        };
+        let forward = automaton(false)?;
+        let size = forward.get_nfa().states().len();
+        let config = meta::Config::new().nfa_size_limit(Some(max_bytes)).hybrid_cache_capacity(STATES_BYTES);
+        let groups = meta::Regex::builder().syntax(syntax).configure(config).build(pattern).ok()?;
+        Some(Self { forward, backward: automaton(true)?, groups, size })
+    }
+
+    /// The first match from `start` on. `Err(Quit)`: the text has something that the automaton cannot tell, namely a
+    /// letter beyond ASCII where the expression asks for boundaries of words.
+    pub(super) fn find(&self, text: &str, start: usize, interrupt: &Interrupt) -> Result<Search> {
+        let Some(end) = (match self.scan_forward(text, start, interrupt)? {
+            Scan::Quit => return Ok(Search::Quit),
+            Scan::End(end) => end,
+        }) else {
+            return Ok(Search::Nothing);
+        };
+        Ok(match self.scan_backward(text, start..end, interrupt)? {
+            Scan::Quit => Search::Quit,
+            Scan::End(begin) => Search::Match(begin.unwrap_or(end)..end),
+        })
+    }
+
+    /// All matches from left to right, as `regex::Regex::captures_iter` finds them.
+    pub(super) fn matches<'a>(&'a self, text: &'a str, interrupt: &'a Interrupt) -> Matches<'a> {
+        Matches { long: self, text, interrupt, start: 0, last_end: None, has_ended: false }
+    }
+
+    /// The groups of a match.
+    pub(super) fn groups(&self, text: &str, found: &Range<usize>) -> Found {
+        if self.groups.captures_len() == 1 {
+            return Some(vec![Some(found.clone())]);
+        }
+        if found.len().saturating_mul(self.size) > GROUP_STEPS_MAX {
+            return None;
+        }
+        let mut captures = self.groups.create_captures();
+        self.groups.captures(Input::new(text).span(found.clone()).anchored(Anchored::Yes), &mut captures);
+        let group = |group: Option<regex_automata::Span>| group.map(|span| span.range());
+        Some(captures.iter().map(group).collect())
+    }
+
+    /// Where the first match ends.
+    fn scan_forward(&self, text: &str, start: usize, interrupt: &Interrupt) -> Result<Scan> {
+        let mut cache = self.forward.create_cache();
+        let input = Input::new(text).range(start..);
+        let Ok(state) = self.forward.start_state_forward(&mut cache, &input) else { return Ok(Scan::Quit) };
+        let mut run = Run { dfa: &self.forward, cache, state, last: None, interrupt };
+        for (position, byte) in text.bytes().enumerate().skip(start) {
+            // A match is known one byte after its end.
+            match run.step(position, byte, position)? {
+                Step::On => {}
+                Step::Dead => return Ok(Scan::End(run.last)),
+                Step::Quit => return Ok(Scan::Quit),
+            }
+        }
+        Ok(run.finish(text.len()))
+    }
+
+    /// Where the match that ends at the end of the range begins.
+    fn scan_backward(&self, text: &str, range: Range<usize>, interrupt: &Interrupt) -> Result<Scan> {
+        let mut cache = self.backward.create_cache();
+        let input = Input::new(text).range(range.clone()).anchored(Anchored::Yes);
+        let Ok(state) = self.backward.start_state_reverse(&mut cache, &input) else { return Ok(Scan::Quit) };
+        let mut run = Run { dfa: &self.backward, cache, state, last: None, interrupt };
+        let bytes = text.as_bytes().get(range.clone()).unwrap_or_default();
+        for (offset, byte) in bytes.iter().enumerate().rev() {
+            match run.step(offset, *byte, range.start + offset + 1)? {
+                Step::On => {}
+                Step::Dead => return Ok(Scan::End(run.last)),
+                Step::Quit => return Ok(Scan::Quit),
+            }
+        }
+        let before = range.start.checked_sub(1).and_then(|before| text.as_bytes().get(before));
+        match before {
+            Some(byte) => match run.step(0, *byte, range.start)? {
+                Step::Quit => Ok(Scan::Quit),
+                Step::On | Step::Dead => Ok(Scan::End(run.last)),
+            },
+            None => Ok(run.finish(range.start)),
+        }
+    }
+}
+
+/// See [`LongText::matches`].
+pub(super) struct Matches<'a> {
+    long: &'a LongText,
+    text: &'a str,
+    interrupt: &'a Interrupt,
+    start: usize,
+    last_end: Option<usize>,
+    has_ended: bool,
+}
+
+impl Matches<'_> {
+    fn advance(&mut self) -> Result<Option<Found>> {
+        while self.start <= self.text.len() {
+            let found = match self.long.find(self.text, self.start, self.interrupt)? {
+                Search::Match(found) => found,
+                Search::Nothing => return Ok(None),
+                Search::Quit => match self.long.groups.find(Input::new(self.text).range(self.start..)) {
+                    Some(found) => found.range(),
+                    None => return Ok(None),
+                },
+            };
+            if found.is_empty() && self.last_end == Some(found.end) {
+                // Empty matches do not touch the match before them.
+                let next = self.text.get(self.start..).and_then(|rest| rest.chars().next());
+                self.start += next.map_or(1, char::len_utf8);
+                continue;
+            }
+            self.start = found.end;
+            self.last_end = Some(found.end);
+            return Ok(Some(self.long.groups(self.text, &found)));
+        }
+        Ok(None)
+    }
+}
+
+impl Iterator for Matches<'_> {
+    type Item = Result<Found>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.has_ended {
+            return None;
+        }
+        let found = self.advance().transpose();
+        self.has_ended = !matches!(found, Some(Ok(Some(_))));
+        found
+    }
+}
+
+/// What a search found.
+pub(super) enum Search {
+    Nothing,
+    Match(Range<usize>),
+    Quit,
+}
+
+enum Scan {
+    /// Where the match ends, if there is one.
+    End(Option<usize>),
+    Quit,
+}
+
+enum Step {
+    On,
+    Dead,
+    Quit,
+}
+
+/// An automaton on its way through a text.
+struct Run<'a> {
+    dfa: &'a DFA,
+    cache: Cache,
+    state: LazyStateID,
+    last: Option<usize>,
+    interrupt: &'a Interrupt,
+}
+
+impl Run<'_> {
+    /// Takes a byte; a match that it completes has its end (or beginning) at `edge`.
+    fn step(&mut self, count: usize, byte: u8, edge: usize) -> Result<Step> {
+        if count.is_multiple_of(BYTES_PER_CHECK) {
+            self.interrupt.check()?;
+        }
+        let Ok(state) = self.dfa.next_state(&mut self.cache, self.state, byte) else { return Ok(Step::Quit) };
+        self.state = state;
+        if state.is_tagged() {
+            if state.is_match() {
+                self.last = Some(edge);
+            } else if state.is_dead() {
+                return Ok(Step::Dead);
+            } else if state.is_quit() {
+                return Ok(Step::Quit);
+            }
+        }
+        Ok(Step::On)
+    }
+
+    /// At the end (or beginning) of the text.
+    fn finish(mut self, edge: usize) -> Scan {
+        match self.dfa.next_eoi_state(&mut self.cache, self.state) {
+            Ok(state) if state.is_match() => Scan::End(Some(edge)),
+            Ok(state) if state.is_quit() => Scan::Quit,
+            Ok(_) => Scan::End(self.last),
+            Err(_) => Scan::Quit,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn all(pattern: &str, text: &str) -> Vec<Range<usize>> {
+        let long = LongText::new(pattern, false, 4 << 20).unwrap();
+        let interrupt = Interrupt::new();
+        long.matches(text, &interrupt).map(|found| found.unwrap().unwrap()[0].clone().unwrap()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn finds_what_the_regex_crate_finds(
+            pattern in prop::sample::select(vec!["a", "ab|a", "a|ab", "(a|b)*c", "a+?b", "^a|b$", "\\ba", "(?i)B+", "[^a]b", "é.", "a{2,3}c?", "(b|a)(a|b)\\b", "", "b*", "\\b", "a|", "$"]),
+            text in "[abcé \n]{0,30}",
+        ) {
+            let expected: Vec<_> = ::regex::Regex::new(pattern).unwrap().find_iter(&text).map(|found| found.range()).collect();
+            prop_assert_eq!(all(pattern, &text), expected);
+        }
+    }
+
+    #[test]
+    fn ends_when_the_query_does() {
+        let long = LongText::new("(a|b)*a(a|b){900}c", false, 4 << 20).unwrap();
+        let text = "ab".repeat(4 << 20);
+        let interrupt = Interrupt::with_max_runtime(std::time::Duration::from_millis(20));
+        let start = std::time::Instant::now();
+        assert_eq!(long.find(&text, 0, &interrupt).err().map(|error| error.number), Some(1500));
+        assert!(start.elapsed().as_millis() < 1000, "{:?}", start.elapsed());
+    }
+
+    #[test]
+    fn groups_of_a_match() {
+        let long = LongText::new("(a)|(b+)", true, 4 << 20).unwrap();
+        assert_eq!(long.groups("xBBa", &(1..3)), Some(vec![Some(1..3), None, Some(1..3)]));
+    }
+}
