@@ -12,7 +12,7 @@ const LAYERS: &[&[&str]] = &[
     &["database"],
     &["server"],
     &["persea"],
-    &["xtask", "benches"],
+    &["fuzz-targets", "xtask", "benches"],
 ];
 
 /// Outside libraries that one crate of ours hides from all others.

@@ -4,6 +4,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
+mod fuzz;
 mod layers;
 mod licences;
 mod metadata;
@@ -44,8 +45,17 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.split_first() {
         Some((command, names)) if command == "check" => check(names),
+        Some((command, arguments)) if command == "fuzz" => match fuzz::run_targets(arguments) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => {
+                eprintln!("{failure}");
+                ExitCode::FAILURE
+            }
+        },
         _ => {
-            eprintln!("usage: cargo xtask check [STEP ...]\n\nsteps, all of them when none is named:");
+            eprintln!(
+                "usage: cargo xtask check [STEP ...]\n       cargo xtask fuzz [--seconds N] [TARGET ...]\n\nsteps, all of them when none is named:"
+            );
             for step in STEPS {
                 eprintln!("  {:<12}{}", step.name, step.promise);
             }

@@ -1,0 +1,73 @@
+//! Any bytes as a request to a running server: first line method and path, second line the content type, then the body;
+//! or, where the first byte is 0, the bytes as they are on the connection. The server answers or closes the connection,
+//! never says that it failed itself, and goes on.
+
+use database::{Instance, InstanceOptions};
+use server::http::listener;
+use server::log::{Log, LogOptions};
+use server::{Server, ServerOptions, lifecycle};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+/// How long the server is waited for where it must answer, and where it may be waiting itself.
+const PATIENCE: Duration = Duration::from_secs(20);
+const SHORT_PATIENCE: Duration = Duration::from_millis(200);
+
+struct Running {
+    address: SocketAddr,
+    _runtime: tokio::runtime::Runtime,
+}
+
+static SERVER: LazyLock<Running> = LazyLock::new(|| {
+    let instance = Instance::open(kv::memory::MemoryEngine::new(), InstanceOptions::default()).unwrap();
+    let options = ServerOptions { log: Log::new(LogOptions::default()), ..ServerOptions::default() };
+    let server = Server::new(instance, options).unwrap();
+    let listener = listener::bind("127.0.0.1:0".parse().unwrap(), true).unwrap().listen(64).unwrap();
+    let address = listener.local_addr().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.spawn(lifecycle::serve(Arc::clone(&server), vec![listener], Duration::from_secs(1)));
+    Running { address, _runtime: runtime }
+});
+
+pub(crate) fn run(bytes: &[u8]) {
+    if stops_the_server(bytes) {
+        return;
+    }
+    let reply = match bytes {
+        [0, raw @ ..] => exchange(raw, SHORT_PATIENCE),
+        _ => exchange(&request(bytes), SHORT_PATIENCE),
+    };
+    assert!(!reply.starts_with(b"HTTP/1.1 500"), "{}", String::from_utf8_lossy(&reply));
+    let alive = exchange(b"GET /_api/version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", PATIENCE);
+    assert!(alive.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&alive));
+}
+
+/// Stopping the server is no failure, but the end of the fuzzing; so is sleeping.
+fn stops_the_server(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes).to_ascii_lowercase();
+    ["shutdown", "%", "sleep", "x-arango-async"].iter().any(|word| text.contains(word))
+}
+
+fn request(bytes: &[u8]) -> Vec<u8> {
+    let mut lines = bytes.splitn(3, |byte| *byte == b'\n');
+    let (head, content_type) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+    let body = lines.next().unwrap_or_default();
+    let mut request = head.to_vec();
+    request.extend_from_slice(b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: ");
+    request.extend_from_slice(content_type);
+    request.extend_from_slice(format!("\r\nContent-Length: {}\r\n\r\n", body.len()).as_bytes());
+    request.extend_from_slice(body);
+    request
+}
+
+/// Sends bytes, and reads until the server closes the connection or, as it may wait for more, patience is over.
+fn exchange(bytes: &[u8], patience: Duration) -> Vec<u8> {
+    let mut stream = TcpStream::connect(SERVER.address).unwrap();
+    stream.set_read_timeout(Some(patience)).unwrap();
+    let mut reply = Vec::new();
+    // The server may close the connection before it has read everything.
+    let _ = stream.write_all(bytes).and_then(|()| stream.read_to_end(&mut reply).map(drop));
+    reply
+}

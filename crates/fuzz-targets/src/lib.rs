@@ -1,0 +1,42 @@
+//! What the fuzz targets check, callable without a fuzzer.
+//!
+//! Each target takes any bytes and panics if something is wrong. `fuzz/fuzz_targets` has a program for each, which needs
+//! cargo-fuzz and a nightly compiler; `tests/replay.rs` calls the same functions with the inputs in `fuzz/corpus` and with
+//! random changes of them, so that every run of the tests goes through them.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a panic is how a target reports")]
+
+mod aql_parse;
+mod aql_query;
+mod http_request;
+mod json_parse;
+mod random_query;
+mod session_body;
+mod sort_key;
+mod velocypack_validate;
+
+/// A target: its name, and the check.
+pub struct Target {
+    /// As the folder in `fuzz/corpus` and the program in `fuzz/fuzz_targets` are called.
+    pub name: &'static str,
+    /// Panics if something is wrong.
+    pub run: fn(&[u8]),
+}
+
+/// All targets.
+pub const TARGETS: &[Target] = &[
+    Target { name: "aql_parse", run: aql_parse::run },
+    Target { name: "aql_query", run: aql_query::run },
+    Target { name: "http_request", run: http_request::run },
+    Target { name: "json_parse", run: json_parse::run },
+    Target { name: "random_query", run: random_query::run },
+    Target { name: "session_body", run: session_body::run },
+    Target { name: "sort_key", run: sort_key::run },
+    Target { name: "velocypack_validate", run: velocypack_validate::run },
+];
+
+/// Runs the target of this name. Panics if there is none.
+pub fn run(name: &str, bytes: &[u8]) {
+    let target = TARGETS.iter().find(|target| target.name == name);
+    (target.unwrap_or_else(|| panic!("there is no target {name}")).run)(bytes);
+}

@@ -1,0 +1,27 @@
+//! Any bytes as the choices of a generator: documents, indexes, and queries that give what a naive evaluator gives,
+//! however they are run. The generator is that of the tests of `database`.
+
+#[path = "../../database/tests/random_queries/choices.rs"]
+#[allow(dead_code, reason = "shared with a test that uses more of it")]
+mod choices;
+#[path = "../../database/tests/random_queries/compare.rs"]
+#[allow(dead_code, reason = "shared with a test that uses more of it")]
+mod compare;
+#[path = "../../database/tests/random_queries/data.rs"]
+mod data;
+#[path = "../../database/tests/random_queries/expressions.rs"]
+mod expressions;
+#[path = "../../database/tests/random_queries/generator.rs"]
+mod generator;
+#[path = "../../database/tests/random_queries/naive.rs"]
+mod naive;
+#[path = "../../database/tests/random_queries/naive_expression.rs"]
+mod naive_expression;
+
+/// Queries on each store.
+const QUERIES: usize = 4;
+
+pub(crate) fn run(bytes: &[u8]) {
+    let outcome = compare::round(&mut choices::Choices::Bytes(bytes), QUERIES);
+    assert!(outcome.failures.is_empty(), "{}", outcome.failures.join("\n"));
+}

@@ -1,0 +1,62 @@
+//! Fuzzing with cargo-fuzz. What needs no nightly compiler, the replay of known and random inputs, is a test of the crate
+//! `fuzz-targets`.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::{Failure, run};
+
+/// Seconds that each target runs unless the command line says otherwise.
+const SECONDS: &str = "60";
+
+/// Runs `cargo xtask fuzz [--seconds N] [TARGET ...]`: these targets one after the other, or all.
+pub(crate) fn run_targets(arguments: &[String]) -> Result<(), Failure> {
+    let (mut seconds, mut wanted) = (SECONDS.to_owned(), Vec::new());
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--seconds" => {
+                let number = arguments.next().filter(|number| number.parse::<u32>().is_ok());
+                seconds = number.ok_or("--seconds needs a number")?.clone();
+            }
+            name => wanted.push(name.to_owned()),
+        }
+    }
+    let known = targets()?;
+    if let Some(unknown) = wanted.iter().find(|name| !known.contains(name)) {
+        return Err(format!("there is no target {unknown:?} but {}", known.join(", ")));
+    }
+    check_tools()?;
+    for target in if wanted.is_empty() { &known } else { &wanted } {
+        let time = format!("-max_total_time={seconds}");
+        // New inputs go into a folder that is not kept; those in the corpus are chosen by hand.
+        let (found, corpus) = (format!("target/fuzz/{target}"), format!("fuzz/corpus/{target}"));
+        std::fs::create_dir_all(&found).map_err(|error| format!("{found}: {error}"))?;
+        run(Command::new("cargo").args(["+nightly", "fuzz", "run", target, &found, &corpus, "--", &time]))?;
+    }
+    Ok(())
+}
+
+/// The targets by the folders of their inputs.
+fn targets() -> Result<Vec<String>, Failure> {
+    let folder = Path::new("fuzz/corpus");
+    let failed = |error| format!("{}: {error}; call this in the project's folder", folder.display());
+    let entries = std::fs::read_dir(folder).map_err(failed)?;
+    let mut names: Vec<String> =
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    Ok(names)
+}
+
+fn check_tools() -> Result<(), Failure> {
+    let works = |arguments: &[&str]| {
+        Command::new("cargo").args(arguments).output().is_ok_and(|output| output.status.success())
+    };
+    if !works(&["+nightly", "--version"]) {
+        return Err("fuzzing needs a nightly compiler: rustup toolchain install nightly".to_owned());
+    }
+    if !works(&["+nightly", "fuzz", "--version"]) {
+        return Err("fuzzing needs cargo-fuzz: cargo install cargo-fuzz".to_owned());
+    }
+    Ok(())
+}
