@@ -146,8 +146,16 @@ mod tests {
             (r"a\.b", "a.b", "axb"),
         ] {
             let regex = Regex::new(pattern, false).unwrap();
-            assert_eq!(regex.is_match(matching, &Interrupt::new()), Ok(Some(true)), "{pattern} in {matching:?}");
-            assert_eq!(regex.is_match(other, &Interrupt::new()), Ok(Some(false)), "{pattern} in {other:?}");
+            assert_eq!(
+                regex.is_match(matching, &crate::Interrupt::new()),
+                Ok(Some(true)),
+                "{pattern} in {matching:?}"
+            );
+            assert_eq!(
+                regex.is_match(other, &crate::Interrupt::new()),
+                Ok(Some(false)),
+                "{pattern} in {other:?}"
+            );
         }
     }
 }
