@@ -264,6 +264,18 @@ pub struct EnumerateList {
     pub out: VariableId,
     /// Condition evaluated within; reads `out` and variables of the outer row.
     pub filter: Option<Expression>,
+    /// The input is an object: the loop is over its attributes, and sets these variables instead of `out` (rule
+    /// `replace-entries-with-object-iteration`). There is no filter then.
+    pub object: Option<ObjectMembers>,
+}
+
+/// Variables of a loop over the attributes of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ObjectMembers {
+    /// Set to the name of the attribute.
+    pub key: VariableId,
+    /// Set to its value.
+    pub value: VariableId,
 }
 
 /// Sets a variable.

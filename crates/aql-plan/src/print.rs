@@ -47,7 +47,11 @@ impl Printer<'_> {
             NodeKind::Index(scan) => self.index_scan(scan),
             NodeKind::EnumerateList(list) => {
                 let filter = self.part(" FILTER ", list.filter.as_ref());
-                format!("EnumerateList {} IN {}{filter}", self.name(list.out), self.name(list.input))
+                let out = match list.object {
+                    Some(members) => format!("{}, {} OF", self.name(members.key), self.name(members.value)),
+                    None => format!("{} IN", self.name(list.out)),
+                };
+                format!("EnumerateList {out} {}{filter}", self.name(list.input))
             }
             NodeKind::Calculation(calculation) => {
                 format!("Calculation {} = {}", self.name(calculation.out), self.text(&calculation.expression))

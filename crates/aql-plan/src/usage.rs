@@ -85,7 +85,10 @@ impl NodeKind {
         match self {
             Self::EnumerateCollection(scan) => scan.source.sets(),
             Self::Index(scan) => scan.source.sets(),
-            Self::EnumerateList(list) => vec![list.out],
+            Self::EnumerateList(list) => match list.object {
+                Some(members) => vec![members.key, members.value],
+                None => vec![list.out],
+            },
             Self::Calculation(calculation) => vec![calculation.out],
             Self::Subquery(subquery) => vec![subquery.out],
             Self::Collect(collect) => collect.sets(),

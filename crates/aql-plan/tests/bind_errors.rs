@@ -55,7 +55,7 @@ const CASES: &[(&str, u32, &str)] = &[
     // Functions.
     ("RETURN FOO(1)", 1540, "usage of unknown function 'FOO()'"),
     ("RETURN foo()", 1540, "usage of unknown function 'FOO()'"),
-    ("RETURN GEO_CONTAINS({}, {})", 9, "not implemented: function GEO_CONTAINS()"),
+    ("RETURN PHRASE(1, 2)", 9, "not implemented: function PHRASE()"),
     ("RETURN a::b(1)", 1582, "user function 'A::B()' not found"),
     (
         "RETURN ABS()",

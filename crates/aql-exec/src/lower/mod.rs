@@ -15,9 +15,9 @@ mod window;
 
 use crate::context::ExecutionContext;
 use crate::operator::{
-    EnumerateListOperator, LimitOperator, ListInput, NoResultsOperator, Operator, Outer, RowStep,
-    RowStepsOperator, SingletonOperator, SortKey, SortOperator, SubqueryMode, SubqueryOperator,
-    SubqueryParts,
+    EnumerateListOperator, EnumerateObjectOperator, LimitOperator, ListInput, NoResultsOperator, Operator,
+    Outer, RowStep, RowStepsOperator, SingletonOperator, SortKey, SortOperator, SubqueryMode,
+    SubqueryOperator, SubqueryParts,
 };
 use crate::profile::Profiled;
 use aql_plan::{
@@ -158,6 +158,11 @@ impl Lowering<'_> {
             NodeKind::NoResults => Box::new(NoResultsOperator),
             NodeKind::EnumerateCollection(scan) => self.enumerate_collection(step.input, step.carry, scan)?,
             NodeKind::Index(scan) => self.index_scan(step.input, step.carry, scan)?,
+            NodeKind::EnumerateList(EnumerateList { input, object: Some(members), .. }) => {
+                let (key, value) = (self.register(members.key)?, self.register(members.value)?);
+                let outer = Outer::new(step.input, step.carry);
+                Box::new(EnumerateObjectOperator::new(outer, self.register(*input)?, key, value))
+            }
             NodeKind::EnumerateList(list) => {
                 let input = ListInput::Array(self.register(list.input)?);
                 self.enumerate_list(step, list, input)?

@@ -7,6 +7,7 @@ mod collect_sorted;
 mod document_source;
 mod enumerate_collection;
 mod enumerate_list;
+mod enumerate_object;
 mod enumerate_paths;
 mod graph;
 mod group_spill;
@@ -38,6 +39,7 @@ pub(crate) use collect_sorted::CollectSortedOperator;
 pub(crate) use document_source::{CoveredValue, DocumentFilter, ProjectionProgram, Source};
 pub(crate) use enumerate_collection::EnumerateCollectionOperator;
 pub(crate) use enumerate_list::{EnumerateListOperator, ListInput};
+pub(crate) use enumerate_object::EnumerateObjectOperator;
 pub(crate) use enumerate_paths::{EnumeratePathsOperator, PathsKind};
 pub(crate) use graph::{
     Conditions, EdgeAccessProgram, EdgeLookupProgram, ElementOutput, GraphReader, PathParts, PathPrograms,

@@ -83,7 +83,7 @@ impl Builder {
             Statement::ForCollection(statement) => self.for_collection(*statement),
             Statement::ForList { out, list } => {
                 let input = self.variable(list)?;
-                self.add(NodeKind::EnumerateList(EnumerateList { input, out, filter: None }))
+                self.add(NodeKind::EnumerateList(EnumerateList { input, out, filter: None, object: None }))
             }
             Statement::Traversal(node) => self.add(NodeKind::Traversal(node)),
             Statement::ShortestPath(node) => self.add(NodeKind::ShortestPath(node)),

@@ -66,7 +66,10 @@ pub fn explain_result(optimized: &Optimized, all_plans: bool, measured: ExplainS
                 out.key("rulesSkipped")?.number(optimized.statistics.rules_skipped)?;
                 out.key("plansCreated")?.number(optimized.statistics.plans_created)?;
                 out.key("rules")?;
-                out.object(|_| Ok(()))?;
+                out.object(|out| {
+                    let mut times = optimized.rule_times.iter();
+                    times.try_for_each(|(name, time)| out.key(name)?.float(time.as_secs_f64()))
+                })?;
                 out.key("peakMemoryUsage")?.number(measured.peak_memory_bytes)?;
                 out.key("executionTime")?.float(measured.execution_time_seconds)
             })
@@ -170,7 +173,10 @@ struct Explainer<'a> {
 
 impl Explainer<'_> {
     fn variable(&self, out: &mut Writer, key: &str, id: crate::variable::VariableId) -> Result<()> {
-        out.key(key)?;
+        self.any_variable(out.key(key)?, id)
+    }
+
+    fn any_variable(&self, out: &mut Writer, id: crate::variable::VariableId) -> Result<()> {
         match self.plan.variables.get(id) {
             Some(variable) => write_variable(out, variable, false),
             None => out.null(),

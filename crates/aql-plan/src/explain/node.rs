@@ -56,6 +56,11 @@ impl Explainer<'_> {
             NodeKind::EnumerateList(list) => {
                 self.variable(out, "inVariable", list.input)?;
                 self.variable(out, "outVariable", list.out)?;
+                out.key("mode")?.text(if list.object.is_some() { "object" } else { "array" })?;
+                if let Some(members) = list.object {
+                    out.key("keyValuePairOutVars")?;
+                    out.array([members.key, members.value], |out, id| self.any_variable(out, id))?;
+                }
                 list.filter.as_ref().map_or(Ok(()), |filter| self.expression(out, "filter", filter))
             }
             NodeKind::Calculation(calculation) => {

@@ -24,6 +24,7 @@ use crate::catalog::PlanCatalog;
 use crate::error;
 use crate::plan::Plan;
 use aql_value::{Interrupt, MemoryAccount, Result};
+use std::time::{Duration, Instant};
 
 /// What rules may ask for.
 pub(crate) struct RuleContext<'a> {
@@ -53,6 +54,9 @@ pub struct Optimized {
     pub plans: Vec<Plan>,
     /// Numbers for explain.
     pub statistics: OptimizerStatistics,
+    /// How long each rule took for all plans, in the order of application; only with
+    /// [`OptimizerOptions::time_rules`].
+    pub rule_times: Vec<(&'static str, Duration)>,
 }
 
 /// Numbers of the optimizer for `stats` of explain.
@@ -88,6 +92,7 @@ pub fn optimize(
     let mut context = RuleContext { catalog, memory, interrupt, additional: Vec::new(), plans_left };
     let mut statistics = OptimizerStatistics::default();
     let mut plans = vec![plan];
+    let mut rule_times = Vec::new();
     for rule in rules::RULES {
         let count = plans.len() as u64;
         if rule.can_be_disabled() && !options.is_enabled(rule.name(), rule.disabled_by_default()) {
@@ -96,6 +101,7 @@ pub fn optimize(
             continue;
         }
         interrupt.check()?;
+        let started = options.time_rules.then(Instant::now);
         statistics.rules_executed += count;
         let mut next = Vec::with_capacity(plans.len());
         for mut plan in plans {
@@ -109,11 +115,12 @@ pub fn optimize(
             }
         }
         plans = next;
+        rule_times.extend(started.map(|started| (rule.name(), started.elapsed())));
     }
     statistics.plans_created = plans.len() as u64;
     plans.iter_mut().for_each(|plan| finish::finish(plan, catalog));
     let plans = finish::choose(plans, catalog)?;
-    Ok(Optimized { plans, statistics })
+    Ok(Optimized { plans, statistics, rule_times })
 }
 
 impl Plan {

@@ -11,6 +11,8 @@ pub struct OptimizerOptions {
     single: HashMap<String, bool>,
     /// Option `maxNumberOfPlans`: most plans that are made.
     pub max_number_of_plans: usize,
+    /// Measure how long each rule takes.
+    pub time_rules: bool,
 }
 
 impl OptimizerOptions {
@@ -44,7 +46,12 @@ impl OptimizerOptions {
 
 impl Default for OptimizerOptions {
     fn default() -> Self {
-        Self { all: None, single: HashMap::new(), max_number_of_plans: Self::DEFAULT_MAX_NUMBER_OF_PLANS }
+        Self {
+            all: None,
+            single: HashMap::new(),
+            max_number_of_plans: Self::DEFAULT_MAX_NUMBER_OF_PLANS,
+            time_rules: false,
+        }
     }
 }
 

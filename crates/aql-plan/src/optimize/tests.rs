@@ -8,7 +8,7 @@ use crate::{
 use aql_value::{Interrupt, MemoryAccount, Result};
 use std::collections::HashSet;
 
-/// `users` (1,000), `products` (10), `test` (100), `plain` (10), and edges `knows` (5,000).
+/// `users` (1,000), `products` (10), `test` (100), `plain` (10), `places` (1,000), and edges `knows` (5,000).
 pub(crate) struct Catalog;
 
 pub(crate) static CATALOG: Catalog = Catalog;
@@ -22,6 +22,10 @@ impl PlanCatalog for Catalog {
             "products" => (2, 10, vec![index(2, "id", false)]),
             "test" => (3, 100, vec![index(2, "value", false)]),
             "plain" => (4, 10, Vec::new()),
+            "places" => {
+                let kind = IndexKind::Geo { geo_json: true };
+                (6, 1000, vec![IndexInfo { kind, type_name: "geo".into(), ..index(2, "location", false) }])
+            }
             "knows" => (
                 5,
                 5000,
@@ -111,6 +115,8 @@ const QUERIES: &[&str] = &[
     "FOR u IN users COLLECT c = u.city AGGREGATE a = MAX(u.age) RETURN [c, a]",
     "FOR u IN users COLLECT AGGREGATE a = MAX(u.age) RETURN a",
     "FOR u IN users FILTER u.city LIKE 'ab%' RETURN u",
+    "FOR u IN users FOR [k, v] IN ENTRIES(u.attributes) FILTER v > 1 RETURN [k, v]",
+    "FOR p IN places SORT GEO_DISTANCE([1, 2], p.location) LIMIT 3 RETURN p",
     "FOR u IN users WINDOW u.age WITH {preceding: 1} AGGREGATE n = SUM(u.x) FILTER n > 1 RETURN [u.name, n]",
 ];
 
@@ -198,4 +204,22 @@ fn the_number_of_plans_is_bounded() {
     let mut options = OptimizerOptions::default();
     options.max_number_of_plans = 3;
     assert_eq!(optimize(plan, &CATALOG, &options, &memory, &interrupt).unwrap().plans.len(), 3);
+}
+
+#[test]
+fn rules_are_timed_on_request() {
+    let text = "FOR u IN users FILTER u.age == 1 RETURN u";
+    let query = aql_syntax::parse(text, &aql_syntax::Limits::default()).unwrap();
+    let (parameters, memory, interrupt) =
+        (BindParameters::new(), MemoryAccount::unlimited(), Interrupt::new());
+    for time_rules in [false, true] {
+        let input = BindInput::new(&parameters, &CATALOG, &memory, &interrupt);
+        let plan = build(bind(&query, &input).unwrap(), false).unwrap();
+        let mut options = OptimizerOptions::new(["-use-indexes"]);
+        options.time_rules = time_rules;
+        let optimized = optimize(plan, &CATALOG, &options, &memory, &interrupt).unwrap();
+        let names: Vec<&str> = optimized.rule_times.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names.contains(&"fuse-filters"), time_rules);
+        assert!(!names.contains(&"use-indexes"));
+    }
 }

@@ -77,6 +77,13 @@ impl Interpreter {
             NodeKind::EnumerateList(list) => {
                 for row in rows {
                     let input = read(&row, list.input)?;
+                    if let Some(members) = list.object.filter(|_| input.is_object()) {
+                        for (name, value) in input.entries() {
+                            let next = with(&row, members.key, Value::from_str(&name));
+                            out.push(with(&next, members.value, value));
+                        }
+                        continue;
+                    }
                     if !input.is_array() {
                         return Err(Error::new(1563, "array expected"));
                     }

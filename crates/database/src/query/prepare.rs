@@ -171,6 +171,7 @@ impl Session {
         times.building = clock.lap();
         let mut options = OptimizerOptions::new(request.options.rules.iter().map(String::as_str));
         options.max_number_of_plans = request.options.max_number_of_plans;
+        options.time_rules = request.options.profile >= 2;
         let optimized = aql_plan::optimize(plan, &view, &options, memory, interrupt);
         let optimized = in_planning(optimized, "optimizing plan")?;
         times.optimizing = clock.lap();

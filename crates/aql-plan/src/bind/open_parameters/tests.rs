@@ -24,6 +24,8 @@ fn compared_and_written_values_are_open() {
         ("LET x = @x RETURN (FOR d IN c FILTER d.a == @y RETURN d)", "x y"),
         ("FOR v, e IN OUTBOUND @start knows PRUNE v.a == @a FILTER e.b == @b RETURN v", "a b start"),
         ("FOR p IN OUTBOUND K_PATHS @from TO @to knows RETURN p", "from to"),
+        ("FOR v, e IN 1..2 ANY @start GRAPH 'g' PRUNE v.x == @x FILTER e.y > @y RETURN v", "start x y"),
+        ("FOR v IN ANY SHORTEST_PATH @from TO @to GRAPH @graph RETURN v", "from to"),
         ("RETURN @@c", ""),
     ] {
         assert_eq!(open(text), names, "{text}");

@@ -33,6 +33,7 @@ mod remove_sort_rand_limit_1;
 mod remove_unnecessary_calculations;
 mod remove_unnecessary_filters;
 mod replace_any_eq_with_in;
+mod replace_entries_with_object_iteration;
 mod replace_function_with_index;
 mod replace_like_with_range;
 mod replace_or_with_in;
@@ -83,6 +84,7 @@ pub(super) trait Rule: Sync {
 pub(super) const RULES: &[&dyn Rule] = &[
     &inline_subqueries::InlineSubqueries,
     &replace_like_with_range::ReplaceLikeWithRange,
+    &replace_entries_with_object_iteration::ReplaceEntriesWithObjectIteration,
     &simplify_conditions::SimplifyConditions,
     &move_calculations_up::MoveCalculationsUp { name: "move-calculations-up" },
     &move_filters_up::MoveFiltersUp { name: "move-filters-up" },
@@ -135,6 +137,17 @@ pub(super) const RULES: &[&dyn Rule] = &[
     },
 ];
 
+/// Rules of ArangoDB that change nothing here, because what they bring about is always so, or has no counterpart. They are
+/// listed, so that clients find them, and turning them on or off has no effect.
+const LISTED: &[(&str, &str)] = &[
+    ("sort-in-values", "Not needed: lists after IN are searched by hash."),
+    ("batch-materialize-documents", "Not needed: documents found by indexes are always fetched in batches."),
+    ("push-down-late-materialization", "Part of late-document-materialization."),
+    ("materialize-into-separate-variable", "Not needed: projections always have variables of their own."),
+    ("async-prefetch", "Not needed: batches are not computed ahead."),
+    ("splice-subqueries", "Always in effect: subqueries run within the pipeline."),
+];
+
 /// A rule as clients see it (`GET /_api/query/rules`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleInfo {
@@ -150,13 +163,21 @@ pub struct RuleInfo {
     pub can_create_additional_plans: bool,
 }
 
-/// All rules, in the order in which they are applied.
+/// All rules: those that are applied, in this order, and those that are only listed.
 pub fn rules() -> impl Iterator<Item = RuleInfo> {
-    RULES.iter().map(|rule| RuleInfo {
+    let own = RULES.iter().map(|rule| RuleInfo {
         name: rule.name(),
         description: rule.description(),
         can_be_disabled: rule.can_be_disabled(),
         disabled_by_default: rule.disabled_by_default(),
         can_create_additional_plans: rule.makes_additional_plans(),
-    })
+    });
+    let listed = LISTED.iter().map(|(name, description)| RuleInfo {
+        name,
+        description,
+        can_be_disabled: *name != "splice-subqueries",
+        disabled_by_default: false,
+        can_create_additional_plans: false,
+    });
+    own.chain(listed)
 }

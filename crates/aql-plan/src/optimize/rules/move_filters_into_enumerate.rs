@@ -42,7 +42,7 @@ fn next_filter(nodes: &[Node], position: usize) -> Option<(usize, Expression)> {
     let out = match &nodes.get(position)?.kind {
         NodeKind::EnumerateCollection(scan) if !scan.random => scan.source.out,
         NodeKind::Index(scan) => scan.source.out,
-        NodeKind::EnumerateList(list) => list.out,
+        NodeKind::EnumerateList(list) if list.object.is_none() => list.out,
         _ => return None,
     };
     let after = nodes.iter().enumerate().skip(position + 1);
