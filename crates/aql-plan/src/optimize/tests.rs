@@ -24,7 +24,10 @@ impl PlanCatalog for Catalog {
             "plain" => (4, 10, Vec::new()),
             "places" => {
                 let kind = IndexKind::Geo { geo_json: true };
-                (6, 1000, vec![IndexInfo { kind, type_name: "geo".into(), ..index(2, "location", false) }])
+                let words = IndexKind::Fulltext { min_length: 2 };
+                let geo = IndexInfo { kind, type_name: "geo".into(), ..index(2, "location", false) };
+                let text = IndexInfo { kind: words, type_name: "fulltext".into(), ..index(3, "text", false) };
+                (6, 1000, vec![geo, text])
             }
             "knows" => (
                 5,
@@ -116,6 +119,7 @@ const QUERIES: &[&str] = &[
     "FOR u IN users COLLECT AGGREGATE a = MAX(u.age) RETURN a",
     "FOR u IN users FILTER u.city LIKE 'ab%' RETURN u",
     "FOR u IN users FOR [k, v] IN ENTRIES(u.attributes) FILTER v > 1 RETURN [k, v]",
+    "FOR p IN FULLTEXT(places, 'text', 'some') RETURN p",
     "FOR p IN places SORT GEO_DISTANCE([1, 2], p.location) LIMIT 3 RETURN p",
     "FOR u IN users WINDOW u.age WITH {preceding: 1} AGGREGATE n = SUM(u.x) FILTER n > 1 RETURN [u.name, n]",
 ];
