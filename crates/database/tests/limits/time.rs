@@ -69,7 +69,7 @@ const ENDLESS: &[(&str, &str)] = &[
     ),
     ("SLEEP", "RETURN SLEEP(1000)"),
     ("REPEAT", "FOR i IN 1..10000000 RETURN LENGTH(REPEAT('abc', 3000000))"),
-    ("SUBSTITUTE", "LET t = REPEAT('ab', 300000) FOR i IN 1..1000 RETURN LENGTH(SUBSTITUTE(t, 'a', 'bb'))"),
+    ("SUBSTITUTE", "LET t = REPEAT('ab', 300000) FOR i IN 1..1000000 RETURN LENGTH(SUBSTITUTE(t, 'a', i))"),
     (
         "LEVENSHTEIN_DISTANCE",
         "LET t = REPEAT('ab', 100000) RETURN LEVENSHTEIN_DISTANCE(t, REVERSE(CONCAT(t, 'x')))",
