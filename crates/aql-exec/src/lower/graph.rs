@@ -150,7 +150,8 @@ impl Lowering<'_> {
             upper: lookup.upper.clone(),
             ..IndexRange::default()
         };
-        Ok(EdgeLookupProgram::Persistent(self.range(&range, handle(&lookup.index, collection)?)?))
+        let programs = self.range(&range, handle(&lookup.index, collection)?)?;
+        Ok(EdgeLookupProgram::Persistent(Box::new(programs)))
     }
 
     pub(super) fn shortest_path(&self, step: Step<'_>, node: &ShortestPath) -> Result<Box<dyn Operator>> {

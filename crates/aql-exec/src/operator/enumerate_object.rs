@@ -35,7 +35,7 @@ impl EnumerateObjectOperator {
         }
         let mut charge = context.new_charge();
         charge.grow((object.len() * size_of::<(Value, Value)>()) as u64)?;
-        let list: Vec<_> = object.entries().map(|(name, value)| (Value::from_str(&name), value)).collect();
+        let list: Vec<_> = object.entries().map(|(name, value)| (Value::from_str(name), value)).collect();
         Ok(Members { list: list.into_iter(), _charge: charge })
     }
 }

@@ -131,7 +131,7 @@ impl TraversalOperator {
 }
 
 /// The last edge of a path.
-fn edge_of(steps: &Steps, id: StepId) -> Option<super::graph::FoundRowEdge<'_>> {
+fn edge_of(steps: &Steps, id: StepId) -> Option<crate::graph::path::FoundEdge<'_>> {
     let (step, before) = (steps.get(id)?, steps.get(steps.parent(id)?)?);
     let document = steps.document(id).cloned().unwrap_or_default();
     Some((step.edge, steps.keys(), (before.vertex, step.vertex), document))

@@ -79,7 +79,7 @@ impl Interpreter {
                     let input = read(&row, list.input)?;
                     if let Some(members) = list.object.filter(|_| input.is_object()) {
                         for (name, value) in input.entries() {
-                            let next = with(&row, members.key, Value::from_str(&name));
+                            let next = with(&row, members.key, Value::from_str(name));
                             out.push(with(&next, members.value, value));
                         }
                         continue;

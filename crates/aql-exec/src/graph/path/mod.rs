@@ -37,6 +37,9 @@ pub(crate) trait PathHost {
     fn checkpoint(&mut self, search_bytes: u64) -> Result<()>;
 }
 
+/// An edge of a found path: its name in a list of keys, its ends, and its document as far as it is known.
+pub(crate) type FoundEdge<'a> = (EdgeName, &'a [u8], (Vertex, Vertex), Value);
+
 /// A path that was found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct FoundPath {
@@ -73,7 +76,7 @@ impl FoundPath {
     }
 
     /// Edge `position`: its name in a list of keys, its ends, and in place of its document, which is not known, null.
-    pub(crate) fn edge(&self, position: usize) -> Option<(EdgeName, &[u8], (Vertex, Vertex), Value)> {
+    pub(crate) fn edge(&self, position: usize) -> Option<FoundEdge<'_>> {
         let ends = (*self.vertices.get(position)?, *self.vertices.get(position + 1)?);
         Some((*self.edges.get(position)?, &self.keys, ends, Value::Null))
     }

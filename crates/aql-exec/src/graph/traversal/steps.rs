@@ -186,8 +186,9 @@ impl Steps {
 
     /// Keeps of the steps from `from` on those that are to be kept, in order, with new numbers.
     pub(crate) fn retain(&mut self, from: StepId, mut is_kept: impl FnMut(StepId, &Step) -> bool) {
-        let mut write = self.index(from);
-        for read in write..self.steps.len() {
+        let first = self.index(from);
+        let mut write = first;
+        for read in first..self.steps.len() {
             let id = self.first + read as u32;
             if !self.steps.get(read).is_some_and(|step| is_kept(id, step)) {
                 continue;

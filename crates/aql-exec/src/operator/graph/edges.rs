@@ -27,7 +27,7 @@ pub(crate) enum EdgeLookupProgram {
     /// The edge index.
     EdgeIndex,
     /// A persistent index whose first field is the vertex. The range is about the fields after it.
-    Persistent(RangePrograms),
+    Persistent(Box<RangePrograms>),
 }
 
 impl EdgeAccessProgram {

@@ -5,6 +5,7 @@ use super::path_value::{PathBuilder, PathParts, PathWeights};
 use super::reader::GraphReader;
 use crate::context::ExecutionContext;
 use crate::graph::edges::EdgeName;
+use crate::graph::path::FoundEdge;
 use crate::graph::vertices::Vertex;
 use crate::operator::document_source::ProjectionProgram;
 use crate::operator::outer::Outer;
@@ -79,10 +80,6 @@ struct RowEdge {
     document: Value,
 }
 
-/// An edge that was found: its name in a list of keys, the vertices that it was followed from and to, and its document
-/// if that is known.
-pub(in crate::operator) type FoundRowEdge<'a> = (EdgeName, &'a [u8], (Vertex, Vertex), Value);
-
 /// Rows that were found.
 #[derive(Default)]
 pub(in crate::operator) struct FoundRows {
@@ -119,12 +116,12 @@ impl FoundRows {
     }
 
     /// The last edge of the row added last.
-    pub(in crate::operator) fn push_edge(&mut self, edge: Option<FoundRowEdge<'_>>) {
+    pub(in crate::operator) fn push_edge(&mut self, edge: Option<FoundEdge<'_>>) {
         let edge = edge.map(|edge| self.row_edge(edge));
         self.edges.push(edge);
     }
 
-    fn row_edge(&mut self, (name, keys, ends, document): FoundRowEdge<'_>) -> RowEdge {
+    fn row_edge(&mut self, (name, keys, ends, document): FoundEdge<'_>) -> RowEdge {
         RowEdge { name: name.copied(keys, &mut self.keys), ends, document }
     }
 
@@ -139,7 +136,7 @@ impl FoundRows {
     }
 
     /// An edge of the path of the row added last.
-    pub(in crate::operator) fn push_path_edge(&mut self, edge: FoundRowEdge<'_>) {
+    pub(in crate::operator) fn push_path_edge(&mut self, edge: FoundEdge<'_>) {
         let edge = self.row_edge(edge);
         self.path_edges.push(edge);
     }
