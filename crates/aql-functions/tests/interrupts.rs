@@ -38,6 +38,7 @@ fn arguments() -> Vec<(&'static str, Value)> {
 }
 
 #[test]
+#[ignore = "thousands of calls with large arguments take many minutes: to be run by hand"]
 fn functions_end_soon_after_their_query() {
     let arguments = arguments();
     let mut slow = Vec::new();
