@@ -22,7 +22,7 @@ use crate::error::{ApiError, Result};
 pub const CHUNKS_AHEAD: usize = 2;
 
 /// How long a source that waits for its client keeps what it pins.
-const KEEP_PLACE: Duration = Duration::from_secs(1);
+const KEEP_PLACE: Duration = Duration::from_millis(if cfg!(test) { 20 } else { 1_000 });
 
 /// Makes the chunks of a reply.
 pub trait ChunkSource: Send {
