@@ -42,7 +42,10 @@ const ENDLESS: &[(&str, &str)] = &[
         "an inline filter",
         "LET a = (FOR i IN 1..100000 RETURN i) RETURN LENGTH(a[* FILTER CURRENT + RAND() NOT IN a])",
     ),
-    ("array comparison", "LET a = (FOR i IN 1..300000 RETURN i + RAND()) FOR i IN 1..1000000 RETURN APPEND(a, [i]) ALL NOT IN a"),
+    (
+        "array comparison",
+        "LET a = (FOR i IN 1..300000 RETURN i + RAND()) FOR i IN 1..1000000 RETURN APPEND(a, [i]) ALL NOT IN a",
+    ),
     (
         "membership",
         "LET a = (FOR i IN 1..100000 RETURN CONCAT('some long text', i)) FOR i IN 1..100000000 FILTER CONCAT('x', i) IN a RETURN i",
