@@ -21,7 +21,9 @@ fn first_batch(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let server = Server::persea(&setup.server, folder.path(), &[])?;
     let (small, large) = (10_000, setup.documents(2_000_000));
     load(&server, "small", small)?;
+    server.settle();
     load(&server, "large", large)?;
+    server.settle();
     let mut times = [Vec::new(), Vec::new()];
     for _ in 0..21 {
         for (times, name) in times.iter_mut().zip(["small", "large"]) {
@@ -75,6 +77,7 @@ fn whole_collection(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let server = Server::persea(&setup.server, folder.path(), &[])?;
     load(&server, "docs", documents)?;
+    server.settle();
     let rates = limits::rocksdb(setup, documents, "load,scan")?;
     let scan = rates.get("scan-read-all").copied();
     let mut measured = Vec::new();

@@ -58,6 +58,18 @@ impl Server {
         cpu_of(&self.child.id().to_string())
     }
 
+    /// Waits until the server does nothing: what was loaded is compacted, as it is in the limits before they are read.
+    pub(crate) fn settle(&self) {
+        const LOOK: Duration = Duration::from_millis(300);
+        for _ in 0..100 {
+            let before = self.cpu();
+            std::thread::sleep(LOOK);
+            if self.cpu() - before <= Duration::from_millis(10) {
+                return;
+            }
+        }
+    }
+
     /// Bytes of memory that are resident now.
     pub(crate) fn resident_bytes(&self) -> u64 {
         self.status_kib("VmRSS:") << 10
