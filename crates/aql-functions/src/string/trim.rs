@@ -2,6 +2,7 @@
 
 use crate::argument::{given, integer, text};
 use aql_value::{EvaluationContext, Result, Value};
+use std::collections::HashSet;
 
 /// What is removed if the call does not say.
 const WHITE_SPACE: &str = "\r\n \t";
@@ -28,7 +29,9 @@ pub(crate) fn trim(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result
 fn trimmed(arguments: &[Value], at_start: bool, at_end: bool) -> Value {
     let whole = text(arguments, 0);
     let removed = if given(arguments, 1).is_some() { text(arguments, 1) } else { WHITE_SPACE.into() };
-    let is_removed = |character: char| removed.contains(character);
+    // A set, since there may be as many of them as the text has characters.
+    let removed: HashSet<char> = removed.chars().collect();
+    let is_removed = |character: char| removed.contains(&character);
     let mut rest = whole.as_ref();
     if at_start {
         rest = rest.trim_start_matches(is_removed);

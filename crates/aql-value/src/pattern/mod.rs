@@ -16,6 +16,9 @@ use std::sync::Arc;
 /// Most patterns a query keeps compiled. A query whose patterns come from data starts over at this number.
 const MAX_CACHED_PATTERNS: usize = 128;
 
+/// Longer patterns are compiled anew each time, so that the cache stays small.
+const MAX_CACHED_PATTERN_BYTES: usize = 64 << 10;
+
 /// Patterns that a query compiled while it ran.
 #[derive(Debug, Default)]
 pub struct PatternCache {
@@ -41,6 +44,9 @@ impl PatternCache {
 
 /// The cache's entry for `pattern`, compiled if it was missing.
 fn cached<T: Clone>(cache: &mut HashMap<Box<str>, T>, pattern: &str, compile: impl FnOnce() -> T) -> T {
+    if pattern.len() > MAX_CACHED_PATTERN_BYTES {
+        return compile();
+    }
     if let Some(found) = cache.get(pattern) {
         return found.clone();
     }
@@ -74,5 +80,9 @@ mod tests {
             cache.like(&n.to_string(), false);
         }
         assert!(cache.likes[0].len() <= MAX_CACHED_PATTERNS);
+        let long = "a".repeat(MAX_CACHED_PATTERN_BYTES + 1);
+        assert!(cache.like(&long, true).matches(&long, &Interrupt::new()).unwrap());
+        assert!(cache.likes[1].is_empty());
+        assert!(cache.regex(&long, false).is_none(), "too long to be read");
     }
 }

@@ -16,6 +16,9 @@ use crate::interrupt::Interrupt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+/// Longest expression that is looked at; longer ones count as invalid. Reading one of megabytes takes seconds.
+const MAX_PATTERN_BYTES: usize = 64 << 10;
+
 /// Most bytes that one compiled expression may take; larger ones count as invalid.
 const MAX_COMPILED_BYTES: usize = 4 << 20;
 
@@ -71,6 +74,9 @@ pub struct GaveUp;
 impl Regex {
     /// Compiles an expression; `None` if it is invalid or too large.
     pub fn new(pattern: &str, case_insensitive: bool) -> Option<Self> {
+        if pattern.len() > MAX_PATTERN_BYTES {
+            return None;
+        }
         let pattern = &*translate(pattern);
         let linear = ::regex::RegexBuilder::new(pattern)
             .case_insensitive(case_insensitive)
