@@ -47,7 +47,7 @@ fn functions_end_soon_after_their_query() {
     let step = if std::env::var_os("PERSEA_ALL_CALLS").is_some() { 1 } else { CALLS_SKIPPED };
     let mut slow = Vec::new();
     let mut longest = (Duration::ZERO, String::new());
-    for (first, function) in aql_functions::all().into_iter().enumerate() {
+    for (first, function) in aql_functions::all().enumerate() {
         let most = function.max_args.unwrap_or(3).clamp(function.min_args, function.min_args.max(4));
         for count in function.min_args..=most {
             // All arguments alike, and each argument large beside a short text and beside a number.
