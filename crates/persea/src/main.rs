@@ -11,16 +11,12 @@ mod settings;
 use std::path::Path;
 use std::process::ExitCode;
 
+use ::options::Version;
+
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const USAGE: &str = "\
-usage: persea server [--OPTION VALUE ...]    start the server (persea server --help lists the options)
-       persea version                        print the version
-
-Called through a link named arangod, it takes the options of `persea server`.";
-
-/// Exit code for a command line or a configuration that cannot be used.
+/// Exit code of a command line without a command that is known.
 const EXIT_USAGE: u8 = 2;
 
 fn main() -> ExitCode {
@@ -28,34 +24,50 @@ fn main() -> ExitCode {
     let program = arguments.next().unwrap_or_default();
     let name = Path::new(&program).file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
     let mut arguments: Vec<String> = arguments.collect();
-    let command = if name == "arangod" {
-        "server".to_owned()
+    // A link with the name of one of ArangoDB's programs is that program.
+    let command = if name == "arangod" || tools::find(&name).is_some() {
+        name
     } else if arguments.is_empty() {
         String::new()
     } else {
         arguments.remove(0)
     };
     match command.as_str() {
-        "server" => serve::run(&arguments),
+        "server" | "arangod" => serve::run(&arguments),
         "version" | "--version" | "-V" => {
-            println!(
-                "persea {} (compatible with ArangoDB {})",
-                server::server::PERSEA_VERSION,
-                server::server::ARANGODB_VERSION
-            );
+            let Version { compatible, own, .. } = options::VERSION;
+            println!("persea {own} (compatible with ArangoDB {compatible})");
             ExitCode::SUCCESS
         }
         "help" | "--help" | "-h" => {
-            println!("{USAGE}");
+            println!("{}", usage());
             ExitCode::SUCCESS
         }
         "" => {
-            eprintln!("{USAGE}");
+            eprintln!("{}", usage());
             ExitCode::from(EXIT_USAGE)
         }
-        other => {
-            eprintln!("persea: there is no command {other:?}\n\n{USAGE}");
-            ExitCode::from(EXIT_USAGE)
-        }
+        other => match tools::find(other) {
+            Some(tool) => tools::run(tool, options::VERSION, &arguments),
+            None => {
+                eprintln!("persea: there is no command {other:?}\n\n{}", usage());
+                ExitCode::from(EXIT_USAGE)
+            }
+        },
     }
+}
+
+fn usage() -> String {
+    let mut text = String::from("usage: persea COMMAND [--OPTION VALUE ...]\n\n");
+    let mut commands = vec![("server", "start the server")];
+    commands.extend(tools::TOOLS.iter().map(|tool| (tool.command, tool.summary)));
+    commands.push(("version", "print the version"));
+    for (command, summary) in commands {
+        text.push_str(&format!("  {command:<10}{summary}\n"));
+    }
+    text.push_str(
+        "\npersea COMMAND --help lists the options of a command. Called through a link with the name of one of ArangoDB's\n\
+         programs (arangod, arangoimport, ...), it takes the options of that program.",
+    );
+    text
 }

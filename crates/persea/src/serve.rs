@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use database::Instance;
+use options::{Options, Request};
 use server::Server;
 use server::auth::create_root;
 use server::http::listener::{Bound, bind};
@@ -16,9 +17,8 @@ use server::server::{ARANGODB_VERSION, PERSEA_VERSION};
 use storage::MemoryBudget;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::options::{Options, Request};
 use crate::process::{PidFile, raise_descriptor_limit};
-use crate::{endpoint, settings};
+use crate::{endpoint, options as tables, settings};
 
 /// Why the server could not start, for a person.
 pub(crate) type Failure = Box<dyn std::error::Error>;
@@ -28,7 +28,7 @@ const EXIT_IMPATIENT: i32 = 130;
 
 /// Runs the server until it is asked to stop.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
-    let options = match Options::read(arguments, &|name| std::env::var(name).ok()) {
+    let options = match tables::read(arguments, &|name| std::env::var(name).ok()) {
         Ok(Request::Run(options)) => options,
         Ok(Request::Print(text)) => {
             print!("{text}");
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         }
         Err(mistake) => {
             eprintln!("persea: {mistake}");
-            return ExitCode::from(crate::EXIT_USAGE);
+            return ExitCode::from(mistake.exit_code());
         }
     };
     match run_with(&options) {

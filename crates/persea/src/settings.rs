@@ -13,6 +13,7 @@ use database::{Instance, InstanceOptions, SpillOptions};
 use kv::Engine;
 use kv::memory::MemoryEngine;
 use kv_rocksdb::{Compression, RocksEngine, RocksOptions};
+use options::Options;
 use server::auth::{AuthenticationOptions, persistent_secret};
 use server::http::cors::TrustedOrigins;
 use server::http::worker_pool::PoolLimits;
@@ -22,7 +23,7 @@ use server::server::{ARANGODB_VERSION, ApiAccess};
 use server::{HttpOptions, ServerOptions};
 use storage::{MemoryBudget, StoreOptions};
 
-use crate::options::{Options, description, values};
+use crate::options::SERVER;
 use crate::serve::Failure;
 
 /// The engine where nothing is said.
@@ -309,8 +310,8 @@ pub(crate) fn server_options(
         support_info_api: access(options.text("server.support-info-api")),
         metrics_api: options.flag("server.export-metrics-api"),
         endpoints: options.all("server.endpoint").into_iter().map(str::to_owned).collect(),
-        configuration: values(options)?,
-        configuration_description: description()?.0,
+        configuration: options.values()?,
+        configuration_description: SERVER.description()?,
         memory_limit_bytes: budget.limit_bytes,
     })
 }

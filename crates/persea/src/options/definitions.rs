@@ -1,17 +1,13 @@
 //! The options, in the order of the help text: general ones first, then section by section.
 
-use super::{Definition, Kind};
-
-const fn option(name: &'static str, kind: Kind, default: &'static str, help: &'static str) -> Definition {
-    Definition { name, kind, default, help, is_list: false, is_secret: false }
-}
+use options::{Definition, Kind, option};
 
 const fn list(name: &'static str, kind: Kind, default: &'static str, help: &'static str) -> Definition {
-    Definition { is_list: true, ..option(name, kind, default, help) }
+    option(name, kind, default, help).list()
 }
 
 const fn secret(name: &'static str, help: &'static str) -> Definition {
-    Definition { is_secret: true, ..option(name, Kind::Text, "", help) }
+    option(name, Kind::Text, "", help).secret()
 }
 
 const API_ACCESS: Kind = Kind::Choice(&["disabled", "jwt", "admin", "public"]);
@@ -24,7 +20,7 @@ use Kind::{Bool, Bytes, Number, Seconds, Text};
 
 /// All of them. Names that ArangoDB has mean the same here.
 #[rustfmt::skip]
-pub(crate) const DEFINITIONS: &[Definition] = &[
+pub(super) const DEFINITIONS: &[Definition] = &[
     option("check-configuration", Bool, "false", "check the options and end"),
     option("configuration", Text, "", "file with more options, `none` for none"),
     list("define", Text, "", "NAME=VALUE: what `@NAME@` stands for in the configuration file, besides the environment"),

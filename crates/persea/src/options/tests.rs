@@ -7,7 +7,7 @@ fn read(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Options, Str
     let lookup = |name: &str| {
         environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
     };
-    match Options::read(&arguments, &lookup)? {
+    match super::read(&arguments, &lookup).map_err(|mistake| mistake.text)? {
         Request::Run(options) => Ok(options),
         Request::Print(text) => Err(text),
     }
@@ -56,10 +56,14 @@ fn mistakes_are_named() {
 
 #[test]
 fn every_definition_has_a_valid_default_and_stands_in_the_help() {
-    let text = help(None);
+    let text = read(&["--help"], &[]).unwrap_err();
     for definition in DEFINITIONS {
         if !definition.default.is_empty() {
-            assert!(definition.kind.check(definition.default).is_ok(), "{}", definition.name);
+            assert!(
+                read(&[&format!("--{}={}", definition.name, definition.default)], &[]).is_ok(),
+                "{}",
+                definition.name
+            );
         }
         assert!(text.contains(&format!("--{}", definition.name)), "{}", definition.name);
     }
@@ -117,7 +121,7 @@ fn values_are_shown_with_their_types_and_without_secrets() {
         read(&["--server.password", "p", "--log.level", "debug", "--http.keep-alive-timeout", "1.5"], &[])
             .unwrap();
     let json: serde_json::Value =
-        serde_json::from_str(&velocypack::Slice::new(&values(&options).unwrap()).to_json_string()).unwrap();
+        serde_json::from_str(&velocypack::Slice::new(&options.values().unwrap()).to_json_string()).unwrap();
     assert_eq!(json["server.authentication"], true);
     assert_eq!(json["http.keep-alive-timeout"], 1.5);
     assert_eq!(json["http.max-body-size"], 1 << 30);

@@ -3,6 +3,12 @@
 //!
 //! Options on which somebody may rely for safety (TLS, encryption, hardening) are not among them: they are refused.
 
+use options::Exception;
+
+/// All of them, with the reason.
+pub(super) const WITHOUT_EFFECT: &[Exception] =
+    &[Exception { reason: "what it steers is not there, or is done in another way", names: NAMES }];
+
 /// Their names, sorted.
 #[rustfmt::skip]
 const NAMES: &[&str] = &[
@@ -50,26 +56,21 @@ const NAMES: &[&str] = &[
     "transaction.streaming-max-transaction-size", "vector-index", "web-interface.version-check",
 ];
 
-/// Whether an option is accepted and without effect.
-pub(super) fn is_without_effect(name: &str) -> bool {
-    NAMES.binary_search(&name).is_ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::DEFINITIONS;
+    use crate::options::{DEFINITIONS, SERVER};
 
     #[test]
     fn names_are_sorted_and_not_those_of_options_with_an_effect() {
         assert!(NAMES.is_sorted());
-        assert!(DEFINITIONS.iter().all(|definition| !is_without_effect(definition.name)));
+        assert!(DEFINITIONS.iter().all(|definition| SERVER.without_effect(definition.name).is_none()));
     }
 
     #[test]
     fn what_is_there_for_safety_is_not_ignored() {
         for name in ["ssl.keyfile", "encryption.keyfile", "server.harden", "audit.output"] {
-            assert!(!is_without_effect(name), "{name}");
+            assert!(SERVER.without_effect(name).is_none(), "{name}");
         }
     }
 }

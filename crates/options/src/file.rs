@@ -1,8 +1,9 @@
-//! Configuration files in ArangoDB's form: `[section]` lines, `name = value` lines, `#` comments. `@NAME@` in a value stands
-//! for what `--define` or the environment says of `NAME`.
+//! Configuration files in ArangoDB's form: `[section]` lines, `name = value` lines, `#` comments.
+
+use crate::placeholder::fill;
 
 /// Line number, full name and value of each entry. `meaning` tells what a name between two `@` stands for.
-pub(super) fn entries(
+pub(crate) fn entries(
     text: &str,
     meaning: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Vec<(usize, String, String)>, String> {
@@ -38,30 +39,4 @@ pub(super) fn entries(
         entries.push((index + 1, full, value));
     }
     Ok(entries)
-}
-
-/// The value with all `@NAME@` replaced. A name that nothing is said of is the error.
-fn fill(value: &str, meaning: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
-    let mut filled = String::new();
-    let mut rest = value;
-    while let Some((before, behind)) = rest.split_once('@') {
-        filled.push_str(before);
-        let name = behind.split_once('@').filter(|(name, _)| is_name(name));
-        match name {
-            Some((name, after)) => {
-                filled.push_str(&meaning(name).ok_or_else(|| name.to_owned())?);
-                rest = after;
-            }
-            None => {
-                filled.push('@');
-                rest = behind;
-            }
-        }
-    }
-    filled.push_str(rest);
-    Ok(filled)
-}
-
-fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }

@@ -2,7 +2,7 @@
 
 /// Kinds of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Any text.
     Text,
     /// `true` or `false`.
@@ -14,6 +14,8 @@ pub(crate) enum Kind {
     Bytes,
     /// A number of seconds, perhaps with a fraction.
     Seconds,
+    /// A number, perhaps with a fraction; not negative.
+    Decimal,
     /// One of these.
     Choice(&'static [&'static str]),
 }
@@ -23,11 +25,11 @@ impl Kind {
     pub(crate) fn check(self, value: &str) -> Result<(), String> {
         let good = match self {
             Kind::Text => true,
-            Kind::Bool => {
-                is_true(value) || ["false", "no", "off", "n", "0"].contains(&value.to_lowercase().as_str())
-            }
+            Kind::Bool => is_true(value) || is_false(value),
             Kind::Number | Kind::Bytes => parse_bytes(value).is_some(),
-            Kind::Seconds => value.parse::<f64>().is_ok_and(|seconds| seconds >= 0.0),
+            Kind::Seconds | Kind::Decimal => {
+                value.parse::<f64>().is_ok_and(|number| number.is_finite() && number >= 0.0)
+            }
             Kind::Choice(choices) => choices.contains(&value),
         };
         if good { Ok(()) } else { Err(self.expected()) }
@@ -41,18 +43,23 @@ impl Kind {
             Kind::Number => "a whole number".to_owned(),
             Kind::Bytes => "a number of bytes, perhaps with a suffix such as MB or GiB".to_owned(),
             Kind::Seconds => "a number of seconds".to_owned(),
+            Kind::Decimal => "a number".to_owned(),
             Kind::Choice(choices) => format!("one of {}", choices.join(", ")),
         }
     }
 }
 
-pub(super) fn is_true(value: &str) -> bool {
+pub(crate) fn is_true(value: &str) -> bool {
     ["true", "yes", "on", "y", "1"].contains(&value.to_lowercase().as_str())
+}
+
+fn is_false(value: &str) -> bool {
+    ["false", "no", "off", "n", "0"].contains(&value.to_lowercase().as_str())
 }
 
 /// A whole number with an optional suffix: `k`, `m`, `g`, `t` and the same with `b` are powers of 1,000; with `i` or `ib`
 /// (`KiB`) powers of 1,024.
-pub(crate) fn parse_bytes(text: &str) -> Option<u64> {
+pub fn parse_bytes(text: &str) -> Option<u64> {
     let text = text.trim().to_lowercase();
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let factor: u64 = match text.get(digits.len()..)? {

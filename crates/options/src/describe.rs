@@ -1,16 +1,15 @@
-//! What `/_admin/options` and `/_admin/options-description` show.
+//! What `/_admin/options`, `/_admin/options-description` and `--dump-options` show.
 
 use velocypack::{Builder, Result, Slice};
 
-use super::help::section;
-use super::value::{is_true, parse_bytes};
-use super::{DEFINITIONS, Definition, Kind, Options};
+use crate::value::{is_true, parse_bytes};
+use crate::{Definition, Kind, Options, Program};
 
 /// The values of all options as a VelocyPack object, secrets left out.
 pub(crate) fn values(options: &Options) -> Result<Vec<u8>> {
     let mut builder = Builder::new();
     builder.open_object()?;
-    for definition in DEFINITIONS.iter().filter(|definition| !definition.is_secret) {
+    for definition in options.program().definitions().filter(|definition| !definition.is_secret) {
         builder.key(definition.name)?;
         let values = options.all(definition.name);
         if definition.is_list {
@@ -28,23 +27,22 @@ pub(crate) fn values(options: &Options) -> Result<Vec<u8>> {
     Ok(builder.into_vec())
 }
 
-/// What each option does, as a VelocyPack object and as JSON. The attributes are those of ArangoDB.
-pub(crate) fn description() -> Result<(Vec<u8>, String)> {
+/// What each option does, as a VelocyPack object. The attributes are those of ArangoDB.
+pub(crate) fn description(program: &Program) -> Result<Vec<u8>> {
     let mut builder = Builder::new();
     builder.open_object()?;
-    for definition in DEFINITIONS {
+    for definition in program.definitions() {
         builder.key(definition.name)?;
         describe(definition, &mut builder)?;
     }
     builder.close()?;
-    let json = builder.as_slice().to_json_string();
-    Ok((builder.into_vec(), json))
+    Ok(builder.into_vec())
 }
 
 fn describe(definition: &Definition, builder: &mut Builder) -> Result<()> {
     builder.open_object()?;
     let texts = [
-        ("section", section(definition)),
+        ("section", definition.section()),
         ("description", definition.help),
         ("category", "option"),
         ("type", type_name(definition)),
@@ -54,7 +52,7 @@ fn describe(definition: &Definition, builder: &mut Builder) -> Result<()> {
         builder.add_str(text)?;
     }
     let flags = [
-        ("hidden", false),
+        ("hidden", definition.is_uncommon),
         ("experimental", false),
         ("obsolete", false),
         ("enterpriseOnly", false),
@@ -90,7 +88,8 @@ fn type_name(definition: &Definition) -> &'static str {
         Kind::Text | Kind::Choice(_) => "string",
         Kind::Bool => "boolean",
         Kind::Number | Kind::Bytes => "uint64",
-        Kind::Seconds => "double",
+        Kind::Seconds | Kind::Decimal if definition.is_list => "double...",
+        Kind::Seconds | Kind::Decimal => "double",
     }
 }
 
@@ -100,8 +99,8 @@ fn add_value(builder: &mut Builder, definition: &Definition, value: &str) -> Res
         Kind::Text | Kind::Choice(_) => builder.add_str(value),
         Kind::Bool => builder.add_bool(is_true(value)),
         Kind::Number | Kind::Bytes => builder.add_u64(parse_bytes(value).unwrap_or(0)),
-        Kind::Seconds => match value.parse() {
-            Ok(seconds) => builder.add_f64(seconds),
+        Kind::Seconds | Kind::Decimal => match value.parse() {
+            Ok(number) => builder.add_f64(number),
             Err(_) => builder.add_slice(Slice::NULL),
         },
     }

@@ -1,0 +1,160 @@
+//! One HTTP/1.1 connection, driven by the thread that uses it.
+//!
+//! hyper's connection is a future over a socket that never waits ([`crate::socket`]). [`Connection::run`] polls it, and where it
+//! gets no further waits for that one socket.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use hyper::body::{Body, Frame, SizeHint};
+use hyper::client::conn::http1::{self, SendRequest};
+
+use crate::socket::{Socket, Wire};
+
+/// How long a connection may take to be ready for the next request, when the last reply has been read.
+const READY_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Most headers of a reply.
+const MAX_HEADERS: usize = 256;
+
+/// The body of a request.
+#[derive(Debug)]
+pub(crate) struct Upload(pub(crate) Bytes);
+
+impl Body for Upload {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let bytes = std::mem::take(&mut self.get_mut().0);
+        Poll::Ready(if bytes.is_empty() { None } else { Some(Ok(Frame::data(bytes))) })
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0.len() as u64)
+    }
+}
+
+/// Says that something has changed since it was last looked at.
+#[derive(Debug, Default)]
+struct Changed(AtomicBool);
+
+impl Wake for Changed {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Why a connection gets no further.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The deadline has passed.
+    TimedOut,
+    /// The connection has ended; the reason, where there is one.
+    Ended(String),
+}
+
+/// A connection on which one request at a time can be made.
+pub(crate) struct Connection {
+    pub(crate) sender: SendRequest<Upload>,
+    /// None when the connection has ended.
+    driver: Option<Pin<Box<http1::Connection<Socket, Upload>>>>,
+    end: Option<String>,
+    wire: Arc<Wire>,
+    changed: Arc<Changed>,
+    waker: Waker,
+}
+
+impl Connection {
+    /// Speaks HTTP on a socket.
+    pub(crate) fn new(socket: Socket) -> io::Result<Self> {
+        let wire = socket.wire();
+        let mut builder = http1::Builder::new();
+        builder.max_headers(MAX_HEADERS);
+        // It only prepares: nothing is sent before the first request.
+        let mut handshake = pin!(builder.handshake(socket));
+        match handshake.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Ok((sender, driver))) => {
+                let changed = Arc::new(Changed::default());
+                let waker = Waker::from(Arc::clone(&changed));
+                Ok(Connection { sender, driver: Some(Box::pin(driver)), end: None, wire, changed, waker })
+            }
+            Poll::Ready(Err(error)) => Err(io::Error::other(error)),
+            Poll::Pending => Err(io::Error::other("HTTP is not ready")),
+        }
+    }
+
+    /// Waits for what `poll` waits for.
+    pub(crate) fn run<T>(
+        &mut self,
+        deadline: Instant,
+        mut poll: impl FnMut(&mut SendRequest<Upload>, &mut Context<'_>) -> Poll<T>,
+    ) -> Result<T, Stop> {
+        let waker = self.waker.clone();
+        let mut context = Context::from_waker(&waker);
+        loop {
+            self.changed.0.store(false, Ordering::Relaxed);
+            self.wire.clear_interest();
+            self.drive(&mut context);
+            if let Poll::Ready(done) = poll(&mut self.sender, &mut context) {
+                return Ok(done);
+            }
+            if self.changed.0.load(Ordering::Relaxed) {
+                continue;
+            }
+            if self.driver.is_none() {
+                return Err(Stop::Ended(self.end()));
+            }
+            match self.wire.wait(deadline) {
+                Ok(true) => {}
+                Ok(false) => return Err(Stop::TimedOut),
+                Err(error) => return Err(Stop::Ended(error.to_string())),
+            }
+        }
+    }
+
+    fn drive(&mut self, context: &mut Context<'_>) {
+        let Some(driver) = &mut self.driver else { return };
+        if let Poll::Ready(ended) = driver.as_mut().poll(context) {
+            self.end = ended.err().map(|error| reason(&error));
+            self.driver = None;
+        }
+    }
+
+    /// Why the connection has ended.
+    pub(crate) fn end(&self) -> String {
+        self.end.clone().unwrap_or_else(|| "the server has closed it".to_owned())
+    }
+
+    /// Whether another request can be made: not when the server has closed the connection meanwhile.
+    pub(crate) fn is_usable(&mut self) -> bool {
+        let ready = self.run(Instant::now() + READY_PATIENCE, |sender, context| sender.poll_ready(context));
+        matches!(ready, Ok(Ok(()))) && self.driver.is_some()
+    }
+}
+
+/// What hyper says and why, in one line.
+pub(crate) fn reason(error: &hyper::Error) -> String {
+    match std::error::Error::source(error) {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}

@@ -1,0 +1,294 @@
+//! A connected socket as hyper reads and writes it: never waiting by itself, but noting what it waits for.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream, ToSocketAddrs};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use hyper::rt::{self, ReadBufCursor};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustls::{ClientConnection, StreamOwned};
+
+use crate::endpoint::Endpoint;
+use crate::tls::Tls;
+
+/// Most bytes that are read from the system at one time.
+const READ_BYTES: usize = 128 << 10;
+
+/// Bits of [`Wire::interest`].
+const READABLE: u8 = 1;
+const WRITABLE: u8 = 2;
+
+/// The system's socket, and what was not possible on it when it was last tried.
+#[derive(Debug)]
+pub(crate) struct Wire {
+    plain: Plain,
+    interest: AtomicU8,
+}
+
+#[derive(Debug)]
+enum Plain {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Wire {
+    /// Forgets what was waited for.
+    pub(crate) fn clear_interest(&self) {
+        self.interest.store(0, Ordering::Relaxed);
+    }
+
+    fn add_interest(&self, bits: u8) {
+        self.interest.fetch_or(bits, Ordering::Relaxed);
+    }
+
+    /// Waits until what was not possible is so. Says whether it is before the deadline.
+    pub(crate) fn wait(&self, deadline: Instant) -> io::Result<bool> {
+        let mut flags = PollFlags::empty();
+        let interest = self.interest.load(Ordering::Relaxed);
+        if interest & WRITABLE != 0 {
+            flags |= PollFlags::OUT;
+        }
+        if interest & READABLE != 0 || interest == 0 {
+            flags |= PollFlags::IN;
+        }
+        let descriptor: BorrowedFd<'_> = match &self.plain {
+            Plain::Tcp(stream) => stream.as_fd(),
+            Plain::Unix(stream) => stream.as_fd(),
+        };
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            // A second more than the longest that the system takes would be years.
+            let left = Timespec::try_from(left.min(Duration::from_secs(1 << 30))).unwrap_or_default();
+            match poll(&mut [PollFd::from_borrowed_fd(descriptor, flags)], Some(&left)) {
+                Ok(0) => return Ok(false),
+                Ok(_) => return Ok(true),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+/// What rustls reads and writes.
+#[derive(Debug)]
+pub(crate) struct SharedWire(Arc<Wire>);
+
+impl Read for SharedWire {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &self.0.plain {
+            Plain::Tcp(stream) => (&mut &*stream).read(buffer),
+            Plain::Unix(stream) => (&mut &*stream).read(buffer),
+        }
+    }
+}
+
+impl Write for SharedWire {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &self.0.plain {
+            Plain::Tcp(stream) => (&mut &*stream).write(bytes),
+            Plain::Unix(stream) => (&mut &*stream).write(bytes),
+        }
+    }
+
+    fn write_vectored(&mut self, slices: &[io::IoSlice<'_>]) -> io::Result<usize> {
+        match &self.0.plain {
+            Plain::Tcp(stream) => (&mut &*stream).write_vectored(slices),
+            Plain::Unix(stream) => (&mut &*stream).write_vectored(slices),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A socket for hyper.
+#[derive(Debug)]
+pub(crate) struct Socket {
+    stream: Stream,
+    wire: Arc<Wire>,
+    /// What was read, before it is hyper's: the way into hyper's own buffer is not safe code.
+    buffer: Box<[u8]>,
+}
+
+#[derive(Debug)]
+enum Stream {
+    Plain(SharedWire),
+    Tls(Box<StreamOwned<ClientConnection, SharedWire>>),
+}
+
+impl Socket {
+    /// Opens a connection within `limit`.
+    pub(crate) fn connect(endpoint: &Endpoint, tls: Option<&Tls>, limit: Duration) -> io::Result<Self> {
+        let plain = match endpoint {
+            Endpoint::Tcp { host, port } | Endpoint::Tls { host, port } => {
+                Plain::Tcp(connect_tcp(host, *port, limit)?)
+            }
+            Endpoint::Unix { path } => {
+                let stream = UnixStream::connect(path)?;
+                stream.set_nonblocking(true)?;
+                Plain::Unix(stream)
+            }
+        };
+        let wire = Arc::new(Wire { plain, interest: AtomicU8::new(0) });
+        let shared = SharedWire(Arc::clone(&wire));
+        let stream = match (tls, endpoint) {
+            (Some(tls), Endpoint::Tls { host, .. }) => {
+                let mut stream = StreamOwned::new(tls.connection(host)?, shared);
+                shake_hands(&mut stream, &wire, limit)?;
+                Stream::Tls(Box::new(stream))
+            }
+            _ => Stream::Plain(shared),
+        };
+        Ok(Socket { stream, wire, buffer: vec![0; READ_BYTES].into_boxed_slice() })
+    }
+
+    pub(crate) fn wire(&self) -> Arc<Wire> {
+        Arc::clone(&self.wire)
+    }
+
+    /// Notes what a call waits for that would have had to wait.
+    fn note(&self, wanted: u8) {
+        let bits = match &self.stream {
+            Stream::Plain(_) => wanted,
+            // TLS may have to read in order to write, and the other way round.
+            Stream::Tls(stream) => {
+                let mut bits = if stream.conn.wants_write() { WRITABLE } else { 0 };
+                if stream.conn.wants_read() && (wanted == READABLE || bits == 0) {
+                    bits |= READABLE;
+                }
+                bits
+            }
+        };
+        self.wire.add_interest(bits);
+    }
+
+    fn attempt<T>(
+        &mut self,
+        wanted: u8,
+        mut call: impl FnMut(&mut Stream) -> io::Result<T>,
+    ) -> Poll<io::Result<T>> {
+        loop {
+            match call(&mut self.stream) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.note(wanted);
+                    return Poll::Pending;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                done => return Poll::Ready(done),
+            }
+        }
+    }
+}
+
+/// Tries the addresses of a host one after the other.
+fn connect_tcp(host: &str, port: u16, limit: Duration) -> io::Result<TcpStream> {
+    let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+    for address in (host, port).to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, limit.max(Duration::from_millis(1))) {
+            Ok(stream) => {
+                stream.set_nodelay(true)?;
+                stream.set_nonblocking(true)?;
+                return Ok(stream);
+            }
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
+}
+
+fn shake_hands(
+    stream: &mut StreamOwned<ClientConnection, SharedWire>,
+    wire: &Wire,
+    limit: Duration,
+) -> io::Result<()> {
+    let deadline = Instant::now() + limit;
+    while stream.conn.is_handshaking() {
+        match stream.conn.complete_io(&mut stream.sock) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                wire.clear_interest();
+                wire.add_interest(if stream.conn.wants_write() { WRITABLE } else { READABLE });
+                if !wire.wait(deadline)? {
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, "TLS is not agreed upon in time"));
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+impl rt::Read for Socket {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        _context: &mut Context<'_>,
+        mut into: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let mut buffer = std::mem::take(&mut this.buffer);
+        let most = into.remaining().min(buffer.len());
+        let read = match buffer.get_mut(..most) {
+            Some(room) => this.attempt(READABLE, |stream| match stream {
+                Stream::Plain(wire) => wire.read(room),
+                Stream::Tls(stream) => stream.read(room),
+            }),
+            None => Poll::Ready(Ok(0)),
+        };
+        if let Poll::Ready(Ok(count)) = read {
+            into.put_slice(buffer.get(..count).unwrap_or_default());
+        }
+        this.buffer = buffer;
+        read.map_ok(|_| ())
+    }
+}
+
+impl rt::Write for Socket {
+    fn poll_write(self: Pin<&mut Self>, _context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.get_mut().attempt(WRITABLE, |stream| match stream {
+            Stream::Plain(wire) => wire.write(bytes),
+            Stream::Tls(stream) => stream.write(bytes),
+        })
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        _context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.get_mut().attempt(WRITABLE, |stream| match stream {
+            Stream::Plain(wire) => wire.write_vectored(slices),
+            Stream::Tls(stream) => stream.write_vectored(slices),
+        })
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.get_mut().attempt(WRITABLE, |stream| match stream {
+            Stream::Plain(_) => Ok(()),
+            Stream::Tls(stream) => stream.flush(),
+        })
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if let Stream::Tls(stream) = &mut this.stream {
+            stream.conn.send_close_notify();
+            // Who does not hear it sees the end of the connection.
+            let _ = stream.conn.complete_io(&mut stream.sock);
+        }
+        Poll::Ready(match &this.wire.plain {
+            Plain::Tcp(stream) => stream.shutdown(Shutdown::Write),
+            Plain::Unix(stream) => stream.shutdown(Shutdown::Write),
+        })
+    }
+}

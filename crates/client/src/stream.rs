@@ -1,0 +1,187 @@
+//! A reply that is read as it arrives.
+
+use std::io::{self, Read};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use hyper::HeaderMap;
+use hyper::body::{Body, Incoming};
+
+use crate::client::Shared;
+use crate::connection::{Connection, Stop, reason};
+use crate::encoding::Decoder;
+use crate::error::{Error, Result};
+use crate::response::Response;
+
+/// Most bytes that [`StreamedResponse::next_chunk`] decompresses at one time.
+const CHUNK_BYTES: usize = 128 << 10;
+
+/// Most bytes of the body of an error.
+const MAX_ERROR_BYTES: u64 = 1 << 20;
+
+/// A reply of any status, whose body is read as it arrives. When it has been read to its end, its connection serves the next
+/// request; dropped before, the connection is closed.
+///
+/// Errors of reading are [`Error`]s inside of an [`io::Error`]; [`StreamedResponse::next_chunk`] answers them as they are.
+pub struct StreamedResponse {
+    status: u16,
+    headers: HeaderMap,
+    body: Decoder<Arriving>,
+}
+
+/// A body as it arrives.
+pub(crate) struct Arriving {
+    client: Arc<Shared>,
+    request: String,
+    /// None when the body has been read.
+    connection: Option<Connection>,
+    incoming: Incoming,
+    current: Bytes,
+}
+
+impl StreamedResponse {
+    pub(crate) fn new(
+        client: Arc<Shared>,
+        request: String,
+        connection: Connection,
+        reply: hyper::Response<Incoming>,
+    ) -> Result<Self> {
+        let (head, incoming) = reply.into_parts();
+        let encoding = head.headers.get("content-encoding").and_then(|value| value.to_str().ok());
+        let encoding = encoding.map(str::to_owned);
+        let endpoint = client.name.clone();
+        let arriving = Arriving {
+            client,
+            request: request.clone(),
+            connection: Some(connection),
+            incoming,
+            current: Bytes::new(),
+        };
+        let body = Decoder::new(encoding.as_deref(), arriving).ok_or_else(|| Error::Reply {
+            endpoint,
+            request,
+            reason: format!("the content-encoding {encoding:?} is not known"),
+        })?;
+        Ok(StreamedResponse { status: head.status.as_u16(), headers: head.headers, body })
+    }
+
+    /// The HTTP status.
+    pub fn status(&self) -> u16 {
+        self.status
+    }
+
+    /// The first value of a header, if it is text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// The reply, or the error that the server answers with.
+    pub fn success(mut self) -> Result<Self> {
+        if self.status < 400 {
+            return Ok(self);
+        }
+        let mut body = Vec::new();
+        let read = (&mut self.body).take(MAX_ERROR_BYTES).read_to_end(&mut body);
+        let arriving = self.body.inner_mut();
+        read.map_err(|error| arriving.client_error(error))?;
+        let (endpoint, request) = (arriving.client.name.clone(), arriving.request.clone());
+        let (status, headers) = (self.status, self.headers);
+        Response { endpoint, request, status, headers, body: body.into() }.success()?;
+        unreachable_success()
+    }
+
+    /// The next piece of the body, of any length but 0; nothing at its end. Not copied, unless it was compressed.
+    pub fn next_chunk(&mut self) -> Result<Option<Bytes>> {
+        if let Decoder::Plain(arriving) = &mut self.body {
+            let chunk = match arriving.current.is_empty() {
+                true => arriving.next()?,
+                false => Some(std::mem::take(&mut arriving.current)),
+            };
+            return Ok(chunk);
+        }
+        let mut chunk = vec![0; CHUNK_BYTES];
+        match self.body.read(&mut chunk) {
+            Ok(0) => Ok(None),
+            Ok(count) => {
+                chunk.truncate(count);
+                Ok(Some(chunk.into()))
+            }
+            Err(error) => Err(self.body.inner_mut().client_error(error)),
+        }
+    }
+}
+
+/// What cannot be: the status says that it is an error.
+fn unreachable_success<T>() -> Result<T> {
+    Err(Error::Options("a reply was taken for an error".to_owned()))
+}
+
+impl Read for StreamedResponse {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.body.read(buffer)
+    }
+}
+
+impl Arriving {
+    /// The next piece; nothing at the end, when the connection goes back to where it can be taken for the next request.
+    fn next(&mut self) -> Result<Option<Bytes>> {
+        loop {
+            let Some(connection) = &mut self.connection else { return Ok(None) };
+            let deadline = Instant::now() + self.client.options.request_timeout;
+            let incoming = &mut self.incoming;
+            let frame = connection.run(deadline, |_, context| Pin::new(&mut *incoming).poll_frame(context));
+            match frame {
+                Ok(Some(Ok(frame))) => match frame.into_data() {
+                    Ok(bytes) if !bytes.is_empty() => return Ok(Some(bytes)),
+                    // Trailers say nothing that anybody here wants to know.
+                    _ => {}
+                },
+                Ok(None) => {
+                    if let Some(connection) = self.connection.take() {
+                        self.client.keep(connection);
+                    }
+                    return Ok(None);
+                }
+                Ok(Some(Err(error))) => return Err(self.broken(reason(&error))),
+                Err(Stop::Ended(reason)) => return Err(self.broken(reason)),
+                Err(Stop::TimedOut) => return Err(self.client.timed_out(&self.request)),
+            }
+        }
+    }
+
+    fn broken(&self, reason: String) -> Error {
+        Error::Broken { endpoint: self.client.name.clone(), request: self.request.clone(), reason }
+    }
+
+    /// The client's error within one of reading, or what decompression says.
+    fn client_error(&self, error: io::Error) -> Error {
+        match error.downcast::<Error>() {
+            Ok(error) => error,
+            Err(error) => Error::Reply {
+                endpoint: self.client.name.clone(),
+                request: self.request.clone(),
+                reason: error.to_string(),
+            },
+        }
+    }
+}
+
+impl Read for Arriving {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.current.is_empty() {
+            match self.next() {
+                Ok(Some(bytes)) => self.current = bytes,
+                Ok(None) => return Ok(0),
+                Err(error) => return Err(io::Error::other(error)),
+            }
+        }
+        let count = self.current.len().min(buffer.len());
+        let piece = self.current.split_to(count);
+        if let Some(room) = buffer.get_mut(..count) {
+            room.copy_from_slice(&piece);
+        }
+        Ok(count)
+    }
+}

@@ -1,0 +1,23 @@
+//! What tools may count on: replies of any size, kept connections, bounds, and clear errors.
+
+mod endpoints;
+mod replies;
+mod retries;
+mod server;
+mod tls;
+
+use std::time::Duration;
+
+use crate::{Client, ClientOptions, Endpoint};
+
+/// A client with short times.
+fn options(endpoint: &str) -> ClientOptions {
+    let mut options = ClientOptions::new(Endpoint::parse(endpoint).unwrap());
+    options.request_timeout = Duration::from_secs(5);
+    options.retries.first_pause = Duration::from_millis(1);
+    options
+}
+
+fn client(endpoint: &str) -> Client {
+    Client::new(options(endpoint)).unwrap()
+}

@@ -1,0 +1,75 @@
+//! The help text, by section.
+
+use std::fmt::Write;
+
+use crate::{Definition, Program};
+
+/// Which options the help text shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope<'a> {
+    /// All but uncommon ones.
+    Common,
+    /// All.
+    All,
+    /// Those of one section; `general` has those without a section.
+    Section(&'a str),
+}
+
+/// What the options of a program do.
+pub(crate) fn help(program: &Program, scope: Scope<'_>) -> String {
+    let mut text = format!("usage: {} {}\n", program.name, program.usage);
+    if !program.about.is_empty() {
+        let _ = write!(text, "\n{}\n", program.about);
+    }
+    let prefix = program.environment_prefix;
+    let _ = write!(
+        text,
+        "\nA value may also come from an environment variable ({prefix}SERVER_ENDPOINT for\n\
+         --server.endpoint) or from the file that --configuration names. --help-SECTION shows one section; --version,\n\
+         --version-json and --dump-options print and end.\n",
+    );
+    if scope == Scope::Common && program.definitions().any(|definition| definition.is_uncommon) {
+        text.push_str("--help-all shows less common options, too.\n");
+    }
+    let mut sections: Vec<&str> = Vec::new();
+    for definition in program.definitions().filter(|definition| is_shown(definition, scope)) {
+        if !sections.contains(&definition.section()) {
+            sections.push(definition.section());
+        }
+    }
+    for name in sections {
+        let _ = write!(text, "\nSection '{}'\n", title(name));
+        let options = program.definitions().filter(|definition| definition.section() == name);
+        options
+            .filter(|definition| is_shown(definition, scope))
+            .for_each(|definition| add(definition, &mut text));
+    }
+    text
+}
+
+fn title(section: &str) -> &str {
+    if section.is_empty() { "general" } else { section }
+}
+
+fn is_shown(definition: &Definition, scope: Scope<'_>) -> bool {
+    match scope {
+        Scope::Common => !definition.is_uncommon,
+        Scope::All => true,
+        Scope::Section(name) => title(definition.section()) == name,
+    }
+}
+
+fn add(definition: &Definition, text: &mut String) {
+    let default = match definition.default {
+        "" => String::new(),
+        default => format!(" (default: {default})"),
+    };
+    let list = if definition.is_list { ", any number of times" } else { "" };
+    let _ = write!(
+        text,
+        "  --{} <{}{list}>\n      {}{default}\n",
+        definition.name,
+        definition.kind.expected(),
+        definition.help
+    );
+}

@@ -1,0 +1,55 @@
+//! What is wrong with a command line.
+
+use std::fmt;
+
+/// Options that cannot be used: a sentence for a person, and an exit code for a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// What kind of mistake it is.
+    pub kind: MistakeKind,
+    /// What was wrong, where, and what would be right.
+    pub text: String,
+}
+
+/// Kinds of mistakes, each with ArangoDB's exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MistakeKind {
+    /// There is no option of this name.
+    Name,
+    /// The option cannot have this value.
+    Value,
+    /// The configuration file cannot be read or understood.
+    File,
+}
+
+impl Mistake {
+    pub(crate) fn name(text: String) -> Self {
+        Mistake { kind: MistakeKind::Name, text }
+    }
+
+    /// A value that is well formed, but that the program cannot use.
+    pub fn value(text: impl Into<String>) -> Self {
+        Mistake { kind: MistakeKind::Value, text: text.into() }
+    }
+
+    pub(crate) fn file(text: String) -> Self {
+        Mistake { kind: MistakeKind::File, text }
+    }
+
+    /// The process's exit code, as ArangoDB's programs have them since 3.10.
+    pub fn exit_code(&self) -> u8 {
+        match self.kind {
+            MistakeKind::Name => 3,
+            MistakeKind::Value => 4,
+            MistakeKind::File => 6,
+        }
+    }
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Mistake {}

@@ -1,0 +1,34 @@
+//! Which names are meant by one that is not there.
+
+/// Most changes between a name and what it is taken for.
+const MAX_DISTANCE: usize = 6;
+
+/// Most suggestions.
+const MAX_SUGGESTIONS: usize = 3;
+
+/// The names that are closest to `name`, the closest first.
+pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+    let mut near: Vec<(usize, &str)> = known.map(|known| (distance(known, name), known)).collect();
+    near.sort_unstable();
+    near.retain(|(distance, _)| *distance <= MAX_DISTANCE);
+    near.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
+}
+
+/// Levenshtein's distance.
+fn distance(left: &str, right: &str) -> usize {
+    let mut row: Vec<usize> = (0..=right.chars().count()).collect();
+    for (i, l) in left.chars().enumerate() {
+        let mut before = i;
+        let mut previous = i + 1;
+        for (cell, r) in row.iter_mut().skip(1).zip(right.chars()) {
+            let replaced = before + usize::from(l != r);
+            before = *cell;
+            *cell = replaced.min(before + 1).min(previous + 1);
+            previous = *cell;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}

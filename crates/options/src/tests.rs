@@ -1,0 +1,145 @@
+//! One definition feeds all sources, the stronger source wins, and mistakes are named.
+
+use super::*;
+
+use Kind::{Bool, Bytes, Decimal, Number, Text};
+
+static PROGRAM: Program = Program {
+    name: "tool",
+    usage: "[FILE]",
+    about: "Does things.",
+    tables: &[
+        &[
+            option("configuration", Text, "", "file"),
+            option("define", Text, "", "names").list(),
+            option("file", Text, "", "what to read"),
+            option("progress", Bool, "true", "say how far it is"),
+            option("batch-size", Bytes, "4MiB", "bytes").uncommon(),
+            option("percentile", Decimal, "50", "which").list(),
+        ],
+        &[
+            option("server.endpoint", Text, "tcp://localhost", "where").list(),
+            option("server.password", Text, "", "secret").secret(),
+            option("server.threads", Number, "8", "threads"),
+        ],
+        &[option("verbose", Bool, "false", "say more")],
+    ],
+    without_effect: &[Exception { reason: "there is no cluster", names: &["number-of-shards"] }],
+    refused: &[Exception { reason: "files are not encrypted", names: &["encryption.keyfile"] }],
+    environment_prefix: "TOOL_",
+    unnamed: Some("file"),
+};
+
+const VERSION: Version = Version { compatible: "3.12.0", own: "1", license: "L" };
+
+fn read(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Options, String> {
+    let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+    let lookup = |name: &str| {
+        environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+    };
+    match Options::read(&PROGRAM, VERSION, &arguments, &lookup).map_err(|mistake| mistake.text)? {
+        Request::Run(options) => Ok(options),
+        Request::Print(text) => Err(text),
+    }
+}
+
+#[test]
+fn an_argument_without_a_name_may_stand_anywhere() {
+    for arguments in [
+        &["data", "--progress"][..],
+        &["--progress", "data"],
+        &["--server.threads", "2", "data", "--verbose", "false"],
+        &["--file=data"],
+    ] {
+        let options = read(arguments, &[]).unwrap();
+        assert_eq!(options.text("file"), Some("data"), "{arguments:?}");
+        assert!(options.flag("progress") && !options.flag("verbose"), "{arguments:?}");
+    }
+    assert_eq!(read(&["-"], &[]).unwrap().text("file"), Some("-"));
+}
+
+#[test]
+fn at_signs_name_variables_also_on_the_command_line() {
+    let options = read(&["@HOME@/x", "--server.password", "a@@b@c"], &[("HOME", "/root")]).unwrap();
+    assert_eq!(options.text("file"), Some("/root/x"));
+    assert_eq!(options.text("server.password"), Some("a@b@c"));
+    assert!(read(&["@NOWHERE@"], &[]).unwrap_err().contains("@NOWHERE@"));
+}
+
+#[test]
+fn lists_replace_their_default() {
+    assert_eq!(read(&[], &[]).unwrap().all("percentile"), ["50"]);
+    let options = read(&["--percentile", "1.5", "--percentile", "2"], &[]).unwrap();
+    assert_eq!(options.all("percentile"), ["1.5", "2"]);
+    assert!(options.is_given("percentile") && !options.is_given("batch-size"));
+    assert!(read(&["--percentile", "x"], &[]).unwrap_err().contains("a number"));
+}
+
+#[test]
+fn what_is_without_effect_or_refused_says_why() {
+    let options = read(&["--number-of-shards", "3", "data"], &[]).unwrap();
+    assert_eq!(options.without_effect(), ["number-of-shards"]);
+    assert_eq!(PROGRAM.without_effect("number-of-shards"), Some("there is no cluster"));
+    assert_eq!(options.text("file"), Some("data"));
+    let refused = read(&["--encryption.keyfile", "x"], &[]).unwrap_err();
+    assert!(refused.contains("files are not encrypted"), "{refused}");
+}
+
+#[test]
+fn help_goes_by_section_and_leaves_out_what_is_uncommon() {
+    let text = read(&["--help"], &[]).unwrap_err();
+    assert!(text.starts_with("usage: tool [FILE]\n\nDoes things.\n"), "{text}");
+    assert!(
+        !text.contains("--batch-size") && text.contains("--verbose") && text.contains("TOOL_SERVER_ENDPOINT")
+    );
+    assert_eq!(text.matches("Section 'general'").count(), 1, "{text}");
+    assert!(read(&["--help-all"], &[]).unwrap_err().contains("--batch-size"));
+    let server = read(&["--help-server"], &[]).unwrap_err();
+    assert!(server.contains("--server.threads") && !server.contains("--verbose"), "{server}");
+    assert!(read(&["--help-general"], &[]).unwrap_err().contains("--batch-size"));
+}
+
+#[test]
+fn files_have_sections_and_comments() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let text =
+        "# comment\nfile = a = b\n\n[server]\nendpoint = tcp://1\nendpoint = tcp://2\nnumber-of-shards = 1\n";
+    std::fs::write(file.path(), text.replace("number-of-shards", "threads")).unwrap();
+    let path = file.path().to_str().unwrap();
+    let options = read(&["-c", path], &[("TOOL_SERVER_THREADS", "5")]).unwrap();
+    assert_eq!(options.text("file"), Some("a = b"));
+    assert_eq!(options.all("server.endpoint"), ["tcp://1", "tcp://2"]);
+    assert_eq!(options.number("server.threads"), 5);
+    std::fs::write(file.path(), "[server]\nthreats = 1\n").unwrap();
+    let mistake = read(&["-c", path], &[]).unwrap_err();
+    assert!(mistake.contains(":2:") && mistake.contains("--server.threads"), "{mistake}");
+    std::fs::write(file.path(), "threads\n").unwrap();
+    assert!(read(&["-c", path], &[]).unwrap_err().contains("line 1"));
+    assert!(read(&["-c", "None"], &[]).is_ok());
+}
+
+#[test]
+fn options_and_their_values_can_be_dumped() {
+    let json: serde_json::Value = serde_json::from_str(&read(&["--dump-options"], &[]).unwrap_err()).unwrap();
+    assert_eq!(json["batch-size"]["default"], 4 << 20);
+    assert_eq!(json["percentile"]["type"], "double...");
+    let options = read(&["--server.password", "p"], &[]).unwrap();
+    let values: serde_json::Value =
+        serde_json::from_str(&velocypack::Slice::new(&options.values().unwrap()).to_json_string()).unwrap();
+    assert_eq!(values["percentile"], serde_json::json!([50]));
+    assert_eq!(values.get("server.password"), None);
+}
+
+#[test]
+fn mistakes_have_the_exit_codes_of_arangodb() {
+    for (arguments, code) in [
+        (&["--nothing", "1"][..], 3),
+        (&["--server.threads", "x"], 4),
+        (&["--server.threads"], 4),
+        (&["-c", "/nowhere"], 6),
+    ] {
+        let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        let mistake = Options::read(&PROGRAM, VERSION, &arguments, &|_| None).unwrap_err();
+        assert_eq!(mistake.exit_code(), code, "{mistake}");
+    }
+}

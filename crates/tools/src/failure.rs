@@ -1,0 +1,59 @@
+//! Why a tool ends without having done what it was asked.
+
+use options::Mistake;
+
+/// Exit code of most failures, as with ArangoDB's tools.
+const EXIT_FAILED: u8 = 1;
+
+/// Why a tool ends: a sentence for a person, and an exit code for a script.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    text: String,
+    exit_code: u8,
+}
+
+impl Failure {
+    /// Exit code 1.
+    pub fn new(text: impl Into<String>) -> Self {
+        Failure { text: text.into(), exit_code: EXIT_FAILED }
+    }
+
+    /// An option's value that the tool cannot use; exit code 4.
+    pub fn option(text: impl Into<String>) -> Self {
+        Mistake::value(text).into()
+    }
+
+    /// What went wrong.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The process's exit code.
+    pub fn exit_code(&self) -> u8 {
+        self.exit_code
+    }
+
+    /// The same with words before it that say what was done.
+    #[must_use]
+    pub fn during(self, what: &str) -> Self {
+        Failure { text: format!("{what}: {}", self.text), ..self }
+    }
+}
+
+impl From<Mistake> for Failure {
+    fn from(mistake: Mistake) -> Self {
+        Failure { exit_code: mistake.exit_code(), text: mistake.text }
+    }
+}
+
+impl From<client::Error> for Failure {
+    fn from(error: client::Error) -> Self {
+        Failure::new(error.to_string())
+    }
+}
+
+impl From<velocypack::Error> for Failure {
+    fn from(error: velocypack::Error) -> Self {
+        Failure::new(error.to_string())
+    }
+}

@@ -1,0 +1,80 @@
+//! The programs beside the server: import, export, dump, restore, bench.
+//!
+//! A tool is a folder with a [`Tool`] and a line in [`TOOLS`]: the binary finds it there by its command or by the name of a link.
+//! They share their options about the server ([`common`]), how they connect ([`connect`]), what they say ([`Console`],
+//! [`Progress`]), and their exit codes ([`Failure`]).
+
+pub mod common;
+mod connect;
+mod console;
+mod failure;
+mod progress;
+mod prompt;
+
+use std::process::ExitCode;
+
+use options::{Options, Program, Request, Version};
+
+pub use connect::{Server, client_options, connect, create_database};
+pub use console::{Console, Level};
+pub use failure::Failure;
+pub use progress::{Progress, Unit};
+
+/// A program beside the server.
+#[derive(Debug)]
+pub struct Tool {
+    /// `import` in `persea import`.
+    pub command: &'static str,
+    /// Names of links through which the binary is this tool.
+    pub links: &'static [&'static str],
+    /// What it does, in a few words.
+    pub summary: &'static str,
+    /// Its options.
+    pub program: &'static Program,
+    /// Does it.
+    pub run: fn(&Options, &Console) -> Result<(), Failure>,
+}
+
+/// All tools, in the order of the help text.
+pub static TOOLS: &[&Tool] = &[];
+
+/// The tool of a command, or of the name that the binary was called by.
+pub fn find(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().copied().find(|tool| tool.command == name || tool.links.contains(&name))
+}
+
+/// Runs a tool with the arguments behind its name.
+pub fn run(tool: &Tool, version: Version, arguments: &[String]) -> ExitCode {
+    let console = Console::plain();
+    let request = Options::read(tool.program, version, arguments, &|name| std::env::var(name).ok());
+    let options = match request {
+        Ok(Request::Run(options)) => options,
+        Ok(Request::Print(text)) => {
+            console.print(text.trim_end());
+            return ExitCode::SUCCESS;
+        }
+        Err(mistake) => {
+            console.error(&mistake.text);
+            return ExitCode::from(mistake.exit_code());
+        }
+    };
+    match run_with(tool, &options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => ExitCode::from(failure.exit_code()),
+    }
+}
+
+fn run_with(tool: &Tool, options: &Options) -> Result<(), Failure> {
+    let console = Console::open(options).inspect_err(|failure| Console::plain().error(failure.text()))?;
+    for name in options.without_effect() {
+        let reason = tool.program.without_effect(name).unwrap_or_default();
+        console.warning(&format!("--{name} has no effect: {reason}"));
+    }
+    if options.flag("check-configuration") {
+        return Ok(());
+    }
+    (tool.run)(options, &console).inspect_err(|failure| console.error(failure.text()))
+}
+
+#[cfg(test)]
+mod tests;

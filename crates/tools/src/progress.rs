@@ -1,0 +1,219 @@
+//! How far a tool is: a bar with rate and time left on a terminal, a line now and then elsewhere.
+
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::Console;
+
+/// How often a bar is drawn.
+const BAR_PAUSE: Duration = Duration::from_millis(200);
+
+/// How often there is a line where there is no terminal.
+const LINE_PAUSE: Duration = Duration::from_secs(10);
+
+/// Columns of a terminal that does not say how many it has.
+const DEFAULT_COLUMNS: usize = 80;
+
+/// Widest bar, and narrowest that is drawn.
+const MAX_BAR: usize = 40;
+const MIN_BAR: usize = 5;
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Bytes, shown as kB, MB, ...
+    Bytes,
+    /// Things with a name in the plural, such as documents.
+    Items(&'static str),
+}
+
+/// Shows how far something is, until it is dropped.
+#[derive(Debug)]
+pub struct Progress {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    console: Console,
+    label: String,
+    unit: Unit,
+    done: AtomicU64,
+    /// 0 where it is not known.
+    total: AtomicU64,
+    begin: Instant,
+    has_bar: bool,
+    has_ended: AtomicBool,
+    ended: (Mutex<()>, Condvar),
+}
+
+impl Progress {
+    /// Begins to show how far `label` is; with `is_shown` false only counts. `total` may be unknown.
+    pub fn new(console: &Console, is_shown: bool, label: &str, unit: Unit, total: Option<u64>) -> Self {
+        let shared = Arc::new(Shared {
+            console: console.clone(),
+            label: label.to_owned(),
+            unit,
+            done: AtomicU64::new(0),
+            total: AtomicU64::new(total.unwrap_or(0)),
+            begin: Instant::now(),
+            has_bar: std::io::stderr().is_terminal(),
+            has_ended: AtomicBool::new(false),
+            ended: (Mutex::new(()), Condvar::new()),
+        });
+        let shown = Arc::clone(&shared);
+        let thread = is_shown.then(|| std::thread::spawn(move || shown.show()));
+        Progress { shared, thread }
+    }
+
+    /// So many more are done.
+    pub fn add(&self, count: u64) {
+        self.shared.done.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// So many more are to do than was known.
+    pub fn add_total(&self, count: u64) {
+        self.shared.total.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// How many are done.
+    pub fn done(&self) -> u64 {
+        self.shared.done.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.shared.has_ended.store(true, Ordering::Relaxed);
+        self.shared.ended.1.notify_all();
+        if let Some(thread) = self.thread.take() {
+            // It only draws.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn show(&self) {
+        let pause = if self.has_bar { BAR_PAUSE } else { LINE_PAUSE };
+        let mut guard = self.ended.0.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            guard = self.ended.1.wait_timeout(guard, pause).unwrap_or_else(PoisonError::into_inner).0;
+            if self.has_ended.load(Ordering::Relaxed) {
+                break;
+            }
+            let state = self.state();
+            if self.has_bar {
+                self.console.set_status(&state.bar(&self.label, columns()));
+            } else {
+                self.console.info(&state.line(&self.label));
+            }
+        }
+        if self.has_bar {
+            self.console.set_status("");
+        }
+    }
+
+    fn state(&self) -> State {
+        State {
+            unit: self.unit,
+            done: self.done.load(Ordering::Relaxed),
+            total: Some(self.total.load(Ordering::Relaxed)).filter(|total| *total > 0),
+            elapsed: self.begin.elapsed(),
+        }
+    }
+}
+
+fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stderr());
+    size.map_or(DEFAULT_COLUMNS, |size| usize::from(size.ws_col)).max(20)
+}
+
+/// How far it is at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct State {
+    pub(crate) unit: Unit,
+    pub(crate) done: u64,
+    pub(crate) total: Option<u64>,
+    pub(crate) elapsed: Duration,
+}
+
+impl State {
+    fn per_second(&self) -> f64 {
+        self.done as f64 / self.elapsed.as_secs_f64().max(0.001)
+    }
+
+    /// From 0 to 1; more was done than was expected where a file grows meanwhile.
+    fn share(&self) -> Option<f64> {
+        self.total.map(|total| (self.done as f64 / total as f64).min(1.0))
+    }
+
+    fn left(&self) -> Option<Duration> {
+        let left = self.total?.saturating_sub(self.done) as f64 / self.per_second();
+        (left < 1e7).then(|| Duration::from_secs_f64(left))
+    }
+
+    fn amounts(&self) -> String {
+        let done = amount(self.unit, self.done as f64);
+        let of = self.total.map(|total| format!(" of {}", amount(self.unit, total as f64)));
+        let rate = amount(self.unit, self.per_second());
+        format!("{done}{}, {rate}/s", of.unwrap_or_default())
+    }
+
+    /// As on a terminal of so many columns.
+    pub(crate) fn bar(&self, label: &str, columns: usize) -> String {
+        let time = match self.left() {
+            Some(left) => format!("{} left", clock(left)),
+            None => clock(self.elapsed),
+        };
+        let percent = self.share().map(|share| format!("{:3.0} % ", share * 100.0)).unwrap_or_default();
+        let begin = format!("{label} ");
+        let end = format!("{percent}{}, {time}", self.amounts());
+        let room = columns.saturating_sub(begin.chars().count() + end.chars().count() + 4).min(MAX_BAR);
+        let line = match self.share().filter(|_| room >= MIN_BAR) {
+            Some(share) => {
+                let full = (share * room as f64) as usize;
+                format!("{begin}[{}{}] {end}", "=".repeat(full), " ".repeat(room - full.min(room)))
+            }
+            None => format!("{begin}{end}"),
+        };
+        line.chars().take(columns.saturating_sub(1)).collect()
+    }
+
+    /// As one of several lines.
+    pub(crate) fn line(&self, label: &str) -> String {
+        let percent = self.share().map(|share| format!("{:.0} %, ", share * 100.0)).unwrap_or_default();
+        let left = self.left().map(|left| format!(", {} left", clock(left))).unwrap_or_default();
+        format!("{label}: {percent}{}{left}", self.amounts())
+    }
+}
+
+fn amount(unit: Unit, count: f64) -> String {
+    match unit {
+        Unit::Items(name) => format!("{} {name}", scaled(count, "")),
+        Unit::Bytes => scaled(count, "B"),
+    }
+}
+
+/// A number with at most four digits and a power of thousand.
+fn scaled(count: f64, unit: &str) -> String {
+    let steps = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+    match steps.iter().find(|(factor, _)| count >= 10.0 * factor || !unit.is_empty() && count >= *factor) {
+        Some((factor, prefix)) => format!("{:.1} {prefix}{unit}", count / factor).trim_end().to_owned(),
+        None => format!("{count:.0} {unit}").trim_end().to_owned(),
+    }
+}
+
+/// `1:23` or `1:02:03`.
+fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match hours {
+        0 => format!("{minutes}:{seconds:02}"),
+        _ => format!("{hours}:{minutes:02}:{seconds:02}"),
+    }
+}
