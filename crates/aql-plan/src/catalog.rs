@@ -96,7 +96,7 @@ pub struct IndexInfo {
 /// Types of indexes that the planner tells apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum IndexKind {
-    /// By `_key`. Not sorted as AQL sorts strings, so it serves look-ups of whole keys only.
+    /// By `_key`, which also serves `_id`.
     Primary,
     /// By `_from` and by `_to`.
     Edge,

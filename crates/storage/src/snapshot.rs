@@ -11,8 +11,8 @@ use crate::documents::Documents;
 use crate::encoding;
 use crate::picture::Catalog;
 use crate::scan::{
-    BoxBounds, BoxScan, DocumentScan, DocumentScanSpec, EdgeDirection, EdgeReader, EdgeScan, GeoEntryKind,
-    GeoScan, IndexBounds, IndexScan, WordScan,
+    self, BoxBounds, BoxScan, DocumentScan, DocumentScanSpec, EdgeDirection, EdgeReader, EdgeScan,
+    GeoEntryKind, GeoScan, IndexBounds, IndexEntries, IndexScan, WordScan,
 };
 use crate::{Collection, Error, Index, Result};
 
@@ -80,6 +80,25 @@ impl Snapshot {
             return Err(Error::internal(format!("an index of type '{name}' cannot be scanned by bounds")));
         }
         IndexScan::start(self.engine.as_ref(), collection, index, bounds, reverse)
+    }
+
+    /// Looks entries of a unique persistent index up in one batch; each look-up compares all fields for equality. The
+    /// entries found, in the order asked, and for each the position of its look-up.
+    ///
+    /// Errors: 4 for an index that is not unique, or a look-up that does not give all fields; 1102 for a damaged entry.
+    pub fn unique_entries(
+        &self,
+        collection: &Collection,
+        index: &Index,
+        lookups: &[IndexBounds],
+    ) -> Result<(IndexEntries, Vec<usize>)> {
+        let is_whole = |lookup: &IndexBounds| lookup.equal_fields() == index.fields().len();
+        let is_unique = index.is_unique() && index.index_type() == catalog::IndexType::Persistent;
+        if !is_unique || !lookups.iter().all(is_whole) {
+            let message = format!("index '{}' cannot be looked up by whole values", index.name());
+            return Err(Error::internal(message));
+        }
+        scan::look_up(self.engine.as_ref(), collection, index, lookups)
     }
 
     /// Starts a scan over a fulltext index for the documents that have a word in normal form, or one that begins so.

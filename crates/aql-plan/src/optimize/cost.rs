@@ -5,7 +5,7 @@
 //! ([`choice_cost`]) also takes into account that filters keep rows away, and that a document fetched through an index
 //! costs more than one met in a scan.
 
-use crate::catalog::{IndexInfo, PlanCatalog};
+use crate::catalog::{IndexInfo, IndexKind, PlanCatalog};
 use crate::expression::{CompareOperator, Expression};
 use crate::node::{CollectMethod, DocumentSource, GraphAccess, IndexScan, Node, NodeKind, Subquery};
 use crate::optimize::graph_cost;
@@ -170,7 +170,7 @@ impl<'a> Estimator<'a> {
             sum = Estimate { cost: sum.cost + estimate.cost, items: sum.items + estimate.items };
         }
         let items = sum.items.min(count.max(0.0));
-        let fetched = if needs_documents(scan) { items } else { 0.0 };
+        let fetched = if needs_documents(scan) && !reads_documents_along(scan) { items } else { 0.0 };
         Estimate { cost: sum.cost + fetched * self.scale.fetch_cost(), items }
     }
 
@@ -202,6 +202,12 @@ fn needs_documents(scan: &IndexScan) -> bool {
     let for_result = scan.source.produces_result && !scan.covers_projections;
     let for_filter = scan.source.filter.is_some() && !scan.covers_filter;
     for_result || for_filter
+}
+
+/// Whether documents lie where the scan finds their keys: in ranges of the primary index.
+fn reads_documents_along(scan: &IndexScan) -> bool {
+    scan.indexes.iter().all(|index| index.kind == IndexKind::Primary)
+        && scan.ranges.iter().all(|range| range.lookups.is_empty())
 }
 
 /// Groups that the entries of an index make.

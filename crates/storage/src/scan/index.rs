@@ -60,11 +60,17 @@ impl IndexBounds {
         self.fields
     }
 
+    /// What the keys of the entries start with; in a unique index, with all fields given, the whole key.
+    fn start(&self, index: &Index) -> Vec<u8> {
+        let mut start = Vec::with_capacity(crate::encoding::OBJECT_ID_BYTES + self.prefix.len());
+        entry::start_key(index.definition().object_id, &mut start);
+        start.extend_from_slice(&self.prefix);
+        start
+    }
+
     /// Where the entries lie.
     pub(crate) fn range(&self, index: &Index) -> KeyRange {
-        let mut prefix = Vec::with_capacity(crate::encoding::OBJECT_ID_BYTES + self.prefix.len());
-        entry::start_key(index.definition().object_id, &mut prefix);
-        prefix.extend_from_slice(&self.prefix);
+        let prefix = self.start(index);
         let whole = KeyRange::prefix(&prefix);
         let with = |bound: &Bound| [prefix.as_slice(), &bound.sort_key].concat();
         let start = match &self.lower {
@@ -126,6 +132,18 @@ impl IndexScan {
     }
 }
 
+/// Looks entries of a unique index up in one batch. Each look-up compares all fields for equality.
+pub(crate) fn look_up(
+    snapshot: &dyn Snapshot,
+    collection: &Collection,
+    index: &Index,
+    lookups: &[IndexBounds],
+) -> Result<(IndexEntries, Vec<usize>)> {
+    let keys: Vec<Vec<u8>> = lookups.iter().map(|lookup| lookup.start(index)).collect();
+    let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+    IndexEntries::of_values(snapshot.get_many(&keys)?, collection.shared_name())
+}
+
 /// Entries of an index.
 #[derive(Clone, Debug)]
 pub struct IndexEntries {
@@ -153,6 +171,20 @@ impl IndexEntries {
             entries.push(position.ok_or_else(|| Error::corrupt("an index has a damaged entry"))?);
         }
         Ok(IndexEntries { block: Arc::new(block_of(bytes, collection)), entries })
+    }
+
+    /// What a look-up in a unique index answered, and for each entry which of the look-ups found it.
+    fn of_values(values: kv::Values, collection: &Arc<str>) -> Result<(Self, Vec<usize>)> {
+        let (bytes, ranges) = values.into_parts();
+        let (mut entries, mut positions) = (Vec::new(), Vec::new());
+        for (position, range) in ranges.into_iter().enumerate() {
+            let Some(range) = range else { continue };
+            let (start, end) = (range.start as usize, range.end as usize);
+            let entry = bytes.get(start..end).and_then(|value| EntryPosition::read(value, start, 0, true));
+            entries.push(entry.ok_or_else(|| Error::corrupt("an index has a damaged entry"))?);
+            positions.push(position);
+        }
+        Ok((IndexEntries { block: Arc::new(block_of(bytes, collection)), entries }, positions))
     }
 
     /// Number of entries.

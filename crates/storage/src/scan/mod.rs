@@ -10,6 +10,7 @@ mod zorder;
 pub use document::{DocumentKeys, DocumentScan, DocumentScanSpec, KeyBound};
 pub use edge::{EdgeDirection, EdgeEntries, EdgeEntry, EdgeReader, EdgeScan, VertexEdges};
 pub use geo::{GeoEntries, GeoEntry, GeoEntryKind, GeoScan};
+pub(crate) use index::look_up;
 pub use index::{IndexBounds, IndexEntries, IndexScan};
 pub use kv::BlockLimits;
 pub use word::{WordEntries, WordScan};

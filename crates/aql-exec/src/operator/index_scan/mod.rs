@@ -7,12 +7,14 @@ mod edge;
 mod entries;
 mod fulltext;
 mod geo;
+mod key_order;
 mod mdi;
 mod persistent;
 mod primary;
 mod range;
 mod search;
 mod source;
+mod unique;
 
 pub(super) use entries::{EntryBatch, EntrySink};
 pub(super) use persistent::PersistentSource;
@@ -31,6 +33,7 @@ use aql_value::{Batch, Column, Interrupt, Register, Result, Value};
 use range::RangeColumns;
 use std::collections::{HashSet, VecDeque};
 use storage::Snapshot;
+use unique::UniqueLookups;
 
 /// Fewest documents that are fetched in one step, however large documents have been so far.
 const FEWEST_FETCHED: usize = 16;
@@ -44,6 +47,8 @@ pub(crate) struct IndexScanOperator {
     columns: Vec<RangeColumns>,
     /// For the present incoming row; `None` if it is not begun.
     lookup: Option<RowLookup>,
+    /// Instead of `lookup`, where each range names single entries of one unique index.
+    unique: Option<UniqueLookups>,
     /// The incoming row of the last row produced and how many were produced for it, for the source's limit.
     produced: (u32, u64),
     /// Of the documents fetched last, to ask for less when they are large.
@@ -76,6 +81,7 @@ impl IndexScanOperator {
         ranges: Vec<RangePrograms>,
         options: IndexScanOptions,
     ) -> Self {
+        let unique = UniqueLookups::of_ranges(&ranges);
         Self {
             outer,
             source,
@@ -83,6 +89,7 @@ impl IndexScanOperator {
             options,
             columns: Vec::new(),
             lookup: None,
+            unique,
             produced: (0, 0),
             document_bytes: 0,
             surplus: Surplus::default(),
@@ -110,12 +117,35 @@ impl IndexScanOperator {
     fn evaluate_ranges(&mut self, context: &mut ExecutionContext) -> Result<()> {
         self.columns.clear();
         self.produced = (0, 0);
+        self.unique.iter_mut().for_each(UniqueLookups::begin_batch);
         if let Some(batch) = self.outer.batch() {
             for range in &self.ranges {
                 self.columns.push(range.evaluate(batch, context)?);
             }
         }
         Ok(())
+    }
+
+    /// Collects entries of a unique index for the present and further rows of the outer batch, in one step.
+    fn collect_unique(
+        &mut self,
+        context: &mut ExecutionContext,
+        limits: BatchLimits,
+        unique: &mut UniqueLookups,
+    ) -> Result<EntryBatch> {
+        let limit = self.entries_wanted(limits);
+        while unique.len() < limit && self.outer.remaining() > 0 {
+            let row = self.outer.row();
+            let ranges = self.ranges.iter().zip(&self.columns);
+            let ranges = ranges.filter_map(|(range, columns)| range.for_row(columns, row));
+            if !unique.add_row(row as u32, limit, || ranges.collect(), self.options) {
+                self.outer.advance();
+                if self.source.count_into.is_some() {
+                    break;
+                }
+            }
+        }
+        unique.read(&self.source, self.options, self.wants_covered(), context)
     }
 
     /// Opens the sources for the present incoming row. Neighbouring ranges of the same index share one.
@@ -144,6 +174,11 @@ impl IndexScanOperator {
 
     /// Collects entries for the present and further rows of the outer batch, up to the limits.
     fn collect(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<EntryBatch> {
+        if let Some(mut unique) = self.unique.take() {
+            let entries = self.collect_unique(context, limits, &mut unique);
+            self.unique = Some(unique);
+            return entries;
+        }
         let mut entries = EntryBatch::default();
         let snapshot = context.data.snapshot(self.source.read_own_writes);
         let limit = self.entries_wanted(limits);
@@ -302,10 +337,16 @@ impl IndexScanOperator {
             }
         }
         batch.select(kept.into());
-        if self.lookup.is_some() && self.produced.0 as usize == self.outer.row() && self.produced.1 >= limit {
-            self.lookup = None;
+        let is_begun = self.lookup.is_some() || self.unique.as_ref().is_some_and(UniqueLookups::is_begun);
+        if is_begun && self.produced.0 as usize == self.outer.row() && self.produced.1 >= limit {
+            self.end_row();
             self.outer.advance();
         }
+    }
+
+    fn end_row(&mut self) {
+        self.lookup = None;
+        self.unique.iter_mut().for_each(UniqueLookups::end_row);
     }
 
     /// One row for the present incoming row: with the number of rows that there would be for it.
@@ -355,7 +396,7 @@ impl Operator for IndexScanOperator {
     }
 
     fn restart(&mut self, outer: Batch) {
-        self.lookup = None;
+        self.end_row();
         self.columns.clear();
         self.produced = (0, 0);
         self.surplus.clear();

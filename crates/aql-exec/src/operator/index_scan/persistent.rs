@@ -15,8 +15,18 @@ pub(in crate::operator) struct PersistentSource {
     index: Arc<Index>,
     ascending: bool,
     /// What is still to be visited.
-    bounds: Box<dyn Iterator<Item = Bounds> + Send>,
+    bounds: AllBounds,
     scan: Option<IndexScan>,
+}
+
+/// What is to be visited for some ranges, made one after the other.
+pub(super) type AllBounds = Box<dyn Iterator<Item = Bounds> + Send>;
+
+/// What is to be visited for some ranges; with `ordered` in the order of the index.
+pub(super) fn all_bounds(ranges: Vec<Range>, ascending: bool, ordered: bool) -> AllBounds {
+    let several = ranges.len() > 1;
+    let all = ranges.into_iter().flat_map(move |range| Combinations::new(range, ascending));
+    if several && ordered { Box::new(in_order(all.collect(), ascending).into_iter()) } else { Box::new(all) }
 }
 
 /// Values of the leading fields, and bounds of the next.
@@ -28,20 +38,12 @@ pub(super) struct Bounds {
 
 impl PersistentSource {
     pub(in crate::operator) fn new(index: &Arc<Index>, ranges: Vec<Range>, lookup: &Lookup<'_>) -> Self {
-        let ascending = lookup.ascending;
-        let several = ranges.len() > 1;
-        let all = ranges.into_iter().flat_map(move |range| Combinations::new(range, ascending));
-        let bounds: Box<dyn Iterator<Item = Bounds> + Send> = if several && lookup.ordered {
-            Box::new(in_order(all.collect(), ascending).into_iter())
-        } else {
-            Box::new(all)
-        };
         Self {
             snapshot: lookup.snapshot.clone(),
             collection: Arc::clone(lookup.collection),
             index: Arc::clone(index),
-            ascending,
-            bounds,
+            ascending: lookup.ascending,
+            bounds: all_bounds(ranges, lookup.ascending, lookup.ordered),
             scan: None,
         }
     }
@@ -94,7 +96,7 @@ impl EntrySource for PersistentSource {
 }
 
 impl Bounds {
-    fn for_storage(&self) -> IndexBounds {
+    pub(super) fn for_storage(&self) -> IndexBounds {
         let mut bounds = IndexBounds::all();
         for value in &self.equal {
             value.with_slice(|slice, collection| bounds.push_equal(slice, collection));

@@ -20,13 +20,27 @@ pub(in crate::optimize) fn match_index(
     }
 }
 
-/// Each field has a look-up of its own; the first that has a condition is used.
+/// Each field has a look-up of its own; the first that has a condition is used. Bounds, which only the primary index can
+/// look up, come after equalities.
 fn match_independent_fields(index: &IndexInfo, position: usize, atoms: &[Atom]) -> Option<IndexRange> {
-    let mut found = index.fields.iter().enumerate().filter_map(|(first_field, field)| {
+    let fields = || index.fields.iter().enumerate();
+    let mut found = fields().filter_map(|(first_field, field)| {
         let lookup = lookup(field, atoms)?;
         Some(IndexRange { index: position, first_field, lookups: vec![lookup], ..IndexRange::default() })
     });
-    found.next()
+    let mut bounded =
+        fields().filter(|_| index.kind == IndexKind::Primary).filter_map(|(first_field, field)| {
+            let FieldBounds { lower, upper } = range_bounds(field, atoms);
+            let is_bounded = lower.is_some() || upper.is_some();
+            is_bounded.then(|| IndexRange {
+                index: position,
+                first_field,
+                lower,
+                upper,
+                ..IndexRange::default()
+            })
+        });
+    found.next().or_else(|| bounded.next())
 }
 
 /// Equalities on leading fields, then perhaps a range on the next one.
@@ -36,8 +50,7 @@ fn match_leading_fields(index: &IndexInfo, position: usize, atoms: &[Atom]) -> O
         match lookup(field, atoms) {
             Some(lookup) => range.lookups.push(lookup),
             None => {
-                range.lower = bound(field, atoms, [AtomOperator::GreaterEqual, AtomOperator::Greater]);
-                range.upper = bound(field, atoms, [AtomOperator::LessEqual, AtomOperator::Less]);
+                FieldBounds { lower: range.lower, upper: range.upper } = range_bounds(field, atoms);
                 break;
             }
         }
@@ -64,6 +77,10 @@ fn field_bounds(field: &IndexField, atoms: &[Atom]) -> FieldBounds {
         let bound = IndexBound { value: atom.value.clone(), inclusive: true };
         return FieldBounds { lower: Some(bound.clone()), upper: Some(bound) };
     }
+    range_bounds(field, atoms)
+}
+
+fn range_bounds(field: &IndexField, atoms: &[Atom]) -> FieldBounds {
     FieldBounds {
         lower: bound(field, atoms, [AtomOperator::GreaterEqual, AtomOperator::Greater]),
         upper: bound(field, atoms, [AtomOperator::LessEqual, AtomOperator::Less]),

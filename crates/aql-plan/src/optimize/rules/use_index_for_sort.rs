@@ -93,6 +93,10 @@ impl SortNeed {
     /// Whether the entries that the range finds come in this order (or its reverse). Fields that are equal to one value
     /// do not matter.
     pub(super) fn is_met_by(&self, index: &IndexInfo, range: &IndexRange) -> bool {
+        if index.kind == IndexKind::Primary {
+            // Keys are unique, so further fields decide nothing; identifiers sort as keys do.
+            return self.fields.first().is_some_and(|needed| index.fields.contains(needed));
+        }
         if index.kind != IndexKind::Persistent || index.fields.iter().any(|field| field.expansion.is_some()) {
             return false;
         }

@@ -1,0 +1,488 @@
+//! Documents whose `_key` or `_id` lies between bounds; on request in AQL's order.
+//!
+//! Storage has documents in byte order of their keys, AQL compares texts by collation. Keys consist of ASCII characters, of
+//! which each sorts by itself, and case decides only between keys that are equal without it. So the keys that begin with
+//! the same characters, whatever their case, lie together in AQL's order, and in one place of storage for each way to
+//! write these characters. Such a stretch of keys is sorted in memory if it is small; otherwise it is taken apart by the
+//! next character. What lies within the bounds as a whole, and needs no order, is read in one go.
+
+use super::entries::EntrySink;
+use super::range::{Bound, Range};
+use super::source::{EntrySource, Lookup};
+use crate::context::ExecutionContext;
+use crate::data::storage_error;
+use aql_value::{Error, Result, Value};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use storage::{BlockLimits, Collection, DocumentScan, DocumentScanSpec, KeyBound, Snapshot};
+
+/// Most keys that are sorted in memory.
+const STRETCH_KEYS: usize = 256;
+
+/// Greater than any character of a key, in byte order.
+const BEHIND_KEYS: char = '\u{7f}';
+
+/// The characters of keys in AQL's order, those that differ by nothing but case together, the lesser one first.
+const GROUPS: &[&str] = &[
+    "_", "-", ",", ";", ":", "!", ".", "'", "(", ")", "@", "*", "%", "+", "=", "$", "0", "1", "2", "3", "4",
+    "5", "6", "7", "8", "9", "Aa", "Bb", "Cc", "Dd", "Ee", "Ff", "Gg", "Hh", "Ii", "Jj", "Kk", "Ll", "Mm",
+    "Nn", "Oo", "Pp", "Qq", "Rr", "Ss", "Tt", "Uu", "Vv", "Ww", "Xx", "Yy", "Zz",
+];
+
+pub(super) struct KeyRangeSource {
+    snapshot: Snapshot,
+    collection: Arc<Collection>,
+    /// What identifiers have before the key: bounds are compared with identifiers.
+    prefix: String,
+    ascending: bool,
+    ordered: bool,
+    wants_documents: bool,
+    /// What is still to be visited, the next at the end.
+    parts: Vec<Part>,
+    /// Keys that were found and are still to be handed over, perhaps with their documents; the next at the end.
+    found: Vec<(String, Value)>,
+    scan: Option<DocumentScan>,
+}
+
+enum Part {
+    /// A key, which may or may not exist.
+    Key(String),
+    Stretch(Stretch),
+    /// Everything that begins so.
+    Scan(String),
+}
+
+/// Keys that begin with the same characters, whatever their case.
+struct Stretch {
+    interval: Arc<Interval>,
+    /// The beginnings that occur.
+    starts: Vec<String>,
+    /// The least text that begins so.
+    least: String,
+    /// The least text behind the stretch; `None` if nothing is behind it.
+    end: Option<String>,
+}
+
+/// Bounds of identifiers.
+struct Interval {
+    lower: Option<Bound>,
+    upper: Option<Bound>,
+}
+
+/// How a stretch lies to the bounds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Outside,
+    Within,
+    /// Some of its keys may be outside.
+    AtBound,
+}
+
+/// The keys that a range of equalities names. A value that is no string, or an identifier of another collection, names
+/// none.
+pub(super) fn keys(range: &Range, collection: &Collection) -> Vec<String> {
+    let values = range.equal.first().map(Vec::as_slice).unwrap_or_default();
+    let texts = values.iter().filter_map(Value::as_str);
+    if range.first_field == 0 {
+        return texts.map(str::to_owned).collect();
+    }
+    let of_collection = |id: &str| {
+        let (name, key) = id.split_once('/')?;
+        (name == collection.name()).then(|| key.to_owned())
+    };
+    texts.filter_map(of_collection).collect()
+}
+
+impl KeyRangeSource {
+    pub(super) fn new(ranges: &[Range], lookup: &Lookup<'_>) -> Self {
+        let mut source = Self {
+            snapshot: lookup.snapshot.clone(),
+            collection: Arc::clone(lookup.collection),
+            prefix: format!("{}/", lookup.collection.name()),
+            ascending: lookup.ascending,
+            ordered: lookup.ordered,
+            wants_documents: lookup.wants_documents,
+            parts: Vec::new(),
+            found: Vec::new(),
+            scan: None,
+        };
+        let mut parts: Vec<(Option<Value>, Part)> =
+            ranges.iter().flat_map(|range| source.parts_of(range)).collect();
+        if lookup.ordered {
+            parts.sort_by(|(left, _), (right, _)| source.compare_ends(left.as_ref(), right.as_ref()));
+        }
+        // What is visited first comes last. Ranges that overlap find keys twice, which the scan leaves out; a key that an
+        // earlier range does not have lies behind that range.
+        source.parts = parts.into_iter().map(|(_, part)| part).rev().collect();
+        source
+    }
+
+    /// The parts of a range, each with the identifier at which a scan meets it; `None` for the very first.
+    fn parts_of(&self, range: &Range) -> Vec<(Option<Value>, Part)> {
+        if !range.equal.is_empty() {
+            let part = |key: String| (Some(self.identifier(&key)), Part::Key(key));
+            return keys(range, &self.collection).into_iter().map(part).collect();
+        }
+        let bound = |bound: &Option<Bound>| {
+            let mut bound = bound.clone()?;
+            if let (0, Some(key)) = (range.first_field, bound.value.as_str()) {
+                bound.value = self.identifier(key);
+            }
+            Some(bound)
+        };
+        let interval = Interval { lower: bound(&range.lower), upper: bound(&range.upper) };
+        let first = if self.ascending { &interval.lower } else { &interval.upper };
+        let first = first.as_ref().map(|bound| bound.value.clone());
+        let stretch = Stretch {
+            interval: Arc::new(interval),
+            starts: vec![String::new()],
+            least: String::new(),
+            end: None,
+        };
+        vec![(first, Part::Stretch(stretch))]
+    }
+
+    fn compare_ends(&self, left: Option<&Value>, right: Option<&Value>) -> Ordering {
+        match (left, right) {
+            (Some(left), Some(right)) if self.ascending => left.compare(right),
+            (Some(left), Some(right)) => right.compare(left),
+            _ => left.is_some().cmp(&right.is_some()),
+        }
+    }
+
+    fn identifier(&self, key: &str) -> Value {
+        Value::from_str(&format!("{}{key}", self.prefix))
+    }
+
+    fn place(&self, stretch: &Stretch) -> Place {
+        let least = self.identifier(&stretch.least);
+        let end = stretch.end.as_ref().map(|end| self.identifier(end));
+        let Interval { lower, upper } = &*stretch.interval;
+        let is_below = |bound: &Bound| end.as_ref().is_some_and(|end| bound.value.compare(end).is_ge());
+        if lower.as_ref().is_some_and(is_below)
+            || upper.as_ref().is_some_and(|bound| least.compare(&bound.value).is_gt())
+        {
+            return Place::Outside;
+        }
+        let above_lower = lower.as_ref().is_none_or(|bound| bound.value.compare(&least).is_lt());
+        if above_lower && upper.as_ref().is_none_or(is_below) { Place::Within } else { Place::AtBound }
+    }
+
+    fn is_within(&self, key: &str, interval: &Interval) -> bool {
+        let identifier = self.identifier(key);
+        let holds = |bound: &Option<Bound>, side: Ordering| {
+            bound.as_ref().is_none_or(|bound| match identifier.compare(&bound.value) {
+                Ordering::Equal => bound.inclusive,
+                order => order == side,
+            })
+        };
+        holds(&interval.lower, Ordering::Greater) && holds(&interval.upper, Ordering::Less)
+    }
+
+    /// Finds the keys of a stretch, or takes it apart; how many bytes of documents were read. At most `room` keys can be
+    /// handed over at once.
+    fn visit(
+        &mut self,
+        stretch: Stretch,
+        context: &mut ExecutionContext,
+        limits: BlockLimits,
+    ) -> Result<usize> {
+        let place = self.place(&stretch);
+        if place == Place::Outside {
+            return Ok(0);
+        }
+        if place == Place::Within && !self.ordered {
+            self.parts.extend(stretch.starts.into_iter().map(Part::Scan));
+            return Ok(0);
+        }
+        let Some(mut found) = self.read_few(&stretch.starts, context)? else {
+            self.split(&stretch, context)?;
+            return Ok(0);
+        };
+        if place == Place::AtBound {
+            found.retain(|(key, _)| self.is_within(key, &stretch.interval));
+        }
+        context.statistics.scanned_index += found.len() as u64;
+        let read = if self.wants_documents && found.len() <= limits.rows {
+            self.add_documents(&mut found, &stretch.starts, context, limits)?
+        } else {
+            0
+        };
+        // What is handed over first comes last.
+        found.sort_by_cached_key(|(key, _)| SortedKey(Value::from_str(key)));
+        if self.ascending {
+            found.reverse();
+        }
+        self.found = found;
+        Ok(read)
+    }
+
+    /// The keys that begin so; `None` if they are many.
+    fn read_few(
+        &self,
+        starts: &[String],
+        context: &mut ExecutionContext,
+    ) -> Result<Option<Vec<(String, Value)>>> {
+        let mut found = Vec::new();
+        for start in starts {
+            let mut scan = self.start_scan(start, true, context)?;
+            while found.len() <= STRETCH_KEYS {
+                let limits = BlockLimits { rows: STRETCH_KEYS + 1 - found.len(), bytes: usize::MAX };
+                let Some(keys) = scan.next_keys(limits).map_err(|error| storage_error(&error))? else {
+                    break;
+                };
+                found.extend(keys.iter().map(|key| (key.to_owned(), Value::Null)));
+            }
+            if found.len() > STRETCH_KEYS {
+                return Ok(None);
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// Reads the documents of keys, which lie together. Where they are too large they are left for later.
+    fn add_documents(
+        &self,
+        found: &mut [(String, Value)],
+        starts: &[String],
+        context: &mut ExecutionContext,
+        limits: BlockLimits,
+    ) -> Result<usize> {
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        places.extend(found.iter().enumerate().map(|(place, (key, _))| (key.clone(), place)));
+        let mut read = 0;
+        for start in starts {
+            let mut scan = self.start_scan(start, false, context)?;
+            let limits = BlockLimits { rows: STRETCH_KEYS, bytes: limits.bytes };
+            let documents = scan.next_block(limits).map_err(|error| storage_error(&error))?;
+            let Some(documents) = documents else { continue };
+            read += documents.block.bytes.len();
+            for offset in documents.offsets.iter().flatten() {
+                let document = Value::in_block(&documents.block, *offset);
+                let key = document.get("_key");
+                let place = key.as_str().and_then(|key| places.get(key));
+                if let Some((_, slot)) = place.and_then(|place| found.get_mut(*place)) {
+                    *slot = document;
+                }
+            }
+        }
+        Ok(read)
+    }
+
+    /// Puts the parts of a stretch in its place: the keys that end with it, and a stretch for each next character.
+    fn split(&mut self, stretch: &Stretch, context: &mut ExecutionContext) -> Result<()> {
+        let mut ending = Vec::new();
+        let mut children: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        for start in &stretch.starts {
+            let mut from = KeyBound { key: start.clone(), inclusive: true };
+            while let Some(key) = self.first_key(&from, start, context)? {
+                let Some(byte) = key.as_bytes().get(start.len()) else {
+                    from.inclusive = false;
+                    ending.push(key);
+                    continue;
+                };
+                let group = GROUPS.iter().position(|group| group.as_bytes().contains(byte));
+                let group = group.ok_or_else(|| {
+                    Error::internal(format!("a document has the key '{key}', which no key can be"))
+                })?;
+                let child = format!("{start}{}", char::from(*byte));
+                from = KeyBound { key: format!("{child}{BEHIND_KEYS}"), inclusive: false };
+                children.entry(group).or_default().push(child);
+            }
+        }
+        ending.sort_by_cached_key(|key| SortedKey(Value::from_str(key)));
+        ending.retain(|key| self.is_within(key, &stretch.interval));
+        context.statistics.scanned_index += ending.len() as u64;
+        let mut parts: Vec<Part> = ending.into_iter().map(Part::Key).collect();
+        parts.extend(children.into_iter().map(|(group, starts)| {
+            let least = |group: &str| format!("{}{}", stretch.least, group.get(..1).unwrap_or_default());
+            Part::Stretch(Stretch {
+                interval: Arc::clone(&stretch.interval),
+                starts,
+                least: GROUPS.get(group).map_or(String::new(), |group| least(group)),
+                end: GROUPS.get(group + 1).map(|group| least(group)).or_else(|| stretch.end.clone()),
+            })
+        }));
+        if self.ascending {
+            parts.reverse();
+        }
+        self.parts.extend(parts);
+        Ok(())
+    }
+
+    /// The first key from a place on that begins so.
+    fn first_key(
+        &self,
+        from: &KeyBound,
+        start: &str,
+        context: &mut ExecutionContext,
+    ) -> Result<Option<String>> {
+        context.interrupt.check()?;
+        context.statistics.seeks += 1;
+        let spec =
+            DocumentScanSpec { from_key: Some(from.clone()), keys_only: true, ..beginning_with(start) };
+        let mut scan = self.snapshot.scan(&self.collection, &spec).map_err(|error| storage_error(&error))?;
+        let limits = BlockLimits { rows: 1, bytes: usize::MAX };
+        let keys = scan.next_keys(limits).map_err(|error| storage_error(&error))?;
+        Ok(keys.and_then(|keys| keys.iter().next().map(str::to_owned)))
+    }
+
+    fn start_scan(
+        &self,
+        start: &str,
+        keys_only: bool,
+        context: &mut ExecutionContext,
+    ) -> Result<DocumentScan> {
+        context.interrupt.check()?;
+        context.statistics.seeks += 1;
+        let spec = DocumentScanSpec { keys_only, reverse: !self.ascending, ..beginning_with(start) };
+        self.snapshot.scan(&self.collection, &spec).map_err(|error| storage_error(&error))
+    }
+
+    /// Reads on in the scan; how many bytes of documents were read.
+    fn read_scan(
+        &mut self,
+        sink: &mut EntrySink<'_>,
+        context: &mut ExecutionContext,
+        bytes: usize,
+    ) -> Result<usize> {
+        let limits = BlockLimits { rows: sink.room(), bytes };
+        let Some(scan) = &mut self.scan else { return Ok(0) };
+        let mut read = 0;
+        let count = if self.wants_documents {
+            let documents = scan.next_block(limits).map_err(|error| storage_error(&error))?;
+            documents.map(|documents| {
+                read = documents.block.bytes.len();
+                for offset in documents.offsets.iter().flatten() {
+                    let document = Value::in_block(&documents.block, *offset);
+                    let key = document.get("_key");
+                    sink.push(key.as_str().unwrap_or_default(), || Value::Null, document);
+                }
+                documents.len()
+            })
+        } else {
+            let keys = scan.next_keys(limits).map_err(|error| storage_error(&error))?;
+            keys.map(|keys| {
+                keys.iter().for_each(|key| sink.push(key, || Value::Null, Value::Null));
+                keys.len()
+            })
+        };
+        match count {
+            Some(count) => context.statistics.scanned_index += count as u64,
+            None => self.scan = None,
+        }
+        Ok(read)
+    }
+}
+
+/// The keys that begin with a text.
+fn beginning_with(start: &str) -> DocumentScanSpec {
+    DocumentScanSpec {
+        from_key: Some(KeyBound { key: start.to_owned(), inclusive: true }),
+        to_key: Some(KeyBound { key: format!("{start}{BEHIND_KEYS}"), inclusive: false }),
+        ..DocumentScanSpec::default()
+    }
+}
+
+/// A key as AQL sorts it.
+struct SortedKey(Value);
+
+impl Ord for SortedKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.compare(&other.0)
+    }
+}
+
+impl PartialOrd for SortedKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for SortedKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for SortedKey {}
+
+impl EntrySource for KeyRangeSource {
+    fn read(
+        &mut self,
+        sink: &mut EntrySink<'_>,
+        context: &mut ExecutionContext,
+        bytes: usize,
+    ) -> Result<bool> {
+        // Of documents, which are bounded by their bytes rather than by their number.
+        let mut read = 0;
+        while sink.room() > 0 {
+            context.interrupt.check()?;
+            if let Some((key, document)) = self.found.pop() {
+                sink.push(&key, || Value::Null, document);
+                continue;
+            }
+            if read > 0 && read >= bytes {
+                return Ok(true);
+            }
+            if self.scan.is_some() {
+                read += self.read_scan(sink, context, bytes)?;
+                continue;
+            }
+            match self.parts.pop() {
+                None => return Ok(false),
+                Some(Part::Key(key)) => {
+                    context.statistics.seeks += 1;
+                    sink.push(&key, || Value::Null, Value::Null);
+                }
+                Some(Part::Scan(start)) => {
+                    self.scan = Some(self.start_scan(&start, !self.wants_documents, context)?);
+                }
+                Some(Part::Stretch(stretch)) => {
+                    let limits = BlockLimits { rows: sink.room(), bytes };
+                    read += self.visit(stretch, context, limits)?;
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn release(&mut self) {
+        if let Some(scan) = &mut self.scan {
+            scan.release();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compared(left: &str, right: &str) -> Ordering {
+        Value::from_str(left).compare(&Value::from_str(right))
+    }
+
+    #[test]
+    fn characters_are_listed_as_aql_sorts_them() {
+        let all: Vec<char> = GROUPS.iter().flat_map(|group| group.chars()).collect();
+        for pair in all.windows(2) {
+            assert_eq!(compared(&pair[0].to_string(), &pair[1].to_string()), Ordering::Less, "{pair:?}");
+        }
+        let keys = (0..128u8).map(char::from).filter(|c| catalog::is_valid_key(&c.to_string()));
+        assert!(keys.clone().all(|character| all.contains(&character)));
+        assert_eq!(keys.count(), all.len());
+    }
+
+    #[test]
+    fn groups_decide_before_case() {
+        for pair in GROUPS.windows(2) {
+            for left in pair[0].chars() {
+                for right in pair[1].chars() {
+                    let texts = (format!("a{left}z"), format!("A{right}"));
+                    assert_eq!(compared(&texts.0, &texts.1), Ordering::Less, "{texts:?}");
+                }
+            }
+        }
+    }
+}
