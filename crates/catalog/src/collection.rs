@@ -8,6 +8,9 @@ use crate::{
     SchemaRule, error_number,
 };
 
+/// `version` of a collection in dumps of ArangoDB 3.8 to 3.12.
+const DUMP_VERSION: u64 = 9;
+
 /// What a collection holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CollectionType {
@@ -239,6 +242,34 @@ impl CollectionDefinition {
             printer.boolean("isSmartChild", false);
             printer.unsigned("internalValidatorType", 0);
             printer.text("objectId", &self.object_id.to_string());
+        })
+    }
+
+    /// Prints the attributes that a dump has of a collection (`parameters`) into an object that is open in `builder`.
+    /// `last_key_value` is the key generator's.
+    ///
+    /// Errors: 4 if no object is open.
+    pub fn print_dump(&self, builder: &mut Builder, last_key_value: u64) -> Result<()> {
+        Printer::print(builder, |printer| {
+            let id = self.id.to_string();
+            printer.boolean("allowUserKeys", self.properties.key_options.allow_user_keys);
+            printer.text("cid", &id);
+            printer.boolean("deleted", false);
+            self.print_short_attributes(printer);
+            printer.text("planId", &id);
+            printer.unsigned("version", DUMP_VERSION);
+            printer.boolean("isSmart", false);
+            printer.boolean("isSmartChild", false);
+            printer.boolean("isDisjoint", false);
+            printer.unsigned("numberOfShards", 1);
+            printer.unsigned("replicationFactor", 1);
+            printer.unsigned("minReplicationFactor", self.properties.write_concern);
+            printer.texts("shardKeys", ["_key"]);
+            printer.object("shards", |_| ());
+            self.properties.print(printer, last_key_value);
+            printer.boolean("syncByRevision", true);
+            printer.boolean("usesRevisionsAsDocumentIds", true);
+            printer.unsigned("internalValidatorType", 0);
         })
     }
 

@@ -78,8 +78,14 @@ impl Session {
     /// Drops a database and its cursors. Errors: 1228, 11, 18.
     pub fn drop_database(&self, name: &str) -> Result<()> {
         self.require_administrator()?;
+        let id = self.catalog().database(name).map(|database| database.definition().id);
         self.instance().store().drop_database(name)?;
+        if let Some(id) = id {
+            self.forget_views(id)?;
+        }
         self.instance().cursors().remove_database(name);
+        self.instance().dump_contexts().remove_database(name);
+        self.instance().batches().remove_database(name);
         self.instance().results_cache().clear(name);
         Ok(())
     }

@@ -43,6 +43,8 @@ fn run(watched: &Weak<Instance>) {
         let Some(instance) = watched.upgrade() else { return };
         instance.cursors().release_idle();
         instance.cursors().expire();
+        instance.dump_contexts().look_after();
+        instance.batches().look_after();
         if maintained.elapsed() >= MAINTAIN_EVERY {
             maintained = Instant::now();
             maintain(&instance);

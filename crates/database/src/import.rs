@@ -1,11 +1,12 @@
 //! Bulk import: many documents of one request, each accepted or rejected by itself.
 //!
 //! The body is parsed and stored in chunks, so that memory does not grow with it. With `complete`, all chunks are one
-//! transaction; otherwise each chunk is committed by itself.
+//! transaction; otherwise each chunk is committed by itself: as a load of new documents ([`storage::DocumentLoad`]) where
+//! all of them are new and nobody else is writing the collection, as a transaction otherwise.
 
 use storage::{
-    Collection, Durability, OverwriteMode, Transaction, TransactionOptions, WriteKind, WriteOptions,
-    WriteOutcome,
+    Collection, Durability, LoadOutcome, LoadPatience, OverwriteMode, Transaction, TransactionOptions,
+    WriteKind, WriteOptions, WriteOutcome,
 };
 use velocypack::{Builder, Limits, Slice, json};
 
@@ -16,7 +17,7 @@ use crate::error::{Error, Result, number};
 use crate::session::Session;
 
 /// Documents that are stored together.
-const CHUNK_DOCUMENTS: usize = 1_000;
+const CHUNK_DOCUMENTS: usize = 10_000;
 /// Bytes of parsed documents after which a chunk is stored.
 const CHUNK_BYTES: usize = 4 << 20;
 /// Most messages in a reply with `details`; more are counted only.
@@ -101,6 +102,7 @@ impl Session {
             prefixes: Prefixes::of(&collection, request),
             collection,
             request,
+            may_load: !request.complete,
             transaction: None,
             outcome: ImportOutcome::default(),
             scratch: Builder::new(),
@@ -134,6 +136,8 @@ struct Import<'a> {
     request: &'a ImportRequest,
     options: WriteOptions,
     prefixes: Option<Prefixes>,
+    /// Whether chunks may be loaded rather than inserted.
+    may_load: bool,
     /// Open across chunks with `complete`.
     transaction: Option<Transaction>,
     outcome: ImportOutcome,
@@ -299,22 +303,50 @@ impl Import<'_> {
             .zip(&prefixed)
             .map(|(start, prefixed)| prefixed.as_deref().map_or_else(|| slice_at(&bytes, *start), Slice::new))
             .collect();
-        let mut transaction = match self.transaction.take() {
-            Some(transaction) => transaction,
-            None => self.begin()?,
-        };
-        let outcomes = transaction.insert_many(&self.collection, &bodies, &self.options)?;
-        self.count(outcomes, &bodies)?;
-        if self.request.complete {
-            self.transaction = Some(transaction);
-        } else {
-            transaction.commit(self.request.durability)?;
+        if !self.load(&bodies)? {
+            self.insert(&bodies)?;
         }
         self.stored += documents.len() as u64;
         // The memory serves the next chunk.
         self.chunk = bytes;
         self.chunk.clear();
         Ok(())
+    }
+
+    /// Loads a chunk. `false` if that cannot be, and nothing was stored: a document is wrong or has a key that is taken,
+    /// or somebody else is writing the collection.
+    fn load(&mut self, bodies: &[Slice<'_>]) -> Result<bool> {
+        if !self.may_load {
+            return Ok(false);
+        }
+        let store = self.session.instance().store();
+        let load = store.load_documents(&self.collection, &self.options, LoadPatience::None)?;
+        let Some(mut load) = load else {
+            self.may_load = false;
+            return Ok(false);
+        };
+        if bodies.iter().any(|body| load.add(*body).is_err()) || load.finish()? != LoadOutcome::Loaded {
+            return Ok(false);
+        }
+        if self.request.durability == Durability::Synced {
+            store.sync()?;
+        }
+        self.outcome.created += bodies.len() as u64;
+        Ok(true)
+    }
+
+    fn insert(&mut self, bodies: &[Slice<'_>]) -> Result<()> {
+        let mut transaction = match self.transaction.take() {
+            Some(transaction) => transaction,
+            None => self.begin()?,
+        };
+        let outcomes = transaction.insert_many(&self.collection, bodies, &self.options)?;
+        self.count(outcomes, bodies)?;
+        if self.request.complete {
+            self.transaction = Some(transaction);
+            return Ok(());
+        }
+        Ok(transaction.commit(self.request.durability)?)
     }
 
     fn count(&mut self, outcomes: Vec<storage::Result<WriteOutcome>>, bodies: &[Slice<'_>]) -> Result<()> {

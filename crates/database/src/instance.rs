@@ -12,6 +12,7 @@ use storage::{Store, StoreOptions};
 use crate::computed_values::Compiler;
 use crate::cursor::Cursors;
 use crate::cursor::parking::ParkingLimits;
+use crate::dump::{Batches, DumpContexts};
 use crate::error::Result;
 use crate::graph::GraphChanges;
 use crate::housekeeping;
@@ -94,6 +95,8 @@ pub struct Instance {
     pub(crate) result_memory: Arc<MemoryAccount>,
     pub(crate) ttl: TtlJob,
     cursors: Cursors,
+    batches: Batches,
+    dump_contexts: DumpContexts,
     graph_changes: GraphChanges,
     next_cursor: AtomicU64,
     stopping: AtomicBool,
@@ -117,6 +120,8 @@ impl Instance {
             results: ResultsCache::new(options.results_cache.clone(), Arc::new(kept)),
             ttl: TtlJob::new(options.ttl),
             cursors: Cursors::new(options.max_cursors),
+            batches: Batches::default(),
+            dump_contexts: DumpContexts::default(),
             graph_changes: GraphChanges::default(),
             next_cursor: AtomicU64::new(store.next_tick()?),
             stopping: AtomicBool::new(false),
@@ -168,6 +173,16 @@ impl Instance {
     /// Open cursors and exports.
     pub fn cursors(&self) -> &Cursors {
         &self.cursors
+    }
+
+    /// Snapshots that dumps hold.
+    pub fn batches(&self) -> &Batches {
+        &self.batches
+    }
+
+    /// Dumps that many requests fetch at once.
+    pub fn dump_contexts(&self) -> &DumpContexts {
+        &self.dump_contexts
     }
 
     /// Plans that were made before.

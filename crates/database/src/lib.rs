@@ -4,7 +4,7 @@
 //!   through one, and rights are checked nowhere else.
 //! - [`query`]: from a request to a running plan; the plan cache; which queries run. [`cursor`]: results that are handed
 //!   out batch by batch. [`export`], [`import`], [`documents`]: the ways in and out that need no query.
-//!   `graph`: named graphs. [`ttl`]: documents that expire.
+//!   [`dump`], [`restore`]: whole collections and databases as ArangoDB's tools move them. `graph`: named graphs. [`ttl`]: documents that expire.
 //!
 //! Everything here is synchronous and knows no HTTP.
 
@@ -13,6 +13,7 @@ mod computed_values;
 pub mod cursor;
 mod ddl;
 pub mod documents;
+pub mod dump;
 pub mod error;
 pub mod export;
 mod graph;
@@ -20,10 +21,12 @@ mod housekeeping;
 pub mod import;
 mod instance;
 pub mod query;
+pub mod restore;
 mod session;
 pub mod ttl;
 mod user_functions;
 mod users;
+mod views;
 
 pub use aql_exec::SpillOptions;
 pub use cursor::encoder::Format;

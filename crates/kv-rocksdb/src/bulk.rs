@@ -61,6 +61,13 @@ impl BulkLoad for RocksBulkLoad {
         Ok(())
     }
 
+    fn cut(&mut self) -> Result<()> {
+        match self.writer.take() {
+            Some(mut writer) => writer.finish().map_err(map("writing a table")),
+            None => Ok(()),
+        }
+    }
+
     fn finish(mut self: Box<Self>) -> Result<()> {
         self.store.check_open()?;
         if let Some(mut writer) = self.writer.take() {

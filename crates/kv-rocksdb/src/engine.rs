@@ -13,6 +13,7 @@ use crate::bulk::RocksBulkLoad;
 use crate::error::{map, map_open_io};
 use crate::format;
 use crate::log::BackgroundSync;
+use crate::logged_load::LoggedLoad;
 use crate::options::RocksOptions;
 use crate::store::Store;
 
@@ -61,6 +62,10 @@ impl Engine for RocksEngine {
 
     fn bulk_load(&self) -> Result<Box<dyn BulkLoad>> {
         Ok(Box::new(RocksBulkLoad::new(self.store()?)?))
+    }
+
+    fn logged_load(&self) -> Result<Box<dyn BulkLoad>> {
+        Ok(Box::new(LoggedLoad::new(self.store()?)?))
     }
 
     fn split_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {

@@ -17,6 +17,7 @@ mod error;
 mod format;
 mod handle;
 mod log;
+mod logged_load;
 mod options;
 mod prefix_scan;
 mod ranges;

@@ -148,6 +148,8 @@ macro_rules! conformance_cases {
             loading::loaded_pairs_can_be_changed,
             loading::a_dropped_range_can_be_loaded_again,
             loading::several_loads_run_at_once,
+            loading::a_logged_load_is_a_load,
+            loading::a_load_can_be_cut,
             model::random_histories_are_as_the_model_says,
         }
     };

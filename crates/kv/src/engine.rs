@@ -26,6 +26,13 @@ pub trait Engine: Send + Sync {
     /// loads may run at once, also with keys between each other's. No transaction conflicts with them.
     fn bulk_load(&self) -> Result<Box<dyn BulkLoad>>;
 
+    /// As [`Engine::bulk_load`], through the log: for few pairs, or pairs that lie scattered between others, of which tables
+    /// would have to be merged again soon. All pairs of the load are in memory until it is finished. It is then as durable
+    /// as a [`Durability::Buffered`] commit. Engines without tables have one way of loading.
+    fn logged_load(&self) -> Result<Box<dyn BulkLoad>> {
+        self.bulk_load()
+    }
+
     /// At most `parts - 1` keys, ascending and strictly inside `range`, that divide it into pieces of similar size.
     fn split_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>>;
 
@@ -265,6 +272,12 @@ pub trait BulkLoad: Send {
     /// Adds a pair. Its key must be greater than the last one's; otherwise answers [`crate::Error::Misuse`], and the load
     /// goes on without it.
     fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
+
+    /// Says that other keys of the store may lie between the pair that was added last and the next: an engine that
+    /// writes tables ends one here, so that its tables overlap little.
+    fn cut(&mut self) -> Result<()> {
+        Ok(())
+    }
 
     /// Makes all pairs visible. Dropping the load without this leaves nothing behind.
     fn finish(self: Box<Self>) -> Result<()>;

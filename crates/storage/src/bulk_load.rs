@@ -14,8 +14,8 @@ use crate::external_sort::Sorter;
 use crate::gate::GateGuard;
 use crate::index::build::Builder;
 use crate::store::Shared;
-use crate::transaction::RestoredDocument;
-use crate::{Collection, Error, Index, Result, Store, deletion, encoding};
+use crate::transaction::AssembledDocument;
+use crate::{Collection, Error, Index, Result, Store, WriteOptions, deletion, encoding};
 
 /// A bulk load in progress. Dropping it without [`BulkLoad::finish`] leaves the collection empty.
 pub struct BulkLoad {
@@ -71,7 +71,9 @@ impl BulkLoad {
     ///
     /// Errors: 1216, 1221, 1227, 1233; the document is then left out and the load can go on.
     pub fn add(&mut self, body: Slice<'_>) -> Result<()> {
-        let document = RestoredDocument::new(&self.shared, &self.target, body)?;
+        let options = WriteOptions { is_restore: true, ..WriteOptions::default() };
+        let mut document = AssembledDocument::default();
+        document.assemble(&self.shared, &self.target, body, &options)?;
         self.totals.revision = self.totals.revision.max(document.revision);
         self.totals.key_value = self.totals.key_value.max(document.key.value);
         let key = encoding::document_key(self.target.object_id(), &document.key.key);

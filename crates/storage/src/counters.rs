@@ -194,12 +194,16 @@ impl Counters {
         change: Totals,
         transaction: &mut dyn WriteTransaction,
     ) -> Result<HeldSlot> {
-        let held = HeldSlot { number: self.take(), counters: Arc::clone(self), change };
-        let mut values = held.slot().load();
-        values.add(change);
+        let held = self.hold_for(change);
+        let (key, value) = held.pair();
         // The slot belongs to this commit alone, so nothing has to be locked or looked up.
-        transaction.put_unguarded(&counter_key(self.object, held.number), &values.to_bytes())?;
+        transaction.put_unguarded(&key, &value)?;
         Ok(held)
+    }
+
+    /// As [`Counters::hold`]; the caller writes [`HeldSlot::pair`].
+    pub(crate) fn hold_for(self: &Arc<Self>, change: Totals) -> HeldSlot {
+        HeldSlot { number: self.take(), counters: Arc::clone(self), change }
     }
 
     /// The lowest free slot.
@@ -231,6 +235,13 @@ impl HeldSlot {
         // The number is below SLOTS, see `take`.
         #[allow(clippy::indexing_slicing)]
         &self.counters.slots[usize::from(self.number)]
+    }
+
+    /// The slot's record with its new values.
+    pub(crate) fn pair(&self) -> (Vec<u8>, Vec<u8>) {
+        let mut values = self.slot().load();
+        values.add(self.change);
+        (counter_key(self.counters.object, self.number), values.to_bytes())
     }
 
     /// The slot's record was committed.

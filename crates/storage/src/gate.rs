@@ -1,4 +1,7 @@
-//! Who may use a collection: writers share it, a change of its definition or indexes has it alone.
+//! Who may use a collection: writers share it, loads of new documents share it, a change of its definition or indexes
+//! has it alone.
+//!
+//! Writers and loads exclude each other: a load neither looks at the keys that transactions claim nor claims its own.
 //!
 //! Readers do not pass here; they have snapshots.
 
@@ -15,8 +18,11 @@ pub(crate) struct Gate {
 #[derive(Debug, Default)]
 struct State {
     sharing: usize,
+    loading: usize,
     is_exclusive: bool,
     waiting_exclusive: usize,
+    waiting_shared: usize,
+    waiting_load: usize,
 }
 
 /// How a gate is passed.
@@ -24,6 +30,8 @@ struct State {
 pub(crate) enum Passage {
     /// Together with other writers.
     Shared,
+    /// Together with other loads. Who waits for this gives way to writers.
+    Load,
     /// Alone.
     Exclusive,
 }
@@ -44,6 +52,7 @@ impl Gate {
         }
         match passage {
             Passage::Shared => state.sharing += 1,
+            Passage::Load => state.loading += 1,
             Passage::Exclusive => state.is_exclusive = true,
         }
         drop(state);
@@ -57,13 +66,12 @@ impl Gate {
         timeout: Duration,
     ) -> Option<MutexGuard<'a, State>> {
         let deadline = Instant::now() + timeout;
-        let waits_alone = usize::from(passage == Passage::Exclusive);
-        state.waiting_exclusive += waits_alone;
+        *state.waiting(passage) += 1;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let admitted = state.admits_waiting(passage);
             if admitted || left.is_zero() {
-                state.waiting_exclusive -= waits_alone;
+                *state.waiting(passage) -= 1;
                 if !admitted {
                     drop(state);
                     self.changed.notify_all();
@@ -85,7 +93,11 @@ impl Gate {
         let wake = match passage {
             Passage::Shared => {
                 state.sharing -= 1;
-                state.sharing == 0 && state.waiting_exclusive > 0
+                state.sharing == 0 && state.waiting_exclusive + state.waiting_load > 0
+            }
+            Passage::Load => {
+                state.loading -= 1;
+                state.loading == 0 && state.waiting_exclusive + state.waiting_shared > 0
             }
             Passage::Exclusive => {
                 state.is_exclusive = false;
@@ -105,9 +117,22 @@ impl State {
     }
 
     fn admits_waiting(&self, passage: Passage) -> bool {
+        let is_open = !self.is_exclusive;
         match passage {
-            Passage::Shared => !self.is_exclusive && self.waiting_exclusive == 0,
-            Passage::Exclusive => !self.is_exclusive && self.sharing == 0,
+            Passage::Shared => is_open && self.waiting_exclusive == 0 && self.loading == 0,
+            Passage::Load => {
+                is_open && self.waiting_exclusive == 0 && self.sharing == 0 && self.waiting_shared == 0
+            }
+            Passage::Exclusive => is_open && self.sharing == 0 && self.loading == 0,
+        }
+    }
+
+    /// How many wait to pass in this way.
+    fn waiting(&mut self, passage: Passage) -> &mut usize {
+        match passage {
+            Passage::Shared => &mut self.waiting_shared,
+            Passage::Load => &mut self.waiting_load,
+            Passage::Exclusive => &mut self.waiting_exclusive,
         }
     }
 }
@@ -139,6 +164,31 @@ mod tests {
         assert!(gate.pass(Passage::Exclusive, SOON).is_none());
         drop(alone);
         assert!(gate.pass(Passage::Shared, SOON).is_some());
+    }
+
+    #[test]
+    fn loads_and_writers_exclude_each_other() {
+        let gate = Arc::new(Gate::default());
+        let first = gate.pass(Passage::Load, SOON).unwrap();
+        let second = gate.pass(Passage::Load, SOON).unwrap();
+        assert!(gate.pass(Passage::Shared, SOON).is_none());
+        drop(first);
+        assert!(gate.pass(Passage::Exclusive, SOON).is_none());
+        drop(second);
+        let writer = gate.pass(Passage::Shared, SOON).unwrap();
+        assert!(gate.pass(Passage::Load, SOON).is_none());
+        let waiting = {
+            let gate = Arc::clone(&gate);
+            std::thread::spawn(move || gate.pass(Passage::Load, LONG).is_some())
+        };
+        while gate.lock().waiting_load == 0 {
+            std::thread::yield_now();
+        }
+        // A load that waits keeps no writer out.
+        drop(gate.pass(Passage::Shared, SOON).unwrap());
+        drop(writer);
+        assert!(waiting.join().unwrap());
+        drop(gate.pass(Passage::Exclusive, SOON).unwrap());
     }
 
     #[test]

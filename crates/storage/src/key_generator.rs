@@ -20,7 +20,7 @@ pub(crate) struct KeyGenerator {
 }
 
 /// A key, and the value behind it where the generator counts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GeneratedKey {
     pub(crate) key: String,
     pub(crate) value: u64,

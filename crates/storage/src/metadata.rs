@@ -113,6 +113,7 @@ fn open_collection(
         database_id: database.id,
         indexes,
         gate: Arc::new(Gate::default()),
+        loads: Arc::default(),
         counters: Arc::new(counters),
         keys: Arc::new(KeyGenerator::new(properties.key_options, totals.key_value)),
         schema: properties.schema.as_ref().map(|rule| Arc::new(Schema::compile_or_refuse(rule))),

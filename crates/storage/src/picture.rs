@@ -10,6 +10,7 @@ use crate::computed_values::ComputedValues;
 use crate::counters::Counters;
 use crate::gate::Gate;
 use crate::key_generator::KeyGenerator;
+use crate::load::Loads;
 use crate::schema::Schema;
 use crate::{Error, Index, Result, Revision};
 
@@ -128,6 +129,7 @@ pub struct Collection {
     pub(crate) database_id: catalog::DatabaseId,
     pub(crate) indexes: Vec<Arc<Index>>,
     pub(crate) gate: Arc<Gate>,
+    pub(crate) loads: Arc<Loads>,
     pub(crate) counters: Arc<Counters>,
     pub(crate) keys: Arc<KeyGenerator>,
     pub(crate) schema: Option<Arc<Schema>>,

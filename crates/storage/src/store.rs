@@ -1,7 +1,7 @@
 //! The store: an opened engine with its catalog.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use catalog::{NamingRules, error_number};
@@ -70,6 +70,8 @@ pub(crate) struct Shared {
     /// Held by whoever changes definitions.
     pub(crate) definitions: Mutex<()>,
     is_read_only: AtomicBool,
+    /// Loads that became visible since the store was opened: see [`crate::load::Loads`].
+    pub(crate) loads: AtomicU64,
 }
 
 impl Store {
@@ -94,6 +96,7 @@ impl Store {
             catalog: RwLock::new(Arc::new(catalog)),
             definitions: Mutex::new(()),
             is_read_only: AtomicBool::new(false),
+            loads: AtomicU64::new(0),
         });
         // A crash may have come between the server's record and the system database.
         let is_new = shared.catalog().database(catalog::SYSTEM_DATABASE).is_none();
@@ -196,6 +199,13 @@ impl Store {
         let mut transaction = self.shared.engine.begin(kv::TransactionOptions::default())?;
         transaction.put(&setting_key(name), value)?;
         Ok(transaction.commit(kv::Durability::Synced)?)
+    }
+
+    /// Forgets the value of a name, if there is one.
+    pub fn remove_setting(&self, name: &str) -> Result<()> {
+        let mut transaction = self.shared.engine.begin(kv::TransactionOptions::default())?;
+        transaction.delete(&setting_key(name))?;
+        Ok(transaction.commit(kv::Durability::Buffered)?)
     }
 
     /// Writes what is kept up in memory (estimates of indexes). To be called now and then, e.g. each minute.

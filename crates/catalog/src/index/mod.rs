@@ -271,10 +271,21 @@ impl IndexDefinition {
         collection: &str,
         selectivity_estimate: Option<f64>,
     ) -> Result<()> {
+        self.print_as(builder, &format!("{collection}/{}", self.id), selectivity_estimate)
+    }
+
+    /// Prints the attributes that a dump has of the index: without figures, the id a number as text.
+    ///
+    /// Errors: 4 if no object is open.
+    pub fn print_dump(&self, builder: &mut Builder) -> Result<()> {
+        self.print_as(builder, &self.id.to_string(), None)
+    }
+
+    fn print_as(&self, builder: &mut Builder, id: &str, selectivity_estimate: Option<f64>) -> Result<()> {
         Printer::print(builder, |printer| {
             let own = &self.properties;
             printer.texts("fields", own.fields.iter().map(FieldPath::to_string));
-            printer.text("id", &format!("{collection}/{}", self.id));
+            printer.text("id", id);
             printer.text("name", &self.name);
             if let Some(estimate) = selectivity_estimate {
                 printer.double("selectivityEstimate", estimate);

@@ -4,6 +4,7 @@
 
 mod common;
 mod cursors;
+mod dumps;
 mod exports;
 mod geo;
 mod graphs;

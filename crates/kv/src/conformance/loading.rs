@@ -118,3 +118,38 @@ pub fn several_loads_run_at_once(fixture: &dyn Fixture) {
     assert_eq!(keys.len(), 4 * 3 * 500);
     assert_eq!(scan(&*snapshot, ScanSpec::forward(KeyRange::prefix(b"w")), NO_LIMITS).len(), 12);
 }
+
+/// A load through the log keeps the promises of any other.
+pub fn a_logged_load_is_a_load(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    put(&*engine, &[("a", "1")]);
+    let before = engine.snapshot().expect("snapshot");
+    let mut load = engine.logged_load().expect("logged_load");
+    load.add(b"b", b"2").expect("add");
+    load.cut().expect("cut");
+    assert!(matches!(load.add(b"b", b"3"), Err(Error::Misuse { .. })));
+    load.add(b"c", b"3").expect("add");
+    assert_eq!(dump_now(&*engine), "a=1");
+    load.finish().expect("finish");
+    assert_eq!(dump(&*before), "a=1");
+    assert_eq!(dump_now(&*engine), "a=1 b=2 c=3");
+    let mut abandoned = engine.logged_load().expect("logged_load");
+    abandoned.add(b"d", b"4").expect("add");
+    drop(abandoned);
+    engine.logged_load().expect("logged_load").finish().expect("finish");
+    assert_eq!(dump_now(&*engine), "a=1 b=2 c=3");
+}
+
+/// Where a load is cut makes no difference to what is read.
+pub fn a_load_can_be_cut(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    let mut load = engine.bulk_load().expect("bulk_load");
+    load.cut().expect("cut");
+    for key in ["a", "m", "z"] {
+        load.add(key.as_bytes(), b"1").expect("add");
+        load.cut().expect("cut");
+    }
+    assert_eq!(dump_now(&*engine), "");
+    load.finish().expect("finish");
+    assert_eq!(dump_now(&*engine), "a=1 m=1 z=1");
+}

@@ -4,6 +4,9 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 
+use database::dump::FOREIGN_HASH_PREFIX;
+use sha2::{Digest, Sha256};
+
 use crate::error::{ApiError, Result};
 
 /// Memory for one hash. 19 MiB and two passes are what OWASP's "Password Storage Cheat Sheet" advises.
@@ -33,13 +36,31 @@ pub fn hash(password: &str) -> Result<String> {
     Ok(hash.to_string())
 }
 
-/// Whether a password is the one that a hash was made of. Takes as long as [`hash`].
+/// Whether a password is the one that a hash was made of. Takes as long as [`hash`], except for hashes of ArangoDB.
 pub fn verify(password: &str, hash: &str) -> bool {
     if password.len() > PASSWORD_MAX_BYTES {
         return false;
     }
+    if let Some(foreign) = hash.strip_prefix(FOREIGN_HASH_PREFIX) {
+        return verify_foreign(password, foreign).unwrap_or(false);
+    }
     let Ok(hash) = PasswordHash::new(hash) else { return false };
     hasher().is_ok_and(|hasher| hasher.verify_password(password.as_bytes(), &hash).is_ok())
+}
+
+/// Hashes that a restored dump of ArangoDB brought: `METHOD$SALT$HASH`, where the hash is that of salt and password in
+/// hexadecimal digits. Only SHA-256, ArangoDB's default, can be checked.
+fn verify_foreign(password: &str, kept: &str) -> Option<bool> {
+    let (salt, hash) = kept.strip_prefix("sha256$")?.split_once('$')?;
+    let digest = Sha256::new().chain_update(salt).chain_update(password).finalize();
+    let mut text = String::with_capacity(2 * digest.len());
+    for byte in digest {
+        text.push(char::from_digit(u32::from(byte >> 4), 16)?);
+        text.push(char::from_digit(u32::from(byte & 15), 16)?);
+    }
+    // No early end that would tell how much of the hash is right.
+    let differences = text.bytes().zip(hash.bytes()).fold(0, |all, (left, right)| all | (left ^ right));
+    Some(differences == 0 && text.len() == hash.len())
 }
 
 #[cfg(test)]
@@ -53,6 +74,15 @@ mod tests {
         assert!(verify("secret", &hashed));
         assert!(!verify("Secret", &hashed) && !verify("", &hashed));
         assert_ne!(hashed, hash("secret").unwrap(), "the salt must differ");
+    }
+
+    #[test]
+    fn a_hash_from_a_dump_of_arangodb_is_checked() {
+        assert!(!verify("secret", "$arango-sha256$salt$") && !verify("secret", "$arango-sha256$"));
+        let right = Sha256::digest("saltsecret").iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        assert!(verify("secret", &format!("$arango-sha256$salt${right}")));
+        assert!(!verify("Secret", &format!("$arango-sha256$salt${right}")));
+        assert!(!verify("secret", &format!("$arango-md5$salt${right}")));
     }
 
     #[test]

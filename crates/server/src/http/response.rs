@@ -25,6 +25,8 @@ pub mod content_type {
     pub const VELOCYPACK: HeaderValue = HeaderValue::from_static("application/x-velocypack");
     /// One JSON value a line.
     pub const NDJSON: HeaderValue = HeaderValue::from_static("application/x-ndjson");
+    /// Lines of a dump.
+    pub const DUMP: HeaderValue = HeaderValue::from_static("application/x-arango-dump; charset=utf-8");
     /// Text.
     pub const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
     /// A page for a browser.

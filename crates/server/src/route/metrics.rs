@@ -225,6 +225,14 @@ fn print_queries(session: &Session, page: &mut Page) {
     let running = instance.queries().running(None).len();
     page.gauge("arangodb_aql_current_query", "Queries that run.", running);
     page.gauge("arangodb_aql_cursors_active", "Open cursors and exports.", instance.cursors().len());
+    let dumps = instance.dump_contexts();
+    page.gauge("arangodb_dump_ongoing", "Dumps that many requests fetch at once.", dumps.len());
+    page.gauge(
+        "arangodb_dump_memory_usage",
+        "Bytes of dumps that wait for their clients.",
+        dumps.memory_bytes(),
+    );
+    page.gauge("persea_dump_batches", "Snapshots that dumps hold.", instance.batches().len());
     let used = instance.query_memory_used_bytes();
     page.gauge("arangodb_aql_global_memory_usage", "Bytes that all queries use.", used);
     let limit = instance.options().query_memory_bytes;

@@ -8,6 +8,7 @@ mod collection;
 mod cursor;
 mod database;
 mod document;
+mod dump;
 mod echo;
 mod edges;
 mod engine;
@@ -26,6 +27,8 @@ mod query;
 mod query_cache;
 mod query_plan_cache;
 mod reload;
+mod replication;
+mod restore;
 mod revision;
 mod server_info;
 mod shutdown;
@@ -51,6 +54,7 @@ pub(crate) const FAMILIES: &[&[Route]] = &[
     cursor::ROUTES,
     database::ROUTES,
     document::ROUTES,
+    dump::ROUTES,
     echo::ROUTES,
     edges::ROUTES,
     engine::ROUTES,
@@ -68,6 +72,8 @@ pub(crate) const FAMILIES: &[&[Route]] = &[
     query_cache::ROUTES,
     query_plan_cache::ROUTES,
     reload::ROUTES,
+    replication::ROUTES,
+    restore::ROUTES,
     server_info::ROUTES,
     shutdown::ROUTES,
     simple::ROUTES,

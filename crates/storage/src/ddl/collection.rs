@@ -137,6 +137,7 @@ impl Shared {
             database_id: database.id,
             indexes: opened?,
             gate: Arc::new(Gate::default()),
+            loads: Arc::default(),
             counters: Arc::new(Counters::empty(object_id)),
             keys: Arc::new(KeyGenerator::new(properties.key_options, 0)),
             schema: compile_schema(&properties)?,

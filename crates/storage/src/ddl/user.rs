@@ -18,6 +18,14 @@ impl Store {
         })
     }
 
+    /// Creates a user, or puts the definition in the place of the one of this name.
+    ///
+    /// Errors: 1700, 1004.
+    pub fn put_user(&self, user: UserDefinition) -> Result<()> {
+        check_user_name(&user.name)?;
+        self.shared.alter(|draft| draft.put_user(user))
+    }
+
     /// Changes a user: `change` gets the definition as it stands and may change all but the name.
     ///
     /// Errors: 1703, those of `change`, 1004.

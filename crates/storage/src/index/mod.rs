@@ -104,6 +104,11 @@ impl Index {
         &self.definition.properties.fields
     }
 
+    /// Whether a client created it: every collection has its primary index, and edge collections have their edge index.
+    pub fn is_user_defined(&self) -> bool {
+        !matches!(self.index_type(), IndexType::Primary | IndexType::Edge)
+    }
+
     /// Whether no two documents have equal values.
     pub fn is_unique(&self) -> bool {
         self.definition.properties.unique

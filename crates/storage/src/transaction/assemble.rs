@@ -110,21 +110,26 @@ impl Assembler<'_> {
     }
 }
 
-/// A document from a dump in its stored form, outside of any transaction.
-pub(crate) struct RestoredDocument {
+/// A new document in its stored form, outside of any transaction. Its memory serves one document after the other.
+#[derive(Default)]
+pub(crate) struct AssembledDocument {
     pub(crate) key: GeneratedKey,
     pub(crate) revision: Revision,
     pub(crate) bytes: Vec<u8>,
 }
 
-impl RestoredDocument {
-    /// Errors: 1216, 1221, 1225, 1227, 1233.
-    pub(crate) fn new(shared: &Shared, collection: &Collection, body: Slice<'_>) -> Result<Self> {
-        let options = WriteOptions { is_restore: true, ..WriteOptions::default() };
+impl AssembledDocument {
+    /// Errors: 1216, 1221, 1222, 1225, 1227, 1233, 1620, those of computed values.
+    pub(crate) fn assemble(
+        &mut self,
+        shared: &Shared,
+        collection: &Collection,
+        body: Slice<'_>,
+        options: &WriteOptions,
+    ) -> Result<()> {
         let assembler = Assembler { shared, collection };
-        let (key, _) = assembler.key_for(body, &options)?;
-        let mut bytes = Vec::new();
-        let revision = assembler.assemble_new(&key.key, body, &options, &mut bytes)?;
-        Ok(RestoredDocument { key, revision, bytes })
+        (self.key, _) = assembler.key_for(body, options)?;
+        self.revision = assembler.assemble_new(&self.key.key, body, options, &mut self.bytes)?;
+        Ok(())
     }
 }

@@ -18,12 +18,13 @@ mod update;
 mod version;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use kv::WriteTransaction;
 
+pub(crate) use assemble::AssembledDocument;
 pub use assemble::DOCUMENT_MAX_BYTES;
-pub(crate) use assemble::RestoredDocument;
 pub use options::{
     OverwriteMode, TRANSACTION_MAX_BYTES, TransactionOptions, WriteKind, WriteOptions, WriteOutcome,
 };
@@ -44,6 +45,8 @@ pub struct Transaction {
     catalog: Arc<Catalog>,
     joined: Vec<Joined>,
     reads_latest: bool,
+    /// Loads that the snapshot holds in full; it may lack any later one.
+    loads_at_begin: u64,
     gate_timeout: Duration,
     scratch: Scratch,
     /// Memory in which documents are assembled.
@@ -77,6 +80,8 @@ impl Transaction {
                 joined.push(Joined::pass(shared, collection, passage, gate_timeout)?);
             }
         }
+        // Before the snapshot: what is counted here is in it.
+        let loads_at_begin = shared.loads.load(Ordering::SeqCst);
         let (engine, catalog) = shared.begin(options.for_engine())?;
         Ok(Transaction {
             shared: Arc::clone(shared),
@@ -84,6 +89,7 @@ impl Transaction {
             catalog,
             joined,
             reads_latest: options.snapshot_at_first_read,
+            loads_at_begin,
             gate_timeout,
             scratch: Scratch::default(),
             document: Vec::new(),
@@ -119,7 +125,7 @@ impl Transaction {
 
     /// Joins a collection. Answers its position in `joined`.
     ///
-    /// Errors: 1203 if it was dropped, 18 if its gate did not open in time, 1200 if it was truncated meanwhile.
+    /// Errors: 1203 if it was dropped, 18 if its gate did not open in time, 1200 if it was truncated or loaded meanwhile.
     fn join(&mut self, collection: &Collection) -> Result<usize> {
         let joined = self.joined.iter().position(|joined| joined.collection.id() == collection.id());
         if let Some(position) = joined {
@@ -130,6 +136,10 @@ impl Transaction {
         if let Some(at_begin) = self.catalog.same_collection(collection)
             && at_begin.object_id() != joined.collection.object_id()
         {
+            return Err(Error::stale_collection(collection.name()));
+        }
+        // The documents of a load since would be overwritten unseen.
+        if joined.collection.loads.last() > self.loads_at_begin {
             return Err(Error::stale_collection(collection.name()));
         }
         self.joined.push(joined);

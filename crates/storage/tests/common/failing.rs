@@ -73,6 +73,11 @@ impl Engine for FailingEngine {
         self.countdown.change(|| self.inner.drop_range(range))
     }
 
+    fn logged_load(&self) -> Result<Box<dyn BulkLoad>> {
+        let inner = self.inner.logged_load()?;
+        Ok(Box::new(FailingBulkLoad { inner, countdown: Arc::clone(&self.countdown) }))
+    }
+
     fn bulk_load(&self) -> Result<Box<dyn BulkLoad>> {
         let inner = self.inner.bulk_load()?;
         Ok(Box::new(FailingBulkLoad { inner, countdown: Arc::clone(&self.countdown) }))

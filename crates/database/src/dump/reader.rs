@@ -1,0 +1,170 @@
+//! Documents of a collection, or of a range of its keys, as bytes of a dump.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use storage::{BlockLimits, DocumentScan, Documents};
+use velocypack::{Builder, Slice, json};
+
+use crate::error::Result;
+
+/// Documents fetched from storage at once.
+const BLOCK: BlockLimits = BlockLimits { rows: 1_000, bytes: 1 << 20 };
+/// What a document that is larger than the ones before may take beyond the size that was asked for.
+const ROOM_BYTES: usize = 64 << 10;
+
+/// How documents are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A document a line.
+    Lines,
+    /// A line for each document that says so: `{"type":2300,"data":{...}}`.
+    Envelopes,
+    /// One VelocyPack array.
+    VelocyPack,
+}
+
+/// A position in the documents. The ones that were fetched and not yet written wait in it.
+pub(super) struct Reader {
+    source: Source,
+    collection: Arc<str>,
+    ready: Option<(Documents, usize)>,
+}
+
+enum Source {
+    Scan(DocumentScan),
+    /// Documents that are made for the dump.
+    Made(VecDeque<Vec<u8>>),
+}
+
+/// What one call wrote.
+pub(super) struct Written {
+    pub(super) bytes: Vec<u8>,
+    pub(super) documents: u64,
+    /// The last document's key.
+    pub(super) last_key: Option<String>,
+    /// Whether there are more documents.
+    pub(super) has_more: bool,
+}
+
+impl Reader {
+    pub(super) fn scan(scan: DocumentScan, collection: &Arc<str>) -> Self {
+        Reader { source: Source::Scan(scan), collection: Arc::clone(collection), ready: None }
+    }
+
+    pub(super) fn made(documents: Vec<Vec<u8>>, collection: &Arc<str>) -> Self {
+        Reader { source: Source::Made(documents.into()), collection: Arc::clone(collection), ready: None }
+    }
+
+    /// Writes documents until there are at least `bytes`; at least one if there is one.
+    pub(super) fn write(&mut self, form: Form, bytes: usize) -> Result<Written> {
+        let mut out = Output::new(form, bytes)?;
+        while out.len() < bytes || out.documents == 0 {
+            if let Source::Made(documents) = &mut self.source {
+                let Some(document) = documents.pop_front() else { break };
+                out.push(Slice::new(&document), &self.collection)?;
+                continue;
+            }
+            let Some((documents, next)) = self.fetch()? else { break };
+            let mut position = next;
+            while position < documents.len() && (out.len() < bytes || out.documents == 0) {
+                if let Some(document) = documents.get(position) {
+                    out.push(document, &self.collection)?;
+                }
+                position += 1;
+            }
+            self.ready = (position < documents.len()).then_some((documents, position));
+        }
+        let has_more = match &self.source {
+            Source::Made(documents) => !documents.is_empty(),
+            Source::Scan(_) => {
+                self.ready = self.fetch()?;
+                self.ready.is_some()
+            }
+        };
+        let Output { body, documents, last_key } = out;
+        Ok(Written { bytes: body.finish()?, documents, last_key, has_more })
+    }
+
+    fn fetch(&mut self) -> Result<Option<(Documents, usize)>> {
+        if let Some(ready) = self.ready.take() {
+            return Ok(Some(ready));
+        }
+        let Source::Scan(scan) = &mut self.source else { return Ok(None) };
+        let documents = scan.next_block(BLOCK)?;
+        Ok(documents.filter(|documents| !documents.is_empty()).map(|documents| (documents, 0)))
+    }
+
+    /// Lets go of what pins memory in the storage engine.
+    pub(super) fn release(&mut self) {
+        if let Source::Scan(scan) = &mut self.source {
+            scan.release();
+        }
+    }
+}
+
+struct Output {
+    body: Body,
+    documents: u64,
+    last_key: Option<String>,
+}
+
+enum Body {
+    Text { out: Vec<u8>, envelopes: bool },
+    VelocyPack(Builder),
+}
+
+impl Output {
+    fn new(form: Form, bytes: usize) -> Result<Self> {
+        let memory = Vec::with_capacity(bytes.saturating_add(ROOM_BYTES));
+        let body = match form {
+            Form::Lines | Form::Envelopes => Body::Text { out: memory, envelopes: form == Form::Envelopes },
+            Form::VelocyPack => {
+                let mut builder = Builder::from_vec(memory);
+                builder.open_array()?;
+                Body::VelocyPack(builder)
+            }
+        };
+        Ok(Output { body, documents: 0, last_key: None })
+    }
+
+    fn len(&self) -> usize {
+        match &self.body {
+            Body::Text { out, .. } => out.len(),
+            Body::VelocyPack(builder) => builder.len_bytes(),
+        }
+    }
+
+    fn push(&mut self, document: Slice<'_>, collection: &str) -> Result<()> {
+        match &mut self.body {
+            Body::Text { out, envelopes: false } => {
+                json::write(document, Some(collection), out);
+                out.push(b'\n');
+            }
+            Body::Text { out, envelopes: true } => {
+                out.extend_from_slice(b"{\"type\":2300,\"data\":");
+                json::write(document, Some(collection), out);
+                out.extend_from_slice(b"}\n");
+            }
+            Body::VelocyPack(builder) => builder.add_resolved(document, Some(collection))?,
+        }
+        self.documents += 1;
+        let key = document.get("_key").and_then(Slice::as_str).unwrap_or_default();
+        let last_key = self.last_key.get_or_insert_default();
+        last_key.clear();
+        last_key.push_str(key);
+        Ok(())
+    }
+}
+
+impl Body {
+    fn finish(self) -> Result<Vec<u8>> {
+        match self {
+            Body::Text { out, .. } => Ok(out),
+            Body::VelocyPack(mut builder) => {
+                builder.close()?;
+                Ok(builder.into_vec())
+            }
+        }
+    }
+}

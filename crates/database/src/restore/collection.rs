@@ -1,0 +1,117 @@
+//! Collections and their indexes from a dump.
+
+use std::sync::Arc;
+
+use catalog::collection::CollectionProperties;
+use catalog::index::IndexProperties;
+use catalog::{AccessLevel, error_number};
+use storage::{Collection, Index};
+use velocypack::Slice;
+
+use crate::dump::USERS_COLLECTION;
+use crate::error::{Error, Result, number};
+use crate::session::Session;
+
+/// An old way to bound the number of documents; it has no successor.
+const CAP_INDEX: &str = "cap";
+/// Indexes that each collection has by itself.
+const OWN_INDEXES: [&str; 2] = ["primary", "edge"];
+
+impl Session {
+    /// Creates a collection from `parameters` of a dump. With `overwrite` one of this name is dropped first; one of the
+    /// system's is emptied. Errors: 10, 11, 18, 1207, 1208, 1621.
+    pub fn restore_collection(&self, body: Slice<'_>, overwrite: bool) -> Result<()> {
+        self.require_database(AccessLevel::ReadWrite)?;
+        let parameters = parameters(body)?;
+        if parameters.get("deleted").and_then(Slice::as_bool) == Some(true) {
+            return Ok(());
+        }
+        let default_wait_for_sync = self.instance().options().default_wait_for_sync;
+        let mut properties = CollectionProperties::parse(parameters, default_wait_for_sync)?;
+        // Dumps before 3.0 do not say it.
+        properties.is_system = properties.name.starts_with('_');
+        let catalog = self.catalog();
+        let existing = self.database_in(&catalog)?.collection(&properties.name);
+        let store = self.instance().store();
+        match existing.filter(|existing| existing.name() == properties.name) {
+            None => {}
+            // Users live in the catalog, and those that the dump does not have stay.
+            Some(users) if self.is_system_database() && users.name() == USERS_COLLECTION => {
+                return self.require_administrator();
+            }
+            Some(existing) if !overwrite => {
+                let message = format!("duplicate name: collection '{}' exists", existing.name());
+                return Err(Error::new(error_number::DUPLICATE_NAME, message));
+            }
+            Some(existing) => {
+                self.require_collection(existing.name(), AccessLevel::ReadWrite)?;
+                if existing.definition().properties.is_system {
+                    return self.empty(existing);
+                }
+                // Graphs name the collection, and will find the new one.
+                let _changes = self.instance().graph_changes();
+                store.drop_collection(existing, true)?;
+            }
+        }
+        store.create_collection(self.database_name(), properties)?;
+        Ok(())
+    }
+
+    fn empty(&self, collection: &Arc<Collection>) -> Result<()> {
+        let store = self.instance().store();
+        for index in collection.indexes().iter().filter(|index| index.is_user_defined()) {
+            store.drop_index(collection, index.id())?;
+        }
+        Ok(store.truncate(collection)?)
+    }
+
+    /// Creates the `indexes` of a dump that a collection lacks. With `force`, those of types that this version does not have
+    /// are left out. Errors: 9, 10, 11, 18, 1203, 1210.
+    pub fn restore_indexes(&self, body: Slice<'_>, force: bool) -> Result<()> {
+        self.require_database(AccessLevel::ReadWrite)?;
+        let parameters = parameters(body)?;
+        let name = parameters.get("name").and_then(Slice::as_str);
+        let name = name.ok_or_else(|| bad("'parameters' must have the collection's 'name'"))?;
+        // The oldest dumps have them among the parameters.
+        let indexes = body.get("indexes").or_else(|| parameters.get("indexes")).unwrap_or(Slice::EMPTY_ARRAY);
+        if !indexes.is_array() {
+            return Err(bad("'indexes' must be an array"));
+        }
+        for (position, index) in indexes.elements().enumerate() {
+            let kind = index.get("type").and_then(Slice::as_str).unwrap_or_default();
+            if kind == CAP_INDEX || OWN_INDEXES.contains(&kind) {
+                continue;
+            }
+            match self.restore_index(name, index) {
+                Ok(_) => {}
+                Err(error) if force && error.number == error_number::NOT_IMPLEMENTED => {
+                    tracing::warn!(
+                        target: "replication",
+                        "collection '{name}' is restored without an index of type '{kind}', which this version lacks"
+                    );
+                }
+                Err(error) => {
+                    let message = format!("index {position} of collection '{name}': {}", error.message);
+                    return Err(Error { message, ..error });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn restore_index(&self, collection: &str, index: Slice<'_>) -> Result<Arc<Index>> {
+        let collection = self.collection(collection, AccessLevel::ReadWrite)?;
+        let properties = IndexProperties::parse(index)?;
+        let (index, _) = self.instance().store().create_index(&collection, properties)?;
+        Ok(index)
+    }
+}
+
+fn parameters(body: Slice<'_>) -> Result<Slice<'_>> {
+    let parameters = body.get("parameters").filter(|parameters| parameters.is_object());
+    parameters.ok_or_else(|| bad("collection declaration is invalid: 'parameters' must be an object"))
+}
+
+fn bad(message: &str) -> Error {
+    Error::new(number::BAD_PARAMETER, message)
+}

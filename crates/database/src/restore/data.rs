@@ -1,0 +1,126 @@
+//! Documents from a dump.
+//!
+//! New documents are loaded without a transaction's bookkeeping ([`storage::DocumentLoad`]). Where that cannot be (a key is
+//! taken because the batch comes again, documents are removed, an index is unique) the batch is one transaction, whose
+//! result is the same.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use catalog::{AccessLevel, error_number};
+use storage::{
+    Collection, Durability, LoadOutcome, LoadPatience, OverwriteMode, TransactionOptions, WriteOptions,
+};
+use velocypack::Slice;
+
+use super::operation::{Operation, for_each};
+use crate::dump::{USERS_COLLECTION, users};
+use crate::error::{Error, Result, number};
+use crate::session::Session;
+
+/// How often a batch is begun again that meets other writers.
+const ATTEMPTS: usize = 20;
+/// The user that always has all rights.
+const ROOT: &str = "root";
+
+/// Documents as a client sends them.
+#[derive(Clone, Copy, Debug)]
+pub enum RestoreBody<'a> {
+    /// JSON, a value a line.
+    Lines(&'a [u8]),
+    /// VelocyPack values one behind the other, or arrays of them. Not validated.
+    VelocyPack(&'a [u8]),
+}
+
+impl Session {
+    /// Stores the documents of a body, all or none, with their keys and revisions; those that are there are replaced.
+    /// Errors: 1203, 11, 30, 600, 10, 32, 1210 for a unique index, and those of documents that cannot be stored, with the
+    /// line.
+    pub fn restore_data(&self, collection: &str, body: RestoreBody<'_>) -> Result<()> {
+        if self.instance().is_stopping() {
+            return Err(Error::new(number::SHUTTING_DOWN, "shutdown in progress"));
+        }
+        if self.is_system_database() && collection == USERS_COLLECTION {
+            return self.restore_users(body);
+        }
+        let collection = self.collection(collection, AccessLevel::ReadWrite)?;
+        if self.restore_by_load(&collection, body)? {
+            return Ok(());
+        }
+        let mut attempts = 1;
+        loop {
+            match self.restore_in_transaction(&collection, body) {
+                Err(error) if error.is_retryable && attempts < ATTEMPTS => attempts += 1,
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// `false` if the documents are not all new ones that can be loaded; nothing is stored then.
+    fn restore_by_load(&self, collection: &Arc<Collection>, body: RestoreBody<'_>) -> Result<bool> {
+        let store = self.instance().store();
+        let Some(mut load) = store.load_documents(collection, &options(), LoadPatience::Wait)? else {
+            return Ok(false);
+        };
+        let mut only_new = true;
+        for_each(body, &mut |operation| {
+            match operation {
+                Operation::Put(document) => load.add(document)?,
+                Operation::Remove(_) => only_new = false,
+            }
+            Ok(only_new)
+        })?;
+        Ok(only_new && load.finish()? == LoadOutcome::Loaded)
+    }
+
+    fn restore_in_transaction(&self, collection: &Arc<Collection>, body: RestoreBody<'_>) -> Result<()> {
+        let options = options();
+        let mut transaction =
+            self.instance().store().begin(&TransactionOptions::single_operation(collection))?;
+        for_each(body, &mut |operation| {
+            match operation {
+                Operation::Put(document) => drop(transaction.insert(collection, document, &options)?),
+                Operation::Remove(key) => match transaction.remove(collection, key, Slice::NONE, &options) {
+                    Ok(_) => {}
+                    Err(error) if error.number() == error_number::DOCUMENT_NOT_FOUND => {}
+                    Err(error) => return Err(error.into()),
+                },
+            }
+            Ok(true)
+        })?;
+        Ok(transaction.commit(Durability::Buffered)?)
+    }
+
+    /// Users live in the catalog.
+    fn restore_users(&self, body: RestoreBody<'_>) -> Result<()> {
+        self.require_administrator()?;
+        let mut restored = Vec::new();
+        let mut names: HashMap<String, String> = HashMap::new();
+        for_each(body, &mut |operation| {
+            match operation {
+                Operation::Put(document) => {
+                    let user = users::user(document)?;
+                    if let Some(key) = document.get("_key").and_then(Slice::as_str) {
+                        names.insert(key.to_owned(), user.name.clone());
+                    }
+                    restored.push(Ok(user));
+                }
+                Operation::Remove(key) => restored.extend(names.remove(key).map(Err)),
+            }
+            Ok(true)
+        })?;
+        let store = self.instance().store();
+        for change in restored {
+            match change {
+                Ok(user) => store.put_user(user)?,
+                Err(name) if name != ROOT => store.remove_user(&name)?,
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn options() -> WriteOptions {
+    WriteOptions { is_restore: true, overwrite_mode: OverwriteMode::Replace, ..WriteOptions::default() }
+}

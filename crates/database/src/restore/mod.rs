@@ -1,0 +1,11 @@
+//! Restores: what a dump holds, put back as ArangoDB's restore tool sends it.
+//!
+//! [`collection`]: definitions and indexes. [`data`]: documents, whose lines are read by [`operation`]. A request's documents
+//! are stored all or not at all, and a request that comes again changes nothing: so a restore that broke off can go on with
+//! the batch that was under way.
+
+mod collection;
+mod data;
+mod operation;
+
+pub use data::RestoreBody;

@@ -1,0 +1,69 @@
+//! Views as definitions: what a restored dump says of them is kept, and is in the next dump.
+//!
+//! Nothing searches them yet. Each database has one value of the store's settings: an array of definitions.
+
+use catalog::{AccessLevel, DatabaseId, error_number};
+use storage::Database;
+use velocypack::{Builder, Slice};
+
+use crate::error::{Error, Result, number};
+use crate::session::Session;
+
+/// Most bytes of all definitions of a database.
+const VIEWS_MAX_BYTES: usize = 16 << 20;
+const VIEW_TYPES: [&str; 2] = ["arangosearch", "search-alias"];
+
+fn setting(database: DatabaseId) -> String {
+    format!("views/{database}")
+}
+
+impl Session {
+    /// The definitions of a database's views as a VelocyPack array.
+    pub(crate) fn kept_views(&self, database: &Database) -> Result<Vec<u8>> {
+        let kept = self.instance().store().setting(&setting(database.definition().id))?;
+        Ok(kept.unwrap_or_else(|| Slice::EMPTY_ARRAY.bytes().to_vec()))
+    }
+
+    /// Keeps a view's definition, in the place of one of this name with `overwrite`. Errors: 10, 11, 1207, 1208, 32.
+    pub fn restore_view(&self, definition: Slice<'_>, overwrite: bool) -> Result<()> {
+        self.require_database(AccessLevel::ReadWrite)?;
+        let text = |name: &str| definition.get(name).and_then(Slice::as_str).filter(|text| !text.is_empty());
+        let name = text("name").ok_or_else(|| bad("a view's definition must have a 'name'"))?;
+        let view_type = text("type").filter(|found| VIEW_TYPES.contains(found));
+        view_type.ok_or_else(|| bad("a view's 'type' must be arangosearch or search-alias"))?;
+        // So that no other request's view is lost.
+        let _changes = self.instance().graph_changes();
+        let catalog = self.catalog();
+        let database = self.database_in(&catalog)?;
+        let taken = database.collection(name).is_some_and(|collection| collection.name() == name);
+        let kept = self.kept_views(database)?;
+        let is_same = |view: &Slice<'_>| view.get("name").and_then(Slice::as_str) == Some(name);
+        if taken || (!overwrite && Slice::new(&kept).elements().any(|view| is_same(&view))) {
+            let message = format!("duplicate name: a collection or view '{name}' exists");
+            return Err(Error::new(error_number::DUPLICATE_NAME, message));
+        }
+        let mut out = Builder::new();
+        out.open_array()?;
+        for view in Slice::new(&kept).elements().filter(|view| !is_same(view)) {
+            out.add_slice(view)?;
+        }
+        out.add_slice(definition)?;
+        out.close()?;
+        if out.len_bytes() > VIEWS_MAX_BYTES {
+            let message = format!(
+                "resource limit exceeded: the views of a database take at most {VIEWS_MAX_BYTES} bytes"
+            );
+            return Err(Error::new(number::RESOURCE_LIMIT, message));
+        }
+        Ok(self.instance().store().put_setting(&setting(database.definition().id), out.as_bytes())?)
+    }
+
+    /// Forgets the views of a database that was dropped.
+    pub(crate) fn forget_views(&self, database: DatabaseId) -> Result<()> {
+        Ok(self.instance().store().remove_setting(&setting(database))?)
+    }
+}
+
+fn bad(message: &str) -> Error {
+    Error::new(number::BAD_PARAMETER, message)
+}

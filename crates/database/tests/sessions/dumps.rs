@@ -1,0 +1,203 @@
+//! Dumps: every document once, as of one moment, however many requests fetch it; and back.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use database::Session;
+use database::dump::{ChunkRequest, DumpRequest, Form};
+use database::restore::RestoreBody;
+use serde_json::Value;
+use velocypack::Slice;
+
+use crate::common::{count, create, query, session, value};
+
+/// Enough that a collection is divided.
+const DOCUMENTS: u64 = 25_000;
+
+fn lines(numbers: std::ops::Range<u64>) -> String {
+    numbers.map(|n| format!("{{\"_key\":\"{n:06}\",\"_rev\":\"_cPlZM_e---\",\"n\":{n}}}\n")).collect()
+}
+
+fn filled(collections: &[&str]) -> Session {
+    let session = session();
+    for name in collections {
+        create(&session, &format!(r#"{{"name": "{name}"}}"#));
+        session.restore_data(name, RestoreBody::Lines(lines(0..DOCUMENTS).as_bytes())).unwrap();
+    }
+    session
+}
+
+fn request(collections: &[&str], parallelism: u64) -> DumpRequest {
+    DumpRequest {
+        collections: collections.iter().map(|name| (*name).to_owned()).collect(),
+        batch_bytes: 32 << 10,
+        prefetch: 3,
+        parallelism,
+        velocypack: false,
+        batch: None,
+    }
+}
+
+/// Fetches a dump with some threads; the documents of each collection by key.
+fn fetch(session: &Session, id: u64, threads: usize) -> BTreeMap<String, Vec<Value>> {
+    let next = AtomicU64::new(1);
+    let fetch_some = || {
+        let (mut found, mut last) = (Vec::new(), None);
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(batch) = session.next_dump_batch(id, number, last).unwrap() else { return found };
+            for read_ahead in session.dump_read_ahead(id) {
+                std::thread::spawn(move || read_ahead.run());
+            }
+            // A client that did not get the reply asks again.
+            let again = session.next_dump_batch(id, number, None).unwrap().unwrap();
+            assert_eq!((&again.collection, &again.bytes), (&batch.collection, &batch.bytes));
+            found.push((batch.collection.to_string(), batch.bytes));
+            last = Some(number);
+        }
+    };
+    let batches: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(fetch_some)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    let mut all: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for (collection, bytes) in batches {
+        let text = std::str::from_utf8(&bytes).unwrap();
+        let documents = all.entry(collection).or_default();
+        documents.extend(text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
+    }
+    for documents in all.values_mut() {
+        documents.sort_by_key(|document| document["_key"].as_str().unwrap().to_owned());
+    }
+    all
+}
+
+fn numbers(documents: &[Value]) -> Vec<u64> {
+    documents.iter().map(|document| document["n"].as_u64().unwrap()).collect()
+}
+
+#[test]
+fn all_dumps_of_a_batch_show_its_moment() {
+    let session = filled(&["a", "b"]);
+    let batch = session.open_batch(None).unwrap();
+    query(&session, "FOR d IN a FILTER d.n < 1000 REMOVE d IN a").unwrap();
+    query(&session, "INSERT {_key: 'new', n: -1} INTO b").unwrap();
+    let expected: Vec<u64> = (0..DOCUMENTS).collect();
+    // Named, and by being the newest of the user.
+    for (batch, threads) in [(Some(batch.id), 1), (None, 3)] {
+        let id = session.start_dump(&DumpRequest { batch, ..request(&["a", "b"], 3) }).unwrap();
+        let found = fetch(&session, id, threads);
+        assert_eq!(found.len(), 2);
+        for documents in found.values() {
+            assert!(numbers(documents) == expected);
+        }
+        session.close_dump(id).unwrap();
+    }
+    session.close_batch(batch.id).unwrap();
+    let id = session.start_dump(&request(&["a"], 1)).unwrap();
+    assert_eq!(fetch(&session, id, 1)["a"].len() as u64, DOCUMENTS - 1000);
+}
+
+#[test]
+fn one_client_gets_a_collection_in_the_order_of_keys() {
+    let session = filled(&["a"]);
+    let id = session.start_dump(&request(&["a"], 1)).unwrap();
+    let mut last = None;
+    let mut keys = Vec::new();
+    for number in 0.. {
+        let Some(batch) = session.next_dump_batch(id, number, last).unwrap() else { break };
+        session.dump_read_ahead(id).into_iter().for_each(|job| job.run());
+        let text = std::str::from_utf8(&batch.bytes).unwrap();
+        let document = |line| serde_json::from_str::<Value>(line).unwrap();
+        keys.extend(text.lines().map(|line| document(line)["n"].as_u64().unwrap()));
+        last = Some(number);
+    }
+    assert!(keys == (0..DOCUMENTS).collect::<Vec<_>>());
+}
+
+#[test]
+fn chunks_go_on_where_they_ended_and_come_again_when_asked() {
+    let session = filled(&["a"]);
+    let batch = session.open_batch(Some(60.0)).unwrap().id;
+    let chunk = |from| {
+        let collection = "a".to_owned();
+        let request = ChunkRequest { batch, collection, from, bytes: 100_000, form: Form::Envelopes };
+        session.dump_chunk(&request).unwrap()
+    };
+    let (mut from, mut text) = (0, Vec::new());
+    loop {
+        let first = chunk(Some(from));
+        let again = chunk(Some(from));
+        assert_eq!((first.last_included, &first.bytes), (again.last_included, &again.bytes));
+        text.extend(again.bytes);
+        from = again.last_included;
+        if !again.has_more {
+            break;
+        }
+    }
+    let target = filled(&[]);
+    create(&target, r#"{"name": "a"}"#);
+    target.restore_data("a", RestoreBody::Lines(&text)).unwrap();
+    assert_eq!(count(&target, "a"), DOCUMENTS);
+}
+
+#[test]
+fn velocypack_goes_there_and_back() {
+    let session = filled(&["a"]);
+    let id = session.start_dump(&DumpRequest { velocypack: true, ..request(&["a"], 1) }).unwrap();
+    let target = filled(&[]);
+    create(&target, r#"{"name": "a"}"#);
+    let mut all = Vec::new();
+    for number in 0.. {
+        let Some(batch) = session.next_dump_batch(id, number, None).unwrap() else { break };
+        all.extend_from_slice(&batch.bytes);
+    }
+    target.restore_data("a", RestoreBody::VelocyPack(&all)).unwrap();
+    assert_eq!(count(&target, "a"), DOCUMENTS);
+    let error = target.restore_data("a", RestoreBody::VelocyPack(&all[..all.len() - 1])).unwrap_err();
+    assert_eq!(error.number, 600);
+    let error = target.restore_data("a", RestoreBody::VelocyPack(b"\xff\xff")).unwrap_err();
+    assert_eq!(error.number, 600);
+}
+
+#[test]
+fn batches_that_come_from_many_threads_and_again_are_stored_once() {
+    let session = filled(&[]);
+    create(&session, r#"{"name": "a"}"#);
+    create(&session, r#"{"name": "u"}"#);
+    let index = value(r#"{"type": "persistent", "fields": ["n"], "unique": true}"#);
+    session.create_index("u", Slice::new(&index)).unwrap();
+    for name in ["a", "u"] {
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let session = &session;
+                scope.spawn(move || {
+                    for batch in 0..10 {
+                        let start = (batch + thread * 3) % 10 * 500;
+                        let lines = lines(start..start + 600);
+                        session.restore_data(name, RestoreBody::Lines(lines.as_bytes())).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(count(&session, name), 5_100, "{name}");
+        let wrong = format!("FOR d IN {name} FILTER d.n != TO_NUMBER(d._key) RETURN d");
+        assert_eq!(crate::common::rows(&session, &wrong), serde_json::json!([]));
+    }
+}
+
+#[test]
+fn what_a_dropped_database_held_is_gone() {
+    let session = filled(&[]);
+    session.create_database("shop").unwrap();
+    let shop =
+        Session::open(std::sync::Arc::clone(session.instance()), "shop", database::Identity::Superuser)
+            .unwrap();
+    create(&shop, r#"{"name": "a"}"#);
+    shop.open_batch(None).unwrap();
+    shop.start_dump(&request(&["a"], 1)).unwrap();
+    let instance = session.instance();
+    assert_eq!((instance.batches().len(), instance.dump_contexts().len()), (1, 1));
+    session.drop_database("shop").unwrap();
+    assert!(instance.batches().is_empty() && instance.dump_contexts().is_empty());
+}

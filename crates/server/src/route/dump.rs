@@ -1,0 +1,95 @@
+//! `/_api/dump`: collections fetched by many requests at once.
+
+use bytes::Bytes;
+use database::dump::{DumpBatch, DumpRequest};
+use hyper::StatusCode;
+use velocypack::Slice;
+
+use crate::error::{ApiError, Result};
+use crate::error_number::number;
+use crate::http::request::Request;
+use crate::http::response::{Response, content_type};
+use crate::http::router::{Route, Verb};
+use crate::session::Session;
+
+/// What a request has that does not say it: ArangoDB's defaults.
+const DEFAULT_BATCH_BYTES: u64 = 16 << 10;
+const DEFAULT_PREFETCH: u64 = 2;
+const DEFAULT_PARALLELISM: u64 = 2;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::pool(Verb::Post, "/_api/dump/start", start),
+    Route::pool(Verb::Post, "/_api/dump/next/{id}", next),
+    Route::pool(Verb::Delete, "/_api/dump/{id}", remove),
+];
+
+fn start(session: &Session, request: &Request) -> Result<Response> {
+    let body = request.body_object()?;
+    let mut dump = DumpRequest {
+        collections: collections(body.slice())?,
+        batch_bytes: whole(body.slice(), "batchSize")?.unwrap_or(DEFAULT_BATCH_BYTES),
+        prefetch: whole(body.slice(), "prefetchCount")?.unwrap_or(DEFAULT_PREFETCH),
+        parallelism: whole(body.slice(), "parallelism")?.unwrap_or(DEFAULT_PARALLELISM),
+        velocypack: request.flag("useVPack", false)?,
+        batch: request.number("batchId")?,
+    };
+    if let Some(velocypack) = body.slice().get("useVPack").and_then(Slice::as_bool) {
+        dump.velocypack |= velocypack;
+    }
+    if body.slice().get("filters").is_some_and(|filters| !filters.is_null()) {
+        return Err(ApiError::new(number::NOT_IMPLEMENTED, "not implemented: 'filters' of a dump"));
+    }
+    let id = session.start_dump(&dump)?;
+    Response::empty(StatusCode::CREATED).text_header("x-arango-dump-id", &id.to_string())
+}
+
+fn collections(body: Slice<'_>) -> Result<Vec<String>> {
+    let wrong = || ApiError::bad_parameter("'shards' must be an array of names of collections");
+    let shards = body.get("shards").filter(|shards| shards.is_array()).ok_or_else(wrong)?;
+    shards.elements().map(|name| name.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
+}
+
+/// A number of bytes, batches or threads.
+fn whole(body: Slice<'_>, name: &str) -> Result<Option<u64>> {
+    let Some(value) = body.get(name).filter(|value| !value.is_null()) else { return Ok(None) };
+    let number = value.as_u64().filter(|number| *number > 0);
+    number.map(Some).ok_or_else(|| ApiError::bad_parameter(format!("'{name}' must be a whole number from 1")))
+}
+
+fn next(session: &Session, request: &Request) -> Result<Response> {
+    let id = id(request)?;
+    let number = request.number("batchId")?;
+    let number = number.ok_or_else(|| ApiError::bad_parameter("parameter 'batchId' is missing"))?;
+    let batch = session.next_dump_batch(id, number, request.number("lastBatch")?)?;
+    let Some(DumpBatch { collection, bytes, ready }) = batch else {
+        return Ok(Response::empty(StatusCode::NO_CONTENT));
+    };
+    for read_ahead in session.dump_read_ahead(id) {
+        // A full queue has better things to do.
+        let _ = session.server().pool().submit(Box::new(move || read_ahead.run()));
+    }
+    let is_velocypack = bytes.first().is_some_and(|first| *first != b'{');
+    let content_type = if is_velocypack { content_type::VELOCYPACK } else { content_type::DUMP };
+    Response::bytes(StatusCode::OK, content_type, Bytes::from_owner(Shared(bytes)))
+        .text_header("x-arango-dump-shard-id", &crate::http::percent::encode_segment(&collection))?
+        .text_header("x-arango-dump-block-counts", &ready.to_string())
+}
+
+/// Bytes that the context keeps as well, for a client that asks again.
+struct Shared(std::sync::Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+fn remove(session: &Session, request: &Request) -> Result<Response> {
+    session.close_dump(id(request)?)?;
+    Ok(Response::empty(StatusCode::OK))
+}
+
+/// What is no number is no context of ours.
+fn id(request: &Request) -> Result<u64> {
+    request.parameter("id").parse().map_err(|_| ApiError::of(number::CURSOR_NOT_FOUND))
+}

@@ -1,0 +1,151 @@
+//! `/_api/replication`: dumps as ArangoDB's dump tool fetches them, from a batch's snapshot; and what this server is in the
+//! eyes of others. Restores are in [`super::restore`].
+
+use database::dump::{Batch, ChunkRequest, Form, InventoryRequest};
+use hyper::StatusCode;
+use velocypack::Slice;
+
+use super::parameter;
+use crate::error::{ApiError, Result};
+use crate::error_number::number;
+use crate::http::request::Request;
+use crate::http::response::{Response, content_type};
+use crate::http::router::{Route, Verb};
+use crate::server::ARANGODB_VERSION;
+use crate::session::Session;
+
+/// Bytes of a chunk where the client does not say.
+const DEFAULT_CHUNK_BYTES: usize = 1 << 20;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::pool(Verb::Post, "/_api/replication/batch", open),
+    Route::inline(Verb::Put, "/_api/replication/batch/{id}", extend),
+    Route::pool(Verb::Delete, "/_api/replication/batch/{id}", close),
+    Route::pool(Verb::Get, "/_api/replication/inventory", inventory),
+    Route::pool(Verb::Get, "/_api/replication/dump", dump),
+    Route::pool(Verb::Get, "/_api/replication/logger-state", logger_state),
+    Route::inline(Verb::Get, "/_api/replication/server-id", server_id),
+    Route::inline(Verb::Get, "/_api/replication/applier-state", applier_state),
+];
+
+fn open(session: &Session, request: &Request) -> Result<Response> {
+    let batch = session.open_batch(ttl(request)?)?;
+    let Batch { id, tick } = batch;
+    let state = request.flag("state", false)?.then(|| session.logger_state(&now())).transpose()?;
+    Response::object(StatusCode::OK, |fields| {
+        fields.text("id", &id.to_string()).text("lastTick", &tick.to_string());
+        if let Some(state) = &state {
+            fields.value("state", Slice::new(state));
+        }
+    })
+}
+
+fn extend(session: &Session, request: &Request) -> Result<Response> {
+    session.extend_batch(batch_id(request.parameter("id"))?, ttl(request)?)?;
+    Ok(Response::empty(StatusCode::NO_CONTENT))
+}
+
+fn close(session: &Session, request: &Request) -> Result<Response> {
+    session.close_batch(batch_id(request.parameter("id"))?)?;
+    Ok(Response::empty(StatusCode::NO_CONTENT))
+}
+
+/// The time to live in the body: a number of seconds, as text too.
+fn ttl(request: &Request) -> Result<Option<f64>> {
+    let body = request.body_object()?;
+    let Some(ttl) = body.slice().get("ttl").filter(|ttl| !ttl.is_null()) else { return Ok(None) };
+    let seconds = ttl.as_f64().or_else(|| ttl.as_str()?.parse().ok());
+    seconds.map(Some).ok_or_else(|| ApiError::bad_parameter("'ttl' must be a number of seconds"))
+}
+
+/// The batch that a request names by its parameter.
+fn batch(request: &Request) -> Result<u64> {
+    let text = request.text("batchId")?.unwrap_or_default();
+    if text.is_empty() {
+        let message =
+            "parameter 'batchId' is missing: expecting the id of a batch from POST /_api/replication/batch";
+        return Err(ApiError::bad_parameter(message));
+    }
+    batch_id(&text)
+}
+
+/// What is no number is no batch of ours.
+fn batch_id(text: &str) -> Result<u64> {
+    text.parse().map_err(|_| ApiError::of(number::CURSOR_NOT_FOUND))
+}
+
+fn inventory(session: &Session, request: &Request) -> Result<Response> {
+    let inventory = session.inventory(&InventoryRequest {
+        batch: batch(request)?,
+        include_system: request.flag("includeSystem", true)?,
+        include_queues: request.flag("includeFoxxQueues", false)?,
+        collection: request.text("collection")?.filter(|name| !name.is_empty()).map(|name| name.into_owned()),
+        global: request.flag("global", false)?,
+        time: now(),
+    })?;
+    Ok(Response::value(StatusCode::OK, inventory))
+}
+
+fn dump(session: &Session, request: &Request) -> Result<Response> {
+    let form = if request.flag("useEnvelope", true)? { Form::Envelopes } else { Form::Lines };
+    let chunk = session.dump_chunk(&ChunkRequest {
+        batch: batch(request)?,
+        collection: parameter::collection(request)?,
+        from: request.number("from")?,
+        bytes: request.number("chunkSize")?.unwrap_or(DEFAULT_CHUNK_BYTES),
+        form,
+    })?;
+    let response = match chunk.bytes.is_empty() {
+        true => Response::empty(StatusCode::NO_CONTENT),
+        false => Response::bytes(StatusCode::OK, content_type::DUMP, chunk.bytes),
+    };
+    response
+        .text_header("x-arango-replication-checkmore", if chunk.has_more { "true" } else { "false" })?
+        .text_header("x-arango-replication-lastincluded", &chunk.last_included.to_string())
+}
+
+fn logger_state(session: &Session, _request: &Request) -> Result<Response> {
+    let state = session.logger_state(&now())?;
+    Response::object(StatusCode::OK, |fields| {
+        fields.value("state", Slice::new(&state));
+        fields.child("server", |fields| {
+            fields.text("version", ARANGODB_VERSION);
+            fields.text("serverId", &session.instance().store().server_id().to_string());
+            fields.text("engine", "rocksdb");
+        });
+        // There are no followers.
+        fields.list("clients", |_| ());
+    })
+}
+
+fn server_id(session: &Session, _request: &Request) -> Result<Response> {
+    Response::object(StatusCode::OK, |fields| {
+        fields.text("serverId", &session.instance().store().server_id().to_string());
+    })
+}
+
+/// This server follows nobody.
+fn applier_state(session: &Session, _request: &Request) -> Result<Response> {
+    Response::object(StatusCode::OK, |fields| {
+        fields.child("state", |fields| {
+            fields.bool("running", false).text("phase", "inactive");
+            fields.child("progress", |fields| {
+                fields.text("time", &now()).text("message", "").number("failedConnects", 0u64);
+            });
+            fields.child("lastError", |fields| {
+                fields.number("errorNum", 0u64);
+            });
+            fields.text("time", &now());
+        });
+        fields.child("server", |fields| {
+            fields.text("version", ARANGODB_VERSION);
+            fields.text("serverId", &session.instance().store().server_id().to_string());
+        });
+        fields.text("database", session.database_name());
+    })
+}
+
+/// The time as ArangoDB writes it: ISO 8601 in UTC, whole seconds.
+fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

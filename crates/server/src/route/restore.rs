@@ -1,0 +1,54 @@
+//! `/_api/replication/restore-*`: what ArangoDB's restore tool sends.
+
+use database::restore::RestoreBody;
+use hyper::StatusCode;
+
+use super::parameter;
+use crate::error::Result;
+use crate::http::format::Format;
+use crate::http::request::Request;
+use crate::http::response::Response;
+use crate::http::router::{Route, Verb};
+use crate::session::Session;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::pool(Verb::Put, "/_api/replication/restore-collection", collection),
+    Route::pool(Verb::Put, "/_api/replication/restore-indexes", indexes),
+    Route::pool(Verb::Put, "/_api/replication/restore-data", data),
+    Route::pool(Verb::Put, "/_api/replication/restore-view", view),
+];
+
+/// `force` and `ignoreDistributeShardsLikeErrors` concern the sharding of clusters.
+fn collection(session: &Session, request: &Request) -> Result<Response> {
+    request.flag("force", false)?;
+    request.flag("ignoreDistributeShardsLikeErrors", false)?;
+    let overwrite = request.flag("overwrite", false)?;
+    session.restore_collection(request.body_object()?.slice(), overwrite)?;
+    done()
+}
+
+fn indexes(session: &Session, request: &Request) -> Result<Response> {
+    session.restore_indexes(request.body_object()?.slice(), request.flag("force", false)?)?;
+    done()
+}
+
+fn data(session: &Session, request: &Request) -> Result<Response> {
+    let collection = parameter::collection(request)?;
+    let body = match request.body_format() {
+        Format::Json => RestoreBody::Lines(request.body()),
+        Format::VelocyPack => RestoreBody::VelocyPack(request.body()),
+    };
+    session.restore_data(&collection, body)?;
+    done()
+}
+
+fn view(session: &Session, request: &Request) -> Result<Response> {
+    session.restore_view(request.body_object()?.slice(), request.flag("overwrite", false)?)?;
+    done()
+}
+
+fn done() -> Result<Response> {
+    Response::object(StatusCode::OK, |fields| {
+        fields.bool("result", true);
+    })
+}

@@ -1,0 +1,65 @@
+//! Pairs of one object in memory, and their order.
+
+/// Keys and values in one buffer.
+#[derive(Debug, Default)]
+pub(crate) struct Pairs {
+    bytes: Vec<u8>,
+    positions: Vec<Position>,
+    /// Whether the keys ascend as they were added.
+    is_unsorted: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Position {
+    start: usize,
+    value_start: usize,
+    end: usize,
+}
+
+impl Pairs {
+    /// Adds a pair.
+    pub(crate) fn push(&mut self, key: &[u8], value: &[u8]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(key);
+        let value_start = self.bytes.len();
+        self.bytes.extend_from_slice(value);
+        let position = Position { start, value_start, end: self.bytes.len() };
+        if self.positions.last().is_some_and(|last| self.key(*last) >= key) {
+            self.is_unsorted = true;
+        }
+        self.positions.push(position);
+    }
+
+    /// Orders the pairs by key. `false` if a key is there twice.
+    pub(crate) fn sort(&mut self) -> bool {
+        if !self.is_unsorted {
+            return true;
+        }
+        let bytes = &self.bytes;
+        let key = |position: &Position| bytes.get(position.start..position.value_start).unwrap_or_default();
+        self.positions.sort_unstable_by(|left, right| key(left).cmp(key(right)));
+        let is_unique = self.positions.is_sorted_by(|left, right| key(left) < key(right));
+        self.is_unsorted = false;
+        is_unique
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// The first and the last key.
+    pub(crate) fn bounds(&self) -> Option<(&[u8], &[u8])> {
+        Some((self.key(*self.positions.first()?), self.key(*self.positions.last()?)))
+    }
+
+    /// Keys and values, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.positions.iter().map(|position| {
+            (self.key(*position), self.bytes.get(position.value_start..position.end).unwrap_or_default())
+        })
+    }
+
+    fn key(&self, position: Position) -> &[u8] {
+        self.bytes.get(position.start..position.value_start).unwrap_or_default()
+    }
+}

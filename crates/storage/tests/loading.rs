@@ -1,0 +1,176 @@
+//! Loads of many new documents: all of a load or nothing, with indexes and counts, beside other writers.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod common;
+#[path = "common/failing.rs"]
+mod failing;
+
+use std::sync::Arc;
+
+use catalog::CollectionType;
+use common::*;
+use failing::{Death, FailingEngine};
+use kv_rocksdb::{RocksEngine, RocksOptions};
+use storage::{
+    Collection, Durability, EdgeDirection, LoadOutcome, LoadPath, LoadPatience, Result, Store, WriteOptions,
+};
+use velocypack::Slice;
+
+fn restore() -> WriteOptions {
+    WriteOptions { is_restore: true, ..WriteOptions::default() }
+}
+
+fn load(store: &Store, collection: &Collection, path: LoadPath, bodies: &[String]) -> Result<LoadOutcome> {
+    let mut load = store.load_documents(collection, &restore(), LoadPatience::Wait)?.unwrap().by(path);
+    for body in bodies {
+        load.add(Slice::new(&value(body)))?;
+    }
+    load.finish()
+}
+
+fn edges(numbers: std::ops::Range<usize>) -> Vec<String> {
+    let edge = |n| format!(r#"{{"_key": "{n:06}", "_from": "v/{}", "_to": "v/{}", "n": {n}}}"#, n % 7, n % 3);
+    numbers.map(edge).collect()
+}
+
+fn edges_at(store: &Store, collection: &Collection, vertex: &str) -> usize {
+    let snapshot = store.snapshot().unwrap();
+    let mut scan = snapshot.edges(collection, EdgeDirection::Outbound, &[vertex]).unwrap();
+    let mut count = 0;
+    while let Some(entries) = scan.next_block(LIMITS).unwrap() {
+        count += entries.len();
+    }
+    count
+}
+
+fn count(store: &Store, collection: &Collection) -> u64 {
+    store.snapshot().unwrap().count(collection).unwrap()
+}
+
+#[test]
+fn documents_indexes_and_counts_come_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let rocks = RocksEngine::open(folder.path().join("engine"), &RocksOptions::default()).unwrap();
+    for engine in [engine(), rocks as Arc<dyn kv::Engine>] {
+        let store = open(&engine);
+        for (name, path) in [("a", LoadPath::Auto), ("t", LoadPath::Tables), ("l", LoadPath::Log)] {
+            let c = create(&store, name, CollectionType::Edge);
+            create_index(&store, &c, r#"{"type": "persistent", "fields": ["n"]}"#).unwrap();
+            let c = present(&store, name);
+            assert_eq!(load(&store, &c, path, &edges(0..700)).unwrap(), LoadOutcome::Loaded);
+            assert_eq!(load(&store, &c, path, &edges(700..1400)).unwrap(), LoadOutcome::Loaded);
+            assert_eq!((count(&store, &c), edges_at(&store, &c, "v/3")), (1400, 200));
+            // A batch that comes again changes nothing, and says so.
+            assert_eq!(load(&store, &c, path, &edges(600..800)).unwrap(), LoadOutcome::KeysTaken);
+            // Nor does one that has a key twice.
+            let twice = [edges(2000..2001), edges(2000..2001)].concat();
+            assert_eq!(load(&store, &c, path, &twice).unwrap(), LoadOutcome::KeysTaken);
+            assert_eq!((count(&store, &c), c.count_now()), (1400, 1400));
+            remove(&store, &c, "000003").unwrap();
+            assert_eq!((count(&store, &c), edges_at(&store, &c, "v/3")), (1399, 199));
+        }
+    }
+}
+
+#[test]
+fn keys_and_revisions_of_a_dump_are_kept() {
+    let store = store();
+    let c = create(&store, "c", CollectionType::Document);
+    let bodies = [
+        r#"{"_key": "a", "_rev": "_cPlZM_e---", "_id": "other/a", "x": 1}"#,
+        r#"{"_key": "b", "_rev": "12345"}"#,
+    ];
+    load(&store, &c, LoadPath::Auto, &bodies.map(str::to_owned)).unwrap();
+    let snapshot = store.snapshot().unwrap();
+    let documents = snapshot.get(&c, &["a", "b"]).unwrap();
+    let a = to_json(documents.get(0).unwrap(), "c");
+    assert_eq!(a, serde_json::json!({"_key": "a", "_id": "c/a", "_rev": "_cPlZM_e---", "x": 1}));
+    // Revisions of old versions cannot be kept: the document gets a new one.
+    assert_ne!(to_json(documents.get(1).unwrap(), "c")["_rev"], "12345");
+}
+
+#[test]
+fn a_wrong_document_is_refused_and_the_rest_is_loaded() {
+    let store = store();
+    let c = create(&store, "c", CollectionType::Edge);
+    let mut load = store.load_documents(&c, &restore(), LoadPatience::Wait).unwrap().unwrap();
+    assert_eq!(load.add(Slice::new(&value(r#"{"_key": "x"}"#))).unwrap_err().number(), 1233);
+    assert_eq!(load.add(Slice::new(&value("[]"))).unwrap_err().number(), 1227);
+    load.add(Slice::new(&value(&edges(0..1)[0]))).unwrap();
+    assert_eq!(load.finish().unwrap(), LoadOutcome::Loaded);
+    assert_eq!((count(&store, &c), edges_at(&store, &c, "v/0")), (1, 1));
+}
+
+#[test]
+fn transactions_and_loads_do_not_miss_each_other() {
+    let store = store();
+    let c = create(&store, "c", CollectionType::Document);
+    let mut early = begin(&store);
+    let mut writer = begin(&store);
+    writer.insert(&c, Slice::new(&value(r#"{"_key": "w"}"#)), &WriteOptions::default()).unwrap();
+    assert!(
+        store.load_documents(&c, &restore(), LoadPatience::Wait).unwrap().is_none(),
+        "somebody is writing"
+    );
+    writer.commit(Durability::Buffered).unwrap();
+    load(&store, &c, LoadPath::Auto, &[r#"{"_key": "a"}"#.to_owned()]).unwrap();
+    // It does not see the document, and would write over it.
+    let body = value(r#"{"_key": "a"}"#);
+    let error = early.insert(&c, Slice::new(&body), &WriteOptions::default()).unwrap_err();
+    assert!(error.number() == 1200 && error.is_retryable(), "{error}");
+    let error = insert(&store, &c, r#"{"_key": "a"}"#).unwrap_err();
+    assert_eq!(error.number(), 1210);
+    assert_eq!(count(&store, &c), 2);
+}
+
+#[test]
+fn a_unique_index_needs_a_transaction() {
+    let store = store();
+    let c = create(&store, "c", CollectionType::Document);
+    create_index(&store, &c, r#"{"type": "persistent", "fields": ["n"], "unique": true}"#).unwrap();
+    assert!(store.load_documents(&present(&store, "c"), &restore(), LoadPatience::Wait).unwrap().is_none());
+}
+
+#[test]
+fn threads_load_one_collection_and_each_key_once() {
+    let store = store();
+    let c = create(&store, "c", CollectionType::Edge);
+    let loaded: usize = std::thread::scope(|scope| {
+        let batches = (0..8).map(|n| {
+            let (store, c) = (&store, &c);
+            // Each batch is sent twice.
+            scope.spawn(move || {
+                load(store, c, LoadPath::Auto, &edges(n / 2 * 100..(n / 2 + 1) * 100)).unwrap()
+            })
+        });
+        let batches: Vec<_> = batches.collect();
+        let outcomes = batches.into_iter().map(|thread| thread.join().unwrap());
+        outcomes.filter(|outcome| *outcome == LoadOutcome::Loaded).count()
+    });
+    assert_eq!((loaded, count(&store, &c), edges_at(&store, &c, "v/0")), (4, 400, 58));
+}
+
+#[test]
+fn a_crash_leaves_all_of_a_load_or_nothing() {
+    for (changes, death) in (0..6).flat_map(|n| [(n, Death::Before), (n, Death::After)]) {
+        let engine = engine();
+        let c = create(&open(&engine), "c", CollectionType::Edge);
+        let dying = FailingEngine::new(Arc::clone(&engine), changes, death);
+        let acknowledged =
+            Store::open(Arc::clone(&dying) as Arc<dyn kv::Engine>, options()).ok().and_then(|store| {
+                let c = Arc::clone(store.catalog().database("_system")?.collection(c.name())?);
+                (0..4)
+                    .take_while(|n| load(&store, &c, LoadPath::Auto, &edges(n * 10..(n + 1) * 10)).is_ok())
+                    .last()
+            });
+        assert!(dying.is_dead() || acknowledged == Some(3));
+        let store = open(&engine);
+        let c = present(&store, "c");
+        let found = count(&store, &c);
+        let expected = acknowledged.map_or(0, |last| (last as u64 + 1) * 10);
+        assert!(found == expected || found == expected + 10, "{found} of {expected}");
+        let entries: usize = (0..7).map(|n| edges_at(&store, &c, &format!("v/{n}"))).sum();
+        assert_eq!(entries as u64, found);
+    }
+}
