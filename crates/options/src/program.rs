@@ -25,7 +25,7 @@ pub struct Program {
 }
 
 /// Options that are treated alike, and why.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Exception {
     /// Why, for a person; goes on after "because" or a colon.
     pub reason: &'static str,

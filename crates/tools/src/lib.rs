@@ -4,12 +4,15 @@
 //! They share their options about the server ([`common`]), how they connect ([`connect`]), what they say ([`Console`],
 //! [`Progress`]), and their exit codes ([`Failure`]).
 
+mod archive;
 pub mod common;
 mod connect;
 mod console;
+mod dump;
 mod failure;
 mod progress;
 mod prompt;
+mod restore;
 
 use std::process::ExitCode;
 
@@ -19,6 +22,8 @@ pub use connect::{Server, client_options, connect, create_database};
 pub use console::{Console, Level};
 pub use failure::Failure;
 pub use progress::{Progress, Unit};
+
+pub(crate) use dump::threads;
 
 /// A program beside the server.
 #[derive(Debug)]
@@ -36,7 +41,7 @@ pub struct Tool {
 }
 
 /// All tools, in the order of the help text.
-pub static TOOLS: &[&Tool] = &[];
+pub static TOOLS: &[&Tool] = &[&dump::DUMP, &restore::RESTORE];
 
 /// The tool of a command, or of the name that the binary was called by.
 pub fn find(name: &str) -> Option<&'static Tool> {

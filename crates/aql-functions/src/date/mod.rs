@@ -22,8 +22,9 @@ mod unit;
 mod zone;
 
 pub(crate) use arithmetic::add_duration;
-pub(crate) use calendar::to_iso_utc;
-pub(crate) use parse::parse_duration;
+pub(crate) use calendar::{Civil, to_iso_utc};
+pub(crate) use format::format_date;
+pub(crate) use parse::{parse_date, parse_duration};
 
 use crate::define::{per_query, pure};
 use aql_value::Function;

@@ -1,0 +1,506 @@
+//! What a user may count on of `persea dump` and `persea restore`: what is dumped comes back as it was, of one moment; what is
+//! broken is named; what was broken off goes on.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test"
+)]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use support::{Client, Server};
+
+fn command(tool: &str, server: &Server, folder: &Path, options: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
+    command.args([tool, "--server.endpoint", &server.endpoint(), "--server.password", ""]);
+    command.args(["--progress", "false"]).args(options).arg(folder).stdin(Stdio::null());
+    command
+}
+
+fn run(tool: &str, server: &Server, folder: &Path, options: &[&str]) -> Output {
+    command(tool, server, folder, options).output().unwrap()
+}
+
+fn succeed(tool: &str, server: &Server, folder: &Path, options: &[&str]) {
+    let output = run(tool, server, folder, options);
+    assert!(output.status.success(), "{tool} {options:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn fail(tool: &str, server: &Server, folder: &Path, options: &[&str]) -> String {
+    let output = run(tool, server, folder, options);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success(), "{text}");
+    text
+}
+
+fn post(client: &mut Client, path: &str, body: &Value) -> Value {
+    let reply = client.json("POST", path, &body.to_string());
+    assert!(reply.status < 300, "{path}: {}", reply.text());
+    reply.json()
+}
+
+fn query(client: &mut Client, text: &str) -> Value {
+    post(client, "/_api/cursor", &json!({"query": text, "batchSize": 1_000_000}))["result"].clone()
+}
+
+/// Numbers that look random and are the same each time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 33
+    }
+
+    fn value(&mut self, depth: usize) -> Value {
+        match self.next() % if depth == 0 { 7 } else { 10 } {
+            0 => Value::Null,
+            1 => json!(self.next().is_multiple_of(2)),
+            2 => json!(self.next() as i64 - (1 << 30)),
+            3 => json!((self.next() as f64 - 1e9) / 1024.0),
+            4 => {
+                json!(["", "a\n\"b\"\\\t", "größe", "日本語", "🥑", "\u{1}\u{7f}"][self.next() as usize % 6])
+            }
+            5 => json!([u64::MAX, i64::MIN as u64, 0, 1 << 53][self.next() as usize % 4]),
+            6 => json!([i64::MIN, -1, i64::MAX][self.next() as usize % 3]),
+            7 => (0..self.next() % 4).map(|_| self.value(depth - 1)).collect(),
+            8 => json!([]),
+            _ => {
+                let names = ["a", "größe", "x.y", "", "日本", "_under"];
+                let count = self.next() as usize % names.len();
+                names[..count].iter().map(|name| ((*name).to_owned(), self.value(depth - 1))).collect()
+            }
+        }
+    }
+}
+
+const KEYS: &str = "-_:.@()+,=;$!*'%";
+
+fn fill(client: &mut Client) {
+    let computed = json!([{"name": "double", "expression": "RETURN @doc.n * 2", "computeOn": ["insert"], "overwrite": true}]);
+    let schema =
+        json!({"rule": {"properties": {"n": {"type": "number"}}}, "level": "strict", "message": "n!"});
+    let docs = json!({"name": "docs", "computedValues": computed, "schema": schema, "waitForSync": true,
+                      "keyOptions": {"type": "autoincrement", "offset": 5, "increment": 3}, "cacheEnabled": true});
+    for body in [
+        docs,
+        json!({"name": "links", "type": 3}),
+        json!({"name": "empty"}),
+        json!({"name": "big"}),
+        json!({"name": "accounts"}),
+    ] {
+        post(client, "/_api/collection", &body);
+    }
+    for index in [
+        json!({"type": "persistent", "fields": ["n", "v[*].a"], "name": "first", "sparse": true, "storedValues": ["v"]}),
+        json!({"type": "persistent", "fields": ["n"], "unique": true, "estimates": false}),
+        json!({"type": "hash", "fields": ["n", "m"]}),
+        json!({"type": "ttl", "fields": ["at"], "expireAfter": 1_000_000_000}),
+        json!({"type": "geo", "fields": ["place"], "geoJson": true}),
+        json!({"type": "fulltext", "fields": ["text"], "minLength": 4}),
+        json!({"type": "mdi", "fields": ["x", "y"], "fieldValueTypes": "double"}),
+        json!({"type": "mdi-prefixed", "fields": ["x", "y"], "prefixFields": ["n"], "fieldValueTypes": "double"}),
+    ] {
+        post(client, "/_api/index?collection=docs", &index);
+    }
+    let mut numbers = Numbers(7);
+    let mut lines = String::new();
+    for n in 0..3_000 {
+        let mut document = json!({"n": n, "v": numbers.value(4), "x": n as f64 / 7.0, "y": n % 10, "text": "some words of text"});
+        if n % 3 == 0 {
+            document["_key"] = json!(format!("{n}{}", &KEYS[n % KEYS.len()..]));
+        }
+        if n % 5 == 0 {
+            document["place"] = json!({"type": "Point", "coordinates": [n % 180, n % 90]});
+        }
+        lines.push_str(&format!("{document}\n"));
+    }
+    import(client, "docs", &lines);
+    let edge = |n| format!("{{\"_from\":\"docs/{}\",\"_to\":\"empty/{}\",\"w\":{n}}}\n", n % 100, n % 7);
+    import(client, "links", &(0..2_000).map(edge).collect::<String>());
+    import(
+        client,
+        "big",
+        &format!(
+            "{}\n{}\n",
+            json!({"_key": "a", "t": "x".repeat(3 << 20)}),
+            json!({"_key": "b", "a": vec![1.5; 200_000]})
+        ),
+    );
+    import(
+        client,
+        "accounts",
+        &(0..40_000).map(|n| format!("{{\"_key\":\"{n:05}\",\"amount\":100}}\n")).collect::<String>(),
+    );
+}
+
+fn import(client: &mut Client, collection: &str, lines: &str) {
+    let path = format!("/_api/import?type=documents&complete=true&details=true&collection={collection}");
+    let reply = client.send("POST", &path, &[], lines.as_bytes());
+    assert_eq!(reply.status, 201, "{}", reply.text());
+}
+
+/// Everything that a dump should keep: documents with revisions, indexes, properties.
+fn content(client: &mut Client, collections: &[&str]) -> BTreeMap<String, Value> {
+    let mut content = BTreeMap::new();
+    for name in collections {
+        let documents = query(client, &format!("FOR d IN {name} SORT d._key RETURN d"));
+        let mut indexes =
+            client.json("GET", &format!("/_api/index?collection={name}"), "").json()["indexes"].clone();
+        for index in indexes.as_array_mut().unwrap() {
+            let index = index.as_object_mut().unwrap();
+            index.remove("id");
+            index.remove("selectivityEstimate");
+        }
+        let mut properties = client.json("GET", &format!("/_api/collection/{name}/properties"), "").json();
+        for changing in ["id", "globallyUniqueId", "objectId", "code", "error"] {
+            properties.as_object_mut().unwrap().remove(changing);
+        }
+        content.insert((*name).to_owned(), json!([documents, indexes, properties]));
+    }
+    content
+}
+
+const COLLECTIONS: [&str; 4] = ["docs", "links", "empty", "big"];
+
+#[test]
+fn a_dump_comes_back_as_it_was_in_every_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = Server::start(&folder.path().join("source"), &[]);
+    let mut client = source.connect();
+    fill(&mut client);
+    let expected = content(&mut client, &COLLECTIONS);
+    let target = Server::start(&folder.path().join("target"), &[]);
+    let forms: &[(&[&str], &[&str])] = &[
+        (&[], &[]),
+        (&["--threads", "1"], &["--threads", "1", "--batch-size", "128KiB"]),
+        (&["--threads", "4", "--split-files", "true", "--batch-size", "200000"], &["--threads", "4"]),
+        (&["--compress-output", "false", "--batch-size", "100000"], &["--batch-size", "200000"]),
+        (&["--dump-vpack", "true", "--threads", "4"], &["--threads", "4"]),
+        (&["--dump-vpack", "true", "--compress-output", "false", "--split-files", "true"], &[]),
+        (&["--parallel-dump", "false", "--initial-batch-size", "50000"], &[]),
+        (&["--envelope", "true"], &["--threads", "4"]),
+    ];
+    for (number, (dump, restore)) in forms.iter().enumerate() {
+        let dumped = folder.path().join(format!("dump{number}"));
+        succeed("dump", &source, &dumped, dump);
+        succeed("restore", &target, &dumped, restore);
+        let found = content(&mut target.connect(), &COLLECTIONS);
+        for (name, found) in &found {
+            for (what, (found, expected)) in ["documents", "indexes", "properties"]
+                .iter()
+                .zip((0..).map(|n| (&found[n], &expected[name][n])))
+            {
+                assert!(
+                    found == expected,
+                    "{name} {what} of {dump:?}: {found:.300} instead of {expected:.300}"
+                );
+            }
+        }
+        assert!(!dumped.join("continue.json").exists());
+    }
+    // The key generator goes on, computed values and schema hold again.
+    let mut restored = target.connect();
+    let new = post(&mut restored, "/_api/document/docs?returnNew=true", &json!({"n": 1_000_000}));
+    assert_eq!(new["new"]["double"], 2_000_000);
+    assert!(!expected["docs"][0].as_array().unwrap().iter().any(|old| old["_key"] == new["_key"]));
+    assert_eq!(restored.json("POST", "/_api/document/docs", r#"{"n":"x"}"#).status, 400);
+    let at = query(&mut restored, "FOR v IN 1..1 OUTBOUND 'docs/5' links COLLECT WITH COUNT INTO c RETURN c");
+    assert_eq!(
+        at,
+        query(&mut client, "FOR v IN 1..1 OUTBOUND 'docs/5' links COLLECT WITH COUNT INTO c RETURN c")
+    );
+}
+
+#[test]
+fn a_dump_is_of_one_moment_while_writers_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = Server::start(&folder.path().join("source"), &[]);
+    let mut client = source.connect();
+    for name in ["accounts", "ledger"] {
+        post(&mut client, "/_api/collection", &json!({"name": name}));
+        let line = |n| format!("{{\"_key\":\"{n:05}\",\"amount\":100,\"filler\":\"{}\"}}\n", "x".repeat(200));
+        import(&mut client, name, &(0..30_000).map(line).collect::<String>());
+    }
+    let stop = AtomicBool::new(false);
+    let dumped = folder.path().join("dump");
+    std::thread::scope(|scope| {
+        for writer in 0..2 {
+            let (source, stop) = (&source, &stop);
+            scope.spawn(move || {
+                let mut client = source.connect();
+                let mut numbers = Numbers(writer);
+                while !stop.load(Ordering::Relaxed) {
+                    // From one collection to the other, in one transaction.
+                    let (from, to) = (numbers.next() % 30_000, numbers.next() % 30_000);
+                    let move_one = format!(
+                        "LET a = (UPDATE '{from:05}' WITH {{amount: DOCUMENT('accounts/{from:05}').amount - 1}} IN accounts)
+                         UPDATE '{to:05}' WITH {{amount: DOCUMENT('ledger/{to:05}').amount + 1}} IN ledger"
+                    );
+                    client.json("POST", "/_api/cursor", &json!({"query": move_one}).to_string());
+                }
+            });
+        }
+        succeed("dump", &source, &dumped, &["--threads", "4", "--batch-size", "300000"]);
+        stop.store(true, Ordering::Relaxed);
+    });
+    let target = Server::start(&folder.path().join("target"), &[]);
+    succeed("restore", &target, &dumped, &[]);
+    let mut client = target.connect();
+    let sum = "RETURN SUM(FOR d IN accounts RETURN d.amount) + SUM(FOR d IN ledger RETURN d.amount)";
+    assert_eq!(query(&mut client, sum), json!([6_000_000]));
+    let moved = query(&mut client, "RETURN SUM(FOR d IN ledger RETURN d.amount)")[0].as_u64().unwrap();
+    println!("{} moved before the dump", moved - 3_000_000);
+}
+
+#[test]
+fn all_databases_with_their_users() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--server.authentication", "true"];
+    let source = Server::start(&folder.path().join("source"), &options);
+    let root = || vec![("authorization".to_owned(), "Basic cm9vdDo=".to_owned())];
+    let mut client = source.connect();
+    let send = |client: &mut Client, method: &str, path: &str, body: Value| {
+        let reply = client.send(method, path, &root(), body.to_string().as_bytes());
+        assert!(reply.status < 300, "{path}: {}", reply.text());
+        reply
+    };
+    send(
+        &mut client,
+        "POST",
+        "/_api/database",
+        json!({"name": "shop", "users": [{"username": "anna", "passwd": "secret"}]}),
+    );
+    send(&mut client, "POST", "/_db/shop/_api/collection", json!({"name": "orders"}));
+    send(&mut client, "POST", "/_db/shop/_api/document/orders", json!({"_key": "1"}));
+    send(&mut client, "POST", "/_api/collection", json!({"name": "here"}));
+    let dumped = folder.path().join("dump");
+    succeed("dump", &source, &dumped, &["--all-databases", "true", "--include-system-collections", "true"]);
+    assert!(dumped.join("shop").is_dir() && dumped.join("_system").is_dir());
+    let target = Server::start(&folder.path().join("target"), &options);
+    let text = fail("restore", &target, &dumped, &["--all-databases", "true"]);
+    assert!(text.contains("shop"), "{text}");
+    let all =
+        ["--all-databases", "true", "--create-database", "true", "--include-system-collections", "true"];
+    succeed("restore", &target, &dumped, &all);
+    let mut client = target.connect();
+    let anna = [("authorization".to_owned(), "Basic YW5uYTpzZWNyZXQ=".to_owned())];
+    let reply = client.send("GET", "/_db/shop/_api/document/orders/1", &anna, b"");
+    assert_eq!((reply.status, &reply.json()["_key"]), (200, &json!("1")));
+    assert_eq!(client.send("GET", "/_api/collection/here", &anna, b"").status, 401);
+    assert_eq!(client.send("GET", "/_api/collection/here", &root(), b"").status, 200);
+}
+
+fn small_dump(folder: &Path, lines: &str) -> (Server, PathBuf) {
+    let server = Server::start(&folder.join("server"), &[]);
+    let dump = folder.join("dump");
+    std::fs::create_dir(&dump).unwrap();
+    std::fs::write(dump.join("c.structure.json"), r#"{"parameters":{"name":"c","type":2},"indexes":[]}"#)
+        .unwrap();
+    std::fs::write(dump.join("c.data.json"), lines).unwrap();
+    (server, dump)
+}
+
+#[test]
+fn what_is_broken_is_named_with_file_and_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let good: String =
+        (0..20_000).map(|n| format!("{{\"_key\":\"{n}\",\"text\":\"some text to fill it\"}}\n")).collect();
+    let (server, dump) = small_dump(folder.path(), &format!("{good}\n{{\"_key\":\"x\",\n{good}"));
+    let data = dump.join("c.data.json");
+    let batch = ["--batch-size", "128KiB", "--threads", "3"];
+    assert!(fail("restore", &server, &dump, &batch).contains("c.data.json, line 20002"));
+    std::fs::write(&data, format!("{good}{{\"n\":1}}\n{good}")).unwrap();
+    let text = fail("restore", &server, &dump, &batch);
+    assert!(text.contains("c.data.json, line 20001") && text.contains("without '_key'"), "{text}");
+    std::fs::write(&data, &good).unwrap();
+    succeed("restore", &server, &dump, &batch);
+
+    // Packed files that are cut off or damaged: ours, and those of others.
+    let packed = folder.path().join("packed");
+    succeed("dump", &server, &packed, &["--batch-size", "200000"]);
+    let file = packed.join("c_4a8a08f09d37b73795649038408b5f33.data.json.gz");
+    let whole = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &whole[..whole.len() - 20]).unwrap();
+    let text = fail("restore", &server, &packed, &batch);
+    assert!(text.contains("data.json.gz is cut off at byte") && text.contains("line"), "{text}");
+    let mut broken = whole.clone();
+    broken[whole.len() / 2] ^= 0x55;
+    std::fs::write(&file, &broken).unwrap();
+    assert!(fail("restore", &server, &packed, &batch).contains("data.json.gz"));
+    std::fs::remove_file(&file).unwrap();
+    let plain = packed.join("c_4a8a08f09d37b73795649038408b5f33.data.json");
+    std::fs::write(&plain, &good).unwrap();
+    assert!(Command::new("gzip").arg(&plain).status().unwrap().success());
+    succeed("restore", &server, &packed, &batch);
+    let mut client = server.connect();
+    assert_eq!(query(&mut client, "RETURN LENGTH(c)"), json!([20_000]));
+    let foreign = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &foreign[..foreign.len() / 2]).unwrap();
+    let text = fail("restore", &server, &packed, &batch);
+    assert!(text.contains("data.json.gz is cut off"), "{text}");
+    // What anybody else packs and unpacks is the same text.
+    std::fs::write(&file, &whole).unwrap();
+    assert!(Command::new("gzip").args(["-t"]).arg(&file).status().unwrap().success());
+
+    std::fs::write(packed.join("ENCRYPTION"), "aes-256-ctr").unwrap();
+    assert!(fail("restore", &server, &packed, &[]).contains("encrypted"));
+    std::fs::remove_file(packed.join("ENCRYPTION")).unwrap();
+    let info = std::fs::read_to_string(packed.join("dump.json"))
+        .unwrap()
+        .replace("\"isComplete\":true", "\"isComplete\":false");
+    std::fs::write(packed.join("dump.json"), info).unwrap();
+    assert!(fail("restore", &server, &packed, &[]).contains("not whole"));
+    assert!(fail("restore", &server, &folder.path().join("nowhere"), &[]).contains("nowhere is no folder"));
+    assert!(fail("dump", &server, &packed, &[]).contains("--overwrite"));
+    assert!(
+        fail("dump", &server, &folder.path().join("x"), &["--collection", "nothing"]).contains("\"nothing\"")
+    );
+    assert!(fail("restore", &server, &dump, &["--collection", "nothing"]).contains("\"nothing\""));
+    assert!(fail("restore", &server, &dump, &["--overwrite", "false"]).contains("1207"));
+}
+
+#[test]
+fn a_full_disk_is_said() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (server, dump) = small_dump(folder.path(), "{\"_key\":\"a\"}\n");
+    succeed("restore", &server, &dump, &[]);
+    let full = folder.path().join("full");
+    std::fs::create_dir(&full).unwrap();
+    std::os::unix::fs::symlink("/dev/full", full.join("dump.json")).unwrap();
+    let text = fail("dump", &server, &full, &["--overwrite", "true"]);
+    assert!(text.contains("dump.json cannot be written") && text.contains("not whole"), "{text}");
+}
+
+/// A restore that was broken off in its middle by `breaks`.
+fn break_off(
+    server: &Server,
+    dump: &Path,
+    breaks: impl FnOnce(&mut std::process::Child),
+) -> std::process::ExitStatus {
+    let options = ["--batch-size", "128KiB", "--threads", "2"];
+    let mut child = command("restore", server, dump, &options).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    let mut client = server.connect();
+    loop {
+        let reply = client.json("GET", "/_api/collection/c/count", "").json();
+        if reply["count"].as_u64().is_some_and(|count| count > 5_000)
+            || start.elapsed() > Duration::from_secs(20)
+        {
+            break;
+        }
+    }
+    breaks(&mut child);
+    child.wait().unwrap()
+}
+
+#[test]
+fn a_restore_that_was_broken_off_goes_on_without_duplicates() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines: String =
+        (0..200_000).map(|n| format!("{{\"_key\":\"{n}\",\"_rev\":\"_cPlZM_e---\",\"n\":{n}}}\n")).collect();
+    let (server, dump) = small_dump(folder.path(), &lines);
+    let status = break_off(&server, &dump, |child| child.kill().unwrap());
+    assert!(!status.success());
+    assert!(dump.join("continue.json").exists());
+    let mut client = server.connect();
+    let before = query(&mut client, "RETURN LENGTH(c)")[0].as_u64().unwrap();
+    assert!((1..200_000).contains(&before), "{before}");
+    succeed("restore", &server, &dump, &["--continue", "true"]);
+    let check = "RETURN [LENGTH(c), SUM(FOR d IN c RETURN d.n), LENGTH(FOR d IN c FILTER d._rev != '_cPlZM_e---' RETURN 1)]";
+    let expected = json!([[200_000, 19_999_900_000_u64, 0]]);
+    assert_eq!(query(&mut client, check), expected);
+    assert!(!dump.join("continue.json").exists());
+
+    // The server dies in the middle: nothing that it has confirmed is lost.
+    let process = server.process().to_string();
+    let status = break_off(&server, &dump, |_| {
+        Command::new("kill").args(["-9", &process]).status().unwrap();
+    });
+    assert!(!status.success());
+    drop(server);
+    let server = Server::start(&folder.path().join("server"), &[]);
+    succeed("restore", &server, &dump, &["--continue", "true", "--threads", "3"]);
+    assert_eq!(query(&mut server.connect(), check), expected);
+    let counted = server.connect().json("GET", "/_api/collection/c/count", "").json();
+    assert_eq!(counted["count"], 200_000);
+}
+
+#[test]
+fn maskings_change_what_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, dump) = small_dump(folder.path(), "{\"_key\":\"a\",\"name\":\"secret name\",\"n\":1}\n");
+    succeed("restore", &server, &dump, &[]);
+    let mut client = server.connect();
+    for name in ["hidden", "shape"] {
+        post(&mut client, "/_api/collection", &json!({"name": name}));
+        post(&mut client, &format!("/_api/document/{name}"), &json!({"_key": "x"}));
+    }
+    let rules = folder.path().join("maskings.json");
+    std::fs::write(&rules, r#"{"c": {"type": "masked", "maskings": [{"path": "name", "type": "xifyFront"}]}, "shape": {"type": "structure"}}"#).unwrap();
+    for (number, form) in ["--compress-output", "--dump-vpack", "--envelope"].iter().enumerate() {
+        let masked = folder.path().join(format!("masked{number}"));
+        succeed("dump", &server, &masked, &["--maskings", rules.to_str().unwrap(), form, "true"]);
+        let target = Server::start(&folder.path().join(format!("target{number}")), &[]);
+        succeed("restore", &target, &masked, &[]);
+        let mut client = target.connect();
+        assert_eq!(
+            query(&mut client, "FOR d IN c RETURN [d._key, d.name, d.n]"),
+            json!([["a", "xxxxet xxme", 1]])
+        );
+        assert_eq!(query(&mut client, "RETURN LENGTH(shape)"), json!([0]));
+        assert_eq!(client.json("GET", "/_api/collection/hidden", "").status, 404);
+    }
+}
+
+/// Dumps of old versions, where they are.
+#[test]
+fn dumps_of_old_versions_are_restored() {
+    let data = std::env::var("PERSEA_TEST_DATA")
+        .map_or_else(|_| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
+    let (debian, airline) = (data.join("debian-dump"), data.join("airline-dump"));
+    if !debian.exists() || !airline.exists() {
+        println!("skipped: there are no dumps of old versions in {}", data.display());
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("server"), &[]);
+    let mut client = server.connect();
+    // 2.x: no dump.json, and lines that are wrapped and remove each other.
+    succeed("restore", &server, &airline, &["--threads", "4"]);
+    let text = std::fs::read_to_string(airline.join("flights.data.json")).unwrap();
+    let mut expected = BTreeMap::new();
+    for line in text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        let key = line["key"].as_str().unwrap().to_owned();
+        match line["type"].as_u64().unwrap() {
+            2302 => drop(expected.remove(&key)),
+            _ => drop(expected.insert(key, line["data"]["_from"].clone())),
+        }
+    }
+    let found = query(&mut client, "FOR f IN flights SORT f._key RETURN [f._key, f._from]");
+    assert!(!expected.is_empty());
+    assert_eq!(found, json!(expected.into_iter().collect::<Vec<_>>()));
+    succeed("restore", &server, &debian, &["--include-system-collections", "true"]);
+    for file in debian.read_dir().unwrap().map(|entry| entry.unwrap().path()) {
+        let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+        let Some((stem, _)) = name.split_once(".data.json") else { continue };
+        let collection = stem.rsplit_once('_').unwrap().0;
+        let lines = std::fs::read_to_string(&file).unwrap().lines().count();
+        let counted = client.json("GET", &format!("/_api/collection/{collection}/count"), "").json();
+        assert_eq!(counted["count"], lines, "{collection}");
+    }
+}

@@ -1,0 +1,134 @@
+//! gzip in members that can be found without unpacking them.
+//!
+//! A gzip file may have many members, one behind the other; whatever reads gzip reads them as one file (RFC 1952). So each
+//! batch of a dump is packed by the thread that fetched it, and the members are put one behind the other. Each says in an
+//! extra field (`PS`, 8 bytes, little-endian) how long it is: who knows that reads member after member and has many threads
+//! unpack them; who does not passes over it.
+
+use flate2::{Compress, Compression, Crc, Decompress, FlushCompress, FlushDecompress, Status};
+
+/// Bytes in front of the packed data: ten of every member, two for the length of the extra field, and the field.
+pub(crate) const HEADER_BYTES: usize = 24;
+/// Checksum and length behind the packed data.
+const TRAILER_BYTES: usize = 8;
+const MAGIC: [u8; 4] = [0x1f, 0x8b, 8, 4];
+/// Length of the extra field, its name, and the length of its content.
+const EXTRA: [u8; 6] = [12, 0, b'P', b'S', 8, 0];
+/// Higher levels cost far more time than they spare space: JSON is packed to a tenth more by level 1 than by level 6, in a
+/// third of the time.
+const LEVEL: u32 = 1;
+/// A member that unpacks to more was not written by us.
+pub(crate) const PLAIN_MAX_BYTES: usize = 256 << 20;
+
+/// Packs bytes as one member.
+pub(crate) fn pack(plain: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+    out.clear();
+    out.extend_from_slice(&MAGIC);
+    // No time, no hint, Unix.
+    out.extend_from_slice(&[0, 0, 0, 0, 0, 3]);
+    out.extend_from_slice(&EXTRA);
+    out.extend_from_slice(&[0; 8]);
+    let mut packer = Compress::new(Compression::new(LEVEL), false);
+    out.reserve(plain.len() / 4 + 1024);
+    loop {
+        let done = usize::try_from(packer.total_in()).unwrap_or(usize::MAX);
+        let rest = plain.get(done..).unwrap_or_default();
+        let status = packer.compress_vec(rest, out, FlushCompress::Finish);
+        match status.map_err(|error| format!("packing failed: {error}"))? {
+            Status::StreamEnd => break,
+            Status::Ok | Status::BufError => out.reserve(out.capacity().max(64 << 10)),
+        }
+    }
+    let mut sum = Crc::new();
+    sum.update(plain);
+    out.extend_from_slice(&sum.sum().to_le_bytes());
+    // Modulo 2^32, as the format has it.
+    out.extend_from_slice(&(plain.len() as u32).to_le_bytes());
+    let length = (out.len() as u64).to_le_bytes();
+    if let Some(place) = out.get_mut(HEADER_BYTES - 8..HEADER_BYTES) {
+        place.copy_from_slice(&length);
+    }
+    Ok(())
+}
+
+/// The length of the member that begins with these bytes; `None` if it does not say it.
+pub(crate) fn member_bytes(header: &[u8]) -> Option<u64> {
+    let is_ours = header.get(..4)? == MAGIC && header.get(10..16)? == EXTRA;
+    let length = u64::from_le_bytes(header.get(16..HEADER_BYTES)?.try_into().ok()?);
+    (is_ours && length >= (HEADER_BYTES + TRAILER_BYTES) as u64).then_some(length)
+}
+
+/// Unpacks one member of ours.
+pub(crate) fn unpack(member: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+    let damaged = || "a packed block is damaged".to_owned();
+    out.clear();
+    let end = member.len().checked_sub(TRAILER_BYTES).ok_or_else(damaged)?;
+    let (packed, trailer) = (member.get(HEADER_BYTES..end), member.get(end..).unwrap_or_default());
+    let packed = packed.ok_or_else(damaged)?;
+    let number = |at: usize| {
+        let bytes: Option<[u8; 4]> = trailer.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+        bytes.map(u32::from_le_bytes).ok_or_else(damaged)
+    };
+    let (sum, length) = (number(0)?, number(4)? as usize);
+    if length > PLAIN_MAX_BYTES {
+        return Err(format!("a packed block claims to have {length} bytes"));
+    }
+    out.reserve(length);
+    let mut unpacker = Decompress::new(false);
+    let status = unpacker.decompress_vec(packed, out, FlushDecompress::Finish);
+    let is_whole = matches!(status, Ok(Status::StreamEnd | Status::Ok)) && out.len() == length;
+    let mut found = Crc::new();
+    found.update(out);
+    if is_whole && found.sum() == sum { Ok(()) } else { Err(damaged()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    fn text(lines: usize) -> Vec<u8> {
+        (0..lines)
+            .flat_map(|n| format!("{{\"_key\":\"{n}\",\"x\":\"{}\"}}\n", n * 7919).into_bytes())
+            .collect()
+    }
+
+    #[test]
+    fn members_are_found_and_unpacked() {
+        let mut file = Vec::new();
+        let mut member = Vec::new();
+        for lines in [0, 1, 1000, 100_000] {
+            pack(&text(lines), &mut member).unwrap();
+            file.extend_from_slice(&member);
+        }
+        let mut rest = file.as_slice();
+        let mut plain = Vec::new();
+        for lines in [0, 1, 1000, 100_000] {
+            let length = usize::try_from(member_bytes(rest).unwrap()).unwrap();
+            unpack(&rest[..length], &mut plain).unwrap();
+            assert!(plain == text(lines));
+            rest = &rest[length..];
+        }
+        assert!(rest.is_empty());
+        // Anybody else reads it as one file.
+        let mut all = Vec::new();
+        flate2::read::MultiGzDecoder::new(file.as_slice()).read_to_end(&mut all).unwrap();
+        assert!(all == [text(0), text(1), text(1000), text(100_000)].concat());
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let mut member = Vec::new();
+        pack(&text(1000), &mut member).unwrap();
+        let mut plain = Vec::new();
+        for at in [HEADER_BYTES + 10, member.len() - 6, member.len() - 1] {
+            let mut broken = member.clone();
+            broken[at] ^= 0x55;
+            assert!(unpack(&broken, &mut plain).is_err(), "{at}");
+        }
+        assert!(unpack(&member[..member.len() - 9], &mut plain).is_err());
+        assert!(unpack(&member[..5], &mut plain).is_err());
+        assert_eq!(member_bytes(&[0x1f, 0x8b, 8, 0, 0, 0]), None);
+    }
+}

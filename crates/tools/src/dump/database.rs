@@ -1,0 +1,73 @@
+//! The dump of one database.
+
+use std::path::{Path, PathBuf};
+
+use client::{Client, Request};
+use velocypack::Slice;
+
+use super::file::write_file;
+use super::inventory::Inventory;
+use super::settings::Settings;
+use super::source::Batch;
+use super::work;
+use crate::archive::info::Info;
+use crate::archive::names;
+use crate::{Console, Failure, Server};
+
+/// All databases that the user may see, and the folder of each.
+pub(super) fn folders(client: &Client, settings: &Settings) -> Result<Vec<(String, PathBuf)>, Failure> {
+    let reply = client.call(&Request::get("/_api/database/user"))?.value()?;
+    let mut folders = Vec::new();
+    for name in Slice::new(&reply).get("result").into_iter().flat_map(Slice::elements) {
+        let Some(name) = name.as_str() else { continue };
+        let folder = match names::is_plain(name) {
+            true => name.to_owned(),
+            false => database_id(&client.with_database(name)?)?,
+        };
+        folders.push((name.to_owned(), settings.folder.join(folder)));
+    }
+    folders.sort();
+    Ok(folders)
+}
+
+fn database_id(client: &Client) -> Result<String, Failure> {
+    let reply = client.call(&Request::get("/_api/database/current"))?.value()?;
+    let id = Slice::new(&reply).get_path(&["result", "id"]).and_then(Slice::as_str);
+    id.map(str::to_owned).ok_or_else(|| Failure::new("the server does not say the database's id"))
+}
+
+/// Writes the client's database into a folder.
+pub(super) fn dump(
+    server: &Server,
+    settings: &Settings,
+    folder: &Path,
+    console: &Console,
+) -> Result<(), Failure> {
+    let client = &server.client;
+    let batch = Batch::open(client, console)?;
+    let inventory = Inventory::read(Slice::new(&batch.inventory()?), settings)?;
+    let mut info = Info {
+        database: Some(client.options().database.clone()),
+        tick: inventory.tick.clone(),
+        envelopes: Some(settings.envelopes),
+        velocypack: settings.velocypack,
+        properties: inventory.properties.clone(),
+        is_complete: Some(false),
+    };
+    let info_path = folder.join(names::INFO);
+    write_file(&info_path, &info.print())?;
+    write_file(&folder.join(names::ENCRYPTION), "none")?;
+    for view in &inventory.views {
+        let name = if names::is_plain(&view.name) { &view.name } else { &view.id };
+        write_file(&folder.join(format!("{name}{}", names::VIEW)), &format!("{}\n", view.definition))?;
+    }
+    for collection in &inventory.collections {
+        let path = folder.join(format!("{}{}", collection.stem, names::STRUCTURE));
+        write_file(&path, &format!("{}\n", collection.structure))?;
+    }
+    let done = work::fetch_all(client, &batch, inventory.collections, settings, folder, console)?;
+    info.is_complete = Some(true);
+    write_file(&info_path, &info.print())?;
+    console.info(&format!("{done} in {}", folder.display()));
+    Ok(())
+}

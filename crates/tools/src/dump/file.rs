@@ -1,0 +1,145 @@
+//! Files of data: batches are packed by the threads that fetched them, and written one behind the other.
+
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::inventory::Collection;
+use super::settings::Settings;
+use crate::Failure;
+use crate::archive::{gzip, names};
+
+/// The files of one collection.
+pub(super) struct DataFiles {
+    folder: PathBuf,
+    stem: String,
+    velocypack: bool,
+    compress: bool,
+    split: bool,
+    open: Mutex<Vec<Option<File>>>,
+}
+
+/// A file that a thread writes to, until it is given back.
+pub(super) struct Lent {
+    file: File,
+    part: usize,
+}
+
+impl DataFiles {
+    /// Creates the first file, which is there even when it stays empty. What an earlier dump left of the collection is removed.
+    pub(super) fn create(
+        folder: &Path,
+        collection: &Collection,
+        settings: &Settings,
+    ) -> Result<Self, Failure> {
+        let files = DataFiles {
+            folder: folder.to_owned(),
+            stem: collection.stem.clone(),
+            velocypack: settings.velocypack,
+            compress: settings.compress,
+            split: settings.split,
+            open: Mutex::default(),
+        };
+        files.remove_old()?;
+        let first = files.create_part(0)?;
+        files.lock().push(Some(first));
+        Ok(files)
+    }
+
+    fn remove_old(&self) -> Result<(), Failure> {
+        let entries = self.folder.read_dir().map_err(|error| failure(&self.folder, &error))?;
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let parsed = name.to_str().and_then(names::parse_data_file);
+            if parsed.is_some_and(|(stem, _)| stem == self.stem) {
+                let path = entry.path();
+                std::fs::remove_file(&path).map_err(|error| failure(&path, &error))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn path(&self, part: usize) -> PathBuf {
+        let part = self.split.then_some(part);
+        self.folder.join(names::data_file(&self.stem, part, self.velocypack, self.compress))
+    }
+
+    fn create_part(&self, part: usize) -> Result<File, Failure> {
+        let path = self.path(part);
+        File::create(&path).map_err(|error| failure(&path, &error))
+    }
+
+    /// Makes of a batch what is written of it. `scratch` has memory to use.
+    pub(super) fn pack<'a>(&self, batch: &'a [u8], scratch: &'a mut Vec<u8>) -> Result<&'a [u8], Failure> {
+        if !self.compress {
+            return Ok(batch);
+        }
+        gzip::pack(batch, scratch).map_err(Failure::new)?;
+        Ok(scratch)
+    }
+
+    /// Writes a batch: to the one file, or to one that no other thread writes to.
+    pub(super) fn write(&self, bytes: &[u8]) -> Result<(), Failure> {
+        if !self.split {
+            let mut open = self.lock();
+            let Some(Some(file)) = open.first_mut() else {
+                return Err(Failure::new("a file of data is gone"));
+            };
+            return file.write_all(bytes).map_err(|error| failure(&self.path(0), &error));
+        }
+        let Lent { mut file, part } = self.lend()?;
+        let written = file.write_all(bytes).map_err(|error| failure(&self.path(part), &error));
+        if let Some(place) = self.lock().get_mut(part) {
+            *place = Some(file);
+        }
+        written
+    }
+
+    /// A file that nobody writes to, a new one if need be.
+    fn lend(&self) -> Result<Lent, Failure> {
+        let mut open = self.lock();
+        let free =
+            open.iter_mut().enumerate().find_map(|(part, file)| Some(Lent { file: file.take()?, part }));
+        match free {
+            Some(lent) => Ok(lent),
+            None => {
+                let part = open.len();
+                let file = self.create_part(part)?;
+                open.push(None);
+                Ok(Lent { file, part })
+            }
+        }
+    }
+
+    /// Sees to it that all is on disk.
+    pub(super) fn finish(&self) -> Result<(), Failure> {
+        for (part, file) in self.lock().iter().enumerate() {
+            if let Some(mut file) = file.as_ref() {
+                if self.compress && file.metadata().is_ok_and(|metadata| metadata.len() == 0) {
+                    // An empty file is no gzip.
+                    let mut empty = Vec::new();
+                    gzip::pack(&[], &mut empty).map_err(Failure::new)?;
+                    file.write_all(&empty).map_err(|error| failure(&self.path(part), &error))?;
+                }
+                file.sync_data().map_err(|error| failure(&self.path(part), &error))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Option<File>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes a small file as a whole.
+pub(super) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|error| failure(path, &error))
+}
+
+fn failure(path: &Path, error: &std::io::Error) -> Failure {
+    let full = error.kind() == ErrorKind::StorageFull || error.kind() == ErrorKind::QuotaExceeded;
+    let hint = if full { "; what is there of the dump is not whole" } else { "" };
+    Failure::new(format!("{} cannot be written: {error}{hint}", path.display()))
+}

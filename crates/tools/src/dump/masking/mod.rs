@@ -1,0 +1,217 @@
+//! Maskings: which collections are dumped and how, and which values are changed before they are written.
+//!
+//! Source: ArangoDB 3.10 documentation, "arangodump Data Maskings". The file is a JSON object of collections' names (`*` stands
+//! for all others); each has a `type`, and with `masked` an array of rules: `path`, `type` (the function) and its parameters. The
+//! first rule whose path matches a value decides.
+
+mod function;
+mod path;
+mod random;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::path::Path as FilePath;
+
+use velocypack::{Builder, Limits, Slice, json};
+
+use crate::Failure;
+use function::Function;
+use path::Path;
+use random::Random;
+
+/// Attributes that are never changed at the top of a document.
+const SYSTEM_ATTRIBUTES: [&str; 5] = ["_key", "_id", "_rev", "_from", "_to"];
+/// The name that stands for all collections without an entry.
+const OTHERS: &str = "*";
+
+/// How a collection is treated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Treatment {
+    /// Left out.
+    Exclude,
+    /// Without documents.
+    Structure,
+    /// With changed documents.
+    Masked,
+    /// As it is.
+    Full,
+}
+
+/// What a file of maskings says.
+#[derive(Debug)]
+pub(super) struct Maskings {
+    collections: HashMap<String, Entry>,
+    /// So that hashes of one run agree and those of two do not.
+    secret: [u8; 16],
+}
+
+#[derive(Debug)]
+struct Entry {
+    treatment: Treatment,
+    rules: Vec<Rule>,
+}
+
+#[derive(Debug)]
+struct Rule {
+    path: Path,
+    function: Function,
+}
+
+/// The changes of one collection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mask<'a> {
+    rules: &'a [Rule],
+    secret: &'a [u8; 16],
+}
+
+impl Maskings {
+    /// Reads a file. Errors: exit code 4, with the place in the file.
+    pub(super) fn open(file: &FilePath) -> Result<Self, Failure> {
+        let wrong = |what: String| Failure::option(format!("--maskings: {}: {what}", file.display()));
+        let text = std::fs::read(file).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+        Maskings::parse(&text).map_err(wrong)
+    }
+
+    fn parse(text: &[u8]) -> Result<Self, String> {
+        let mut builder = Builder::new();
+        json::parse(text, &Limits::default(), &mut builder).map_err(|error| error.to_string())?;
+        let value = builder.as_slice();
+        if !value.is_object() {
+            return Err("expecting an object of collections' names".to_owned());
+        }
+        let mut collections = HashMap::new();
+        for (name, entry) in value.entries() {
+            let entry = Entry::parse(entry).map_err(|what| format!("collection {name:?}: {what}"))?;
+            collections.insert(name.to_owned(), entry);
+        }
+        let secret = random::secret()?;
+        Ok(Maskings { collections, secret })
+    }
+
+    fn entry(&self, collection: &str) -> Option<&Entry> {
+        self.collections.get(collection).or_else(|| self.collections.get(OTHERS))
+    }
+
+    /// Collections without an entry are left out.
+    pub(super) fn treatment(&self, collection: &str) -> Treatment {
+        self.entry(collection).map_or(Treatment::Exclude, |entry| entry.treatment)
+    }
+
+    /// How documents of a collection are changed; `None` if they are not.
+    pub(super) fn mask(&self, collection: &str) -> Option<Mask<'_>> {
+        let entry = self.entry(collection).filter(|entry| entry.treatment == Treatment::Masked)?;
+        Some(Mask { rules: &entry.rules, secret: &self.secret })
+    }
+}
+
+impl Entry {
+    fn parse(entry: Slice<'_>) -> Result<Self, String> {
+        let treatment = match entry.get("type").and_then(Slice::as_str) {
+            Some("exclude") => Treatment::Exclude,
+            Some("structure") => Treatment::Structure,
+            Some("masked") => Treatment::Masked,
+            Some("full") => Treatment::Full,
+            _ => return Err("'type' must be exclude, structure, masked or full".to_owned()),
+        };
+        let rules = entry.get("maskings").filter(|_| treatment == Treatment::Masked);
+        let rules = rules.unwrap_or(Slice::EMPTY_ARRAY);
+        if !rules.is_array() {
+            return Err("'maskings' must be an array of rules".to_owned());
+        }
+        let parse = |(number, rule)| Rule::parse(rule).map_err(|what| format!("rule {number}: {what}"));
+        let rules: Result<Vec<_>, String> = (1..).zip(rules.elements()).map(parse).collect();
+        Ok(Entry { treatment, rules: rules? })
+    }
+}
+
+impl Rule {
+    fn parse(rule: Slice<'_>) -> Result<Self, String> {
+        let path = rule.get("path").and_then(Slice::as_str).ok_or("'path' must be a string")?;
+        Ok(Rule { path: Path::parse(path)?, function: Function::parse(rule)? })
+    }
+}
+
+impl Mask<'_> {
+    /// Changes documents that are lines of JSON.
+    pub(super) fn lines(&self, batch: &[u8], out: &mut Vec<u8>) -> Result<(), Failure> {
+        let unreadable =
+            |error: json::JsonError| Failure::new(format!("the server sent what is no JSON: {error}"));
+        let mut random = Random::new()?;
+        let mut parser = json::Parser::new(batch, &Limits::default());
+        let (mut read, mut changed) = (Builder::new(), Builder::new());
+        loop {
+            read.clear();
+            changed.clear();
+            if parser.next_value(&mut read).map_err(unreadable)?.is_none() {
+                return Ok(());
+            }
+            self.document(read.as_slice(), &mut changed, &mut random)?;
+            json::write(changed.as_slice(), None, out);
+            out.push(b'\n');
+        }
+    }
+
+    /// Changes documents that are members of a VelocyPack array.
+    pub(super) fn velocypack(&self, batch: &[u8], out: &mut Vec<u8>) -> Result<(), Failure> {
+        let list = velocypack::validate(batch, &Limits::default())?;
+        let mut random = Random::new()?;
+        let mut changed = Builder::new();
+        changed.open_array()?;
+        for document in list.elements() {
+            self.document(document, &mut changed, &mut random)?;
+        }
+        changed.close()?;
+        out.extend_from_slice(changed.as_bytes());
+        Ok(())
+    }
+
+    fn document(&self, document: Slice<'_>, out: &mut Builder, random: &mut Random) -> Result<(), Failure> {
+        if !document.is_object() {
+            return Ok(out.add_slice(document)?);
+        }
+        let mut path = Vec::new();
+        out.open_object()?;
+        for (name, value) in document.entries() {
+            out.key(name)?;
+            if SYSTEM_ATTRIBUTES.contains(&name) {
+                out.add_slice(value)?;
+                continue;
+            }
+            path.push(name);
+            self.value(value, &mut path, out, random)?;
+            path.pop();
+        }
+        Ok(out.close()?)
+    }
+
+    /// Elements of an array are at the path of the array. The depth is bounded by what the parser takes.
+    fn value<'v>(
+        &self,
+        value: Slice<'v>,
+        path: &mut Vec<&'v str>,
+        out: &mut Builder,
+        random: &mut Random,
+    ) -> Result<(), Failure> {
+        if value.is_object() {
+            out.open_object()?;
+            for (name, inner) in value.entries() {
+                out.key(name)?;
+                path.push(name);
+                self.value(inner, path, out, random)?;
+                path.pop();
+            }
+            return Ok(out.close()?);
+        }
+        if value.is_array() {
+            out.open_array()?;
+            value.elements().try_for_each(|inner| self.value(inner, path, out, random))?;
+            return Ok(out.close()?);
+        }
+        match self.rules.iter().find(|rule| rule.path.matches(path)) {
+            Some(rule) => rule.function.apply(value, self.secret, random, out),
+            None => Ok(out.add_slice(value)?),
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Files of data, read in blocks that hold whole documents.
+//!
+//! A block of a file that we have packed is handed on packed, so that many threads unpack it; other packed files are unpacked by
+//! whoever reads them.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::MultiGzDecoder;
+use velocypack::{Builder, Limits, Slice, json};
+
+use super::lines;
+use crate::Failure;
+use crate::archive::gzip;
+
+/// Bytes that are read at one time.
+const READ_BYTES: usize = 256 << 10;
+/// A single document, or a VelocyPack array, that is longer is refused.
+const DOCUMENT_MAX_BYTES: usize = 600 << 20;
+/// What the types of wrapped documents lie between.
+const ENVELOPES: std::ops::RangeInclusive<u64> = 2300..=2302;
+
+/// A file of data that is being read.
+pub(super) struct DataFile {
+    path: PathBuf,
+    velocypack: bool,
+    form: Form,
+    /// Where the next block begins.
+    position: u64,
+    is_exhausted: bool,
+}
+
+enum Form {
+    Plain(File),
+    /// Members of gzip that say how long they are.
+    Members(File),
+    /// gzip of somebody else; the text that was unpacked and not yet handed on.
+    Stream {
+        decoder: Box<MultiGzDecoder<BufReader<File>>>,
+        waiting: Vec<u8>,
+    },
+}
+
+/// A part of a file.
+#[derive(Debug)]
+pub(super) struct Block {
+    bytes: Vec<u8>,
+    is_packed: bool,
+    /// Where it begins and ends: in the file, or in the text of a file that cannot be read from its middle.
+    pub(super) start: u64,
+    pub(super) end: u64,
+}
+
+impl Block {
+    /// The documents.
+    pub(super) fn unpack(self, file: &Path) -> Result<Vec<u8>, Failure> {
+        if !self.is_packed {
+            return Ok(self.bytes);
+        }
+        let mut plain = Vec::new();
+        gzip::unpack(&self.bytes, &mut plain)
+            .map_err(|what| Failure::new(format!("{}, byte {}: {what}", file.display(), self.start)))?;
+        Ok(plain)
+    }
+}
+
+impl DataFile {
+    /// Opens a file to be read from a position that was the end of a block.
+    pub(super) fn open(path: &Path, position: u64) -> Result<Self, Failure> {
+        let name = path.to_string_lossy();
+        let velocypack = name.trim_end_matches(".gz").ends_with(".vpack");
+        let failed = |error: std::io::Error| super::folder::failure(path, &error);
+        let mut file = File::open(path).map_err(failed)?;
+        let form = if !name.ends_with(".gz") {
+            file.seek(SeekFrom::Start(position)).map_err(failed)?;
+            Form::Plain(file)
+        } else {
+            let mut header = [0; gzip::HEADER_BYTES];
+            let length = read_up_to(&mut file, &mut header).map_err(failed)?;
+            let is_ours = gzip::member_bytes(header.get(..length).unwrap_or_default()).is_some();
+            file.seek(SeekFrom::Start(if is_ours { position } else { 0 })).map_err(failed)?;
+            match is_ours {
+                true => Form::Members(file),
+                false => Form::Stream {
+                    decoder: Box::new(MultiGzDecoder::new(BufReader::with_capacity(READ_BYTES, file))),
+                    waiting: Vec::new(),
+                },
+            }
+        };
+        let mut opened =
+            DataFile { path: path.to_owned(), velocypack, form, position: 0, is_exhausted: false };
+        if let Form::Stream { .. } = opened.form {
+            opened.skip_to(position)?;
+        }
+        opened.position = position;
+        Ok(opened)
+    }
+
+    /// Unpacks and forgets what comes before a position.
+    fn skip_to(&mut self, position: u64) -> Result<(), Failure> {
+        let path = self.path.clone();
+        let Form::Stream { decoder, .. } = &mut self.form else { return Ok(()) };
+        let skipped = std::io::copy(&mut decoder.by_ref().take(position), &mut std::io::sink());
+        skipped.map(drop).map_err(|error| damaged(&path, 0, &error))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn is_velocypack(&self) -> bool {
+        self.velocypack
+    }
+
+    /// Whether positions are those of the file, so that its length is where they end.
+    pub(super) fn has_file_positions(&self) -> bool {
+        !matches!(self.form, Form::Stream { .. })
+    }
+
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.is_exhausted
+    }
+
+    /// Whether the documents are wrapped, so that their order matters: as the first of them says.
+    pub(super) fn has_envelopes(path: &Path) -> Result<bool, Failure> {
+        let mut file = DataFile::open(path, 0)?;
+        if file.velocypack {
+            return Ok(false);
+        }
+        let Some(block) = file.next_block(1)? else { return Ok(false) };
+        let text = block.unpack(path)?;
+        let first = text.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
+        let mut builder = Builder::new();
+        // Broken lines are the server's to refuse.
+        if json::parse(first.unwrap_or_default(), &Limits::default(), &mut builder).is_err() {
+            return Ok(false);
+        }
+        let value = builder.as_slice();
+        let kind = value.get("type").and_then(Slice::as_u64);
+        Ok(value.is_object()
+            && value.get("_key").is_none()
+            && kind.is_some_and(|kind| ENVELOPES.contains(&kind)))
+    }
+
+    /// The next block of about `bytes`, `None` after the last.
+    pub(super) fn next_block(&mut self, bytes: usize) -> Result<Option<Block>, Failure> {
+        if self.is_exhausted {
+            return Ok(None);
+        }
+        let start = self.position;
+        let read = match &mut self.form {
+            Form::Members(file) => read_member(file, &self.path, start)?.map(|member| (member, true)),
+            Form::Plain(file) => {
+                let mut waiting = Vec::with_capacity(bytes + 1);
+                let cut = read_whole(file, &mut waiting, bytes, self.velocypack)
+                    .map_err(|error| damaged(&self.path, start, &error))?;
+                // What comes behind is read again with the next block.
+                let back = i64::try_from(waiting.len() - cut).unwrap_or(0);
+                file.seek(SeekFrom::Current(-back)).map_err(|error| damaged(&self.path, start, &error))?;
+                waiting.truncate(cut);
+                Some((waiting, false))
+            }
+            Form::Stream { decoder, waiting } => {
+                let cut = read_whole(decoder, waiting, bytes, self.velocypack)
+                    .map_err(|error| damaged(&self.path, start, &error))?;
+                let rest = waiting.split_off(cut);
+                Some((std::mem::replace(waiting, rest), false))
+            }
+        };
+        let Some((bytes, is_packed)) = read.filter(|(bytes, _)| !bytes.is_empty()) else {
+            self.is_exhausted = true;
+            return Ok(None);
+        };
+        self.position += bytes.len() as u64;
+        Ok(Some(Block { bytes, is_packed, start, end: self.position }))
+    }
+
+    /// The number of the first line of a block that begins at `position`, from 1. Reads all that comes before.
+    pub(super) fn line_at(path: &Path, position: u64) -> Result<u64, Failure> {
+        let mut file = DataFile::open(path, 0)?;
+        let mut line = 1;
+        while file.position < position {
+            let left = usize::try_from(position - file.position).unwrap_or(usize::MAX).min(1 << 20);
+            let before = file.position;
+            let Some(block) = file.next_block(left)? else { break };
+            let end = block.end;
+            let text = block.unpack(path)?;
+            // Blocks of text may end behind the position.
+            let inside = if file.has_file_positions() && end > position {
+                usize::try_from(position - before).unwrap_or(text.len()).min(text.len())
+            } else {
+                text.len()
+            };
+            line += lines::count(text.get(..inside).unwrap_or_default());
+        }
+        Ok(line)
+    }
+}
+
+/// Reads until there are `bytes` and a place to cut, or everything is read. Answers where to cut.
+fn read_whole(
+    source: &mut dyn Read,
+    waiting: &mut Vec<u8>,
+    bytes: usize,
+    velocypack: bool,
+) -> std::io::Result<usize> {
+    let mut wanted = bytes;
+    loop {
+        let missing = wanted.saturating_sub(waiting.len());
+        let read = source.take(missing as u64).read_to_end(waiting)?;
+        let is_end = read < missing;
+        let cut = if velocypack {
+            cut_values(waiting, bytes)
+        } else {
+            lines::cut(waiting, bytes.max(waiting.len()))
+        };
+        match cut {
+            Some(cut) if cut > 0 => return Ok(if is_end && !velocypack { waiting.len() } else { cut }),
+            _ if is_end => return Ok(waiting.len()),
+            _ if waiting.len() > DOCUMENT_MAX_BYTES => {
+                let message =
+                    format!("a document of more than {DOCUMENT_MAX_BYTES} bytes, or no line breaks");
+                return Err(std::io::Error::other(message));
+            }
+            _ => wanted = (waiting.len() * 2).max(READ_BYTES),
+        }
+    }
+}
+
+/// Behind the last whole value that ends before `limit`, or behind the first value.
+fn cut_values(bytes: &[u8], limit: usize) -> Option<usize> {
+    let mut end = 0;
+    while let Some(length) = lines::value_bytes(bytes.get(end..)?).filter(|length| *length > 0) {
+        let next = end.checked_add(usize::try_from(length).ok()?)?;
+        if next > bytes.len() || (next > limit && end > 0) {
+            break;
+        }
+        end = next;
+    }
+    (end > 0).then_some(end)
+}
+
+fn read_member(file: &mut File, path: &Path, start: u64) -> Result<Option<Vec<u8>>, Failure> {
+    let failed = |error: std::io::Error| damaged(path, start, &error);
+    let mut member = vec![0; gzip::HEADER_BYTES];
+    let length = read_up_to(file, &mut member).map_err(failed)?;
+    if length == 0 {
+        return Ok(None);
+    }
+    member.truncate(length);
+    let whole = gzip::member_bytes(&member).filter(|bytes| *bytes <= gzip::PLAIN_MAX_BYTES as u64);
+    let Some(whole) = whole.and_then(|bytes| usize::try_from(bytes).ok()) else {
+        let what = if length < gzip::HEADER_BYTES { "is cut off" } else { "is damaged" };
+        return Err(Failure::new(format!("{} {what} at byte {start}", path.display())));
+    };
+    member.resize(whole, 0);
+    let rest = member.get_mut(gzip::HEADER_BYTES..).unwrap_or_default();
+    let read = read_up_to(file, rest).map_err(failed)?;
+    if gzip::HEADER_BYTES + read < whole {
+        let line = DataFile::line_at(path, start).unwrap_or(0);
+        let (end, path) = (start + (gzip::HEADER_BYTES + read) as u64, path.display());
+        return Err(Failure::new(format!(
+            "{path} is cut off at byte {end}, in the block that begins with line {line}"
+        )));
+    }
+    Ok(Some(member))
+}
+
+/// Fills a buffer as far as there is something.
+fn read_up_to(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut done = 0;
+    while let Some(rest) = buffer.get_mut(done..).filter(|rest| !rest.is_empty()) {
+        match file.read(rest)? {
+            0 => break,
+            count => done += count,
+        }
+    }
+    Ok(done)
+}
+
+fn damaged(path: &Path, position: u64, error: &std::io::Error) -> Failure {
+    let what = match error.kind() {
+        std::io::ErrorKind::UnexpectedEof => "is cut off: the packed data end too early".to_owned(),
+        _ => format!("cannot be read: {error}"),
+    };
+    Failure::new(format!("{} {what} (behind byte {position})", path.display()))
+}

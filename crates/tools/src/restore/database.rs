@@ -1,0 +1,119 @@
+//! The restore of one database, in ArangoDB's order: collections, analyzers, views of collections, documents and indexes, views
+//! of indexes, and users last, because the login in use may change with them.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use super::folder::{Collection, Dump};
+use super::server;
+use super::settings::Settings;
+use super::state::State;
+use super::work::Work;
+use crate::{Console, Failure, Progress, Server, Unit};
+
+const ANALYZERS: &str = "_analyzers";
+const USERS: &str = "_users";
+/// Collections of services, which ArangoDB has to be told of.
+const SERVICES: [&str; 2] = ["_appbundles", "_apps"];
+
+/// Restores the dump in a folder into the client's database.
+pub(super) fn restore(
+    server: &Server,
+    settings: &Settings,
+    folder: &Path,
+    console: &Console,
+) -> Result<(), Failure> {
+    let client = &server.client;
+    let dump = Dump::read(folder, settings, console)?;
+    check_name(&dump, client.options().database.as_str(), settings)?;
+    let state = State::open(folder, settings.goes_on, console)?;
+    let progress = Progress::new(
+        console,
+        settings.progress,
+        "restore",
+        Unit::Bytes,
+        total_bytes(&dump.collections, settings),
+    );
+    let work = Work::new(client, settings, &state, &progress);
+    let outcome = restore_all(&work, &dump, console);
+    let outcome = outcome.and_then(|()| match work.failures().as_slice() {
+        [] => Ok(()),
+        failures => {
+            failures.iter().for_each(|failure| console.error(failure.text()));
+            Err(Failure::new(format!("{} collections could not be restored", failures.len())))
+        }
+    });
+    let sent_bytes = work.sent_bytes.load(Ordering::Relaxed);
+    drop(work);
+    drop(progress);
+    if let Err(failure) = outcome {
+        state.save();
+        return Err(failure);
+    }
+    state.remove();
+    let restored_services = dump.collections.iter().any(|found| SERVICES.contains(&found.name.as_str()));
+    if restored_services && settings.import_data && server.persea_version.is_none() {
+        server::heal_services(client, console);
+    }
+    let (collections, sent) = (dump.collections.len(), sent_bytes as f64 / 1e6);
+    console.info(&format!(
+        "{collections} collections, {sent:.1} MB of documents restored from {}",
+        folder.display()
+    ));
+    Ok(())
+}
+
+fn restore_all(work: &Work<'_>, dump: &Dump, console: &Console) -> Result<(), Failure> {
+    let Work { client, settings, state, .. } = work;
+    let creates = settings.import_structure && settings.create_collections;
+    let mut usable: Vec<Collection> = Vec::new();
+    for collection in &dump.collections {
+        if creates && !state.is_created(&collection.name) {
+            let created = server::create_collection(client, collection, settings);
+            let created = created.map_err(|failure| failure.during(&collection.file.display().to_string()));
+            match created {
+                Err(failure) if settings.force => {
+                    console.error(failure.text());
+                    continue;
+                }
+                created => created?,
+            }
+        }
+        state.created(&collection.name);
+        usable.push(collection.clone());
+    }
+    let (users, others): (Vec<_>, Vec<_>) = usable.into_iter().partition(|found| found.name == USERS);
+    let (analyzers, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|found| found.name == ANALYZERS);
+    work.restore(analyzers)?;
+    create_views(work, dump, false, console)?;
+    work.restore(others)?;
+    create_views(work, dump, true, console)?;
+    work.restore(users)
+}
+
+fn create_views(work: &Work<'_>, dump: &Dump, aliases: bool, console: &Console) -> Result<(), Failure> {
+    let wanted = dump.views.iter().filter(|view| view.is_alias == aliases && work.settings.import_structure);
+    for view in wanted {
+        match server::create_view(work.client, view, work.settings) {
+            Err(failure) if work.settings.force => console.error(failure.text()),
+            created => created.map_err(|failure| failure.during(&format!("view {:?}", view.name)))?,
+        }
+    }
+    Ok(())
+}
+
+fn check_name(dump: &Dump, database: &str, settings: &Settings) -> Result<(), Failure> {
+    match &dump.info.database {
+        Some(dumped) if settings.force_same_database && dumped != database => Err(Failure::new(format!(
+            "the dump is of the database {dumped:?}, not {database:?}, as --force-same-database wants it"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Bytes of all files of data.
+fn total_bytes(collections: &[Collection], settings: &Settings) -> Option<u64> {
+    let files = collections.iter().flat_map(|collection| &collection.data);
+    let sizes = files.map(|file| file.metadata().map_or(0, |metadata| metadata.len()));
+    settings.import_data.then(|| sizes.sum())
+}

@@ -1,0 +1,185 @@
+//! What there is in the folder of a dump.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use velocypack::{Builder, Limits, Slice, json};
+
+use super::settings::Settings;
+use crate::archive::info::Info;
+use crate::archive::names;
+use crate::{Console, Failure};
+
+/// The dump of a database.
+#[derive(Debug)]
+pub(super) struct Dump {
+    pub(super) info: Info,
+    /// In the order in which they are created.
+    pub(super) collections: Vec<Collection>,
+    pub(super) views: Vec<View>,
+}
+
+/// A collection of a dump.
+#[derive(Clone, Debug)]
+pub(super) struct Collection {
+    pub(super) name: String,
+    pub(super) is_edge: bool,
+    /// The file that it is from.
+    pub(super) file: PathBuf,
+    /// `parameters` and `indexes`, a VelocyPack object.
+    pub(super) structure: Vec<u8>,
+    /// Its files of data, in order.
+    pub(super) data: Vec<PathBuf>,
+}
+
+/// A view of a dump.
+#[derive(Clone, Debug)]
+pub(super) struct View {
+    pub(super) name: String,
+    /// Whether it is made of indexes, which must be there first.
+    pub(super) is_alias: bool,
+    /// As JSON.
+    pub(super) definition: String,
+}
+
+impl Dump {
+    /// Reads a folder. Errors: files that cannot be read or say what they cannot.
+    pub(super) fn read(folder: &Path, settings: &Settings, console: &Console) -> Result<Self, Failure> {
+        check_encryption(folder)?;
+        let info = read_info(folder, settings, console)?;
+        let mut files = Vec::new();
+        for entry in folder.read_dir().map_err(|error| failure(folder, &error))? {
+            let entry = entry.map_err(|error| failure(folder, &error))?;
+            files.extend(entry.file_name().into_string());
+        }
+        files.sort();
+        let data = data_files(&files);
+        let mut dump = Dump { info, collections: Vec::new(), views: Vec::new() };
+        for file in &files {
+            let path = folder.join(file);
+            if let Some(stem) = file.strip_suffix(names::STRUCTURE) {
+                if let Some(mut collection) = read_collection(&path, stem, settings)? {
+                    let of = [
+                        format!("{}_{}", collection.name, names::md5_hex(&collection.name)),
+                        stem.to_owned(),
+                        collection.name.clone(),
+                    ];
+                    let found = of.iter().find_map(|stem| data.get(stem.as_str()));
+                    collection.data = found.into_iter().flatten().map(|file| folder.join(file)).collect();
+                    dump.collections.push(collection);
+                }
+            } else if file.ends_with(names::VIEW) {
+                dump.views.extend(read_view(&path, settings)?);
+            }
+        }
+        dump.collections
+            .sort_by_key(|found| (found.is_edge, !found.name.starts_with('_'), found.name.clone()));
+        for (wanted, is_there) in settings
+            .collections
+            .iter()
+            .map(|name| (name, dump.collections.iter().any(|found| found.name == *name)))
+            .chain(
+                settings.views.iter().map(|name| (name, dump.views.iter().any(|found| found.name == *name))),
+            )
+        {
+            if !is_there {
+                return Err(Failure::new(format!("{} has no {wanted:?}", folder.display())));
+            }
+        }
+        Ok(dump)
+    }
+}
+
+/// The files of data of each stem: one, or the parts from 0 on without a gap.
+fn data_files(files: &[String]) -> BTreeMap<&str, Vec<&String>> {
+    let mut parts: BTreeMap<&str, BTreeMap<Option<usize>, &String>> = BTreeMap::new();
+    for file in files {
+        if let Some((stem, part)) = names::parse_data_file(file) {
+            let known = parts.entry(stem).or_default().entry(part).or_insert(file);
+            // Of several forms the readable one goes first, as with arangorestore.
+            if known.len() > file.len() {
+                *known = file;
+            }
+        }
+    }
+    parts.into_iter().map(|(stem, parts)| (stem, chosen(&parts))).collect()
+}
+
+fn chosen<'a>(parts: &BTreeMap<Option<usize>, &'a String>) -> Vec<&'a String> {
+    match parts.get(&None) {
+        Some(whole) => vec![*whole],
+        None => (0..).map_while(|part| parts.get(&Some(part)).copied()).collect(),
+    }
+}
+
+fn check_encryption(folder: &Path) -> Result<(), Failure> {
+    let path = folder.join(names::ENCRYPTION);
+    match std::fs::read_to_string(&path) {
+        Ok(text) if text.trim() != "none" => Err(Failure::new(format!(
+            "the dump is encrypted ({}: {}); decrypt it first",
+            path.display(),
+            text.trim()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn read_info(folder: &Path, settings: &Settings, console: &Console) -> Result<Info, Failure> {
+    let path = folder.join(names::INFO);
+    let info = std::fs::read(&path).ok().and_then(|text| Info::parse(&text));
+    let Some(info) = info else {
+        console.warning(&format!("{} is missing or cannot be read; dumps of 2.x have none", path.display()));
+        return Ok(Info::default());
+    };
+    if info.is_complete == Some(false) && !settings.force {
+        return Err(Failure::new(format!(
+            "the dump in {} is not whole: whatever wrote it was broken off; restore what there is of it by --force",
+            folder.display()
+        )));
+    }
+    Ok(info)
+}
+
+fn read_collection(path: &Path, stem: &str, settings: &Settings) -> Result<Option<Collection>, Failure> {
+    let structure = read_json(path)?;
+    let wrong = |what: &str| Failure::new(format!("{}: {what}", path.display()));
+    let parameters = Slice::new(&structure).get("parameters").filter(|parameters| parameters.is_object());
+    let parameters = parameters.ok_or_else(|| wrong("expecting an object with 'parameters'"))?;
+    let name = parameters.get("name").and_then(Slice::as_str).filter(|name| !name.is_empty());
+    let name = name.ok_or_else(|| wrong("'parameters.name' must be the collection's name"))?.to_owned();
+    let is_deleted = parameters.get("deleted").and_then(Slice::as_bool).unwrap_or(false);
+    if is_deleted || !settings.wants_collection(&name) {
+        return Ok(None);
+    }
+    let is_own =
+        stem == name || stem == format!("{name}_{}", names::md5_hex(&name)) || !names::is_plain(&name);
+    if !is_own && settings.import_structure {
+        return Err(wrong(&format!("the file's name does not fit the collection {name:?} in it")));
+    }
+    let is_edge = parameters.get("type").and_then(Slice::as_u64) == Some(3);
+    Ok(Some(Collection { name, is_edge, file: path.to_owned(), structure, data: Vec::new() }))
+}
+
+fn read_view(path: &Path, settings: &Settings) -> Result<Option<View>, Failure> {
+    let definition = read_json(path)?;
+    let definition = Slice::new(&definition);
+    let text = |name: &str| definition.get(name).and_then(Slice::as_str);
+    let name = text("name").ok_or_else(|| {
+        Failure::new(format!("{}: expecting an object with the view's 'name'", path.display()))
+    })?;
+    let is_alias = text("type") == Some("search-alias");
+    let view = View { name: name.to_owned(), is_alias, definition: definition.to_json_string() };
+    Ok(settings.wants_view(name).then_some(view))
+}
+
+fn read_json(path: &Path) -> Result<Vec<u8>, Failure> {
+    let text = std::fs::read(path).map_err(|error| failure(path, &error))?;
+    let mut builder = Builder::new();
+    json::parse(&text, &Limits::default(), &mut builder)
+        .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    Ok(builder.into_vec())
+}
+
+pub(super) fn failure(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(format!("{} cannot be read: {error}", path.display()))
+}

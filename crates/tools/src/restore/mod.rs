@@ -1,0 +1,115 @@
+//! `persea restore`, also called through a link named `arangorestore`: a dump's folder into a server.
+//!
+//! A run goes through these steps: [`settings`] reads the options; [`folder`] reads what is dumped; [`database`] creates
+//! collections, has threads ([`work`]) send their documents and create their indexes, and creates views. [`data`] reads files of
+//! data in blocks of whole lines, [`server`] makes the requests, and [`state`] keeps in the folder how far the restore is, for
+//! `--continue`.
+
+mod data;
+mod database;
+mod folder;
+mod lines;
+mod options;
+mod server;
+mod settings;
+mod state;
+mod work;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ::options::Options;
+use client::{Client, Request};
+
+use crate::archive::info::Info;
+use crate::archive::names;
+use crate::{Console, Failure, Server, Tool, client_options, connect, create_database};
+use settings::Settings;
+
+/// ArangoDB's number of the error that a database does not exist.
+const DATABASE_NOT_FOUND: u64 = 1228;
+/// Between two attempts to reach the server.
+const CONNECT_PAUSE: Duration = Duration::from_secs(1);
+const SYSTEM: &str = "_system";
+
+/// The tool.
+pub(crate) static RESTORE: Tool = Tool {
+    command: "restore",
+    links: &["arangorestore"],
+    summary: "load databases from a folder that dump has written",
+    program: &options::PROGRAM,
+    run,
+};
+
+fn run(options: &Options, console: &Console) -> Result<(), Failure> {
+    let settings = Settings::read(options)?;
+    if !settings.folder.is_dir() {
+        let folder = settings.folder.display();
+        return Err(Failure::option(format!("--input-directory: {folder} is no folder")));
+    }
+    wait_for_server(options, settings.connect_retries, console)?;
+    let server = connect(options, console, settings.create_database && !settings.all_databases)?;
+    if !settings.all_databases {
+        return database::restore(&server, &settings, &settings.folder, console);
+    }
+    for (name, folder) in databases(&settings)? {
+        console.info(&format!("database {name:?} from {}", folder.display()));
+        let client = server.client.with_database(&name)?;
+        provide_database(&client, &settings)?;
+        let server = Server { client, ..server.clone() };
+        database::restore(&server, &settings, &folder, console)
+            .map_err(|failure| failure.during(&format!("database {name:?}")))?;
+    }
+    Ok(())
+}
+
+/// Asks the server some times whether it is there: it may be starting.
+fn wait_for_server(options: &Options, retries: u64, console: &Console) -> Result<(), Failure> {
+    let client = Client::new(client_options(options)?)?;
+    for left in (0..retries).rev() {
+        match client.send(&Request::get("/_api/version").database(SYSTEM)) {
+            Err(error) if error.is_connection() && left > 0 => {
+                console.warning(&format!("{error}; trying again"));
+                std::thread::sleep(CONNECT_PAUSE);
+            }
+            _ => break,
+        }
+    }
+    Ok(())
+}
+
+/// The databases of a folder: the system's last, because the login in use may change with it.
+fn databases(settings: &Settings) -> Result<Vec<(String, PathBuf)>, Failure> {
+    let failed = |error: std::io::Error| {
+        Failure::new(format!("the folder {} cannot be read: {error}", settings.folder.display()))
+    };
+    let mut found = Vec::new();
+    for entry in settings.folder.read_dir().map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+        if path.is_dir() {
+            let info = std::fs::read(path.join(names::INFO)).ok().and_then(|text| Info::parse(&text));
+            let database = info.and_then(|info| info.database).unwrap_or_else(|| name.to_owned());
+            found.push((database, path));
+        }
+    }
+    if found.is_empty() {
+        let folder = settings.folder.display();
+        return Err(Failure::new(format!(
+            "{folder} has no folders of databases, as --all-databases expects them"
+        )));
+    }
+    found.sort_by_key(|(name, _)| (name == SYSTEM, name.clone()));
+    Ok(found)
+}
+
+/// Sees to it that the client's database is there.
+fn provide_database(client: &Client, settings: &Settings) -> Result<(), Failure> {
+    match client.call(&Request::get("/_api/database/current")) {
+        Ok(_) => Ok(()),
+        Err(error) if settings.create_database && error.number() == Some(DATABASE_NOT_FOUND) => {
+            create_database(client)
+        }
+        Err(error) => Err(error.into()),
+    }
+}

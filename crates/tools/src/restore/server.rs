@@ -1,0 +1,137 @@
+//! The requests of a restore.
+
+use bytes::Bytes;
+use client::{Client, Request};
+use velocypack::{Builder, Limits, Slice, json};
+
+use super::folder::{Collection, View};
+use super::settings::Settings;
+use crate::{Console, Failure};
+
+/// Creates a collection, or has the server do what the settings say with one that is there.
+pub(super) fn create_collection(
+    client: &Client,
+    collection: &Collection,
+    settings: &Settings,
+) -> Result<(), Failure> {
+    let request = Request::put("/_api/replication/restore-collection")
+        .query("overwrite", flag(settings.overwrite))
+        .query("force", flag(settings.force))
+        .query("ignoreDistributeShardsLikeErrors", "false");
+    client.call(&request.json(structure(collection, settings)?))?;
+    Ok(())
+}
+
+/// Creates the indexes of a collection.
+pub(super) fn create_indexes(
+    client: &Client,
+    collection: &Collection,
+    settings: &Settings,
+) -> Result<(), Failure> {
+    let indexes = Slice::new(&collection.structure).get("indexes");
+    let old = Slice::new(&collection.structure).get_path(&["parameters", "indexes"]);
+    if indexes.or(old).is_none_or(|indexes| indexes.is_empty()) {
+        return Ok(());
+    }
+    let request = Request::put("/_api/replication/restore-indexes").query("force", flag(settings.force));
+    client.call(&request.repeatable().json(structure(collection, settings)?))?;
+    Ok(())
+}
+
+/// Sends documents. Those that come again change nothing, so a broken connection is no harm.
+pub(super) fn send_data(
+    client: &Client,
+    collection: &str,
+    settings: &Settings,
+    velocypack: bool,
+    documents: Bytes,
+) -> client::Result<()> {
+    let content_type = if velocypack { "application/x-velocypack" } else { "application/x-arango-dump" };
+    let request = Request::put("/_api/replication/restore-data")
+        .query("collection", collection)
+        .query("force", flag(settings.force))
+        .repeatable()
+        .body(content_type, documents);
+    client.call(&request).map(drop)
+}
+
+/// Creates a view.
+pub(super) fn create_view(client: &Client, view: &View, settings: &Settings) -> Result<(), Failure> {
+    let request = Request::put("/_api/replication/restore-view")
+        .query("overwrite", flag(settings.overwrite))
+        .query("force", flag(settings.force));
+    client.call(&request.json(view.definition.clone()))?;
+    Ok(())
+}
+
+/// Has ArangoDB take over services that were restored. Failures are no reason to stop.
+pub(super) fn heal_services(client: &Client, console: &Console) {
+    for path in ["/_admin/status", "/_api/foxx/_local/heal"] {
+        if let Err(error) = client.call(&Request::post(path)) {
+            console.warning(&format!("the services of the dump could not be taken over: {error}"));
+            return;
+        }
+    }
+}
+
+fn flag(value: bool) -> &'static str {
+    if value { "true" } else { "false" }
+}
+
+/// The structure as JSON, with what old dumps lack.
+fn structure(collection: &Collection, settings: &Settings) -> Result<String, Failure> {
+    let structure = Slice::new(&collection.structure);
+    let mut out = Builder::new();
+    out.open_object()?;
+    for (name, value) in structure.entries() {
+        out.key(name)?;
+        if name != "parameters" {
+            out.add_slice(value)?;
+            continue;
+        }
+        out.open_object()?;
+        for (name, value) in value.entries() {
+            out.key(name)?;
+            out.add_slice(value)?;
+        }
+        for name in ["syncByRevision", "usesRevisionsAsDocumentIds"] {
+            if settings.revision_trees && value.get(name).is_none() {
+                out.key(name)?;
+                out.add_bool(true)?;
+            }
+        }
+        out.close()?;
+    }
+    out.close()?;
+    Ok(out.as_slice().to_json_string())
+}
+
+/// The line of a piece that the server has refused, from 0, as far as it can be told: the first that is no JSON, or the one
+/// that the server names.
+pub(super) fn bad_line(piece: &[u8], message: &str) -> Option<u64> {
+    let mut builder = Builder::new();
+    for (number, line) in (0..).zip(piece.split(|byte| *byte == b'\n')) {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        builder.clear();
+        if json::parse(line, &Limits::default(), &mut builder).is_err() {
+            return Some(number);
+        }
+    }
+    let behind = message.split_once("line ")?.1;
+    let digits = behind.split(|character: char| !character.is_ascii_digit()).next()?;
+    digits.parse::<u64>().ok()?.checked_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_broken_line_is_found() {
+        assert_eq!(bad_line(b"{}\n\n{\"a\":\n{}\n", ""), Some(2));
+        assert_eq!(bad_line(b"{}\n{}\n", "line 2: a document without '_key'"), Some(1));
+        assert_eq!(bad_line(b"{}\n{}\n", "no idea"), None);
+    }
+}

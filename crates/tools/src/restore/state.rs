@@ -1,0 +1,227 @@
+//! How far a restore is, in the file `continue.json` of the dump's folder.
+//!
+//! For each collection it says whether it was created or is restored, and up to which position the server has confirmed each
+//! file of data. What was sent behind it is sent again by `--continue`; documents that come again change nothing.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use velocypack::{Builder, Limits, Slice, json};
+
+use crate::archive::names;
+use crate::{Console, Failure};
+
+/// How often it is written.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Shared by all threads of a restore.
+pub(super) struct State {
+    path: PathBuf,
+    console: Console,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    collections: BTreeMap<String, Progress>,
+    written: Option<Instant>,
+    has_warned: bool,
+}
+
+/// How far a collection is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Progress {
+    is_restored: bool,
+    files: BTreeMap<String, Done>,
+}
+
+/// What of a file the server has confirmed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Done {
+    /// Everything before this.
+    position: u64,
+    /// And blocks behind it, by where they begin.
+    more: BTreeMap<u64, u64>,
+}
+
+impl Done {
+    fn add(&mut self, start: u64, end: u64) {
+        self.more.insert(start, end);
+        while let Some(end) = self.more.remove(&self.position) {
+            self.position = end;
+        }
+    }
+}
+
+impl State {
+    /// A new one, or with `goes_on` the one that a restore from this folder has left.
+    pub(super) fn open(folder: &Path, goes_on: bool, console: &Console) -> Result<Self, Failure> {
+        let path = folder.join(names::CONTINUE);
+        let mut kept = Kept::default();
+        if goes_on {
+            match std::fs::read(&path) {
+                Ok(text) => {
+                    kept.collections = parse(&text).ok_or_else(|| {
+                        Failure::new(format!(
+                            "{} does not say how far a restore got; remove it to begin anew",
+                            path.display()
+                        ))
+                    })?;
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    console.info("no restore was broken off here; beginning anew");
+                }
+                Err(error) => return Err(super::folder::failure(&path, &error)),
+            }
+        }
+        Ok(State { path, console: console.clone(), kept: Mutex::new(kept) })
+    }
+
+    /// Whether a collection was created by the restore that is continued.
+    pub(super) fn is_created(&self, collection: &str) -> bool {
+        self.lock().collections.contains_key(collection)
+    }
+
+    /// Whether nothing is left to do for a collection.
+    pub(super) fn is_restored(&self, collection: &str) -> bool {
+        self.lock().collections.get(collection).is_some_and(|progress| progress.is_restored)
+    }
+
+    /// Where to go on in a file.
+    pub(super) fn position(&self, collection: &str, file: &str) -> u64 {
+        let kept = self.lock();
+        let progress = kept.collections.get(collection);
+        progress.and_then(|progress| progress.files.get(file)).map_or(0, |done| done.position)
+    }
+
+    /// A collection was created, or is there.
+    pub(super) fn created(&self, collection: &str) {
+        let mut kept = self.lock();
+        kept.collections.entry(collection.to_owned()).or_default();
+        self.write_now_and_then(&mut kept);
+    }
+
+    /// The server has confirmed a block.
+    pub(super) fn sent(&self, collection: &str, file: &str, start: u64, end: u64) {
+        let mut kept = self.lock();
+        let progress = kept.collections.entry(collection.to_owned()).or_default();
+        progress.files.entry(file.to_owned()).or_default().add(start, end);
+        self.write_now_and_then(&mut kept);
+    }
+
+    /// Documents and indexes of a collection are there.
+    pub(super) fn restored(&self, collection: &str) {
+        let mut kept = self.lock();
+        kept.collections.entry(collection.to_owned()).or_default().is_restored = true;
+        self.write_now_and_then(&mut kept);
+    }
+
+    /// Writes it, because the restore is about to fail.
+    pub(super) fn save(&self) {
+        self.write(&mut self.lock());
+    }
+
+    /// Removes it, because there is nothing left to go on with.
+    pub(super) fn remove(&self) {
+        // It may never have been written.
+        let _ = std::fs::remove_file(&self.path);
+    }
+
+    fn write_now_and_then(&self, kept: &mut Kept) {
+        if kept.written.is_none_or(|written| written.elapsed() >= PAUSE) {
+            self.write(kept);
+        }
+    }
+
+    /// Written beside and moved, so that there is always a whole one.
+    fn write(&self, kept: &mut Kept) {
+        kept.written = Some(Instant::now());
+        let beside = self.path.with_extension("json.new");
+        let written = std::fs::write(&beside, print(&kept.collections))
+            .and_then(|()| std::fs::rename(&beside, &self.path));
+        if let Err(error) = written
+            && !kept.has_warned
+        {
+            kept.has_warned = true;
+            let path = self.path.display();
+            self.console
+                .warning(&format!("{path} cannot be written, so --continue will not be possible: {error}"));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn print(collections: &BTreeMap<String, Progress>) -> String {
+    let mut text = b"{\"collections\":{".to_vec();
+    for (position, (name, progress)) in collections.iter().enumerate() {
+        if position > 0 {
+            text.push(b',');
+        }
+        json::write_str(name, &mut text);
+        let state = if progress.is_restored { "restored" } else { "created" };
+        text.extend_from_slice(format!(":{{\"state\":\"{state}\",\"files\":{{").as_bytes());
+        for (position, (file, done)) in progress.files.iter().enumerate() {
+            if position > 0 {
+                text.push(b',');
+            }
+            json::write_str(file, &mut text);
+            text.extend_from_slice(format!(":{}", done.position).as_bytes());
+        }
+        text.extend_from_slice(b"}}");
+    }
+    text.extend_from_slice(b"}}\n");
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn parse(text: &[u8]) -> Option<BTreeMap<String, Progress>> {
+    let mut builder = Builder::new();
+    json::parse(text, &Limits::default(), &mut builder).ok()?;
+    let mut collections = BTreeMap::new();
+    for (name, found) in builder.as_slice().get("collections")?.entries() {
+        let is_restored = found.get("state").and_then(Slice::as_str)? == "restored";
+        let mut files = BTreeMap::new();
+        for (file, position) in found.get("files")?.entries() {
+            files.insert(file.to_owned(), Done { position: position.as_u64()?, more: BTreeMap::new() });
+        }
+        collections.insert(name.to_owned(), Progress { is_restored, files });
+    }
+    Some(collections)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_confirmed_without_a_gap_is_skipped() {
+        let folder = tempfile::tempdir().unwrap();
+        let console = Console::plain();
+        let state = State::open(folder.path(), true, &console).unwrap();
+        state.created("a");
+        state.sent("a", "a.0.data.json", 100, 200);
+        assert_eq!(state.position("a", "a.0.data.json"), 0);
+        state.sent("a", "a.0.data.json", 0, 100);
+        state.sent("a", "a.0.data.json", 300, 400);
+        assert_eq!(state.position("a", "a.0.data.json"), 200);
+        state.restored("b");
+        state.save();
+        let later = State::open(folder.path(), true, &console).unwrap();
+        assert_eq!((later.position("a", "a.0.data.json"), later.position("a", "x")), (200, 0));
+        assert!(
+            later.is_created("a")
+                && !later.is_restored("a")
+                && later.is_restored("b")
+                && !later.is_created("c")
+        );
+        assert!(!State::open(folder.path(), false, &console).unwrap().is_created("a"));
+        std::fs::write(folder.path().join(names::CONTINUE), "{").unwrap();
+        assert!(State::open(folder.path(), true, &console).is_err());
+        later.remove();
+        assert!(State::open(folder.path(), true, &console).is_ok());
+    }
+}
