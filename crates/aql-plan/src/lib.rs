@@ -42,11 +42,11 @@ pub use node::{
     AggregateFunction, Calculation, Collect, CollectAggregate, CollectGroup, CollectInto, CollectMethod,
     CollectionReference, CollectionScan, CoveredCondition, DocumentSource, EdgeAccess, EdgeDirection,
     EdgeIndexHint, EdgeLookup, EnumerateList, EnumeratePaths, EnumeratePathsKind, GraphAccess, IndexBound,
-    IndexCollect, IndexHint, IndexLookup, IndexRange, IndexScan, Insert, IntoContent, Limit, Materialize,
-    ModificationOptions, Node, NodeId, NodeKind, ObjectMembers, OverwriteMode, PathElement, PathOutput,
-    PathSearchOptions, Projection, ProjectionSource, Prune, Remove, Return, ShortestPath, Sort, SortElement,
-    StepCondition, Subquery, Traversal, TraversalOptions, TraversalOrder, Uniqueness, Update, Upsert, Window,
-    WindowBound,
+    IndexCollect, IndexHint, IndexLookup, IndexRange, IndexScan, Insert, IntoContent, JoinPart, Limit,
+    Materialize, ModificationOptions, Node, NodeId, NodeKind, ObjectMembers, OverwriteMode, PathElement,
+    PathOutput, PathSearchOptions, Projection, ProjectionSource, Prune, Remove, Return, ShortestPath, Sort,
+    SortElement, StepCondition, Subquery, Traversal, TraversalOptions, TraversalOrder, Uniqueness, Update,
+    Upsert, Window, WindowBound,
 };
 pub use optimize::{Optimized, OptimizerOptions, OptimizerStatistics, RuleInfo, optimize, rules};
 pub use plan::{Access, CollectionUse, Plan};

@@ -211,10 +211,24 @@ pub struct IndexScan {
     /// The order of the rows matters to a later node, which was therefore removed (SORT) or specialised (COLLECT).
     /// There is one index then, and with several ranges, or with `IN`, its entries must be visited in order.
     pub ordered: bool,
+    /// Its part in a merge join (rule `join-index-nodes`).
+    pub join: JoinPart,
     /// All projections are found in the index entry.
     pub covers_projections: bool,
     /// All filter projections are found in the index entry.
     pub covers_filter: bool,
+}
+
+/// What an index scan is in a join of several index scans, which stand one behind the other. Clients see one node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum JoinPart {
+    /// Not part of one.
+    #[default]
+    None,
+    /// It leads: its entries come in the order of the joined attribute.
+    First,
+    /// It is looked up by an attribute of a scan before it: mostly a little further on each time.
+    Next,
 }
 
 /// One set of conditions on the leading fields of an index, all of which must hold.

@@ -7,7 +7,8 @@ use crate::expression::Expression;
 use crate::expression::print::variable_text;
 use crate::node::{
     Collect, CollectAggregate, CollectMethod, DocumentSource, IndexBound, IndexLookup, IndexRange, IndexScan,
-    IntoContent, ModificationOptions, Node, NodeKind, Projection, ProjectionSource, SortElement, Upsert,
+    IntoContent, JoinPart, ModificationOptions, Node, NodeKind, Projection, ProjectionSource, SortElement,
+    Upsert,
 };
 use crate::plan::Plan;
 use crate::variable::{VariableId, Variables};
@@ -186,7 +187,12 @@ impl Printer<'_> {
     fn index_scan(&self, scan: &IndexScan) -> String {
         let ranges: Vec<String> = scan.ranges.iter().map(|range| self.range(scan, range)).collect();
         format!(
-            "Index{}{}{}{}{}{} USING {}",
+            "Index{}{}{}{}{}{}{} USING {}",
+            match scan.join {
+                JoinPart::None => "",
+                JoinPart::First => " join first",
+                JoinPart::Next => " join next",
+            },
             self.source(&scan.source),
             flag(" covers projections", scan.covers_projections),
             flag(" covers filter", scan.covers_filter),

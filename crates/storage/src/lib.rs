@@ -46,7 +46,7 @@ pub use revision::{REVISION_TEXT_MAX_BYTES, Revision, RevisionClock, RevisionTex
 pub use scan::{
     BlockLimits, BoxBounds, BoxScan, DocumentKeys, DocumentScan, DocumentScanSpec, EdgeDirection,
     EdgeEntries, EdgeEntry, EdgeReader, EdgeScan, GeoEntries, GeoEntry, GeoEntryKind, GeoScan, IndexBounds,
-    IndexEntries, IndexScan, KeyBound, VertexEdges, WordEntries, WordScan,
+    IndexEntries, IndexScan, IndexWalk, KeyBound, VertexEdges, WordEntries, WordScan,
 };
 pub use schema::Schema;
 pub use snapshot::Snapshot;

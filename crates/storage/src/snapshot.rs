@@ -12,7 +12,7 @@ use crate::encoding;
 use crate::picture::Catalog;
 use crate::scan::{
     self, BoxBounds, BoxScan, DocumentScan, DocumentScanSpec, EdgeDirection, EdgeReader, EdgeScan,
-    GeoEntryKind, GeoScan, IndexBounds, IndexEntries, IndexScan, WordScan,
+    GeoEntryKind, GeoScan, IndexBounds, IndexEntries, IndexScan, IndexWalk, WordScan,
 };
 use crate::{Collection, Error, Index, Result};
 
@@ -80,6 +80,17 @@ impl Snapshot {
             return Err(Error::internal(format!("an index of type '{name}' cannot be scanned by bounds")));
         }
         IndexScan::start(self.engine.as_ref(), collection, index, bounds, reverse)
+    }
+
+    /// Starts look-ups in a persistent index that follow each other in its order.
+    ///
+    /// Errors: 4 for an index of another type.
+    pub fn index_walk(&self, collection: &Collection, index: &Arc<Index>) -> Result<IndexWalk> {
+        if index.index_type() != catalog::IndexType::Persistent {
+            let name = index.definition().properties.type_name();
+            return Err(Error::internal(format!("an index of type '{name}' has no order to follow")));
+        }
+        Ok(IndexWalk::new(Arc::clone(&self.engine), collection, index))
     }
 
     /// Looks entries of a unique persistent index up in one batch; each look-up compares all fields for equality. The

@@ -21,8 +21,8 @@ use crate::operator::{
 };
 use crate::profile::Profiled;
 use aql_plan::{
-    EnumerateList, Expression, Node, NodeKind, Plan, RegisterMap, Sort, Subquery, VariableId, VariableSet,
-    compile,
+    EnumerateList, Expression, JoinPart, Node, NodeKind, Plan, RegisterMap, Sort, Subquery, VariableId,
+    VariableSet, compile,
 };
 use aql_value::{Error, Program, Register, Result, Value, error_number};
 use fuse::{Fused, fuse};
@@ -108,7 +108,7 @@ impl Lowering<'_> {
         let mut result = None;
         let mut has_written = false;
         let mut steps = Vec::new();
-        for ((node, fused), live) in nodes.iter().zip(fused).zip(live) {
+        for (position, ((node, fused), live)) in nodes.iter().zip(fused).zip(live).enumerate() {
             if let NodeKind::Return(node) = &node.kind {
                 result = Some(self.register(node.input)?);
             }
@@ -123,7 +123,7 @@ impl Lowering<'_> {
                     deepen(&mut depth)?;
                 }
             }
-            if self.profile_nodes {
+            if self.profile_nodes && !nodes.get(position + 1).is_some_and(is_joined) {
                 root = with_steps(root, &mut steps, &mut depth)?;
                 root = Box::new(Profiled::new(root, node.id, &mut self.context.profile));
             }
@@ -298,6 +298,11 @@ fn calls_on_stack(nodes: &[Node]) -> usize {
         )
     };
     nodes.iter().filter(has_operator).count() + SUBQUERY_DEPTH
+}
+
+/// Whether clients see the node as one with the node before.
+fn is_joined(node: &Node) -> bool {
+    matches!(&node.kind, NodeKind::Index(scan) if scan.join == JoinPart::Next)
 }
 
 /// Whether a node gives for each row, whatever others there are, the same rows in the same order: such pipelines can run

@@ -8,7 +8,7 @@ use crate::operator::{
 };
 use aql_plan::{
     CollectionScan, DocumentSource, Expression, IndexBound, IndexInfo, IndexKind, IndexLookup, IndexRange,
-    IndexScan, IndexSearch, Projection, ProjectionSource,
+    IndexScan, IndexSearch, JoinPart, Projection, ProjectionSource,
 };
 use aql_value::{Error, Register, Result, error_number};
 use catalog::IndexId;
@@ -51,6 +51,7 @@ impl Lowering<'_> {
             ordered: scan.ordered,
             covers_projections: scan.covers_projections,
             covers_filter: scan.covers_filter,
+            walks: scan.join == JoinPart::Next,
         };
         let outer = Outer::new(input, with_filter_reads(carry, &source));
         Ok(Box::new(IndexScanOperator::new(outer, source, ranges, options)))

@@ -16,7 +16,7 @@ mod writer;
 pub use syntax::explain_syntax;
 
 use crate::expression::Expression;
-use crate::node::{Node, NodeKind};
+use crate::node::{JoinPart, Node, NodeKind};
 use crate::optimize::Optimized;
 use crate::plan::Plan;
 use crate::usage::for_each_node;
@@ -130,16 +130,33 @@ fn write_variable(out: &mut Writer, variable: &Variable, with_value: bool) -> Re
 /// A step of a pipeline with its subqueries spliced in.
 enum Step<'a> {
     Node(&'a Node),
-    Start { singleton: &'a Node, subquery: &'a Node },
-    End { subquery: &'a Node },
+    /// Index scans that are joined; at least two.
+    Join(&'a [Node]),
+    Start {
+        singleton: &'a Node,
+        subquery: &'a Node,
+    },
+    End {
+        subquery: &'a Node,
+    },
 }
 
 impl Step<'_> {
     fn id(&self) -> u64 {
         let node = match self {
-            Self::Node(node) | Self::Start { singleton: node, .. } | Self::End { subquery: node } => node,
+            Self::Node(node) | Self::Start { singleton: node, .. } | Self::End { subquery: node } => {
+                Some(*node)
+            }
+            Self::Join(scans) => scans.last(),
         };
-        u64::from(node.id.0)
+        node.map_or(0, |node| u64::from(node.id.0))
+    }
+}
+
+fn join_part(node: &Node) -> JoinPart {
+    match &node.kind {
+        NodeKind::Index(scan) => scan.join,
+        _ => JoinPart::None,
     }
 }
 
@@ -151,9 +168,17 @@ fn spliced(nodes: &[Node]) -> Vec<Step<'_>> {
 }
 
 fn splice<'a>(nodes: &'a [Node], steps: &mut Vec<Step<'a>>) {
-    for node in nodes {
+    for (position, node) in nodes.iter().enumerate() {
         let NodeKind::Subquery(subquery) = &node.kind else {
-            steps.push(Step::Node(node));
+            let rest = nodes.get(position..).unwrap_or_default();
+            match join_part(node) {
+                JoinPart::None => steps.push(Step::Node(node)),
+                JoinPart::First => {
+                    let others = rest.iter().skip(1).take_while(|next| join_part(next) == JoinPart::Next);
+                    steps.push(Step::Join(rest.get(..=others.count()).unwrap_or_default()));
+                }
+                JoinPart::Next => {}
+            }
             continue;
         };
         if let Some((singleton, inner)) = subquery.nodes.split_first() {

@@ -16,6 +16,10 @@ impl Explainer<'_> {
         out.object(|out| {
             let (name, node) = match step {
                 Step::Node(node) => (type_name(&node.kind), *node),
+                Step::Join(scans) => match scans.last() {
+                    Some(last) => ("JoinNode", last),
+                    None => return Ok(()),
+                },
                 Step::Start { subquery, .. } => ("SubqueryStartNode", *subquery),
                 Step::End { subquery } => ("SubqueryEndNode", *subquery),
             };
@@ -27,6 +31,7 @@ impl Explainer<'_> {
             out.key("estimatedNrItems")?.number(node.estimated_items)?;
             match (step, &node.kind) {
                 (Step::Node(node), _) => self.content(out, node),
+                (Step::Join(scans), _) => self.join(out, scans),
                 (Step::Start { .. }, NodeKind::Subquery(subquery)) => {
                     self.variable(out, "subqueryOutVariable", subquery.out)
                 }

@@ -7,7 +7,8 @@ use super::writer::Writer;
 use crate::catalog::{IndexField, IndexInfo};
 use crate::expression::{CompareOperator, Expansion, Expression};
 use crate::node::{
-    CollectionScan, DocumentSource, IndexBound, IndexHint, IndexLookup, IndexRange, IndexScan, Projection,
+    CollectionScan, DocumentSource, IndexBound, IndexHint, IndexLookup, IndexRange, IndexScan, Node,
+    NodeKind, Projection,
 };
 use crate::variable::VariableId;
 use aql_value::Result;
@@ -40,6 +41,23 @@ impl Explainer<'_> {
         out.key("limit")?.number(scan.source.limit.unwrap_or(0))?;
         out.key("isLateMaterialized")?.flag(self.is_late_materialized(scan))?;
         out.key("lookahead")?.number(scan.source.hint.lookahead)
+    }
+
+    /// The scans of a join, each with what an IndexNode has. ArangoDB's documentation shows no such node as JSON; the
+    /// names are those of its other nodes.
+    pub(super) fn join(&self, out: &mut Writer, scans: &[Node]) -> Result<()> {
+        out.key("strategy")?.text("default")?;
+        out.key("indexInfos")?;
+        out.array(scans, |out, node| {
+            out.object(|out| match &node.kind {
+                NodeKind::Index(scan) => {
+                    out.key("estimatedCost")?.float(node.estimated_cost)?;
+                    out.key("estimatedNrItems")?.number(node.estimated_items)?;
+                    self.index_scan(out, scan)
+                }
+                _ => Ok(()),
+            })
+        })
     }
 
     /// What both kinds of scans have.

@@ -279,3 +279,17 @@ fn a_window_shows_its_bounds() {
     assert_eq!(member(&window, "preceding").to_json(), r#""unbounded""#);
     assert!(member(&window, "rangeVariable").is_null());
 }
+
+#[test]
+fn joined_scans_are_one_node() {
+    let query = "FOR t IN test FOR u IN users FILTER t.value == u.age RETURN t.value";
+    let plan = explain(&best(query, &["-interchange-adjacent-enumerations"])).unwrap();
+    assert_eq!(texts(&plan, "nodes", "type"), ["SingletonNode", "JoinNode", "ReturnNode"]);
+    let join = member(&plan, "nodes.1");
+    assert_eq!(member(&plan, "nodes.2.dependencies.0"), member(&join, "id"));
+    assert_eq!(texts(&join, "indexInfos", "collection"), ["test", "users"]);
+    assert_eq!(member(&join, "indexInfos.0.condition").to_json(), "{}");
+    let compared = member(&join, "indexInfos.1.condition.subNodes.0.subNodes.0.type");
+    assert_eq!(compared.to_json(), r#""compare ==""#);
+    assert_eq!(texts(&member(&join, "indexInfos.1"), "indexes", "name"), ["age"]);
+}

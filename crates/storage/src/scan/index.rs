@@ -61,7 +61,7 @@ impl IndexBounds {
     }
 
     /// What the keys of the entries start with; in a unique index, with all fields given, the whole key.
-    fn start(&self, index: &Index) -> Vec<u8> {
+    pub(super) fn start(&self, index: &Index) -> Vec<u8> {
         let mut start = Vec::with_capacity(crate::encoding::OBJECT_ID_BYTES + self.prefix.len());
         entry::start_key(index.definition().object_id, &mut start);
         start.extend_from_slice(&self.prefix);
@@ -185,6 +185,11 @@ impl IndexEntries {
             positions.push(position);
         }
         Ok((IndexEntries { block: Arc::new(block_of(bytes, collection)), entries }, positions))
+    }
+
+    /// No entries.
+    pub(super) fn empty() -> Self {
+        IndexEntries { block: Arc::new(Block { bytes: Vec::new(), collection: None }), entries: Vec::new() }
     }
 
     /// Number of entries.

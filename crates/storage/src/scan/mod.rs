@@ -4,6 +4,7 @@ mod document;
 mod edge;
 mod geo;
 mod index;
+mod walk;
 mod word;
 mod zorder;
 
@@ -13,5 +14,6 @@ pub use geo::{GeoEntries, GeoEntry, GeoEntryKind, GeoScan};
 pub(crate) use index::look_up;
 pub use index::{IndexBounds, IndexEntries, IndexScan};
 pub use kv::BlockLimits;
+pub use walk::IndexWalk;
 pub use word::{WordEntries, WordScan};
 pub use zorder::{BoxBounds, BoxScan};

@@ -15,6 +15,7 @@ mod range;
 mod search;
 mod source;
 mod unique;
+mod walk;
 
 pub(super) use entries::{EntryBatch, EntrySink};
 pub(super) use persistent::PersistentSource;
@@ -34,6 +35,7 @@ use range::RangeColumns;
 use std::collections::{HashSet, VecDeque};
 use storage::Snapshot;
 use unique::UniqueLookups;
+use walk::Walk;
 
 /// Fewest documents that are fetched in one step, however large documents have been so far.
 const FEWEST_FETCHED: usize = 16;
@@ -49,6 +51,8 @@ pub(crate) struct IndexScanOperator {
     lookup: Option<RowLookup>,
     /// Instead of `lookup`, where each range names single entries of one unique index.
     unique: Option<UniqueLookups>,
+    /// Instead of `lookup`, where look-ups follow each other in the order of the index.
+    walk: Option<Walk>,
     /// The incoming row of the last row produced and how many were produced for it, for the source's limit.
     produced: (u32, u64),
     /// Of the documents fetched last, to ask for less when they are large.
@@ -64,6 +68,8 @@ pub(crate) struct IndexScanOptions {
     pub(crate) ordered: bool,
     pub(crate) covers_projections: bool,
     pub(crate) covers_filter: bool,
+    /// Look-ups mostly follow each other in the order of the index.
+    pub(crate) walks: bool,
 }
 
 /// The scan for one incoming row.
@@ -81,7 +87,8 @@ impl IndexScanOperator {
         ranges: Vec<RangePrograms>,
         options: IndexScanOptions,
     ) -> Self {
-        let unique = UniqueLookups::of_ranges(&ranges);
+        let walk = if options.walks { Walk::of_ranges(&ranges) } else { None };
+        let unique = if walk.is_none() { UniqueLookups::of_ranges(&ranges) } else { None };
         Self {
             outer,
             source,
@@ -90,6 +97,7 @@ impl IndexScanOperator {
             columns: Vec::new(),
             lookup: None,
             unique,
+            walk,
             produced: (0, 0),
             document_bytes: 0,
             surplus: Surplus::default(),
@@ -148,6 +156,42 @@ impl IndexScanOperator {
         unique.read(&self.source, self.options, self.wants_covered(), context)
     }
 
+    /// Collects entries for the present and further rows of the outer batch, going on in the index from row to row.
+    fn collect_walking(
+        &mut self,
+        context: &mut ExecutionContext,
+        limits: BatchLimits,
+        walk: &mut Walk,
+    ) -> Result<EntryBatch> {
+        let mut entries = EntryBatch::default();
+        let limit = self.entries_wanted(limits);
+        while entries.len() < limit && self.outer.remaining() > 0 {
+            context.interrupt.check()?;
+            let row = self.outer.row();
+            if !walk.is_begun() {
+                let mut ranges = self.ranges.iter().zip(&self.columns);
+                let range = ranges.next().and_then(|(range, columns)| range.for_row(columns, row));
+                walk.begin(range, &self.source, context)?;
+            }
+            let mut sink = EntrySink {
+                batch: &mut entries,
+                row: row as u32,
+                seen: None,
+                limit,
+                wants_covered: self.wants_covered(),
+            };
+            if walk.read(&mut sink, context)? {
+                break;
+            }
+            walk.end_row();
+            self.outer.advance();
+            if self.source.count_into.is_some() {
+                break;
+            }
+        }
+        Ok(entries)
+    }
+
     /// Opens the sources for the present incoming row. Neighbouring ranges of the same index share one.
     fn open_row(&self, snapshot: &Snapshot, interrupt: &Interrupt) -> Result<RowLookup> {
         let lookup = Lookup {
@@ -174,6 +218,11 @@ impl IndexScanOperator {
 
     /// Collects entries for the present and further rows of the outer batch, up to the limits.
     fn collect(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<EntryBatch> {
+        if let Some(mut walk) = self.walk.take() {
+            let entries = self.collect_walking(context, limits, &mut walk);
+            self.walk = Some(walk);
+            return entries;
+        }
         if let Some(mut unique) = self.unique.take() {
             let entries = self.collect_unique(context, limits, &mut unique);
             self.unique = Some(unique);
@@ -337,7 +386,9 @@ impl IndexScanOperator {
             }
         }
         batch.select(kept.into());
-        let is_begun = self.lookup.is_some() || self.unique.as_ref().is_some_and(UniqueLookups::is_begun);
+        let is_begun = self.lookup.is_some()
+            || self.unique.as_ref().is_some_and(UniqueLookups::is_begun)
+            || self.walk.as_ref().is_some_and(Walk::is_begun);
         if is_begun && self.produced.0 as usize == self.outer.row() && self.produced.1 >= limit {
             self.end_row();
             self.outer.advance();
@@ -347,6 +398,7 @@ impl IndexScanOperator {
     fn end_row(&mut self) {
         self.lookup = None;
         self.unique.iter_mut().for_each(UniqueLookups::end_row);
+        self.walk.iter_mut().for_each(Walk::end_row);
     }
 
     /// One row for the present incoming row: with the number of rows that there would be for it.
@@ -407,6 +459,7 @@ impl Operator for IndexScanOperator {
         if let Some(source) = self.lookup.as_mut().and_then(|lookup| lookup.sources.front_mut()) {
             source.release();
         }
+        self.walk.iter_mut().for_each(Walk::release);
         self.outer.release();
     }
 }

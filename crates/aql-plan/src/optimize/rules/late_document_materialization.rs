@@ -7,7 +7,7 @@ use super::reduce_extraction_to_projection::{
 };
 use super::{Rule, RuleContext};
 use crate::catalog::IndexKind;
-use crate::node::{IndexScan, Materialize, Node, NodeKind, Projection};
+use crate::node::{IndexScan, JoinPart, Materialize, Node, NodeKind, Projection};
 use crate::optimize::pipeline::{Workshop, for_each_pipeline};
 use crate::plan::Plan;
 use crate::usage::reads_of_pipeline;
@@ -29,19 +29,26 @@ impl Rule for LateDocumentMaterialization {
         for_each_pipeline(plan, &mut |nodes, workshop| {
             let mut changed = false;
             for position in 0..nodes.len() {
-                changed |= defer(nodes, position, workshop).is_some();
+                if let Some(limit) = limit_after(nodes, position) {
+                    changed |= defer(nodes, position, limit, workshop).is_some();
+                }
             }
             Ok(changed)
         })
     }
 }
 
-/// Splits the scan at a position, if that saves fetching documents.
-fn defer(nodes: &mut Vec<Node>, position: usize, workshop: &mut Workshop<'_>) -> Option<()> {
-    let limit = limit_after(nodes, position)?;
+/// Splits the scan at a position, so that documents are fetched behind another; `None` if the index does not cover what
+/// is read until then.
+pub(super) fn defer(
+    nodes: &mut Vec<Node>,
+    position: usize,
+    last: usize,
+    workshop: &mut Workshop<'_>,
+) -> Option<()> {
     let (before, after) = nodes.split_at_mut(position + 1);
     let NodeKind::Index(scan) = &mut before.last_mut()?.kind else { return None };
-    let between = after.get_mut(..limit - position)?;
+    let between = after.get_mut(..last - position)?;
     if !is_eligible(scan) {
         return None;
     }
@@ -58,7 +65,7 @@ fn defer(nodes: &mut Vec<Node>, position: usize, workshop: &mut Workshop<'_>) ->
         materialize.projections = take_late_projections(scan, between)?;
     }
     scan.source.projections.push(key);
-    nodes.insert(limit + 1, workshop.node(NodeKind::Materialize(Box::new(materialize))));
+    nodes.insert(last + 1, workshop.node(NodeKind::Materialize(Box::new(materialize))));
     Some(())
 }
 
@@ -90,6 +97,7 @@ fn is_eligible(scan: &IndexScan) -> bool {
         && !source.read_own_writes
         && source.count_into.is_none()
         && source.limit.is_none()
+        && scan.join == JoinPart::None
 }
 
 /// What the nodes read of the documents, as projections of the scan; `None` if the index does not cover it.

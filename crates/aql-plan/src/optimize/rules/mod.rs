@@ -6,7 +6,9 @@ mod fuse_filters;
 mod geo_index_optimizer;
 mod inline_subqueries;
 mod interchange_adjacent_enumerations;
+mod join_index_nodes;
 mod late_document_materialization;
+mod materialize_into_separate_variable;
 mod move_calculations_down;
 mod move_calculations_up;
 mod move_filters_into_enumerate;
@@ -19,6 +21,7 @@ mod optimize_subqueries;
 mod optimize_traversal_last_element_access;
 mod optimize_traversals;
 mod propagate_constant_attributes;
+mod push_down_late_materialization;
 mod push_limit_into_index;
 mod reduce_extraction_to_projection;
 mod remove_collect_variables;
@@ -34,6 +37,7 @@ mod remove_unnecessary_calculations;
 mod remove_unnecessary_filters;
 mod replace_any_eq_with_in;
 mod replace_entries_with_object_iteration;
+mod replace_equal_attribute_accesses;
 mod replace_function_with_index;
 mod replace_like_with_range;
 mod replace_or_with_in;
@@ -99,6 +103,7 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &interchange_adjacent_enumerations::InterchangeAdjacentEnumerations,
     &move_calculations_up::MoveCalculationsUp { name: "move-calculations-up-2" },
     &move_filters_up::MoveFiltersUp { name: "move-filters-up-2" },
+    &replace_equal_attribute_accesses::ReplaceEqualAttributeAccesses,
     &remove_redundant_sorts::RemoveRedundantSorts { name: "remove-redundant-sorts-2" },
     &remove_sort_rand_limit_1::RemoveSortRandLimit1,
     &remove_collect_variables::RemoveCollectVariables,
@@ -130,7 +135,10 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &optimize_count::OptimizeCount,
     &late_document_materialization::LateDocumentMaterialization,
     &push_limit_into_index::PushLimitIntoIndex,
+    &join_index_nodes::JoinIndexNodes,
     &use_index_for_collect::UseIndexForCollect,
+    &push_down_late_materialization::PushDownLateMaterialization,
+    &materialize_into_separate_variable::MaterializeIntoSeparateVariable,
     &optimize_projections::OptimizeProjections,
     &remove_unnecessary_calculations::RemoveUnnecessaryCalculations {
         name: "remove-unnecessary-calculations-4",
@@ -140,11 +148,12 @@ pub(super) const RULES: &[&dyn Rule] = &[
 /// Rules of ArangoDB that change nothing here, because what they bring about is always so, or has no counterpart. They are
 /// listed, so that clients find them, and turning them on or off has no effect.
 const LISTED: &[(&str, &str)] = &[
-    ("sort-in-values", "Not needed: lists after IN are searched by hash."),
-    ("batch-materialize-documents", "Not needed: documents found by indexes are always fetched in batches."),
-    ("push-down-late-materialization", "Part of late-document-materialization."),
-    ("materialize-into-separate-variable", "Not needed: projections always have variables of their own."),
-    ("async-prefetch", "Not needed: batches are not computed ahead."),
+    ("sort-in-values", "Not needed: lists after IN are searched by hash, sorted or not."),
+    (
+        "batch-materialize-documents",
+        "Not needed: an index scan always fetches the documents of a batch in one step, within its node.",
+    ),
+    ("async-prefetch", "Has no counterpart: a query runs on one thread, and batches are not computed ahead."),
     ("splice-subqueries", "Always in effect: subqueries run within the pipeline."),
 ];
 

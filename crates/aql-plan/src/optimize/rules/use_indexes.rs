@@ -7,7 +7,7 @@ use super::use_index_for_sort::{SortNeed, sort_need};
 use super::{Rule, RuleContext};
 use crate::catalog::{CollectionInfo, IndexInfo};
 use crate::index_search::IndexSearch;
-use crate::node::{DocumentSource, IndexHint, IndexLookup, IndexRange, IndexScan, Node, NodeKind};
+use crate::node::{DocumentSource, IndexHint, IndexLookup, IndexRange, IndexScan, JoinPart, Node, NodeKind};
 use crate::optimize::condition::{Branch, NormalForm, conditions_after, match_index, normalize, set_from};
 use crate::optimize::cost::sort_cost;
 use crate::optimize::index_cost::{range_cost, range_items};
@@ -76,6 +76,7 @@ pub(super) fn new_scan(
         deduplicate,
         ascending: true,
         ordered: false,
+        join: JoinPart::None,
         covers_projections: false,
         covers_filter: false,
     }

@@ -1,0 +1,87 @@
+//! Look-ups in a persistent index that follow each other in its order, as in a merge join: each goes on where the last one
+//! ended, and searches the index only if it has to go far.
+
+use super::entries::EntrySink;
+use super::persistent::all_bounds;
+use super::range::{IndexHandle, Range, RangePrograms};
+use crate::context::ExecutionContext;
+use crate::data::storage_error;
+use crate::operator::document_source::Source;
+use aql_value::{Result, Value};
+use std::sync::Arc;
+use storage::{Index, IndexWalk};
+
+pub(super) struct Walk {
+    index: Arc<Index>,
+    /// `None` before the first look-up.
+    walk: Option<IndexWalk>,
+    /// An incoming row was begun.
+    is_begun: bool,
+}
+
+impl Walk {
+    /// `None` if the scan is not a look-up in a persistent index.
+    pub(super) fn of_ranges(ranges: &[RangePrograms]) -> Option<Self> {
+        let [range] = ranges else { return None };
+        let IndexHandle::Persistent(index) = &range.index else { return None };
+        Some(Self { index: Arc::clone(index), walk: None, is_begun: false })
+    }
+
+    /// Whether there may be more to find for an incoming row that was begun.
+    pub(super) fn is_begun(&self) -> bool {
+        self.is_begun
+    }
+
+    /// Goes to the first entry of a range of equalities; `None` is a range without entries.
+    pub(super) fn begin(
+        &mut self,
+        range: Option<Range>,
+        source: &Source,
+        context: &mut ExecutionContext,
+    ) -> Result<()> {
+        self.is_begun = true;
+        let Some(bounds) = range.and_then(|range| all_bounds(vec![range], true, false).next()) else {
+            self.is_begun = false;
+            return Ok(());
+        };
+        if self.walk.is_none() {
+            let snapshot = context.data.snapshot(source.read_own_writes);
+            let walk = snapshot.index_walk(&source.collection, &self.index);
+            self.walk = Some(walk.map_err(|error| storage_error(&error))?);
+        }
+        if let Some(walk) = &mut self.walk {
+            let has_searched = walk.go_to(&bounds.for_storage()).map_err(|error| storage_error(&error))?;
+            context.statistics.seeks += u64::from(has_searched);
+        }
+        Ok(())
+    }
+
+    /// Adds entries until the batch is full (`true`) or the incoming row has no more (`false`).
+    pub(super) fn read(&mut self, sink: &mut EntrySink<'_>, context: &mut ExecutionContext) -> Result<bool> {
+        let Some(walk) = self.walk.as_mut().filter(|_| self.is_begun) else { return Ok(false) };
+        while sink.room() > 0 {
+            let Some(found) = walk.next_entries(sink.room()).map_err(|error| storage_error(&error))? else {
+                return Ok(false);
+            };
+            context.statistics.scanned_index += found.len() as u64;
+            let entries = walk.entries();
+            for entry in found {
+                let covered = || match entries.covered_offset(entry) {
+                    Some(offset) => Value::in_block(entries.block(), offset),
+                    None => Value::Null,
+                };
+                sink.push(entries.key(entry), covered, Value::Null);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The incoming row is done.
+    pub(super) fn end_row(&mut self) {
+        self.is_begun = false;
+    }
+
+    pub(super) fn release(&mut self) {
+        self.walk.iter_mut().for_each(IndexWalk::release);
+    }
+}

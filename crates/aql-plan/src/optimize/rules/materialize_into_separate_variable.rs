@@ -1,0 +1,33 @@
+//! `materialize-into-separate-variable`: attributes of documents that are fetched late have variables of their own.
+//!
+//! That is always so; the rule records it for clients.
+
+use super::{Rule, RuleContext};
+use crate::node::NodeKind;
+use crate::plan::Plan;
+use crate::usage::for_each_node;
+use aql_value::Result;
+
+pub(super) struct MaterializeIntoSeparateVariable;
+
+impl Rule for MaterializeIntoSeparateVariable {
+    fn name(&self) -> &'static str {
+        "materialize-into-separate-variable"
+    }
+
+    fn description(&self) -> &'static str {
+        "Gives attributes of documents that are fetched late variables of their own."
+    }
+
+    fn can_be_disabled(&self) -> bool {
+        false
+    }
+
+    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
+        let mut found = false;
+        for_each_node(&plan.nodes, &mut |node| {
+            found |= matches!(&node.kind, NodeKind::Materialize(node) if !node.projections.is_empty());
+        });
+        Ok(found)
+    }
+}
