@@ -252,6 +252,9 @@ pub trait WriteTransaction: Send {
     /// Number of keys with a buffered write.
     fn write_count(&self) -> usize;
 
+    /// Hands every key with a buffered write to `visit`, in ascending order.
+    fn for_each_written(&self, visit: &mut dyn FnMut(&[u8]));
+
     /// Bytes of buffered keys and values.
     fn size_bytes(&self) -> usize;
 

@@ -155,6 +155,10 @@ impl<S: LocalStore> WriteTransaction for LocalTransaction<S> {
         self.overlay.len()
     }
 
+    fn for_each_written(&self, visit: &mut dyn FnMut(&[u8])) {
+        self.overlay.iter().for_each(|entry| visit(entry.key()));
+    }
+
     fn size_bytes(&self) -> usize {
         self.overlay.size_bytes()
     }

@@ -154,6 +154,7 @@ pub(crate) fn store_options(options: &Options, budget: &MemoryBudget) -> StoreOp
     StoreOptions {
         naming_rules,
         sort_budget_bytes: usize::try_from(budget.sort_bytes).unwrap_or(usize::MAX),
+        read_cache_bytes: budget.read_cache_bytes,
         temporary_folder: temporary_folder(options),
         ..StoreOptions::default()
     }

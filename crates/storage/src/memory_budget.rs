@@ -4,9 +4,10 @@
 const LIMIT_MIN_BYTES: u64 = 64 << 20;
 /// What the process needs besides what is accounted for: code, stacks, catalog, allocator.
 const OVERHEAD_BYTES: u64 = 32 << 20;
-/// Shares of what is left, in percent: block cache, memtables, queries, results, sorting. They sum up to 95, so that
+/// Shares of what is left, in percent: block cache, documents and edges read lately, memtables, queries, results, sorting. They sum up to 95, so that
 /// what is not counted exactly has room.
-const CACHE_PERCENT: u64 = 40;
+const CACHE_PERCENT: u64 = 30;
+const READ_CACHE_PERCENT: u64 = 10;
 const MEMTABLE_PERCENT: u64 = 15;
 const QUERY_PERCENT: u64 = 25;
 const RESULT_PERCENT: u64 = 10;
@@ -21,6 +22,8 @@ pub struct MemoryBudget {
     pub limit_bytes: u64,
     /// The engine's block cache.
     pub block_cache_bytes: u64,
+    /// Documents and edges that were read lately.
+    pub read_cache_bytes: u64,
     /// The engine's memtables.
     pub memtable_bytes: u64,
     /// All running queries together.
@@ -40,6 +43,7 @@ impl MemoryBudget {
         MemoryBudget {
             limit_bytes,
             block_cache_bytes: share(CACHE_PERCENT),
+            read_cache_bytes: share(READ_CACHE_PERCENT),
             memtable_bytes: share(MEMTABLE_PERCENT),
             query_bytes: share(QUERY_PERCENT),
             result_bytes: share(RESULT_PERCENT),
@@ -58,6 +62,7 @@ mod tests {
             let budget = MemoryBudget::split(limit);
             let parts = [
                 budget.block_cache_bytes,
+                budget.read_cache_bytes,
                 budget.memtable_bytes,
                 budget.query_bytes,
                 budget.result_bytes,

@@ -116,6 +116,7 @@ fn open_collection(
         loads: Arc::default(),
         counters: Arc::new(counters),
         keys: Arc::new(KeyGenerator::new(properties.key_options, totals.key_value)),
+        commit_watch: Arc::default(),
         schema: properties.schema.as_ref().map(|rule| Arc::new(Schema::compile_or_refuse(rule))),
         computed_values: computed_values::compile_or_refuse(properties, options),
         definition,

@@ -11,6 +11,7 @@ use crate::counters::Counters;
 use crate::gate::Gate;
 use crate::key_generator::KeyGenerator;
 use crate::load::Loads;
+use crate::read_cache;
 use crate::schema::Schema;
 use crate::{Error, Index, Result, Revision};
 
@@ -132,6 +133,7 @@ pub struct Collection {
     pub(crate) loads: Arc<Loads>,
     pub(crate) counters: Arc<Counters>,
     pub(crate) keys: Arc<KeyGenerator>,
+    pub(crate) commit_watch: Arc<read_cache::CommitWatch>,
     pub(crate) schema: Option<Arc<Schema>>,
     pub(crate) computed_values: Option<Arc<dyn ComputedValues>>,
 }

@@ -10,6 +10,7 @@ use crate::counters::{self, Totals};
 use crate::documents::Documents;
 use crate::encoding;
 use crate::picture::Catalog;
+use crate::read_cache::ReadCacheView;
 use crate::scan::{
     self, BoxBounds, BoxScan, DocumentScan, DocumentScanSpec, EdgeDirection, EdgeReader, EdgeScan,
     GeoEntryKind, GeoScan, IndexBounds, IndexEntries, IndexScan, IndexWalk, WordScan,
@@ -26,6 +27,8 @@ pub struct Snapshot {
     catalog: Arc<Catalog>,
     /// What an open transaction has added to the counts of collections.
     changes: Arc<[(ObjectId, i64)]>,
+    /// `None` if there is none, or if it has writes of an open transaction.
+    read_cache: Option<ReadCacheView>,
 }
 
 impl Snapshot {
@@ -33,8 +36,9 @@ impl Snapshot {
         engine: Arc<dyn kv::Snapshot>,
         catalog: Arc<Catalog>,
         changes: Vec<(ObjectId, i64)>,
+        read_cache: Option<ReadCacheView>,
     ) -> Self {
-        Snapshot { engine, catalog, changes: changes.into() }
+        Snapshot { engine, catalog, changes: changes.into(), read_cache }
     }
 
     /// The catalog of the moment.
@@ -55,7 +59,13 @@ impl Snapshot {
         let starts = std::iter::once(0).chain(ends.iter().copied());
         let parts = starts.zip(&ends).map(|(start, end)| bytes.get(start..*end).unwrap_or_default());
         let document_keys: Vec<&[u8]> = parts.collect();
-        let values = self.engine.get_many(&document_keys)?;
+        let values = match &self.read_cache {
+            Some(cache) => {
+                let read = |keys: &[&[u8]]| self.engine.get_many(keys);
+                cache.get_many(&collection.commit_watch, &document_keys, read)?
+            }
+            None => self.engine.get_many(&document_keys)?,
+        };
         Ok(Documents::of_values(values, collection.shared_name()))
     }
 
@@ -161,7 +171,8 @@ impl Snapshot {
     ///
     /// Errors: 1218 unless the collection holds edges.
     pub fn edge_reader(&self, collection: &Collection, direction: EdgeDirection) -> Result<EdgeReader> {
-        EdgeReader::start(self.engine.as_ref(), edge_index(collection)?, direction)
+        let cache = self.read_cache.clone().map(|cache| (cache, Arc::clone(&collection.commit_watch)));
+        Ok(EdgeReader::start(Arc::clone(&self.engine), cache, edge_index(collection)?, direction))
     }
 
     /// The number of documents.

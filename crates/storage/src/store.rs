@@ -11,6 +11,7 @@ use crate::computed_values::ComputedValuesCompiler;
 use crate::encoding::metadata::setting_key;
 use crate::metadata::{self, Draft};
 use crate::picture::Catalog;
+use crate::read_cache::{ReadCache, ReadCacheStatistics};
 use crate::snapshot::split_keys;
 use crate::tick::Ticks;
 use crate::transaction::{Transaction, TransactionOptions};
@@ -31,6 +32,8 @@ pub struct StoreOptions {
     pub sync_definitions: bool,
     /// Memory for building an index or a bulk load, each; more goes to temporary files.
     pub sort_budget_bytes: usize,
+    /// Memory for documents and edges that were read lately; 0 for none.
+    pub read_cache_bytes: u64,
     /// Where temporary files are made; they have no names and vanish with the process.
     pub temporary_folder: PathBuf,
     /// Compiles computed values. Without one, collections with computed values are refused with 9.
@@ -45,6 +48,7 @@ impl Default for StoreOptions {
             gate_timeout_ms: GATE_TIMEOUT_MS,
             sync_definitions: true,
             sort_budget_bytes: usize::try_from(budget.sort_bytes).unwrap_or(usize::MAX),
+            read_cache_bytes: budget.read_cache_bytes,
             temporary_folder: std::env::temp_dir(),
             computed_values: None,
         }
@@ -69,6 +73,7 @@ pub(crate) struct Shared {
     pub(crate) catalog: RwLock<Arc<Catalog>>,
     /// Held by whoever changes definitions.
     pub(crate) definitions: Mutex<()>,
+    pub(crate) read_cache: Arc<ReadCache>,
     is_read_only: AtomicBool,
     /// Loads that became visible since the store was opened: see [`crate::load::Loads`].
     pub(crate) loads: AtomicU64,
@@ -89,6 +94,7 @@ impl Store {
         let (catalog, last_revision) = metadata::load(engine.as_ref(), &options)?;
         let shared = Arc::new(Shared {
             engine,
+            read_cache: Arc::new(ReadCache::new(options.read_cache_bytes)),
             options,
             ticks,
             clock: RevisionClock::starting_after(last_revision),
@@ -120,8 +126,10 @@ impl Store {
     /// A snapshot of now.
     pub fn snapshot(&self) -> Result<Snapshot> {
         let catalog = self.shared.catalog.read().unwrap_or_else(PoisonError::into_inner);
+        // Before the engine's snapshot, which then has at least these commits.
+        let read_cache = self.shared.read_cache.view();
         let engine = self.shared.engine.snapshot()?;
-        Ok(Snapshot::new(engine, Arc::clone(&catalog), Vec::new()))
+        Ok(Snapshot::new(engine, Arc::clone(&catalog), Vec::new(), read_cache))
     }
 
     /// How long transactions wait for a change of a collection's definition, unless they say otherwise.
@@ -181,6 +189,11 @@ impl Store {
     pub fn compact(&self, collection: &Collection) -> Result<()> {
         let engine = self.engine();
         collection.objects().try_for_each(|object| Ok(engine.compact(&encoding::object_range(object))?))
+    }
+
+    /// Figures of the documents and edges that are kept in memory.
+    pub fn read_cache_statistics(&self) -> ReadCacheStatistics {
+        self.shared.read_cache.statistics()
     }
 
     /// Makes all commits so far survive a crash of the machine.

@@ -262,6 +262,15 @@ fn print_engine(session: &Session, page: &mut Page) {
         figures.cache_limit_bytes,
     );
     page.gauge("rocksdb_block_cache_usage", "Bytes in the block cache.", figures.cache_used_bytes);
+    let kept = session.instance().store().read_cache_statistics();
+    page.gauge("rocksdb_cache_limit", "Bytes that documents and edges read lately may use.", kept.limit_bytes);
+    page.gauge("rocksdb_cache_allocated", "Bytes of documents and edges read lately.", kept.used_bytes);
+    let look_ups = (kept.hits + kept.misses).max(1);
+    page.gauge(
+        "rocksdb_cache_hit_rate_lifetime",
+        "Look-ups of documents and edges, in percent, that found them there.",
+        100.0 * kept.hits as f64 / look_ups as f64,
+    );
     page.gauge("rocksdb_cur_size_all_mem_tables", "Bytes in memtables.", figures.memtable_bytes);
     page.gauge("rocksdb_total_sst_files_size", "Bytes of table files on disk.", figures.disk_bytes);
     page.gauge("rocksdb_live_sst_files_size", "Bytes of table files on disk.", figures.disk_bytes);

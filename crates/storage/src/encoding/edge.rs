@@ -66,6 +66,11 @@ pub(crate) fn vertex_range(object: ObjectId, direction: EdgeDirection, vertex: &
     KeyRange::prefix(&vertex_prefix(object, direction, vertex))
 }
 
+/// The [`vertex_prefix`] that an entry's key begins with. `None` if the bytes cannot be one.
+pub(crate) fn prefix_of_entry(key: &[u8]) -> Option<&[u8]> {
+    key.get(..layout(key)?.1.start)
+}
+
 /// Where the vertex and the edge's key lie in an entry's key. `None` if the bytes cannot be one.
 pub(crate) fn layout(key: &[u8]) -> Option<(Range<usize>, Range<usize>)> {
     let start = OBJECT_ID_BYTES + 1;

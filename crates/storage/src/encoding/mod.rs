@@ -30,6 +30,11 @@ pub(crate) const FIRST_TICK: u64 = 1024;
 /// Bytes of the object id that every key starts with.
 pub(crate) const OBJECT_ID_BYTES: usize = 8;
 
+/// The object that a key belongs to. `None` if the bytes cannot be one.
+pub(crate) fn object_of(key: &[u8]) -> Option<ObjectId> {
+    Some(ObjectId(u64::from_be_bytes(*key.first_chunk()?)))
+}
+
 /// All keys of an object.
 pub(crate) fn object_range(object: ObjectId) -> KeyRange {
     KeyRange::prefix(&object.0.to_be_bytes())

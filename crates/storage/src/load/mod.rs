@@ -265,9 +265,16 @@ impl DocumentLoad {
             pairs.iter().try_for_each(|(key, value)| load.add(key, value))?;
         }
         counters.begin_commit();
+        let commit = self.shared.read_cache.begin_commit(std::iter::once(&self.collection), |visit| {
+            let indexes = self.indexes.iter().flat_map(|index| index.pairs.iter());
+            self.documents.iter().chain(indexes).for_each(|(key, _)| visit(key));
+        });
         let outcome = load.finish();
         let is_unknown = matches!(outcome, Err(kv::Error::Undetermined { .. }));
-        if !is_unknown {
+        if is_unknown {
+            commit.leave_open();
+        } else {
+            drop(commit);
             counters.end_commit();
         }
         if outcome.is_ok() || is_unknown {

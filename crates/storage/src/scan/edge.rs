@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kv::{Block, BlockLimits, PrefixScan, Scan, ScanSpec, Snapshot};
 
 use crate::encoding::edge;
+use crate::read_cache::{self, EncodedEdges, Found, ReadCacheView};
 use crate::{Error, Index, Result};
 
 /// Which end of an edge a vertex is.
@@ -121,21 +122,32 @@ impl EdgeEntries {
 }
 
 /// Reads the edges of one vertex after another, in one direction, with one iterator of the engine: for traversals, which
-/// learn from the edges of one vertex which one comes next.
+/// learn from the edges of one vertex which one comes next. What was read lately is not read again.
 pub struct EdgeReader {
-    scan: Box<dyn PrefixScan>,
+    snapshot: Arc<dyn Snapshot>,
+    cache: Option<(ReadCacheView, Arc<read_cache::CommitWatch>)>,
+    scan: Option<Box<dyn PrefixScan>>,
     /// The start of the entries' keys. Behind `index_bytes` comes the vertex.
     prefix: Vec<u8>,
     index_bytes: usize,
-    /// The edges read last; kept for its memory.
+    /// The entries, and the edges read last; kept for their memory.
     block: Block,
+    edges: Vec<u8>,
+    /// The edges read last, if they were kept in memory.
+    kept: Option<Arc<[u8]>>,
 }
 
 impl EdgeReader {
-    pub(crate) fn start(snapshot: &dyn Snapshot, index: &Index, direction: EdgeDirection) -> Result<Self> {
+    pub(crate) fn start(
+        snapshot: Arc<dyn Snapshot>,
+        cache: Option<(ReadCacheView, Arc<read_cache::CommitWatch>)>,
+        index: &Index,
+        direction: EdgeDirection,
+    ) -> Self {
         let prefix = edge::direction_prefix(index.definition().object_id, direction);
         let index_bytes = prefix.len();
-        Ok(EdgeReader { scan: snapshot.prefix_scan()?, prefix, index_bytes, block: Block::new() })
+        let (block, edges) = (Block::new(), Vec::new());
+        EdgeReader { snapshot, cache, scan: None, prefix, index_bytes, block, edges, kept: None }
     }
 
     /// The edges at a vertex (a document identifier) in order of their keys, at most `rows` of them, from the first one
@@ -149,18 +161,42 @@ impl EdgeReader {
         self.prefix.truncate(self.index_bytes);
         edge::append_vertex(vertex, &mut self.prefix);
         let prefix_bytes = self.prefix.len();
-        self.prefix.extend_from_slice(after.unwrap_or_default());
-        let prefix = self.prefix.get(..prefix_bytes).unwrap_or_default();
-        let after = after.map(|_| self.prefix.as_slice());
-        self.block.clear();
+        let place = match &self.cache {
+            Some((cache, watch)) if after.is_none() => match cache.find(watch, &self.prefix) {
+                Found::Kept(Some(kept)) if EncodedEdges::new(&kept).len() <= rows => {
+                    let kept = self.kept.insert(kept);
+                    return Ok((VertexEdges(EncodedEdges::new(kept)), false));
+                }
+                found => Some(found),
+            },
+            _ => None,
+        };
+        let scan = match &mut self.scan {
+            Some(scan) => scan,
+            None => self.scan.insert(self.snapshot.prefix_scan()?),
+        };
         let limits = BlockLimits { rows, bytes: READER_BLOCK_BYTES };
-        let has_more = self.scan.read(prefix, after, limits, &mut self.block)?;
-        Ok((VertexEdges { block: &self.block, prefix_bytes }, has_more))
+        self.block.clear();
+        let has_more = match after {
+            None => scan.read(&self.prefix, None, limits, &mut self.block)?,
+            Some(after) => {
+                let position = [&self.prefix, after].concat();
+                scan.read(&self.prefix, Some(&position), limits, &mut self.block)?
+            }
+        };
+        let edges = self.block.iter().map(|(key, other)| (key.get(prefix_bytes..).unwrap_or_default(), other));
+        EncodedEdges::encode(edges, &mut self.edges);
+        if let Some(place) = place.filter(|_| !has_more) {
+            place.keep(Some(&self.edges));
+        }
+        Ok((VertexEdges(EncodedEdges::new(&self.edges)), has_more))
     }
 
     /// Lets go of what pins memory in the engine.
     pub fn release(&mut self) {
-        self.scan.release();
+        if let Some(scan) = &mut self.scan {
+            scan.release();
+        }
     }
 }
 
@@ -169,26 +205,22 @@ const READER_BLOCK_BYTES: usize = 1 << 20;
 
 /// Some edges of one vertex, as an [`EdgeReader`] has read them.
 #[derive(Clone, Copy, Debug)]
-pub struct VertexEdges<'a> {
-    block: &'a Block,
-    /// Where the edges' keys begin in those of the entries.
-    prefix_bytes: usize,
-}
+pub struct VertexEdges<'a>(EncodedEdges<'a>);
 
 impl<'a> VertexEdges<'a> {
     /// Number of edges.
-    pub fn len(&self) -> usize {
-        self.block.len()
+    pub fn len(self) -> usize {
+        self.0.len()
     }
 
     /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.block.is_empty()
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
     }
 
     /// For each edge, in order, the bytes of its `_key` and of the identifier at its other end.
-    pub fn iter(self) -> impl ExactSizeIterator<Item = (&'a [u8], &'a [u8])> {
-        self.block.iter().map(move |(key, other)| (key.get(self.prefix_bytes..).unwrap_or_default(), other))
+    pub fn iter(self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
+        self.0.iter()
     }
 }
 

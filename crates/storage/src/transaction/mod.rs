@@ -35,6 +35,7 @@ use crate::gate::{GateGuard, Passage};
 use crate::index::estimate::EstimateChange;
 use crate::index::maintain::Scratch;
 use crate::picture::Catalog;
+use crate::read_cache::ReadCacheView;
 use crate::store::Shared;
 use crate::{Collection, Error, Result, Snapshot};
 
@@ -44,6 +45,8 @@ pub struct Transaction {
     engine: Box<dyn WriteTransaction>,
     catalog: Arc<Catalog>,
     joined: Vec<Joined>,
+    /// For what it reads before it writes.
+    read_cache: Option<ReadCacheView>,
     reads_latest: bool,
     /// Loads that the snapshot holds in full; it may lack any later one.
     loads_at_begin: u64,
@@ -82,12 +85,15 @@ impl Transaction {
         }
         // Before the snapshot: what is counted here is in it.
         let loads_at_begin = shared.loads.load(Ordering::SeqCst);
+        // Before the engine's snapshot, which then has at least these commits.
+        let read_cache = shared.read_cache.view();
         let (engine, catalog) = shared.begin(options.for_engine())?;
         Ok(Transaction {
             shared: Arc::clone(shared),
             engine,
             catalog,
             joined,
+            read_cache,
             reads_latest: options.snapshot_at_first_read,
             loads_at_begin,
             gate_timeout,
@@ -105,7 +111,8 @@ impl Transaction {
     pub fn view(&mut self) -> Snapshot {
         let changes = self.joined.iter().filter(|joined| joined.change.count != 0);
         let changes = changes.map(|joined| (joined.collection.object_id(), joined.change.count)).collect();
-        Snapshot::new(self.engine.view(), Arc::clone(&self.catalog), changes)
+        let read_cache = self.read_cache.clone().filter(|_| self.engine.write_count() == 0);
+        Snapshot::new(self.engine.view(), Arc::clone(&self.catalog), changes, read_cache)
     }
 
     /// Number of pairs that were written so far, indexes included.

@@ -162,6 +162,10 @@ impl WriteTransaction for FailingTransaction {
         self.inner.write_count()
     }
 
+    fn for_each_written(&self, visit: &mut dyn FnMut(&[u8])) {
+        self.inner.for_each_written(visit);
+    }
+
     fn size_bytes(&self) -> usize {
         self.inner.size_bytes()
     }

@@ -1,0 +1,308 @@
+//! What was read lately, shared by all readers: documents by key, and the edges of a vertex. (ArangoDB's in-memory hash
+//! caches.)
+//!
+//! Readers have snapshots of different moments, so an entry says from which moment on it holds (`since`), and it is there
+//! only as long as no commit has changed what it says. Moments are counted in commits (see [`CommitOrder`]):
+//!
+//! - A snapshot knows `as_of`: it has all commits up to this one, and perhaps some after it. It may use what holds since
+//!   then or earlier.
+//! - A commit takes a number, writes it to the watches of its collections, removes the entries of what it changes, and
+//!   only then becomes visible.
+//! - A reader that found nothing reserves the place of an entry and then looks at the watch. If a commit after its
+//!   `as_of` is there, it keeps nothing. If one comes later, that commit finds the reserved place and removes it, and
+//!   nothing can be put there any more.
+//!
+//! So between `since` and now no commit has changed what an entry says. Objects of truncated and bulk-loaded collections
+//! get new numbers, which are parts of the keys.
+
+mod commit_order;
+mod encoded_edges;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use kv::{BLOCK_BYTES_MAX, Values};
+use quick_cache::sync::{Cache, GuardResult, PlaceholderGuard};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
+
+use self::commit_order::{CommitNumber, CommitOrder};
+use crate::encoding::edge;
+use crate::{Collection, Error, Result};
+
+pub(crate) use encoded_edges::EncodedEdges;
+
+/// Larger ones would push out too many others.
+const ENTRY_BYTES_MAX: usize = 16 << 10;
+
+/// What an entry takes beside its key and its value: both allocations' own bytes, its place and its part of the table.
+const ENTRY_OVERHEAD_BYTES: u64 = 160;
+
+/// An entry of usual size, for the number of places to begin with.
+const ENTRY_BYTES_USUAL: u64 = 512;
+
+/// Less is not worth the bookkeeping.
+const CACHE_BYTES_MIN: u64 = 1 << 20;
+
+type Entries = Cache<Vec<u8>, Entry, EntryWeight>;
+type Guard<'a> = PlaceholderGuard<
+    'a,
+    Vec<u8>,
+    Entry,
+    EntryWeight,
+    DefaultHashBuilder,
+    quick_cache::sync::DefaultLifecycle<Vec<u8>, Entry>,
+>;
+
+/// The cache of a store.
+pub(crate) struct ReadCache {
+    /// By key of a document in the engine, or by what the entries of a vertex in an edge index begin with. `None`: off.
+    entries: Option<Entries>,
+    order: CommitOrder,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+#[derive(Clone)]
+struct Entry {
+    since: CommitNumber,
+    /// The document, or [`EncodedEdges`]; `None` for a document that there is not.
+    bytes: Option<Arc<[u8]>>,
+}
+
+#[derive(Clone)]
+struct EntryWeight;
+
+impl Weighter<Vec<u8>, Entry> for EntryWeight {
+    fn weight(&self, key: &Vec<u8>, entry: &Entry) -> u64 {
+        (key.len() + entry.bytes.as_ref().map_or(0, |bytes| bytes.len())) as u64 + ENTRY_OVERHEAD_BYTES
+    }
+}
+
+/// What commits to a collection and readers of it tell each other.
+#[derive(Debug, Default)]
+pub(crate) struct CommitWatch {
+    /// The last commit that has begun.
+    last_commit: AtomicU64,
+    /// Something of the collection was kept.
+    is_kept: AtomicBool,
+}
+
+/// The cache as a snapshot may use it.
+#[derive(Clone)]
+pub(crate) struct ReadCacheView {
+    cache: Arc<ReadCache>,
+    as_of: CommitNumber,
+}
+
+/// A commit in progress. Dropped when its outcome is known, or leaked if it never will be.
+pub(crate) struct Commit<'a> {
+    order: &'a CommitOrder,
+    number: CommitNumber,
+}
+
+/// What a look-up found.
+pub(crate) enum Found<'a> {
+    /// An entry that holds for the snapshot.
+    Kept(Option<Arc<[u8]>>),
+    /// None, and what is read instead may be kept if there is a place.
+    Missing(Option<Place<'a>>),
+}
+
+/// A reserved place for an entry.
+pub(crate) struct Place<'a> {
+    guard: Guard<'a>,
+    since: CommitNumber,
+}
+
+/// Figures of the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadCacheStatistics {
+    /// Most bytes that entries may take.
+    pub limit_bytes: u64,
+    /// Bytes that they take.
+    pub used_bytes: u64,
+    /// Look-ups that found an entry.
+    pub hits: u64,
+    /// Look-ups that found none.
+    pub misses: u64,
+}
+
+impl ReadCache {
+    /// A cache of so many bytes; with less than a megabyte it keeps nothing.
+    pub(crate) fn new(limit_bytes: u64) -> Self {
+        let options = OptionsBuilder::new()
+            .estimated_items_capacity(usize::try_from(limit_bytes / ENTRY_BYTES_USUAL).unwrap_or(usize::MAX))
+            .weight_capacity(limit_bytes)
+            .build()
+            .ok()
+            .filter(|_| limit_bytes >= CACHE_BYTES_MIN);
+        let entries = options.map(|options| {
+            Cache::with_options(
+                options,
+                EntryWeight,
+                DefaultHashBuilder::default(),
+                quick_cache::sync::DefaultLifecycle::default(),
+            )
+        });
+        let (hits, misses) = (AtomicU64::new(0), AtomicU64::new(0));
+        ReadCache { entries, order: CommitOrder::default(), hits, misses }
+    }
+
+    /// How a snapshot that is taken after this may use the cache; `None` if it is off.
+    pub(crate) fn view(self: &Arc<Self>) -> Option<ReadCacheView> {
+        let is_on = self.entries.is_some();
+        is_on.then(|| ReadCacheView { cache: Arc::clone(self), as_of: self.order.finished() })
+    }
+
+    /// Begins a commit that writes some collections: forgets what it changes. `written` hands over its keys.
+    pub(crate) fn begin_commit<'a>(
+        &self,
+        collections: impl Iterator<Item = &'a Arc<Collection>> + Clone,
+        written: impl FnOnce(&mut dyn FnMut(&[u8])),
+    ) -> Commit<'_> {
+        let number = self.order.begin();
+        let Some(entries) = &self.entries else { return Commit { order: &self.order, number } };
+        let kept: Vec<&Arc<Collection>> =
+            collections.filter(|collection| collection.commit_watch.begin_commit(number)).collect();
+        if !kept.is_empty() {
+            written(&mut |key| {
+                let object = crate::encoding::object_of(key);
+                if kept.iter().any(|collection| Some(collection.object_id()) == object) {
+                    entries.remove(key);
+                } else if kept.iter().any(|collection| {
+                    collection.edge_index().is_some_and(|index| Some(index.definition().object_id) == object)
+                }) && let Some(prefix) = edge::prefix_of_entry(key)
+                {
+                    entries.remove(prefix);
+                }
+            });
+        }
+        Commit { order: &self.order, number }
+    }
+
+    /// Figures of now.
+    pub(crate) fn statistics(&self) -> ReadCacheStatistics {
+        ReadCacheStatistics {
+            limit_bytes: self.entries.as_ref().map_or(0, Cache::capacity),
+            used_bytes: self.entries.as_ref().map_or(0, Cache::weight),
+            hits: self.hits.load(Ordering::Relaxed),
+            misses: self.misses.load(Ordering::Relaxed),
+        }
+    }
+}
+
+impl CommitWatch {
+    /// A commit begins; true if it has to remove what it changes.
+    fn begin_commit(&self, number: CommitNumber) -> bool {
+        // In this order, as readers do it the other way round: one of the two sees the other.
+        self.last_commit.fetch_max(number, Ordering::SeqCst);
+        self.is_kept.load(Ordering::SeqCst)
+    }
+
+    /// Something is about to be kept.
+    fn keep(&self) {
+        if !self.is_kept.load(Ordering::Relaxed) {
+            self.is_kept.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// Whether no commit after a moment has begun.
+    fn is_unchanged_since(&self, moment: CommitNumber) -> bool {
+        self.last_commit.load(Ordering::SeqCst) <= moment
+    }
+}
+
+impl Commit<'_> {
+    /// It will never be known whether the commit took place: nothing that comes after it is kept any more.
+    pub(crate) fn leave_open(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Commit<'_> {
+    fn drop(&mut self) {
+        self.order.end(self.number);
+    }
+}
+
+impl ReadCacheView {
+    /// Looks an entry of a collection up.
+    pub(crate) fn find(&self, watch: &CommitWatch, key: &[u8]) -> Found<'_> {
+        let Some(entries) = &self.cache.entries else { return Found::Missing(None) };
+        // Without waiting: whoever has reserved the place is about to read the same.
+        let place = match entries.get_value_or_guard(key, Some(Duration::ZERO)) {
+            GuardResult::Value(entry) if entry.since <= self.as_of => {
+                self.cache.hits.fetch_add(1, Ordering::Relaxed);
+                return Found::Kept(entry.bytes);
+            }
+            GuardResult::Value(_) | GuardResult::Timeout => None,
+            GuardResult::Guard(guard) => {
+                watch.keep();
+                Some(guard).filter(|_| watch.is_unchanged_since(self.as_of))
+            }
+        };
+        self.cache.misses.fetch_add(1, Ordering::Relaxed);
+        Found::Missing(place.map(|guard| Place { guard, since: self.as_of }))
+    }
+
+    /// Looks documents up, those that are not kept with `read`; one value a key, in the order asked.
+    pub(crate) fn get_many(
+        &self,
+        watch: &CommitWatch,
+        keys: &[&[u8]],
+        read: impl FnOnce(&[&[u8]]) -> kv::Result<Values>,
+    ) -> Result<Values> {
+        let found: Vec<Found<'_>> = keys.iter().map(|key| self.find(watch, key)).collect();
+        let is_missing = |found: &Found<'_>| matches!(found, Found::Missing(_));
+        let missing: Vec<&[u8]> =
+            keys.iter().zip(&found).filter(|(_, found)| is_missing(found)).map(|(key, _)| *key).collect();
+        let were_read = if missing.is_empty() { Values::new() } else { read(&missing)? };
+        let kept_bytes = found.iter().map(|found| match found {
+            Found::Kept(Some(bytes)) => bytes.len(),
+            _ => 0,
+        });
+        let kept_bytes: usize = kept_bytes.sum();
+        if kept_bytes == 0 && missing.len() == keys.len() {
+            for (found, value) in found.into_iter().zip(were_read.iter()) {
+                found.keep(value);
+            }
+            return Ok(were_read);
+        }
+        let mut values = Values::with_capacity(keys.len(), kept_bytes + were_read.bytes().len());
+        let mut were_read = were_read.iter();
+        for found in found {
+            let fits = match found {
+                Found::Kept(bytes) => values.push(bytes.as_deref()),
+                Found::Missing(_) => {
+                    let value = were_read.next().flatten();
+                    found.keep(value);
+                    values.push(value)
+                }
+            };
+            if !fits {
+                return Err(Error::from(kv::Error::TooLarge { limit_bytes: BLOCK_BYTES_MAX }));
+            }
+        }
+        Ok(values)
+    }
+}
+
+impl Found<'_> {
+    /// Keeps what was read, if there is a place for it.
+    pub(crate) fn keep(self, value: Option<&[u8]>) {
+        if let Found::Missing(Some(place)) = self {
+            place.keep(value);
+        }
+    }
+}
+
+impl Place<'_> {
+    /// Keeps what was read, unless it is too large or was changed meanwhile.
+    pub(crate) fn keep(self, value: Option<&[u8]>) {
+        if value.is_none_or(|value| value.len() <= ENTRY_BYTES_MAX) {
+            // An error says that a commit has removed the place.
+            let _ = self.guard.insert(Entry { since: self.since, bytes: value.map(Arc::from) });
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Numbers for commits, in the order in which they begin.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The number of a commit; the first one is 1.
+pub(super) type CommitNumber = u64;
+
+/// Which commits are over.
+#[derive(Default)]
+pub(super) struct CommitOrder {
+    begun: Mutex<Begun>,
+    finished: AtomicU64,
+}
+
+#[derive(Default)]
+struct Begun {
+    last: CommitNumber,
+    /// Those that are not over.
+    open: BTreeSet<CommitNumber>,
+}
+
+impl CommitOrder {
+    /// Begins a commit.
+    pub(super) fn begin(&self) -> CommitNumber {
+        let mut begun = self.lock();
+        begun.last += 1;
+        let number = begun.last;
+        begun.open.insert(number);
+        number
+    }
+
+    /// Ends a commit: if it took place, every snapshot that is taken from now on has it.
+    pub(super) fn end(&self, number: CommitNumber) {
+        let mut begun = self.lock();
+        begun.open.remove(&number);
+        let finished = begun.open.first().map_or(begun.last, |first| first - 1);
+        self.finished.store(finished, Ordering::SeqCst);
+    }
+
+    /// The last commit that is over, as all those before it are.
+    pub(super) fn finished(&self) -> CommitNumber {
+        self.finished.load(Ordering::SeqCst)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Begun> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_finished_has_no_gaps() {
+        let order = CommitOrder::default();
+        let (first, second, third) = (order.begin(), order.begin(), order.begin());
+        assert_eq!((first, second, third, order.finished()), (1, 2, 3, 0));
+        order.end(second);
+        assert_eq!(order.finished(), 0);
+        order.end(first);
+        assert_eq!(order.finished(), 2);
+        order.end(third);
+        assert_eq!(order.finished(), 3);
+        let fourth = order.begin();
+        assert_eq!(order.finished(), 3);
+        order.end(fourth);
+        assert_eq!(order.finished(), 4);
+    }
+}
