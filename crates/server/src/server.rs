@@ -16,6 +16,7 @@ use crate::error::{ApiError, Result};
 use crate::error_number::number;
 use crate::http::connection::{self, Connections};
 use crate::http::cors::TrustedOrigins;
+use crate::http::inline_turns::InlineTurns;
 use crate::http::router::{Route, Router};
 use crate::http::worker_pool::{PoolLimits, WorkerPool};
 use crate::jobs::Jobs;
@@ -152,6 +153,7 @@ pub struct Server {
     options: ServerOptions,
     router: Router,
     pool: Arc<WorkerPool>,
+    inline_turns: InlineTurns,
     connections: Connections,
     metrics: Metrics,
     jobs: Jobs,
@@ -180,6 +182,7 @@ impl Server {
             instance,
             router: Router::new(&families).map_err(ApiError::internal)?,
             pool: Arc::new(WorkerPool::new(options.pool)),
+            inline_turns: InlineTurns::default(),
             connections: Connections::default(),
             metrics: Metrics::default(),
             jobs: Jobs::new(),
@@ -211,6 +214,11 @@ impl Server {
     /// The threads for work that takes longer.
     pub fn pool(&self) -> &Arc<WorkerPool> {
         &self.pool
+    }
+
+    /// Turns to compute on a connection's own task.
+    pub(crate) fn inline_turns(&self) -> &InlineTurns {
+        &self.inline_turns
     }
 
     /// The open connections.

@@ -67,8 +67,7 @@ struct World {
 impl World {
     fn change(&mut self, steps: &[Step]) {
         let World { store, vertices, edges, model } = self;
-        let replacing =
-            WriteOptions { overwrite_mode: OverwriteMode::Replace, ..WriteOptions::default() };
+        let replacing = WriteOptions { overwrite_mode: OverwriteMode::Replace, ..WriteOptions::default() };
         let outcome = write(store, |transaction| {
             for step in steps {
                 match step {

@@ -4,6 +4,7 @@
 
 mod builtin;
 mod explain;
+mod pace;
 pub mod plan_cache;
 mod prepare;
 mod quick;
@@ -14,3 +15,4 @@ mod run;
 
 pub use builtin::{BuiltinFunction, builtin_functions};
 pub use prepare::PreparedQuery;
+pub use run::{Begun, RunningQuery};

@@ -24,6 +24,8 @@ use velocypack::Slice;
 
 pub use listed::ListedPlan;
 
+pub use super::pace::Pace;
+
 /// A plan older than this is made anew.
 const MAX_AGE: Duration = Duration::from_secs(60);
 
@@ -47,6 +49,8 @@ pub struct PlanSurroundings<'a> {
 pub struct CachedPlan {
     /// The plan.
     pub plan: Arc<Plan>,
+    /// How long its runs took.
+    pub pace: Arc<Pace>,
     /// The values.
     pub values: Arc<[Value]>,
 }
@@ -80,6 +84,7 @@ struct Entry {
     text: Arc<str>,
     signature: Box<[u8]>,
     plan: Arc<Plan>,
+    pace: Arc<Pace>,
     used: u64,
     made: Instant,
     /// What clients see of the entry, once one has asked for the cache to be used.
@@ -127,7 +132,7 @@ impl PlanCache {
             return None;
         }
         entry.used = clock;
-        Some(CachedPlan { plan: Arc::clone(&entry.plan), values })
+        Some(CachedPlan { plan: Arc::clone(&entry.plan), pace: Arc::clone(&entry.pace), values })
     }
 
     /// Keeps a plan. Its open parameters must be all those of the text, with these values.
@@ -154,8 +159,16 @@ impl PlanCache {
         let text = Arc::clone(&known.text);
         state.texts.insert(text_hash, known);
         let hash = plan_hash(text_hash, &signature);
-        let (signature, plan, used) = (signature.into_vec().into(), Arc::clone(&cached.plan), state.clock);
-        state.plans.insert(hash, Entry { text, signature, plan, used, made, listed: None });
+        let entry = Entry {
+            text,
+            signature: signature.into_vec().into(),
+            plan: Arc::clone(&cached.plan),
+            pace: Arc::clone(&cached.pace),
+            used: state.clock,
+            made,
+            listed: None,
+        };
+        state.plans.insert(hash, entry);
     }
 
     /// Forgets all plans.

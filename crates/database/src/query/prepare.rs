@@ -11,7 +11,7 @@ use velocypack::Slice;
 
 use crate::catalog_view::CatalogView;
 use crate::error::{Error, Result, number};
-use crate::query::plan_cache::{CachedPlan, PlanSurroundings, eligible};
+use crate::query::plan_cache::{CachedPlan, Pace, PlanSurroundings, eligible};
 use crate::query::registry::{NewQuery, Registration};
 use crate::query::request::QueryRequest;
 use crate::session::Session;
@@ -31,6 +31,7 @@ pub struct PreparedQuery {
     pub(crate) session: Session,
     pub(crate) request: QueryRequest,
     pub(crate) plan: Arc<Plan>,
+    pub(crate) pace: Arc<Pace>,
     /// Values of the plan's open parameters, by slot.
     pub(crate) parameters: Arc<[Value]>,
     /// Under which key the plan cache had the plan, if the client wants to know.
@@ -72,19 +73,20 @@ impl Session {
                 let plan = optimized.into_best().map(Arc::new);
                 let plan = plan.ok_or_else(|| Error::new(number::INTERNAL, "the optimizer made no plan"))?;
                 let values = open_values(&plan, &request)?;
-                let cached = CachedPlan { plan, values };
+                let cached = CachedPlan { plan, pace: Arc::default(), values };
                 self.keep_plan(&request, &catalog, &cached, started);
                 cached
             }
         };
         let plan_cache_key = self.plan_cache_key(&request, &catalog, &cached)?;
-        let CachedPlan { plan, values } = cached;
+        let CachedPlan { plan, pace, values } = cached;
         self.check_rights(&plan)?;
         registration.query().set_planned(plan.is_modification);
         Ok(PreparedQuery {
             session: self.clone(),
             request,
             plan,
+            pace,
             parameters: values,
             plan_cache_key,
             catalog,

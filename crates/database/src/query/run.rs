@@ -1,5 +1,6 @@
 //! A planned query as a source of rows, and what is reported when it has ended.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ use storage::{Collection, Durability, Transaction, TransactionOptions};
 use velocypack::{Builder, Slice};
 
 use crate::cursor::encoder::{Format, RowEncoder};
-use crate::cursor::{Reply, RowSource};
+use crate::cursor::{CursorSpec, Reply, RowSource};
 use crate::error::{Error, Result, number};
 use crate::query::explain;
 use crate::query::prepare::{PreparedQuery, in_stage};
@@ -22,6 +23,12 @@ use crate::query::quick::is_quick;
 use crate::query::request::QueryRequest;
 use crate::query::results_cache::Capture;
 use crate::session::Session;
+
+/// How long [`PreparedQuery::begin`] computes rows.
+const MOMENT: Duration = Duration::from_millis(2);
+
+/// Rows that it computes at one time.
+const ROWS_AT_A_TIME: usize = 1_000;
 
 /// How long a query waits for a collection before it looks whether it was ended.
 const GATE_WAIT_MS: u64 = 50;
@@ -42,12 +49,28 @@ impl PreparedQuery {
         is_quick(&self.plan)
     }
 
+    /// Whether it changes nothing and took little time lately, so that it may be begun where waiting does harm.
+    pub fn was_quick(&self) -> bool {
+        !self.plan.is_modification && !self.request.options.stream && self.pace.is_quick()
+    }
+
     /// Runs the query, to its end unless it is streamed, and gives the first batch of its result.
     pub fn run(self, format: Format) -> Result<Reply> {
+        self.start(format)?.run()
+    }
+
+    /// Runs the query for a moment. What is not over by then has to go on elsewhere.
+    pub fn begin(self, format: Format) -> Result<Begun> {
+        let mut running = self.start(format)?;
+        let is_over = running.rows.work_ahead(Instant::now() + MOMENT)?;
+        Ok(if is_over { Begun::Over(running.run()?) } else { Begun::GoesOn(running) })
+    }
+
+    fn start(self, format: Format) -> Result<RunningQuery> {
         let session = self.session.clone();
         let mut spec = self.request.cursor_spec(format);
         spec.plan_cache_key = self.plan_cache_key.clone();
-        session.open_cursor(Box::new(RunningRows::start(self)?), spec)
+        Ok(RunningQuery { session, rows: RunningRows::start(self)?, spec })
     }
 
     fn data_access(&self) -> Result<DataAccess> {
@@ -69,12 +92,12 @@ impl PreparedQuery {
         if let Some(bytes) = self.request.options.max_transaction_size_bytes {
             options.max_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         }
-        Ok(DataAccess::Write(self.begin(options)?))
+        Ok(DataAccess::Write(self.begin_transaction(options)?))
     }
 
     /// Begins a transaction. Waits for collections that others have to themselves, in so short stretches that a query
     /// that is ended meanwhile ends.
-    fn begin(&self, options: TransactionOptions) -> Result<Transaction> {
+    fn begin_transaction(&self, options: TransactionOptions) -> Result<Transaction> {
         let store = self.session.instance().store();
         let until = Instant::now() + store.gate_timeout();
         let options = TransactionOptions { gate_timeout_ms: Some(GATE_WAIT_MS), ..options };
@@ -122,12 +145,34 @@ impl PreparedQuery {
     }
 }
 
+/// A query that was begun.
+pub enum Begun {
+    /// It is over.
+    Over(Reply),
+    /// It takes longer.
+    GoesOn(RunningQuery),
+}
+
+/// A query being run, with rows that were computed already.
+pub struct RunningQuery {
+    session: Session,
+    rows: RunningRows,
+    spec: CursorSpec,
+}
+
+impl RunningQuery {
+    /// Runs the query, to its end unless it is streamed, and gives the first batch of its result.
+    pub fn run(self) -> Result<Reply> {
+        self.session.open_cursor(Box::new(self.rows), self.spec)
+    }
+}
+
 /// A query being run. Rows that were computed and not yet asked for wait in `ready`.
 struct RunningRows {
     query: PreparedQuery,
     /// `None` after the end.
     execution: Option<Execution>,
-    ready: Option<(ResultBatch, usize)>,
+    ready: VecDeque<(ResultBatch, usize)>,
     /// The rows so far, if the results cache is to keep them.
     capture: Option<Capture>,
     instantiating: Duration,
@@ -150,7 +195,7 @@ impl RunningRows {
         Ok(RunningRows {
             query,
             execution: Some(execution),
-            ready: None,
+            ready: VecDeque::new(),
             capture,
             instantiating: began - instantiating,
             began,
@@ -158,13 +203,27 @@ impl RunningRows {
     }
 
     fn next_ready(&mut self, max_rows: usize) -> Result<Option<(ResultBatch, usize)>> {
-        if let Some(ready) = self.ready.take() {
-            return Ok(Some(ready));
+        match self.ready.pop_front() {
+            Some(ready) => Ok(Some(ready)),
+            None => Ok(self.compute(max_rows)?.map(|batch| (batch, 0))),
         }
+    }
+
+    fn compute(&mut self, max_rows: usize) -> Result<Option<ResultBatch>> {
         let Some(execution) = &mut self.execution else { return Ok(None) };
         let batch = execution.next_batch(max_rows.max(1)).map_err(executing);
-        let batch = batch.inspect_err(|error| self.query.registration.query().set_failed(error))?;
-        Ok(batch.map(|batch| (batch, 0)))
+        batch.inspect_err(|error| self.query.registration.query().set_failed(error))
+    }
+
+    /// Computes rows until a moment; true if that were all.
+    fn work_ahead(&mut self, until: Instant) -> Result<bool> {
+        while let Some(batch) = self.compute(ROWS_AT_A_TIME)? {
+            self.ready.push_back((batch, 0));
+            if Instant::now() >= until {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -183,13 +242,15 @@ impl RowSource for RunningRows {
             }
             wanted -= taken;
             if next + taken < batch.len() {
-                self.ready = Some((batch, next + taken));
+                self.ready.push_front((batch, next + taken));
                 return Ok(true);
             }
             if wanted == 0 {
                 // One look ahead, so that the last batch says that it is the last.
-                self.ready = self.next_ready(1)?;
-                return Ok(self.ready.is_some());
+                let next = self.next_ready(1)?;
+                let has_more = next.is_some();
+                next.into_iter().for_each(|next| self.ready.push_front(next));
+                return Ok(has_more);
             }
         }
         Ok(false)
@@ -215,6 +276,10 @@ impl RowSource for RunningRows {
             .take()
             .ok_or_else(|| Error::new(number::INTERNAL, "a query was finished twice"))?;
         let executing_time = self.began.elapsed();
+        // Between the batches of a stream there is the client's time, too.
+        if !self.query.request.options.stream {
+            self.query.pace.note(executing_time);
+        }
         let finished = execution.finish();
         let began = Instant::now();
         let listed = self.query.registration.query();

@@ -8,6 +8,7 @@ pub(crate) mod date;
 pub(crate) mod dispatch;
 pub mod fields;
 pub mod format;
+pub(crate) mod inline_turns;
 pub mod listener;
 pub(crate) mod multipart;
 pub mod path;

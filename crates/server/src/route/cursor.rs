@@ -1,9 +1,11 @@
 //! `/_api/cursor`: queries, and the batches of their results.
 //!
 //! A query is parsed and planned on the connection's own task. A plan that touches little (`RETURN 1`, a look-up by
-//! key) is run there too; everything else goes on on the worker pool.
+//! key) is run there too, and one that took little time lately is begun there; everything else goes on on the worker
+//! pool.
 
 use database::cursor::Reply;
+use database::query::Begun;
 use database::query::request::QueryRequest;
 use hyper::StatusCode;
 
@@ -44,6 +46,16 @@ fn create(session: &Session, request: &Request) -> Result<Outcome> {
     let prepared = session.prepare_query(query)?;
     if prepared.is_quick() {
         return Ok(Outcome::Done(respond(StatusCode::CREATED, prepared.run(format)?)));
+    }
+    if prepared.was_quick()
+        && let Some(_turn) = session.server().inline_turns().take()
+    {
+        return Ok(match prepared.begin(format)? {
+            Begun::Over(reply) => Outcome::Done(respond(StatusCode::CREATED, reply)),
+            Begun::GoesOn(rest) => {
+                Outcome::Continue(Box::new(move || Ok(respond(StatusCode::CREATED, rest.run()?))))
+            }
+        });
     }
     Ok(Outcome::Continue(Box::new(move || Ok(respond(StatusCode::CREATED, prepared.run(format)?)))))
 }

@@ -263,7 +263,11 @@ fn print_engine(session: &Session, page: &mut Page) {
     );
     page.gauge("rocksdb_block_cache_usage", "Bytes in the block cache.", figures.cache_used_bytes);
     let kept = session.instance().store().read_cache_statistics();
-    page.gauge("rocksdb_cache_limit", "Bytes that documents and edges read lately may use.", kept.limit_bytes);
+    page.gauge(
+        "rocksdb_cache_limit",
+        "Bytes that documents and edges read lately may use.",
+        kept.limit_bytes,
+    );
     page.gauge("rocksdb_cache_allocated", "Bytes of documents and edges read lately.", kept.used_bytes);
     let look_ups = (kept.hits + kept.misses).max(1);
     page.gauge(

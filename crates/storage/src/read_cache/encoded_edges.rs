@@ -17,7 +17,10 @@ impl<'a> EncodedEdges<'a> {
     }
 
     /// Writes edges, given as key and other vertex, in the place of what `bytes` has.
-    pub(crate) fn encode<'e>(edges: impl ExactSizeIterator<Item = (&'e [u8], &'e [u8])>, bytes: &mut Vec<u8>) {
+    pub(crate) fn encode<'e>(
+        edges: impl ExactSizeIterator<Item = (&'e [u8], &'e [u8])>,
+        bytes: &mut Vec<u8>,
+    ) {
         bytes.clear();
         bytes.extend_from_slice(&u32::try_from(edges.len()).unwrap_or(u32::MAX).to_le_bytes());
         for (key, other) in edges {
@@ -41,8 +44,7 @@ impl<'a> EncodedEdges<'a> {
         std::iter::from_fn(move || {
             let (&[key_bytes, low, high], behind) = rest.split_first_chunk::<LENGTHS_BYTES>()?;
             let (key, behind) = behind.split_at_checked(usize::from(key_bytes))?;
-            let (other, behind) =
-                behind.split_at_checked(usize::from(u16::from_le_bytes([low, high])))?;
+            let (other, behind) = behind.split_at_checked(usize::from(u16::from_le_bytes([low, high])))?;
             rest = behind;
             Some((key, other))
         })

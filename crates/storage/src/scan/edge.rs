@@ -184,7 +184,8 @@ impl EdgeReader {
                 scan.read(&self.prefix, Some(&position), limits, &mut self.block)?
             }
         };
-        let edges = self.block.iter().map(|(key, other)| (key.get(prefix_bytes..).unwrap_or_default(), other));
+        let edges =
+            self.block.iter().map(|(key, other)| (key.get(prefix_bytes..).unwrap_or_default(), other));
         EncodedEdges::encode(edges, &mut self.edges);
         if let Some(place) = place.filter(|_| !has_more) {
             place.keep(Some(&self.edges));

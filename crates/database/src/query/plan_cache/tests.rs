@@ -27,7 +27,7 @@ fn planned(text: &str, parameters: &[u8]) -> CachedPlan {
     let plan = aql_plan::optimize(plan, &EmptyCatalog, &options, &memory, &interrupt).unwrap();
     let plan = Arc::new(plan.into_best().unwrap());
     let values = plan.parameters.values(&parameters).unwrap();
-    CachedPlan { plan, values }
+    CachedPlan { plan, pace: Arc::default(), values }
 }
 
 #[test]
