@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
 
 fn run_with(options: &Options) -> Result<(), Failure> {
     let started = Instant::now();
-    let budget = MemoryBudget::split(settings::memory_limit_bytes(options));
+    let budget = settings::memory_budget(options);
     let addresses: Vec<SocketAddr> =
         options.all("server.endpoint").into_iter().map(endpoint::parse).collect::<Result<_, _>>()?;
     let log = settings::open_log(options)?;

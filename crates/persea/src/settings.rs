@@ -102,6 +102,15 @@ fn set_level(log: &Log, setting: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// How the memory is divided.
+pub(crate) fn memory_budget(options: &Options) -> MemoryBudget {
+    let budget = MemoryBudget::split(memory_limit_bytes(options));
+    match options.text("cache.size") {
+        Some(_) => budget.with_read_cache(options.number("cache.size")),
+        None => budget,
+    }
+}
+
 /// A number as a size in memory.
 fn size(options: &Options, name: &str) -> usize {
     usize::try_from(options.number(name)).unwrap_or(usize::MAX)

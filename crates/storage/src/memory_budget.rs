@@ -50,6 +50,14 @@ impl MemoryBudget {
             sort_bytes: share(SORT_PERCENT).min(SORT_MAX_BYTES),
         }
     }
+
+    /// The same with another share for documents and edges that were read lately, at most three quarters of what the
+    /// block cache and they have together. The block cache gets the rest.
+    pub fn with_read_cache(self, read_cache_bytes: u64) -> Self {
+        let both = self.block_cache_bytes + self.read_cache_bytes;
+        let read_cache_bytes = read_cache_bytes.min(both / 4 * 3);
+        MemoryBudget { read_cache_bytes, block_cache_bytes: both - read_cache_bytes, ..self }
+    }
 }
 
 #[cfg(test)]
@@ -71,6 +79,12 @@ mod tests {
             assert!(parts.iter().all(|part| *part > 1 << 20), "{budget:?}");
             let sum = parts.iter().try_fold(OVERHEAD_BYTES, |sum, part| sum.checked_add(*part)).unwrap();
             assert!(sum <= budget.limit_bytes, "{budget:?}");
+            let both = budget.block_cache_bytes + budget.read_cache_bytes;
+            for wanted in [0, 1 << 20, u64::MAX] {
+                let changed = budget.with_read_cache(wanted);
+                assert_eq!(changed.block_cache_bytes + changed.read_cache_bytes, both);
+                assert!(changed.read_cache_bytes <= wanted && changed.block_cache_bytes >= both / 4);
+            }
         }
     }
 }

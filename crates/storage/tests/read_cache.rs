@@ -9,7 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use catalog::CollectionType;
 use common::{create, insert, insert_with, open, options, remove, store, write};
 use proptest::prelude::*;
-use storage::{Collection, EdgeDirection, OverwriteMode, Snapshot, Store, StoreOptions, WriteOptions};
+use storage::{
+    Collection, EdgeDirection, LoadOutcome, LoadPatience, OverwriteMode, Snapshot, Store, StoreOptions,
+    WriteOptions,
+};
 use velocypack::Slice;
 
 /// All vertices' documents by number, with their contents; and all edges by key, with both ends.
@@ -34,6 +37,8 @@ enum Step {
     /// Reads edges in such a state.
     Edges(usize, u8, bool),
     Truncate,
+    /// Loads new documents and edges at once, beside transactions.
+    Load(u8),
 }
 
 fn change() -> impl Strategy<Value = Step> {
@@ -53,6 +58,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (0..5usize, prop::collection::vec(0..7u8, 1..5)).prop_map(|(at, keys)| Step::Get(at, keys)),
         6 => (0..5usize, 0..6u8, any::<bool>()).prop_map(|(at, vertex, out)| Step::Edges(at, vertex, out)),
         1 => Just(Step::Truncate),
+        2 => (0..6u8).prop_map(Step::Load),
     ]
 }
 
@@ -93,6 +99,23 @@ impl World {
             Ok(())
         });
         outcome.unwrap();
+    }
+
+    /// Loads a vertex and an edge from it, unless their keys are taken.
+    fn load(&mut self, key: u8) {
+        let World { store, vertices, edges, model } = self;
+        let load = |collection: &Collection, body: String| {
+            let load = store.load_documents(collection, &WriteOptions::default(), LoadPatience::Wait);
+            let mut load = load.unwrap().unwrap();
+            load.add(Slice::new(&common::value(&body))).unwrap();
+            load.finish().unwrap() == LoadOutcome::Loaded
+        };
+        if load(vertices, format!(r#"{{"_key": "{key}", "n": {key}}}"#)) {
+            model.documents.insert(key, u32::from(key));
+        }
+        if load(edges, format!(r#"{{"_key": "{key}", "_from": "v/{key}", "_to": "v/{key}"}}"#)) {
+            model.edges.insert(key, (key, key));
+        }
     }
 
     fn truncate(&mut self) {
@@ -159,6 +182,7 @@ proptest! {
                     check_edges(&snapshot, &world.edges, &model, vertex, is_out);
                 }
                 Step::Truncate => world.truncate(),
+                Step::Load(key) => world.load(key),
                 Step::Together(steps) => world.change(&steps),
                 step => world.change(&[step]),
             }

@@ -63,7 +63,7 @@ impl PreparedQuery {
     pub fn begin(self, format: Format) -> Result<Begun> {
         let mut running = self.start(format)?;
         let is_over = running.rows.work_ahead(Instant::now() + MOMENT)?;
-        Ok(if is_over { Begun::Over(running.run()?) } else { Begun::GoesOn(running) })
+        Ok(if is_over { Begun::Over(running.run()?) } else { Begun::GoesOn(Box::new(running)) })
     }
 
     fn start(self, format: Format) -> Result<RunningQuery> {
@@ -150,7 +150,7 @@ pub enum Begun {
     /// It is over.
     Over(Reply),
     /// It takes longer.
-    GoesOn(RunningQuery),
+    GoesOn(Box<RunningQuery>),
 }
 
 /// A query being run, with rows that were computed already.

@@ -28,6 +28,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
     option("pid-file", Text, "", "file that the number of the process is written to"),
     option("storage-engine", ENGINES, "auto", "where data is kept; `memory` forgets everything at the end"),
 
+    option("cache.size", Bytes, "", "bytes for documents and edges that were read lately, of those for the block cache; 0 for none; default: a quarter"),
+
     option("database.auto-upgrade", Bool, "false", "make the store ready for this version, and end"),
     option("database.directory", Text, "./data", "folder of the data"),
     option("database.extended-names", Bool, "true", "names of databases, collections and indexes may have most characters of Unicode"),

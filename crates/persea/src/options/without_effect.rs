@@ -14,7 +14,7 @@ pub(super) const WITHOUT_EFFECT: &[Exception] =
 const NAMES: &[&str] = &[
     "arangosearch.commit-threads", "arangosearch.consolidation-threads", "arangosearch.default-parallelism",
     "arangosearch.execution-threads-limit", "arangosearch.threads", "cache.rebalancing-interval",
-    "cache.size", "crash-handler.enable-dumps", "database.auto-upgrade-full-compaction",
+    "crash-handler.enable-dumps", "database.auto-upgrade-full-compaction",
     "database.default-replication-version", "database.extended-names-databases",
     "database.force-sync-properties", "database.ignore-datafile-errors", "database.io-heartbeat",
     "default-language", "default-language-check", "dump.max-batch-size", "dump.max-docs-per-batch",
