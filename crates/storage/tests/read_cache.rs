@@ -1,5 +1,7 @@
 //! What is kept in memory of earlier reads is what a snapshot would read itself, whatever was written in between.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 mod common;
 
 use std::collections::BTreeMap;
