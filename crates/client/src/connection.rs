@@ -146,6 +146,7 @@ impl Connection {
 
     /// Whether another request can be made: not when the server has closed the connection meanwhile.
     pub(crate) fn is_usable(&mut self) -> bool {
+        self.wire.look_again();
         let ready = self.run(Instant::now() + READY_PATIENCE, |sender, context| sender.poll_ready(context));
         matches!(ready, Ok(Ok(()))) && self.driver.is_some()
     }

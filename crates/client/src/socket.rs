@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -29,6 +29,8 @@ const WRITABLE: u8 = 2;
 pub(crate) struct Wire {
     plain: Plain,
     interest: AtomicU8,
+    /// There was nothing to read, and nobody has waited since: trying again would cost a system call each time.
+    is_drained: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -41,6 +43,11 @@ impl Wire {
     /// Forgets what was waited for.
     pub(crate) fn clear_interest(&self) {
         self.interest.store(0, Ordering::Relaxed);
+    }
+
+    /// Lets the next read try, although nobody has waited for it.
+    pub(crate) fn look_again(&self) {
+        self.is_drained.store(false, Ordering::Relaxed);
     }
 
     fn add_interest(&self, bits: u8) {
@@ -67,7 +74,10 @@ impl Wire {
             let left = Timespec::try_from(left.min(Duration::from_secs(1 << 30))).unwrap_or_default();
             match poll(&mut [PollFd::from_borrowed_fd(descriptor, flags)], Some(&left)) {
                 Ok(0) => return Ok(false),
-                Ok(_) => return Ok(true),
+                Ok(_) => {
+                    self.look_again();
+                    return Ok(true);
+                }
                 Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -136,7 +146,7 @@ impl Socket {
                 Plain::Unix(stream)
             }
         };
-        let wire = Arc::new(Wire { plain, interest: AtomicU8::new(0) });
+        let wire = Arc::new(Wire { plain, interest: AtomicU8::new(0), is_drained: AtomicBool::new(false) });
         let shared = SharedWire(Arc::clone(&wire));
         let stream = match (tls, endpoint) {
             (Some(tls), Endpoint::Tls { host, .. }) => {
@@ -232,6 +242,12 @@ impl rt::Read for Socket {
         mut into: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        // TLS may have more to say although the socket has not.
+        let is_plain = matches!(this.stream, Stream::Plain(_));
+        if is_plain && this.wire.is_drained.load(Ordering::Relaxed) {
+            this.note(READABLE);
+            return Poll::Pending;
+        }
         let mut buffer = std::mem::take(&mut this.buffer);
         let most = into.remaining().min(buffer.len());
         let read = match buffer.get_mut(..most) {
@@ -241,6 +257,7 @@ impl rt::Read for Socket {
             }),
             None => Poll::Ready(Ok(0)),
         };
+        this.wire.is_drained.store(read.is_pending(), Ordering::Relaxed);
         if let Poll::Ready(Ok(count)) = read {
             into.put_slice(buffer.get(..count).unwrap_or_default());
         }

@@ -62,6 +62,8 @@ pub struct ImportRequest {
     pub to_prefix: String,
     /// The prefixes also replace a collection that is named.
     pub overwrite_prefix: bool,
+    /// The collection's schema does not apply.
+    pub skip_validation: bool,
     /// What each commit waits for.
     pub durability: Durability,
 }
@@ -98,7 +100,11 @@ impl Session {
         let collection = self.collection(collection, AccessLevel::ReadWrite)?;
         let mut import = Import {
             session: self,
-            options: WriteOptions { overwrite_mode: request.on_duplicate, ..WriteOptions::default() },
+            options: WriteOptions {
+                overwrite_mode: request.on_duplicate,
+                skip_validation: request.skip_validation,
+                ..WriteOptions::default()
+            },
             prefixes: Prefixes::of(&collection, request),
             collection,
             request,

@@ -10,6 +10,8 @@ mod connect;
 mod console;
 mod dump;
 mod failure;
+mod import;
+mod input;
 mod progress;
 mod prompt;
 mod restore;
@@ -41,7 +43,7 @@ pub struct Tool {
 }
 
 /// All tools, in the order of the help text.
-pub static TOOLS: &[&Tool] = &[&dump::DUMP, &restore::RESTORE];
+pub static TOOLS: &[&Tool] = &[&import::TOOL, &dump::DUMP, &restore::RESTORE];
 
 /// The tool of a command, or of the name that the binary was called by.
 pub fn find(name: &str) -> Option<&'static Tool> {

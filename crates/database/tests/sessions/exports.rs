@@ -29,6 +29,7 @@ fn filled() -> Session {
         from_prefix: String::new(),
         to_prefix: String::new(),
         overwrite_prefix: false,
+        skip_validation: false,
         durability: Durability::Buffered,
     };
     session.import("docs", ImportBody::Json(lines.as_bytes()), &request).unwrap();

@@ -21,6 +21,7 @@ fn request() -> ImportRequest {
         from_prefix: String::new(),
         to_prefix: String::new(),
         overwrite_prefix: false,
+        skip_validation: false,
         durability: Durability::Buffered,
     }
 }

@@ -76,6 +76,7 @@ fn parameters(request: &Request) -> Result<ImportRequest> {
         from_prefix: text("fromPrefix")?,
         to_prefix: text("toPrefix")?,
         overwrite_prefix: request.flag("overwriteCollectionPrefix", false)?,
+        skip_validation: request.flag("skipDocumentValidation", false)?,
         durability: match request.flag("waitForSync", false)? {
             true => Durability::Synced,
             false => Durability::Buffered,

@@ -28,7 +28,7 @@ pub(super) struct NewDocument<'a> {
     pub(super) from_to: Option<FromTo<'a>>,
     pub(super) body: Slice<'a>,
     pub(super) event: ComputeEvent,
-    pub(super) is_restore: bool,
+    pub(super) options: &'a WriteOptions,
 }
 
 impl Assembler<'_> {
@@ -70,8 +70,8 @@ impl Assembler<'_> {
     ) -> Result<Revision> {
         let from_to = if self.collection.is_edge() { Some(from_to(body)?) } else { None };
         let revision = self.new_revision(body, options);
-        let (event, is_restore) = (ComputeEvent::Insert, options.is_restore);
-        self.assemble(&NewDocument { key, revision, from_to, body, event, is_restore }, None, bytes)?;
+        let event = ComputeEvent::Insert;
+        self.assemble(&NewDocument { key, revision, from_to, body, event, options }, None, bytes)?;
         Ok(revision)
     }
 
@@ -87,7 +87,7 @@ impl Assembler<'_> {
         let revision = new.revision.to_text();
         bytes.clear();
         velocypack::document(new.key, revision.as_str(), new.from_to, new.body, bytes)?;
-        if !new.is_restore {
+        if !new.options.is_restore {
             if let Some(computed) = &self.collection.computed_values
                 && computed.applies_to(new.event)
                 && let Some(body) = computed.compute(new.event, Slice::new(bytes), self.collection.name())?
@@ -95,7 +95,7 @@ impl Assembler<'_> {
                 bytes.clear();
                 velocypack::document(new.key, revision.as_str(), new.from_to, Slice::new(&body), bytes)?;
             }
-            if let Some(schema) = &self.collection.schema {
+            if let Some(schema) = self.collection.schema.as_ref().filter(|_| !new.options.skip_validation) {
                 schema.check_write(Slice::new(bytes), old)?;
             }
         }

@@ -107,6 +107,8 @@ pub struct WriteOptions {
     pub return_new: bool,
     /// The document comes from a dump: `_rev` and any `_key` are kept, schema and computed values do not apply.
     pub is_restore: bool,
+    /// The collection's schema does not apply.
+    pub skip_validation: bool,
 }
 
 impl Default for WriteOptions {
@@ -121,6 +123,7 @@ impl Default for WriteOptions {
             return_old: false,
             return_new: false,
             is_restore: false,
+            skip_validation: false,
         }
     }
 }

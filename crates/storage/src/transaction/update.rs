@@ -99,7 +99,7 @@ impl Operation<'_> {
     ) -> Result<WriteOutcome> {
         let revision = self.assembler().new_revision(change.patch, options);
         let Change { from_to, event, kind, .. } = *change;
-        let new = NewDocument { key, revision, from_to, body, event, is_restore: options.is_restore };
+        let new = NewDocument { key, revision, from_to, body, event, options };
         let mut bytes = Vec::new();
         self.assembler().assemble(&new, Some(old.slice()), &mut bytes)?;
         self.overwrite(key, old.slice(), &bytes, revision)?;

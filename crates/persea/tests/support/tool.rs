@@ -1,0 +1,61 @@
+//! Runs a tool of the binary against a server.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use super::Server;
+
+/// What a tool has said, and its exit code.
+#[derive(Debug)]
+pub struct Said {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Said {
+    /// The same, if the tool did what it was asked.
+    #[track_caller]
+    pub fn success(self) -> Said {
+        assert_eq!(self.code, Some(0), "{self:?}");
+        self
+    }
+
+    /// A count of the printed results: the number behind a name.
+    #[track_caller]
+    pub fn count(&self, name: &str) -> u64 {
+        let line = self.stdout.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|line| line.trim().parse().ok()).unwrap_or_else(|| panic!("no {name} in {self:?}"))
+    }
+}
+
+/// A command line of the binary that goes to this server as the user root without a password.
+pub fn command(server: &Server, tool: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
+    command.args([tool, "--server.endpoint", &server.endpoint(), "--server.password", ""]).args(arguments);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs a tool to its end.
+pub fn run(server: &Server, tool: &str, arguments: &[&str]) -> Said {
+    said(command(server, tool, arguments).spawn().unwrap())
+}
+
+/// Waits for a tool's end.
+pub fn said(child: Child) -> Said {
+    let output = child.wait_with_output().unwrap();
+    Said {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Writes a file and answers its path.
+pub fn write(folder: &Path, name: impl AsRef<OsStr>, content: impl AsRef<[u8]>) -> String {
+    let path = folder.join(name.as_ref());
+    std::fs::write(&path, content).unwrap();
+    path.to_str().unwrap().to_owned()
+}

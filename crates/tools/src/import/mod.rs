@@ -1,0 +1,120 @@
+//! `persea import` (arangoimport): documents from JSON, JSON Lines, CSV and TSV over `/_api/import`.
+//!
+//! One thread reads the file and cuts it into [`batch::Batch`]es ([`lines`], [`array`], [`table`]); others send them ([`send`]) and
+//! count what becomes of them ([`outcome`]). Only so many batches exist at a time, so memory does not grow with the file.
+
+mod array;
+mod batch;
+mod columns;
+mod definitions;
+mod latency;
+mod lines;
+mod outcome;
+mod rate;
+mod record;
+mod rejected;
+mod rewrite;
+mod send;
+mod settings;
+mod table;
+mod value;
+
+use std::io::Read;
+use std::sync::Arc;
+
+use client::Request;
+use options::Options;
+use velocypack::Builder;
+
+use crate::{Console, Failure, Progress, Server, Tool, Unit, connect, input};
+
+use array::ArrayBatches;
+use batch::Batches;
+use lines::LineBatches;
+use outcome::Outcome;
+use settings::{Form, Settings};
+use table::TableBatches;
+
+/// The tool.
+pub(crate) static TOOL: Tool = Tool {
+    command: "import",
+    links: &["arangoimport", "arangoimp"],
+    summary: "load documents from JSON, JSON Lines, CSV or TSV",
+    program: &definitions::PROGRAM,
+    run,
+};
+
+/// ArangoDB's number of the error that a collection does not exist.
+const COLLECTION_NOT_FOUND: u64 = 1203;
+
+fn run(options: &Options, console: &Console) -> Result<(), Failure> {
+    let settings = Settings::read(options)?;
+    let server = connect(options, console, options.flag("create-database"))?;
+    let progress = Progress::new(console, options.flag("progress"), "import", Unit::Bytes, None);
+    let progress = Arc::new(progress);
+    // Before anything is changed: who cannot read should not empty a collection.
+    let input = input::open(&settings.file, &progress)?;
+    let mut batches = batches(&settings, input, console)?;
+    prepare(&settings, &server)?;
+    let outcome = Outcome::new(&settings, console)?;
+    let sent = send::send_all(batches.as_mut(), &server.client, &settings, &outcome);
+    // Its last line must not stand behind the results.
+    drop(batches);
+    drop(progress);
+    outcome.print(console);
+    sent
+}
+
+/// What reads the file in its form.
+fn batches(
+    settings: &Settings,
+    mut input: Box<dyn Read + Send>,
+    console: &Console,
+) -> Result<Box<dyn Batches>, Failure> {
+    let skipped = settings.skip_lines;
+    let form = match settings.form {
+        Form::Json => {
+            let (is_array, whole) = lines::is_array(input).map_err(|error| settings.unreadable(1, &error))?;
+            input = whole;
+            if is_array { Form::Json } else { Form::Lines }
+        }
+        form => form,
+    };
+    Ok(match form {
+        Form::Json => Box::new(ArrayBatches::new(input, settings)),
+        Form::Lines => Box::new(LineBatches::new(input, settings, skipped)?),
+        Form::Csv | Form::Tsv => Box::new(TableBatches::new(input, settings, console)?),
+    })
+}
+
+/// Makes and empties the collection, as far as that is asked for.
+fn prepare(settings: &Settings, server: &Server) -> Result<(), Failure> {
+    let collection = Request::get("/_api/collection").segment(&settings.collection);
+    match server.client.call(&collection) {
+        Ok(_) if settings.overwrite => {
+            let request = Request::put("/_api/collection").segment(&settings.collection).segment("truncate");
+            server.client.call(&request.repeatable())?;
+            Ok(())
+        }
+        Ok(_) => Ok(()),
+        Err(error) if error.number() != Some(COLLECTION_NOT_FOUND) => Err(error.into()),
+        Err(_) if settings.create_collection => {
+            let mut body = Builder::new();
+            body.open_object()?;
+            body.key("name")?;
+            body.add_str(&settings.collection)?;
+            body.key("type")?;
+            body.add_u64(if settings.creates_edges { 3 } else { 2 })?;
+            body.close()?;
+            server.client.call(&Request::post("/_api/collection").json(body.as_slice().to_json_string()))?;
+            Ok(())
+        }
+        Err(_) => Err(Failure::new(format!(
+            "there is no collection {:?} in the database; --create-collection makes it",
+            settings.collection
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests;

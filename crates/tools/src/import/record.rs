@@ -1,0 +1,188 @@
+//! Rows of CSV and TSV, as arangoimport reads them.
+//!
+//! A field that begins with a quote goes to the next quote that is not doubled (or, if asked for, behind a backslash), line breaks
+//! included; white space may follow it at the end of the line. Any other field goes to the next separator or the end of the line,
+//! whose white space is left out. Own code because conversion depends on whether a field had quotes, which the crate `csv` does not
+//! tell.
+
+use memchr::{memchr, memchr2, memmem};
+
+use super::settings::TableSettings;
+
+/// A row, used again and again.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    data: Vec<u8>,
+    /// End of each field in `data`, and whether it had quotes.
+    fields: Vec<(usize, bool)>,
+}
+
+impl Record {
+    pub(super) fn len(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// All fields: their bytes without quotes, and whether they had any.
+    pub(super) fn fields(&self) -> impl Iterator<Item = (&[u8], bool)> {
+        let mut begin = 0;
+        self.fields.iter().map(move |(end, has_quotes)| {
+            let field = self.data.get(begin..*end).unwrap_or_default();
+            begin = *end;
+            (field, *has_quotes)
+        })
+    }
+
+    fn clear(&mut self) {
+        self.data.clear();
+        self.fields.clear();
+    }
+
+    fn end_field(&mut self, has_quotes: bool) {
+        self.fields.push((self.data.len(), has_quotes));
+    }
+}
+
+/// What was found at the beginning of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// A row of so many bytes.
+    Row(usize),
+    /// A line without anything.
+    Blank(usize),
+    /// So many bytes that are no row, and why.
+    Wrong(usize, &'static str),
+    /// A part of a row.
+    Incomplete,
+}
+
+/// Reads a row from the beginning of `text`; `is_whole` says that nothing follows it.
+pub(super) fn read(text: &[u8], is_whole: bool, table: &TableSettings, record: &mut Record) -> Found {
+    record.clear();
+    let line = match memchr(b'\n', text) {
+        Some(end) => text.get(..end).unwrap_or_default(),
+        None if is_whole => text,
+        None => return Found::Incomplete,
+    };
+    if line.trim_ascii().is_empty() && memmem::find(line, &table.separator).is_none() {
+        return Found::Blank(after_line(text, line.len()));
+    }
+    let mut position = 0;
+    loop {
+        let field = text.get(position..).unwrap_or_default();
+        let end = match table.quote.filter(|quote| field.first() == Some(quote)) {
+            Some(quote) => match quoted(field, is_whole, quote, table, record) {
+                Quoted::Field(bytes) => position + bytes,
+                Quoted::Open if is_whole => return Found::Wrong(text.len(), "its last quote is not closed"),
+                Quoted::Open => return Found::Incomplete,
+                Quoted::Wrong => {
+                    let line = memchr(b'\n', field).map(|end| position + end + 1);
+                    return match line {
+                        Some(end) => Found::Wrong(end, "something follows a closing quote"),
+                        None if is_whole => Found::Wrong(text.len(), "something follows a closing quote"),
+                        None => Found::Incomplete,
+                    };
+                }
+            },
+            None => match plain(field, is_whole, &table.separator, record) {
+                Some(bytes) => position + bytes,
+                None => return Found::Incomplete,
+            },
+        };
+        let rest = text.get(end..).unwrap_or_default();
+        if rest.starts_with(&table.separator) {
+            position = end + table.separator.len();
+            continue;
+        }
+        return Found::Row(after_line(text, end));
+    }
+}
+
+/// The position behind a line that ends at `end`.
+fn after_line(text: &[u8], end: usize) -> usize {
+    (end + 1).min(text.len())
+}
+
+enum Quoted {
+    /// So many bytes to the separator or the line's end.
+    Field(usize),
+    /// The text ends within it, or directly behind it, where more may follow.
+    Open,
+    /// Something follows the closing quote.
+    Wrong,
+}
+
+fn quoted(field: &[u8], is_whole: bool, quote: u8, table: &TableSettings, record: &mut Record) -> Quoted {
+    let mut position = 1;
+    loop {
+        let rest = field.get(position..).unwrap_or_default();
+        let found = match table.backslash_escape {
+            true => memchr2(quote, b'\\', rest),
+            false => memchr(quote, rest),
+        };
+        let Some(found) = found else { return Quoted::Open };
+        record.data.extend_from_slice(rest.get(..found).unwrap_or_default());
+        let byte = rest.get(found).copied().unwrap_or(quote);
+        let next = rest.get(found + 1).copied();
+        match (byte == quote, next) {
+            (true, Some(next)) if next == quote => {
+                record.data.push(quote);
+                position += found + 2;
+            }
+            (true, None) if !is_whole => return Quoted::Open,
+            (true, _) => {
+                record.end_field(true);
+                return behind_quote(field, is_whole, position + found + 1, table);
+            }
+            (false, Some(next)) if next == quote || next == b'\\' => {
+                record.data.push(next);
+                position += found + 2;
+            }
+            (false, Some(_)) => {
+                record.data.push(b'\\');
+                position += found + 1;
+            }
+            (false, None) => return Quoted::Open,
+        }
+    }
+}
+
+/// Behind a closing quote there is a separator, or nothing but white space to the line's end.
+fn behind_quote(field: &[u8], is_whole: bool, end: usize, table: &TableSettings) -> Quoted {
+    let rest = field.get(end..).unwrap_or_default();
+    if rest.starts_with(&table.separator) {
+        return Quoted::Field(end);
+    }
+    let line = match memchr(b'\n', rest) {
+        Some(end) => rest.get(..end).unwrap_or_default(),
+        None if is_whole => rest,
+        None => return Quoted::Open,
+    };
+    match line.trim_ascii().is_empty() {
+        true => Quoted::Field(end + line.len()),
+        false => Quoted::Wrong,
+    }
+}
+
+/// A field without quotes: how many bytes to the separator or the line's end.
+fn plain(field: &[u8], is_whole: bool, separator: &[u8], record: &mut Record) -> Option<usize> {
+    let first = separator.first().copied().unwrap_or(b',');
+    let mut position = 0;
+    loop {
+        let rest = field.get(position..).unwrap_or_default();
+        let found = match memchr2(first, b'\n', rest) {
+            Some(found) => position + found,
+            None if is_whole => field.len(),
+            None => return None,
+        };
+        let at = field.get(found..).unwrap_or_default();
+        let is_end = at.is_empty() || at.first() == Some(&b'\n');
+        if !is_end && !at.starts_with(separator) {
+            position = found + 1;
+            continue;
+        }
+        let text = field.get(..found).unwrap_or_default();
+        record.data.extend_from_slice(if is_end { text.trim_ascii_end() } else { text });
+        record.end_field(false);
+        return Some(found);
+    }
+}

@@ -1,0 +1,44 @@
+//! What rows become on their way to the server.
+
+mod json;
+mod rejected;
+mod settings;
+mod table;
+
+use std::io::Cursor;
+
+use options::{Options, Request, Version};
+
+use super::batch::Batch;
+use super::settings::Settings;
+use super::{batches, definitions};
+use crate::{Console, Failure};
+
+fn settings(arguments: &[&str]) -> Result<Settings, Failure> {
+    let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+    let version = Version { compatible: "", own: "", license: "" };
+    match Options::read(&definitions::PROGRAM, version, &arguments, &|_| None)? {
+        Request::Run(options) => Settings::read(&options),
+        Request::Print(text) => panic!("{text}"),
+    }
+}
+
+/// All batches of a text with these options.
+fn read(arguments: &[&str], text: &[u8]) -> Result<Vec<Batch>, Failure> {
+    let arguments = [&["--collection", "c", "data"], arguments].concat();
+    let settings = settings(&arguments)?;
+    let input = Box::new(Cursor::new(text.to_vec()));
+    let mut source = batches(&settings, input, &Console::plain())?;
+    let mut all = Vec::new();
+    while let Some(batch) = source.next_batch()? {
+        all.push(batch);
+    }
+    Ok(all)
+}
+
+/// The one body that a text becomes.
+fn body(arguments: &[&str], text: &str) -> String {
+    let mut all = read(arguments, text.as_bytes()).unwrap();
+    assert!(all.len() <= 1, "{all:?}");
+    all.pop().map(|batch| String::from_utf8(batch.body).unwrap()).unwrap_or_default()
+}

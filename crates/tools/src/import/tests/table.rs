@@ -1,0 +1,198 @@
+//! CSV and TSV in all their corners.
+
+use super::{body, read};
+
+/// The rows of a table with the attributes a and b, as lines of JSON.
+fn rows(arguments: &[&str], text: &str) -> String {
+    let whole = body(&[&["--type", "csv"], arguments].concat(), &format!("a,b\n{text}"));
+    whole.strip_prefix("[\"a\",\"b\"]\n").map(str::to_owned).unwrap_or(whole)
+}
+
+#[test]
+fn values_are_what_they_look_like() {
+    for (value, json) in [
+        ("", "null"),
+        ("\"\"", "\"\""),
+        ("x", "\"x\""),
+        ("\"x\"", "\"x\""),
+        ("null", "null"),
+        ("\"null\"", "\"null\""),
+        ("true", "true"),
+        ("false", "false"),
+        ("TRUE", "\"TRUE\""),
+        ("1", "1"),
+        ("\"1\"", "\"1\""),
+        ("0", "0"),
+        ("00", "0"),
+        ("0123", "123"),
+        ("-007.50", "-7.50"),
+        ("1.5e3", "1.5e3"),
+        ("1e-3", "1e-3"),
+        ("1e", "\"1e\""),
+        ("1.", "\"1.\""),
+        (".5", "\".5\""),
+        ("+5", "\"+5\""),
+        ("-", "\"-\""),
+        ("1 2", "\"1 2\""),
+        ("0x1", "\"0x1\""),
+        ("12345678901234567890123", "12345678901234567890123"),
+        (" x ", "\" x \""),
+        ("\u{e4}\u{1f600}", "\"\u{e4}\u{1f600}\""),
+        ("a\\b", "\"a\\\\b\""),
+        ("a\"b", "\"a\\\"b\""),
+    ] {
+        assert_eq!(rows(&[], &format!("{value},1\n")), format!("[{json},1]\n"), "{value}");
+    }
+}
+
+#[test]
+fn without_conversion_all_values_are_texts() {
+    assert_eq!(rows(&["--convert", "false"], "null,1\ntrue,\n"), "[\"null\",\"1\"]\n[\"true\",null]\n");
+}
+
+#[test]
+fn quotes_hold_separators_line_breaks_and_quotes() {
+    for (text, json) in [
+        ("\"a,b\",1\n", "[\"a,b\",1]\n"),
+        ("\"a\nb\r\nc\",1\n", "[\"a\\nb\\r\\nc\",1]\n"),
+        ("\"say \"\"hi\"\"\",1\n", "[\"say \\\"hi\\\"\",1]\n"),
+        ("\"\"\"\",1\n", "[\"\\\"\",1]\n"),
+        ("1,\"x\"  \r\n", "[1,\"x\"]\n"),
+        ("1,\"x\"", "[1,\"x\"]\n"),
+        ("\"a\\\",1\n", "[\"a\\\\\",1]\n"),
+        ("1,x \t\r\n2,y", "[1,\"x\"]\n[2,\"y\"]\n"),
+        ("\n  \n\r\n1,2\n\n", "[1,2]\n"),
+    ] {
+        assert_eq!(rows(&[], text), json, "{text:?}");
+    }
+    let escaped = "\"a\\\"b\\\\\",1\n\"\\n\",2\n";
+    assert_eq!(rows(&["--backslash-escape"], escaped), "[\"a\\\"b\\\\\",1]\n[\"\\\\n\",2]\n");
+    assert_eq!(rows(&["--quote", "'"], "'a,b',\"c\n"), "[\"a,b\",\"\\\"c\"]\n");
+    assert_eq!(rows(&["--quote", ""], "\"a\",b\n"), "[\"\\\"a\\\"\",\"b\"]\n");
+}
+
+#[test]
+fn separators_may_be_anything() {
+    for separator in [";", "|", "::", "\t", "\\t", " "] {
+        let real = separator.replace("\\t", "\t");
+        let text = format!("a{real}b\n1{real}\"x{real}y\"\n{real}\n");
+        let json = body(&["--type", "csv", "--separator", separator], &text);
+        let y = real.replace('\t', "\\t");
+        assert_eq!(json, format!("[\"a\",\"b\"]\n[1,\"x{y}y\"]\n[null,null]\n"), "{separator:?}");
+    }
+    let tsv = body(&["--type", "tsv"], "a\tb\n\"x\t1\r\n\t\n");
+    assert_eq!(tsv, "[\"a\",\"b\"]\n[\"\\\"x\",1]\n[null,null]\n");
+}
+
+#[test]
+fn rows_of_another_width_are_rejected_or_taken() {
+    let text = "a,b\n1\n1,2\n1,2,3\n";
+    let batches = read(&["--type", "csv"], text.as_bytes()).unwrap();
+    assert_eq!(batches[0].body, b"[\"a\",\"b\"]\n[1,2]\n");
+    let rejected: Vec<(u64, &str)> =
+        batches[0].rejected.iter().map(|row| (row.line, row.reason.as_str())).collect();
+    assert_eq!(
+        rejected,
+        [
+            (2, "wrong number of values (got 1, expected 2)"),
+            (4, "wrong number of values (got 3, expected 2)")
+        ]
+    );
+    assert_eq!(rows(&["--ignore-missing"], "1\n1,2\n1,2,3\n"), "[1,null]\n[1,2]\n[1,2]\n");
+}
+
+#[test]
+fn rows_that_are_none_are_rejected_with_their_line() {
+    let text = b"a,b\n\"x\ny\",1\n\"x\"z,1\n1,2\n\xff,1\n\"open,1\n2,3\n";
+    let batches = read(&["--type", "csv"], text).unwrap();
+    assert_eq!(batches[0].body, b"[\"a\",\"b\"]\n[\"x\\ny\",1]\n[1,2]\n");
+    assert_eq!((batches[0].lines.of(0), batches[0].lines.of(1)), (2, 5));
+    let rejected: Vec<(u64, &str)> =
+        batches[0].rejected.iter().map(|row| (row.line, row.reason.as_str())).collect();
+    assert_eq!(
+        rejected,
+        [
+            (4, "something follows a closing quote"),
+            (6, "it is not UTF-8"),
+            (7, "its last quote is not closed")
+        ]
+    );
+    assert_eq!(batches[0].rejected[2].row, "\"open,1\n2,3");
+    assert_eq!(batches[0].lines_read, 7);
+}
+
+#[test]
+fn rows_across_blocks_are_read_as_one() {
+    // Every place in a row becomes the end of a block.
+    let row = "\"a \"\"quoted\"\"\r\ntext\" ,::,b::c\n".replace(" ,", "");
+    let row = row.replace("::,", "::");
+    let filler = 256 * 1024 - row.len() - 5;
+    for shift in 0..row.len() + 5 {
+        let text = format!("x::y::z\n\"{}\"::1::2\n{row}", "f".repeat(filler + shift - 20));
+        let whole = body(&["--type", "csv", "--separator", "::"], &text);
+        assert!(whole.ends_with("[\"a \\\"quoted\\\"\\r\\ntext\",\"b\",\"c\"]\n"), "{shift}");
+    }
+}
+
+#[test]
+fn names_come_from_the_first_line_or_a_file_of_their_own() {
+    let plain = "\u{feff}\"first name\",age\nx,1\n";
+    assert_eq!(body(&["--type", "csv"], plain), "[\"first name\",\"age\"]\n[\"x\",1]\n");
+    assert_eq!(body(&["--type", "csv", "--skip-lines", "2"], "#\n\"\na\n1\n"), "[\"a\"]\n[1]\n");
+    assert_eq!(body(&["--type", "csv"], ""), "");
+    assert_eq!(body(&["--type", "csv"], "a,b\n"), "");
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "a,\"b\"\n").unwrap();
+    let path = file.path().to_str().unwrap();
+    assert_eq!(body(&["--type", "csv", "--headers-file", path], "1,2\n"), "[\"a\",\"b\"]\n[1,2]\n");
+    std::fs::write(file.path(), "").unwrap();
+    let failure = read(&["--type", "csv", "--headers-file", path], b"1,2\n").unwrap_err();
+    assert!(failure.text().contains(path), "{}", failure.text());
+    let failure = read(&["--type", "csv"], b"a,,c\n").unwrap_err();
+    assert!(failure.text().contains("data: column 2"), "{}", failure.text());
+}
+
+#[test]
+fn columns_are_renamed_left_out_typed_and_merged() {
+    let text = "id,name,born,zip\n7,Ann,1970,01234\n,\"Bo\",null,\n";
+    let json = body(
+        &[
+            "--type",
+            "csv",
+            "--translate",
+            "id=_key",
+            "--remove-attribute",
+            "born",
+            "--datatype",
+            "id=string",
+            "--datatype",
+            "zip=string",
+            "--merge-attributes",
+            "label=[name]:[born]",
+            "--merge-attributes",
+            "all=<[label]>[id][nothing]",
+        ],
+        text,
+    );
+    assert_eq!(
+        json,
+        "[\"_key\",\"name\",\"zip\",\"label\",\"all\"]\n\
+         [\"7\",\"Ann\",\"01234\",\"Ann:1970\",\"<Ann:1970>7\"]\n\
+         [null,\"Bo\",null,\"Bo:null\",\"<Bo:null>\"]\n"
+    );
+    let typed =
+        |kind: &str, value: &str| rows(&["--datatype", &format!("a={kind}")], &format!("{value},1\n"));
+    for (kind, value, json) in [
+        ("null", "x", "null"),
+        ("boolean", "\"0\"", "false"),
+        ("boolean", "null", "false"),
+        ("boolean", "no", "true"),
+        ("number", "\"017\"", "17"),
+        ("number", "many", "0"),
+        ("string", "null", "\"null\""),
+        ("string", "", "null"),
+        ("string", "\"\"", "\"\""),
+    ] {
+        assert_eq!(typed(kind, value), format!("[{json},1]\n"), "{kind} {value}");
+    }
+}

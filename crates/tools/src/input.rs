@@ -1,0 +1,63 @@
+//! Files to read, compressed or not.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::sync::Arc;
+
+use flate2::read::MultiGzDecoder;
+
+use crate::{Failure, Progress};
+
+/// What a file of gzip begins with (RFC 1952).
+const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
+
+/// What a file of Zstandard begins with (RFC 8878).
+const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+
+/// The name of the standard input.
+pub(crate) const STDIN: &str = "-";
+
+/// Opens a file, or the standard input for `-`. What is compressed by gzip or Zstandard, seen from its first bytes, is
+/// decompressed. `progress` counts bytes of the file.
+pub(crate) fn open(path: &str, progress: &Arc<Progress>) -> Result<Box<dyn Read + Send>, Failure> {
+    let unreadable = |error: io::Error| Failure::new(format!("{path} cannot be read: {error}"));
+    let raw: Box<dyn Read + Send> = if path == STDIN {
+        Box::new(io::stdin())
+    } else {
+        let file = File::open(path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        if metadata.is_dir() {
+            return Err(Failure::new(format!("{path} is a folder, not a file")));
+        }
+        progress.add_total(metadata.len());
+        Box::new(file)
+    };
+    decompressed(Counted { raw, progress: Arc::clone(progress) }).map_err(unreadable)
+}
+
+/// Decompresses what is compressed.
+pub(crate) fn decompressed(mut raw: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    let mut begin = Vec::new();
+    raw.by_ref().take(ZSTD_MAGIC.len() as u64).read_to_end(&mut begin)?;
+    let is_gzip = begin.starts_with(GZIP_MAGIC);
+    let is_zstd = begin.starts_with(ZSTD_MAGIC);
+    let whole = Cursor::new(begin).chain(raw);
+    Ok(match (is_gzip, is_zstd) {
+        (true, _) => Box::new(MultiGzDecoder::new(whole)),
+        (_, true) => Box::new(zstd::stream::read::Decoder::new(whole)?),
+        _ => Box::new(whole),
+    })
+}
+
+struct Counted {
+    raw: Box<dyn Read + Send>,
+    progress: Arc<Progress>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.raw.read(buffer)?;
+        self.progress.add(count as u64);
+        Ok(count)
+    }
+}
