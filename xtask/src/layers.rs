@@ -25,6 +25,8 @@ const HIDDEN: &[(&str, &[&str])] = &[
     ("rust-stemmers", &["analyzers"]),
     ("s2", &["geometry"]),
     ("geographiclib-rs", &["geometry"]),
+    ("rustls", &["client"]),
+    ("parquet", &["tools"]),
 ];
 
 pub(crate) fn check() -> Result<(), Failure> {

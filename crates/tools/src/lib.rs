@@ -9,6 +9,7 @@ pub mod common;
 mod connect;
 mod console;
 mod dump;
+mod export;
 mod failure;
 mod import;
 mod input;
@@ -43,7 +44,7 @@ pub struct Tool {
 }
 
 /// All tools, in the order of the help text.
-pub static TOOLS: &[&Tool] = &[&import::TOOL, &dump::DUMP, &restore::RESTORE];
+pub static TOOLS: &[&Tool] = &[&import::TOOL, &export::TOOL, &dump::DUMP, &restore::RESTORE];
 
 /// The tool of a command, or of the name that the binary was called by.
 pub fn find(name: &str) -> Option<&'static Tool> {

@@ -1,0 +1,205 @@
+//! What `persea export` promises, against a real server.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
+
+mod support;
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use support::Server;
+use support::tool::{Said, command, run, write};
+
+fn server() -> (tempfile::TempDir, Server) {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("data"), &[]);
+    (folder, server)
+}
+
+fn post(server: &Server, path: &str, body: &Value) -> Value {
+    let reply = server.connect().json("POST", path, &body.to_string());
+    assert!(reply.status < 300, "{path}: {}", reply.text());
+    reply.json()
+}
+
+/// Runs an export into a folder.
+fn export(server: &Server, folder: &Path, arguments: &[&str]) -> Said {
+    run(server, "export", &[&["--output-directory", folder.to_str().unwrap()], arguments].concat())
+}
+
+fn lines(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn fill(server: &Server, collection: &str, count: usize) {
+    post(server, "/_api/collection", &json!({"name": collection}));
+    let query = "FOR n IN 1..@n INSERT {_key: CONCAT('k', n), n, text: 'some \"text\" of ü'} INTO @@c";
+    let parameters = json!({"n": count, "@c": collection});
+    post(server, "/_api/cursor", &json!({"query": query, "bindVars": parameters}));
+}
+
+#[test]
+fn what_is_exported_can_be_imported() {
+    let (folder, server) = server();
+    fill(&server, "a b", 2_500);
+    fill(&server, "c", 3);
+    let out = folder.path().join("out");
+    let said = export(&server, &out, &["--collection", "a b", "--collection", "c"]).success();
+    let bytes: u64 =
+        ["a b.jsonl", "c.jsonl"].iter().map(|name| out.join(name).metadata().unwrap().len()).sum();
+    let summary = format!("Processed 2 collection(s), wrote {bytes} Byte(s), ");
+    assert!(said.stdout.starts_with(&summary), "{said:?}");
+    let documents = lines(&out.join("a b.jsonl"));
+    assert_eq!(documents.len(), 2_500);
+    assert_eq!(documents[0]["_id"], "a b/k1");
+    for (kind, more) in [
+        ("jsonl", &["--compress-output"][..]),
+        ("json", &[]),
+        ("csv", &["--fields", "_key,n,text", "--compress-output"]),
+    ] {
+        export(&server, &out, &[&["--collection", "a b", "--type", kind], more].concat()).success();
+        let ending = if more.contains(&"--compress-output") { ".gz" } else { "" };
+        let file = out.join(format!("a b.{kind}{ending}")).to_str().unwrap().to_owned();
+        let arguments = ["--collection", "copy", "--create-collection", "--overwrite", &file];
+        let said = run(&server, "import", &arguments).success();
+        assert_eq!(said.count("created:"), 2_500, "{file}");
+        let query = "LET same = (FOR d IN @@a FOR e IN copy FILTER e._key == d._key && e.n == d.n && e.text == d.text \
+                     RETURN 1) RETURN LENGTH(same)";
+        let found = post(&server, "/_api/cursor", &json!({"query": query, "bindVars": {"@a": "a b"}}));
+        assert_eq!(found["result"], json!([2_500]), "{file}");
+    }
+    let again = export(&server, &out, &["--collection", "c"]);
+    assert!(again.code == Some(1) && again.stderr.contains("--overwrite"), "{again:?}");
+    export(&server, &out, &["--collection", "c", "--overwrite"]).success();
+    let missing = export(&server, &out, &["--collection", "none"]);
+    assert!(missing.code == Some(1) && missing.stderr.contains("none"), "{missing:?}");
+}
+
+#[test]
+fn queries_have_parameters_and_limits() {
+    let (folder, server) = server();
+    let query = "FOR n IN 1..@n RETURN {n, twice: [2 * n]}";
+    let text = query.replace('@', "@@");
+    let arguments =
+        ["--custom-query", &text, "--custom-query-bindvars", "{\"n\":2001}", "--documents-per-batch", "100"];
+    let said = export(&server, folder.path(), &arguments).success();
+    assert!(
+        said.stdout.contains("22 HTTP request(s)") || said.stdout.contains("21 HTTP request(s)"),
+        "{said:?}"
+    );
+    let rows = lines(&folder.path().join("query.jsonl"));
+    assert_eq!((rows.len(), &rows[2_000]), (2_001, &json!({"n": 2_001, "twice": [4_002]})));
+    let file = write(folder.path(), "q.aql", query);
+    let to_stdout = [
+        "--custom-query-file",
+        &file,
+        "--custom-query-bindvars",
+        "{\"n\":2}",
+        "--file",
+        "-",
+        "--type",
+        "csv",
+        "--fields",
+        "n",
+    ];
+    assert_eq!(run(&server, "export", &to_stdout).success().stdout, "n\n1\n2\n");
+    let slow = [
+        "--custom-query",
+        "FOR n IN 1..3 RETURN SLEEP(1)",
+        "--custom-query-max-runtime",
+        "0.5",
+        "--overwrite",
+    ];
+    let said = export(&server, folder.path(), &slow);
+    assert!(said.code == Some(1) && said.stderr.contains("1500"), "{said:?}");
+    let wrong = export(&server, folder.path(), &["--custom-query", "RETURN", "--overwrite"]);
+    assert!(wrong.code == Some(1) && wrong.stderr.contains("1501"), "{wrong:?}");
+}
+
+#[test]
+fn graphs_become_xgmml() {
+    let (folder, server) = server();
+    let edges = json!([{"collection": "knows", "from": ["persons"], "to": ["persons", "places"]}]);
+    post(
+        &server,
+        "/_api/gharial",
+        &json!({"name": "g", "edgeDefinitions": edges, "orphanCollections": ["alone"]}),
+    );
+    post(&server, "/_api/document/persons", &json!([{"_key": "a", "label": "Ann"}, {"_key": "b"}]));
+    post(&server, "/_api/document/alone", &json!({"_key": "c"}));
+    post(&server, "/_api/document/knows", &json!({"_from": "persons/a", "_to": "persons/b", "_key": "e"}));
+    let arguments = ["--type", "xgmml", "--graph-name", "g", "--xgmml-label-only", "true"];
+    export(&server, folder.path(), &arguments).success();
+    let text = std::fs::read_to_string(folder.path().join("g.xgmml")).unwrap();
+    let body: Vec<&str> = text.lines().skip(2).collect();
+    assert_eq!(
+        body,
+        [
+            "<node label=\"Ann\" id=\"persons/a\"/>",
+            "<node label=\"b\" id=\"persons/b\"/>",
+            "<node label=\"c\" id=\"alone/c\"/>",
+            "<edge label=\"e\" source=\"persons/a\" target=\"persons/b\"/>",
+            "</graph>"
+        ]
+    );
+    let some = ["--type=xgmml", "--graph-name=part", "--collection=knows", "--collection=persons"];
+    export(&server, folder.path(), &some).success();
+    let text = std::fs::read_to_string(folder.path().join("part.xgmml")).unwrap();
+    assert!(text.find("<node").unwrap() < text.find("<edge").unwrap() && !text.contains("alone/"), "{text}");
+}
+
+#[test]
+fn parquet_has_a_column_for_each_attribute() {
+    let (folder, server) = server();
+    fill(&server, "c", 1_000);
+    let file = folder.path().join("c.parquet");
+    run(&server, "export", &["--collection", "c", "--file", file.to_str().unwrap()]).success();
+    let bytes = std::fs::read(file).unwrap();
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+}
+
+#[test]
+fn a_killed_export_goes_on_where_it_was() {
+    let (folder, server) = server();
+    fill(&server, "c", 400_000);
+    let out = folder.path().join("out");
+    let arguments = ["--output-directory", out.to_str().unwrap(), "--collection", "c"];
+    let part = out.join("c.jsonl.part");
+    let mut child = command(&server, "export", &arguments).spawn().unwrap();
+    while part.metadata().map_or(0, |file| file.len()) < 500_000 {
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(part.exists() && !out.join("c.jsonl").exists(), "the tool was killed too late");
+    let said = export(&server, &out, &["--collection", "c", "--resume"]).success();
+    assert!(said.stderr.contains("goes on behind"), "{said:?}");
+    let mut keys: Vec<String> = lines(&out.join("c.jsonl"))
+        .iter()
+        .map(|document| document["_key"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(keys.len(), 400_000);
+    keys.sort_unstable();
+    keys.dedup();
+    assert_eq!(keys.len(), 400_000);
+    let said = export(&server, &out, &["--collection", "c", "--resume"]).success();
+    assert!(said.stderr.contains("is complete"), "{said:?}");
+}
+
+#[test]
+fn a_killed_server_ends_the_export_with_an_error() {
+    let (folder, server) = server();
+    fill(&server, "c", 400_000);
+    let out = folder.path().join("out");
+    let arguments = ["--output-directory", out.to_str().unwrap(), "--collection", "c"];
+    let child = command(&server, "export", &arguments).spawn().unwrap();
+    while out.join("c.jsonl.part").metadata().map_or(0, |file| file.len()) < 500_000 {
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    server.kill();
+    let said = support::tool::said(child);
+    assert!(said.code == Some(1) && said.stderr.contains("--resume"), "{said:?}");
+    assert!(!out.join("c.jsonl").exists());
+}

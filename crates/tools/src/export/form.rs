@@ -1,0 +1,86 @@
+//! From lines of JSON to the text of a file.
+
+use velocypack::{Builder, Limits, Slice, json};
+
+use super::csv::CsvForm;
+use super::settings::{Form, Settings};
+use super::xml::XmlForm;
+use crate::Failure;
+
+/// Writes documents in a form.
+pub(super) trait TextForm {
+    /// What stands before all documents.
+    fn begin(&mut self, out: &mut Vec<u8>);
+
+    /// Some documents, a line each.
+    fn lines(&mut self, lines: &[u8], out: &mut Vec<u8>) -> Result<(), Failure>;
+
+    /// What stands behind all documents.
+    fn end(&mut self, out: &mut Vec<u8>);
+}
+
+/// The form of files of text. `name` is what is exported; `has_documents` says that some were written before.
+pub(super) fn text_form(settings: &Settings, name: &str, has_documents: bool) -> Box<dyn TextForm> {
+    match settings.form {
+        Form::Csv => Box::new(CsvForm::new(settings)),
+        Form::Json => Box::new(ArrayForm { has_documents }),
+        Form::Xml => Box::new(XmlForm::new(name)),
+        // The two others are written in their own ways.
+        Form::Lines | Form::Parquet | Form::Xgmml => Box::new(LinesForm),
+    }
+}
+
+/// Calls `write` for each document of some lines.
+pub(super) fn for_each(
+    lines: &[u8],
+    mut write: impl FnMut(Slice<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut document = Builder::new();
+    for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        document.clear();
+        json::parse(line, &Limits::default(), &mut document)
+            .map_err(|error| Failure::new(format!("the server sent a document that is no JSON: {error}")))?;
+        write(document.as_slice())?;
+    }
+    Ok(())
+}
+
+/// JSON Lines: as they come.
+struct LinesForm;
+
+impl TextForm for LinesForm {
+    fn begin(&mut self, _out: &mut Vec<u8>) {}
+
+    fn lines(&mut self, lines: &[u8], out: &mut Vec<u8>) -> Result<(), Failure> {
+        out.extend_from_slice(lines);
+        Ok(())
+    }
+
+    fn end(&mut self, _out: &mut Vec<u8>) {}
+}
+
+/// An array, a document a line.
+struct ArrayForm {
+    has_documents: bool,
+}
+
+impl TextForm for ArrayForm {
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"[\n");
+    }
+
+    fn lines(&mut self, lines: &[u8], out: &mut Vec<u8>) -> Result<(), Failure> {
+        for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            if self.has_documents {
+                out.extend_from_slice(b",\n");
+            }
+            self.has_documents = true;
+            out.extend_from_slice(line);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(if self.has_documents { b"\n]\n" } else { b"]\n" });
+    }
+}

@@ -1,0 +1,174 @@
+//! Documents from the server, as lines of JSON.
+
+use bytes::Bytes;
+use client::{Client, Request, StreamedResponse};
+use memchr::memrchr;
+use velocypack::{Builder, Slice, json};
+
+use super::settings::Query;
+use crate::Failure;
+
+/// How long a cursor may wait for the next request: longer than any disk takes to write a batch.
+const TTL_SECONDS: u64 = 1_200;
+
+/// Documents, one after the other.
+pub(super) trait Rows {
+    /// Some whole lines, at least one; nothing at the end.
+    fn next_lines(&mut self) -> Result<Option<Bytes>, Failure>;
+
+    /// Requests that were made for them.
+    fn requests(&self) -> u64;
+}
+
+/// The stream of Persea: all documents of a collection in one reply, in the order of their keys.
+pub(super) struct StreamedRows {
+    reply: StreamedResponse,
+    /// The beginning of a line.
+    rest: Vec<u8>,
+}
+
+impl StreamedRows {
+    /// Begins behind a key.
+    pub(super) fn new(client: &Client, collection: &str, from: Option<&str>) -> Result<Self, Failure> {
+        let mut request = Request::post("/_api/export").query("collection", collection);
+        if let Some(key) = from {
+            request = request.query("from", key);
+        }
+        // It only reads.
+        let request = request.header("accept", "application/x-ndjson").json("{}").repeatable();
+        Ok(StreamedRows { reply: client.stream(&request)?.success()?, rest: Vec::new() })
+    }
+}
+
+impl Rows for StreamedRows {
+    fn next_lines(&mut self) -> Result<Option<Bytes>, Failure> {
+        loop {
+            let Some(chunk) = self.reply.next_chunk()? else {
+                return match self.rest.is_empty() {
+                    true => Ok(None),
+                    false => Err(Failure::new("the stream of documents ends within a document")),
+                };
+            };
+            let Some(last) = memrchr(b'\n', &chunk) else {
+                self.rest.extend_from_slice(&chunk);
+                continue;
+            };
+            let (lines, rest) = (chunk.slice(..=last), chunk.slice(last + 1..));
+            if self.rest.is_empty() {
+                self.rest.extend_from_slice(&rest);
+                return Ok(Some(lines));
+            }
+            let mut joined = std::mem::take(&mut self.rest);
+            joined.extend_from_slice(&lines);
+            self.rest.extend_from_slice(&rest);
+            return Ok(Some(joined.into()));
+        }
+    }
+
+    fn requests(&self) -> u64 {
+        1
+    }
+}
+
+/// A cursor, as ArangoDB has it.
+pub(super) struct CursorRows<'a> {
+    client: &'a Client,
+    /// The body of the first request, until it is made.
+    first: Option<String>,
+    /// The cursor, while it has more.
+    id: Option<String>,
+    requests: u64,
+}
+
+impl<'a> CursorRows<'a> {
+    /// The result of a query.
+    pub(super) fn of_query(client: &'a Client, query: &Query, batch_rows: u64) -> Result<Self, Failure> {
+        let mut body = Builder::new();
+        body.open_object()?;
+        body.key("query")?;
+        body.add_str(&query.text)?;
+        body.key("bindVars")?;
+        body.add_slice(Slice::new(&query.parameters))?;
+        for (name, number) in [("batchSize", batch_rows), ("ttl", TTL_SECONDS)] {
+            body.key(name)?;
+            body.add_u64(number)?;
+        }
+        body.key("options")?;
+        body.open_object()?;
+        body.key("stream")?;
+        body.add_bool(true)?;
+        // 0 overrides a limit of the server, as arangoexport has it.
+        body.key("maxRuntime")?;
+        body.add_f64(query.max_runtime_seconds)?;
+        body.close()?;
+        body.close()?;
+        let first = Some(body.as_slice().to_json_string());
+        Ok(CursorRows { client, first, id: None, requests: 0 })
+    }
+
+    /// All documents of a collection. `in_order`: of their keys, behind `from`.
+    pub(super) fn of_collection(
+        client: &'a Client,
+        collection: &str,
+        in_order: bool,
+        from: Option<&str>,
+        batch_rows: u64,
+    ) -> Result<Self, Failure> {
+        let mut parameters = Builder::new();
+        parameters.open_object()?;
+        parameters.key("@collection")?;
+        parameters.add_str(collection)?;
+        if let Some(key) = from {
+            parameters.key("from")?;
+            parameters.add_str(key)?;
+        }
+        parameters.close()?;
+        let text = match (from, in_order) {
+            (Some(_), _) => "FOR d IN @@collection FILTER d._key > @from SORT d._key RETURN d",
+            (None, true) => "FOR d IN @@collection SORT d._key RETURN d",
+            (None, false) => "FOR d IN @@collection RETURN d",
+        };
+        let query =
+            Query { text: text.to_owned(), parameters: parameters.into_vec(), max_runtime_seconds: 0.0 };
+        Self::of_query(client, &query, batch_rows)
+    }
+}
+
+impl Rows for CursorRows<'_> {
+    fn next_lines(&mut self) -> Result<Option<Bytes>, Failure> {
+        loop {
+            let request = match (self.first.take(), &self.id) {
+                (Some(body), _) => Request::post("/_api/cursor").json(body),
+                (None, Some(id)) => Request::put("/_api/cursor").segment(id),
+                (None, None) => return Ok(None),
+            };
+            self.requests += 1;
+            let reply = self.client.call(&request)?.value()?;
+            let reply = Slice::new(&reply);
+            let has_more = reply.get("hasMore").and_then(|more| more.as_bool()) == Some(true);
+            let id = reply.get("id").and_then(|id| id.as_str()).map(str::to_owned);
+            self.id = id.filter(|_| has_more);
+            let mut lines = Vec::new();
+            for row in reply.get("result").into_iter().flat_map(|rows| rows.elements()) {
+                json::write(row, None, &mut lines);
+                lines.push(b'\n');
+            }
+            if !lines.is_empty() {
+                return Ok(Some(lines.into()));
+            }
+        }
+    }
+
+    fn requests(&self) -> u64 {
+        self.requests
+    }
+}
+
+impl Drop for CursorRows<'_> {
+    /// A cursor that is not read to its end should not wait for its time to pass.
+    fn drop(&mut self) {
+        if let Some(id) = self.id.take() {
+            let _ = self.client.send(&Request::delete("/_api/cursor").segment(&id));
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What files look like, and how a broken export goes on.
+
+mod forms;
+mod resuming;
+mod settings;
+mod tables;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use options::{Options, Request, Version};
+
+use super::definitions;
+use super::rows::Rows;
+use super::settings::Settings;
+use crate::Failure;
+
+fn settings(arguments: &[&str]) -> Result<Settings, Failure> {
+    let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+    let version = Version { compatible: "", own: "", license: "" };
+    match Options::read(&definitions::PROGRAM, version, &arguments, &|_| None)? {
+        Request::Run(options) => Settings::read(&options),
+        Request::Print(text) => panic!("{text}"),
+    }
+}
+
+/// Rows that are there already.
+struct Ready(Vec<Bytes>);
+
+impl Ready {
+    fn new(lines: &[&str]) -> Self {
+        Ready(lines.iter().rev().map(|line| Bytes::from(format!("{line}\n"))).collect())
+    }
+}
+
+impl Rows for Ready {
+    fn next_lines(&mut self) -> Result<Option<Bytes>, Failure> {
+        Ok(self.0.pop())
+    }
+
+    fn requests(&self) -> u64 {
+        1
+    }
+}
+
+fn written() -> super::output::Written {
+    Arc::default()
+}
