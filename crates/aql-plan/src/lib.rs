@@ -14,6 +14,7 @@ mod compile;
 mod error;
 mod explain;
 mod expression;
+mod hash_join;
 mod index_search;
 mod node;
 mod optimize;
@@ -37,6 +38,7 @@ pub use expression::{
     ArithmeticOperator, ArrayCompare, ArrayQuestion, CompareOperator, ElementOperator, Expansion, Expression,
     MemberName, ObjectMember, Parameter, Quantifier, UnaryOperator,
 };
+pub use hash_join::{JoinPath, join_equality};
 pub use index_search::{FieldBounds, GeoSearch, IndexSearch};
 pub use node::{
     AggregateFunction, Calculation, Collect, CollectAggregate, CollectGroup, CollectInto, CollectMethod,

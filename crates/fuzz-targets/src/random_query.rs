@@ -13,15 +13,23 @@ mod data;
 mod expressions;
 #[path = "../../database/tests/random_queries/generator.rs"]
 mod generator;
+#[path = "../../database/tests/random_queries/graph_generator.rs"]
+mod graph_generator;
+#[path = "../../database/tests/random_queries/modifications.rs"]
+mod modifications;
 #[path = "../../database/tests/random_queries/naive.rs"]
 mod naive;
 #[path = "../../database/tests/random_queries/naive_expression.rs"]
 mod naive_expression;
+#[path = "../../database/tests/random_queries/naive_graph.rs"]
+mod naive_graph;
+#[path = "../../database/tests/random_queries/naive_modification.rs"]
+mod naive_modification;
 
 /// Queries on each store.
 const QUERIES: usize = 4;
 
 pub(crate) fn run(bytes: &[u8]) {
-    let outcome = compare::round(&mut choices::Choices::Bytes(bytes), QUERIES);
+    let outcome = compare::round(&mut choices::Choices::Bytes(bytes), QUERIES, 1);
     assert!(outcome.failures.is_empty(), "{}", outcome.failures.join("\n"));
 }

@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use crate::operator::{HashJoin, JoinCondition, JoinKey};
-use aql_plan::{CollectionScan, CompareOperator, Expression, VariableId};
+use aql_plan::{CollectionScan, Expression, VariableId, join_equality};
 use aql_value::{Program, Result};
 
 impl Lowering<'_> {
@@ -10,30 +10,18 @@ impl Lowering<'_> {
     /// document and the row around the scan.
     pub(super) fn hash_join(&self, scan: &CollectionScan) -> Result<Option<HashJoin>> {
         let source = &scan.source;
-        let Some(filter) = &source.filter else { return Ok(None) };
-        if scan.random
-            || source.read_own_writes
-            || source.limit.is_some()
-            || !source.filter_projections.is_empty()
-        {
+        if !scan.can_join_by_hash() {
             return Ok(None);
         }
-        let conjuncts = match filter {
-            Expression::And(conjuncts) => conjuncts.as_slice(),
-            other => std::slice::from_ref(other),
-        };
         let (mut keys, mut build, mut residual) = (Vec::new(), Vec::new(), Vec::new());
-        for conjunct in conjuncts {
-            if let Some((path, probe)) = equality(conjunct, source.out) {
+        for conjunct in scan.conjuncts() {
+            if let Some((path, probe)) = join_equality(conjunct, source.out) {
                 keys.push(JoinKey { path, probe: self.compile(probe)? });
             } else if reads_only(conjunct, source.out) {
                 build.push(conjunct);
             } else {
                 residual.push(conjunct);
             }
-        }
-        if keys.is_empty() {
-            return Ok(None);
         }
         let condition =
             JoinCondition { keys, build: self.conjunction(&build)?, residual: self.conjunction(&residual)? };
@@ -46,23 +34,6 @@ impl Lowering<'_> {
             [only] => self.compile(only).map(Some),
             several => self.compile(&Expression::And(several.iter().copied().cloned().collect())).map(Some),
         }
-    }
-}
-
-/// `document.path == value`, in either direction, where the value varies with the row around the scan.
-fn equality(conjunct: &Expression, document: VariableId) -> Option<(Box<[Box<str>]>, &Expression)> {
-    let Expression::Compare { operator: CompareOperator::Equal, left, right } = conjunct else { return None };
-    let sides = |path: &Expression, value: &Expression| -> Option<Box<[Box<str>]>> {
-        let (variable, names) = path.as_attribute_path()?;
-        let is_join = variable == document
-            && !names.is_empty()
-            && !value.reads(document)
-            && !value.variables().is_empty();
-        is_join.then(|| names.into_iter().map(Into::into).collect())
-    };
-    match sides(left, right) {
-        Some(path) => Some((path, &**right)),
-        None => sides(right, left).map(|path| (path, &**left)),
     }
 }
 

@@ -7,7 +7,9 @@
 
 use crate::catalog::{IndexInfo, IndexKind, PlanCatalog};
 use crate::expression::{CompareOperator, Expression};
-use crate::node::{CollectMethod, DocumentSource, GraphAccess, IndexScan, Node, NodeKind, Subquery};
+use crate::node::{
+    CollectMethod, DocumentSource, GraphAccess, IndexScan, JoinPart, Node, NodeKind, Subquery,
+};
 use crate::optimize::graph_cost;
 use crate::optimize::index_cost::{Scale, length_of, range};
 use crate::plan::Plan;
@@ -16,6 +18,12 @@ use std::collections::HashMap;
 
 /// Rows of a loop over an array of unknown length.
 const UNKNOWN_LENGTH: f64 = 100.0;
+/// Scans that are done before a hash join takes their place.
+const SCANS_BEFORE_HASH_JOIN: f64 = 2.0;
+/// Reading a document and keeping it in the table of a hash join.
+const HASH_JOIN_ENTRY: f64 = 1.5;
+/// Looking for a row in that table.
+const HASH_JOIN_PROBE: f64 = 0.3;
 /// Groups that COLLECT makes of a row, on average.
 const GROUPS_PER_ROW: f64 = 0.8;
 
@@ -93,7 +101,13 @@ impl<'a> Estimator<'a> {
             NodeKind::NoResults => Estimate { cost: 0.5, items: 0.0 },
             NodeKind::EnumerateCollection(scan) => {
                 let count = if scan.random { 1.0 } else { self.count(&scan.source.collection.name) };
-                let found = Estimate { cost: items * count + 1.0, items: items * count };
+                let cost = match self.scale {
+                    Scale::Choice if items > SCANS_BEFORE_HASH_JOIN && scan.can_join_by_hash() => {
+                        (SCANS_BEFORE_HASH_JOIN + HASH_JOIN_ENTRY) * count + items * HASH_JOIN_PROBE
+                    }
+                    _ => items * count + 1.0,
+                };
+                let found = Estimate { cost, items: items * count };
                 self.scanned(&scan.source, before, found)
             }
             NodeKind::Index(scan) => {
@@ -166,7 +180,10 @@ impl<'a> Estimator<'a> {
         let mut sum = Estimate { cost: 0.0, items: 0.0 };
         for scanned in &scan.ranges {
             let Some(index) = scan.indexes.get(scanned.index) else { continue };
-            let estimate = range(index, scanned, count, self.scale);
+            let mut estimate = range(index, scanned, count, self.scale);
+            if self.scale == Scale::Choice {
+                estimate.cost *= share_of_search(scan, index);
+            }
             sum = Estimate { cost: sum.cost + estimate.cost, items: sum.items + estimate.items };
         }
         let items = sum.items.min(count.max(0.0));
@@ -202,6 +219,16 @@ fn needs_documents(scan: &IndexScan) -> bool {
     let for_result = scan.source.produces_result && !scan.covers_projections;
     let for_filter = scan.source.filter.is_some() && !scan.covers_filter;
     for_result || for_filter
+}
+
+/// What of the cost of a look-up is left where it is cheaper than a search of the index: in a join, which goes on where
+/// the last look-up ended, and by key, where what is found is the document.
+fn share_of_search(scan: &IndexScan, index: &IndexInfo) -> f64 {
+    match index.kind {
+        IndexKind::Primary if scan.ranges.iter().all(|range| !range.lookups.is_empty()) => 0.0,
+        IndexKind::Persistent if scan.join == JoinPart::Next => 0.4,
+        _ => 1.0,
+    }
 }
 
 /// Whether documents lie where the scan finds their keys: in ranges of the primary index.

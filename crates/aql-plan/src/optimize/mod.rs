@@ -35,6 +35,8 @@ pub(crate) struct RuleContext<'a> {
     additional: Vec<Plan>,
     /// How many more plans may be made.
     plans_left: usize,
+    /// Most alternatives of a condition in normal form.
+    max_branches: usize,
 }
 
 impl RuleContext<'_> {
@@ -89,7 +91,14 @@ pub fn optimize(
     interrupt: &Interrupt,
 ) -> Result<Optimized> {
     let plans_left = options.max_number_of_plans.saturating_sub(1);
-    let mut context = RuleContext { catalog, memory, interrupt, additional: Vec::new(), plans_left };
+    let mut context = RuleContext {
+        catalog,
+        memory,
+        interrupt,
+        additional: Vec::new(),
+        plans_left,
+        max_branches: options.max_condition_branches,
+    };
     let mut statistics = OptimizerStatistics::default();
     let mut plans = vec![plan];
     let mut rule_times = Vec::new();
@@ -105,12 +114,14 @@ pub fn optimize(
         statistics.rules_executed += count;
         let mut next = Vec::with_capacity(plans.len());
         for mut plan in plans {
-            if rule.apply(&mut plan, &mut context)? {
+            if rule.apply(&mut plan, &mut context)? && !rule.is_hidden() {
                 plan.record_rule(rule.name());
             }
             next.push(plan);
             for mut plan in context.additional.drain(..) {
-                plan.record_rule(rule.name());
+                if !rule.is_hidden() {
+                    plan.record_rule(rule.name());
+                }
                 next.push(plan);
             }
         }

@@ -11,6 +11,9 @@ pub struct OptimizerOptions {
     single: HashMap<String, bool>,
     /// Option `maxNumberOfPlans`: most plans that are made.
     pub max_number_of_plans: usize,
+    /// Option `maxDNFConditionMembers`: a condition with more alternatives in its normal form is not looked up in indexes.
+    /// There is a limit besides, of 1,024.
+    pub max_condition_branches: usize,
     /// Measure how long each rule takes.
     pub time_rules: bool,
 }
@@ -50,6 +53,7 @@ impl Default for OptimizerOptions {
             all: None,
             single: HashMap::new(),
             max_number_of_plans: Self::DEFAULT_MAX_NUMBER_OF_PLANS,
+            max_condition_branches: usize::MAX,
             time_rules: false,
         }
     }

@@ -189,8 +189,9 @@ fn every_rule_changes_one_of_the_queries() {
     let is_first = |name: &&str| {
         *name == "remove-sort-rand-limit-1" || !name.ends_with(|last: char| last.is_ascii_digit())
     };
+    let shown = RULES.iter().filter(|rule| !rule.is_hidden());
     let missing: Vec<_> =
-        RULES.iter().map(|rule| rule.name()).filter(is_first).filter(|name| !fired.contains(name)).collect();
+        shown.map(|rule| rule.name()).filter(is_first).filter(|name| !fired.contains(name)).collect();
     assert!(missing.is_empty(), "no query makes these rules fire: {missing:?}");
 }
 

@@ -8,7 +8,7 @@ use aql_plan::{
 use aql_value::{Interrupt, MemoryAccount, Result, Value};
 
 /// Collections `users` (1,000 documents, many indexes), `cities` (50), `test` (100, index on `value`), `plain` (10, no
-/// index), `empty` (index on `id`), `knows` (edges, 5,000), and `likes` (edges, 2,000, vertex-centric indexes). Graphs
+/// index), `empty` (index on `id`), `places` (1,000, geo, fulltext and multi-dimensional indexes), `knows` (edges, 5,000), and `likes` (edges, 2,000, vertex-centric indexes). Graphs
 /// `social` (knows and likes between users, orphan cities) and `lonely` (no edges).
 pub(crate) struct TestCatalog;
 
@@ -43,6 +43,7 @@ impl PlanCatalog for TestCatalog {
                 10,
                 vec![IndexInfo { selectivity_estimate: Some(1.0), ..persistent(2, "byId", &["id"]) }],
             ),
+            "places" => (9, false, 1000, place_indexes()),
             _ => return None,
         };
         let indexes: Vec<IndexInfo> = std::iter::once(primary_index()).chain(own).collect();
@@ -82,6 +83,20 @@ fn user_indexes() -> Vec<IndexInfo> {
             stored_values: vec![vec!["name".into()]],
             ..persistent(7, "byZip", &[])
         },
+    ]
+}
+
+fn place_indexes() -> Vec<IndexInfo> {
+    let typed = |type_name: &str, index: IndexInfo| IndexInfo { type_name: type_name.into(), ..index };
+    vec![
+        typed("geo", index(2, "byLocation", IndexKind::Geo { geo_json: true }, &["location"])),
+        typed("geo", index(3, "byPoint", IndexKind::Geo { geo_json: false }, &["lat", "lng"])),
+        typed("fulltext", index(4, "byText", IndexKind::Fulltext { min_length: 2 }, &["text"])),
+        typed("mdi", index(5, "byBox", IndexKind::Mdi { prefix_fields: 0 }, &["x", "y"])),
+        typed(
+            "mdi-prefixed",
+            index(6, "byDayAndBox", IndexKind::Mdi { prefix_fields: 1 }, &["day", "x", "y"]),
+        ),
     ]
 }
 

@@ -77,7 +77,8 @@ fn all_rule_sets() -> Vec<Vec<String>> {
 
 /// Queries that compute something else each time they run, or leave open which rows they return.
 fn is_repeatable(query: &str) -> bool {
-    let is_open = query.contains("LIMIT") && !query.contains("_key LIMIT");
+    // There are no places here.
+    let is_open = query.contains(" places") || query.contains("LIMIT") && !query.contains("_key LIMIT");
     !["RAND(", "SLEEP(", "DATE_NOW("].iter().any(|function| query.contains(function)) && !is_open
 }
 

@@ -1,10 +1,11 @@
 //! Edge definitions added, replaced and removed.
 
-use catalog::{AccessLevel, EdgeDefinition};
+use catalog::EdgeDefinition;
 use storage::Durability;
 
 use crate::error::Result;
 use crate::graph::StoredGraph;
+use crate::graph::change::Consequences;
 use crate::session::Session;
 
 impl Session {
@@ -17,17 +18,15 @@ impl Session {
         definition: EdgeDefinition,
         durability: Durability,
     ) -> Result<StoredGraph> {
-        self.require_database(AccessLevel::ReadWrite)?;
-        let _changes = self.instance().graph_changes();
-        let mut graph = self.graph(graph)?.definition;
-        graph.add_edge_definition(definition)?;
-        let known = self.graph_definitions()?;
-        let others = known.iter().filter(|other| other.name != graph.name);
-        for other in others {
-            graph.check_consistent_with(other)?;
-        }
-        self.provide_members(&graph)?;
-        self.store_graphs(vec![graph], durability)
+        self.change_graph(graph, durability, |graph| {
+            graph.add_edge_definition(definition)?;
+            let known = self.graph_definitions()?;
+            let others = known.iter().filter(|other| other.name != graph.name);
+            for other in others {
+                graph.check_consistent_with(other)?;
+            }
+            Ok(Consequences::members_made())
+        })
     }
 
     /// Replaces the definition of an edge collection in all graphs that have one; collections that do not exist are made.
@@ -39,19 +38,17 @@ impl Session {
         definition: &EdgeDefinition,
         durability: Durability,
     ) -> Result<StoredGraph> {
-        self.require_database(AccessLevel::ReadWrite)?;
-        let _changes = self.instance().graph_changes();
-        let mut named = self.graph(graph)?.definition;
-        named.replace_edge_definition(definition)?;
-        self.provide_members(&named)?;
-        let mut changed = vec![named];
-        for mut other in self.graph_definitions()? {
-            if other.name != graph && other.edge_definition(&definition.collection).is_some() {
-                other.replace_edge_definition(definition)?;
-                changed.push(other);
+        self.change_graph(graph, durability, |graph| {
+            graph.replace_edge_definition(definition)?;
+            let mut consequences = Consequences::members_made();
+            for mut other in self.graph_definitions()? {
+                if other.name != graph.name && other.edge_definition(&definition.collection).is_some() {
+                    other.replace_edge_definition(definition)?;
+                    consequences.others.push(other);
+                }
             }
-        }
-        self.store_graphs(changed, durability)
+            Ok(consequences)
+        })
     }
 
     /// Removes an edge definition, and on demand drops the edge collection where no other graph uses it.
@@ -64,15 +61,11 @@ impl Session {
         drop_collection: bool,
         durability: Durability,
     ) -> Result<StoredGraph> {
-        self.require_database(AccessLevel::ReadWrite)?;
-        let _changes = self.instance().graph_changes();
-        let mut graph = self.graph(graph)?.definition;
-        graph.remove_edge_definition(collection)?;
-        // Edges of this collection may be vertices of another definition.
-        let is_dropped = drop_collection && !graph.uses(collection);
-        let dropped = self.to_drop(&graph.name, collection, is_dropped)?;
-        let stored = self.store_graphs(vec![graph], durability)?;
-        self.drop_members(&dropped)?;
-        Ok(stored)
+        self.change_graph(graph, durability, |graph| {
+            graph.remove_edge_definition(collection)?;
+            // Edges of this collection may be vertices of another definition.
+            let is_dropped = drop_collection && !graph.uses(collection);
+            Ok(Consequences::members_dropped(self.to_drop(&graph.name, collection, is_dropped)?))
+        })
     }
 }

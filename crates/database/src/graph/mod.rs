@@ -6,10 +6,11 @@
 //! that it connects, and what is removed takes its edges with it.
 //!
 //! - [`lookup`]: definitions read. [`manage`]: graphs created and dropped. [`edge_definitions`], [`vertex_collections`]:
-//!   definitions changed. [`members`]: collections checked, made and dropped for a graph.
+//!   definitions changed, by the steps of [`change`]. [`members`]: collections checked, made and dropped for a graph.
 //! - [`vertex`], [`edge`]: documents. [`cascade`]: removal with edges.
 
 mod cascade;
+mod change;
 mod edge;
 mod edge_definitions;
 mod lookup;

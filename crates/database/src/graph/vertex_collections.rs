@@ -5,6 +5,7 @@ use storage::Durability;
 
 use crate::error::{Error, Result};
 use crate::graph::StoredGraph;
+use crate::graph::change::Consequences;
 use crate::session::Session;
 
 impl Session {
@@ -17,12 +18,10 @@ impl Session {
         collection: &str,
         durability: Durability,
     ) -> Result<StoredGraph> {
-        self.require_database(AccessLevel::ReadWrite)?;
-        let _changes = self.instance().graph_changes();
-        let mut graph = self.graph(graph)?.definition;
-        graph.add_orphan(collection)?;
-        self.provide_members(&graph)?;
-        self.store_graphs(vec![graph], durability)
+        self.change_graph(graph, durability, |graph| {
+            graph.add_orphan(collection)?;
+            Ok(Consequences::members_made())
+        })
     }
 
     /// Removes an orphan, and on demand drops it where no other graph uses it.
@@ -35,21 +34,17 @@ impl Session {
         drop_collection: bool,
         durability: Durability,
     ) -> Result<StoredGraph> {
-        self.require_database(AccessLevel::ReadWrite)?;
-        let _changes = self.instance().graph_changes();
-        let mut graph = self.graph(graph)?.definition;
-        let catalog = self.catalog();
-        if self.database_in(&catalog)?.collection(collection).is_none() && !graph.is_orphan(collection) {
-            return Err(Error::new(
-                number::GRAPH_VERTEX_COLLECTION_NOT_FOUND,
-                "vertex collection does not exist or is not part of the graph",
-            ));
-        }
-        graph.remove_orphan(collection)?;
-        let dropped = self.to_drop(&graph.name, collection, drop_collection)?;
-        let stored = self.store_graphs(vec![graph], durability)?;
-        self.drop_members(&dropped)?;
-        Ok(stored)
+        self.change_graph(graph, durability, |graph| {
+            let catalog = self.catalog();
+            if self.database_in(&catalog)?.collection(collection).is_none() && !graph.is_orphan(collection) {
+                return Err(Error::new(
+                    number::GRAPH_VERTEX_COLLECTION_NOT_FOUND,
+                    "vertex collection does not exist or is not part of the graph",
+                ));
+            }
+            graph.remove_orphan(collection)?;
+            Ok(Consequences::members_dropped(self.to_drop(&graph.name, collection, drop_collection)?))
+        })
     }
 
     /// The collection, if it is wanted to be dropped and no graph but this one uses it. Errors: 11.

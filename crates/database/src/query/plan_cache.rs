@@ -38,6 +38,8 @@ pub struct PlanSurroundings<'a> {
     pub full_count: bool,
     /// Option `maxNumberOfPlans`.
     pub max_number_of_plans: usize,
+    /// Option of the query.
+    pub max_condition_branches: usize,
     /// Option `optimizer.rules`.
     pub rules: &'a [String],
     /// Version of the catalog.
@@ -203,6 +205,7 @@ impl PlanCache {
         let mut out = Signature::new();
         out.extend_from_slice(&surroundings.catalog_version.to_le_bytes());
         out.extend_from_slice(&(surroundings.max_number_of_plans as u64).to_le_bytes());
+        out.extend_from_slice(&(surroundings.max_condition_branches as u64).to_le_bytes());
         out.push(u8::from(surroundings.full_count));
         push_bytes(&mut out, surroundings.database.as_bytes());
         out.extend_from_slice(&(surroundings.rules.len() as u64).to_le_bytes());

@@ -173,6 +173,7 @@ impl Session {
         times.building = clock.lap();
         let mut options = OptimizerOptions::new(request.options.rules.iter().map(String::as_str));
         options.max_number_of_plans = request.options.max_number_of_plans;
+        options.max_condition_branches = request.options.max_condition_branches;
         options.time_rules = request.options.profile >= 2;
         let optimized = aql_plan::optimize(plan, &view, &options, memory, interrupt);
         let optimized = in_planning(optimized, "optimizing plan")?;
@@ -204,6 +205,7 @@ impl Session {
             database: self.database_name(),
             full_count: request.options.full_count,
             max_number_of_plans: request.options.max_number_of_plans,
+            max_condition_branches: request.options.max_condition_branches,
             rules: &request.options.rules,
             catalog_version: catalog.version(),
         }

@@ -27,12 +27,13 @@ const NO_EFFECT: &[(&str, OptionType)] = &[
     ("forceOneShardAttributeValue", OptionType::Text),
     ("intermediateCommitCount", OptionType::Number),
     ("intermediateCommitSize", OptionType::Number),
-    ("maxDNFConditionMembers", OptionType::Number),
     ("maxNodesPerCallstack", OptionType::Number),
     ("satelliteSyncWait", OptionType::Any),
     ("skipInaccessibleCollections", OptionType::Bool),
     ("spillOverThresholdMemoryUsage", OptionType::Number),
     ("spillOverThresholdNumRows", OptionType::Number),
+    // Shows registers and the like of ArangoDB's own executor.
+    ("verbosePlans", OptionType::Bool),
 ];
 
 enum OptionType {
@@ -83,6 +84,8 @@ pub struct QueryOptions {
     pub fail_on_warning: bool,
     /// Most plans that the optimizer may compare.
     pub max_number_of_plans: usize,
+    /// Most alternatives of a condition in its normal form that indexes are matched with.
+    pub max_condition_branches: usize,
     /// Rules to switch on and off by name, such as `-all` and `+use-indexes`.
     pub rules: Vec<String>,
     /// Most bytes that the query's transaction may write.
@@ -92,8 +95,6 @@ pub struct QueryOptions {
     pub use_plan_cache: Option<bool>,
     /// `/_api/explain`: show every plan that was considered.
     pub all_plans: bool,
-    /// `/_api/explain`: show internal attributes of the plan too.
-    pub verbose_plans: bool,
 }
 
 impl Default for QueryOptions {
@@ -107,11 +108,11 @@ impl Default for QueryOptions {
             max_warning_count: aql_value::Warnings::DEFAULT_MAX,
             fail_on_warning: false,
             max_number_of_plans: 128,
+            max_condition_branches: usize::MAX,
             rules: Vec::new(),
             max_transaction_size_bytes: None,
             use_plan_cache: None,
             all_plans: false,
-            verbose_plans: false,
         }
     }
 }
@@ -187,13 +188,12 @@ impl QueryRequest {
 
     fn read_options(&mut self, from: Slice<'_>) -> Result<()> {
         let options = &mut self.options;
-        let flags: [(&str, &mut bool); 6] = [
+        let flags: [(&str, &mut bool); 5] = [
             ("fullCount", &mut options.full_count),
             ("stream", &mut options.stream),
             ("allowRetry", &mut options.allow_retry),
             ("failOnWarning", &mut options.fail_on_warning),
             ("allPlans", &mut options.all_plans),
-            ("verbosePlans", &mut options.verbose_plans),
         ];
         for (name, flag) in flags {
             if let Some(value) = bool_of(from, name)? {
@@ -219,6 +219,9 @@ impl QueryRequest {
         }
         if let Some(count) = non_negative(from, "maxNumberOfPlans")?.or(non_negative(from, "maxPlans")?) {
             options.max_number_of_plans = (count as usize).max(1);
+        }
+        if let Some(count) = non_negative(from, "maxDNFConditionMembers")?.filter(|count| *count > 0.0) {
+            options.max_condition_branches = count as usize;
         }
         options.max_transaction_size_bytes =
             non_negative(from, "maxTransactionSize")?.map(|bytes| bytes as u64);

@@ -3,7 +3,9 @@
 use super::choices::Choices;
 use super::data;
 use super::generator::{Query, query};
+use super::modifications::modification;
 use super::naive::{self, Documents};
+use super::naive_modification;
 use database::cursor::encoder::Format;
 use database::query::request::QueryRequest;
 use database::{Identity, Instance, InstanceOptions, Session, SpillOptions};
@@ -19,8 +21,9 @@ pub(crate) struct Outcome {
 }
 
 /// Makes a store of random documents and runs random queries, first without indexes and then with some.
-pub(crate) fn round(choices: &mut Choices<'_>, count: usize) -> Outcome {
-    let store = TestStore::new(&data::documents(choices));
+pub(crate) fn round(choices: &mut Choices<'_>, count: usize, modifications: usize) -> Outcome {
+    let data = data::documents(choices);
+    let store = TestStore::new(&data);
     let queries: Vec<Query> = (0..count).map(|_| query(choices)).collect();
     let expected: Vec<Vec<Value>> = queries.iter().map(|query| store.expected(query)).collect();
     let with_results = expected.iter().filter(|rows| !rows.is_empty()).count();
@@ -34,18 +37,24 @@ pub(crate) fn round(choices: &mut Choices<'_>, count: usize) -> Outcome {
         for (query, expected) in queries.iter().zip(&expected) {
             if let Err(failure) = store.check(query, expected) {
                 let expected = Value::Array(expected.clone());
-                let indexes: Vec<String> =
-                    indexes.iter().map(|(name, definition)| format!("index {name} {definition}")).collect();
-                outcome.failures.push(format!(
-                    "{}\n{failure}\nexpected {expected}\n{}\n{}",
-                    query.text,
-                    indexes.join("\n"),
-                    store.dump()
-                ));
+                let failure = format!("{failure}\nexpected {expected}");
+                outcome.failures.push(described(query, &failure, &indexes, &store));
             }
         }
     }
+    for _ in 0..modifications {
+        let query = modification(choices);
+        if let Err(failure) = store.check_modification(&query, &data, &indexes) {
+            outcome.failures.push(described(&query, &failure, &indexes, &store));
+        }
+    }
     outcome
+}
+
+fn described(query: &Query, failure: &str, indexes: &[(&str, Value)], store: &TestStore) -> String {
+    let indexes: Vec<String> =
+        indexes.iter().map(|(name, definition)| format!("index {name} {definition}")).collect();
+    format!("{}\n{failure}\n{}\n{}", query.text, indexes.join("\n"), store.dump())
 }
 
 /// A store with sessions whose queries are executed in different ways.
@@ -89,8 +98,7 @@ impl TestStore {
         let parsed = aql_syntax::parse(&query.text, &aql_syntax::Limits::default());
         let parsed = parsed.unwrap_or_else(|error| panic!("{}: {error}", query.text));
         let results = naive::run(&parsed, &self.documents);
-        let results: Vec<Value> =
-            results.iter().map(|row| serde_json::from_str(&row.to_json()).unwrap()).collect();
+        let results: Vec<Value> = results.iter().map(to_json).collect();
         canonical(&results, query)
     }
 
@@ -118,6 +126,43 @@ impl TestStore {
         Ok(())
     }
 
+    /// Runs a query that writes, each time on a new store, and looks at the documents after it.
+    fn check_modification(
+        &self,
+        query: &Query,
+        data: &data::Data,
+        indexes: &[(&'static str, Value)],
+    ) -> Result<(), String> {
+        let parsed = aql_syntax::parse(&query.text, &aql_syntax::Limits::default());
+        let parsed = parsed.unwrap_or_else(|error| panic!("{}: {error}", query.text));
+        let (results, after) = naive_modification::run(&parsed, &self.documents);
+        let results: Vec<Value> = results.iter().map(to_json).collect();
+        let expected = (canonical(&results, query), states(&after));
+        for variant in 0..4 {
+            let store = TestStore::new(data);
+            indexes.iter().for_each(|(name, definition)| store.index(name, definition));
+            let no_rules = json!({"optimizer": {"rules": ["-all"]}});
+            let (session, options) = match variant {
+                0 => (&store.session, json!({})),
+                1 => (&store.session, no_rules),
+                2 => (&store.others[0].1, json!({})),
+                _ => (&store.others[1].1, no_rules),
+            };
+            let request = json!({"query": query.text, "options": options});
+            let found = rows(session, &request).map_err(|error| format!("variant {variant}: {error}"))?;
+            let after: Documents = store
+                .documents
+                .iter()
+                .map(|(name, _)| (name.clone(), stored(&store.session, name)))
+                .collect();
+            let found = (canonical(&found, query), states(&after));
+            if found != expected {
+                return Err(format!("variant {variant}: {found:?}\nexpected {expected:?}"));
+            }
+        }
+        Ok(())
+    }
+
     fn dump(&self) -> String {
         let text = |(name, documents): &(String, Vec<aql_value::Value>)| {
             let documents: Vec<String> = documents.iter().map(aql_value::Value::to_json).collect();
@@ -137,6 +182,25 @@ fn canonical(rows: &[Value], query: &Query) -> Vec<Value> {
     rows
 }
 
+/// All documents in one form and order.
+fn states(documents: &Documents) -> Vec<Value> {
+    let of_collection = |(_, documents): &(String, Vec<aql_value::Value>)| {
+        let mut states: Vec<Value> =
+            documents.iter().map(|document| canonical_value(&to_json(document))).collect();
+        states.sort_by_key(Value::to_string);
+        Value::Array(states)
+    };
+    documents.iter().map(of_collection).collect()
+}
+
+pub(crate) fn to_json(value: &aql_value::Value) -> Value {
+    serde_json::from_str(&value.to_json()).unwrap()
+}
+
+pub(crate) fn from_json(json: &Value) -> aql_value::Value {
+    aql_value::Value::from_slice(pack(json).as_slice())
+}
+
 fn canonical_value(value: &Value) -> Value {
     match value {
         Value::Number(number) => json!(number.as_f64()),
@@ -145,9 +209,12 @@ fn canonical_value(value: &Value) -> Value {
             members.sort_by_key(Value::to_string);
             Value::Array(members)
         }
-        Value::Object(object) => {
-            object.iter().map(|(name, value)| (name.clone(), canonical_value(value))).collect()
-        }
+        // Revisions differ from store to store.
+        Value::Object(object) => object
+            .iter()
+            .filter(|(name, _)| *name != "_rev")
+            .map(|(name, value)| (name.clone(), canonical_value(value)))
+            .collect(),
         other => other.clone(),
     }
 }

@@ -9,6 +9,7 @@ const CONSTANTS: &[&str] = &[
 const ATTRIBUTES: &[&str] =
     &["a", "n", "b", "s", "f", "a", "b", "_key", "o.x", "o.y.z", "l", "missing", "o", "l[0]", "_id", "l[-1]"];
 const EDGE_ATTRIBUTES: &[&str] = &["w", "n", "_from", "_to", "_key", "missing"];
+const VERTEX_ATTRIBUTES: &[&str] = &["n", "a", "b", "s", "_key", "_id", "missing"];
 const COMPARISONS: &[&str] = &["==", "!=", "<", "<=", ">", ">="];
 
 fn pick(choices: &mut Choices<'_>, list: &[&str]) -> String {
@@ -18,11 +19,12 @@ fn pick(choices: &mut Choices<'_>, list: &[&str]) -> String {
 impl Generator<'_, '_> {
     /// A reference to some value, which may be in the inner part of a document.
     fn reference(&mut self, scope: &Scope) -> String {
-        let found = scope.of_kind(&[Type::Any, Type::Document, Type::Edge, Type::List]);
+        let kinds = [Type::Any, Type::Document, Type::Edge, Type::Vertex, Type::Path, Type::List];
+        let found = scope.of_kind(&kinds);
         if found.is_empty() || self.choices.percent(5) {
             return pick(self.choices, CONSTANTS);
         }
-        let variable = found[self.choices.below(found.len())];
+        let variable = found[self.choices.below(found.len())].clone();
         match variable.kind {
             Type::Document => match self.choices.below(14) {
                 13 => variable.name.clone(),
@@ -30,6 +32,8 @@ impl Generator<'_, '_> {
                 _ => format!("{}.{}", variable.name, self.choices.pick(ATTRIBUTES)),
             },
             Type::Edge => format!("{}.{}", variable.name, self.choices.pick(EDGE_ATTRIBUTES)),
+            Type::Vertex => format!("{}.{}", variable.name, self.choices.pick(VERTEX_ATTRIBUTES)),
+            Type::Path => self.path_attribute(&variable.name),
             _ => variable.name.clone(),
         }
     }
@@ -174,6 +178,11 @@ impl Generator<'_, '_> {
     }
 
     fn simple_condition(&mut self, scope: &Scope) -> String {
+        let paths = scope.of_kind(&[Type::Path]);
+        if !paths.is_empty() && self.choices.percent(30) {
+            let path = paths[self.choices.below(paths.len())].name.clone();
+            return self.path_condition(&path);
+        }
         let left = self.reference(scope);
         match self.choices.below(12) {
             0..=3 => format!("{left} == {}", self.reference(scope)),

@@ -14,8 +14,12 @@ pub(super) enum Type {
     Any,
     /// A document of `c` or `d`.
     Document,
-    /// An edge.
+    /// An edge, or null.
     Edge,
+    /// A document that a search in the graph has come to, or null.
+    Vertex,
+    /// A path through the graph.
+    Path,
     /// An array.
     List,
     /// An array in no particular order.
@@ -52,7 +56,19 @@ impl Scope {
         self.own.iter().chain(&self.outer).filter(|variable| kinds.contains(&variable.kind)).collect()
     }
 
-    fn add(&mut self, name: &str, kind: Type) {
+    /// Each row becomes several, which the expression tells apart.
+    fn multiply(&mut self, identity: Option<String>) {
+        (self.is_ordered, self.has_loop) = (false, true);
+        self.identity = match (self.identity.take(), identity) {
+            (Some(mut all), Some(own)) => {
+                all.push(own);
+                Some(all)
+            }
+            _ => None,
+        };
+    }
+
+    pub(super) fn add(&mut self, name: &str, kind: Type) {
         self.own.push(Variable { name: name.to_owned(), kind });
     }
 }
@@ -71,7 +87,7 @@ pub(crate) struct Query {
 }
 
 pub(crate) fn query(choices: &mut Choices<'_>) -> Query {
-    let mut generator = Generator { choices, names: 0, loops: 3, subqueries: 3 };
+    let mut generator = Generator::new(choices, 3, 3);
     let block = generator.block(&Scope::default(), true);
     Query { is_ordered: block.kind == Type::List, text: block.text }
 }
@@ -82,6 +98,13 @@ pub(super) struct Generator<'a, 'b> {
     /// Loops that may still be opened; each multiplies the rows.
     loops: u32,
     pub(super) subqueries: u32,
+}
+
+impl<'a, 'b> Generator<'a, 'b> {
+    /// With so many loops and subqueries at most.
+    pub(super) fn new(choices: &'a mut Choices<'b>, loops: u32, subqueries: u32) -> Self {
+        Generator { choices, names: 0, loops, subqueries }
+    }
 }
 
 impl Generator<'_, '_> {
@@ -104,6 +127,9 @@ impl Generator<'_, '_> {
                 5 if self.loops > 0 => self.loop_(&mut scope),
                 5 | 6 => self.sort(&mut scope),
                 7 => self.collect(&mut scope, is_top),
+                8 if scope.is_ordered && scope.has_loop && self.choices.percent(30) => {
+                    self.window(&mut scope)
+                }
                 8 if scope.is_ordered => {
                     format!("LIMIT {}, {} ", self.choices.below(3), self.choices.below(6))
                 }
@@ -139,6 +165,11 @@ impl Generator<'_, '_> {
 
     fn loop_(&mut self, scope: &mut Scope) -> String {
         self.loops = self.loops.saturating_sub(1);
+        if self.choices.percent(15) {
+            let (text, identity) = self.paths(scope);
+            scope.multiply(Some(identity));
+            return text;
+        }
         let name = self.name();
         let (source, kind, is_distinct) = match self.choices.below(12) {
             0 => ("[1, 2, 3]".to_owned(), Type::Any, true),
@@ -164,15 +195,8 @@ impl Generator<'_, '_> {
         self.looped(scope, &name, &source, identity)
     }
 
-    fn looped(&mut self, scope: &mut Scope, name: &str, source: &str, identity: Option<String>) -> String {
-        (scope.is_ordered, scope.has_loop) = (false, true);
-        scope.identity = match (scope.identity.take(), identity) {
-            (Some(mut all), Some(own)) => {
-                all.push(own);
-                Some(all)
-            }
-            _ => None,
-        };
+    fn looped(&self, scope: &mut Scope, name: &str, source: &str, identity: Option<String>) -> String {
+        scope.multiply(identity);
         format!("FOR {name} IN {source} ")
     }
 
@@ -184,7 +208,8 @@ impl Generator<'_, '_> {
             scope.add(&name, block.kind);
             return format!("LET {name} = ({}) ", block.text);
         }
-        let (value, kind) = match self.choices.below(4) {
+        let (value, kind) = match self.choices.below(5) {
+            4 if self.choices.percent(30) => (self.distance(), Type::Any),
             0 => (self.list(scope, 2), Type::List),
             1 => (self.number(scope, 2), Type::Any),
             _ => (self.value(scope, 2), Type::Any),
@@ -233,6 +258,16 @@ impl Generator<'_, '_> {
         scope.identity = Some(keys.into_iter().map(|(name, _)| name).collect());
         scope.is_ordered = scope.identity.as_ref().is_some_and(Vec::is_empty);
         text
+    }
+
+    /// Aggregates over the rows nearby.
+    fn window(&mut self, scope: &mut Scope) -> String {
+        let mut added = Vec::new();
+        let aggregates = self.aggregates(scope, &mut added);
+        scope.own.extend(added);
+        let end = |choices: &mut Choices<'_>| choices.pick(&["0", "1", "2", "'unbounded'"]).to_owned();
+        let (preceding, following) = (end(self.choices), end(self.choices));
+        format!("WINDOW {{preceding: {preceding}, following: {following}}} {aggregates}")
     }
 
     fn aggregates(&mut self, scope: &Scope, added: &mut Vec<Variable>) -> String {

@@ -10,13 +10,19 @@ mod compare;
 mod data;
 mod expressions;
 mod generator;
+mod graph_generator;
+mod modifications;
 mod naive;
 mod naive_expression;
+mod naive_graph;
+mod naive_modification;
 
 use std::time::{Duration, Instant};
 
 /// Queries on each store.
 const QUERIES: usize = 40;
+/// Writing queries on each store: every way to run one takes a store of its own.
+const MODIFICATIONS: usize = 2;
 /// Failures that are shown at one time.
 const FAILURES_MAX: usize = 20;
 
@@ -25,7 +31,7 @@ fn run(first_seed: u64, time: Duration) {
     let start = Instant::now();
     let (mut count, mut with_results, mut failures) = (0, 0, Vec::new());
     for seed in first_seed.. {
-        let outcome = compare::round(&mut choices::Choices::from_seed(seed), QUERIES);
+        let outcome = compare::round(&mut choices::Choices::from_seed(seed), QUERIES, MODIFICATIONS);
         count += outcome.queries;
         with_results += outcome.with_results;
         let named = |failure| format!("PERSEA_RANDOM_SEED={seed}\n{failure}");

@@ -2,7 +2,10 @@
 //! statement. Knows no more of AQL than the generator writes, and panics otherwise.
 
 use super::naive_expression::evaluate;
-use aql_syntax::ast::{Aggregate, Block, Collect, Expression, ExpressionKind, SortDirection, StatementKind};
+use super::naive_graph;
+use aql_syntax::ast::{
+    Aggregate, Block, Collect, Expression, ExpressionKind, SortDirection, Statement, StatementKind, Window,
+};
 use aql_value::Value;
 use std::cmp::Ordering;
 
@@ -31,9 +34,22 @@ pub(crate) fn run(query: &aql_syntax::ast::Query, documents: &Documents) -> Vec<
 }
 
 pub(super) fn block(block: &Block, around: &Row, documents: &Documents) -> Vec<Value> {
+    let Some((last, statements)) = block.statements.split_last() else { panic!("an empty query") };
+    let rows = rows_within(statements, around, documents);
+    let StatementKind::Return(last) = &last.kind else { panic!("a query without RETURN") };
+    let results: Vec<Value> = rows.iter().map(|row| evaluate(&last.value, row, documents)).collect();
+    if last.distinct { distinct(results) } else { results }
+}
+
+/// The rows of a query's first statements.
+pub(super) fn rows_after(statements: &[Statement], documents: &Documents) -> Vec<Row> {
+    rows_within(statements, &Row::default(), documents)
+}
+
+fn rows_within(statements: &[Statement], around: &Row, documents: &Documents) -> Vec<Row> {
     let mut rows = vec![around.clone()];
     let outer = around.0.len();
-    for statement in &block.statements {
+    for statement in statements {
         let value = |row: &Row, expression: &Expression| evaluate(expression, row, documents);
         rows = match &statement.kind {
             StatementKind::For(statement) => {
@@ -71,18 +87,18 @@ pub(super) fn block(block: &Block, around: &Row, documents: &Documents) -> Vec<V
                 let offset = limit.offset.as_ref().map_or(0, number);
                 rows.into_iter().skip(offset).take(number(&limit.count)).collect()
             }
-            StatementKind::Collect(statement) => collect(statement, &rows, outer, around, documents),
-            StatementKind::Return(statement) => {
-                let mut results: Vec<Value> = rows.iter().map(|row| value(row, &statement.value)).collect();
-                if statement.distinct {
-                    results = distinct(results);
-                }
-                return results;
+            StatementKind::Traversal(statement) => {
+                rows.iter().flat_map(|row| naive_graph::traverse(statement, row, documents)).collect()
             }
+            StatementKind::PathSearch(statement) => {
+                rows.iter().flat_map(|row| naive_graph::search(statement, row, documents)).collect()
+            }
+            StatementKind::Window(statement) => window(statement, &rows, documents),
+            StatementKind::Collect(statement) => collect(statement, &rows, outer, around, documents),
             other => panic!("not known to the evaluator: {other:?}"),
         };
     }
-    panic!("a query without RETURN")
+    rows
 }
 
 fn source(source: &Expression, row: &Row, documents: &Documents) -> Vec<Value> {
@@ -149,6 +165,24 @@ fn collect(collect: &Collect, rows: &[Row], outer: usize, around: &Row, document
         row
     };
     groups.into_iter().map(row_of).collect()
+}
+
+/// Each row with the aggregates over the rows near it.
+fn window(window: &Window, rows: &[Row], documents: &Documents) -> Vec<Row> {
+    assert!(window.range.is_none());
+    let reach = |row: &Row, name: &str| {
+        let bound = evaluate(&window.bounds, row, documents).get(name);
+        if bound.is_number() { bound.to_i64() as usize } else { rows.len() }
+    };
+    let with_aggregates = |(position, row): (usize, &Row)| {
+        let first = position.saturating_sub(reach(row, "preceding"));
+        let near = rows[first..].iter().take(position - first + reach(row, "following") + 1);
+        window.aggregates.iter().fold(row.clone(), |row, wanted| {
+            let values = near.clone().map(|row| evaluate(&wanted.arguments[0], row, documents)).collect();
+            row.with(&wanted.variable.name, aggregate(wanted, values))
+        })
+    };
+    rows.iter().enumerate().map(with_aggregates).collect()
 }
 
 fn aggregate(aggregate: &Aggregate, values: Vec<Value>) -> Value {

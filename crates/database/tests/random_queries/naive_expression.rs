@@ -133,7 +133,11 @@ fn expand(expansion: &Expansion, row: &Row, documents: &Documents) -> Value {
         Some(result) => evaluate(result, row, documents),
         None => row.get("CURRENT").unwrap().clone(),
     };
-    Value::array(&rows.iter().map(result).collect::<Vec<_>>())
+    let projected = |row: &Row| match &expansion.projection {
+        Some(projection) => evaluate(projection, &row.with("CURRENT", result(row)), documents),
+        None => result(row),
+    };
+    Value::array(&rows.iter().map(projected).collect::<Vec<_>>())
 }
 
 fn function(call: &FunctionCall, value: impl Fn(&Expression) -> Value) -> Value {

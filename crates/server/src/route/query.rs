@@ -173,7 +173,7 @@ fn rules(_session: &Session, _request: &Request) -> Result<Response> {
                     "flags",
                     |fields| {
                         fields
-                            .bool("hidden", false)
+                            .bool("hidden", rule.hidden)
                             .bool("clusterOnly", false)
                             .bool("canBeDisabled", rule.can_be_disabled)
                             .bool("canCreateAdditionalPlans", rule.can_create_additional_plans)

@@ -4,7 +4,7 @@ mod candidate;
 mod normal_form;
 
 pub(super) use candidate::{implied_atoms, match_index};
-pub(super) use normal_form::{Branch, NormalForm, normalize};
+pub(super) use normal_form::{Branch, MAX_BRANCHES, NormalForm, normalize};
 
 use crate::catalog::IndexField;
 use crate::expression::Expression;

@@ -10,7 +10,7 @@ use crate::variable_set::VariableSet;
 
 /// Most branches; a condition with more is not matched against indexes. OR over one attribute does not count, as it
 /// has become IN before.
-const MAX_BRANCHES: usize = 1024;
+pub(in crate::optimize) const MAX_BRANCHES: usize = 1024;
 
 /// Alternatives, one of which holds for every document that satisfies the condition. None: no document does.
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ impl NormalForm {
     }
 
     /// Both hold. Where that would be too many branches, what `other` says is left out.
-    fn and(mut self, other: &Self) -> Self {
+    fn and(mut self, other: &Self, max_branches: usize) -> Self {
         let count = self.branches.len().saturating_mul(other.branches.len());
         if let [only] = other.branches.as_slice() {
             for branch in &mut self.branches {
@@ -53,7 +53,7 @@ impl NormalForm {
             }
             return self;
         }
-        if count > MAX_BRANCHES {
+        if count > max_branches {
             self.branches.iter_mut().for_each(|branch| branch.is_exact = false);
             return self;
         }
@@ -76,21 +76,24 @@ impl Branch {
 }
 
 /// The normal form of conditions that all must hold, as conditions on `document`. Atoms compare with values that read
-/// none of the variables in `unavailable` (the document is one of them).
+/// none of the variables in `unavailable` (the document is one of them). With more alternatives than `max_branches` the
+/// form says less.
 pub(in crate::optimize) fn normalize<'a>(
     conditions: impl IntoIterator<Item = &'a Expression>,
     document: VariableId,
     unavailable: &VariableSet,
+    max_branches: usize,
 ) -> NormalForm {
-    let normalizer = Normalizer { document, unavailable };
-    conditions
-        .into_iter()
-        .fold(NormalForm::always(), |form, condition| form.and(&normalizer.form(condition, false)))
+    let normalizer = Normalizer { document, unavailable, max_branches: max_branches.min(MAX_BRANCHES) };
+    conditions.into_iter().fold(NormalForm::always(), |form, condition| {
+        form.and(&normalizer.form(condition, false), normalizer.max_branches)
+    })
 }
 
 struct Normalizer<'a> {
     document: VariableId,
     unavailable: &'a VariableSet,
+    max_branches: usize,
 }
 
 impl Normalizer<'_> {
@@ -113,14 +116,16 @@ impl Normalizer<'_> {
     }
 
     fn all(&self, operands: &[Expression], negated: bool) -> NormalForm {
-        operands.iter().fold(NormalForm::always(), |form, operand| form.and(&self.form(operand, negated)))
+        operands.iter().fold(NormalForm::always(), |form, operand| {
+            form.and(&self.form(operand, negated), self.max_branches)
+        })
     }
 
     fn any(&self, operands: &[Expression], negated: bool) -> NormalForm {
         let mut branches = Vec::new();
         for operand in operands {
             branches.extend(self.form(operand, negated).branches);
-            if branches.len() > MAX_BRANCHES {
+            if branches.len() > self.max_branches {
                 return NormalForm::unknown();
             }
         }

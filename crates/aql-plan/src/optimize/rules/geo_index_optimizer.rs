@@ -5,6 +5,7 @@
 //! more. As ArangoDB documents it, a geo index knows only documents with coordinates: others, whose distance is null,
 //! are not found by it.
 
+use super::use_index_for_sort::sort_after;
 use super::use_indexes::new_scan;
 use super::{Rule, RuleContext};
 use crate::catalog::{IndexInfo, IndexKind};
@@ -154,22 +155,8 @@ struct DistanceSort {
 }
 
 fn distance_sort(nodes: &[Node], scan: usize, matcher: &GeoMatcher<'_>) -> Option<DistanceSort> {
-    let mut before = nodes.iter().take(scan);
-    if !before.all(|node| !node.kind.is_loop() && !matches!(node.kind, NodeKind::Collect(_))) {
-        return None;
-    }
-    let after = nodes.iter().enumerate().skip(scan + 1);
-    let (position, sort) = after
-        .take_while(|(_, node)| match &node.kind {
-            NodeKind::Calculation(_) | NodeKind::Filter { .. } | NodeKind::Sort(_) => true,
-            NodeKind::Subquery(_) => !node.kind.is_modification(),
-            _ => false,
-        })
-        .find_map(|(position, node)| match &node.kind {
-            NodeKind::Sort(sort) => Some((position, sort)),
-            _ => None,
-        })?;
-    let ([element], None) = (sort.elements.as_slice(), sort.limit) else { return None };
+    let (position, sort) = sort_after(nodes, scan)?;
+    let [element] = sort.elements.as_slice() else { return None };
     let distance = resolve(&Expression::Variable(element.input), nodes, scan, position);
     let origin = matcher.distance_origin(&distance)?;
     Some(DistanceSort { position, origin, ascending: element.ascending })

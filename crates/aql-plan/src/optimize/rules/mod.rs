@@ -78,6 +78,11 @@ pub(super) trait Rule: Sync {
         false
     }
 
+    /// Whether plans do not say that it changed them.
+    fn is_hidden(&self) -> bool {
+        false
+    }
+
     /// Whether it may make additional plans.
     fn makes_additional_plans(&self) -> bool {
         false
@@ -168,6 +173,8 @@ pub struct RuleInfo {
     pub can_be_disabled: bool,
     /// Whether queries have to turn it on.
     pub disabled_by_default: bool,
+    /// Whether plans do not say that it changed them.
+    pub hidden: bool,
     /// Whether it may make additional plans.
     pub can_create_additional_plans: bool,
 }
@@ -179,6 +186,7 @@ pub fn rules() -> impl Iterator<Item = RuleInfo> {
         description: rule.description(),
         can_be_disabled: rule.can_be_disabled(),
         disabled_by_default: rule.disabled_by_default(),
+        hidden: rule.is_hidden(),
         can_create_additional_plans: rule.makes_additional_plans(),
     });
     let listed = LISTED.iter().map(|(name, description)| RuleInfo {
@@ -186,6 +194,7 @@ pub fn rules() -> impl Iterator<Item = RuleInfo> {
         description,
         can_be_disabled: *name != "splice-subqueries",
         disabled_by_default: false,
+        hidden: false,
         can_create_additional_plans: false,
     });
     own.chain(listed)

@@ -22,7 +22,7 @@ impl Rule for RemoveFilterCoveredByIndex {
         "Removes filters and parts of filters that an index scan already guarantees."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
         for_each_pipeline(plan, &mut |nodes, workshop| {
             let mut changed = false;
             let mut position = 0;
@@ -32,7 +32,7 @@ impl Rule for RemoveFilterCoveredByIndex {
                     let unavailable = set_from(nodes, position);
                     let guaranteed = guaranteed_atoms(&scan);
                     changed |= retain_conjuncts(nodes, position, workshop, &|conjunct| {
-                        is_open(conjunct, &guaranteed, scan.source.out, &unavailable)
+                        is_open(conjunct, &guaranteed, scan.source.out, &unavailable, context.max_branches)
                     });
                 }
                 position += 1;
@@ -56,8 +56,9 @@ fn is_open(
     guaranteed: &[Vec<Atom>],
     document: VariableId,
     unavailable: &VariableSet,
+    max_branches: usize,
 ) -> bool {
-    let form = normalize([conjunct], document, unavailable);
+    let form = normalize([conjunct], document, unavailable, max_branches);
     !guaranteed.iter().all(|atoms| {
         form.branches.iter().any(|branch| {
             branch.is_exact && branch.atoms.iter().all(|atom| atoms.iter().any(|known| known.is_same(atom)))

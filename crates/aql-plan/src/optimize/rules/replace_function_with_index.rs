@@ -24,6 +24,10 @@ impl Rule for ReplaceFunctionWithIndex {
         "Finds the documents of FULLTEXT() in its index."
     }
 
+    fn can_be_disabled(&self) -> bool {
+        false
+    }
+
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
         for_each_pipeline(plan, &mut |nodes, workshop| {
             let mut changed = false;

@@ -28,6 +28,10 @@ impl Rule for SpecializeCollect {
         false
     }
 
+    fn is_hidden(&self) -> bool {
+        true
+    }
+
     fn makes_additional_plans(&self) -> bool {
         true
     }

@@ -4,7 +4,7 @@ use super::use_indexes::new_scan;
 use super::{Rule, RuleContext};
 use crate::catalog::{IndexField, IndexInfo, IndexKind};
 use crate::expression::Expression;
-use crate::node::{DocumentSource, IndexLookup, IndexRange, IndexScan, Node, NodeKind};
+use crate::node::{DocumentSource, IndexLookup, IndexRange, IndexScan, Node, NodeKind, Sort};
 use crate::optimize::condition::{as_field, resolve};
 use crate::optimize::pipeline::for_each_pipeline;
 use crate::plan::Plan;
@@ -59,24 +59,9 @@ pub(super) struct SortNeed {
 /// runs once.
 pub(super) fn sort_need(nodes: &[Node], scan: usize) -> Option<SortNeed> {
     let source = nodes.get(scan)?.kind.source()?;
-    let mut before = nodes.iter().take(scan);
-    let runs_once = before.all(|node| !node.kind.is_loop() && !matches!(node.kind, NodeKind::Collect(_)));
-    if !runs_once {
-        return None;
-    }
-    let after = nodes.iter().enumerate().skip(scan + 1);
-    let (position, sort) = after
-        .take_while(|(_, node)| match &node.kind {
-            NodeKind::Calculation(_) | NodeKind::Filter { .. } | NodeKind::Sort(_) => true,
-            NodeKind::Subquery(_) => !node.kind.is_modification(),
-            _ => false,
-        })
-        .find_map(|(position, node)| match &node.kind {
-            NodeKind::Sort(sort) => Some((position, sort)),
-            _ => None,
-        })?;
+    let (position, sort) = sort_after(nodes, scan)?;
     let ascending = sort.elements.first()?.ascending;
-    if sort.elements.iter().any(|element| element.ascending != ascending) || sort.limit.is_some() {
+    if sort.elements.iter().any(|element| element.ascending != ascending) {
         return None;
     }
     let fields: Option<Vec<_>> = sort
@@ -87,6 +72,27 @@ pub(super) fn sort_need(nodes: &[Node], scan: usize) -> Option<SortNeed> {
         })
         .collect();
     Some(SortNeed { position, fields: fields?, ascending })
+}
+
+/// The sort of all rows of the scan at a position, with its own position, if the scan runs once.
+pub(super) fn sort_after(nodes: &[Node], scan: usize) -> Option<(usize, &Sort)> {
+    let mut before = nodes.iter().take(scan);
+    let runs_once = before.all(|node| !node.kind.is_loop() && !matches!(node.kind, NodeKind::Collect(_)));
+    if !runs_once {
+        return None;
+    }
+    let after = nodes.iter().enumerate().skip(scan + 1);
+    after
+        .take_while(|(_, node)| match &node.kind {
+            NodeKind::Calculation(_) | NodeKind::Filter { .. } | NodeKind::Sort(_) => true,
+            NodeKind::Subquery(_) => !node.kind.is_modification(),
+            _ => false,
+        })
+        .find_map(|(position, node)| match &node.kind {
+            NodeKind::Sort(sort) => Some((position, sort)),
+            _ => None,
+        })
+        .filter(|(_, sort)| sort.limit.is_none())
 }
 
 impl SortNeed {

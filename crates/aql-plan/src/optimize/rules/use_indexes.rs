@@ -57,7 +57,7 @@ fn index_scan(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Opt
         return None;
     }
     let expressions = conditions.iter().map(|condition| &condition.expression);
-    let form = normalize(expressions, source.out, &set_from(nodes, position));
+    let form = normalize(expressions, source.out, &set_from(nodes, position), context.max_branches);
     let chooser = Chooser { info: &info, hint: &source.hint, sort: sort_need(nodes, position) };
     chooser.choose(&form).map(|(indexes, ranges)| new_scan(source, indexes, ranges))
 }

@@ -7,7 +7,14 @@ use velocypack::{Builder, Limits, json};
 const TEXT: &str = "FOR x IN [{a: 1}] FILTER x.a == @v LIMIT @n RETURN x";
 
 fn surroundings(catalog_version: u64) -> PlanSurroundings<'static> {
-    PlanSurroundings { database: "d", full_count: false, max_number_of_plans: 1, rules: &[], catalog_version }
+    PlanSurroundings {
+        database: "d",
+        full_count: false,
+        max_number_of_plans: 1,
+        max_condition_branches: 1,
+        rules: &[],
+        catalog_version,
+    }
 }
 
 fn object(text: &str) -> Vec<u8> {

@@ -6,7 +6,9 @@ use crate::node::{
     EdgeAccess, EdgeDirection, EdgeIndexHint, EdgeLookup, GraphAccess, IndexLookup, IndexRange, PathElement,
     StepCondition,
 };
-use crate::optimize::condition::{Atom, AtomOperator, Branch, implied_atoms, match_index, normalize};
+use crate::optimize::condition::{
+    Atom, AtomOperator, Branch, MAX_BRANCHES, implied_atoms, match_index, normalize,
+};
 use crate::optimize::index_cost::range_items;
 use crate::variable_set::VariableSet;
 use aql_value::Value;
@@ -49,7 +51,7 @@ impl EdgeCondition {
             return Self { depth: None, branch: None };
         }
         let input = VariableSet::from_iter([condition.input]);
-        let form = normalize([&condition.condition], condition.input, &input);
+        let form = normalize([&condition.condition], condition.input, &input, MAX_BRANCHES);
         let [branch] = form.branches.as_slice() else { return Self { depth: condition.depth, branch: None } };
         let branch = (!branch.atoms.is_empty()).then(|| branch.clone());
         Self { depth: condition.depth, branch }

@@ -1,0 +1,55 @@
+//! The steps that every change of a graph's definition takes.
+
+use catalog::{AccessLevel, GraphDefinition};
+use storage::Durability;
+
+use crate::error::Result;
+use crate::graph::StoredGraph;
+use crate::session::Session;
+
+/// What a change of one graph brings with it.
+#[derive(Default)]
+pub(super) struct Consequences {
+    /// The graph may name collections that do not exist: they are made.
+    pub(super) makes_members: bool,
+    /// Other graphs that change along.
+    pub(super) others: Vec<GraphDefinition>,
+    /// Collections that are dropped when the change is stored.
+    pub(super) dropped: Vec<String>,
+}
+
+impl Consequences {
+    /// Collections that do not exist are made, and that is all.
+    pub(super) fn members_made() -> Self {
+        Self { makes_members: true, ..Self::default() }
+    }
+
+    /// Collections are dropped, and that is all.
+    pub(super) fn members_dropped(dropped: Vec<String>) -> Self {
+        Self { dropped, ..Self::default() }
+    }
+}
+
+impl Session {
+    /// Changes a graph, while nobody else changes one.
+    ///
+    /// Errors: 1924, 1208, 11, and those of `change`.
+    pub(super) fn change_graph(
+        &self,
+        graph: &str,
+        durability: Durability,
+        change: impl FnOnce(&mut GraphDefinition) -> Result<Consequences>,
+    ) -> Result<StoredGraph> {
+        self.require_database(AccessLevel::ReadWrite)?;
+        let _changes = self.instance().graph_changes();
+        let mut graph = self.graph(graph)?.definition;
+        let Consequences { makes_members, others, dropped } = change(&mut graph)?;
+        if makes_members {
+            self.provide_members(&graph)?;
+        }
+        let changed = std::iter::once(graph).chain(others).collect();
+        let stored = self.store_graphs(changed, durability)?;
+        self.drop_members(&dropped)?;
+        Ok(stored)
+    }
+}
