@@ -19,6 +19,7 @@ pub struct QueryEnvironment {
     user: Option<Arc<str>>,
     server_version: Arc<str>,
     authorize_read: Option<ReadAuthorization>,
+    authorize_vertices: Option<ReadAuthorization>,
     memory: Arc<MemoryAccount>,
     interrupt: Interrupt,
     schema: Arc<LastSchema>,
@@ -40,7 +41,31 @@ impl QueryEnvironment {
         interrupt: Interrupt,
     ) -> Self {
         let schema = Arc::default();
-        Self { snapshot, database, user, server_version, authorize_read, memory, interrupt, schema }
+        let authorize_vertices = None;
+        Self {
+            snapshot,
+            database,
+            user,
+            server_version,
+            authorize_read,
+            authorize_vertices,
+            memory,
+            interrupt,
+            schema,
+        }
+    }
+
+    /// The same, where a search in a graph may come to the vertices of some collections only.
+    pub fn with_vertices(self, authorize_vertices: Option<ReadAuthorization>) -> Self {
+        Self { authorize_vertices, ..self }
+    }
+
+    /// The collection of vertices that a search in a graph has come to, if there is one and it may be read.
+    pub(crate) fn readable_vertices(&self, name: &str) -> Result<Option<&Arc<Collection>>> {
+        if let Some(authorize) = &self.authorize_vertices {
+            authorize(name)?;
+        }
+        self.readable(name)
     }
 
     /// The collection, if there is one and it may be read.

@@ -30,6 +30,8 @@ pub struct ExecutionInput {
     pub server_version: Arc<str>,
     /// May the user read a collection that only a function names? `None`: everything may be read.
     pub authorize_read: Option<ReadAuthorization>,
+    /// Which collections' vertices a search in a graph may come to; `None` for all.
+    pub authorize_vertices: Option<ReadAuthorization>,
     /// Values of the plan's open parameters, by slot.
     pub parameters: Arc<[Value]>,
     /// The query's memory.
@@ -135,6 +137,7 @@ impl Execution {
             user,
             server_version,
             authorize_read,
+            authorize_vertices,
             parameters,
             memory,
             interrupt,
@@ -149,7 +152,8 @@ impl Execution {
             authorize_read,
             Arc::clone(&memory),
             interrupt.clone(),
-        );
+        )
+        .with_vertices(authorize_vertices);
         let mut warnings = Warnings::new(options.max_warnings, options.fail_on_warning);
         warnings.prepend(plan.warnings.clone());
         let state = match options.fixed {

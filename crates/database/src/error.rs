@@ -35,6 +35,8 @@ pub mod number {
     pub const DATABASE_NOT_FOUND: u32 = 1228;
     /// A query without text.
     pub const QUERY_EMPTY: u32 = 1502;
+    /// A collection that the query does not name, and would have to.
+    pub const QUERY_COLLECTION_LOCK_FAILED: u32 = 1521;
     /// The query's plan cannot be kept as the client asks.
     pub const QUERY_NOT_ELIGIBLE_FOR_PLAN_CACHING: u32 = 1584;
     /// No query of this id is running.

@@ -32,6 +32,8 @@ pub struct InstanceOptions {
     pub query_memory_limit_override: bool,
     /// Longest run time of a query that sets none; `None` is no limit.
     pub query_max_runtime: Option<Duration>,
+    /// Whether queries must name the vertex collections that they come to, as a cluster needs it.
+    pub query_requires_with: bool,
     /// Bytes of all finished results that wait in memory to be fetched; what does not fit waits in files.
     pub result_memory_bytes: u64,
     /// Bytes of one finished result that may wait in memory.
@@ -67,6 +69,7 @@ impl Default for InstanceOptions {
             query_memory_limit_bytes: 0,
             query_memory_limit_override: true,
             query_max_runtime: None,
+            query_requires_with: false,
             result_memory_bytes: 256 << 20,
             result_memory_per_cursor_bytes: 16 << 20,
             results_cache: CacheProperties::default(),

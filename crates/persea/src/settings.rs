@@ -178,6 +178,7 @@ pub(crate) fn instance_options(options: &Options, budget: &MemoryBudget) -> Inst
         query_memory_limit_bytes: options.number("query.memory-limit"),
         query_memory_limit_override: options.flag("query.memory-limit-override"),
         query_max_runtime: Some(duration(options, "query.max-runtime")).filter(|limit| !limit.is_zero()),
+        query_requires_with: options.flag("query.require-with"),
         result_memory_bytes: budget.result_bytes,
         results_cache: results_cache(options),
         temporary_folder: temporary_folder(options),

@@ -418,3 +418,50 @@ fn selectivity_follows_the_data() {
     });
     assert_eq!(index.selectivity_estimate(), Some(1.0));
 }
+
+#[test]
+fn look_ups_that_follow_each_other_find_what_scans_find() {
+    let store = store();
+    let c = create(&store, "c", CollectionType::Document);
+    let (index, _) = create_index(&store, &c, r#"{"type": "persistent", "fields": ["v", "w"]}"#).unwrap();
+    for n in 0..600 {
+        // Most values are there once, some often; none of 100 to 199.
+        let v = if n % 3 == 0 { 7 * (n % 4) } else { n + 200 * usize::from(n >= 100) };
+        insert(&store, &c, &format!(r#"{{"_key": "k{n}", "v": {v}, "w": {}}}"#, n % 5)).unwrap();
+    }
+    let snapshot = store.snapshot().unwrap();
+    let mut walk = snapshot.index_walk(&c, &index).unwrap();
+    let ascending = 0..900;
+    let jumping = (0..900).map(|n| n * 37 % 900);
+    let repeated = (0..300).flat_map(|n| [n, n, n / 2]);
+    for value in ascending.chain(jumping).chain(repeated) {
+        let wanted = bounds(&[&value.to_string()], None, None);
+        walk.go_to(&wanted).unwrap();
+        let mut keys = Vec::new();
+        while let Some(found) = walk.next_entries(7).unwrap() {
+            keys.extend(found.map(|entry| walk.entries().key(entry).to_owned()));
+            walk.release();
+        }
+        assert_eq!(keys.join(" "), found(&store, &c, &index, &wanted, false), "{value}");
+    }
+}
+
+#[test]
+fn single_entries_of_unique_indexes_are_looked_up_together() {
+    let store = store();
+    let c = create(&store, "c", CollectionType::Document);
+    let unique = r#"{"type": "persistent", "fields": ["v", "w"], "unique": true, "storedValues": ["x"]}"#;
+    let (index, _) = create_index(&store, &c, unique).unwrap();
+    for (key, v, w) in [("a", 1, "null"), ("b", 1, "2"), ("c", 2, "\"t\"")] {
+        insert(&store, &c, &format!(r#"{{"_key": "{key}", "v": {v}, "w": {w}, "x": "x{key}"}}"#)).unwrap();
+    }
+    let snapshot = store.snapshot().unwrap();
+    let lookups = [["2", "\"t\""], ["1", "7"], ["1", "null"], ["1.0", "2"], ["1", "null"]];
+    let lookups: Vec<IndexBounds> = lookups.iter().map(|values| bounds(values, None, None)).collect();
+    let (entries, positions) = snapshot.unique_entries(&c, &index, &lookups).unwrap();
+    assert_eq!(entries.keys().collect::<Vec<_>>(), ["c", "a", "b", "a"]);
+    assert_eq!(positions, [0, 2, 3, 4]);
+    assert_eq!(to_json(entries.covered(0).unwrap(), "c"), json!([2, "t", "xc"]));
+    let partial = snapshot.unique_entries(&c, &index, &[bounds(&["1"], None, None)]);
+    assert_eq!(partial.unwrap_err().number(), number::INTERNAL);
+}

@@ -30,7 +30,7 @@ impl Session {
     }
 
     /// The definitions of all graphs of the database.
-    pub(super) fn graph_definitions(&self) -> Result<Vec<GraphDefinition>> {
+    pub(crate) fn graph_definitions(&self) -> Result<Vec<GraphDefinition>> {
         let snapshot = self.instance().store().snapshot()?;
         definitions_in(&snapshot, self.database_in(snapshot.catalog())?)
     }

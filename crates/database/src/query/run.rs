@@ -1,6 +1,6 @@
 //! A planned query as a source of rows, and what is reported when it has ended.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -113,6 +113,30 @@ impl PreparedQuery {
         }
     }
 
+    /// With `--query.require-with`: vertices must be of collections that the query names, or that a named graph has for
+    /// an edge collection of the query.
+    fn authorize_vertices(&self) -> Result<Option<ReadAuthorization>> {
+        if !self.session.instance().options().query_requires_with {
+            return Ok(None);
+        }
+        let used = self.plan.collections.iter().map(|used| used.collection.name.to_string());
+        let mut known: HashSet<String> = used.collect();
+        for graph in self.session.graph_definitions()? {
+            if graph.edge_collections().any(|name| known.contains(name)) {
+                known.extend(graph.vertex_collections().into_iter().map(ToOwned::to_owned));
+            }
+        }
+        Ok(Some(Arc::new(move |collection: &str| {
+            if known.contains(collection) {
+                return Ok(());
+            }
+            let message = format!(
+                "unable to read-lock collection {collection}: it has to be named in WITH (--query.require-with)"
+            );
+            Err(aql_value::Error::new(number::QUERY_COLLECTION_LOCK_FAILED, message))
+        })))
+    }
+
     fn execution_input(&self) -> Result<ExecutionInput> {
         let session = self.session.clone();
         let authorize_read: Option<ReadAuthorization> = session.user().is_some().then(|| {
@@ -131,6 +155,7 @@ impl PreparedQuery {
             user: self.session.user().cloned(),
             server_version: Arc::clone(&instance.server_version),
             authorize_read,
+            authorize_vertices: self.authorize_vertices()?,
             parameters: Arc::clone(&self.parameters),
             memory: Arc::clone(&self.memory),
             interrupt: self.interrupt.clone(),

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use catalog::AccessLevel;
-use database::{GraphWrite, Identity, Session, WriteOperation};
+use database::{GraphWrite, Identity, InstanceOptions, Session, WriteOperation};
 use serde_json::json;
 use storage::{Durability, WriteOptions};
 use velocypack::Slice;
 
-use crate::common::{create, rows, session, value};
+use crate::common::{create, query, rows, session, session_with, value};
 
 fn graph_session() -> Session {
     let session = session();
@@ -138,4 +138,26 @@ fn a_plan_is_made_anew_when_its_graph_changes() {
     assert_eq!(session.catalog().version(), version);
     rows(&session, "FOR g IN _graphs UPDATE g WITH {note: 1} IN _graphs");
     assert!(session.catalog().version() > version);
+}
+
+#[test]
+fn collections_of_vertices_must_be_named_if_that_is_asked_for() {
+    let options = InstanceOptions { query_requires_with: true, ..InstanceOptions::default() };
+    let session = session_with(options);
+    for (name, kind) in [("v", 2), ("w", 2), ("e", 3)] {
+        create(&session, &json!({"name": name, "type": kind}).to_string());
+    }
+    rows(&session, "INSERT {_key: 'a'} INTO v");
+    rows(&session, "INSERT {_key: 'b'} INTO w");
+    rows(&session, "INSERT {_from: 'v/a', _to: 'w/b'} INTO e");
+    let error = |text: &str| query(&session, text).err().map(|error| error.number);
+    assert_eq!(error("FOR x IN 1..1 OUTBOUND 'v/a' e RETURN x._key"), Some(1521));
+    assert_eq!(error("WITH v FOR x IN 1..1 OUTBOUND 'v/a' e RETURN x._key"), Some(1521));
+    assert_eq!(rows(&session, "WITH v, w FOR x IN 1..1 OUTBOUND 'v/a' e RETURN x._key"), json!(["b"]));
+    assert_eq!(rows(&session, "RETURN DOCUMENT('w/b')._key"), json!(["b"]));
+    let graph =
+        value(r#"{"name": "g", "edgeDefinitions": [{"collection": "e", "from": ["v"], "to": ["w"]}]}"#);
+    session.create_graph(Slice::new(&graph), Durability::Buffered).unwrap();
+    assert_eq!(rows(&session, "FOR x IN 1..1 OUTBOUND 'v/a' e RETURN x._key"), json!(["b"]));
+    assert_eq!(rows(&session, "FOR x IN 1..1 OUTBOUND 'v/a' GRAPH 'g' RETURN x._key"), json!(["b"]));
 }

@@ -69,6 +69,7 @@ pub(super) const DEFINITIONS: &[Definition] = &[
     option("query.memory-limit-override", Bool, "true", "queries may ask for a higher limit"),
     option("query.plan-cache-max-entries", Number, "256", "most plans that are kept for queries that come again"),
     option("query.plan-cache-max-entry-size", Bytes, "64KiB", "bytes of text and parameters up to which a plan is kept"),
+    option("query.require-with", Bool, "false", "queries must name in WITH the vertex collections that they come to by lists of edge collections"),
     option("query.slow-streaming-threshold", Seconds, "10", "seconds from which a streamed query is listed as slow"),
     option("query.slow-threshold", Seconds, "10", "seconds from which a query is listed as slow"),
     option("query.tracking", Bool, "true", "list running and slow queries"),

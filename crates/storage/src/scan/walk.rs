@@ -31,6 +31,8 @@ pub struct IndexWalk {
     from: Vec<u8>,
     /// Nothing is behind the entries read last.
     is_at_end: bool,
+    /// The look-up before had to search: look-ups are far from each other.
+    is_sparse: bool,
     /// The next entry to look at.
     position: usize,
     /// What the keys of the entries wanted begin with.
@@ -50,6 +52,7 @@ impl IndexWalk {
             keys: Vec::new(),
             from: Vec::new(),
             is_at_end: false,
+            is_sparse: false,
             position: 0,
             wanted: Vec::new(),
         }
@@ -65,11 +68,16 @@ impl IndexWalk {
             return self.search();
         }
         if self.skip() {
+            self.is_sparse = false;
             return Ok(false);
         }
-        // One step further: what is not there is far away.
-        let is_found = self.read_on()? && self.skip();
-        if is_found || self.is_at_end { Ok(false) } else { self.search() }
+        // One step further, unless that did not help the last time: what is not there is far away.
+        let is_found = !self.is_sparse && self.read_on()? && self.skip();
+        if is_found || self.is_at_end {
+            return Ok(false);
+        }
+        self.is_sparse = true;
+        self.search()
     }
 
     /// The next entries that were looked up, at most so many, as positions in [`IndexWalk::entries`]; `None` after the

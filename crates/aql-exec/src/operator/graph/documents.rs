@@ -97,7 +97,7 @@ impl VertexDocuments {
         named.sort_unstable();
         for same in named.chunk_by(|left, right| left.0 == right.0) {
             let Some((name, ..)) = same.first() else { continue };
-            let collection = context.environment.readable(name)?.cloned();
+            let collection = context.environment.readable_vertices(name)?.cloned();
             let keys: Vec<&str> = same.iter().map(|(_, key, _)| *key).collect();
             let found = match collection {
                 Some(collection) => {

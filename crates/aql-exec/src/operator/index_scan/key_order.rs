@@ -7,6 +7,7 @@
 //! next character. What lies within the bounds as a whole, and needs no order, is read in one go.
 
 use super::entries::EntrySink;
+use super::key_stretch::{BEHIND_KEYS, Interval, Place, SortedKey, Stretch, group_of};
 use super::range::{Bound, Range};
 use super::source::{EntrySource, Lookup};
 use crate::context::ExecutionContext;
@@ -19,16 +20,6 @@ use storage::{BlockLimits, Collection, DocumentScan, DocumentScanSpec, KeyBound,
 
 /// Most keys that are sorted in memory.
 const STRETCH_KEYS: usize = 256;
-
-/// Greater than any character of a key, in byte order.
-const BEHIND_KEYS: char = '\u{7f}';
-
-/// The characters of keys in AQL's order, those that differ by nothing but case together, the lesser one first.
-const GROUPS: &[&str] = &[
-    "_", "-", ",", ";", ":", "!", ".", "'", "(", ")", "@", "*", "%", "+", "=", "$", "0", "1", "2", "3", "4",
-    "5", "6", "7", "8", "9", "Aa", "Bb", "Cc", "Dd", "Ee", "Ff", "Gg", "Hh", "Ii", "Jj", "Kk", "Ll", "Mm",
-    "Nn", "Oo", "Pp", "Qq", "Rr", "Ss", "Tt", "Uu", "Vv", "Ww", "Xx", "Yy", "Zz",
-];
 
 pub(super) struct KeyRangeSource {
     snapshot: Snapshot,
@@ -51,32 +42,6 @@ enum Part {
     Stretch(Stretch),
     /// Everything that begins so.
     Scan(String),
-}
-
-/// Keys that begin with the same characters, whatever their case.
-struct Stretch {
-    interval: Arc<Interval>,
-    /// The beginnings that occur.
-    starts: Vec<String>,
-    /// The least text that begins so.
-    least: String,
-    /// The least text behind the stretch; `None` if nothing is behind it.
-    end: Option<String>,
-}
-
-/// Bounds of identifiers.
-struct Interval {
-    lower: Option<Bound>,
-    upper: Option<Bound>,
-}
-
-/// How a stretch lies to the bounds.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Outside,
-    Within,
-    /// Some of its keys may be outside.
-    AtBound,
 }
 
 /// The keys that a range of equalities names. A value that is no string, or an identifier of another collection, names
@@ -134,12 +99,7 @@ impl KeyRangeSource {
         let interval = Interval { lower: bound(&range.lower), upper: bound(&range.upper) };
         let first = if self.ascending { &interval.lower } else { &interval.upper };
         let first = first.as_ref().map(|bound| bound.value.clone());
-        let stretch = Stretch {
-            interval: Arc::new(interval),
-            starts: vec![String::new()],
-            least: String::new(),
-            end: None,
-        };
+        let stretch = Stretch::whole(interval);
         vec![(first, Part::Stretch(stretch))]
     }
 
@@ -155,31 +115,6 @@ impl KeyRangeSource {
         Value::from_str(&format!("{}{key}", self.prefix))
     }
 
-    fn place(&self, stretch: &Stretch) -> Place {
-        let least = self.identifier(&stretch.least);
-        let end = stretch.end.as_ref().map(|end| self.identifier(end));
-        let Interval { lower, upper } = &*stretch.interval;
-        let is_below = |bound: &Bound| end.as_ref().is_some_and(|end| bound.value.compare(end).is_ge());
-        if lower.as_ref().is_some_and(is_below)
-            || upper.as_ref().is_some_and(|bound| least.compare(&bound.value).is_gt())
-        {
-            return Place::Outside;
-        }
-        let above_lower = lower.as_ref().is_none_or(|bound| bound.value.compare(&least).is_lt());
-        if above_lower && upper.as_ref().is_none_or(is_below) { Place::Within } else { Place::AtBound }
-    }
-
-    fn is_within(&self, key: &str, interval: &Interval) -> bool {
-        let identifier = self.identifier(key);
-        let holds = |bound: &Option<Bound>, side: Ordering| {
-            bound.as_ref().is_none_or(|bound| match identifier.compare(&bound.value) {
-                Ordering::Equal => bound.inclusive,
-                order => order == side,
-            })
-        };
-        holds(&interval.lower, Ordering::Greater) && holds(&interval.upper, Ordering::Less)
-    }
-
     /// Finds the keys of a stretch, or takes it apart; how many bytes of documents were read. At most `room` keys can be
     /// handed over at once.
     fn visit(
@@ -188,7 +123,7 @@ impl KeyRangeSource {
         context: &mut ExecutionContext,
         limits: BlockLimits,
     ) -> Result<usize> {
-        let place = self.place(&stretch);
+        let place = stretch.place(&self.prefix);
         if place == Place::Outside {
             return Ok(0);
         }
@@ -201,7 +136,7 @@ impl KeyRangeSource {
             return Ok(0);
         };
         if place == Place::AtBound {
-            found.retain(|(key, _)| self.is_within(key, &stretch.interval));
+            found.retain(|(key, _)| stretch.interval.contains(&self.identifier(key)));
         }
         context.statistics.scanned_index += found.len() as u64;
         let read = if self.wants_documents && found.len() <= limits.rows {
@@ -210,7 +145,7 @@ impl KeyRangeSource {
             0
         };
         // What is handed over first comes last.
-        found.sort_by_cached_key(|(key, _)| SortedKey(Value::from_str(key)));
+        found.sort_by_cached_key(|(key, _)| SortedKey::new(key));
         if self.ascending {
             found.reverse();
         }
@@ -282,8 +217,7 @@ impl KeyRangeSource {
                     ending.push(key);
                     continue;
                 };
-                let group = GROUPS.iter().position(|group| group.as_bytes().contains(byte));
-                let group = group.ok_or_else(|| {
+                let group = group_of(*byte).ok_or_else(|| {
                     Error::internal(format!("a document has the key '{key}', which no key can be"))
                 })?;
                 let child = format!("{start}{}", char::from(*byte));
@@ -291,19 +225,12 @@ impl KeyRangeSource {
                 children.entry(group).or_default().push(child);
             }
         }
-        ending.sort_by_cached_key(|key| SortedKey(Value::from_str(key)));
-        ending.retain(|key| self.is_within(key, &stretch.interval));
+        ending.sort_by_cached_key(|key| SortedKey::new(key));
+        ending.retain(|key| stretch.interval.contains(&self.identifier(key)));
         context.statistics.scanned_index += ending.len() as u64;
         let mut parts: Vec<Part> = ending.into_iter().map(Part::Key).collect();
-        parts.extend(children.into_iter().map(|(group, starts)| {
-            let least = |group: &str| format!("{}{}", stretch.least, group.get(..1).unwrap_or_default());
-            Part::Stretch(Stretch {
-                interval: Arc::clone(&stretch.interval),
-                starts,
-                least: GROUPS.get(group).map_or(String::new(), |group| least(group)),
-                end: GROUPS.get(group + 1).map(|group| least(group)).or_else(|| stretch.end.clone()),
-            })
-        }));
+        let children = children.into_iter().map(|(group, starts)| stretch.child(group, starts));
+        parts.extend(children.map(Part::Stretch));
         if self.ascending {
             parts.reverse();
         }
@@ -385,29 +312,6 @@ fn beginning_with(start: &str) -> DocumentScanSpec {
     }
 }
 
-/// A key as AQL sorts it.
-struct SortedKey(Value);
-
-impl Ord for SortedKey {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.compare(&other.0)
-    }
-}
-
-impl PartialOrd for SortedKey {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for SortedKey {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for SortedKey {}
-
 impl EntrySource for KeyRangeSource {
     fn read(
         &mut self,
@@ -451,38 +355,6 @@ impl EntrySource for KeyRangeSource {
     fn release(&mut self) {
         if let Some(scan) = &mut self.scan {
             scan.release();
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn compared(left: &str, right: &str) -> Ordering {
-        Value::from_str(left).compare(&Value::from_str(right))
-    }
-
-    #[test]
-    fn characters_are_listed_as_aql_sorts_them() {
-        let all: Vec<char> = GROUPS.iter().flat_map(|group| group.chars()).collect();
-        for pair in all.windows(2) {
-            assert_eq!(compared(&pair[0].to_string(), &pair[1].to_string()), Ordering::Less, "{pair:?}");
-        }
-        let keys = (0..128u8).map(char::from).filter(|c| catalog::is_valid_key(&c.to_string()));
-        assert!(keys.clone().all(|character| all.contains(&character)));
-        assert_eq!(keys.count(), all.len());
-    }
-
-    #[test]
-    fn groups_decide_before_case() {
-        for pair in GROUPS.windows(2) {
-            for left in pair[0].chars() {
-                for right in pair[1].chars() {
-                    let texts = (format!("a{left}z"), format!("A{right}"));
-                    assert_eq!(compared(&texts.0, &texts.1), Ordering::Less, "{texts:?}");
-                }
-            }
         }
     }
 }

@@ -8,6 +8,7 @@ mod entries;
 mod fulltext;
 mod geo;
 mod key_order;
+mod key_stretch;
 mod mdi;
 mod persistent;
 mod primary;
