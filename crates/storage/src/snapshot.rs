@@ -13,7 +13,7 @@ use crate::picture::Catalog;
 use crate::read_cache::ReadCacheView;
 use crate::scan::{
     self, BoxBounds, BoxScan, DocumentScan, DocumentScanSpec, EdgeDirection, EdgeReader, EdgeScan,
-    GeoEntryKind, GeoScan, IndexBounds, IndexEntries, IndexScan, IndexWalk, WordScan,
+    GeoEntryKind, GeoScan, IndexBounds, IndexEntries, IndexScan, IndexWalk, ReadAheadTurns, WordScan,
 };
 use crate::{Collection, Error, Index, Result};
 
@@ -29,6 +29,7 @@ pub struct Snapshot {
     changes: Arc<[(ObjectId, i64)]>,
     /// `None` if there is none, or if it has writes of an open transaction.
     read_cache: Option<ReadCacheView>,
+    read_ahead: Arc<ReadAheadTurns>,
 }
 
 impl Snapshot {
@@ -37,8 +38,9 @@ impl Snapshot {
         catalog: Arc<Catalog>,
         changes: Vec<(ObjectId, i64)>,
         read_cache: Option<ReadCacheView>,
+        read_ahead: Arc<ReadAheadTurns>,
     ) -> Self {
-        Snapshot { engine, catalog, changes: changes.into(), read_cache }
+        Snapshot { engine, catalog, changes: changes.into(), read_cache, read_ahead }
     }
 
     /// The catalog of the moment.
@@ -71,7 +73,7 @@ impl Snapshot {
 
     /// Starts a scan over documents in byte order of their keys.
     pub fn scan(&self, collection: &Collection, spec: &DocumentScanSpec) -> Result<DocumentScan> {
-        DocumentScan::start(self.engine.as_ref(), collection, spec)
+        DocumentScan::start(self.engine.as_ref(), collection, spec, &self.read_ahead)
     }
 
     /// Starts a scan over a persistent index, in AQL's order of the indexed values, or over a time-to-live index, in

@@ -12,6 +12,7 @@ use crate::encoding::metadata::setting_key;
 use crate::metadata::{self, Draft};
 use crate::picture::Catalog;
 use crate::read_cache::{ReadCache, ReadCacheStatistics};
+use crate::scan::ReadAheadTurns;
 use crate::snapshot::split_keys;
 use crate::tick::Ticks;
 use crate::transaction::{Transaction, TransactionOptions};
@@ -74,6 +75,7 @@ pub(crate) struct Shared {
     /// Held by whoever changes definitions.
     pub(crate) definitions: Mutex<()>,
     pub(crate) read_cache: Arc<ReadCache>,
+    read_ahead: Arc<ReadAheadTurns>,
     is_read_only: AtomicBool,
     /// Loads that became visible since the store was opened: see [`crate::load::Loads`].
     pub(crate) loads: AtomicU64,
@@ -95,6 +97,7 @@ impl Store {
         let shared = Arc::new(Shared {
             engine,
             read_cache: Arc::new(ReadCache::new(options.read_cache_bytes)),
+            read_ahead: Arc::default(),
             options,
             ticks,
             clock: RevisionClock::starting_after(last_revision),
@@ -129,7 +132,7 @@ impl Store {
         // Before the engine's snapshot, which then has at least these commits.
         let read_cache = self.shared.read_cache.view();
         let engine = self.shared.engine.snapshot()?;
-        Ok(Snapshot::new(engine, Arc::clone(&catalog), Vec::new(), read_cache))
+        Ok(Snapshot::new(engine, Arc::clone(&catalog), Vec::new(), read_cache, self.shared.read_ahead()))
     }
 
     /// How long transactions wait for a change of a collection's definition, unless they say otherwise.
@@ -241,6 +244,11 @@ impl Store {
 }
 
 impl Shared {
+    /// Turns for scans that read ahead.
+    pub(crate) fn read_ahead(&self) -> Arc<ReadAheadTurns> {
+        Arc::clone(&self.read_ahead)
+    }
+
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         Arc::clone(&self.catalog.read().unwrap_or_else(PoisonError::into_inner))
     }

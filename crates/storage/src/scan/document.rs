@@ -1,9 +1,11 @@
 //! Scans over the documents of a collection, in byte order of their keys.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use kv::{BlockLimits, Scan, ScanSpec, Snapshot};
+use kv::{Block, BlockLimits, Scan, ScanSpec, Snapshot};
 
+use super::ahead::{ReadAhead, ReadAheadTurns};
 use crate::documents::Documents;
 use crate::encoding;
 use crate::{Collection, Error, Result};
@@ -26,7 +28,7 @@ pub struct DocumentScanSpec {
     pub to_key: Option<KeyBound>,
     /// From the greatest key to the least.
     pub reverse: bool,
-    /// The scan will read far: the engine may read ahead and spare its cache.
+    /// The scan will read far: the engine may spare its cache, and blocks may be read ahead on another thread.
     pub sequential: bool,
     /// Only the keys are wanted: use [`DocumentScan::next_keys`].
     pub keys_only: bool,
@@ -34,16 +36,33 @@ pub struct DocumentScanSpec {
 
 /// A scan in progress.
 pub struct DocumentScan {
-    scan: Box<dyn Scan>,
+    source: Source,
+    /// Blocks that were read and not asked for, or only in part.
+    ready: VecDeque<Documents>,
+    /// Blocks until the scan is worth a thread of its own; `None` if it is not to have one.
+    blocks_until_ahead: Option<usize>,
+    turns: Arc<ReadAheadTurns>,
     collection: Arc<str>,
     keys_only: bool,
 }
+
+/// Where blocks come from.
+enum Source {
+    Scan(Box<dyn Scan>),
+    Ahead(ReadAhead),
+    /// Nowhere: an error ended the scan.
+    Ended,
+}
+
+/// A scan that has read so many blocks is likely to be a long one.
+const BLOCKS_BEFORE_AHEAD: usize = 16;
 
 impl DocumentScan {
     pub(crate) fn start(
         snapshot: &dyn Snapshot,
         collection: &Collection,
         spec: &DocumentScanSpec,
+        turns: &Arc<ReadAheadTurns>,
     ) -> Result<Self> {
         let bound = |bound: &Option<KeyBound>| bound.as_ref().map(|b| (b.key.clone(), b.inclusive));
         let (lower, upper) = (bound(&spec.from_key), bound(&spec.to_key));
@@ -58,7 +77,15 @@ impl DocumentScan {
             keys_only: spec.keys_only,
             sequential: spec.sequential,
         })?;
-        Ok(DocumentScan { scan, collection: Arc::clone(collection.shared_name()), keys_only: spec.keys_only })
+        let may_read_ahead = spec.sequential && !spec.keys_only;
+        Ok(DocumentScan {
+            source: Source::Scan(scan),
+            ready: VecDeque::new(),
+            blocks_until_ahead: may_read_ahead.then_some(BLOCKS_BEFORE_AHEAD),
+            turns: Arc::clone(turns),
+            collection: Arc::clone(collection.shared_name()),
+            keys_only: spec.keys_only,
+        })
     }
 
     /// The next documents, or `None` after the last.
@@ -68,18 +95,64 @@ impl DocumentScan {
         if self.keys_only {
             return Err(Error::internal("a scan of keys was asked for documents"));
         }
-        let block = self.scan.next_block(limits)?;
-        Ok(block.map(|block| Documents::of_block(block, &self.collection)))
+        let documents = match self.ready.pop_front() {
+            Some(documents) => Some(documents),
+            None => self.read_block(limits)?.map(|block| Documents::of_block(block, &self.collection)),
+        };
+        let Some(mut documents) = documents else { return Ok(None) };
+        if documents.len() > limits.rows.max(1) {
+            // It was read ahead, more than is asked for.
+            let offsets = documents.offsets.split_off(limits.rows.max(1));
+            self.ready.push_front(Documents { block: Arc::clone(&documents.block), offsets });
+        }
+        Ok(Some(documents))
+    }
+
+    fn read_block(&mut self, limits: BlockLimits) -> Result<Option<Block>> {
+        if self.blocks_until_ahead == Some(0) {
+            self.begin_ahead();
+        }
+        match &mut self.source {
+            Source::Scan(scan) => {
+                self.blocks_until_ahead = self.blocks_until_ahead.map(|blocks| blocks.saturating_sub(1));
+                Ok(scan.next_block(limits)?)
+            }
+            Source::Ahead(ahead) => ahead.next_block(),
+            Source::Ended => Ok(None),
+        }
+    }
+
+    /// Reads on another thread from now on, if there is a turn.
+    fn begin_ahead(&mut self) {
+        self.source = match std::mem::replace(&mut self.source, Source::Ended) {
+            Source::Scan(scan) => match ReadAhead::start(scan, &self.turns) {
+                Ok(ahead) => Source::Ahead(ahead),
+                Err(scan) => Source::Scan(scan),
+            },
+            other => other,
+        };
     }
 
     /// The keys of the next documents, or `None` after the last.
     pub fn next_keys(&mut self, limits: BlockLimits) -> Result<Option<DocumentKeys>> {
-        Ok(self.scan.next_block(limits)?.map(|block| DocumentKeys { block }))
+        Ok(self.read_block(limits)?.map(|block| DocumentKeys { block }))
     }
 
     /// Lets go of what pins memory in the engine. The next block goes on where the last one ended.
     pub fn release(&mut self) {
-        self.scan.release();
+        self.source = match std::mem::replace(&mut self.source, Source::Ended) {
+            Source::Ahead(ahead) => {
+                let (scan, blocks) = ahead.stop();
+                let read = blocks.into_iter().map(|block| Documents::of_block(block, &self.collection));
+                self.ready.extend(read);
+                // An error comes up again when the next block is read.
+                scan.map_or(Source::Ended, Source::Scan)
+            }
+            other => other,
+        };
+        if let Source::Scan(scan) = &mut self.source {
+            scan.release();
+        }
     }
 }
 

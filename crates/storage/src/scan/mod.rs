@@ -1,5 +1,6 @@
 //! Scans over documents and indexes. Each hands over blocks, and holds no iterator after `release`.
 
+mod ahead;
 mod document;
 mod edge;
 mod geo;
@@ -8,6 +9,7 @@ mod walk;
 mod word;
 mod zorder;
 
+pub(crate) use ahead::ReadAheadTurns;
 pub use document::{DocumentKeys, DocumentScan, DocumentScanSpec, KeyBound};
 pub use edge::{EdgeDirection, EdgeEntries, EdgeEntry, EdgeReader, EdgeScan, VertexEdges};
 pub use geo::{GeoEntries, GeoEntry, GeoEntryKind, GeoScan};

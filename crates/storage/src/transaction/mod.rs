@@ -112,7 +112,13 @@ impl Transaction {
         let changes = self.joined.iter().filter(|joined| joined.change.count != 0);
         let changes = changes.map(|joined| (joined.collection.object_id(), joined.change.count)).collect();
         let read_cache = self.read_cache.clone().filter(|_| self.engine.write_count() == 0);
-        Snapshot::new(self.engine.view(), Arc::clone(&self.catalog), changes, read_cache)
+        Snapshot::new(
+            self.engine.view(),
+            Arc::clone(&self.catalog),
+            changes,
+            read_cache,
+            self.shared.read_ahead(),
+        )
     }
 
     /// Number of pairs that were written so far, indexes included.
