@@ -17,6 +17,9 @@ const LINE_PAUSE: Duration = Duration::from_secs(10);
 /// Columns of a terminal that does not say how many it has.
 const DEFAULT_COLUMNS: usize = 80;
 
+/// Columns that the line takes in any case.
+const MIN_COLUMNS: usize = 20;
+
 /// Widest bar, and narrowest that is drawn.
 const MAX_BAR: usize = 40;
 const MIN_BAR: usize = 5;
@@ -130,7 +133,8 @@ impl Shared {
 
 fn columns() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stderr());
-    size.map_or(DEFAULT_COLUMNS, |size| usize::from(size.ws_col)).max(20)
+    let columns = size.map_or(0, |size| usize::from(size.ws_col));
+    if columns == 0 { DEFAULT_COLUMNS } else { columns.max(MIN_COLUMNS) }
 }
 
 /// How far it is at one moment.

@@ -80,6 +80,10 @@ fn batches(
         }
         form => form,
     };
+    if form == Form::Json && skipped > 0 {
+        let text = format!("--skip-lines is for rows line by line, but {} is an array", settings.file);
+        return Err(Failure::option(text));
+    }
     Ok(match form {
         Form::Json => Box::new(ArrayBatches::new(input, settings)),
         Form::Lines => Box::new(LineBatches::new(input, settings, skipped)?),

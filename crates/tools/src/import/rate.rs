@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How much the rate grows and falls with a reply.
-const GROWTH: f64 = 1.1;
+const GROWTH: f64 = 1.5;
 const FALL: f64 = 0.7;
 
 /// A rate for all threads together.
@@ -66,7 +66,7 @@ mod tests {
         assert!(wait > Duration::from_millis(490) && wait < Duration::from_millis(510), "{wait:?}");
         let speed = |rate: &Rate| rate.state.lock().unwrap().bytes_per_second;
         rate.answered(Duration::from_millis(1));
-        assert_eq!(speed(&rate).round(), 2_200.0);
+        assert_eq!(speed(&rate).round(), 3_000.0);
         for _ in 0..10 {
             rate.answered(Duration::from_secs(2));
         }

@@ -13,6 +13,8 @@ fn lines_are_passed_on_as_they_are() {
     assert_eq!(body(&["--type", "jsonl"], "\u{feff}{}\n"), "{}\n");
     assert_eq!(body(&["--type", "jsonl", "--skip-lines", "2"], "x\ny\n{}\n"), "{}\n");
     assert_eq!(body(&["--type", "jsonl", "--skip-lines", "9"], "x\ny\n{}\n"), "");
+    let failure = read(&["--type", "json", "--skip-lines", "1"], b"\n[{}]").unwrap_err();
+    assert!(failure.text().contains("--skip-lines is for rows"), "{}", failure.text());
 }
 
 #[test]
