@@ -26,6 +26,7 @@ const HIDDEN: &[(&str, &[&str])] = &[
     ("s2", &["geometry"]),
     ("geographiclib-rs", &["geometry"]),
     ("rustls", &["client"]),
+    ("tokio-rustls", &["server"]),
     ("parquet", &["tools"]),
 ];
 

@@ -3,6 +3,7 @@
 //! never says that it failed itself, and goes on.
 
 use database::{Instance, InstanceOptions};
+use server::http::address::Address;
 use server::http::listener;
 use server::log::{Log, LogOptions};
 use server::{Server, ServerOptions, lifecycle};
@@ -24,7 +25,10 @@ static SERVER: LazyLock<Running> = LazyLock::new(|| {
     let instance = Instance::open(kv::memory::MemoryEngine::new(), InstanceOptions::default()).unwrap();
     let options = ServerOptions { log: Log::new(LogOptions::default()), ..ServerOptions::default() };
     let server = Server::new(instance, options).unwrap();
-    let listener = listener::bind("127.0.0.1:0".parse().unwrap(), true).unwrap().listen(64).unwrap();
+    let listener = listener::bind(&Address::Tcp("127.0.0.1:0".parse().unwrap()), true)
+        .unwrap()
+        .listen(64, None)
+        .unwrap();
     let address = listener.local_addr().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.spawn(lifecycle::serve(Arc::clone(&server), vec![listener], Duration::from_secs(1)));

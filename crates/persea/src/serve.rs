@@ -1,6 +1,5 @@
 //! `persea server`: from options to a server that listens, and to its orderly end.
 
-use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -10,6 +9,7 @@ use database::Instance;
 use options::{Options, Request};
 use server::Server;
 use server::auth::create_root;
+use server::http::address::Address;
 use server::http::listener::{Bound, bind};
 use server::lifecycle::{STOP_PATIENCE, serve};
 use server::log::Log;
@@ -52,8 +52,9 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
 fn run_with(options: &Options) -> Result<(), Failure> {
     let started = Instant::now();
     let budget = settings::memory_budget(options);
-    let addresses: Vec<SocketAddr> =
+    let addresses: Vec<Address> =
         options.all("server.endpoint").into_iter().map(endpoint::parse).collect::<Result<_, _>>()?;
+    let tls = settings::tls(options, &addresses)?;
     let log = settings::open_log(options)?;
     if options.flag("check-configuration") {
         return Ok(());
@@ -74,11 +75,12 @@ fn run_with(options: &Options) -> Result<(), Failure> {
     let server_options = settings::server_options(options, &log, &instance, &budget, descriptors)?;
     let server = Server::new(Arc::clone(&instance), server_options)?;
     let backlog = u32::try_from(options.number("tcp.backlog-size")).unwrap_or(u32::MAX);
-    let listeners = bound.into_iter().map(|bound| bound.listen(backlog)).collect::<Result<Vec<_>, _>>()?;
+    let listeners = bound.into_iter().map(|bound| bound.listen(backlog, tls.as_ref()));
+    let listeners = listeners.collect::<Result<Vec<_>, _>>()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
         watch_signals(&server, &log)?;
-        let addresses: Vec<String> = addresses.iter().map(|address| format!("http://{address}")).collect();
+        let addresses: Vec<String> = addresses.iter().map(Address::to_string).collect();
         tracing::info!(
             target: "startup",
             "persea {PERSEA_VERSION} (compatible with ArangoDB {ARANGODB_VERSION}) is ready at {} after {} ms",
@@ -119,10 +121,10 @@ fn check_descriptors(options: &Options) -> Result<u64, Failure> {
     Ok(descriptors)
 }
 
-fn take_addresses(addresses: &[SocketAddr], options: &Options) -> Result<Vec<Bound>, Failure> {
+fn take_addresses(addresses: &[Address], options: &Options) -> Result<Vec<Bound>, Failure> {
     let reuse = options.flag("tcp.reuse-address");
-    let take = |address: &SocketAddr| {
-        bind(*address, reuse).map_err(|error| format!("cannot listen on {address}: {error}").into())
+    let take = |address: &Address| {
+        bind(address, reuse).map_err(|error| format!("cannot listen on {address}: {error}").into())
     };
     addresses.iter().map(take).collect()
 }

@@ -15,7 +15,9 @@ use kv::memory::MemoryEngine;
 use kv_rocksdb::{Compression, RocksEngine, RocksOptions};
 use options::Options;
 use server::auth::{AuthenticationOptions, persistent_secret};
+use server::http::address::Address;
 use server::http::cors::TrustedOrigins;
+use server::http::tls::{Tls, TlsVersions};
 use server::http::worker_pool::PoolLimits;
 use server::log::{Format, Level, Log, LogOptions, Output};
 use server::machine::available_memory_bytes;
@@ -269,6 +271,22 @@ fn authentication(options: &Options, instance: &Instance) -> Result<Authenticati
         secrets,
         session_timeout_seconds: options.seconds("server.session-timeout") as u64,
     })
+}
+
+/// Certificate and key, if any address is one of TLS.
+pub(crate) fn tls(options: &Options, addresses: &[Address]) -> Result<Option<Tls>, Failure> {
+    let Some(address) = addresses.iter().find(|address| matches!(address, Address::Tls(_))) else {
+        return Ok(None);
+    };
+    let keyfile = options.text("ssl.keyfile").filter(|path| !path.is_empty());
+    let keyfile = keyfile
+        .ok_or_else(|| format!("{address} needs --ssl.keyfile: a PEM file with certificate and key"))?;
+    let versions = match options.text("ssl.protocol") {
+        Some("5") => TlsVersions::Tls12,
+        Some("6") => TlsVersions::Tls13,
+        _ => TlsVersions::Both,
+    };
+    Ok(Some(Tls::from_keyfile(keyfile.as_ref(), versions)?))
 }
 
 /// The secret in a file, without white space around it.

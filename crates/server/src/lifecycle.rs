@@ -1,13 +1,12 @@
 //! From the first connection to the end of the last.
 
-use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use crate::http::listener;
+use crate::http::listener::{self, Listener};
 use crate::server::Server;
 
 /// How long requests that have begun may take to end when the server stops.
@@ -49,13 +48,12 @@ impl Shutdown {
 /// `patience`. Answers whether all did.
 pub async fn serve(
     server: Arc<Server>,
-    listeners: Vec<TcpListener>,
+    listeners: Vec<Listener>,
     patience: Duration,
 ) -> std::io::Result<bool> {
     let mut tasks = Vec::new();
     for listener in listeners {
-        let listener = tokio::net::TcpListener::from_std(listener)?;
-        tasks.push(tokio::spawn(listener::accept(Arc::clone(&server), listener)));
+        tasks.push(tokio::spawn(listener::accept(Arc::clone(&server), listener)?));
     }
     let watch = tokio::spawn(watch(Arc::clone(&server)));
     server.shutdown().requested().await;

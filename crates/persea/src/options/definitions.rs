@@ -14,6 +14,7 @@ const API_ACCESS: Kind = Kind::Choice(&["disabled", "jwt", "admin", "public"]);
 const LOG_ACCESS: Kind = Kind::Choice(&["true", "false", "jwt"]);
 const LEVELS: Kind = Kind::Choice(&["fatal", "error", "err", "warning", "warn", "info", "debug", "trace"]);
 const ENGINES: Kind = Kind::Choice(&["auto", "rocksdb", "memory"]);
+const TLS_VERSIONS: Kind = Kind::Choice(&["5", "6", "9"]);
 const CACHE_MODES: Kind = Kind::Choice(&["off", "on", "demand"]);
 const COMPRESSIONS: Kind = Kind::Choice(&["lz4", "zstd"]);
 use Kind::{Bool, Bytes, Number, Seconds, Text};
@@ -85,7 +86,7 @@ pub(super) const DEFINITIONS: &[Definition] = &[
 
     option("server.authentication", Bool, "true", "requests must say who makes them"),
     option("server.descriptors-minimum", Number, "0", "do not start with fewer file descriptors"),
-    list("server.endpoint", Text, "tcp://127.0.0.1:8529", "address to listen on, as tcp://HOST:PORT"),
+    list("server.endpoint", Text, "tcp://127.0.0.1:8529", "address to listen on: tcp://HOST:PORT, ssl://HOST:PORT or unix://PATH"),
     option("server.export-metrics-api", Bool, "true", "answer /_admin/metrics"),
     secret("server.jwt-secret", "secret that tokens are signed with"),
     option("server.jwt-secret-folder", Text, "", "folder of files with such secrets; the first by name signs, all are accepted"),
@@ -97,6 +98,9 @@ pub(super) const DEFINITIONS: &[Definition] = &[
     option("server.session-timeout", Seconds, "3600", "seconds that a token from /_open/auth is good for"),
     option("server.storage-engine", ENGINES, "auto", "as --storage-engine"),
     option("server.support-info-api", API_ACCESS, "admin", "who may read /_admin/support-info"),
+
+    option("ssl.keyfile", Text, "", "PEM file with certificate and key, for addresses of TLS"),
+    option("ssl.protocol", TLS_VERSIONS, "9", "version of TLS: 5 is 1.2, 6 is 1.3, 9 is either"),
 
     option("tcp.backlog-size", Number, "1024", "most connections that wait to be accepted"),
     option("tcp.reuse-address", Bool, "true", "listen on an address that was in use a moment ago"),

@@ -88,7 +88,7 @@ fn options_of_arangodb_without_effect_are_accepted_and_noted() {
         ["javascript.allow-admin-execute", "foxx.api", "query.registry-ttl"]
     );
     assert!(options.flag("server.authentication"));
-    assert!(read(&["--ssl.keyfile", "x"], &[]).unwrap_err().contains("no option --ssl.keyfile"));
+    assert!(read(&["--ssl.cafile", "x"], &[]).unwrap_err().contains("no option --ssl.cafile"));
 }
 
 #[test]

@@ -69,7 +69,13 @@ mod tests {
 
     #[test]
     fn what_is_there_for_safety_is_not_ignored() {
-        for name in ["ssl.keyfile", "encryption.keyfile", "server.harden", "audit.output"] {
+        for name in [
+            "ssl.cafile",
+            "ssl.require-peer-certificate",
+            "encryption.keyfile",
+            "server.harden",
+            "audit.output",
+        ] {
             assert!(SERVER.without_effect(name).is_none(), "{name}");
         }
     }

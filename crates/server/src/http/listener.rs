@@ -1,62 +1,202 @@
 //! Where connections are accepted.
 
 use std::io;
-use std::net::{SocketAddr, TcpListener as StdListener};
+use std::net::{SocketAddr, TcpListener as StdTcpListener};
+use std::os::unix::net::{UnixListener as StdUnixListener, UnixStream as StdUnixStream};
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use socket2::{Domain, Protocol, Socket, Type};
-use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+use tokio::net::{TcpListener, TcpStream, UnixListener};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_rustls::TlsAcceptor;
 
+use super::address::Address;
 use super::connection;
+use super::tls::Tls;
 use crate::server::Server;
 
 /// How long to wait before the next connection is accepted when the system has no more room for one.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// How long TLS may take to be agreed upon.
+const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(30);
+
 /// An address that belongs to this process, on which nobody is heard yet.
 #[derive(Debug)]
 pub struct Bound {
     socket: Socket,
+    address: Address,
 }
 
 /// Takes an address. Errors are known before data is opened, and clients are heard only when there is something to say.
-pub fn bind(address: SocketAddr, reuse_address: bool) -> io::Result<Bound> {
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-    socket.set_reuse_address(reuse_address)?;
-    socket.bind(&address.into())?;
+pub fn bind(address: &Address, reuse_address: bool) -> io::Result<Bound> {
+    let socket = match address {
+        Address::Tcp(address) | Address::Tls(address) => {
+            let socket = Socket::new(Domain::for_address(*address), Type::STREAM, Some(Protocol::TCP))?;
+            socket.set_reuse_address(reuse_address)?;
+            socket.bind(&(*address).into())?;
+            socket
+        }
+        Address::Unix(path) => {
+            let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+            remove_abandoned(path)?;
+            socket.bind(&SockAddr::unix(path)?)?;
+            socket
+        }
+    };
     socket.set_nonblocking(true)?;
-    Ok(Bound { socket })
+    Ok(Bound { socket, address: address.clone() })
+}
+
+/// Removes a socket that a server has left behind which was killed. One at which somebody answers stays, and so does whatever is
+/// not a socket: binding says that it is there.
+fn remove_abandoned(path: &Path) -> io::Result<()> {
+    match StdUnixStream::connect(path) {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused && is_socket(path) => {
+            std::fs::remove_file(path)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_socket(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_socket())
+}
+
+/// An address at which clients are heard.
+#[derive(Debug)]
+pub struct Listener {
+    inner: Inner,
+}
+
+#[derive(Debug)]
+enum Inner {
+    Tcp(StdTcpListener),
+    Tls(StdTcpListener, Tls),
+    Unix(StdUnixListener, SocketFile),
+}
+
+/// A socket in the file system, removed at the end.
+#[derive(Debug)]
+struct SocketFile(PathBuf);
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        // The next server removes what is left.
+        let _ = std::fs::remove_file(&self.0);
+    }
 }
 
 impl Bound {
-    /// Begins to hear clients; at most `backlog` connections wait to be accepted.
-    pub fn listen(self, backlog: u32) -> io::Result<StdListener> {
+    /// Begins to hear clients; at most `backlog` connections wait to be accepted. An address of TLS needs `tls`.
+    pub fn listen(self, backlog: u32, tls: Option<&Tls>) -> io::Result<Listener> {
         self.socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
-        Ok(self.socket.into())
+        let inner = match (self.address, tls) {
+            (Address::Tcp(_), _) => Inner::Tcp(self.socket.into()),
+            (Address::Tls(_), Some(tls)) => Inner::Tls(self.socket.into(), tls.clone()),
+            (Address::Tls(_), None) => return Err(io::Error::other("TLS has no certificate")),
+            (Address::Unix(path), _) => Inner::Unix(self.socket.into(), SocketFile(path)),
+        };
+        Ok(Listener { inner })
+    }
+}
+
+impl Listener {
+    /// The address and port, where there is one.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        match &self.inner {
+            Inner::Tcp(listener) | Inner::Tls(listener, _) => listener.local_addr(),
+            Inner::Unix(..) => Err(io::Error::other("a socket in the file system has no port")),
+        }
     }
 }
 
 /// Accepts connections until the future is dropped.
-pub(crate) async fn accept(server: Arc<Server>, listener: TcpListener) {
+pub(crate) fn accept(
+    server: Arc<Server>,
+    listener: Listener,
+) -> io::Result<Pin<Box<dyn Future<Output = ()> + Send>>> {
     let slots = Arc::new(Semaphore::new(server.options().http.max_connections));
-    loop {
-        let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { return };
-        let (stream, client) = match listener.accept().await {
-            Ok(accepted) => accepted,
-            Err(error) => {
-                tracing::warn!(target: "communication", %error, "a connection could not be accepted");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
-                continue;
-            }
-        };
-        // Without it the connection works as well, only slower.
-        let _ = stream.set_nodelay(true);
+    Ok(match listener.inner {
+        Inner::Tcp(listener) => Box::pin(accept_tcp(server, TcpListener::from_std(listener)?, slots)),
+        Inner::Tls(listener, tls) => {
+            Box::pin(accept_tls(server, TcpListener::from_std(listener)?, tls.acceptor, slots))
+        }
+        Inner::Unix(listener, file) => {
+            Box::pin(accept_unix(server, UnixListener::from_std(listener)?, file, slots))
+        }
+    })
+}
+
+async fn accept_tcp(server: Arc<Server>, listener: TcpListener, slots: Arc<Semaphore>) {
+    while let Some(slot) = free(&slots).await {
+        let Some((stream, client)) = accepted(listener.accept().await).await else { continue };
         let server = Arc::clone(&server);
         tokio::spawn(async move {
-            connection::serve(server, stream, Some(client)).await;
+            connection::serve(server, without_delay(stream), Some(client)).await;
             drop(slot);
         });
     }
+}
+
+async fn accept_tls(
+    server: Arc<Server>,
+    listener: TcpListener,
+    acceptor: TlsAcceptor,
+    slots: Arc<Semaphore>,
+) {
+    while let Some(slot) = free(&slots).await {
+        let Some((stream, client)) = accepted(listener.accept().await).await else { continue };
+        let (server, acceptor) = (Arc::clone(&server), acceptor.clone());
+        tokio::spawn(async move {
+            let agreed =
+                tokio::time::timeout(HANDSHAKE_PATIENCE, acceptor.accept(without_delay(stream))).await;
+            match agreed {
+                Ok(Ok(stream)) => connection::serve(server, stream, Some(client)).await,
+                Ok(Err(error)) => {
+                    tracing::debug!(target: "ssl", %client, %error, "TLS could not be agreed upon");
+                }
+                Err(_) => tracing::debug!(target: "ssl", %client, "TLS was not agreed upon in time"),
+            }
+            drop(slot);
+        });
+    }
+}
+
+async fn accept_unix(server: Arc<Server>, listener: UnixListener, _file: SocketFile, slots: Arc<Semaphore>) {
+    while let Some(slot) = free(&slots).await {
+        let Some((stream, _)) = accepted(listener.accept().await).await else { continue };
+        let server = Arc::clone(&server);
+        tokio::spawn(async move {
+            connection::serve(server, stream, None).await;
+            drop(slot);
+        });
+    }
+}
+
+/// Waits until there may be one more connection.
+async fn free(slots: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
+    Arc::clone(slots).acquire_owned().await.ok()
+}
+
+/// The connection; where there is none, after a pause, nothing.
+async fn accepted<T>(accepted: io::Result<T>) -> Option<T> {
+    match accepted {
+        Ok(accepted) => Some(accepted),
+        Err(error) => {
+            tracing::warn!(target: "communication", %error, "a connection could not be accepted");
+            tokio::time::sleep(ACCEPT_PAUSE).await;
+            None
+        }
+    }
+}
+
+fn without_delay(stream: TcpStream) -> TcpStream {
+    // Without it the connection works as well, only slower.
+    let _ = stream.set_nodelay(true);
+    stream
 }

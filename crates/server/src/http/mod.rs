@@ -1,5 +1,6 @@
 //! The way of a request: listener, decoding, routing, running, encoding.
 
+pub mod address;
 pub mod body;
 pub mod compression;
 pub mod connection;
@@ -19,6 +20,7 @@ pub mod response;
 pub mod router;
 pub mod service;
 pub mod stream;
+pub mod tls;
 pub mod upgrade;
 pub mod worker_pool;
 mod zstd;

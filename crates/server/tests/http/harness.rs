@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use database::{Instance, InstanceOptions};
 use hyper::StatusCode;
+use server::http::address::Address;
 use server::http::router::Outcome;
 use server::http::{ChunkSource, Request, Response, Route, Verb, content_type, listener};
 use server::log::{Log, LogOptions};
@@ -43,7 +44,10 @@ pub fn start() -> Running {
 pub fn start_with(options: ServerOptions, store: Arc<Store>) -> Running {
     let instance = Instance::new(store, InstanceOptions::default()).unwrap();
     let server = Server::with_routes(instance, options, &[ROUTES]).unwrap();
-    let listener = listener::bind("127.0.0.1:0".parse().unwrap(), true).unwrap().listen(64).unwrap();
+    let listener = listener::bind(&Address::Tcp("127.0.0.1:0".parse().unwrap()), true)
+        .unwrap()
+        .listen(64, None)
+        .unwrap();
     let address = listener.local_addr().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let serve = lifecycle::serve(Arc::clone(&server), vec![listener], Duration::from_secs(10));

@@ -1,0 +1,91 @@
+//! The ways to reach a server: TLS and sockets in the file system.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
+
+mod support;
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use support::Server;
+use support::tool::write;
+
+/// A certificate for localhost and 127.0.0.1 that signs itself, and its key.
+fn certificate() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../client/src/tests/certificate.pem")
+}
+
+fn import(endpoint: &str, file: &str, more: &[&str]) -> std::process::Output {
+    Command::new(env!("CARGO_BIN_EXE_persea"))
+        .args(["import", "--server.endpoint", endpoint, "--server.password", "", "--collection", "c", file])
+        .args(["--create-collection"])
+        .args(more)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
+}
+
+#[test]
+fn a_server_answers_over_tls() {
+    let folder = tempfile::tempdir().unwrap();
+    let port = free_port();
+    let endpoint = format!("ssl://localhost:{port}");
+    let certificate = certificate();
+    let certificate = certificate.to_str().unwrap();
+    let tls = ["--server.endpoint", &format!("ssl://127.0.0.1:{port}"), "--ssl.keyfile", certificate];
+    let _server = Server::start(&folder.path().join("data"), &tls);
+    let file = write(folder.path(), "a.jsonl", "{\"x\":1}\n".repeat(10_000));
+    for more in [&[][..], &["--ssl.cafile", certificate], &["--ssl.protocol", "5"], &["--ssl.protocol", "6"]]
+    {
+        let said = import(&endpoint, &file, more);
+        let printed = String::from_utf8_lossy(&said.stdout);
+        assert!(said.status.success() && printed.contains("created:          10000"), "{more:?}: {said:?}");
+    }
+    let stranger = format!("ssl://127.0.0.2:{port}");
+    assert!(!import(&stranger, &file, &["--ssl.cafile", certificate]).status.success());
+}
+
+#[test]
+fn a_server_answers_at_a_socket_and_replaces_an_abandoned_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("socket");
+    let endpoint = format!("unix://{}", socket.display());
+    let file = write(folder.path(), "a.jsonl", "{\"x\":1}\n".repeat(10_000));
+    for round in 0..2 {
+        let server = Server::start(&folder.path().join("data"), &["--server.endpoint", &endpoint]);
+        let said = import(&endpoint, &file, &[]);
+        assert!(said.status.success(), "{round}: {said:?}");
+        server.kill();
+        assert!(socket.exists(), "a killed server leaves its socket");
+    }
+    let server = Server::start(&folder.path().join("data"), &["--server.endpoint", &endpoint]);
+    let process = server.process().to_string();
+    Command::new("kill").args(["-TERM", &process]).status().unwrap();
+    assert_eq!(server.wait(), Some(0));
+    assert!(!socket.exists(), "a server that ends removes its socket");
+}
+
+#[test]
+fn what_is_missing_for_tls_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = write(folder.path(), "empty.pem", "");
+    for (arguments, part) in [
+        (&["--server.endpoint", "ssl://127.0.0.1:1"][..], "--ssl.keyfile"),
+        (&["--server.endpoint", "ssl://127.0.0.1:1", "--ssl.keyfile", "/nowhere.pem"], "/nowhere.pem"),
+        (&["--server.endpoint", "ssl://127.0.0.1:1", "--ssl.keyfile", &empty], "no certificate"),
+    ] {
+        let data = folder.path().join("data");
+        let said = Command::new(env!("CARGO_BIN_EXE_persea"))
+            .args(["server", "--database.directory", data.to_str().unwrap()])
+            .args(arguments)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&said.stderr);
+        assert!(!said.status.success() && text.contains(part), "{arguments:?}: {text}");
+    }
+}

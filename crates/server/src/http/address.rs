@@ -1,0 +1,26 @@
+//! Where a server listens.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// An address, and how it is spoken at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// HTTP in clear text.
+    Tcp(SocketAddr),
+    /// HTTP over TLS.
+    Tls(SocketAddr),
+    /// HTTP in clear text over a socket in the file system.
+    Unix(PathBuf),
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Tcp(address) => write!(formatter, "http://{address}"),
+            Address::Tls(address) => write!(formatter, "https://{address}"),
+            Address::Unix(path) => write!(formatter, "http+unix://{}", path.display()),
+        }
+    }
+}
