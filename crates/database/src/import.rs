@@ -20,6 +20,8 @@ use crate::session::Session;
 const CHUNK_DOCUMENTS: usize = 10_000;
 /// Bytes of parsed documents after which a chunk is stored.
 const CHUNK_BYTES: usize = 4 << 20;
+/// What a stored document has beyond what was sent: its key twice, its revision.
+const LOAD_ROOM_BYTES: usize = 48;
 /// Most messages in a reply with `details`; more are counted only.
 const MAX_DETAILS: usize = 10_000;
 /// Bytes of an offending document that a message quotes.
@@ -331,6 +333,7 @@ impl Import<'_> {
             self.may_load = false;
             return Ok(false);
         };
+        load.reserve(bodies.iter().map(|body| body.byte_len() + LOAD_ROOM_BYTES).sum());
         if bodies.iter().any(|body| load.add(*body).is_err()) || load.finish()? != LoadOutcome::Loaded {
             return Ok(false);
         }

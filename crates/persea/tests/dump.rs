@@ -1,5 +1,4 @@
-//! What a user may count on of `persea dump` and `persea restore`: what is dumped comes back as it was, of one moment; what is
-//! broken is named; what was broken off goes on.
+//! What a user may count on of `persea dump` and `persea restore`: what is dumped comes back as it was, of one moment.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,48 +10,16 @@
 )]
 
 mod support;
+#[path = "support/tools.rs"]
+mod tools;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use support::{Client, Server};
-
-fn command(tool: &str, server: &Server, folder: &Path, options: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
-    command.args([tool, "--server.endpoint", &server.endpoint(), "--server.password", ""]);
-    command.args(["--progress", "false"]).args(options).arg(folder).stdin(Stdio::null());
-    command
-}
-
-fn run(tool: &str, server: &Server, folder: &Path, options: &[&str]) -> Output {
-    command(tool, server, folder, options).output().unwrap()
-}
-
-fn succeed(tool: &str, server: &Server, folder: &Path, options: &[&str]) {
-    let output = run(tool, server, folder, options);
-    assert!(output.status.success(), "{tool} {options:?}: {}", String::from_utf8_lossy(&output.stderr));
-}
-
-fn fail(tool: &str, server: &Server, folder: &Path, options: &[&str]) -> String {
-    let output = run(tool, server, folder, options);
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success(), "{text}");
-    text
-}
-
-fn post(client: &mut Client, path: &str, body: &Value) -> Value {
-    let reply = client.json("POST", path, &body.to_string());
-    assert!(reply.status < 300, "{path}: {}", reply.text());
-    reply.json()
-}
-
-fn query(client: &mut Client, text: &str) -> Value {
-    post(client, "/_api/cursor", &json!({"query": text, "batchSize": 1_000_000}))["result"].clone()
-}
+use tools::{fail, post, query, small_dump, succeed};
 
 /// Numbers that look random and are the same each time.
 struct Numbers(u64);
@@ -300,144 +267,6 @@ fn all_databases_with_their_users() {
     assert_eq!((reply.status, &reply.json()["_key"]), (200, &json!("1")));
     assert_eq!(client.send("GET", "/_api/collection/here", &anna, b"").status, 401);
     assert_eq!(client.send("GET", "/_api/collection/here", &root(), b"").status, 200);
-}
-
-fn small_dump(folder: &Path, lines: &str) -> (Server, PathBuf) {
-    let server = Server::start(&folder.join("server"), &[]);
-    let dump = folder.join("dump");
-    std::fs::create_dir(&dump).unwrap();
-    std::fs::write(dump.join("c.structure.json"), r#"{"parameters":{"name":"c","type":2},"indexes":[]}"#)
-        .unwrap();
-    std::fs::write(dump.join("c.data.json"), lines).unwrap();
-    (server, dump)
-}
-
-#[test]
-fn what_is_broken_is_named_with_file_and_line() {
-    let folder = tempfile::tempdir().unwrap();
-    let good: String =
-        (0..20_000).map(|n| format!("{{\"_key\":\"{n}\",\"text\":\"some text to fill it\"}}\n")).collect();
-    let (server, dump) = small_dump(folder.path(), &format!("{good}\n{{\"_key\":\"x\",\n{good}"));
-    let data = dump.join("c.data.json");
-    let batch = ["--batch-size", "128KiB", "--threads", "3"];
-    assert!(fail("restore", &server, &dump, &batch).contains("c.data.json, line 20002"));
-    std::fs::write(&data, format!("{good}{{\"n\":1}}\n{good}")).unwrap();
-    let text = fail("restore", &server, &dump, &batch);
-    assert!(text.contains("c.data.json, line 20001") && text.contains("without '_key'"), "{text}");
-    std::fs::write(&data, &good).unwrap();
-    succeed("restore", &server, &dump, &batch);
-
-    // Packed files that are cut off or damaged: ours, and those of others.
-    let packed = folder.path().join("packed");
-    succeed("dump", &server, &packed, &["--batch-size", "200000"]);
-    let file = packed.join("c_4a8a08f09d37b73795649038408b5f33.data.json.gz");
-    let whole = std::fs::read(&file).unwrap();
-    std::fs::write(&file, &whole[..whole.len() - 20]).unwrap();
-    let text = fail("restore", &server, &packed, &batch);
-    assert!(text.contains("data.json.gz is cut off at byte") && text.contains("line"), "{text}");
-    let mut broken = whole.clone();
-    broken[whole.len() / 2] ^= 0x55;
-    std::fs::write(&file, &broken).unwrap();
-    assert!(fail("restore", &server, &packed, &batch).contains("data.json.gz"));
-    std::fs::remove_file(&file).unwrap();
-    let plain = packed.join("c_4a8a08f09d37b73795649038408b5f33.data.json");
-    std::fs::write(&plain, &good).unwrap();
-    assert!(Command::new("gzip").arg(&plain).status().unwrap().success());
-    succeed("restore", &server, &packed, &batch);
-    let mut client = server.connect();
-    assert_eq!(query(&mut client, "RETURN LENGTH(c)"), json!([20_000]));
-    let foreign = std::fs::read(&file).unwrap();
-    std::fs::write(&file, &foreign[..foreign.len() / 2]).unwrap();
-    let text = fail("restore", &server, &packed, &batch);
-    assert!(text.contains("data.json.gz is cut off"), "{text}");
-    // What anybody else packs and unpacks is the same text.
-    std::fs::write(&file, &whole).unwrap();
-    assert!(Command::new("gzip").args(["-t"]).arg(&file).status().unwrap().success());
-
-    std::fs::write(packed.join("ENCRYPTION"), "aes-256-ctr").unwrap();
-    assert!(fail("restore", &server, &packed, &[]).contains("encrypted"));
-    std::fs::remove_file(packed.join("ENCRYPTION")).unwrap();
-    let info = std::fs::read_to_string(packed.join("dump.json"))
-        .unwrap()
-        .replace("\"isComplete\":true", "\"isComplete\":false");
-    std::fs::write(packed.join("dump.json"), info).unwrap();
-    assert!(fail("restore", &server, &packed, &[]).contains("not whole"));
-    assert!(fail("restore", &server, &folder.path().join("nowhere"), &[]).contains("nowhere is no folder"));
-    assert!(fail("dump", &server, &packed, &[]).contains("--overwrite"));
-    assert!(
-        fail("dump", &server, &folder.path().join("x"), &["--collection", "nothing"]).contains("\"nothing\"")
-    );
-    assert!(fail("restore", &server, &dump, &["--collection", "nothing"]).contains("\"nothing\""));
-    assert!(fail("restore", &server, &dump, &["--overwrite", "false"]).contains("1207"));
-}
-
-#[test]
-fn a_full_disk_is_said() {
-    if !Path::new("/dev/full").exists() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let (server, dump) = small_dump(folder.path(), "{\"_key\":\"a\"}\n");
-    succeed("restore", &server, &dump, &[]);
-    let full = folder.path().join("full");
-    std::fs::create_dir(&full).unwrap();
-    std::os::unix::fs::symlink("/dev/full", full.join("dump.json")).unwrap();
-    let text = fail("dump", &server, &full, &["--overwrite", "true"]);
-    assert!(text.contains("dump.json cannot be written") && text.contains("not whole"), "{text}");
-}
-
-/// A restore that was broken off in its middle by `breaks`.
-fn break_off(
-    server: &Server,
-    dump: &Path,
-    breaks: impl FnOnce(&mut std::process::Child),
-) -> std::process::ExitStatus {
-    let options = ["--batch-size", "128KiB", "--threads", "2"];
-    let mut child = command("restore", server, dump, &options).stderr(Stdio::null()).spawn().unwrap();
-    let start = Instant::now();
-    let mut client = server.connect();
-    loop {
-        let reply = client.json("GET", "/_api/collection/c/count", "").json();
-        if reply["count"].as_u64().is_some_and(|count| count > 5_000)
-            || start.elapsed() > Duration::from_secs(20)
-        {
-            break;
-        }
-    }
-    breaks(&mut child);
-    child.wait().unwrap()
-}
-
-#[test]
-fn a_restore_that_was_broken_off_goes_on_without_duplicates() {
-    let folder = tempfile::tempdir().unwrap();
-    let lines: String =
-        (0..200_000).map(|n| format!("{{\"_key\":\"{n}\",\"_rev\":\"_cPlZM_e---\",\"n\":{n}}}\n")).collect();
-    let (server, dump) = small_dump(folder.path(), &lines);
-    let status = break_off(&server, &dump, |child| child.kill().unwrap());
-    assert!(!status.success());
-    assert!(dump.join("continue.json").exists());
-    let mut client = server.connect();
-    let before = query(&mut client, "RETURN LENGTH(c)")[0].as_u64().unwrap();
-    assert!((1..200_000).contains(&before), "{before}");
-    succeed("restore", &server, &dump, &["--continue", "true"]);
-    let check = "RETURN [LENGTH(c), SUM(FOR d IN c RETURN d.n), LENGTH(FOR d IN c FILTER d._rev != '_cPlZM_e---' RETURN 1)]";
-    let expected = json!([[200_000, 19_999_900_000_u64, 0]]);
-    assert_eq!(query(&mut client, check), expected);
-    assert!(!dump.join("continue.json").exists());
-
-    // The server dies in the middle: nothing that it has confirmed is lost.
-    let process = server.process().to_string();
-    let status = break_off(&server, &dump, |_| {
-        Command::new("kill").args(["-9", &process]).status().unwrap();
-    });
-    assert!(!status.success());
-    drop(server);
-    let server = Server::start(&folder.path().join("server"), &[]);
-    succeed("restore", &server, &dump, &["--continue", "true", "--threads", "3"]);
-    assert_eq!(query(&mut server.connect(), check), expected);
-    let counted = server.connect().json("GET", "/_api/collection/c/count", "").json();
-    assert_eq!(counted["count"], 200_000);
 }
 
 #[test]

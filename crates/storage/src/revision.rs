@@ -133,6 +133,10 @@ impl RevisionClock {
     /// Takes note of a revision from elsewhere, so that later ones exceed it. Ignores one that lies more than an hour
     /// ahead of this machine's time.
     pub fn receive(&self, revision: Revision) {
+        // Nearly all of a dump are: no use in asking for the time.
+        if revision.0 <= self.last.load(Ordering::Relaxed) {
+            return;
+        }
         if revision.time_ms() <= now_ms().saturating_add(RECEIVE_AHEAD_MAX_MS) {
             self.last.fetch_max(revision.0, Ordering::Relaxed);
         }

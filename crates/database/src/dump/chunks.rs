@@ -97,7 +97,8 @@ impl Session {
             }
         };
         let bytes = request.bytes.clamp(CHUNK_BYTES.0, CHUNK_BYTES.1);
-        let Written { bytes, documents, last_key, has_more } = reader.write(request.form, bytes)?;
+        let Written { bytes, documents, last_key, has_more } =
+            reader.write(request.form, bytes, Vec::new())?;
         chunks.before = Some(start);
         chunks.reader = Some(reader);
         chunks.sent += documents;

@@ -8,6 +8,7 @@
 
 mod batches;
 mod chunks;
+mod context;
 mod contexts;
 mod inventory;
 mod reader;

@@ -56,9 +56,10 @@ impl Reader {
         Reader { source: Source::Made(documents.into()), collection: Arc::clone(collection), ready: None }
     }
 
-    /// Writes documents until there are at least `bytes`; at least one if there is one.
-    pub(super) fn write(&mut self, form: Form, bytes: usize) -> Result<Written> {
-        let mut out = Output::new(form, bytes)?;
+    /// Writes documents until there are at least `bytes`; at least one if there is one. `reuse` is memory that another batch
+    /// may have used before.
+    pub(super) fn write(&mut self, form: Form, bytes: usize, reuse: Vec<u8>) -> Result<Written> {
+        let mut out = Output::new(form, bytes, reuse)?;
         while out.len() < bytes || out.documents == 0 {
             if let Source::Made(documents) = &mut self.source {
                 let Some(document) = documents.pop_front() else { break };
@@ -115,8 +116,9 @@ enum Body {
 }
 
 impl Output {
-    fn new(form: Form, bytes: usize) -> Result<Self> {
-        let memory = Vec::with_capacity(bytes.saturating_add(ROOM_BYTES));
+    fn new(form: Form, bytes: usize, mut memory: Vec<u8>) -> Result<Self> {
+        memory.clear();
+        memory.reserve(bytes.saturating_add(ROOM_BYTES));
         let body = match form {
             Form::Lines | Form::Envelopes => Body::Text { out: memory, envelopes: form == Form::Envelopes },
             Form::VelocyPack => {

@@ -32,6 +32,14 @@ pub enum RestoreBody<'a> {
     VelocyPack(&'a [u8]),
 }
 
+impl RestoreBody<'_> {
+    fn len(&self) -> usize {
+        match self {
+            RestoreBody::Lines(bytes) | RestoreBody::VelocyPack(bytes) => bytes.len(),
+        }
+    }
+}
+
 impl Session {
     /// Stores the documents of a body, all or none, with their keys and revisions; those that are there are replaced.
     /// Errors: 1203, 11, 30, 600, 10, 32, 1210 for a unique index, and those of documents that cannot be stored, with the
@@ -62,6 +70,8 @@ impl Session {
         let Some(mut load) = store.load_documents(collection, &options(), LoadPatience::Wait)? else {
             return Ok(false);
         };
+        // Documents are smaller than their text; what is not used is never touched.
+        load.reserve(body.len());
         let mut only_new = true;
         for_each(body, &mut |operation| {
             match operation {

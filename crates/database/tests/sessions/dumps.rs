@@ -99,6 +99,18 @@ fn all_dumps_of_a_batch_show_its_moment() {
 }
 
 #[test]
+fn a_batch_that_is_not_kept_is_refused_rather_than_replaced() {
+    let session = filled(&["a"]);
+    let id = session.start_dump(&request(&["a"], 1)).unwrap();
+    for number in 0..20 {
+        session.next_dump_batch(id, number, None).unwrap().unwrap();
+    }
+    // Of those that were not given back, the last ones can be asked for again.
+    assert_eq!(session.next_dump_batch(id, 0, None).unwrap_err().number, 1600);
+    assert!(session.next_dump_batch(id, 19, None).unwrap().is_some());
+}
+
+#[test]
 fn one_client_gets_a_collection_in_the_order_of_keys() {
     let session = filled(&["a"]);
     let id = session.start_dump(&request(&["a"], 1)).unwrap();

@@ -24,6 +24,10 @@ const DRAIN_PATIENCE: Duration = Duration::from_secs(5);
 /// Most bytes that are reserved because a client announces a long body; more only as it arrives.
 const RESERVE_MAX_BYTES: usize = 1 << 20;
 
+/// As much is reserved at once of what is announced when [`RESERVE_MAX_BYTES`] have arrived. Memory that is reserved and not
+/// used is never touched.
+const RESERVE_MORE_MAX_BYTES: usize = 64 << 20;
+
 /// The body of a reply on the connection.
 pub(crate) enum ReplyBody {
     /// All of it.
@@ -86,6 +90,10 @@ pub(crate) async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Byte
     while let Some(data) = next_data(&mut body).await? {
         if all.len() + data.len() > max_bytes {
             return Err(too_large(max_bytes));
+        }
+        if all.len() + data.len() > all.capacity() {
+            let missing = announced.saturating_sub(all.len()).min(RESERVE_MORE_MAX_BYTES);
+            all.reserve(missing.max(data.len()));
         }
         all.extend_from_slice(&data);
     }

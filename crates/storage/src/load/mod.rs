@@ -163,6 +163,11 @@ impl DocumentLoad {
         self
     }
 
+    /// Makes room for documents of so many bytes together.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.documents.reserve(bytes);
+    }
+
     /// Adds a document.
     ///
     /// Errors: 1216, 1221, 1222, 1225, 1227, 1233, 1620, those of computed values; the document is then left out and the

@@ -17,6 +17,11 @@ struct Position {
 }
 
 impl Pairs {
+    /// Makes room for keys and values of so many bytes together.
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        self.bytes.reserve(bytes);
+    }
+
     /// Adds a pair.
     pub(crate) fn push(&mut self, key: &[u8], value: &[u8]) {
         let start = self.bytes.len();

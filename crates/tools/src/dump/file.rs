@@ -70,13 +70,13 @@ impl DataFiles {
         File::create(&path).map_err(|error| failure(&path, &error))
     }
 
-    /// Makes of a batch what is written of it. `scratch` has memory to use.
-    pub(super) fn pack<'a>(&self, batch: &'a [u8], scratch: &'a mut Vec<u8>) -> Result<&'a [u8], Failure> {
-        if !self.compress {
-            return Ok(batch);
-        }
-        gzip::pack(batch, scratch).map_err(Failure::new)?;
-        Ok(scratch)
+    /// Makes of a batch what is written of it.
+    pub(super) fn pack<'a>(
+        &self,
+        batch: &'a [u8],
+        packer: &'a mut gzip::Packer,
+    ) -> Result<&'a [u8], Failure> {
+        if self.compress { packer.pack(batch).map_err(Failure::new) } else { Ok(batch) }
     }
 
     /// Writes a batch: to the one file, or to one that no other thread writes to.
@@ -118,9 +118,9 @@ impl DataFiles {
             if let Some(mut file) = file.as_ref() {
                 if self.compress && file.metadata().is_ok_and(|metadata| metadata.len() == 0) {
                     // An empty file is no gzip.
-                    let mut empty = Vec::new();
-                    gzip::pack(&[], &mut empty).map_err(Failure::new)?;
-                    file.write_all(&empty).map_err(|error| failure(&self.path(part), &error))?;
+                    let mut packer = gzip::Packer::new();
+                    let empty = packer.pack(&[]).map_err(Failure::new)?;
+                    file.write_all(empty).map_err(|error| failure(&self.path(part), &error))?;
                 }
                 file.sync_data().map_err(|error| failure(&self.path(part), &error))?;
             }

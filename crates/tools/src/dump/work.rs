@@ -13,6 +13,7 @@ use super::inventory::Collection;
 use super::masking::Mask;
 use super::settings::Settings;
 use super::source::{Batch, Position, Source};
+use crate::archive::gzip::Packer;
 use crate::{Console, Failure, Progress, Unit};
 
 /// What a dump has written.
@@ -108,7 +109,7 @@ pub(super) fn fetch_all(
 
 impl<'a> Work<'a> {
     fn run(&self) {
-        let mut packed = Vec::new();
+        let mut packer = Packer::new();
         let mut changed = Vec::new();
         while !self.is_stopped.load(Ordering::Relaxed) {
             let job = match self.begin() {
@@ -122,7 +123,7 @@ impl<'a> Work<'a> {
                     None => return,
                 },
             };
-            let outcome = self.work_on(&job, &mut packed, &mut changed);
+            let outcome = self.work_on(&job, &mut packer, &mut changed);
             let outcome = outcome.and_then(|()| self.leave(&job));
             if let Err(failure) = outcome
                 && !job.has_failed.swap(true, Ordering::Relaxed)
@@ -185,7 +186,7 @@ impl<'a> Work<'a> {
     }
 
     /// Fetches batches until there are no more.
-    fn work_on(&self, job: &Job<'_>, packed: &mut Vec<u8>, changed: &mut Vec<u8>) -> Result<(), Failure> {
+    fn work_on(&self, job: &Job<'_>, packer: &mut Packer, changed: &mut Vec<u8>) -> Result<(), Failure> {
         let mut position = Position::default();
         while !job.is_exhausted.load(Ordering::Relaxed) && !self.is_stopped.load(Ordering::Relaxed) {
             let number = job.next.fetch_add(1, Ordering::Relaxed);
@@ -197,7 +198,7 @@ impl<'a> Work<'a> {
                 break;
             };
             let plain = self.change(job, &batch, changed)?;
-            let bytes = job.files.pack(plain, packed)?;
+            let bytes = job.files.pack(plain, packer)?;
             job.files.write(bytes)?;
             self.progress.add(plain.len() as u64);
             self.written_bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);

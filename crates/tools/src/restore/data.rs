@@ -58,10 +58,8 @@ impl Block {
         if !self.is_packed {
             return Ok(self.bytes);
         }
-        let mut plain = Vec::new();
-        gzip::unpack(&self.bytes, &mut plain)
-            .map_err(|what| Failure::new(format!("{}, byte {}: {what}", file.display(), self.start)))?;
-        Ok(plain)
+        gzip::unpack(&self.bytes)
+            .map_err(|what| Failure::new(format!("{}, byte {}: {what}", file.display(), self.start)))
     }
 }
 
@@ -128,8 +126,13 @@ impl DataFile {
         if file.velocypack {
             return Ok(false);
         }
-        let Some(block) = file.next_block(1)? else { return Ok(false) };
-        let text = block.unpack(path)?;
+        let text = loop {
+            let Some(block) = file.next_block(1)? else { return Ok(false) };
+            let text = block.unpack(path)?;
+            if !text.trim_ascii().is_empty() {
+                break text;
+            }
+        };
         let first = text.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
         let mut builder = Builder::new();
         // Broken lines are the server's to refuse.

@@ -15,6 +15,9 @@ mod settings;
 mod state;
 mod work;
 
+#[cfg(test)]
+mod tests;
+
 use std::path::PathBuf;
 use std::time::Duration;
 

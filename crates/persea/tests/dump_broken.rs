@@ -1,0 +1,175 @@
+//! What a user may count on when a dump or a restore goes wrong: what is broken is named, what was broken off goes on.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test"
+)]
+
+mod support;
+#[path = "support/tools.rs"]
+mod tools;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use support::Server;
+use tools::{command, fail, query, small_dump, succeed};
+
+#[test]
+fn what_is_broken_is_named_with_file_and_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let good: String =
+        (0..20_000).map(|n| format!("{{\"_key\":\"{n}\",\"text\":\"some text to fill it\"}}\n")).collect();
+    let (server, dump) = small_dump(folder.path(), &format!("{good}\n{{\"_key\":\"x\",\n{good}"));
+    let data = dump.join("c.data.json");
+    let batch = ["--batch-size", "128KiB", "--threads", "3"];
+    assert!(fail("restore", &server, &dump, &batch).contains("c.data.json, line 20002"));
+    std::fs::write(&data, format!("{good}{{\"n\":1}}\n{good}")).unwrap();
+    let text = fail("restore", &server, &dump, &batch);
+    assert!(text.contains("c.data.json, line 20001") && text.contains("without '_key'"), "{text}");
+    std::fs::write(&data, &good).unwrap();
+    succeed("restore", &server, &dump, &batch);
+
+    // Packed files that are cut off or damaged: ours, and those of others.
+    let packed = folder.path().join("packed");
+    succeed("dump", &server, &packed, &["--batch-size", "200000"]);
+    let file = packed.join("c_4a8a08f09d37b73795649038408b5f33.data.json.gz");
+    let whole = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &whole[..whole.len() - 20]).unwrap();
+    let text = fail("restore", &server, &packed, &batch);
+    assert!(text.contains("data.json.gz is cut off at byte") && text.contains("line"), "{text}");
+    let mut broken = whole.clone();
+    broken[whole.len() / 2] ^= 0x55;
+    std::fs::write(&file, &broken).unwrap();
+    assert!(fail("restore", &server, &packed, &batch).contains("data.json.gz"));
+    std::fs::remove_file(&file).unwrap();
+    let plain = packed.join("c_4a8a08f09d37b73795649038408b5f33.data.json");
+    std::fs::write(&plain, &good).unwrap();
+    assert!(Command::new("gzip").arg(&plain).status().unwrap().success());
+    succeed("restore", &server, &packed, &batch);
+    let mut client = server.connect();
+    assert_eq!(query(&mut client, "RETURN LENGTH(c)"), json!([20_000]));
+    let foreign = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &foreign[..foreign.len() / 2]).unwrap();
+    let text = fail("restore", &server, &packed, &batch);
+    assert!(text.contains("data.json.gz is cut off"), "{text}");
+    // What anybody else packs and unpacks is the same text.
+    std::fs::write(&file, &whole).unwrap();
+    assert!(Command::new("gzip").args(["-t"]).arg(&file).status().unwrap().success());
+
+    std::fs::write(packed.join("ENCRYPTION"), "aes-256-ctr").unwrap();
+    assert!(fail("restore", &server, &packed, &[]).contains("encrypted"));
+    std::fs::remove_file(packed.join("ENCRYPTION")).unwrap();
+    let info = std::fs::read_to_string(packed.join("dump.json"))
+        .unwrap()
+        .replace("\"isComplete\":true", "\"isComplete\":false");
+    std::fs::write(packed.join("dump.json"), info).unwrap();
+    assert!(fail("restore", &server, &packed, &[]).contains("not whole"));
+    assert!(fail("restore", &server, &folder.path().join("nowhere"), &[]).contains("nowhere is no folder"));
+    assert!(fail("dump", &server, &packed, &[]).contains("--overwrite"));
+    assert!(
+        fail("dump", &server, &folder.path().join("x"), &["--collection", "nothing"]).contains("\"nothing\"")
+    );
+    assert!(fail("restore", &server, &dump, &["--collection", "nothing"]).contains("\"nothing\""));
+    assert!(fail("restore", &server, &dump, &["--overwrite", "false"]).contains("1207"));
+}
+
+#[test]
+fn a_full_disk_is_said() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (server, dump) = small_dump(folder.path(), "{\"_key\":\"a\"}\n");
+    succeed("restore", &server, &dump, &[]);
+    let full = folder.path().join("full");
+    std::fs::create_dir(&full).unwrap();
+    std::os::unix::fs::symlink("/dev/full", full.join("dump.json")).unwrap();
+    let text = fail("dump", &server, &full, &["--overwrite", "true"]);
+    assert!(text.contains("dump.json cannot be written") && text.contains("not whole"), "{text}");
+}
+
+/// A restore that was broken off in its middle by `breaks`.
+fn break_off(
+    server: &Server,
+    dump: &Path,
+    breaks: impl FnOnce(&mut std::process::Child),
+) -> std::process::ExitStatus {
+    let options = ["--batch-size", "128KiB", "--threads", "2"];
+    let mut child = command("restore", server, dump, &options).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    let mut client = server.connect();
+    loop {
+        let reply = client.json("GET", "/_api/collection/c/count", "").json();
+        if reply["count"].as_u64().is_some_and(|count| count > 5_000)
+            || start.elapsed() > Duration::from_secs(20)
+        {
+            break;
+        }
+    }
+    breaks(&mut child);
+    child.wait().unwrap()
+}
+
+#[test]
+fn a_restore_that_was_broken_off_goes_on_without_duplicates() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines: String =
+        (0..200_000).map(|n| format!("{{\"_key\":\"{n}\",\"_rev\":\"_cPlZM_e---\",\"n\":{n}}}\n")).collect();
+    let (server, dump) = small_dump(folder.path(), &lines);
+    let status = break_off(&server, &dump, |child| child.kill().unwrap());
+    assert!(!status.success());
+    assert!(dump.join("continue.json").exists());
+    let mut client = server.connect();
+    let before = query(&mut client, "RETURN LENGTH(c)")[0].as_u64().unwrap();
+    assert!((1..200_000).contains(&before), "{before}");
+    succeed("restore", &server, &dump, &["--continue", "true"]);
+    let check = "RETURN [LENGTH(c), SUM(FOR d IN c RETURN d.n), LENGTH(FOR d IN c FILTER d._rev != '_cPlZM_e---' RETURN 1)]";
+    let expected = json!([[200_000, 19_999_900_000_u64, 0]]);
+    assert_eq!(query(&mut client, check), expected);
+    assert!(!dump.join("continue.json").exists());
+
+    // The server dies in the middle: nothing that it has confirmed is lost.
+    let process = server.process().to_string();
+    let status = break_off(&server, &dump, |_| {
+        Command::new("kill").args(["-9", &process]).status().unwrap();
+    });
+    assert!(!status.success());
+    drop(server);
+    let server = Server::start(&folder.path().join("server"), &[]);
+    succeed("restore", &server, &dump, &["--continue", "true", "--threads", "3"]);
+    assert_eq!(query(&mut server.connect(), check), expected);
+    let counted = server.connect().json("GET", "/_api/collection/c/count", "").json();
+    assert_eq!(counted["count"], 200_000);
+}
+
+#[test]
+fn a_dump_whose_server_dies_is_not_taken_for_a_whole_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines: String = (0..100_000).map(|n| format!("{{\"_key\":\"{n}\",\"n\":{n}}}\n")).collect();
+    let (server, dump) = small_dump(folder.path(), &lines);
+    succeed("restore", &server, &dump, &[]);
+    let broken = folder.path().join("broken");
+    let options = ["--batch-size", "4096", "--threads", "2"];
+    let child = command("dump", &server, &broken, &options).stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    let data = broken.join("c_4a8a08f09d37b73795649038408b5f33.data.json.gz");
+    while data.metadata().map_or(0, |metadata| metadata.len()) < 50_000 {
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+    server.kill();
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        !output.status.success() && text.contains("collection \"c\"") && text.contains("connect"),
+        "{text}"
+    );
+    let server = Server::start(&folder.path().join("server"), &[]);
+    assert!(fail("restore", &server, &broken, &[]).contains("not whole"));
+}
