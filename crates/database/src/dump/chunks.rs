@@ -93,7 +93,7 @@ impl Session {
             None => {
                 let after = chunks.last_key.as_ref();
                 let after = after.map(|key| KeyBound { key: key.clone(), inclusive: false });
-                self.reader(&batch.snapshot, collection, after, None)?
+                self.reader(&batch.snapshot, collection, after)?
             }
         };
         let bytes = request.bytes.clamp(CHUNK_BYTES.0, CHUNK_BYTES.1);
@@ -115,20 +115,18 @@ impl Session {
         self.require_collection(collection, AccessLevel::ReadOnly)
     }
 
-    /// A reader of the documents with keys behind `after` and up to `to`.
+    /// A reader of the documents with keys behind `after`.
     pub(super) fn reader(
         &self,
         snapshot: &Snapshot,
         collection: &Collection,
         after: Option<KeyBound>,
-        to: Option<KeyBound>,
     ) -> Result<Reader> {
         if self.is_system_database() && collection.name() == USERS_COLLECTION {
             let documents = users::documents(snapshot.catalog(), after.as_ref().map(|after| &*after.key))?;
             return Ok(Reader::made(documents, collection.shared_name()));
         }
-        let spec =
-            DocumentScanSpec { from_key: after, to_key: to, sequential: true, ..DocumentScanSpec::default() };
+        let spec = DocumentScanSpec { from_key: after, sequential: true, ..DocumentScanSpec::default() };
         Ok(Reader::scan(snapshot.scan(collection, &spec)?, collection.shared_name()))
     }
 }

@@ -8,7 +8,8 @@ use aql_value::{Charge, MemoryAccount};
 
 use super::batches::Held;
 use super::contexts::DumpBatch;
-use super::reader::{Form, Reader};
+use super::range::Range;
+use super::reader::Form;
 use super::registry::InUse;
 use crate::error::{Error, Result, number};
 
@@ -39,11 +40,16 @@ pub(super) struct Context {
     _batch: Option<InUse<Held>>,
 }
 
+/// The number of a collection, and that of a range of it.
+type Place = (usize, usize);
+
 struct Work {
     /// Ranges that nobody works on, in order.
-    waiting: BTreeMap<usize, Range>,
+    waiting: BTreeMap<Place, Range>,
     /// Ranges that somebody works on.
     running: usize,
+    /// Requests for a batch that wait for it.
+    callers: usize,
     ready: VecDeque<Made>,
     ready_bytes: usize,
     handed_out: HashMap<u64, Made>,
@@ -59,12 +65,6 @@ struct Work {
     error: Option<Error>,
 }
 
-/// Documents that nobody has read yet.
-pub(super) struct Range {
-    pub(super) collection: Arc<str>,
-    pub(super) reader: Reader,
-}
-
 #[derive(Clone)]
 struct Made {
     collection: Arc<str>,
@@ -76,8 +76,9 @@ struct Made {
 impl Work {
     fn new(ranges: Vec<Range>, account: &Arc<MemoryAccount>) -> Self {
         Work {
-            waiting: ranges.into_iter().enumerate().collect(),
+            waiting: (0..).map(|collection| (collection, 0)).zip(ranges).collect(),
             running: 0,
+            callers: 0,
             ready: VecDeque::new(),
             ready_bytes: 0,
             handed_out: HashMap::new(),
@@ -88,6 +89,11 @@ impl Work {
             ordered: 0,
             error: None,
         }
+    }
+
+    /// How many clients there seem to be: those who wait, and those who have not given their last batch back.
+    fn clients(&self) -> usize {
+        self.callers + self.handed_out.len() + self.not_kept.len()
     }
 
     fn forget(&mut self, number: u64) {
@@ -177,24 +183,34 @@ impl Context {
                 format!("cursor not found: batch {number} was handed out, and is not kept any more");
             return Err(Error::new(number::CURSOR_NOT_FOUND, message));
         }
+        work.callers += 1;
+        let (mut work, made) = self.wait_for_batch(work);
+        work.callers -= 1;
+        Ok(made?.map(|made| work.hand_out(number, made)))
+    }
+
+    fn wait_for_batch<'a>(
+        &'a self,
+        mut work: MutexGuard<'a, Work>,
+    ) -> (MutexGuard<'a, Work>, Result<Option<Made>>) {
         loop {
             if let Some(made) = work.take_ready() {
-                return Ok(Some(work.hand_out(number, made)));
+                return (work, Ok(Some(made)));
             }
-            if let Some(error) = &work.error {
-                return Err(error.clone());
+            if let Some(error) = work.error.clone() {
+                return (work, Err(error));
             }
-            if let Some((position, range)) = work.waiting.pop_first() {
+            if let Some((place, range)) = work.waiting.pop_first() {
                 work.running += 1;
                 let made;
-                (work, made) = self.make(work, position, range);
-                match made? {
-                    Some(made) => return Ok(Some(work.hand_out(number, made))),
-                    None => continue,
+                (work, made) = self.make(work, place, range);
+                match made {
+                    Ok(None) => continue,
+                    made => return (work, made),
                 }
             }
             if work.running == 0 {
-                return Ok(None);
+                return (work, Ok(None));
             }
             // Who works on a range may leave a rest of it, or have a batch.
             work = self.changed.wait(work).unwrap_or_else(PoisonError::into_inner);
@@ -205,22 +221,25 @@ impl Context {
     fn make<'a>(
         &'a self,
         mut work: MutexGuard<'a, Work>,
-        position: usize,
+        place: Place,
         mut range: Range,
     ) -> (MutexGuard<'a, Work>, Result<Option<Made>>) {
         let reuse = work.spare.pop().unwrap_or_default();
         drop(work);
-        let written = range.reader.write(self.limits.form, self.limits.batch_bytes, reuse);
+        let collection = Arc::clone(&range.collection);
+        let made = range.reader.write(self.limits.form, self.limits.batch_bytes, reuse).and_then(|written| {
+            let rest =
+                if written.has_more { self.divide(range, written.last_key.as_deref())? } else { Vec::new() };
+            let bytes = Arc::new(written.bytes);
+            Ok(((written.documents > 0).then_some(Made { collection, bytes, is_charged: false }), rest))
+        });
         let mut work = self.lock();
         work.running -= 1;
-        let made = match written {
-            Ok(written) => {
-                let collection = Arc::clone(&range.collection);
-                if written.has_more {
-                    work.waiting.insert(position, range);
-                }
-                let bytes = Arc::new(written.bytes);
-                Ok((written.documents > 0).then_some(Made { collection, bytes, is_charged: false }))
+        let made = match made {
+            Ok((made, rest)) => {
+                let (collection, first) = place;
+                work.waiting.extend((first..).map(|number| (collection, number)).zip(rest));
+                Ok(made)
             }
             Err(error) => {
                 work.error = Some(error.clone());
@@ -229,6 +248,18 @@ impl Context {
         };
         self.changed.notify_all();
         (work, made)
+    }
+
+    /// What is left of a range; in pieces if there are several clients and nothing else to give them.
+    fn divide(&self, range: Range, last_key: Option<&str>) -> Result<Vec<Range>> {
+        let is_wanted = {
+            let work = self.lock();
+            work.waiting.is_empty() && work.clients() > 1
+        };
+        match (&range.divider, last_key) {
+            (Some(divider), Some(last_key)) if is_wanted => divider.divide(last_key),
+            _ => Ok(vec![range]),
+        }
     }
 
     /// How many more jobs should make batches ahead. Each is counted until it begins.
@@ -257,13 +288,13 @@ impl Context {
             if work.charge.grow(room).is_err() {
                 return;
             }
-            let Some((position, range)) = work.waiting.pop_first() else {
+            let Some((place, range)) = work.waiting.pop_first() else {
                 work.charge.shrink(room);
                 return;
             };
             work.running += 1;
             let made;
-            (work, made) = self.make(work, position, range);
+            (work, made) = self.make(work, place, range);
             work.charge.shrink(room);
             // An error stays for the client that asks next.
             let Ok(Some(mut made)) = made else { continue };

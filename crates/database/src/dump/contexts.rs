@@ -1,16 +1,17 @@
 //! Dump contexts: collections that many requests fetch at once, in batches of any order.
 //!
-//! A collection is divided into ranges of keys. Whoever makes a batch takes the first range that nobody else has, reads on
-//! in it, and puts it back; so batches come nearly in the order of keys, and a context that one client reads gives them in
-//! that order exactly. While a client takes in a batch, the next ones are made ahead, within bounds of number and bytes.
+//! A collection is divided into ranges of keys when a second client comes. Whoever makes a batch takes the first range that
+//! nobody else has, reads on in it, and puts it back; so batches come nearly in the order of keys, and a context that one client
+//! reads gives them in that order exactly. While a client takes in a batch, the next ones are made ahead, within bounds of number and bytes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use storage::{Collection, KeyBound, Snapshot};
+use storage::Snapshot;
 
-use super::context::{Context, Limits, Range};
+use super::context::{Context, Limits};
+use super::range::{Divider, Range};
 use super::reader::Form;
 use super::registry::{InUse, Registry};
 use crate::error::{Error, Result, number};
@@ -25,11 +26,6 @@ const BATCH_BYTES: (usize, usize) = (4 << 10, 16 << 20);
 /// Bounds of how many threads work for a context, and how many batches are made ahead.
 const PARALLELISM_MAX: u64 = 64;
 const PREFETCH_MAX: u64 = 64;
-/// Collections with fewer documents are not divided.
-const DIVIDED_DOCUMENTS_MIN: u64 = 20_000;
-/// Ranges of a collection for each thread: so that all end at about the same time.
-const RANGES_PER_THREAD: usize = 4;
-const RANGES_MAX: usize = 64;
 /// Most collections of one context.
 const COLLECTIONS_MAX: usize = 10_000;
 
@@ -128,7 +124,7 @@ impl Session {
         let parallelism = request.parallelism.clamp(1, PARALLELISM_MAX) as usize;
         let mut ranges = Vec::new();
         for name in &request.collections {
-            ranges.extend(self.ranges(&snapshot, name, parallelism)?);
+            ranges.push(self.range(&snapshot, name, parallelism)?);
         }
         let batch_bytes = usize::try_from(request.batch_bytes).unwrap_or(usize::MAX);
         let limits = Limits {
@@ -142,36 +138,15 @@ impl Session {
         Ok(contexts.registry.insert(id, self.cursor_owner(), TTL, Arc::new(context))?.id())
     }
 
-    /// The documents of a collection in ranges of keys of about the same size.
-    fn ranges(&self, snapshot: &Snapshot, name: &str, parallelism: usize) -> Result<Vec<Range>> {
+    fn range(&self, snapshot: &Snapshot, name: &str, parallelism: usize) -> Result<Range> {
         let database = self.database_in(snapshot.catalog())?;
         let collection = database.require_collection(name)?;
         self.require_dumpable(collection.name())?;
-        let points = self.points(snapshot, collection, parallelism)?;
-        let starts = std::iter::once(None).chain(points.iter().cloned().map(Some));
-        let ends = points.iter().cloned().map(Some).chain(std::iter::once(None));
-        let mut ranges = Vec::with_capacity(points.len() + 1);
-        for (start, end) in starts.zip(ends) {
-            let start = start.map(|key| KeyBound { key, inclusive: true });
-            let end = end.map(|key| KeyBound { key, inclusive: false });
-            let reader = self.reader(snapshot, collection, start, end)?;
-            ranges.push(Range { collection: Arc::clone(collection.shared_name()), reader });
-        }
-        Ok(ranges)
-    }
-
-    fn points(
-        &self,
-        snapshot: &Snapshot,
-        collection: &Collection,
-        parallelism: usize,
-    ) -> Result<Vec<String>> {
-        if parallelism == 1 || snapshot.count(collection)? < DIVIDED_DOCUMENTS_MIN {
-            return Ok(Vec::new());
-        }
-        let parts = (parallelism * RANGES_PER_THREAD).min(RANGES_MAX);
-        // The points are those of now, which is as good: any points divide the snapshot.
-        Ok(self.instance().store().split_points(collection, parts)?)
+        let reader = self.reader(snapshot, collection, None)?;
+        let store = self.instance().store();
+        let divider = (parallelism > 1 && reader.is_scan())
+            .then(|| Divider::new(store, snapshot, collection, parallelism));
+        Ok(Range { collection: Arc::clone(collection.shared_name()), reader, divider })
     }
 
     /// The batch that the client calls `number`: a new one, or the same again if it was not given back. `last` is one that

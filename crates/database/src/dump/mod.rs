@@ -11,6 +11,7 @@ mod chunks;
 mod context;
 mod contexts;
 mod inventory;
+mod range;
 mod reader;
 mod registry;
 pub(crate) mod users;

@@ -96,6 +96,11 @@ impl Reader {
         Ok(documents.filter(|documents| !documents.is_empty()).map(|documents| (documents, 0)))
     }
 
+    /// Whether the documents are those of the storage engine.
+    pub(super) fn is_scan(&self) -> bool {
+        matches!(self.source, Source::Scan(_))
+    }
+
     /// Lets go of what pins memory in the storage engine.
     pub(super) fn release(&mut self) {
         if let Source::Scan(scan) = &mut self.source {

@@ -112,25 +112,33 @@ impl DataFiles {
         }
     }
 
-    /// Sees to it that all is on disk.
-    pub(super) fn finish(&self) -> Result<(), Failure> {
-        for (part, file) in self.lock().iter().enumerate() {
-            if let Some(mut file) = file.as_ref() {
-                if self.compress && file.metadata().is_ok_and(|metadata| metadata.len() == 0) {
-                    // An empty file is no gzip.
-                    let mut packer = gzip::Packer::new();
-                    let empty = packer.pack(&[]).map_err(Failure::new)?;
-                    file.write_all(empty).map_err(|error| failure(&self.path(part), &error))?;
-                }
-                file.sync_data().map_err(|error| failure(&self.path(part), &error))?;
+    /// Ends the files, and answers which they are. They are not synced yet.
+    pub(super) fn finish(&self) -> Result<Vec<PathBuf>, Failure> {
+        let mut open = self.lock();
+        let mut paths = Vec::with_capacity(open.len());
+        for (part, file) in open.drain(..).enumerate() {
+            let path = self.path(part);
+            if let Some(mut file) = file.filter(|_| self.compress)
+                && file.metadata().is_ok_and(|metadata| metadata.len() == 0)
+            {
+                // An empty file is no gzip.
+                let mut packer = gzip::Packer::new();
+                let empty = packer.pack(&[]).map_err(Failure::new)?;
+                file.write_all(empty).map_err(|error| failure(&path, &error))?;
             }
+            paths.push(path);
         }
-        Ok(())
+        Ok(paths)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Option<File>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Sees to it that a file is on disk.
+pub(super) fn sync(path: &Path) -> Result<(), Failure> {
+    File::open(path).and_then(|file| file.sync_data()).map_err(|error| failure(path, &error))
 }
 
 /// Writes a small file as a whole.

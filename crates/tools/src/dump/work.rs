@@ -2,13 +2,13 @@
 //! with one that is under way.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use client::Client;
 
-use super::file::DataFiles;
+use super::file::{DataFiles, sync};
 use super::inventory::Collection;
 use super::masking::Mask;
 use super::settings::Settings;
@@ -50,7 +50,8 @@ struct Work<'a> {
     is_stopped: AtomicBool,
     failures: Mutex<Vec<Failure>>,
     written_bytes: AtomicU64,
-    finished: AtomicUsize,
+    /// Files that are written and not yet synced.
+    finished: Mutex<Vec<PathBuf>>,
 }
 
 /// A collection that is under way.
@@ -88,13 +89,15 @@ pub(super) fn fetch_all(
         is_stopped: AtomicBool::new(false),
         failures: Mutex::default(),
         written_bytes: AtomicU64::new(0),
-        finished: AtomicUsize::new(0),
+        finished: Mutex::default(),
     };
     std::thread::scope(|scope| {
         for _ in 0..settings.threads {
             scope.spawn(|| work.run());
         }
     });
+    // Of collections that other threads were busy with when these found nothing left to do.
+    work.sync_files();
     let failures = work.failures.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some((first, others)) = failures.split_first() {
         if !settings.force || others.is_empty() {
@@ -120,7 +123,7 @@ impl<'a> Work<'a> {
                 }
                 None => match self.help() {
                     Some(job) => job,
-                    None => return,
+                    None => return self.sync_files(),
                 },
             };
             let outcome = self.work_on(&job, &mut packer, &mut changed);
@@ -130,6 +133,17 @@ impl<'a> Work<'a> {
             {
                 job.is_exhausted.store(true, Ordering::Relaxed);
                 self.fail(failure.during(&format!("collection {:?}", job.collection.name)));
+            }
+        }
+    }
+
+    /// Waits for the disk: not file by file while there is other work, when little of them is on disk yet.
+    fn sync_files(&self) {
+        loop {
+            let path = self.finished.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let Some(path) = path else { return };
+            if let Err(failure) = sync(&path) {
+                self.fail(failure);
             }
         }
     }
@@ -250,7 +264,8 @@ impl<'a> Work<'a> {
         running.retain(|other| !std::sync::Arc::ptr_eq(other, job));
         drop(running);
         job.source.close(self.client);
-        self.finished.fetch_add(1, Ordering::Relaxed);
-        job.files.finish()
+        let paths = job.files.finish()?;
+        self.finished.lock().unwrap_or_else(PoisonError::into_inner).extend(paths);
+        Ok(())
     }
 }

@@ -23,7 +23,7 @@ pub(super) static PROGRAM: Program = Program {
 #[rustfmt::skip]
 const OPTIONS: &[Definition] = &[
     option("all-databases", Bool, "false", "every database of the folder, each from a folder of its own"),
-    option("batch-size", Bytes, "8MiB", "bytes of a request, at least 128 KiB"),
+    option("batch-size", Bytes, "16MiB", "bytes of a request, at least 128 KiB"),
     option("collection", Text, "", "only this collection").list(),
     option("continue", Bool, "false", "go on where a restore from this folder broke off"),
     option("create-collection", Bool, "true", "create collections; otherwise they must be there"),

@@ -1,0 +1,65 @@
+//! Documents of a dump that nobody has read yet, and how they are divided for several readers.
+
+use std::sync::Arc;
+
+use storage::{Collection, DocumentScanSpec, KeyBound, Snapshot, Store};
+
+use super::reader::Reader;
+use crate::error::Result;
+
+/// Ranges of a collection for each thread: so that all end at about the same time.
+const RANGES_PER_THREAD: usize = 4;
+const RANGES_MAX: usize = 64;
+
+/// A collection, or a range of its keys.
+pub(super) struct Range {
+    pub(super) collection: Arc<str>,
+    pub(super) reader: Reader,
+    /// For what has not been divided yet.
+    pub(super) divider: Option<Divider>,
+}
+
+/// Divides the rest of a collection. Finding the keys takes milliseconds, so it is done only when a second client comes.
+pub(super) struct Divider {
+    store: Arc<Store>,
+    snapshot: Snapshot,
+    collection: Arc<Collection>,
+    parts: usize,
+}
+
+impl Divider {
+    pub(super) fn new(
+        store: &Arc<Store>,
+        snapshot: &Snapshot,
+        collection: &Arc<Collection>,
+        parallelism: usize,
+    ) -> Self {
+        let parts = (parallelism * RANGES_PER_THREAD).min(RANGES_MAX);
+        let (store, collection) = (Arc::clone(store), Arc::clone(collection));
+        Divider { store, snapshot: snapshot.clone(), collection, parts }
+    }
+
+    /// The documents behind a key, in ranges of about the same size.
+    pub(super) fn divide(&self, last_key: &str) -> Result<Vec<Range>> {
+        // The points are those of now, which is as good: any points divide the snapshot.
+        let mut points = self.store.split_points(&self.collection, self.parts)?;
+        points.retain(|point| point.as_str() > last_key);
+        let bound = |key: &String, inclusive| KeyBound { key: key.clone(), inclusive };
+        let first = KeyBound { key: last_key.to_owned(), inclusive: false };
+        let starts = std::iter::once(first).chain(points.iter().map(|point| bound(point, true)));
+        let ends = points.iter().map(|point| Some(bound(point, false))).chain(std::iter::once(None));
+        let mut ranges = Vec::with_capacity(points.len() + 1);
+        for (start, end) in starts.zip(ends) {
+            let spec = DocumentScanSpec {
+                from_key: Some(start),
+                to_key: end,
+                sequential: true,
+                ..DocumentScanSpec::default()
+            };
+            let name = self.collection.shared_name();
+            let reader = Reader::scan(self.snapshot.scan(&self.collection, &spec)?, name);
+            ranges.push(Range { collection: Arc::clone(name), reader, divider: None });
+        }
+        Ok(ranges)
+    }
+}
