@@ -4,7 +4,7 @@ use crate::{Failure, metadata};
 
 /// The crates from the lowest to the highest. Crates of one line do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["velocypack", "kv", "aql-syntax", "analyzers"],
+    &["velocypack", "kv", "aql-syntax", "analyzers", "chart"],
     &["kv-rocksdb", "catalog", "aql-value", "geometry", "options", "client"],
     &["storage", "aql-functions"],
     &["aql-plan"],

@@ -5,6 +5,7 @@
 //! [`Progress`]), and their exit codes ([`Failure`]).
 
 mod archive;
+mod bench;
 pub mod common;
 mod connect;
 mod console;
@@ -44,7 +45,7 @@ pub struct Tool {
 }
 
 /// All tools, in the order of the help text.
-pub static TOOLS: &[&Tool] = &[&import::TOOL, &export::TOOL, &dump::DUMP, &restore::RESTORE];
+pub static TOOLS: &[&Tool] = &[&import::TOOL, &export::TOOL, &dump::DUMP, &restore::RESTORE, &bench::BENCH];
 
 /// The tool of a command, or of the name that the binary was called by.
 pub fn find(name: &str) -> Option<&'static Tool> {

@@ -1,0 +1,111 @@
+//! The table of test cases.
+
+use super::cases::{crud, document, plain, query, seed, shapes, transaction};
+use super::operation::{Operation, Plan, Turn};
+use super::stage::Stage;
+use crate::Failure;
+
+/// What is sent, and what must be there before.
+pub(super) struct Case {
+    /// Its name, then others that mean the same.
+    pub(super) names: &'static [&'static str],
+    /// What it does, in a few words.
+    pub(super) about: &'static str,
+    /// Makes its collections, before the clock runs.
+    pub(super) prepare: fn(&Stage<'_>) -> Result<(), Failure>,
+    /// What it sends.
+    pub(super) operations: Operations,
+    /// Removes what is of no use afterwards.
+    pub(super) finish: fn(&Stage<'_>) -> Result<(), Failure>,
+    /// Replies may have more to fetch.
+    pub(super) has_cursors: bool,
+}
+
+/// What a test case sends.
+#[derive(Clone, Copy)]
+pub(super) enum Operations {
+    /// The same each time, so that it is made once.
+    Same(fn(&Plan) -> Operation),
+    /// Another each time.
+    Each(fn(&Plan, Turn) -> Operation),
+}
+
+use Operations::{Each, Same};
+
+impl Case {
+    /// The name that reports have.
+    pub(super) fn name(&self) -> &'static str {
+        self.names.first().copied().unwrap_or_default()
+    }
+}
+
+const fn case(
+    names: &'static [&'static str],
+    about: &'static str,
+    prepare: fn(&Stage<'_>) -> Result<(), Failure>,
+    operations: Operations,
+) -> Case {
+    Case { names, about, prepare, operations, finish: nothing, has_cursors: false }
+}
+
+impl Case {
+    const fn with_cursors(self) -> Self {
+        Case { has_cursors: true, ..self }
+    }
+
+    const fn finishing(self, finish: fn(&Stage<'_>) -> Result<(), Failure>) -> Self {
+        Case { finish, ..self }
+    }
+}
+
+fn nothing(_: &Stage<'_>) -> Result<(), Failure> {
+    Ok(())
+}
+
+/// All test cases, in the order of the help text.
+#[rustfmt::skip]
+pub(super) static CASES: &[Case] = &[
+    case(&["version"], "asks for the version", nothing, Same(plain::version)),
+    case(&["document"], "inserts documents", document::prepare, Same(document::insert)),
+    case(&["import-document"], "imports, of --complexity documents each", document::prepare, Same(document::import)),
+    case(&["collection"], "creates collections, which are dropped after the run", nothing, Each(plain::collection)).finishing(plain::drop_collections),
+    case(&["crud"], "inserts, updates, reads (twice) and removes documents", crud::prepare, Each(crud::whole)),
+    case(&["crud-append"], "inserts, updates and reads (twice) documents", crud::prepare, Each(crud::append)),
+    case(&["crud-write-read"], "inserts and reads documents", crud::prepare, Each(crud::write_read)),
+    case(&["edge-crud", "edge"], "inserts, updates and reads (twice) edges", crud::prepare_edges, Each(crud::edge)),
+    case(&["persistent-index", "hash", "skiplist"], "as crud-append, with an index on one attribute", crud::prepare_index, Each(crud::index)),
+    case(&["shapes"], "inserts, reads and removes documents with 20 sets of attributes", crud::prepare, Each(shapes::fixed)),
+    case(&["random-shapes"], "inserts, reads and removes documents with attributes of random names", crud::prepare, Each(shapes::random)),
+    case(&["shapes-append"], "inserts and reads documents with attributes of random names", crud::prepare, Each(shapes::append)),
+    case(&["aqlinsert"], "inserts documents by queries", document::prepare, Each(query::insert)),
+    case(&["aqlv8"], "inserts documents with random values by queries", document::prepare, Same(query::insert_random)),
+    case(&["aqltrx"], "queries over three empty collections, joins among them", query::prepare_three, Each(query::joins)).with_cursors(),
+    case(&["custom-query"], "the query of --custom-query, with all of its result", nothing, Same(query::custom)).with_cursors(),
+    case(&["stream-cursor"], "updates of one document (which conflict between threads) and streamed queries over 500", query::prepare_stream, Each(query::stream)).with_cursors(),
+    case(&["multi-collection"], "queries that insert a document into two collections", transaction::prepare_two, Same(transaction::insert_into_two)),
+    case(&["multitrx"], "queries that read and write two collections", transaction::prepare_pairs, Each(transaction::read_and_write)),
+    case(&["counttrx"], "queries that insert 50 documents and check the count", document::prepare, Same(transaction::count)),
+    case(&["deadlocktrx"], "queries that write two collections in either order", transaction::prepare_two, Each(transaction::either_order)),
+    case(&["seed-documents", "seed-export", "seed-dump"], "imports, of --complexity documents of 150 bytes with numbered keys", document::prepare, Each(seed::documents)),
+    case(&["seed-small", "seed-cursor"], "imports, of --complexity documents with a key and a number", document::prepare, Each(seed::small)),
+    case(&["seed-vertices"], "imports, of --complexity people of a social network", document::prepare, Each(seed::vertices)),
+    case(&["seed-edges"], "imports of the friends of --complexity people, into NAME_edges", seed::prepare_edges, Each(seed::edges)),
+];
+
+/// The test case of a name.
+pub(super) fn find(name: &str) -> Result<&'static Case, Failure> {
+    if let Some(case) = CASES.iter().find(|case| case.names.contains(&name)) {
+        return Ok(case);
+    }
+    if name == "help" {
+        return Err(Failure::option(format!("the test cases are\n{}", list())));
+    }
+    let names: Vec<&str> = CASES.iter().map(Case::name).collect();
+    Err(Failure::option(format!("there is no test case {name:?}; there are {}", names.join(", "))))
+}
+
+/// A line for each test case.
+fn list() -> String {
+    let lines = CASES.iter().map(|case| format!("  {:<36}{}", case.names.join(", "), case.about));
+    lines.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,9 @@
+//! Test cases: how each makes its collections and its operations.
+
+pub(super) mod crud;
+pub(super) mod document;
+pub(super) mod plain;
+pub(super) mod query;
+pub(super) mod seed;
+pub(super) mod shapes;
+pub(super) mod transaction;

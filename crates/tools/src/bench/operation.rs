@@ -1,0 +1,198 @@
+//! What a test case sends, one operation after the other.
+
+use std::fmt::Write;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use client::Request;
+use velocypack::{Builder, Slice};
+
+use super::settings::Settings;
+use super::work::Amount;
+use crate::Failure;
+
+/// Documents of one reply to a query. More are fetched, except in batches, whose parts know nothing of each other.
+const CURSOR_BATCH: u64 = 1_000;
+const CURSOR_BATCH_MAX: u64 = 1_000_000;
+
+/// What all operations of one run have in common.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    /// Name of the collection, and beginning of the names of others.
+    pub(super) collection: String,
+    pub(super) complexity: u64,
+    /// Threads that make operations.
+    pub(super) threads: u64,
+    /// Operations of the run; none where it takes a time instead.
+    pub(super) total: Option<u64>,
+    /// What keys and names begin with that no other run uses.
+    pub(super) stamp: String,
+    /// Body of the test case custom-query.
+    pub(super) query: String,
+    /// Documents of one reply to a query.
+    pub(super) cursor_batch: u64,
+}
+
+/// Which operation of a run it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    /// From 0, of all threads.
+    pub(super) number: u64,
+    /// From 0.
+    pub(super) thread: u64,
+    /// From 0, of this thread.
+    pub(super) own: u64,
+}
+
+/// HTTP's method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Method {
+    Get,
+    Post,
+    Patch,
+    Delete,
+}
+
+/// One operation: a request, or a part of a batch.
+#[derive(Clone, Debug)]
+pub(super) struct Operation {
+    pub(super) method: Method,
+    pub(super) path: String,
+    pub(super) body: String,
+}
+
+impl Plan {
+    pub(super) fn new(settings: &Settings, batch_size: u64, threads: u64) -> Result<Self, Failure> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_micros());
+        let total = match settings.amount {
+            Amount::Operations(count) => Some(count),
+            Amount::Time(_) => None,
+        };
+        let cursor_batch = if batch_size == 0 { CURSOR_BATCH } else { CURSOR_BATCH_MAX };
+        let query = match &settings.query {
+            Some((text, variables)) => query_body(text, Slice::new(variables), cursor_batch, false)?,
+            None => String::new(),
+        };
+        Ok(Plan {
+            collection: settings.collection.clone(),
+            complexity: settings.complexity,
+            threads,
+            total,
+            stamp: format!("{now:x}"),
+            query,
+            cursor_batch,
+        })
+    }
+
+    /// A key that no other thread and no other run uses.
+    pub(super) fn key(&self, thread: u64, number: u64) -> String {
+        format!("{}-{thread}-{number}", self.stamp)
+    }
+
+    /// The collection as a part of a path.
+    pub(super) fn segment(&self) -> String {
+        client::encode_segment(&self.collection).into_owned()
+    }
+
+    /// A query with bind variables, which are JSON.
+    pub(super) fn cursor(&self, query: &str, variables: &str) -> Operation {
+        let (query, batch) = (json_text(query), self.cursor_batch);
+        let body = format!(r#"{{"query":{query},"bindVars":{variables},"batchSize":{batch}}}"#);
+        Operation::post("/_api/cursor", body)
+    }
+}
+
+impl Operation {
+    pub(super) fn get(path: impl Into<String>) -> Self {
+        Operation { method: Method::Get, path: path.into(), body: String::new() }
+    }
+
+    pub(super) fn post(path: impl Into<String>, body: String) -> Self {
+        Operation { method: Method::Post, path: path.into(), body }
+    }
+
+    pub(super) fn patch(path: impl Into<String>, body: String) -> Self {
+        Operation { method: Method::Patch, path: path.into(), body }
+    }
+
+    pub(super) fn delete(path: impl Into<String>) -> Self {
+        Operation { method: Method::Delete, path: path.into(), body: String::new() }
+    }
+
+    /// As a request of its own.
+    pub(super) fn into_request(self) -> Request {
+        let request = match self.method {
+            Method::Get => return Request::get(&self.path),
+            Method::Delete => return Request::delete(&self.path),
+            Method::Post => Request::post(&self.path),
+            Method::Patch => Request::patch(&self.path),
+        };
+        request.json(self.body)
+    }
+}
+
+impl Method {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Method::Get => "GET",
+            Method::Post => "POST",
+            Method::Patch => "PATCH",
+            Method::Delete => "DELETE",
+        }
+    }
+}
+
+/// The body of a query.
+pub(super) fn query_body(
+    text: &str,
+    variables: Slice<'_>,
+    batch_size: u64,
+    is_streamed: bool,
+) -> Result<String, Failure> {
+    let mut body = Builder::new();
+    body.open_object()?;
+    body.key("query")?;
+    body.add_str(text)?;
+    body.key("bindVars")?;
+    body.add_slice(variables)?;
+    body.key("batchSize")?;
+    body.add_u64(batch_size)?;
+    if is_streamed {
+        body.key("options")?;
+        body.open_object()?;
+        body.key("stream")?;
+        body.add_bool(true)?;
+        body.close()?;
+    }
+    body.close()?;
+    Ok(body.as_slice().to_json_string())
+}
+
+/// A text as JSON has it.
+pub(super) fn json_text(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len() + 2);
+    json_write(text, &mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn json_write(text: &str, bytes: &mut Vec<u8>) {
+    velocypack::json::write_str(text, bytes);
+}
+
+/// A document with a key (if there is one), more attributes (JSON, each with a comma at its end) and so many texts with equal values.
+pub(super) fn document(key: Option<&str>, more: &str, attributes: u64) -> String {
+    let mut text = String::with_capacity(32 + more.len() + attributes as usize * 24);
+    text.push('{');
+    if let Some(key) = key {
+        text.push_str("\"_key\":\"");
+        text.push_str(key);
+        text.push_str("\",");
+    }
+    text.push_str(more);
+    for number in 1..=attributes {
+        // Writing to a String does not fail.
+        let _ = write!(text, "\"test{number}\":\"some value\",");
+    }
+    text.pop();
+    text.push('}');
+    text
+}

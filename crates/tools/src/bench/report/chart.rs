@@ -1,0 +1,49 @@
+//! The picture: the time of a run by size of batches, a line for each number of threads; by number of threads where there is one size.
+
+use chart::{Chart, Panel, Series};
+
+use super::super::settings::Settings;
+use super::Run;
+
+pub(super) fn svg(settings: &Settings, runs: &[Run]) -> String {
+    let name = settings.case.name();
+    let operations = runs.first().map_or(0, |run| run.tally.operations);
+    let title = format!("{name}: {operations} operations, complexity {}", settings.complexity);
+    let (x_title, places, series) = match settings.batch_sizes.as_slice() {
+        [size] if settings.threads.len() > 1 => {
+            let values = settings.threads.iter().map(|threads| mean(runs, *size, *threads)).collect();
+            let name = format!("batches of {size}");
+            ("threads", &settings.threads, vec![Series { name, values }])
+        }
+        sizes => {
+            let line = |threads: &u64| Series {
+                name: format!("{threads} threads"),
+                values: sizes.iter().map(|size| mean(runs, *size, *threads)).collect(),
+            };
+            (
+                "operations in a batch (0: none)",
+                &settings.batch_sizes,
+                settings.threads.iter().map(line).collect(),
+            )
+        }
+    };
+    let panel = Panel {
+        title: String::new(),
+        x_title: x_title.to_owned(),
+        y_title: "seconds".to_owned(),
+        places: places.iter().map(u64::to_string).collect(),
+        series,
+        is_logarithmic: false,
+    };
+    Chart { title, panels: vec![panel] }.svg()
+}
+
+/// The mean time of the runs with these settings.
+fn mean(runs: &[Run], batch_size: u64, threads: u64) -> Option<f64> {
+    let times: Vec<f64> = runs
+        .iter()
+        .filter(|run| run.batch_size == batch_size && run.threads == threads)
+        .map(|run| run.elapsed.as_secs_f64())
+        .collect();
+    (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64)
+}

@@ -1,0 +1,79 @@
+//! What was measured: as text, and in files.
+
+mod chart;
+mod json;
+mod junit;
+pub(super) mod text;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::settings::Settings;
+use super::work::Tally;
+use crate::Failure;
+
+/// What one run has measured.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub(super) batch_size: u64,
+    pub(super) threads: u64,
+    pub(super) tally: Tally,
+    /// From the first request to the last reply.
+    pub(super) elapsed: Duration,
+}
+
+impl Run {
+    /// Operations a second.
+    pub(super) fn rate(&self) -> f64 {
+        self.tally.operations as f64 / self.elapsed.as_secs_f64().max(1e-9)
+    }
+}
+
+/// Files to write.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Files {
+    pub(super) json: Option<PathBuf>,
+    pub(super) junit: Option<PathBuf>,
+    pub(super) chart: Option<PathBuf>,
+}
+
+/// Finds out before the first run whether the files can be written.
+pub(super) fn prepare_files(files: &Files) -> Result<(), Failure> {
+    if let Some(path) = &files.chart
+        && path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("svg"))
+    {
+        return Err(Failure::option(format!(
+            "--chart writes SVG: its file must end with .svg, not {}; rsvg-convert or a browser makes a PNG of it",
+            path.display()
+        )));
+    }
+    let all =
+        [("json-report-file", &files.json), ("junit-report-file", &files.junit), ("chart", &files.chart)];
+    for (option, path) in all {
+        let Some(path) = path else { continue };
+        let opened = std::fs::OpenOptions::new().create(true).append(true).open(path);
+        opened.map_err(|error| unwritten(option, path, &error))?;
+    }
+    Ok(())
+}
+
+/// Writes all files that the options ask for.
+pub(super) fn write_files(settings: &Settings, database: &str, runs: &[Run]) -> Result<(), Failure> {
+    let Files { json, junit, chart } = &settings.files;
+    write("json-report-file", json.as_deref(), || json::report(settings, database, runs))?;
+    write("junit-report-file", junit.as_deref(), || Ok(junit::report(settings, runs)))?;
+    write("chart", chart.as_deref(), || Ok(chart::svg(settings, runs)))
+}
+
+fn write(
+    option: &str,
+    path: Option<&Path>,
+    text: impl FnOnce() -> Result<String, Failure>,
+) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    std::fs::write(path, text()?).map_err(|error| unwritten(option, path, &error))
+}
+
+fn unwritten(option: &str, path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(format!("--{option}: {} cannot be written: {error}", path.display()))
+}

@@ -1,0 +1,92 @@
+//! The figures for a person, in the form of ArangoDB's tool.
+
+use std::fmt::Write;
+
+use super::super::histogram::Histogram;
+use super::super::settings::{Intervals, Settings};
+use super::Run;
+use crate::Console;
+
+/// Prints what runs with the same settings have measured.
+pub(in super::super) fn print(settings: &Settings, runs: &[Run], console: &Console) {
+    let Some(first) = runs.first() else { return };
+    let mut latencies = Histogram::new();
+    for run in runs {
+        latencies.merge(&run.tally.latencies);
+    }
+    let mut text = header(settings, runs, first);
+    figures(&mut text, runs, first.threads, &latencies);
+    percentiles(&mut text, settings, &latencies);
+    if let Some(intervals) = settings.histogram {
+        histogram(&mut text, intervals, &latencies);
+    }
+    console.print(&text);
+}
+
+fn yes(flag: bool) -> &'static str {
+    if flag { "yes" } else { "no" }
+}
+
+// Writing to a String does not fail.
+
+fn header(settings: &Settings, runs: &[Run], first: &Run) -> String {
+    format!(
+        "\nTotal number of operations: {}, runs: {}, keep alive: {}, async: {}, batch size: {}, \
+         concurrency level (threads): {}\nTest case: {}, complexity: {}, collection: '{}'\n",
+        runs.iter().map(|run| run.tally.operations).sum::<u64>(),
+        runs.len(),
+        yes(settings.keeps_alive),
+        yes(settings.is_async),
+        first.batch_size,
+        first.threads,
+        settings.case.name(),
+        settings.complexity,
+        settings.collection,
+    )
+}
+
+fn figures(text: &mut String, runs: &[Run], threads: u64, latencies: &Histogram) {
+    let operations = runs.iter().map(|run| run.tally.operations).sum::<u64>();
+    let failed = runs.iter().map(|run| run.tally.failed).sum::<u64>();
+    let elapsed: f64 = runs.iter().map(|run| run.elapsed.as_secs_f64()).sum();
+    let each = elapsed / operations.max(1) as f64;
+    let lines = [
+        ("Total request/response duration (sum of all threads)", format!("{:.6} s", latencies.sum())),
+        ("Request/response duration (per thread)", format!("{:.6} s", latencies.sum() / threads as f64)),
+        ("Time needed per operation", format!("{each:.9} s")),
+        ("Time needed per operation per thread", format!("{:.9} s", each * threads as f64)),
+        ("Operations per second rate", format!("{:.2}", operations as f64 / elapsed.max(1e-9))),
+        ("Requests", latencies.count().to_string()),
+        ("Failed operations", failed.to_string()),
+        ("Elapsed time since start", format!("{elapsed:.6} s")),
+    ];
+    for (name, value) in lines {
+        let _ = writeln!(text, "{name}: {value}");
+    }
+    for (number, run) in runs.iter().enumerate().filter(|_| runs.len() > 1) {
+        let seconds = run.elapsed.as_secs_f64();
+        let _ = writeln!(text, "Run {}: {seconds:.6} s, {:.2} operations per second", number + 1, run.rate());
+    }
+}
+
+fn percentiles(text: &mut String, settings: &Settings, latencies: &Histogram) {
+    let ms = |seconds: f64| seconds * 1e3;
+    let _ = writeln!(
+        text,
+        "Min request time: {:.4} ms\nAvg request time: {:.4} ms\nMax request time: {:.4} ms",
+        ms(latencies.min()),
+        ms(latencies.mean()),
+        ms(latencies.max())
+    );
+    for percentile in &settings.percentiles {
+        let _ = writeln!(text, "{percentile} % of requests: {:.4} ms", ms(latencies.percentile(*percentile)));
+    }
+}
+
+fn histogram(text: &mut String, intervals: Intervals, latencies: &Histogram) {
+    text.push_str("Histogram: from ms, requests, share\n");
+    let all = latencies.count().max(1) as f64;
+    for (begin, count) in latencies.intervals(intervals.size, intervals.count) {
+        let _ = writeln!(text, "{:>12.4} {count:>12} {:>8.3} %", begin * 1e3, count as f64 / all * 100.0);
+    }
+}
