@@ -173,9 +173,12 @@ impl TestStore {
 }
 
 /// Arrays within results are compared without regard to order, as some are bags; so are the results unless the query
-/// orders them. 1 and 1.0 are the same, and the order of attributes is open.
+/// orders them. 1 and 1.0 are the same, and the order of attributes is open. Which of several equal values stands for a
+/// group is open, too: `[]` and `[null]` are equal.
 fn canonical(rows: &[Value], query: &Query) -> Vec<Value> {
-    let mut rows: Vec<Value> = rows.iter().map(canonical_value).collect();
+    let has_groups = ["DISTINCT", "COLLECT", "UNIQUE"].iter().any(|word| query.text.contains(word));
+    let of_row = |row| if has_groups { without_nulls(&canonical_value(row)) } else { canonical_value(row) };
+    let mut rows: Vec<Value> = rows.iter().map(of_row).collect();
     if !query.is_ordered {
         rows.sort_by_key(Value::to_string);
     }
@@ -203,7 +206,8 @@ pub(crate) fn from_json(json: &Value) -> aql_value::Value {
 
 fn canonical_value(value: &Value) -> Value {
     match value {
-        Value::Number(number) => json!(number.as_f64()),
+        // As are 0 and -0.
+        Value::Number(number) => json!(number.as_f64().map(|number| number + 0.0)),
         Value::Array(members) => {
             let mut members: Vec<Value> = members.iter().map(canonical_value).collect();
             members.sort_by_key(Value::to_string);
@@ -214,6 +218,21 @@ fn canonical_value(value: &Value) -> Value {
             .iter()
             .filter(|(name, _)| *name != "_rev")
             .map(|(name, value)| (name.clone(), canonical_value(value)))
+            .collect(),
+        other => other.clone(),
+    }
+}
+
+/// The value without null members and attributes, which do not tell values apart.
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Array(members) => {
+            members.iter().filter(|member| !member.is_null()).map(without_nulls).collect()
+        }
+        Value::Object(object) => object
+            .iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(name, value)| (name.clone(), without_nulls(value)))
             .collect(),
         other => other.clone(),
     }

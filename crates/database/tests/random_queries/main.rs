@@ -1,8 +1,7 @@
 //! Random queries over random documents: each gives the same however it is run, and what a naive evaluator gives.
 //!
-//! The first seed is fixed, so that the same queries run on every machine; a second one is drawn and printed, so that
-//! other queries run each time. `PERSEA_RANDOM_SEED=N` runs the queries of that seed alone, `PERSEA_RANDOM_SECONDS=N` goes
-//! on for so long (default 10).
+//! The same queries run on every machine, for ten seconds. With `PERSEA_RANDOM_SECONDS=N` they run for so long, and others,
+//! whose seed is drawn and printed, as long again. `PERSEA_RANDOM_SEED=N` begins with that seed and draws none.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
 mod choices;
@@ -23,20 +22,24 @@ use std::time::{Duration, Instant};
 const QUERIES: usize = 40;
 /// Writing queries on each store: every way to run one takes a store of its own.
 const MODIFICATIONS: usize = 2;
+/// Stores of a usual run.
+const ROUNDS: u64 = 100;
+/// How long it takes at most.
+const SECONDS: u64 = 10;
 /// Failures that are shown at one time.
 const FAILURES_MAX: usize = 20;
 
 /// Runs stores of documents, many queries on each, until time is up.
-fn run(first_seed: u64, time: Duration) {
+fn run(first_seed: u64, rounds: u64, seconds: u64) {
     let start = Instant::now();
     let (mut count, mut with_results, mut failures) = (0, 0, Vec::new());
-    for seed in first_seed.. {
+    for seed in (first_seed..).take(usize::try_from(rounds).unwrap_or(usize::MAX)) {
         let outcome = compare::round(&mut choices::Choices::from_seed(seed), QUERIES, MODIFICATIONS);
         count += outcome.queries;
         with_results += outcome.with_results;
         let named = |failure| format!("PERSEA_RANDOM_SEED={seed}\n{failure}");
         failures.extend(outcome.failures.into_iter().map(named));
-        if failures.len() >= FAILURES_MAX || start.elapsed() > time {
+        if failures.len() >= FAILURES_MAX || start.elapsed() > Duration::from_secs(seconds) {
             break;
         }
     }
@@ -49,19 +52,19 @@ fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
 }
 
-fn time() -> Duration {
-    Duration::from_secs(setting("PERSEA_RANDOM_SECONDS").unwrap_or(10))
-}
-
 #[test]
 fn the_same_random_queries_each_time() {
-    run(setting("PERSEA_RANDOM_SEED").unwrap_or(1), time());
+    let first_seed = setting("PERSEA_RANDOM_SEED").unwrap_or(1);
+    match setting("PERSEA_RANDOM_SECONDS") {
+        Some(seconds) => run(first_seed, u64::MAX, seconds),
+        None => run(first_seed, ROUNDS, SECONDS),
+    }
 }
 
 #[test]
 fn other_random_queries_each_time() {
-    if setting("PERSEA_RANDOM_SEED").is_none() {
+    if let (Some(seconds), None) = (setting("PERSEA_RANDOM_SECONDS"), setting("PERSEA_RANDOM_SEED")) {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-        run(now.as_secs() << 20, time());
+        run(now.as_secs() << 20, u64::MAX, seconds);
     }
 }

@@ -114,6 +114,8 @@ fn merged(old: &Json, patch: &Json, keeps_null: bool) -> Json {
             new.as_object_mut().unwrap().remove(name);
         } else if value.is_object() && old[name].is_object() {
             new[name] = merged(&old[name], value, keeps_null);
+        } else if value.is_object() && !keeps_null {
+            new[name] = merged(&json!({}), value, false);
         } else {
             new[name] = value.clone();
         }
