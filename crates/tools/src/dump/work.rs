@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use client::Client;
 
@@ -15,6 +16,9 @@ use super::settings::Settings;
 use super::source::{Batch, Position, Source};
 use crate::archive::gzip::Packer;
 use crate::{Console, Failure, Progress, Unit};
+
+/// How long a thread waits for another that is about to open a collection that it could help with.
+const OPENING_PAUSE: Duration = Duration::from_millis(1);
 
 /// What a dump has written.
 #[derive(Debug, Default)]
@@ -46,6 +50,8 @@ struct Work<'a> {
     waiting: Mutex<Vec<Collection>>,
     /// Those that are under way.
     running: Mutex<Vec<std::sync::Arc<Job<'a>>>>,
+    /// Collections that are being opened, and are not yet among those under way.
+    opening: AtomicUsize,
     /// Set by the first failure.
     is_stopped: AtomicBool,
     failures: Mutex<Vec<Failure>>,
@@ -86,6 +92,7 @@ pub(super) fn fetch_all(
         progress: Progress::new(console, settings.progress, "dump", Unit::Bytes, None),
         waiting: Mutex::new(collections),
         running: Mutex::default(),
+        opening: AtomicUsize::new(0),
         is_stopped: AtomicBool::new(false),
         failures: Mutex::default(),
         written_bytes: AtomicU64::new(0),
@@ -122,8 +129,12 @@ impl<'a> Work<'a> {
                     continue;
                 }
                 None => match self.help() {
-                    Some(job) => job,
-                    None => return self.sync_files(),
+                    Ok(job) => job,
+                    Err(is_opening) if is_opening => {
+                        std::thread::sleep(OPENING_PAUSE);
+                        continue;
+                    }
+                    Err(_) => return self.sync_files(),
                 },
             };
             let outcome = self.work_on(&job, &mut packer, &mut changed);
@@ -157,14 +168,21 @@ impl<'a> Work<'a> {
 
     /// Begins with the next collection.
     fn begin(&self) -> Option<Result<std::sync::Arc<Job<'a>>, Failure>> {
-        let collection = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
+        let collection = {
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            let collection = waiting.pop()?;
+            self.opening.fetch_add(1, Ordering::SeqCst);
+            collection
+        };
         let name = collection.name.clone();
         let job = self.open(collection).map_err(|failure| failure.during(&format!("collection {name:?}")));
-        Some(job.map(|job| {
+        let job = job.map(|job| {
             let job = std::sync::Arc::new(job);
             self.running.lock().unwrap_or_else(PoisonError::into_inner).push(std::sync::Arc::clone(&job));
             job
-        }))
+        });
+        self.opening.fetch_sub(1, Ordering::SeqCst);
+        Some(job)
     }
 
     fn open(&self, collection: Collection) -> Result<Job<'a>, Failure> {
@@ -186,17 +204,20 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// A collection under way that another thread can help with, the one with the fewest threads.
-    fn help(&self) -> Option<std::sync::Arc<Job<'a>>> {
+    /// A collection under way that another thread can help with, the one with the fewest threads; if there is none, whether
+    /// one is being opened.
+    fn help(&self) -> Result<std::sync::Arc<Job<'a>>, bool> {
+        // First: what is opened by now is found below.
+        let is_opening = self.opening.load(Ordering::SeqCst) > 0;
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let open = running.iter().filter(|job| {
             job.source.is_parallel()
                 && !job.is_exhausted.load(Ordering::Relaxed)
                 && job.workers.load(Ordering::Relaxed) > 0
         });
-        let job = open.min_by_key(|job| job.workers.load(Ordering::Relaxed))?;
+        let job = open.min_by_key(|job| job.workers.load(Ordering::Relaxed)).ok_or(is_opening)?;
         job.workers.fetch_add(1, Ordering::Relaxed);
-        Some(std::sync::Arc::clone(job))
+        Ok(std::sync::Arc::clone(job))
     }
 
     /// Fetches batches until there are no more.

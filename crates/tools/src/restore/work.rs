@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use client::Client;
@@ -15,6 +16,9 @@ use super::state::State;
 use super::{lines, server};
 use crate::{Failure, Progress};
 
+/// How long a thread waits for another that is about to open a collection that it could help with.
+const OPENING_PAUSE: Duration = Duration::from_millis(1);
+
 /// What the threads of a restore share.
 pub(super) struct Work<'a> {
     pub(super) client: &'a Client,
@@ -25,6 +29,8 @@ pub(super) struct Work<'a> {
     pub(super) sent_bytes: AtomicU64,
     waiting: Mutex<Vec<Collection>>,
     running: Mutex<Vec<Arc<Job>>>,
+    /// Collections that are being opened, and are not yet among those under way.
+    opening: AtomicUsize,
     is_stopped: AtomicBool,
     failures: Mutex<Vec<Failure>>,
 }
@@ -55,6 +61,7 @@ impl<'a> Work<'a> {
             sent_bytes: AtomicU64::new(0),
             waiting: Mutex::default(),
             running: Mutex::default(),
+            opening: AtomicUsize::new(0),
             is_stopped: AtomicBool::new(false),
             failures: Mutex::default(),
         }
@@ -94,8 +101,12 @@ impl<'a> Work<'a> {
                     continue;
                 }
                 None => match self.help() {
-                    Some(job) => job,
-                    None => return,
+                    Ok(job) => job,
+                    Err(is_opening) if is_opening => {
+                        std::thread::sleep(OPENING_PAUSE);
+                        continue;
+                    }
+                    Err(_) => return,
                 },
             };
             if let Err(failure) = self.work_on(&job) {
@@ -122,14 +133,21 @@ impl<'a> Work<'a> {
     }
 
     fn begin(&self) -> Option<Result<Arc<Job>, Failure>> {
-        let collection = lock(&self.waiting).pop()?;
+        let collection = {
+            let mut waiting = lock(&self.waiting);
+            let collection = waiting.pop()?;
+            self.opening.fetch_add(1, Ordering::SeqCst);
+            collection
+        };
         let name = collection.name.clone();
         let job = self.open(collection).map_err(|failure| failure.during(&format!("collection {name:?}")));
-        Some(job.map(|job| {
+        let job = job.map(|job| {
             let job = Arc::new(job);
             lock(&self.running).push(Arc::clone(&job));
             job
-        }))
+        });
+        self.opening.fetch_sub(1, Ordering::SeqCst);
+        Some(job)
     }
 
     fn open(&self, collection: Collection) -> Result<Job, Failure> {
@@ -150,16 +168,19 @@ impl<'a> Work<'a> {
         })
     }
 
-    fn help(&self) -> Option<Arc<Job>> {
+    /// A collection under way that another thread can help with; if there is none, whether one is being opened.
+    fn help(&self) -> Result<Arc<Job>, bool> {
+        // First: what is opened by now is found below.
+        let is_opening = self.opening.load(Ordering::SeqCst) > 0;
         let running = lock(&self.running);
         let open = running.iter().filter(|job| {
             !job.is_ordered
                 && !job.is_exhausted.load(Ordering::Relaxed)
                 && job.workers.load(Ordering::Relaxed) > 0
         });
-        let job = open.min_by_key(|job| job.workers.load(Ordering::Relaxed))?;
+        let job = open.min_by_key(|job| job.workers.load(Ordering::Relaxed)).ok_or(is_opening)?;
         job.workers.fetch_add(1, Ordering::Relaxed);
-        Some(Arc::clone(job))
+        Ok(Arc::clone(job))
     }
 
     /// Sends blocks until the files have no more.
