@@ -39,11 +39,16 @@ fn move_up(nodes: &mut Vec<Node>) -> bool {
     moved
 }
 
+/// Where the filter can go. It passes other filters only on its way over a loop or a sort: among themselves, filters keep
+/// their order.
 fn highest_position(nodes: &[Node], from: usize, condition: VariableId) -> usize {
-    let mut to = from;
+    let (mut to, mut highest) = (from, from);
+    let mut has_passed_filter = false;
     while let Some(before) = to.checked_sub(1).and_then(|position| nodes.get(position)) {
+        let is_calculated = matches!(before.kind, NodeKind::Calculation(_) | NodeKind::Subquery(_));
         let can_pass = match &before.kind {
-            NodeKind::Calculation(_) | NodeKind::Subquery(_) => before.kind.is_deterministic(),
+            NodeKind::Filter { .. } => true,
+            _ if is_calculated => before.kind.is_deterministic(),
             kind if kind.is_loop() => true,
             NodeKind::Sort(sort) => sort.limit.is_none(),
             _ => false,
@@ -52,6 +57,10 @@ fn highest_position(nodes: &[Node], from: usize, condition: VariableId) -> usize
             break;
         }
         to -= 1;
+        has_passed_filter |= matches!(before.kind, NodeKind::Filter { .. });
+        if !(has_passed_filter && (is_calculated || matches!(before.kind, NodeKind::Filter { .. }))) {
+            highest = to;
+        }
     }
-    to
+    highest
 }
