@@ -96,7 +96,7 @@ const ENDLESS: &[(&str, &str)] = &[
     ("a scan", "FOR a IN c FOR b IN c FOR d IN c FILTER a.n + b.n + d.n < 0 RETURN a"),
     (
         "an index",
-        "FOR a IN c FOR b IN c FILTER b._key >= a._key FOR d IN c FILTER d._key == b._key FILTER d.n < 0 RETURN d",
+        "FOR a IN c FOR b IN c FILTER b._key >= a._key FOR d IN c FILTER d._key == b._key FILTER a.n + b.n + d.n < 0 RETURN d",
     ),
     ("subqueries", "FOR a IN 1..1000000 LET s = (FOR b IN 1..1000000 FILTER b < 0 RETURN b) RETURN s"),
     (
