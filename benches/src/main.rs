@@ -1,13 +1,18 @@
 //! Prints Persea's rates as ratios to physical limits, all measured in one run on one machine.
 //!
 //! usage: benches --server PERSEA --http-limit PROGRAM --kv-limit PROGRAM [--scale X] [NAME ...]
+//!        benches --server PERSEA [--tools PERSEA] [--scale X] [--documents-max N] [--charts FOLDER] table-NAME ...
 //!
 //! `PERSEA` is the server's binary. The limits are programs of their own: `http-limit SERVER PORT THREADS` answers
 //! `POST /echo` with its parsed and printed body, `kv-limit ENGINE --rows N ...` prints tab-separated rates of bare
-//! RocksDB. A comparison whose limit is not given prints its rate alone. Names choose benchmarks; none means all.
+//! RocksDB. A comparison whose limit is not given prints its rate alone. Names choose benchmarks; none means all but the tables.
 //!
 //! A table row is: what, Persea's figure, the limit's, their ratio, the ratio to reach, and whether it is reached.
 //! CPU times are those of the server and of this client, per request or per document.
+//!
+//! Tables (`table-export`, `table-batch`, `table-cursor`, `table-dump`) print one Markdown table each and write a chart to
+//! `--charts` (the current folder). Their data and requests are made by `persea bench`, `dump` and `restore` of `--tools`, by default
+//! the server's binary. They have the sizes of the posts that they repeat, times `--scale`; `--documents-max` leaves out larger collections.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
@@ -22,9 +27,12 @@ mod process;
 mod rate;
 mod report;
 mod requests;
+mod tables;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+
+use tables::TABLES;
 
 /// A failure, for a person to read.
 type Failure = Box<dyn std::error::Error>;
@@ -34,6 +42,12 @@ pub(crate) struct Setup {
     server: PathBuf,
     http_limit: Option<PathBuf>,
     kv_limit: Option<PathBuf>,
+    /// The binary whose tools the tables use; none is the server's.
+    tools: Option<PathBuf>,
+    /// The folder for charts.
+    charts: PathBuf,
+    /// Most documents of a table's collection.
+    documents_max: Option<u64>,
     /// Multiplies the numbers of documents: 1 is the size of the published figures.
     scale: f64,
 }
@@ -67,7 +81,34 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Failure> {
-    let mut setup = Setup { server: PathBuf::new(), http_limit: None, kv_limit: None, scale: 1.0 };
+    let (setup, names) = read()?;
+    if BENCHMARKS.iter().any(|(name, _)| is_chosen(&names, name)) {
+        let mut report = report::Report::new();
+        for (_, benchmark) in BENCHMARKS.iter().filter(|(name, _)| is_chosen(&names, name)) {
+            benchmark(&setup, &mut report)?;
+        }
+    }
+    for table in TABLES.iter().filter(|(name, _)| names.iter().any(|chosen| chosen == name)) {
+        tables::run(table, &setup)?;
+    }
+    Ok(())
+}
+
+fn is_chosen(names: &[String], name: &str) -> bool {
+    names.is_empty() || names.iter().any(|chosen| chosen == name)
+}
+
+/// The command line, and the names on it.
+fn read() -> Result<(Setup, Vec<String>), Failure> {
+    let mut setup = Setup {
+        server: PathBuf::new(),
+        http_limit: None,
+        kv_limit: None,
+        tools: None,
+        charts: ".".into(),
+        documents_max: None,
+        scale: 1.0,
+    };
     let mut names = Vec::new();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
@@ -77,18 +118,26 @@ fn run() -> Result<(), Failure> {
             "--http-limit" => setup.http_limit = Some(value()?.into()),
             "--kv-limit" => setup.kv_limit = Some(value()?.into()),
             "--scale" => setup.scale = value()?.parse()?,
-            name if BENCHMARKS.iter().any(|(known, _)| *known == name) => names.push(argument),
+            "--tools" => setup.tools = Some(value()?.into()),
+            "--charts" => setup.charts = value()?.into(),
+            "--documents-max" => setup.documents_max = Some(value()?.parse()?),
+            name if is_known(name) => names.push(argument),
             other => return Err(format!("unknown argument {other:?}").into()),
         }
     }
     if setup.server.as_os_str().is_empty() {
         return Err("--server is missing: the path of the persea binary, built with --release".into());
     }
-    let mut report = report::Report::new();
-    for (name, benchmark) in BENCHMARKS {
-        if names.is_empty() || names.iter().any(|chosen| chosen == name) {
-            benchmark(&setup, &mut report)?;
-        }
+    if !(setup.scale > 0.0 && setup.scale <= 100.0) {
+        return Err(format!("--scale must be more than 0 and at most 100, not {}", setup.scale).into());
     }
-    Ok(())
+    Ok((setup, names))
+}
+
+fn is_known(name: &str) -> bool {
+    BENCHMARKS
+        .iter()
+        .map(|known| known.0)
+        .chain(TABLES.iter().map(|known| known.0))
+        .any(|known| known == name)
 }

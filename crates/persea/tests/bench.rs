@@ -196,6 +196,7 @@ fn reports_and_charts_can_be_read() {
 fn options_change_what_is_sent() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(&folder.path().join("data"), &[]);
+    assert!(succeed(&server, &["--test-case", "help"]).contains("crud-append"));
     let query = folder.path().join("query.aql");
     std::fs::write(&query, "FOR i IN 1..@n RETURN i").unwrap();
     let query = query.to_str().unwrap();

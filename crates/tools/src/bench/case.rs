@@ -97,15 +97,12 @@ pub(super) fn find(name: &str) -> Result<&'static Case, Failure> {
     if let Some(case) = CASES.iter().find(|case| case.names.contains(&name)) {
         return Ok(case);
     }
-    if name == "help" {
-        return Err(Failure::option(format!("the test cases are\n{}", list())));
-    }
     let names: Vec<&str> = CASES.iter().map(Case::name).collect();
-    Err(Failure::option(format!("there is no test case {name:?}; there are {}", names.join(", "))))
+    Err(Failure::option(format!("--test-case: there is no {name:?}; there are {}", names.join(", "))))
 }
 
 /// A line for each test case.
-fn list() -> String {
-    let lines = CASES.iter().map(|case| format!("  {:<36}{}", case.names.join(", "), case.about));
+pub(super) fn list() -> String {
+    let lines = CASES.iter().map(|case| format!("{:<41}{}", case.names.join(", "), case.about));
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -34,6 +34,10 @@ pub(crate) static BENCH: Tool = Tool {
 };
 
 fn run(options: &Options, console: &Console) -> Result<(), Failure> {
+    if options.text("test-case") == Some("help") {
+        console.print(&case::list());
+        return Ok(());
+    }
     let settings = Settings::read(options)?;
     report::prepare_files(&settings.files)?;
     let server = connect(options, console, settings.creates_database)?;
@@ -76,7 +80,8 @@ fn run_once(
     if !settings.quiet {
         let size = if batch_size == 0 { String::new() } else { format!(", batches of {batch_size}") };
         let (name, of) = (case.name(), settings.runs);
-        console.info(&format!("{name}: {threads} threads{size}, run {} of {of}", number + 1));
+        let threads = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
+        console.info(&format!("{name}: {threads}{size}, run {} of {of}", number + 1));
     }
     let total = match settings.amount {
         Amount::Operations(count) => Some(count),

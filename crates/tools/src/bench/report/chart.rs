@@ -17,7 +17,7 @@ pub(super) fn svg(settings: &Settings, runs: &[Run]) -> String {
         }
         sizes => {
             let line = |threads: &u64| Series {
-                name: format!("{threads} threads"),
+                name: if *threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") },
                 values: sizes.iter().map(|size| mean(runs, *size, *threads)).collect(),
             };
             (

@@ -1,0 +1,35 @@
+//! A table of Markdown, a row at a time, so that a broken run keeps what it measured.
+
+#![allow(clippy::print_stdout, reason = "the result of a command line program")]
+
+pub(super) fn header(columns: &[&str]) {
+    println!("| {} |", columns.join(" | "));
+    println!("|{}", " --- |".repeat(columns.len()));
+}
+
+pub(super) fn row(cells: &[String]) {
+    println!("| {} |", cells.join(" | "));
+}
+
+/// A number with about three digits.
+pub(super) fn figure(value: f64) -> String {
+    match value {
+        value if value >= 100.0 => format!("{value:.0}"),
+        value if value >= 10.0 => format!("{value:.1}"),
+        value if value >= 1.0 => format!("{value:.2}"),
+        value => format!("{value:.3}"),
+    }
+}
+
+/// A count with its thousands apart.
+pub(super) fn count(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

@@ -1,0 +1,84 @@
+//! The tables of the posts that Persea began from, as programs: each prints one Markdown table and writes one chart.
+//!
+//! They run only when they are named. Data and requests are made by `persea bench`, so that anybody can repeat a part by hand.
+
+mod batch;
+mod cursor;
+mod dump;
+mod export;
+mod markdown;
+
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::process::Server;
+use crate::{Failure, Setup};
+
+/// A name on the command line, which is also the chart's, and what it runs.
+pub(crate) type Table = (&'static str, fn(&Setup) -> Result<chart::Chart, Failure>);
+
+pub(crate) const TABLES: &[Table] = &[
+    ("table-export", export::run),
+    ("table-batch", batch::run),
+    ("table-cursor", cursor::run),
+    ("table-dump", dump::run),
+];
+
+/// Prints a table and writes its chart.
+pub(crate) fn run((name, table): &Table, setup: &Setup) -> Result<(), Failure> {
+    let path = setup.charts.join(format!("{name}.svg"));
+    // Before hours of measuring, not after them.
+    std::fs::write(&path, "").map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+    let chart = table(setup)?;
+    Ok(std::fs::write(path, chart.svg())?)
+}
+
+/// Documents of an import that makes data.
+const IMPORTED: u64 = 1_000;
+
+/// Fills a collection with about so many documents by a test case, `IMPORTED` at a time; how many there are then.
+fn seed(
+    setup: &Setup,
+    server: &Server,
+    case: &str,
+    collection: &str,
+    documents: u64,
+) -> Result<u64, Failure> {
+    let size = IMPORTED.min(documents.max(1));
+    let requests = documents.div_ceil(size);
+    let (complexity, count) = (size.to_string(), requests.to_string());
+    bench(
+        setup,
+        server,
+        &["--test-case", case, "--collection", collection, "--complexity", &complexity, "--requests", &count],
+    )?;
+    Ok(requests * size)
+}
+
+/// Runs `persea bench`; its report.
+fn bench(setup: &Setup, server: &Server, options: &[&str]) -> Result<Value, Failure> {
+    let report = tempfile::NamedTempFile::new()?;
+    let mut all = options.to_vec();
+    let path = report.path().to_str().ok_or("the folder for temporary files has a strange name")?;
+    all.extend(["--json-report-file", path, "--quiet", "true"]);
+    tool(setup, server, "bench", &all)?;
+    Ok(serde_json::from_slice(&std::fs::read(path)?)?)
+}
+
+/// Runs one of Persea's tools. What it says is shown only where it fails.
+fn tool(setup: &Setup, server: &Server, name: &str, options: &[&str]) -> Result<(), Failure> {
+    let endpoint = format!("tcp://127.0.0.1:{}", server.port);
+    let program = setup.tools.as_deref().unwrap_or(&setup.server);
+    let output = Command::new(program)
+        .args([name, "--server.endpoint", &endpoint, "--server.password", "", "--progress", "false"])
+        .args(options)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("{} cannot be run: {error}", program.display()))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{} {name} {}: {text}", program.display(), options.join(" ")).into())
+}
