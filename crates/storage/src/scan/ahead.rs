@@ -10,8 +10,9 @@ use kv::{Block, BlockLimits, Scan};
 
 use crate::Result;
 
-/// Blocks that wait at most.
-const BLOCKS_AHEAD: usize = 2;
+/// Blocks that wait at most: enough that both threads work for some milliseconds before one waits for the other, which takes
+/// long where others want the processors, too.
+const BLOCKS_AHEAD: usize = 8;
 
 /// What is read at one time, whatever is asked for: who asks for one row now may want a thousand next.
 const BLOCK: BlockLimits = BlockLimits { rows: 1_000, bytes: 1 << 20 };

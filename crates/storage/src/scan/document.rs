@@ -55,7 +55,7 @@ enum Source {
 }
 
 /// A scan that has read so many blocks is likely to be a long one.
-const BLOCKS_BEFORE_AHEAD: usize = 16;
+const BLOCKS_BEFORE_AHEAD: usize = 32;
 
 impl DocumentScan {
     pub(crate) fn start(
