@@ -14,10 +14,10 @@ pub struct Program {
     pub about: &'static str,
     /// Its options, table by table. The order is that of the help text; a section may be in several tables.
     pub tables: &'static [&'static [Definition]],
-    /// Options of ArangoDB's program that are accepted and change nothing.
-    pub without_effect: &'static [Exception],
-    /// Options of ArangoDB's program that are refused with a reason, because somebody may rely on what they do.
-    pub refused: &'static [Exception],
+    /// Options of ArangoDB's program that are accepted and change nothing, table by table.
+    pub without_effect: &'static [&'static [Exception]],
+    /// Options of ArangoDB's program that are refused with a reason, because somebody may rely on what they do, table by table.
+    pub refused: &'static [&'static [Exception]],
     /// What names of variables of the environment begin with, as `PERSEA_`.
     pub environment_prefix: &'static str,
     /// The option that an argument without a name is the value of.
@@ -95,6 +95,7 @@ impl Program {
     }
 }
 
-fn reason(exceptions: &'static [Exception], name: &str) -> Option<&'static str> {
-    exceptions.iter().find(|exception| exception.names.contains(&name)).map(|exception| exception.reason)
+fn reason(tables: &'static [&'static [Exception]], name: &str) -> Option<&'static str> {
+    let mut exceptions = tables.iter().copied().flatten();
+    exceptions.find(|exception| exception.names.contains(&name)).map(|exception| exception.reason)
 }

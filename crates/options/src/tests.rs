@@ -24,8 +24,8 @@ static PROGRAM: Program = Program {
         ],
         &[option("verbose", Bool, "false", "say more")],
     ],
-    without_effect: &[Exception { reason: "there is no cluster", names: &["number-of-shards"] }],
-    refused: &[Exception { reason: "files are not encrypted", names: &["encryption.keyfile"] }],
+    without_effect: &[&[Exception { reason: "there is no cluster", names: &["number-of-shards"] }]],
+    refused: &[&[Exception { reason: "files are not encrypted", names: &["encryption.keyfile"] }]],
     environment_prefix: "TOOL_",
     unnamed: Some("file"),
 };

@@ -95,19 +95,3 @@ pub const REFUSED: &[Exception] = &[Exception {
     reason: "what the tools write is not encrypted; use an encrypted file system, or a program such as age or gpg",
     names: &["encryption.keyfile", "encryption.key-generator"],
 }];
-
-/// The exceptions of all tools and one tool's own. `N` is how many there are altogether.
-pub const fn with_own<const N: usize>(shared: &[Exception], own: &[Exception]) -> [Exception; N] {
-    let mut all = [Exception { reason: "", names: &[] }; N];
-    let (mut shared, mut own) = (shared, own);
-    let mut rest: &mut [Exception] = &mut all;
-    while let Some((place, behind)) = rest.split_first_mut() {
-        if let Some((first, others)) = shared.split_first() {
-            (*place, shared) = (*first, others);
-        } else if let Some((first, others)) = own.split_first() {
-            (*place, own) = (*first, others);
-        }
-        rest = behind;
-    }
-    all
-}

@@ -15,8 +15,8 @@ static PROGRAM: Program = Program {
     usage: "[--OPTION VALUE ...]",
     about: "",
     tables: &[GENERAL, SERVER, LOG],
-    without_effect: WITHOUT_EFFECT,
-    refused: REFUSED,
+    without_effect: &[WITHOUT_EFFECT],
+    refused: &[REFUSED],
     environment_prefix: ENVIRONMENT_PREFIX,
     unnamed: None,
 };

@@ -20,7 +20,7 @@ pub(crate) static SERVER: Program = Program {
     usage: "[--OPTION VALUE ...]",
     about: "",
     tables: &[DEFINITIONS],
-    without_effect: without_effect::WITHOUT_EFFECT,
+    without_effect: &[without_effect::WITHOUT_EFFECT],
     refused: &[],
     environment_prefix: "PERSEA_",
     unnamed: None,

@@ -4,7 +4,7 @@ use options::{Definition, Exception, Kind, Program, option};
 
 use Kind::{Bool, Decimal, Number, Text};
 
-use crate::common::{ENVIRONMENT_PREFIX, GENERAL, LOG, REFUSED, SERVER, WITHOUT_EFFECT, with_own};
+use crate::common::{ENVIRONMENT_PREFIX, GENERAL, LOG, REFUSED, SERVER, WITHOUT_EFFECT};
 
 pub(super) static PROGRAM: Program = Program {
     name: "persea bench",
@@ -12,11 +12,8 @@ pub(super) static PROGRAM: Program = Program {
     about: "Sends requests of a test case as fast as the server answers them, and prints how many a second and how long they take. \
             Drops and creates the collections that the test case works on.",
     tables: &[OPTIONS, GENERAL, SERVER, LOG],
-    without_effect: &with_own::<{ WITHOUT_EFFECT.len() + OWN_WITHOUT_EFFECT.len() }>(
-        WITHOUT_EFFECT,
-        OWN_WITHOUT_EFFECT,
-    ),
-    refused: REFUSED,
+    without_effect: &[WITHOUT_EFFECT, OWN_WITHOUT_EFFECT],
+    refused: &[REFUSED],
     environment_prefix: ENVIRONMENT_PREFIX,
     unnamed: None,
 };

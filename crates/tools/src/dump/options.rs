@@ -4,7 +4,7 @@ use options::{Definition, Exception, Kind, Program, option};
 
 use Kind::{Bool, Bytes, Number, Text};
 
-use crate::common::{ENVIRONMENT_PREFIX, GENERAL, LOG, REFUSED, SERVER, WITHOUT_EFFECT, with_own};
+use crate::common::{ENVIRONMENT_PREFIX, GENERAL, LOG, REFUSED, SERVER, WITHOUT_EFFECT};
 
 pub(super) static PROGRAM: Program = Program {
     name: "persea dump",
@@ -12,11 +12,8 @@ pub(super) static PROGRAM: Program = Program {
     about: "Writes databases into a folder, from which `persea restore` or arangorestore loads them. All collections of a database \
             are of one moment.",
     tables: &[OPTIONS, GENERAL, SERVER, LOG],
-    without_effect: &with_own::<{ WITHOUT_EFFECT.len() + OWN_WITHOUT_EFFECT.len() }>(
-        WITHOUT_EFFECT,
-        OWN_WITHOUT_EFFECT,
-    ),
-    refused: &with_own::<{ REFUSED.len() + OWN_REFUSED.len() }>(REFUSED, OWN_REFUSED),
+    without_effect: &[WITHOUT_EFFECT, OWN_WITHOUT_EFFECT],
+    refused: &[REFUSED, OWN_REFUSED],
     environment_prefix: ENVIRONMENT_PREFIX,
     unnamed: Some("output-directory"),
 };

@@ -12,8 +12,8 @@ pub(super) static PROGRAM: Program = Program {
     usage: "--collection NAME ... | --custom-query AQL | --graph-name NAME [--OPTION VALUE ...]",
     about: "Writes collections, the result of a query, or a graph to files: JSON Lines, JSON, CSV, XML, XGMML or Parquet.",
     tables: &[OWN, GENERAL, SERVER, LOG],
-    without_effect: WITHOUT_EFFECT,
-    refused: REFUSED,
+    without_effect: &[WITHOUT_EFFECT],
+    refused: &[REFUSED],
     environment_prefix: ENVIRONMENT_PREFIX,
     unnamed: None,
 };

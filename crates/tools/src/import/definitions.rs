@@ -13,8 +13,8 @@ pub(super) static PROGRAM: Program = Program {
     about: "Loads documents from a file or the standard input (-) into a collection: JSON arrays, JSON Lines, CSV or TSV, plain or\n\
             compressed by gzip or Zstandard.",
     tables: &[OWN, GENERAL, SERVER, LOG],
-    without_effect: WITHOUT_EFFECT,
-    refused: REFUSED,
+    without_effect: &[WITHOUT_EFFECT],
+    refused: &[REFUSED],
     environment_prefix: ENVIRONMENT_PREFIX,
     unnamed: Some("file"),
 };
