@@ -53,6 +53,20 @@ fn visit_pipeline(
     Ok(changed | visit(nodes, workshop)?)
 }
 
+/// Calls `rewrite` with every expression of the plan, whole: it looks at the parts itself. True if any call was.
+pub(super) fn rewrite_expressions(
+    plan: &mut Plan,
+    rewrite: &mut dyn FnMut(&mut Expression) -> bool,
+) -> Result<bool> {
+    for_each_pipeline(plan, &mut |nodes, _| {
+        let mut changed = false;
+        for node in nodes {
+            node.kind.for_each_expression_mut(&mut |expression| changed |= rewrite(expression));
+        }
+        Ok(changed)
+    })
+}
+
 /// The calculation that sets the variable, and its position, in this pipeline.
 pub(super) fn definition(nodes: &[Node], id: VariableId) -> Option<(usize, &Expression)> {
     nodes.iter().enumerate().find_map(|(position, node)| match &node.kind {

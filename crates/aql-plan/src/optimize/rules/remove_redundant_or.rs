@@ -3,7 +3,7 @@
 
 use super::{Rule, RuleContext};
 use crate::expression::{CompareOperator, Expression};
-use crate::optimize::pipeline::for_each_pipeline;
+use crate::optimize::pipeline::rewrite_expressions;
 use crate::plan::Plan;
 use aql_value::{Result, Value};
 use std::cmp::Ordering;
@@ -20,13 +20,7 @@ impl Rule for RemoveRedundantOr {
     }
 
     fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, _| {
-            let mut changed = false;
-            for node in nodes {
-                node.kind.for_each_expression_mut(&mut |expression| changed |= replace(expression));
-            }
-            Ok(changed)
-        })
+        rewrite_expressions(plan, &mut replace)
     }
 }
 

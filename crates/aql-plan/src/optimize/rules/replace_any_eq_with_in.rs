@@ -2,7 +2,7 @@
 
 use super::{Rule, RuleContext};
 use crate::expression::{CompareOperator, ElementOperator, Expression, Quantifier};
-use crate::optimize::pipeline::for_each_pipeline;
+use crate::optimize::pipeline::rewrite_expressions;
 use crate::plan::Plan;
 use aql_value::Result;
 
@@ -18,13 +18,7 @@ impl Rule for ReplaceAnyEqWithIn {
     }
 
     fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, _| {
-            let mut changed = false;
-            for node in nodes {
-                node.kind.for_each_expression_mut(&mut |expression| changed |= replace(expression));
-            }
-            Ok(changed)
-        })
+        rewrite_expressions(plan, &mut replace)
     }
 }
 
