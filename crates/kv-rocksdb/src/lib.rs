@@ -25,6 +25,7 @@ mod scan;
 mod snapshot;
 mod statistics;
 mod store;
+mod turns;
 
 pub use engine::RocksEngine;
 pub use options::{Compression, RocksOptions};

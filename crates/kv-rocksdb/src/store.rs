@@ -15,6 +15,7 @@ use crate::handle::OwnedSnapshot;
 use crate::log::Log;
 use crate::options::{PARTITION_TABLES, RocksOptions, Tuning, wants_partitions};
 use crate::snapshot::{RocksSnapshot, check_open};
+use crate::turns::Turns;
 
 /// Where bulk loads write their tables.
 const LOAD_FOLDER: &str = "load";
@@ -43,6 +44,7 @@ pub(crate) struct Store {
     pub(crate) log: Arc<Log>,
     conflict_table: Arc<ConflictTable>,
     write_options: WriteOptions,
+    write_turns: Turns,
     latest: ReadOptions,
     loads: AtomicU64,
     is_closed: Arc<AtomicBool>,
@@ -78,6 +80,7 @@ impl Store {
             log,
             conflict_table,
             write_options,
+            write_turns: Turns::of_this_machine(),
             latest: ReadOptions::default(),
             loads: AtomicU64::new(0),
             is_closed: Arc::default(),
@@ -115,7 +118,9 @@ impl Store {
     /// Makes a batch visible, and hands its log record to the operating system.
     pub(crate) fn write(&self, batch: &WriteBatch) -> Result<()> {
         self.check_open()?;
+        let turn = self.write_turns.take();
         self.db.write_opt(batch, &self.write_options).map_err(map_commit)?;
+        drop(turn);
         // It is written. If the tables cannot be adapted, the next time will do.
         let _ = self.count_written(batch.size_in_bytes() as u64);
         Ok(())
