@@ -106,13 +106,32 @@ fn hide_forbidden(error: impl Into<ApiError>) -> ApiError {
     error
 }
 
+/// Runs a route as far as it may go on a connection's own task.
+pub(crate) fn begin(server: &Arc<Server>, job: Job, request: Request) -> Result<Outcome> {
+    if let Job::User(Action::Start(handler), session) = &job {
+        let context = log_context(server, &job, &request);
+        let begun = log::within(context.clone(), || guarded(|| handler(session, &request)))?;
+        return Ok(match begun {
+            Outcome::Done(response) => Outcome::Done(response),
+            Outcome::Continue(rest) => {
+                Outcome::Continue(Box::new(move || log::within(context, || guarded(rest))))
+            }
+        });
+    }
+    if matches!(job, Job::Open(_, false) | Job::User(Action::Inline(_), _)) {
+        return Ok(Outcome::Done(run_blocking(server, &job, &request)?));
+    }
+    let server = Arc::clone(server);
+    Ok(Outcome::Continue(Box::new(move || run_blocking(&server, &job, &request))))
+}
+
 /// Runs a route to its end on the thread that calls.
-pub(crate) fn run_blocking(server: &Arc<Server>, job: &Job, request: &Request) -> Result<Response> {
+fn run_blocking(server: &Arc<Server>, job: &Job, request: &Request) -> Result<Response> {
     log::within(log_context(server, job, request), || guarded(|| run_route(server, job, request)))
 }
 
 /// What the log says about the request, if it is to say anything.
-pub(crate) fn log_context(server: &Server, job: &Job, request: &Request) -> Option<log::Context> {
+fn log_context(server: &Server, job: &Job, request: &Request) -> Option<log::Context> {
     server.log().shows_any().then(|| {
         let user = match job {
             Job::Open(..) => None,
@@ -185,7 +204,7 @@ pub(crate) fn run_later(
 }
 
 /// A panic in a route costs the request and nothing else.
-pub(crate) fn guarded<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
+fn guarded<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");

@@ -19,21 +19,19 @@ use super::body::{ReplyBody, collect, drain};
 use super::compression::{Encoding, compress, decompress};
 use super::connection::Connection;
 use super::dispatch::{
-    AsyncMode, Job, find_route, guarded, log_context, open_job, parse_path, queue_full, run_blocking,
-    run_later, user_job,
+    self, AsyncMode, Job, find_route, open_job, parse_path, queue_full, run_later, user_job,
 };
 use super::format::{self, Format};
 use super::path::Path;
 use super::request::Request;
 use super::response::{Body, Response};
-use super::router::{Action, Outcome, Route};
+use super::router::{Outcome, Route};
 use super::stream::StreamBody;
 use super::worker_pool::PATIENCE;
 use super::{cors, upgrade};
 use crate::auth::{Look, not_authorized};
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
-use crate::log;
 use crate::metrics::Observed;
 use crate::server::Server;
 use database::Identity;
@@ -209,23 +207,13 @@ async fn decompressed(server: &Arc<Server>, headers: &HeaderMap, body: Bytes) ->
 }
 
 async fn run_now(server: &Arc<Server>, job: Job, request: Request, wanted: Wanted) -> Result<HttpReply> {
-    if let Job::User(Action::Start(handler), session) = &job {
-        let context = log_context(server, &job, &request);
-        let begun = log::within(context.clone(), || guarded(|| handler(session, &request)))?;
-        return match begun {
-            Outcome::Done(response) => Ok(assemble(server, response, wanted)),
-            Outcome::Continue(rest) => {
-                let own = Arc::clone(server);
-                let run = move || Ok(assemble(&own, log::within(context, || guarded(rest))?, wanted));
-                on_pool(server, run).await
-            }
-        };
+    match dispatch::begin(server, job, request)? {
+        Outcome::Done(response) => Ok(assemble(server, response, wanted)),
+        Outcome::Continue(rest) => {
+            let own = Arc::clone(server);
+            on_pool(server, move || Ok(assemble(&own, rest()?, wanted))).await
+        }
     }
-    if matches!(job, Job::Open(_, false) | Job::User(Action::Inline(_), _)) {
-        return Ok(assemble(server, run_blocking(server, &job, &request)?, wanted));
-    }
-    let own = Arc::clone(server);
-    on_pool(server, move || Ok(assemble(&own, run_blocking(&own, &job, &request)?, wanted))).await
 }
 
 /// Runs work on the pool and waits for it. Boxed, so that what most requests do not need does not make all of them

@@ -1,0 +1,182 @@
+//! `/_api/batch`: many requests in one, run one after the other and answered in their order.
+//!
+//! The body is multipart: each part is a whole HTTP request of any kind but a batch. Nothing is run before the whole body
+//! was taken apart. A part that fails stops no other, and there is no transaction around them. All parts use the database
+//! that the batch's own address names. The user is the batch's own, too, unless a part brings an `authorization` of its
+//! own.
+//!
+//! A small batch begins on the connection's own task and goes on on the worker pool where a part would wait, or when it
+//! has taken its time.
+
+mod part;
+mod reply;
+
+use std::time::{Duration, Instant};
+
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::{Method, StatusCode};
+
+use self::part::PartRequest;
+use self::reply::{Answer, REPLY_MAX_BYTES, Reply};
+use crate::error::{ApiError, Result};
+use crate::error_number::number;
+use crate::http::format::Format;
+use crate::http::multipart::{self, Part};
+use crate::http::request::Request;
+use crate::http::response::Response;
+use crate::http::router::{Continuation, Outcome, Route, Verb};
+use crate::session::Session;
+
+const PATTERN: &str = "/_api/batch";
+const PART_TYPE: &str = "application/x-arango-batchpart";
+const ERRORS: &str = "x-arango-errors";
+
+/// Batches beyond this run on the worker pool.
+const INLINE_MAX_BYTES: usize = 32 << 10;
+
+/// How long a batch stays on its connection's task, by whether it has one of the turns there.
+const INLINE_TIME: Duration = Duration::from_micros(100);
+const INLINE_TIME_WITH_TURN: Duration = Duration::from_millis(2);
+
+pub(super) const ROUTES: &[Route] = &[Route::start(Verb::Post, PATTERN, start)];
+
+fn start(session: &Session, request: &Request) -> Result<Outcome> {
+    if request.body().len() > INLINE_MAX_BYTES {
+        let (session, request) = (session.clone(), request.clone());
+        return Ok(Outcome::Continue(Box::new(move || Batch::open(&session, &request)?.run())));
+    }
+    let begin = Instant::now();
+    let mut batch = Batch::open(session, request)?;
+    let turn = session.server().inline_turns().take();
+    let limit = if turn.is_some() { INLINE_TIME_WITH_TURN } else { INLINE_TIME };
+    while begin.elapsed() < limit {
+        match batch.next() {
+            Next::Over => return Ok(Outcome::Done(batch.finish()?)),
+            Next::Answered => {}
+            Next::Further(part, rest) => {
+                return Ok(Outcome::Continue(Box::new(move || {
+                    batch.go_on(&part, rest);
+                    batch.run()
+                })));
+            }
+        }
+    }
+    Ok(Outcome::Continue(Box::new(move || batch.run())))
+}
+
+/// A batch, some of whose parts are answered.
+struct Batch {
+    session: Session,
+    request: Request,
+    parts: std::vec::IntoIter<Part>,
+    failed: usize,
+    reply: Reply,
+}
+
+/// What became of the next part.
+enum Next {
+    /// There was none.
+    Over,
+    /// It was answered.
+    Answered,
+    /// It would wait or compute for long.
+    Further(Pending, Continuation),
+}
+
+/// A part whose answer is not there yet.
+struct Pending {
+    id: Option<bytes::Bytes>,
+    has_body: bool,
+    accepted: Format,
+}
+
+impl Batch {
+    /// Takes the whole body apart. Errors: 400 where it is not well-formed.
+    fn open(session: &Session, request: &Request) -> Result<Self> {
+        let content_type = request.header(CONTENT_TYPE);
+        let malformed =
+            |error: multipart::MultipartError| ApiError::new(number::HTTP_BAD_PARAMETER, error.to_string());
+        let boundary = multipart::boundary(content_type, request.body()).map_err(malformed)?;
+        let parts = multipart::split(request.body(), &boundary).map_err(malformed)?;
+        check_types(&parts)?;
+        let reply = Reply::new(boundary, parts.len());
+        let (session, request) = (session.clone(), request.clone());
+        Ok(Batch { session, request, parts: parts.into_iter(), failed: 0, reply })
+    }
+
+    /// Answers all parts that are left.
+    fn run(mut self) -> Result<Response> {
+        loop {
+            match self.next() {
+                Next::Over => return self.finish(),
+                Next::Answered => {}
+                Next::Further(part, rest) => self.go_on(&part, rest),
+            }
+        }
+    }
+
+    /// Runs the next part as far as it may go on a connection's own task.
+    fn next(&mut self) -> Next {
+        let Some(part) = self.parts.next() else { return Next::Over };
+        let mut pending =
+            Pending { id: part.header("content-id"), has_body: true, accepted: self.request.accepted() };
+        match self.begin(&part, &mut pending) {
+            Ok(Outcome::Done(response)) => self.answer(&pending, Ok(response)),
+            Ok(Outcome::Continue(rest)) => return Next::Further(pending, rest),
+            Err(error) => self.answer(&pending, Err(error)),
+        }
+        Next::Answered
+    }
+
+    fn begin(&self, part: &Part, pending: &mut Pending) -> Result<Outcome> {
+        if self.reply.len() > REPLY_MAX_BYTES {
+            let message = format!("the reply to the batch is larger than {REPLY_MAX_BYTES} bytes");
+            return Err(ApiError::new(number::RESOURCE_LIMIT, message));
+        }
+        let request = PartRequest::read(&self.request, &part.body)?;
+        pending.has_body = request.method != Method::HEAD;
+        pending.accepted = request.accepted;
+        request.begin(&self.session, &self.request)
+    }
+
+    /// Runs a part to its end.
+    fn go_on(&mut self, pending: &Pending, rest: Continuation) {
+        self.answer(pending, rest());
+    }
+
+    fn answer(&mut self, pending: &Pending, response: Result<Response>) {
+        let response = response.unwrap_or_else(ApiError::into_response);
+        let answer = Answer::of(response, pending.accepted)
+            .or_else(|error| Answer::of(error.into_response(), pending.accepted))
+            .unwrap_or_else(|_| Answer::broken());
+        self.failed += usize::from(answer.status.as_u16() >= 400);
+        self.reply.push(pending.id.as_deref(), &answer, pending.has_body);
+    }
+
+    fn finish(self) -> Result<Response> {
+        let content_type = form_data(self.reply.boundary())?;
+        let response = Response::bytes(StatusCode::OK, content_type, self.reply.finish());
+        if self.failed == 0 { Ok(response) } else { response.text_header(ERRORS, &self.failed.to_string()) }
+    }
+}
+
+fn check_types(parts: &[Part]) -> Result<()> {
+    for (position, part) in (1..).zip(parts) {
+        let given = part.header("content-type").unwrap_or_default();
+        let media_type = given.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii();
+        if !media_type.eq_ignore_ascii_case(PART_TYPE.as_bytes()) {
+            let given = String::from_utf8_lossy(media_type);
+            let message = format!(
+                "part {position} of the batch has the content type '{given}', expecting '{PART_TYPE}'"
+            );
+            return Err(ApiError::new(number::HTTP_BAD_PARAMETER, message));
+        }
+    }
+    Ok(())
+}
+
+fn form_data(boundary: &[u8]) -> Result<HeaderValue> {
+    let value = [b"multipart/form-data; boundary=", boundary].concat();
+    HeaderValue::from_bytes(&value)
+        .map_err(|_| ApiError::bad_parameter("the boundary has control characters"))
+}

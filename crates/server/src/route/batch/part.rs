@@ -1,0 +1,136 @@
+//! A part of a batch: from its text to its route.
+
+use bytes::Bytes;
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
+use hyper::{Method, Uri};
+
+use super::PATTERN;
+use crate::auth::{Look, not_authorized};
+use crate::error::{ApiError, Result};
+use crate::error_number::number;
+use crate::http::compression::decompress;
+use crate::http::dispatch::{self, AsyncMode, Job};
+use crate::http::format::{self, Format};
+use crate::http::multipart::{Head, line_at};
+use crate::http::request::Request;
+use crate::http::router::{Outcome, Route};
+use crate::session::Session;
+
+/// A part that was taken apart, before its route is known.
+pub(super) struct PartRequest {
+    pub(super) method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+    pub(super) accepted: Format,
+}
+
+impl PartRequest {
+    /// Takes a part apart: the request line, headers up to the first empty line, and the body. Any of them may be cut short.
+    pub(super) fn read(batch: &Request, part: &Bytes) -> Result<Self> {
+        let (line, next) = line_at(part, 0);
+        let line = part.slice(line);
+        let mut words = line.split(|&byte| byte == b' ').filter(|word| !word.is_empty());
+        let (Some(method), Some(target)) = (words.next(), words.next()) else {
+            return Err(bad_part("the request line has no method and address"));
+        };
+        if words.next().is_some_and(|version| !version.starts_with(b"HTTP/1.")) || words.next().is_some() {
+            return Err(bad_part("the request line does not end with 'HTTP/1.1'"));
+        }
+        let method = Method::from_bytes(method).map_err(|_| bad_part("the request has no valid method"))?;
+        let uri = part_uri(batch.uri(), line.slice_ref(target))?;
+        let (head, body) =
+            Head::read(&part.slice(next..)).ok_or_else(|| bad_part("the request has malformed headers"))?;
+        let headers = headers(&head)?;
+        let accepted = if headers.contains_key(hyper::header::ACCEPT) {
+            format::accepted(&headers)
+        } else {
+            batch.accepted()
+        };
+        Ok(PartRequest { method, uri, headers, body: body.unwrap_or_default(), accepted })
+    }
+
+    /// Runs the request as far as it may go on a connection's own task.
+    pub(super) fn begin(self, session: &Session, batch: &Request) -> Result<Outcome> {
+        let server = session.server();
+        let path = dispatch::parse_path(&self.uri)?;
+        let (route, matched) = dispatch::find_route(server, &self.method, &path)?;
+        if route.pattern == PATTERN {
+            return Err(ApiError::new(number::HTTP_BAD_PARAMETER, "a batch cannot be part of a batch"));
+        }
+        let job = match dispatch::open_job(&route) {
+            Some(job) => job,
+            None => user_job(session, &route, path.database(), &self)?,
+        };
+        let body = decompress(&self.headers, self.body, server.options().http.max_body_bytes)?;
+        let later = AsyncMode::of(&self.headers);
+        let request = Request {
+            method: self.method,
+            uri: self.uri,
+            path,
+            matched,
+            headers: self.headers,
+            body,
+            accepted: self.accepted,
+            client: batch.client(),
+        };
+        match later {
+            Some(mode) => dispatch::run_later(server, job, request, mode).map(Outcome::Done),
+            None => dispatch::begin(server, job, request),
+        }
+    }
+}
+
+fn user_job(session: &Session, route: &Route, database: &str, part: &PartRequest) -> Result<Job> {
+    let server = session.server();
+    if !part.headers.contains_key(AUTHORIZATION) {
+        return dispatch::user_job(server, route, database, session.identity().clone());
+    }
+    let catalog = server.instance().store().catalog();
+    let identity = match server.authentication().look(&catalog, &part.headers, part.uri.path())? {
+        Look::Known(identity) => identity,
+        Look::Password(credentials) => {
+            let checked = server.authentication().check(&catalog, &credentials);
+            checked.ok_or_else(|| not_authorized(&part.headers))?
+        }
+    };
+    dispatch::user_job(server, route, database, identity)
+}
+
+fn headers(head: &Head) -> Result<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in head.iter() {
+        let name =
+            HeaderName::from_bytes(&name).map_err(|_| bad_part("the request has malformed headers"))?;
+        let value = HeaderValue::from_maybe_shared(value)
+            .map_err(|_| bad_part("the request has a header with control characters"))?;
+        if name == TRANSFER_ENCODING {
+            return Err(bad_part("a part of a batch has no transfer-encoding"));
+        }
+        headers.append(name, value);
+    }
+    Ok(headers)
+}
+
+/// The part's address, in the database that the batch's own address names.
+fn part_uri(batch: &Uri, target: Bytes) -> Result<Uri> {
+    const DATABASE: &str = "/_db/";
+    let own = batch.path().strip_prefix(DATABASE).and_then(|rest| rest.split('/').next());
+    let is_plain = target.starts_with(b"/") && !target.starts_with(DATABASE.as_bytes());
+    let malformed = |_| bad_part("the request has a malformed address");
+    if own.is_none() && is_plain {
+        return Uri::from_maybe_shared(target).map_err(malformed);
+    }
+    let target = std::str::from_utf8(&target).map_err(|_| bad_part("the request has a malformed address"))?;
+    let target = target.strip_prefix('/').unwrap_or(target);
+    let target = match target.strip_prefix("_db/") {
+        Some(rest) => rest.split_once('/').map_or("", |(_, rest)| rest),
+        None => target,
+    };
+    let prefix = own.map_or_else(String::new, |name| format!("{DATABASE}{name}"));
+    Uri::from_maybe_shared(Bytes::from(format!("{prefix}/{target}"))).map_err(malformed)
+}
+
+fn bad_part(message: &'static str) -> ApiError {
+    ApiError::new(number::HTTP_BAD_PARAMETER, message)
+}

@@ -1,0 +1,105 @@
+//! The reply to a batch.
+
+use bytes::Bytes;
+use hyper::StatusCode;
+use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
+
+use super::PART_TYPE;
+use crate::error::{ApiError, Result};
+use crate::error_number::number;
+use crate::http::format::Format;
+use crate::http::response::{Body, Encoded, Response};
+
+/// Once a reply is so large, the parts that follow are refused.
+pub(super) const REPLY_MAX_BYTES: usize = 1 << 30;
+
+/// What is reserved for the reply to a part: a document's metadata with its head.
+const PART_REPLY_BYTES: usize = 384;
+
+/// The reply to a part, with its whole body.
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    body: Encoded,
+}
+
+impl Answer {
+    pub(super) fn of(response: Response, accepted: Format) -> Result<Self> {
+        let (response, encoded) = response.encode(accepted)?;
+        let headers = response.headers.into_iter().collect();
+        let body = match (encoded, response.body) {
+            (Some(body), _) => body,
+            (None, Body::Stream { content_type, mut source }) => {
+                let mut bytes = Vec::new();
+                while let Some(chunk) = source.next_chunk()? {
+                    bytes.extend_from_slice(&chunk);
+                    if bytes.len() > REPLY_MAX_BYTES {
+                        let message = "the reply is too large for a batch: ask for it by itself";
+                        return Err(ApiError::new(number::RESOURCE_LIMIT, message));
+                    }
+                }
+                Encoded { content_type: Some(content_type), bytes: bytes.into() }
+            }
+            (None, _) => Encoded { content_type: None, bytes: Bytes::new() },
+        };
+        Ok(Answer { status: response.status, headers, body })
+    }
+
+    /// When not even an error can be written.
+    pub(super) fn broken() -> Self {
+        let body = Encoded { content_type: None, bytes: Bytes::new() };
+        Answer { status: StatusCode::INTERNAL_SERVER_ERROR, headers: Vec::new(), body }
+    }
+}
+
+/// The reply to the batch, being written.
+pub(super) struct Reply {
+    bytes: Vec<u8>,
+    boundary: Vec<u8>,
+}
+
+impl Reply {
+    pub(super) fn new(boundary: Vec<u8>, parts: usize) -> Self {
+        Reply { bytes: Vec::with_capacity(parts * PART_REPLY_BYTES), boundary }
+    }
+
+    pub(super) fn boundary(&self) -> &[u8] {
+        &self.boundary
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub(super) fn push(&mut self, id: Option<&[u8]>, answer: &Answer, has_body: bool) {
+        let bytes = &mut self.bytes;
+        append(bytes, &[b"--", &self.boundary, b"\r\nContent-Type: ", PART_TYPE.as_bytes(), b"\r\n"]);
+        if let Some(id) = id {
+            append(bytes, &[b"Content-Id: ", id, b"\r\n"]);
+        }
+        let reason = answer.status.canonical_reason().unwrap_or_default();
+        append(
+            bytes,
+            &[b"\r\nHTTP/1.1 ", answer.status.as_str().as_bytes(), b" ", reason.as_bytes(), b"\r\n"],
+        );
+        let content_type = answer.body.content_type.iter().map(|value| (&CONTENT_TYPE, value));
+        for (name, value) in content_type.chain(answer.headers.iter().map(|(name, value)| (name, value))) {
+            append(bytes, &[name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"]);
+        }
+        let length = answer.body.bytes.len().to_string();
+        append(bytes, &[CONTENT_LENGTH.as_str().as_bytes(), b": ", length.as_bytes(), b"\r\n\r\n"]);
+        if has_body {
+            append(bytes, &[&answer.body.bytes]);
+        }
+        append(bytes, &[b"\r\n"]);
+    }
+
+    pub(super) fn finish(mut self) -> Vec<u8> {
+        append(&mut self.bytes, &[b"--", &self.boundary, b"--\r\n"]);
+        self.bytes
+    }
+}
+
+fn append(bytes: &mut Vec<u8>, pieces: &[&[u8]]) {
+    pieces.iter().for_each(|piece| bytes.extend_from_slice(piece));
+}
