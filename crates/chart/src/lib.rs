@@ -6,8 +6,10 @@
 use std::fmt::Write;
 
 mod axis;
+mod layout;
 
 use axis::Axis;
+use layout::Layout;
 
 /// A picture.
 #[derive(Clone, Debug, Default)]
@@ -45,15 +47,20 @@ pub struct Series {
 }
 
 const PANELS_IN_A_ROW: usize = 3;
-const WIDTH: f64 = 470.0;
-const HEIGHT: f64 = 340.0;
 /// Room above all panels.
 const TITLE: f64 = 36.0;
-/// Room around the lines of a panel.
+/// The lines of a panel.
+const PLOT_WIDTH: f64 = 290.0;
+const PLOT_HEIGHT: f64 = 254.0;
+/// Room around them, beside what names take.
 const LEFT: f64 = 70.0;
-const RIGHT: f64 = 110.0;
 const TOP: f64 = 34.0;
+const LEGEND: f64 = 33.0;
 const BOTTOM: f64 = 52.0;
+/// What a character takes at most, about, as nobody knows the viewer's font.
+const CHARACTER: f64 = 7.0;
+/// How far names of places are turned where they have no room side by side.
+const SLANT_DEGREES: f64 = 35.0;
 /// Told apart also by those who confuse red and green (Okabe and Ito's palette).
 const COLORS: &[&str] = &["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
@@ -62,7 +69,8 @@ impl Chart {
     pub fn svg(&self) -> String {
         let columns = self.panels.len().clamp(1, PANELS_IN_A_ROW);
         let rows = self.panels.len().div_ceil(PANELS_IN_A_ROW).max(1);
-        let (width, height) = (columns as f64 * WIDTH, rows as f64 * HEIGHT + TITLE);
+        let layout = Layout::of(&self.panels);
+        let (width, height) = (columns as f64 * layout.width, rows as f64 * layout.height + TITLE);
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"12\">\n\
@@ -70,11 +78,11 @@ impl Chart {
         );
         text(&mut svg, (width / 2.0, 24.0), "middle", " font-size=\"16\"", &self.title);
         for (number, panel) in self.panels.iter().enumerate() {
-            let x = (number % PANELS_IN_A_ROW) as f64 * WIDTH;
-            let y = (number / PANELS_IN_A_ROW) as f64 * HEIGHT + TITLE;
+            let x = (number % PANELS_IN_A_ROW) as f64 * layout.width;
+            let y = (number / PANELS_IN_A_ROW) as f64 * layout.height + TITLE;
             // Writing to a String does not fail.
             let _ = writeln!(svg, "<g transform=\"translate({x} {y})\">");
-            panel.draw(&mut svg);
+            panel.draw(&mut svg, &layout);
             svg.push_str("</g>\n");
         }
         svg.push_str("</svg>\n");
@@ -83,14 +91,14 @@ impl Chart {
 }
 
 impl Panel {
-    fn draw(&self, svg: &mut String) {
+    fn draw(&self, svg: &mut String, layout: &Layout) {
         let values = self.series.iter().flat_map(|series| series.values.iter().flatten().copied());
         let axis = Axis::new(values, self.is_logarithmic);
-        let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
+        let (bottom, right) = (TOP + PLOT_HEIGHT, LEFT + PLOT_WIDTH);
         let middle = f64::midpoint(LEFT, right);
         let y = |value: f64| bottom - axis.share(value) * (bottom - TOP);
         text(svg, (middle, 20.0), "middle", " font-weight=\"bold\"", &self.title);
-        text(svg, (middle, HEIGHT - 12.0), "middle", "", &self.x_title);
+        text(svg, (middle, layout.height - 12.0), "middle", "", &self.x_title);
         let turned = format!(" transform=\"rotate(-90 14 {0})\"", f64::midpoint(TOP, bottom));
         text(svg, (14.0, f64::midpoint(TOP, bottom)), "middle", &turned, &self.y_title);
         for tick in axis.ticks() {
@@ -100,7 +108,13 @@ impl Panel {
         }
         line(svg, (LEFT, bottom), (right, bottom), "#000000");
         for (place, name) in self.places.iter().enumerate() {
-            text(svg, (self.x(place), bottom + 18.0), "middle", "", name);
+            let at = (self.x(place), bottom + 18.0);
+            if layout.is_slanted {
+                let turned = format!(" transform=\"rotate(-{SLANT_DEGREES} {:.1} {:.1})\"", at.0, at.1);
+                text(svg, at, "end", &turned, name);
+            } else {
+                text(svg, at, "middle", "", name);
+            }
         }
         for (number, series) in self.series.iter().enumerate() {
             let color = COLORS.get(number % COLORS.len()).copied().unwrap_or("#000000");
@@ -130,9 +144,13 @@ impl Panel {
         }
     }
 
+    fn place_width(&self) -> f64 {
+        PLOT_WIDTH / self.places.len().max(1) as f64
+    }
+
     /// The middle of a place on the axis.
     fn x(&self, place: usize) -> f64 {
-        LEFT + (place as f64 + 0.5) * (WIDTH - LEFT - RIGHT) / self.places.len().max(1) as f64
+        LEFT + (place as f64 + 0.5) * self.place_width()
     }
 }
 

@@ -59,3 +59,26 @@ fn ticks_are_round_and_include_all_values() {
     let labels = [0.0, 0.25, 12.0, 15_000.0, 2_500_000.0].map(label);
     assert_eq!(labels, ["0", "0.25", "12", "15 k", "2.5 M"]);
 }
+
+/// The numbers that an attribute has, in order; what is none is left out.
+fn numbers(svg: &str, attribute: &str) -> Vec<f64> {
+    let start = format!(" {attribute}=\"");
+    let pieces = svg.split(start.as_str()).skip(1);
+    pieces.filter_map(|piece| piece.split('"').next()?.parse().ok()).collect()
+}
+
+#[test]
+fn long_names_have_room() {
+    let name = "a streamed cursor with a long name";
+    let mut panel = panel(&[Some(1.0), Some(2.0)], false);
+    panel.series[0].name = name.to_owned();
+    let svg = Chart { title: String::new(), panels: vec![panel.clone()] }.svg();
+    let legend = svg.lines().find(|line| line.contains(name)).unwrap();
+    let end = numbers(legend, "x")[0] + 6.0 * name.len() as f64;
+    assert!(end < numbers(&svg, "width")[0], "{svg}");
+    assert!(!svg.contains("rotate(-35"), "short names of places stay level");
+    panel.places = vec!["10,000,000 documents each".to_owned(), "20,000,000 documents each".to_owned()];
+    let slanted = Chart { title: String::new(), panels: vec![panel] }.svg();
+    assert_eq!(slanted.matches("rotate(-35").count(), 2);
+    assert!(numbers(&slanted, "height")[0] > numbers(&svg, "height")[0] + 80.0);
+}

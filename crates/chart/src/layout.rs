@@ -1,0 +1,39 @@
+//! How much room the panels of a chart take: all the same, so that they stand in rows.
+
+use crate::{BOTTOM, CHARACTER, LEFT, LEGEND, PLOT_HEIGHT, PLOT_WIDTH, Panel, SLANT_DEGREES, TOP};
+
+/// Sizes that depend on what is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    /// Of a panel, with its legend.
+    pub(crate) width: f64,
+    /// Of a panel, with the names of places and of the axis.
+    pub(crate) height: f64,
+    /// Names of places are turned.
+    pub(crate) is_slanted: bool,
+}
+
+impl Layout {
+    /// Room for all names of all panels.
+    pub(crate) fn of(panels: &[Panel]) -> Self {
+        let of_legend = panels.iter().map(|panel| longest(panel.series.iter().map(|series| &series.name)));
+        let legend = of_legend.fold(0.0, f64::max);
+        let place = |panel: &Panel| longest(panel.places.iter());
+        let is_slanted = panels.iter().any(|panel| place(panel) > panel.place_width());
+        let slant = if is_slanted {
+            panels.iter().map(place).fold(0.0, f64::max) * SLANT_DEGREES.to_radians().sin()
+        } else {
+            0.0
+        };
+        Layout {
+            width: (LEFT + PLOT_WIDTH + LEGEND + legend).ceil(),
+            height: (TOP + PLOT_HEIGHT + BOTTOM + slant).ceil(),
+            is_slanted,
+        }
+    }
+}
+
+/// What the longest of some names takes.
+fn longest<'a>(names: impl Iterator<Item = &'a String>) -> f64 {
+    names.map(|name| name.chars().count() as f64 * CHARACTER).fold(0.0, f64::max)
+}
