@@ -12,6 +12,7 @@
 //! ```
 
 mod bulk;
+mod cache_use;
 mod engine;
 mod error;
 mod format;

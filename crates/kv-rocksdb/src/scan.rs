@@ -6,16 +6,13 @@ use std::sync::atomic::AtomicBool;
 use kv::{BLOCK_BYTES_MAX, Block, BlockLimits, Error, Result, Scan, ScanSpec};
 use rust_rocksdb::ReadOptions;
 
+use crate::cache_use::CacheUse;
 use crate::error::map;
 use crate::handle::{OwnedIterator, OwnedSnapshot};
 use crate::snapshot::check_open;
 
 /// How far a sequential scan reads ahead. RocksDB stops at the end of the range.
 const READAHEAD_BYTES: usize = 1 << 20;
-
-/// After so much a scan opens a new iterator. One iterator would keep all tables and memtables of its beginning, long
-/// after they were compacted and flushed, until the end of a long export. Small in tests, so that they come across it.
-const ITERATOR_BYTES_MAX: usize = if cfg!(test) { 1000 } else { 64 << 20 };
 
 /// Room in a scan's first block. Later ones get what the one before took.
 const FIRST_BLOCK_BYTES: usize = 4 << 10;
@@ -29,6 +26,7 @@ pub(crate) struct RocksScan {
     iterator: Option<OwnedIterator>,
     /// What the iterator has returned.
     iterator_bytes: usize,
+    cache_use: CacheUse,
     is_done: bool,
     last_rows: usize,
     last_bytes: usize,
@@ -36,14 +34,22 @@ pub(crate) struct RocksScan {
 }
 
 impl RocksScan {
-    pub(crate) fn new(snapshot: Arc<OwnedSnapshot>, spec: ScanSpec, is_closed: Arc<AtomicBool>) -> Self {
+    /// A scan that puts at most `cache_bytes` of pairs into the cache if it is sequential and repeated.
+    pub(crate) fn new(
+        snapshot: Arc<OwnedSnapshot>,
+        spec: ScanSpec,
+        cache_bytes: usize,
+        is_closed: Arc<AtomicBool>,
+    ) -> Self {
         let is_done = spec.range.is_empty();
         let (last_rows, last_bytes) = (FIRST_BLOCK_ROWS, FIRST_BLOCK_BYTES);
+        let cache_use = CacheUse::of_scan(&spec, cache_bytes);
         RocksScan {
             snapshot,
             spec,
             iterator: None,
             iterator_bytes: 0,
+            cache_use,
             is_done,
             last_rows,
             last_bytes,
@@ -62,8 +68,8 @@ impl RocksScan {
         }
         if *sequential {
             options.set_readahead_size(READAHEAD_BYTES);
-            options.fill_cache(false);
         }
+        options.fill_cache(self.cache_use.fills_cache());
         let mut iterator = OwnedIterator::new(&self.snapshot, options);
         if *reverse {
             iterator.seek_to_last();
@@ -117,7 +123,7 @@ impl Scan for RocksScan {
             self.is_done = true;
         }
         self.iterator_bytes += block.size_bytes();
-        if self.iterator_bytes >= ITERATOR_BYTES_MAX {
+        if self.iterator_bytes >= self.cache_use.iterator_bytes_max() {
             self.release();
         }
         self.last_rows = block.len();
@@ -126,7 +132,7 @@ impl Scan for RocksScan {
     }
 
     fn release(&mut self) {
-        self.iterator_bytes = 0;
+        let bytes = std::mem::take(&mut self.iterator_bytes);
         let Some(iterator) = self.iterator.take() else { return };
         // The iterator is at the pair that comes next. Where it is at an error it is at none: the scan must come to
         // that error again.
@@ -136,6 +142,7 @@ impl Scan for RocksScan {
             None if iterator.status().is_ok() => self.is_done = true,
             None => self.iterator = Some(iterator),
         }
+        self.cache_use = self.cache_use.after_iterator(bytes, &self.snapshot, &self.spec.range);
     }
 }
 

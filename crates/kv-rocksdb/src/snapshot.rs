@@ -19,12 +19,18 @@ pub(crate) struct RocksSnapshot {
     snapshot: Arc<OwnedSnapshot>,
     /// Made at the first look-up: many a transaction only writes.
     options: OnceLock<ReadOptions>,
+    /// What one scan may put into the block cache.
+    scan_cache_bytes: usize,
     is_closed: Arc<AtomicBool>,
 }
 
 impl RocksSnapshot {
-    pub(crate) fn new(snapshot: Arc<OwnedSnapshot>, is_closed: Arc<AtomicBool>) -> Self {
-        RocksSnapshot { snapshot, options: OnceLock::new(), is_closed }
+    pub(crate) fn new(
+        snapshot: Arc<OwnedSnapshot>,
+        scan_cache_bytes: usize,
+        is_closed: Arc<AtomicBool>,
+    ) -> Self {
+        RocksSnapshot { snapshot, options: OnceLock::new(), scan_cache_bytes, is_closed }
     }
 
     fn options(&self) -> &ReadOptions {
@@ -37,7 +43,12 @@ impl RocksSnapshot {
 
     /// The same as [`Snapshot::scan`], without a box.
     pub(crate) fn rocks_scan(&self, spec: ScanSpec) -> RocksScan {
-        RocksScan::new(Arc::clone(&self.snapshot), spec, Arc::clone(&self.is_closed))
+        self.scan_with_cache(spec, self.scan_cache_bytes)
+    }
+
+    /// The same with another limit for what it may put into the block cache.
+    pub(crate) fn scan_with_cache(&self, spec: ScanSpec, cache_bytes: usize) -> RocksScan {
+        RocksScan::new(Arc::clone(&self.snapshot), spec, cache_bytes, Arc::clone(&self.is_closed))
     }
 
     fn get_one(&self, key: &[u8]) -> Result<Values> {

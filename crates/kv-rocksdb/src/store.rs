@@ -29,6 +29,10 @@ const LOOK_AFTER_BYTES: u64 = 256 << 20;
 /// Memory for stamps of the conflict table, as a divisor of the budget: about one key a kilobyte.
 const REMEMBERED_KEY_SHARE: usize = 1 << 10;
 
+/// What one scan may put into the block cache, as a divisor of the budget: the larger part is left to look-ups and to
+/// other scans.
+const SCAN_CACHE_SHARE: usize = 4;
+
 /// An open database. Lives until the engine is closed and the last snapshot, transaction and load is gone.
 pub(crate) struct Store {
     pub(crate) db: Arc<DB>,
@@ -100,7 +104,9 @@ impl Store {
 
     pub(crate) fn rocks_snapshot(&self) -> Result<RocksSnapshot> {
         self.check_open()?;
-        Ok(RocksSnapshot::new(Arc::new(OwnedSnapshot::new(&self.db)), Arc::clone(&self.is_closed)))
+        let snapshot = Arc::new(OwnedSnapshot::new(&self.db));
+        let scan_cache_bytes = self.memory_bytes / SCAN_CACHE_SHARE;
+        Ok(RocksSnapshot::new(snapshot, scan_cache_bytes, Arc::clone(&self.is_closed)))
     }
 
     /// A name for a new bulk load's tables, which are to be in a folder that is there.

@@ -100,12 +100,14 @@ pub struct ScanSpec {
     pub keys_only: bool,
     /// The caller will read far: the engine may read ahead and keep the data out of its cache.
     pub sequential: bool,
+    /// The range is likely to be scanned again: where it is small, a sequential scan may put it into the engine's cache.
+    pub repeated: bool,
 }
 
 impl ScanSpec {
     /// A forward scan of keys and values.
     pub fn forward(range: KeyRange) -> Self {
-        ScanSpec { range, reverse: false, keys_only: false, sequential: false }
+        ScanSpec { range, reverse: false, keys_only: false, sequential: false, repeated: false }
     }
 
     /// A scan of keys and values from the last key to the first.
@@ -121,6 +123,11 @@ impl ScanSpec {
     /// The same scan, announced to read far.
     pub fn sequential(self) -> Self {
         ScanSpec { sequential: true, ..self }
+    }
+
+    /// The same scan, announced to come again.
+    pub fn repeated(self) -> Self {
+        ScanSpec { repeated: true, ..self }
     }
 }
 

@@ -93,6 +93,12 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    /// Whether every document is handed over as it is, as an export does. Whoever asks for a part of the documents asks
+    /// again, of the same documents, for another part.
+    pub(super) fn hands_all_over(&self) -> bool {
+        self.produces_result && self.filter.is_none() && self.projections.is_empty()
+    }
+
     /// Narrows a batch, whose rows have the given documents, to those that pass the filter, and sets the registers of
     /// the source.
     pub(super) fn produce(

@@ -54,6 +54,7 @@ impl EnumerateCollectionOperator {
         let spec = DocumentScanSpec {
             from_key: from_key.map(|key| storage::KeyBound { key, inclusive: true }),
             sequential: !self.random,
+            repeated: !self.source.hands_all_over(),
             ..DocumentScanSpec::default()
         };
         let scan = snapshot.scan(&self.source.collection, &spec).map_err(|error| storage_error(&error))?;

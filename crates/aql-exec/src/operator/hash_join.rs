@@ -79,7 +79,7 @@ impl HashJoin {
         let limit =
             context.memory.limit_bytes().map_or(MAX_TABLE_BYTES, |limit| (limit / 4).min(MAX_TABLE_BYTES));
         let snapshot = context.data.snapshot(false);
-        let spec = DocumentScanSpec { sequential: true, ..DocumentScanSpec::default() };
+        let spec = DocumentScanSpec { sequential: true, repeated: true, ..DocumentScanSpec::default() };
         let mut scan = snapshot.scan(&source.collection, &spec).map_err(|error| storage_error(&error))?;
         let full = context.full;
         let limits = BlockLimits { rows: BatchLimits::FULL_ROWS.max(full.rows), bytes: full.bytes };

@@ -157,6 +157,7 @@ impl Model<'_> {
             reverse: scan.reverse,
             keys_only: scan.keys_only,
             sequential: scan.rows.is_multiple_of(2),
+            repeated: scan.rows.is_multiple_of(4),
         }
     }
 

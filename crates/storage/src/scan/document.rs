@@ -30,6 +30,8 @@ pub struct DocumentScanSpec {
     pub reverse: bool,
     /// The scan will read far: the engine may spare its cache, and blocks may be read ahead on another thread.
     pub sequential: bool,
+    /// The same documents are likely to be scanned again: the engine may keep them in its cache if they are few.
+    pub repeated: bool,
     /// Only the keys are wanted: use [`DocumentScan::next_keys`].
     pub keys_only: bool,
 }
@@ -76,6 +78,7 @@ impl DocumentScan {
             reverse: spec.reverse,
             keys_only: spec.keys_only,
             sequential: spec.sequential,
+            repeated: spec.repeated,
         })?;
         let may_read_ahead = spec.sequential && !spec.keys_only;
         Ok(DocumentScan {

@@ -1,0 +1,171 @@
+//! What a scan puts into the block cache.
+//!
+//! A sequential scan would push out what look-ups need, so it puts nothing there. But whoever filters or groups a small
+//! collection does so again, and finds its blocks read, checked and unpacked then: such a scan is announced as repeated,
+//! and may fill a part of the cache if its whole range has room there.
+
+use kv::{KeyRange, ScanSpec};
+use rust_rocksdb::{Range, SizeApproximationOptions};
+
+use crate::handle::OwnedSnapshot;
+
+/// One iterator would keep all tables and memtables of its beginning, long after they were compacted and flushed, until
+/// the end of a long export. Small in tests, so that they come across it.
+const ITERATOR_BYTES_MAX: usize = if cfg!(test) { 1000 } else { 64 << 20 };
+
+/// After so much the rest of a range is measured, which takes longer than reading a few pairs. Until then the scan is
+/// taken for a small one.
+const MEASURED_AFTER_BYTES: usize = if cfg!(test) { 500 } else { 1 << 20 };
+
+/// How many times the size of its tables a range usually takes in the cache, where it is not compressed.
+const UNPACKED_FACTOR: u64 = 2;
+
+/// Whether the blocks that a scan reads go into the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CacheUse {
+    /// They do, as with look-ups.
+    Full,
+    /// They do not.
+    Spared,
+    /// They do, but the range was not measured. So many more bytes of pairs may come.
+    Unmeasured(usize),
+    /// They do, as the range is small. So many more bytes may come, in case it was not.
+    Small(usize),
+}
+
+impl CacheUse {
+    /// What a scan may do; a repeated one puts at most `limit_bytes` into the cache.
+    pub(crate) fn of_scan(spec: &ScanSpec, limit_bytes: usize) -> Self {
+        match (spec.sequential, spec.repeated) {
+            (false, _) => CacheUse::Full,
+            (true, false) => CacheUse::Spared,
+            (true, true) => CacheUse::Unmeasured(limit_bytes),
+        }
+    }
+
+    /// Whether the next iterator fills the cache.
+    pub(crate) fn fills_cache(self) -> bool {
+        self != CacheUse::Spared
+    }
+
+    /// After how many bytes an iterator is to be replaced.
+    pub(crate) fn iterator_bytes_max(self) -> usize {
+        match self {
+            CacheUse::Full | CacheUse::Spared => ITERATOR_BYTES_MAX,
+            CacheUse::Unmeasured(left) => left.min(MEASURED_AFTER_BYTES),
+            CacheUse::Small(left) => left.min(ITERATOR_BYTES_MAX),
+        }
+    }
+
+    /// To be called when an iterator has returned so many bytes and is replaced: decides anew for the rest of the range.
+    pub(crate) fn after_iterator(self, bytes: usize, snapshot: &OwnedSnapshot, rest: &KeyRange) -> Self {
+        let left = match self {
+            CacheUse::Full | CacheUse::Spared => return self,
+            CacheUse::Unmeasured(left) | CacheUse::Small(left) => left.saturating_sub(bytes),
+        };
+        let is_small = match self {
+            CacheUse::Small(_) => true,
+            _ => tables_bytes(snapshot, rest)
+                .is_some_and(|bytes| bytes.saturating_mul(UNPACKED_FACTOR) <= left as u64),
+        };
+        if left > 0 && is_small { CacheUse::Small(left) } else { CacheUse::Spared }
+    }
+}
+
+/// Roughly how much of the tables a range takes; `None` where it cannot be said.
+fn tables_bytes(snapshot: &OwnedSnapshot, range: &KeyRange) -> Option<u64> {
+    if range.end.is_empty() {
+        return None;
+    }
+    let range = Range::new(&range.start, &range.end);
+    let sizes =
+        snapshot.db().get_approximate_sizes_with_options(&SizeApproximationOptions::new(), &[range]).ok()?;
+    sizes.first().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use kv::{BlockLimits, Scan};
+    use rust_rocksdb::WriteBatch;
+
+    use super::*;
+    use crate::options::RocksOptions;
+    use crate::store::Store;
+
+    const PAIRS: u32 = 20_000;
+    const PAIR_BYTES: usize = 104;
+
+    /// A store with 2 MB of pairs in tables, of which so many bytes a pair cannot be compressed.
+    fn filled(random_bytes: usize) -> (tempfile::TempDir, Store) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
+        let mut batch = WriteBatch::default();
+        let mut random = 1_u64;
+        for key in 0..PAIRS {
+            let mut value = [0; PAIR_BYTES - 4];
+            for byte in value.iter_mut().take(random_bytes) {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                *byte = (random >> 56) as u8;
+            }
+            batch.put(key.to_be_bytes(), value);
+        }
+        store.write(&batch).unwrap();
+        store.db.flush().unwrap();
+        drop(store);
+        // Opened again, nothing in the cache belongs to memtables, which leave it at some time after they were flushed.
+        let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
+        (folder, store)
+    }
+
+    /// Reads all pairs with a scan that may put so much into the cache, and answers by how much the cache has grown.
+    fn growth(store: &Store, spec: ScanSpec, limit_bytes: usize) -> usize {
+        let before = store.cache.get_usage();
+        let mut scan = store.rocks_snapshot().unwrap().scan_with_cache(spec, limit_bytes);
+        let mut pairs = 0;
+        while let Some(block) = scan.next_block(BlockLimits { rows: 50, bytes: 1 << 20 }).unwrap() {
+            pairs += block.len();
+        }
+        assert_eq!(pairs, PAIRS as usize);
+        store.cache.get_usage().saturating_sub(before)
+    }
+
+    fn whole() -> ScanSpec {
+        ScanSpec::forward(KeyRange::new([0], [1])).sequential()
+    }
+
+    const DATA_BYTES: usize = PAIRS as usize * PAIR_BYTES;
+
+    #[test]
+    fn repeated_scans_of_little_fill_the_cache() {
+        let (_folder, store) = filled(50);
+        let spared = growth(&store, whole(), 2 * DATA_BYTES);
+        assert!(spared < DATA_BYTES / 4, "a sequential scan spares the cache: {spared}");
+        let filled = growth(&store, whole().repeated(), 2 * DATA_BYTES);
+        assert!(filled > DATA_BYTES / 10 * 9, "{filled} of {DATA_BYTES}");
+        assert!(growth(&store, whole().repeated(), 2 * DATA_BYTES) < DATA_BYTES / 10, "once is enough");
+    }
+
+    #[test]
+    fn repeated_scans_of_much_spare_the_cache() {
+        let (_folder, store) = filled(50);
+        let limit = DATA_BYTES / 4;
+        let grown = growth(&store, whole().repeated(), limit);
+        assert!(grown < limit / 2, "{grown}");
+    }
+
+    #[test]
+    fn iterators_are_replaced_when_the_limit_is_reached() {
+        assert_eq!(CacheUse::Small(10).iterator_bytes_max(), 10);
+        assert_eq!(CacheUse::Unmeasured(10).iterator_bytes_max(), 10);
+        assert_eq!(CacheUse::Small(usize::MAX).iterator_bytes_max(), ITERATOR_BYTES_MAX);
+    }
+
+    #[test]
+    fn what_looked_small_stays_within_the_limit() {
+        // A hundredth of it in tables.
+        let (_folder, store) = filled(0);
+        let limit = DATA_BYTES / 4;
+        let grown = growth(&store, whole().repeated(), limit);
+        assert!((limit / 2..limit * 2).contains(&grown), "{grown} of {limit}");
+    }
+}
