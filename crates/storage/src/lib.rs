@@ -43,7 +43,7 @@ pub use kv::Durability;
 pub use load::{DocumentLoad, LoadOutcome, LoadPath, LoadPatience};
 pub use memory_budget::MemoryBudget;
 pub use picture::{Catalog, Collection, DataVersion, Database};
-pub use read_cache::ReadCacheStatistics;
+pub use read_cache::{EdgeEnds, LastLoss, ReadCacheStatistics};
 pub use revision::{REVISION_TEXT_MAX_BYTES, Revision, RevisionClock, RevisionText};
 pub use scan::{
     BlockLimits, BoxBounds, BoxScan, DocumentKeys, DocumentScan, DocumentScanSpec, EdgeDirection,

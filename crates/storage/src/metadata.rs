@@ -19,6 +19,7 @@ use crate::gate::Gate;
 use crate::index::estimate::Estimate;
 use crate::key_generator::KeyGenerator;
 use crate::picture::{Catalog, Collection, Database};
+use crate::read_cache::CommitNumber;
 use crate::schema::Schema;
 use crate::store::StoreOptions;
 use crate::{Error, Index, Result, Revision, computed_values};
@@ -117,6 +118,7 @@ fn open_collection(
         counters: Arc::new(counters),
         keys: Arc::new(KeyGenerator::new(properties.key_options, totals.key_value)),
         commit_watch: Arc::default(),
+        defined_since: 0,
         schema: properties.schema.as_ref().map(|rule| Arc::new(Schema::compile_or_refuse(rule))),
         computed_values: computed_values::compile_or_refuse(properties, options),
         definition,
@@ -147,11 +149,17 @@ pub(crate) fn write_estimates(engine: &dyn Engine, catalog: &Catalog) -> Result<
 pub(crate) struct Draft {
     catalog: Catalog,
     transaction: Box<dyn WriteTransaction>,
+    /// The commit that makes it visible.
+    number: CommitNumber,
 }
 
 impl Draft {
-    pub(crate) fn new(catalog: Catalog, transaction: Box<dyn WriteTransaction>) -> Self {
-        Draft { catalog, transaction }
+    pub(crate) fn new(
+        catalog: Catalog,
+        transaction: Box<dyn WriteTransaction>,
+        number: CommitNumber,
+    ) -> Self {
+        Draft { catalog, transaction, number }
     }
 
     pub(crate) fn into_parts(self) -> (Catalog, Box<dyn WriteTransaction>) {
@@ -195,7 +203,7 @@ impl Draft {
         let database = database.ok_or_else(Error::database_not_found)?;
         let key = collection_key(collection.database_id, collection.id());
         self.transaction.put(&key, &collection.definition.to_record()?)?;
-        let collection = Arc::new(collection);
+        let collection = Arc::new(Collection { defined_since: self.number, ..collection });
         Arc::make_mut(database).put_collection(Arc::clone(&collection));
         Ok(collection)
     }

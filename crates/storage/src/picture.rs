@@ -11,7 +11,7 @@ use crate::counters::Counters;
 use crate::gate::Gate;
 use crate::key_generator::KeyGenerator;
 use crate::load::Loads;
-use crate::read_cache;
+use crate::read_cache::{self, CommitNumber};
 use crate::schema::Schema;
 use crate::{Error, Index, Result, Revision};
 
@@ -134,6 +134,8 @@ pub struct Collection {
     pub(crate) counters: Arc<Counters>,
     pub(crate) keys: Arc<KeyGenerator>,
     pub(crate) commit_watch: Arc<read_cache::CommitWatch>,
+    /// The commit that put this picture of it into the catalog; 0 if it was there when the store was opened.
+    pub(crate) defined_since: CommitNumber,
     pub(crate) schema: Option<Arc<Schema>>,
     pub(crate) computed_values: Option<Arc<dyn ComputedValues>>,
 }

@@ -14,9 +14,14 @@
 //!
 //! So between `since` and now no commit has changed what an entry says. Objects of truncated and bulk-loaded collections
 //! get new numbers, which are parts of the keys.
+//!
+//! The edges of a vertex also say as of which commit all vertices at their other ends existed, once a reader has found out:
+//! see [`EdgeEnds`].
 
 mod commit_order;
+mod edge_ends;
 mod encoded_edges;
+mod kept;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -26,11 +31,14 @@ use kv::{BLOCK_BYTES_MAX, Values};
 use quick_cache::sync::{Cache, GuardResult, PlaceholderGuard};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
-use self::commit_order::{CommitNumber, CommitOrder};
+use self::commit_order::CommitOrder;
 use crate::encoding::edge;
 use crate::{Collection, Error, Result};
 
+pub(crate) use commit_order::CommitNumber;
+pub use edge_ends::{EdgeEnds, LastLoss};
 pub(crate) use encoded_edges::EncodedEdges;
+pub(crate) use kept::{Kept, KeptEdges};
 
 /// Larger ones would push out too many others.
 const ENTRY_BYTES_MAX: usize = 16 << 10;
@@ -66,8 +74,7 @@ pub(crate) struct ReadCache {
 #[derive(Clone)]
 struct Entry {
     since: CommitNumber,
-    /// The document, or [`EncodedEdges`]; `None` for a document that there is not.
-    bytes: Option<Arc<[u8]>>,
+    kept: Kept,
 }
 
 #[derive(Clone)]
@@ -75,8 +82,16 @@ struct EntryWeight;
 
 impl Weighter<Vec<u8>, Entry> for EntryWeight {
     fn weight(&self, key: &Vec<u8>, entry: &Entry) -> u64 {
-        (key.len() + entry.bytes.as_ref().map_or(0, |bytes| bytes.len())) as u64 + ENTRY_OVERHEAD_BYTES
+        (key.len() + entry.kept.size_bytes()) as u64 + ENTRY_OVERHEAD_BYTES
     }
+}
+
+/// Whether a commit removes documents of a collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Removes {
+    /// It only adds and replaces them.
+    Nothing,
+    Some,
 }
 
 /// What commits to a collection and readers of it tell each other.
@@ -84,6 +99,8 @@ impl Weighter<Vec<u8>, Entry> for EntryWeight {
 pub(crate) struct CommitWatch {
     /// The last commit that has begun.
     last_commit: AtomicU64,
+    /// The last one of them that removes documents.
+    last_removal: AtomicU64,
     /// Something of the collection was kept.
     is_kept: AtomicBool,
 }
@@ -104,7 +121,7 @@ pub(crate) struct Commit<'a> {
 /// What a look-up found.
 pub(crate) enum Found<'a> {
     /// An entry that holds for the snapshot.
-    Kept(Option<Arc<[u8]>>),
+    Kept(Kept),
     /// None, and what is read instead may be kept if there is a place.
     Missing(Option<Place<'a>>),
 }
@@ -155,16 +172,24 @@ impl ReadCache {
         is_on.then(|| ReadCacheView { cache: Arc::clone(self), as_of: self.order.finished() })
     }
 
-    /// Begins a commit that writes some collections: forgets what it changes. `written` hands over its keys.
+    /// Begins a commit that changes what names of collections mean.
+    pub(crate) fn begin_definition(&self) -> Commit<'_> {
+        Commit { order: &self.order, number: self.order.begin() }
+    }
+
+    /// Begins a commit that writes some collections, and removes documents of some of them: forgets what it changes.
+    /// `written` hands over its keys.
     pub(crate) fn begin_commit<'a>(
         &self,
-        collections: impl Iterator<Item = &'a Arc<Collection>> + Clone,
+        collections: impl Iterator<Item = (&'a Arc<Collection>, Removes)>,
         written: impl FnOnce(&mut dyn FnMut(&[u8])),
     ) -> Commit<'_> {
         let number = self.order.begin();
         let Some(entries) = &self.entries else { return Commit { order: &self.order, number } };
+        let begun = collections
+            .map(|(collection, removes)| (collection, collection.commit_watch.begin_commit(number, removes)));
         let kept: Vec<&Arc<Collection>> =
-            collections.filter(|collection| collection.commit_watch.begin_commit(number)).collect();
+            begun.filter(|(_, is_kept)| *is_kept).map(|(collection, _)| collection).collect();
         if !kept.is_empty() {
             written(&mut |key| {
                 let object = crate::encoding::object_of(key);
@@ -194,7 +219,10 @@ impl ReadCache {
 
 impl CommitWatch {
     /// A commit begins; true if it has to remove what it changes.
-    fn begin_commit(&self, number: CommitNumber) -> bool {
+    fn begin_commit(&self, number: CommitNumber, removes: Removes) -> bool {
+        if removes == Removes::Some {
+            self.last_removal.fetch_max(number, Ordering::SeqCst);
+        }
         // In this order, as readers do it the other way round: one of the two sees the other.
         self.last_commit.fetch_max(number, Ordering::SeqCst);
         self.is_kept.load(Ordering::SeqCst)
@@ -214,6 +242,10 @@ impl CommitWatch {
 }
 
 impl Commit<'_> {
+    pub(crate) fn number(&self) -> CommitNumber {
+        self.number
+    }
+
     /// It will never be known whether the commit took place: nothing that comes after it is kept any more.
     pub(crate) fn leave_open(self) {
         std::mem::forget(self);
@@ -227,6 +259,11 @@ impl Drop for Commit<'_> {
 }
 
 impl ReadCacheView {
+    /// The last commit that the snapshot has for certain, as all those before it.
+    pub(crate) fn as_of(&self) -> CommitNumber {
+        self.as_of
+    }
+
     /// Looks an entry of a collection up.
     pub(crate) fn find(&self, watch: &CommitWatch, key: &[u8]) -> Found<'_> {
         let Some(entries) = &self.cache.entries else { return Found::Missing(None) };
@@ -234,7 +271,7 @@ impl ReadCacheView {
         let place = match entries.get_value_or_guard(key, Some(Duration::ZERO)) {
             GuardResult::Value(entry) if entry.since <= self.as_of => {
                 self.cache.hits.fetch_add(1, Ordering::Relaxed);
-                return Found::Kept(entry.bytes);
+                return Found::Kept(entry.kept);
             }
             GuardResult::Value(_) | GuardResult::Timeout => None,
             GuardResult::Guard(guard) => {
@@ -259,13 +296,13 @@ impl ReadCacheView {
             keys.iter().zip(&found).filter(|(_, found)| is_missing(found)).map(|(key, _)| *key).collect();
         let were_read = if missing.is_empty() { Values::new() } else { read(&missing)? };
         let kept_bytes = found.iter().map(|found| match found {
-            Found::Kept(Some(bytes)) => bytes.len(),
-            _ => 0,
+            Found::Kept(kept) => kept.document().map_or(0, <[u8]>::len),
+            Found::Missing(_) => 0,
         });
         let kept_bytes: usize = kept_bytes.sum();
         if kept_bytes == 0 && missing.len() == keys.len() {
             for (found, value) in found.into_iter().zip(were_read.iter()) {
-                found.keep(value);
+                found.keep_document(value);
             }
             return Ok(were_read);
         }
@@ -273,10 +310,10 @@ impl ReadCacheView {
         let mut were_read = were_read.iter();
         for found in found {
             let fits = match found {
-                Found::Kept(bytes) => values.push(bytes.as_deref()),
+                Found::Kept(kept) => values.push(kept.document()),
                 Found::Missing(_) => {
                     let value = were_read.next().flatten();
-                    found.keep(value);
+                    found.keep_document(value);
                     values.push(value)
                 }
             };
@@ -289,20 +326,29 @@ impl ReadCacheView {
 }
 
 impl Found<'_> {
-    /// Keeps what was read, if there is a place for it.
-    pub(crate) fn keep(self, value: Option<&[u8]>) {
-        if let Found::Missing(Some(place)) = self {
-            place.keep(value);
+    /// Keeps the document that was read, if there is a place for it.
+    fn keep_document(self, document: Option<&[u8]>) {
+        if let Found::Missing(Some(place)) = self
+            && document.is_none_or(|document| document.len() <= ENTRY_BYTES_MAX)
+        {
+            place.keep(document.map_or(Kept::Nothing, |document| Kept::Document(document.into())));
         }
+    }
+
+    /// Keeps the edges that were read, if there is a place for them. Answers them if they are kept.
+    pub(crate) fn keep_edges(self, edges: &[u8]) -> Option<Arc<KeptEdges>> {
+        let Found::Missing(Some(place)) = self else { return None };
+        if edges.len() > ENTRY_BYTES_MAX {
+            return None;
+        }
+        let edges = Arc::new(KeptEdges::new(edges));
+        place.keep(Kept::Edges(Arc::clone(&edges))).then_some(edges)
     }
 }
 
 impl Place<'_> {
-    /// Keeps what was read, unless it is too large or was changed meanwhile.
-    pub(crate) fn keep(self, value: Option<&[u8]>) {
-        if value.is_none_or(|value| value.len() <= ENTRY_BYTES_MAX) {
-            // An error says that a commit has removed the place.
-            let _ = self.guard.insert(Entry { since: self.since, bytes: value.map(Arc::from) });
-        }
+    /// Keeps what was read; false if a commit has changed it meanwhile, and removed the place.
+    fn keep(self, kept: Kept) -> bool {
+        self.guard.insert(Entry { since: self.since, kept }).is_ok()
     }
 }

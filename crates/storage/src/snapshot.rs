@@ -10,7 +10,7 @@ use crate::counters::{self, Totals};
 use crate::documents::Documents;
 use crate::encoding;
 use crate::picture::Catalog;
-use crate::read_cache::ReadCacheView;
+use crate::read_cache::{LastLoss, ReadCacheView};
 use crate::scan::{
     self, BoxBounds, BoxScan, DocumentScan, DocumentScanSpec, EdgeDirection, EdgeReader, EdgeScan,
     GeoEntryKind, GeoScan, IndexBounds, IndexEntries, IndexScan, IndexWalk, ReadAheadTurns, WordScan,
@@ -175,6 +175,12 @@ impl Snapshot {
     pub fn edge_reader(&self, collection: &Collection, direction: EdgeDirection) -> Result<EdgeReader> {
         let cache = self.read_cache.clone().map(|cache| (cache, Arc::clone(&collection.commit_watch)));
         Ok(EdgeReader::start(Arc::clone(&self.engine), cache, edge_index(collection)?, direction))
+    }
+
+    /// The last commit that may have taken documents of the collection away from this snapshot: see
+    /// [`crate::VertexEdges::ends_exist`].
+    pub fn last_loss(&self, collection: &Collection) -> LastLoss {
+        LastLoss::of(collection)
     }
 
     /// The number of documents.

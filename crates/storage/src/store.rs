@@ -278,7 +278,8 @@ impl Shared {
         self.check_writable()?;
         let _definitions = self.definitions.lock().unwrap_or_else(PoisonError::into_inner);
         let transaction = self.engine.begin(kv::TransactionOptions::default())?;
-        let mut draft = Draft::new(Catalog::clone(&self.catalog()), transaction);
+        let commit = self.read_cache.begin_definition();
+        let mut draft = Draft::new(Catalog::clone(&self.catalog()), transaction, commit.number());
         let answer = change(&mut draft)?;
         let (mut catalog, transaction) = draft.into_parts();
         catalog.version += 1;
@@ -293,6 +294,7 @@ impl Shared {
             }
             *present = Arc::new(catalog);
         }
+        drop(commit);
         // Not under the lock: readers need not wait for the disk.
         if self.options.sync_definitions {
             self.engine.sync()?;

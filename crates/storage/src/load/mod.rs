@@ -27,6 +27,7 @@ use crate::counters::Totals;
 use crate::gate::{GateGuard, Passage};
 use crate::index::entries::Entries;
 use crate::index::estimate::EstimateChange;
+use crate::read_cache::Removes;
 use crate::store::Shared;
 use crate::transaction::AssembledDocument;
 use crate::{Collection, Error, Index, Result, Store, WriteOptions, encoding};
@@ -270,10 +271,13 @@ impl DocumentLoad {
             pairs.iter().try_for_each(|(key, value)| load.add(key, value))?;
         }
         counters.begin_commit();
-        let commit = self.shared.read_cache.begin_commit(std::iter::once(&self.collection), |visit| {
-            let indexes = self.indexes.iter().flat_map(|index| index.pairs.iter());
-            self.documents.iter().chain(indexes).for_each(|(key, _)| visit(key));
-        });
+        let commit = self.shared.read_cache.begin_commit(
+            std::iter::once((&self.collection, Removes::Nothing)),
+            |visit| {
+                let indexes = self.indexes.iter().flat_map(|index| index.pairs.iter());
+                self.documents.iter().chain(indexes).for_each(|(key, _)| visit(key));
+            },
+        );
         let outcome = load.finish();
         let is_unknown = matches!(outcome, Err(kv::Error::Undetermined { .. }));
         if is_unknown {

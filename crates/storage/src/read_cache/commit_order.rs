@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The number of a commit; the first one is 1.
-pub(super) type CommitNumber = u64;
+pub(crate) type CommitNumber = u64;
 
 /// Which commits are over.
 #[derive(Default)]

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use kv::{Block, BlockLimits, PrefixScan, Scan, ScanSpec, Snapshot};
 
 use crate::encoding::edge;
-use crate::read_cache::{self, EncodedEdges, Found, ReadCacheView};
+use crate::read_cache::{
+    self, CommitNumber, EdgeEnds, EncodedEdges, Found, Kept, KeptEdges, LastLoss, ReadCacheView,
+};
 use crate::{Error, Index, Result};
 
 /// Which end of an edge a vertex is.
@@ -134,7 +136,7 @@ pub struct EdgeReader {
     block: Block,
     edges: Vec<u8>,
     /// The edges read last, if they were kept in memory.
-    kept: Option<Arc<[u8]>>,
+    kept: Option<Arc<KeptEdges>>,
 }
 
 impl EdgeReader {
@@ -163,9 +165,10 @@ impl EdgeReader {
         let prefix_bytes = self.prefix.len();
         let place = match &self.cache {
             Some((cache, watch)) if after.is_none() => match cache.find(watch, &self.prefix) {
-                Found::Kept(Some(kept)) if EncodedEdges::new(&kept).len() <= rows => {
-                    let kept = self.kept.insert(kept);
-                    return Ok((VertexEdges(EncodedEdges::new(kept)), false));
+                Found::Kept(Kept::Edges(kept)) if kept.edges().len() <= rows => {
+                    let kept = &*self.kept.insert(kept);
+                    let edges = VertexEdges { edges: kept.edges(), kept: Some((kept, cache.as_of())) };
+                    return Ok((edges, false));
                 }
                 found => Some(found),
             },
@@ -187,10 +190,10 @@ impl EdgeReader {
         let edges =
             self.block.iter().map(|(key, other)| (key.get(prefix_bytes..).unwrap_or_default(), other));
         EncodedEdges::encode(edges, &mut self.edges);
-        if let Some(place) = place.filter(|_| !has_more) {
-            place.keep(Some(&self.edges));
-        }
-        Ok((VertexEdges(EncodedEdges::new(&self.edges)), has_more))
+        self.kept = place.filter(|_| !has_more).and_then(|place| place.keep_edges(&self.edges));
+        let as_of = self.cache.as_ref().map(|(cache, _)| cache.as_of());
+        let kept = self.kept.as_ref().zip(as_of);
+        Ok((VertexEdges { edges: EncodedEdges::new(&self.edges), kept }, has_more))
     }
 
     /// Lets go of what pins memory in the engine.
@@ -205,13 +208,18 @@ impl EdgeReader {
 const READER_BLOCK_BYTES: usize = 1 << 20;
 
 /// Some edges of one vertex, as an [`EdgeReader`] has read them.
-#[derive(Clone, Copy, Debug)]
-pub struct VertexEdges<'a>(EncodedEdges<'a>);
+#[derive(Clone, Copy)]
+pub struct VertexEdges<'a> {
+    edges: EncodedEdges<'a>,
+    /// If they are all that the vertex has, and are kept in memory: where, and the last commit that the reader's snapshot
+    /// has for certain.
+    kept: Option<(&'a Arc<KeptEdges>, CommitNumber)>,
+}
 
 impl<'a> VertexEdges<'a> {
     /// Number of edges.
     pub fn len(self) -> usize {
-        self.0.len()
+        self.edges.len()
     }
 
     /// Whether there is none.
@@ -221,7 +229,19 @@ impl<'a> VertexEdges<'a> {
 
     /// For each edge, in order, the bytes of its `_key` and of the identifier at its other end.
     pub fn iter(self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
-        self.0.iter()
+        self.edges.iter()
+    }
+
+    /// Whether it is known that all vertices at the other ends exist. `last_loss` is the greatest of their collections'
+    /// [`crate::Snapshot::last_loss`].
+    pub fn ends_exist(self, last_loss: LastLoss) -> bool {
+        self.kept.is_some_and(|(kept, as_of)| kept.ends_exist(as_of, last_loss))
+    }
+
+    /// For whoever finds out that the vertices at the other ends exist, and tells it to later readers; `None` where nobody
+    /// would learn of it.
+    pub fn ends(self) -> Option<EdgeEnds> {
+        self.kept.map(|(kept, as_of)| EdgeEnds { edges: Arc::clone(kept), as_of })
     }
 }
 

@@ -29,10 +29,9 @@ impl Transaction {
             held.push(joined.collection.counters.hold(joined.change, self.engine.as_mut())?);
         }
         written.iter().for_each(|joined| joined.collection.counters.begin_commit());
+        let collections = written.iter().map(|joined| (&joined.collection, joined.removes));
         let commit =
-            self.shared.read_cache.begin_commit(written.iter().map(|joined| &joined.collection), |visit| {
-                self.engine.for_each_written(visit)
-            });
+            self.shared.read_cache.begin_commit(collections, |visit| self.engine.for_each_written(visit));
         let defines = written.iter().any(|joined| joined.collection.name() == GRAPHS_COLLECTION);
         let outcome = if defines {
             self.shared.commit_definitions(self.engine, durability)

@@ -35,7 +35,7 @@ use crate::gate::{GateGuard, Passage};
 use crate::index::estimate::EstimateChange;
 use crate::index::maintain::Scratch;
 use crate::picture::Catalog;
-use crate::read_cache::ReadCacheView;
+use crate::read_cache::{ReadCacheView, Removes};
 use crate::store::Shared;
 use crate::{Collection, Error, Result, Snapshot};
 
@@ -65,6 +65,7 @@ struct Joined {
     /// By position in the collection's indexes.
     estimates: Vec<EstimateChange>,
     is_written: bool,
+    removes: Removes,
 }
 
 impl Transaction {
@@ -202,7 +203,8 @@ impl Joined {
         let collection = present.ok_or_else(|| Error::collection_not_found(collection.name()))?;
         let estimates = collection.indexes.iter().map(|_| EstimateChange::default()).collect();
         let collection = Arc::clone(collection);
-        Ok(Joined { collection, _guard: guard, change: Totals::default(), estimates, is_written: false })
+        let (change, is_written, removes) = (Totals::default(), false, Removes::Nothing);
+        Ok(Joined { collection, _guard: guard, change, estimates, is_written, removes })
     }
 }
 

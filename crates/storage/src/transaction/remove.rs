@@ -4,6 +4,7 @@ use velocypack::Slice;
 
 use super::{Operation, Transaction, WriteKind, WriteOptions, WriteOutcome};
 use crate::encoding;
+use crate::read_cache::Removes;
 use crate::{Collection, Result, Revision};
 
 impl Transaction {
@@ -31,6 +32,7 @@ impl Operation<'_> {
         // A removal is a change of the collection, so the collection's revision moves.
         let now: Revision = self.shared.clock.next();
         self.note_written(-1, now, 0);
+        self.joined.removes = Removes::Some;
         let revision = old.revision;
         let old = old.into_document(self.collection, options.return_old);
         let key = key.to_owned();
