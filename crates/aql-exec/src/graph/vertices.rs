@@ -21,7 +21,8 @@ pub(crate) struct VertexArena {
     bytes: Vec<u8>,
     /// Where each identifier ends.
     ends: Vec<u32>,
-    /// Open addressing: part of the hash, and the vertex plus one; 0 for a free place. A power of two in length.
+    /// Open addressing: the hash, by whose lowest bits the search for a place begins, and the vertex plus one; 0 for a free
+    /// place. A power of two in length.
     table: Vec<(u32, u32)>,
     /// Keys of the hash, different in each query: identifiers are made by clients.
     secrets: RapidSecrets,
@@ -44,22 +45,21 @@ impl VertexArena {
 
     /// The vertex with an identifier. Error 32 if there are 4 GiB of them.
     pub(crate) fn intern(&mut self, id: &[u8]) -> Result<Vertex> {
-        let hash = rapidhash_v3_seeded(id, &self.secrets);
-        let tag = (hash >> 32) as u32;
+        let hash = rapidhash_v3_seeded(id, &self.secrets) as u32;
         let mask = self.table.len() - 1;
         let mut place = hash as usize & mask;
         while let Some(&(found, vertex)) = self.table.get(place)
             && vertex != 0
         {
-            if found == tag && self.id(Vertex(vertex - 1)) == id {
+            if found == hash && self.id(Vertex(vertex - 1)) == id {
                 return Ok(Vertex(vertex - 1));
             }
             place = (place + 1) & mask;
         }
-        self.insert(id, place, tag)
+        self.insert(id, place, hash)
     }
 
-    fn insert(&mut self, id: &[u8], place: usize, tag: u32) -> Result<Vertex> {
+    fn insert(&mut self, id: &[u8], place: usize, hash: u32) -> Result<Vertex> {
         let too_many = || Error::new(error_number::RESOURCE_LIMIT, "too many vertices in a graph query");
         let end = u32::try_from(self.bytes.len() + id.len()).map_err(|_| too_many())?;
         let vertex = u32::try_from(self.ends.len()).ok().filter(|vertex| *vertex < u32::MAX - 1);
@@ -67,7 +67,7 @@ impl VertexArena {
         self.bytes.extend_from_slice(id);
         self.ends.push(end);
         if let Some(entry) = self.table.get_mut(place) {
-            *entry = (tag, vertex + 1);
+            *entry = (hash, vertex + 1);
         }
         if self.ends.len() * 2 > self.table.len() {
             self.grow();
@@ -78,14 +78,13 @@ impl VertexArena {
     fn grow(&mut self) {
         let mut table = vec![(0, 0); self.table.len() * 2];
         let mask = table.len() - 1;
-        for vertex in 0..self.ends.len() as u32 {
-            let hash = rapidhash_v3_seeded(self.id(Vertex(vertex)), &self.secrets);
-            let mut place = hash as usize & mask;
+        for known in self.table.iter().filter(|(_, vertex)| *vertex != 0) {
+            let mut place = known.0 as usize & mask;
             while table.get(place).is_some_and(|(_, taken)| *taken != 0) {
                 place = (place + 1) & mask;
             }
             if let Some(entry) = table.get_mut(place) {
-                *entry = ((hash >> 32) as u32, vertex + 1);
+                *entry = *known;
             }
         }
         self.table = table;

@@ -24,6 +24,9 @@ pub(super) struct Expansion {
 /// Most steps that a traversal may have numbered; what is added at one time is far less than what is left.
 const MOST_STEPS: StepId = u32::MAX / 2;
 
+/// Places for marks that are made at once.
+const FEWEST_MARKS: usize = 64;
+
 /// What came of following the edges at one path's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Gathered {
@@ -54,7 +57,7 @@ impl Expansion {
 
     fn mark(&mut self, vertex: Vertex) -> Option<&mut u32> {
         if self.marks.len() <= vertex.index() {
-            self.marks.resize((vertex.index() + 1).next_power_of_two(), 0);
+            self.marks.resize((vertex.index() + 1).next_power_of_two().max(FEWEST_MARKS), 0);
         }
         self.marks.get_mut(vertex.index())
     }
@@ -131,6 +134,7 @@ impl Expansion {
         let keys = keeps_keys.then_some(list.keys.as_slice());
         // Nothing else decides: whoever comes first has visited the vertex.
         let visits = self.visits_when_found() && !self.options.judges;
+        self.steps.reserve(list.edges.len());
         for (position, edge) in list.edges.iter().enumerate() {
             let is_allowed =
                 if visits { self.visit(edge.vertex) } else { self.is_allowed(id, edge, &list.keys) };

@@ -106,6 +106,11 @@ impl Steps {
         })
     }
 
+    /// Makes room for some steps more.
+    pub(crate) fn reserve(&mut self, additional: usize) {
+        self.steps.reserve(additional);
+    }
+
     /// Adds the path of depth 0.
     pub(crate) fn push_start(&mut self, vertex: Vertex) {
         let edge = EdgeName::default();
