@@ -55,6 +55,7 @@ impl Lowering<'_> {
         let collections = options.vertex_collections.as_ref();
         let collections = collections.map(|names| names.iter().map(|known| known.name.clone()).collect());
         let reader = GraphReader::new(accesses, collections, search.names_edges(), self.context);
+        let reader = if outputs.vertex.is_identity() { reader.of_identities() } else { reader };
         let carry = traversal_reads(step.carry, &programs, &outputs, reader.accesses());
         let parts = TraversalParts {
             start: self.register(node.start)?,

@@ -2,7 +2,8 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use aql_exec::{
-    DataAccess, Execution, ExecutionInput, ExecutionOptions, ExecutionStatistics, FixedState, SpillOptions,
+    DataAccess, Execution, ExecutionInput, ExecutionOptions, ExecutionStatistics, FixedState,
+    ReadAuthorization, SpillOptions,
 };
 use aql_plan::{
     Access, BindInput, BindParameters, CollectionInfo, CollectionReference, IndexField, IndexInfo, IndexKind,
@@ -89,6 +90,8 @@ pub struct Run {
     pub full_count: bool,
     pub profile: bool,
     pub interrupt: Interrupt,
+    /// Which collections the user may read; `None`: all.
+    pub authorize_read: Option<ReadAuthorization>,
     /// Between two batches everything that pins memory of the engine is let go of.
     pub release: bool,
 }
@@ -107,6 +110,7 @@ impl Default for Run {
             full_count: false,
             profile: false,
             interrupt: Interrupt::new(),
+            authorize_read: None,
             release: false,
         }
     }
@@ -278,7 +282,7 @@ pub fn start(plan: &Arc<Plan>, data: DataAccess, run: &Run) -> Result<Execution>
         database: SYSTEM_DATABASE.into(),
         user: Some("root".into()),
         server_version: "3.12.0".into(),
-        authorize_read: None,
+        authorize_read: run.authorize_read.clone(),
         authorize_vertices: None,
         parameters: run.open_values.clone(),
         memory: Arc::new(MemoryAccount::new(run.memory_limit_bytes, None)),

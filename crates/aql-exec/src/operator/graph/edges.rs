@@ -1,5 +1,6 @@
 //! Reading the edges of vertices from indexes.
 
+use super::existence::VertexExistence;
 use super::list_cache::ListCache;
 use crate::context::ExecutionContext;
 use crate::data::storage_error;
@@ -216,11 +217,20 @@ impl EdgeFinder {
         lookup.context.statistics.seeks += 1;
         lookup.context.statistics.scanned_index += edges.len() as u64;
         let number = access_number as u16;
+        let first = list.edges.len();
+        list.edges.reserve(edges.len());
         for (key, other) in edges.iter() {
             if leads_to(self.vertex_collections.as_deref(), other) {
                 let vertex = lookup.vertices.intern(other)?;
                 list.push(vertex, number, if self.keeps_keys { key } else { &[] });
             }
+        }
+        let found = list.edges.get(first..).unwrap_or_default();
+        if let Some(existence) = &mut lookup.existence
+            && !found.is_empty()
+            && found.len() == edges.len()
+        {
+            existence.learn(edges, found, lookup.context);
         }
         *after = if has_more { edges.iter().last().map(|(key, _)| key.to_vec()) } else { None };
         Ok(has_more)
@@ -292,6 +302,8 @@ impl EdgeFinder {
 /// What is needed to find edges, beside what the finder has itself.
 pub(super) struct FinderContext<'a> {
     pub(super) vertices: &'a mut VertexArena,
+    /// If somebody asks only whether vertices exist.
+    pub(super) existence: Option<&'a mut VertexExistence>,
     /// The outer row, as a batch of its own.
     pub(super) outer_row: &'a Batch,
     pub(super) context: &'a mut ExecutionContext,

@@ -3,6 +3,8 @@
 mod conditions;
 mod documents;
 mod edges;
+mod existence;
+mod identity;
 mod list_cache;
 mod path_host;
 mod path_value;

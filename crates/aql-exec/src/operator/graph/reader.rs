@@ -2,6 +2,7 @@
 
 use super::documents::VertexDocuments;
 use super::edges::{EdgeAccessProgram, EdgeFinder, FinderContext};
+use super::existence::VertexExistence;
 use crate::context::ExecutionContext;
 use crate::graph::vertices::{Vertex, VertexArena};
 use aql_value::{Batch, Charge, Error, Result, Value, error_number};
@@ -12,6 +13,8 @@ pub(crate) struct GraphReader {
     pub(in crate::operator) vertices: VertexArena,
     pub(super) finder: EdgeFinder,
     documents: VertexDocuments,
+    /// If somebody asks only whether vertices exist.
+    existence: Option<VertexExistence>,
     charge: Charge,
 }
 
@@ -36,8 +39,14 @@ impl GraphReader {
             vertices: VertexArena::new(),
             finder: EdgeFinder::new(accesses, vertex_collections, keeps_keys, limit_bytes),
             documents: VertexDocuments::new(limit_bytes),
+            existence: None,
             charge: context.new_charge(),
         }
+    }
+
+    /// The same for rows that have no more of a vertex than what its identifier gives if it exists.
+    pub(crate) fn of_identities(self) -> Self {
+        Self { existence: Some(VertexExistence::default()), ..self }
     }
 
     /// To be called before each outer row. Vertices of rows before may be forgotten.
@@ -47,6 +56,7 @@ impl GraphReader {
             self.vertices = VertexArena::new();
             self.finder.forget_lists();
             self.documents = VertexDocuments::new(context.memory.limit_bytes());
+            self.existence = self.existence.take().map(|_| VertexExistence::default());
         }
     }
 
@@ -55,7 +65,8 @@ impl GraphReader {
         outer_row: &'a Batch,
         context: &'a mut ExecutionContext,
     ) -> (&'a mut EdgeFinder, FinderContext<'a>) {
-        (&mut self.finder, FinderContext { vertices: &mut self.vertices, outer_row, context })
+        let Self { vertices, finder, existence, .. } = self;
+        (finder, FinderContext { vertices, existence: existence.as_mut(), outer_row, context })
     }
 
     /// Fetches the documents of vertices.
@@ -65,6 +76,26 @@ impl GraphReader {
         context: &mut ExecutionContext,
     ) -> Result<()> {
         self.documents.load(wanted, &self.vertices, context)
+    }
+
+    /// Fetches the documents of vertices that are not known to exist.
+    pub(super) fn load_unknown(
+        &mut self,
+        wanted: impl Iterator<Item = Vertex>,
+        context: &mut ExecutionContext,
+    ) -> Result<()> {
+        let Self { vertices, documents, existence, .. } = self;
+        let is_unknown = |vertex: &Vertex| !existence.as_ref().is_some_and(|known| known.knows(*vertex));
+        documents.load(wanted.filter(is_unknown), vertices, context)?;
+        if let Some(existence) = existence {
+            existence.prove(|vertex| !documents.get(vertex).is_null(), vertices);
+        }
+        Ok(())
+    }
+
+    /// Whether a vertex is known to exist, though its document was not fetched.
+    pub(super) fn is_known(&self, vertex: Vertex) -> bool {
+        self.existence.as_ref().is_some_and(|existence| existence.knows(vertex))
     }
 
     /// Whether a vertex exists. If it does not, that is no warning.
@@ -100,7 +131,8 @@ impl GraphReader {
         let bytes = search_bytes
             + self.vertices.memory_bytes()
             + self.finder.memory_bytes()
-            + self.documents.memory_bytes();
+            + self.documents.memory_bytes()
+            + self.existence.as_ref().map_or(0, VertexExistence::memory_bytes);
         let told = self.charge.bytes();
         if bytes > told + UNTOLD_BYTES {
             self.charge.grow(bytes - told)?;

@@ -1,6 +1,7 @@
 //! Rows of graph queries: what was found, before documents are fetched for it.
 
 use super::documents::edge_documents;
+use super::identity::{are_identities, project_identity};
 use super::path_value::{PathBuilder, PathParts, PathWeights};
 use super::reader::GraphReader;
 use crate::context::ExecutionContext;
@@ -41,6 +42,11 @@ impl ElementOutput {
     /// Whether rows have anything of it.
     pub(crate) fn is_read(&self) -> bool {
         self.out.is_some() || !self.projections.is_empty()
+    }
+
+    /// Whether it has no more than what an identifier gives.
+    pub(crate) fn is_identity(&self) -> bool {
+        are_identities(&self.projections)
     }
 
     /// Whether a row that passes has the whole document.
@@ -231,6 +237,15 @@ impl FoundRows {
     ) -> Result<()> {
         outputs.vertex.out.into_iter().for_each(|register| batch.clear_column(register));
         if outputs.vertex.projections.is_empty() {
+            return Ok(());
+        }
+        if outputs.vertex.is_identity() {
+            let wanted = batch.selected().filter_map(|row| self.vertices.get(row)).copied();
+            reader.load_unknown(wanted, context)?;
+            for projection in &outputs.vertex.projections {
+                let column = project_identity(projection, &self.vertices, batch, reader)?;
+                batch.set_column(projection.out, column);
+            }
             return Ok(());
         }
         self.load_vertices(batch, reader, context)?;

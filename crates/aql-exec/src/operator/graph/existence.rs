@@ -1,0 +1,136 @@
+//! Vertices that are known to exist without having been looked up: the lists of edges that storage keeps in memory say it,
+//! once a query has found all vertices of a list.
+
+use crate::context::ExecutionContext;
+use crate::graph::edges::FoundEdge;
+use crate::graph::vertices::{Vertex, VertexArena};
+use std::sync::Arc;
+use storage::{Collection, EdgeEnds, LastLoss, VertexEdges};
+
+/// What a query knows of the existence of vertices.
+#[derive(Default)]
+pub(super) struct VertexExistence {
+    /// By vertex: it is known to exist.
+    known: Vec<bool>,
+    /// Collections of vertices met so far.
+    collections: Vec<VertexCollection>,
+    /// Lists of edges of which it is not known that the vertices at the other ends exist.
+    unproven: Vec<UnprovenList>,
+    /// Those vertices, list after list.
+    ends: Vec<Vertex>,
+}
+
+/// A collection to which edges lead.
+struct VertexCollection {
+    /// What identifiers of its vertices begin with: its name and a slash.
+    prefix: Box<[u8]>,
+    collection: Arc<Collection>,
+    last_loss: LastLoss,
+}
+
+struct UnprovenList {
+    ends: EdgeEnds,
+    /// Its vertices from the first one on that is not known to exist.
+    from: usize,
+    to: usize,
+    /// The first vertex of the list.
+    first: usize,
+}
+
+/// Collections that are told apart; lists that lead to others are not used.
+const MOST_COLLECTIONS: usize = 64;
+
+/// Vertices of lists that are to be proven; those of further lists are left to later queries.
+const MOST_UNPROVEN: usize = 1 << 16;
+
+impl VertexExistence {
+    /// Whether a vertex is known to exist.
+    pub(super) fn knows(&self, vertex: Vertex) -> bool {
+        self.known.get(vertex.index()).copied().unwrap_or(false)
+    }
+
+    /// Learns from a list of edges, of which `found` are the vertices at the other ends.
+    pub(super) fn learn(&mut self, edges: VertexEdges<'_>, found: &[FoundEdge], context: &ExecutionContext) {
+        let mut last_loss = LastLoss::default();
+        for (_, other) in edges.iter() {
+            let Some(collection) = self.collection_of(other, context) else { return };
+            last_loss = last_loss.max(collection.last_loss);
+        }
+        if edges.ends_exist(last_loss) {
+            self.note(found);
+        } else if let Some(ends) = edges.ends().filter(|_| self.ends.len() + found.len() <= MOST_UNPROVEN) {
+            let first = self.ends.len();
+            self.ends.extend(found.iter().map(|edge| edge.vertex));
+            self.unproven.push(UnprovenList { ends, from: first, to: self.ends.len(), first });
+        }
+    }
+
+    /// The vertices that edges lead to exist.
+    fn note(&mut self, found: &[FoundEdge]) {
+        let end = found.iter().map(|edge| edge.vertex.index() + 1).max().unwrap_or(0);
+        if self.known.len() < end {
+            self.known.resize(end, false);
+        }
+        for edge in found {
+            if let Some(known) = self.known.get_mut(edge.vertex.index()) {
+                *known = true;
+            }
+        }
+    }
+
+    /// Tells storage of the lists whose vertices are now all known to exist.
+    pub(super) fn prove(&mut self, is_found: impl Fn(Vertex) -> bool, vertices: &VertexArena) {
+        let mut unproven = std::mem::take(&mut self.unproven);
+        unproven.retain_mut(|list| {
+            let ahead = self.ends.get(list.from..list.to).unwrap_or_default();
+            let exists = |vertex: &&Vertex| self.knows(**vertex) || is_found(**vertex);
+            list.from += ahead.iter().take_while(exists).count();
+            if list.from < list.to {
+                return true;
+            }
+            let all = self.ends.get(list.first..list.to).unwrap_or_default();
+            let collections: Option<Vec<_>> =
+                all.iter().map(|vertex| self.known_collection(vertices.id(*vertex))).collect();
+            if let Some(collections) = collections {
+                list.ends.note_existing(collections.into_iter().map(|known| &known.collection));
+            }
+            false
+        });
+        if unproven.is_empty() {
+            self.ends.clear();
+        }
+        self.unproven = unproven;
+    }
+
+    fn known_collection(&self, id: &[u8]) -> Option<&VertexCollection> {
+        self.collections.iter().find(|known| id.starts_with(&known.prefix))
+    }
+
+    /// The collection that an identifier names; `None` if there is none, or the user may not read it.
+    fn collection_of(&mut self, id: &[u8], context: &ExecutionContext) -> Option<&VertexCollection> {
+        let position = self.collections.iter().position(|known| id.starts_with(&known.prefix));
+        if let Some(position) = position {
+            return self.collections.get(position);
+        }
+        let slash = id.iter().position(|byte| *byte == b'/')?;
+        let name = std::str::from_utf8(id.get(..slash)?).ok()?;
+        // Whether it is an error that the user may not read it is found out by whoever reads it.
+        let collection = context.environment.readable_vertices(name).ok().flatten()?;
+        // A number can name a collection, too, but is not how its documents are identified.
+        if collection.name() != name || self.collections.len() >= MOST_COLLECTIONS {
+            return None;
+        }
+        self.collections.push(VertexCollection {
+            prefix: id.get(..=slash)?.into(),
+            collection: Arc::clone(collection),
+            last_loss: context.data.start().last_loss(collection),
+        });
+        self.collections.last()
+    }
+
+    /// Bytes of memory.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        let lists = self.unproven.capacity() * size_of::<UnprovenList>();
+        (self.known.capacity() + lists + self.ends.capacity() * size_of::<Vertex>()) as u64
+    }
+}

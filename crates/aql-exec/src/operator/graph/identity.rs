@@ -1,0 +1,70 @@
+//! Attributes of vertices that their identifiers give.
+
+use super::reader::GraphReader;
+use crate::graph::vertices::Vertex;
+use crate::operator::document_source::ProjectionProgram;
+use aql_value::{Batch, BlockBuilder, Column, Result, ShortString, Value};
+
+/// Such an attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Identity {
+    Key,
+    Id,
+}
+
+/// Whether a vertex that exists needs no document for these projections.
+pub(super) fn are_identities(projections: &[ProjectionProgram]) -> bool {
+    !projections.is_empty() && projections.iter().all(|projection| Identity::of(&projection.path).is_some())
+}
+
+impl Identity {
+    fn of(path: &[Box<str>]) -> Option<Self> {
+        let [name] = path else { return None };
+        match &**name {
+            "_key" => Some(Self::Key),
+            "_id" => Some(Self::Id),
+            _ => None,
+        }
+    }
+
+    /// The attribute of a vertex that is known to exist.
+    fn of_vertex(self, vertex: Vertex, reader: &GraphReader) -> Option<&str> {
+        match self {
+            Self::Key => reader.vertices.collection_and_key(vertex).map(|(_, key)| key),
+            Self::Id => std::str::from_utf8(reader.vertices.id(vertex)).ok(),
+        }
+    }
+}
+
+/// Values of a projection for the selected rows: of vertices that are known to exist by their identifiers, of others from
+/// the documents that were fetched.
+pub(super) fn project_identity(
+    projection: &ProjectionProgram,
+    vertices: &[Vertex],
+    batch: &Batch,
+    reader: &GraphReader,
+) -> Result<Column> {
+    let mut values = vec![Value::Null; batch.rows()];
+    let identity = Identity::of(&projection.path);
+    // Strings that a value has no room for share blocks.
+    let (mut long, mut long_rows) = (BlockBuilder::new(0), Vec::new());
+    for row in batch.selected() {
+        let (Some(slot), Some(&vertex)) = (values.get_mut(row), vertices.get(row)) else { continue };
+        let known = identity.filter(|_| reader.is_known(vertex));
+        match known.and_then(|identity| identity.of_vertex(vertex, reader)) {
+            Some(text) if text.len() > ShortString::MAX_BYTES => {
+                long.builder().add_str(text)?;
+                long.end_value();
+                long_rows.push(row);
+            }
+            Some(text) => *slot = Value::from_str(text),
+            None => *slot = reader.document(vertex).get_path(&projection.path),
+        }
+    }
+    for (row, value) in long_rows.into_iter().zip(long.finish()) {
+        if let Some(slot) = values.get_mut(row) {
+            *slot = value;
+        }
+    }
+    Ok(Column::from_values(values))
+}
