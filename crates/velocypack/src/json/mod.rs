@@ -14,6 +14,7 @@
 mod error;
 mod number;
 mod parse;
+mod room;
 mod scan;
 mod string;
 mod write;

@@ -1,6 +1,10 @@
 //! Numbers as text.
 
+use super::room::Room;
 use crate::Number;
+
+/// Bytes of the longest number at least.
+pub(super) const NUMBER_BYTES: usize = 32;
 
 /// Powers of ten that a double holds exactly.
 const EXACT_POWERS: [f64; 23] = [
@@ -138,65 +142,115 @@ fn slow_double(text: &[u8]) -> Result<Number, (usize, &'static str)> {
 ///
 /// NaN and the infinities are written as `null`.
 pub fn write_f64(value: f64, out: &mut Vec<u8>) {
+    let mut room = Room::new(out, 2 * NUMBER_BYTES);
+    put_f64(&mut room, value);
+    room.finish();
+}
+
+/// Appends a double, as [`write_f64`].
+pub(super) fn put_f64(room: &mut Room<'_>, value: f64) {
     const TWO_53: f64 = 9_007_199_254_740_992.0;
     const TWO_64: f64 = 18_446_744_073_709_551_616.0;
-    if !value.is_finite() {
-        out.extend_from_slice(b"null");
-    } else if value.trunc() != value || value.abs() >= TWO_64 {
-        write_shortest(value, out);
-    } else if value == 0.0 {
-        out.extend_from_slice(if value.is_sign_negative() { b"-0" } else { b"0" });
-    } else if value.abs() < TWO_53 {
-        write_i64(value as i64, out);
-    } else {
-        if value < 0.0 {
-            out.push(b'-');
+    // Saturates, and makes 0 of NaN.
+    let whole = value as i64;
+    if whole as f64 == value && value.abs() < TWO_53 {
+        if whole == 0 && value.is_sign_negative() {
+            return room.put(b"-0", 2);
         }
-        write_u64(value.abs() as u64, out);
-        out.extend_from_slice(b".0");
+        put_i64(room, whole);
+    } else if !value.is_finite() {
+        room.put(b"null", 4);
+    } else if value.trunc() != value || value.abs() >= TWO_64 {
+        put_shortest(room, value);
+    } else {
+        room.put(b"-", usize::from(value < 0.0));
+        put_u64(room, value.abs() as u64);
+        room.put(b".0", 2);
     }
 }
 
-fn write_shortest(value: f64, out: &mut Vec<u8>) {
+fn put_shortest(room: &mut Room<'_>, value: f64) {
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format_finite(value);
-    match text.split_once('e') {
-        None => out.extend_from_slice(text.as_bytes()),
-        Some((mantissa, exponent)) => write_exponent(mantissa, exponent.parse().unwrap_or(0), out),
+    // An exponent has at most three digits and a sign.
+    match text.bytes().rev().take(5).position(|byte| byte == b'e').map(|at| text.len() - 1 - at) {
+        None => room.put_slice(text.as_bytes()),
+        Some(at) => {
+            let (mantissa, exponent) = (text.get(..at), text.get(at + 1..));
+            let exponent = exponent.and_then(|exponent| exponent.parse().ok()).unwrap_or(0);
+            put_exponent(room, mantissa.unwrap_or_default(), exponent);
+        }
     }
 }
 
 /// Appends `mantissa` times ten to the power of `exponent` in JavaScript's layout. The mantissa has one
 /// digit before its point.
-fn write_exponent(mantissa: &str, exponent: i32, out: &mut Vec<u8>) {
+#[cold]
+fn put_exponent(room: &mut Room<'_>, mantissa: &str, exponent: i32) {
     let (sign, mantissa) = match mantissa.strip_prefix('-') {
         Some(mantissa) => ("-", mantissa),
         None => ("", mantissa),
     };
-    out.extend_from_slice(sign.as_bytes());
+    room.put_slice(sign.as_bytes());
     let digits = mantissa.bytes().filter(|byte| *byte != b'.');
     if (-6..0).contains(&exponent) {
-        out.extend_from_slice(b"0.");
-        out.extend(std::iter::repeat_n(b'0', (-exponent - 1) as usize));
-        out.extend(digits);
+        room.put_slice(b"0.");
+        (1..-exponent).for_each(|_| room.put(b"0", 1));
+        digits.for_each(|digit| room.put(&[digit], 1));
     } else if (0..21).contains(&exponent) {
-        let start = out.len();
-        out.extend(digits);
+        let places = exponent as usize + 1;
         // More digits than places before the point cannot be: such doubles are printed without exponent.
-        out.resize(out.len().max(start + exponent as usize + 1), b'0');
+        let missing = places.saturating_sub(digits.clone().count());
+        digits.for_each(|digit| room.put(&[digit], 1));
+        (0..missing).for_each(|_| room.put(b"0", 1));
     } else {
-        out.extend_from_slice(mantissa.as_bytes());
-        out.extend_from_slice(if exponent < 0 { b"e-" } else { b"e+" });
-        write_u64(u64::from(exponent.unsigned_abs()), out);
+        room.put_slice(mantissa.as_bytes());
+        room.put(if exponent < 0 { b"e-" } else { b"e+" }, 2);
+        put_u64(room, u64::from(exponent.unsigned_abs()));
     }
 }
 
-#[inline]
-pub(super) fn write_i64(value: i64, out: &mut Vec<u8>) {
-    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+#[inline(always)]
+pub(super) fn put_i64(room: &mut Room<'_>, value: i64) {
+    room.put(b"-", usize::from(value < 0));
+    put_u64(room, value.unsigned_abs());
 }
 
-#[inline]
-pub(super) fn write_u64(value: u64, out: &mut Vec<u8>) {
-    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+#[inline(always)]
+pub(super) fn put_u64(room: &mut Room<'_>, value: u64) {
+    const EIGHT: u64 = 100_000_000;
+    if value < EIGHT {
+        return put_first_digits(room, value);
+    }
+    let (high, low) = (value / EIGHT, value % EIGHT);
+    if high < EIGHT {
+        put_first_digits(room, high);
+    } else {
+        put_first_digits(room, high / EIGHT);
+        room.put(&eight_digits(high % EIGHT).to_le_bytes(), 8);
+    }
+    room.put(&eight_digits(low).to_le_bytes(), 8);
+}
+
+/// Appends a number below 10^8 without leading zeroes.
+#[inline(always)]
+fn put_first_digits(room: &mut Room<'_>, value: u64) {
+    let digits = eight_digits(value);
+    // The lowest bits of a byte are its digit; one is always written.
+    let zeroes = ((digits & ONLY_DIGITS) | 1 << 56).trailing_zeros() & !7;
+    room.put(&(digits >> zeroes).to_le_bytes(), 8 - zeroes as usize / 8);
+}
+
+const ONLY_DIGITS: u64 = 0x0F0F_0F0F_0F0F_0F0F;
+
+/// The eight digits of a number below 10^8 as text, the first in the lowest byte: halves, quarters and digits are divided
+/// side by side, by multiplications that are exact for what is that small.
+#[inline(always)]
+const fn eight_digits(value: u64) -> u64 {
+    let fours = (value / 10_000) | (value % 10_000) << 32;
+    let hundreds = ((fours * 5_243) >> 19) & 0x0000_007F_0000_007F;
+    let twos = hundreds | (fours - 100 * hundreds) << 16;
+    let tens = ((twos * 103) >> 10) & 0x000F_000F_000F_000F;
+    let ones = tens | (twos - 10 * tens) << 8;
+    ones | 0x3030_3030_3030_3030
 }

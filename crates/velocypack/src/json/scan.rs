@@ -1,4 +1,6 @@
-//! Finds the bytes of a string that need a closer look, eight at a time.
+//! Finds the bytes of a string that need a closer look, several at a time.
+
+use super::room::PIECE;
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
@@ -15,8 +17,9 @@ const fn special_bytes(word: u64) -> u64 {
     (is_quote | is_backslash | is_control) & HIGH_BITS
 }
 
+#[inline(always)]
 const fn is_special(byte: u8) -> bool {
-    byte == b'"' || byte == b'\\' || byte < 0x20
+    (byte == b'"') | (byte == b'\\') | (byte < 0x20)
 }
 
 /// Number of bytes before the first `"`, `\` or control character; all of them if there is none.
@@ -34,3 +37,29 @@ pub(super) fn plain_length(bytes: &[u8]) -> usize {
     }
     position + rest.iter().position(|&byte| is_special(byte)).unwrap_or(rest.len())
 }
+
+/// Whether there is no such byte among the first `length` of a piece.
+#[inline(always)]
+pub(super) fn is_plain(piece: &[u8; PIECE], length: usize) -> bool {
+    let start = PIECE - length.min(PIECE);
+    let Some(behind) = BEHIND.get(start..).and_then(|masks| masks.first_chunk::<PIECE>()) else {
+        return false;
+    };
+    // Without a branch, so that it becomes a few instructions for all bytes at once.
+    let mut special = false;
+    for (byte, behind) in piece.iter().zip(behind) {
+        special |= is_special(byte | behind);
+    }
+    !special
+}
+
+/// Sixteen zeroes, and bits that make any byte a plain one.
+static BEHIND: [u8; 2 * PIECE] = {
+    let mut masks = [0; 2 * PIECE];
+    let mut position = PIECE;
+    while position < masks.len() {
+        masks[position] = 0x80;
+        position += 1;
+    }
+    masks
+};

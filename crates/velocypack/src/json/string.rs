@@ -1,7 +1,7 @@
 //! Strings: escapes read and written.
 
-use super::scan::plain_length;
-use crate::encode::push_start_of;
+use super::room::{PIECE, Room};
+use super::scan::{is_plain, plain_length};
 
 /// Reads the text of a string with escapes up to its closing quote. `bytes` start behind the opening
 /// quote and are valid UTF-8. Gives the number of bytes read, with the quote; or where the mistake is.
@@ -67,53 +67,88 @@ fn hex_escape(bytes: &[u8]) -> Result<u32, &'static str> {
 }
 
 /// Appends a text as a JSON string with its quotes.
-#[inline]
 pub fn write_str(text: &str, out: &mut Vec<u8>) {
-    write_str_bytes(text.as_bytes(), out);
-}
-
-#[inline]
-pub(super) fn write_str_bytes(text: &[u8], out: &mut Vec<u8>) {
-    write_str_start_of(text, text.len(), out);
+    let mut room = Room::new(out, text.len() + 2 + PIECE);
+    put_str(&mut room, text.as_bytes(), text.len());
+    room.finish();
 }
 
 /// Appends the first `length` bytes of `source` as a JSON string; bytes behind them make it faster.
-#[inline]
-pub(super) fn write_str_start_of(source: &[u8], length: usize, out: &mut Vec<u8>) {
-    let text = source.get(..length).unwrap_or(source);
-    out.push(b'"');
-    let plain = plain_length(text);
-    push_start_of(out, source, plain);
-    if plain < text.len() {
-        write_escaped(text.get(plain..).unwrap_or(&[]), out);
-    }
-    out.push(b'"');
+#[inline(always)]
+pub(super) fn put_str(room: &mut Room<'_>, source: &[u8], length: usize) {
+    put_str_and(room, source, length, b' ');
+    room.drop_last();
 }
 
-/// Appends a text that starts with a character to escape.
-#[cold]
-fn write_escaped(mut text: &[u8], out: &mut Vec<u8>) {
-    while let Some((&byte, rest)) = text.split_first() {
-        let short = match byte {
-            b'"' | b'\\' => Some(byte),
-            0x08 => Some(b'b'),
-            0x0C => Some(b'f'),
-            b'\n' => Some(b'n'),
-            b'\r' => Some(b'r'),
-            b'\t' => Some(b't'),
-            _ => None,
-        };
-        match short {
-            Some(short) => out.extend_from_slice(&[b'\\', short]),
-            None => {
-                out.extend_from_slice(b"\\u00");
-                out.extend_from_slice(&hex(byte));
-            }
-        }
-        let plain = plain_length(rest);
-        out.extend_from_slice(rest.get(..plain).unwrap_or(rest));
-        text = rest.get(plain..).unwrap_or(&[]);
+/// The same, and a byte behind the string.
+#[inline(always)]
+pub(super) fn put_str_and(room: &mut Room<'_>, source: &[u8], length: usize, behind: u8) {
+    if length <= PIECE
+        && let Some(piece) = source.first_chunk()
+        && is_plain(piece, length)
+    {
+        return room.put_quoted(piece, length, [b'"', behind]);
     }
+    room.put(b"\"", 1);
+    put_text(room, source, length);
+    room.put(&[b'"', behind], 2);
+}
+
+/// The same without quotes.
+#[inline(always)]
+pub(super) fn put_text(room: &mut Room<'_>, source: &[u8], length: usize) {
+    let mut at = 0;
+    while let Some(piece) = source.get(at..).and_then(|rest| rest.first_chunk()) {
+        let left = length - at;
+        if !is_plain(piece, left) {
+            break;
+        }
+        if left <= PIECE {
+            return room.put(piece, left);
+        }
+        room.put(piece, PIECE);
+        at += PIECE;
+    }
+    room.apart(|room| put_rest(room, source.get(at..length).unwrap_or(source.get(at..).unwrap_or(&[]))));
+}
+
+/// The same for what has escapes, or no bytes behind it.
+#[inline(never)]
+fn put_rest(room: &mut Room<'_>, mut text: &[u8]) {
+    while !text.is_empty() {
+        let plain = match text.first_chunk() {
+            Some(piece) if is_plain(piece, PIECE) => {
+                room.put(piece, PIECE);
+                text = text.get(PIECE..).unwrap_or(&[]);
+                continue;
+            }
+            Some(piece) => plain_length(piece),
+            None => plain_length(text),
+        };
+        let (whole, rest) = text.split_at_checked(plain).unwrap_or((text, &[]));
+        room.put_slice(whole);
+        text = rest;
+        if let Some((byte, rest)) = text.split_first() {
+            put_escape(room, *byte);
+            text = rest;
+        }
+    }
+}
+
+fn put_escape(room: &mut Room<'_>, byte: u8) {
+    let short = match byte {
+        b'"' | b'\\' => byte,
+        0x08 => b'b',
+        0x0C => b'f',
+        b'\n' => b'n',
+        b'\r' => b'r',
+        b'\t' => b't',
+        _ => {
+            let [high, low] = hex(byte);
+            return room.put(&[b'\\', b'u', b'0', b'0', high, low], 6);
+        }
+    };
+    room.put(&[b'\\', short], 2);
 }
 
 /// A byte as two lower-case hexadecimal digits.

@@ -1,10 +1,14 @@
 //! VelocyPack to text in one forward walk, without recursion.
 
-use super::number::{write_f64, write_i64, write_u64};
-use super::string::{hex, write_str_bytes, write_str_start_of};
-use crate::format::{SHORT_STRING, SHORT_STRING_LAST, layout, value_length};
-use crate::names::read_name;
-use crate::{Kind, Number, Slice};
+use super::number::{put_f64, put_i64, put_u64};
+use super::room::{PIECE, Room};
+use super::string::{hex, put_str, put_str_and, put_text};
+use crate::format::{
+    DOUBLE, SHORT_STRING, SHORT_STRING_LAST, SMALL_INT, SMALL_NEGATIVE_INT, UINT, UINT_LAST, layout,
+    read_unsigned, value_length,
+};
+use crate::names::{FROM, ID, KEY, REV, TO, read_name};
+use crate::{ID_MARKER, Kind, Number, Slice};
 
 /// Appends a value as compact JSON. The `_id` marker of a stored document is written as the text for
 /// `collection`, or as null without one.
@@ -12,12 +16,12 @@ use crate::{Kind, Number, Slice};
 /// What JSON does not have: UTC dates are written as their milliseconds since 1970, binary values as a
 /// string of lower-case hexadecimal digits (both as ArangoDB's own writer can), all others as null.
 pub fn write(value: Slice<'_>, collection: Option<&str>, out: &mut Vec<u8>) {
-    Writer { collection, out, pretty: false }.write(value);
+    Writer::<false> { collection }.write(value, out);
 }
 
 /// As [`write()`], with each member on its own line, indented by two spaces a level.
 pub fn write_pretty(value: Slice<'_>, collection: Option<&str>, out: &mut Vec<u8>) {
-    Writer { collection, out, pretty: true }.write(value);
+    Writer::<true> { collection }.write(value, out);
 }
 
 /// A value as compact JSON in a string.
@@ -28,16 +32,19 @@ pub fn to_json_string(value: Slice<'_>, collection: Option<&str>) -> String {
     String::from_utf8(out).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-struct Writer<'c, 'o> {
+#[derive(Clone, Copy)]
+struct Writer<'c, const PRETTY: bool> {
     collection: Option<&'c str>,
-    out: &'o mut Vec<u8>,
-    pretty: bool,
 }
 
 /// An array or object that is being written.
 struct Open<'a> {
+    /// From the first member on.
+    members: &'a [u8],
     /// From the next member on.
     rest: &'a [u8],
+    /// Bytes of `rest` that are behind the last member.
+    behind: usize,
     remaining: usize,
     /// Nothing was written of it yet.
     first: bool,
@@ -48,148 +55,235 @@ struct Open<'a> {
 impl<'a> Open<'a> {
     fn new(value: Slice<'a>, is_object: bool) -> Self {
         let object = if is_object { value } else { Slice::NONE };
+        let bytes = value.raw();
         // Malformed ones are written as empty.
-        let members = layout(value.raw())
-            .and_then(|layout| Some((value.raw().get(layout.data..layout.data_end)?, layout.count)));
-        let (rest, remaining) = members.unwrap_or((&[], 0));
-        Open { rest, remaining, first: true, object }
+        let members = layout(bytes).and_then(|layout| {
+            Some((bytes.get(layout.data..)?, bytes.len().checked_sub(layout.data_end)?, layout.count))
+        });
+        let (rest, behind, remaining) = members.unwrap_or((&[], 0, 0));
+        Open { members: rest, rest, behind, remaining, first: true, object }
     }
 
-    #[inline]
+    #[inline(always)]
     fn is_object(&self) -> bool {
         !self.object.is_none()
     }
 
-    #[inline]
+    #[inline(always)]
     fn advance(&mut self, length: usize) {
         self.rest = self.rest.get(length..).unwrap_or(&[]);
     }
+
+    /// Whether there is another member; counts it.
+    #[inline(always)]
+    fn next(&mut self) -> bool {
+        if self.remaining == 0 || self.rest.len() <= self.behind {
+            return false;
+        }
+        self.remaining -= 1;
+        true
+    }
+
+    /// The `_key` of the object, with bytes behind it, and its length. Stored documents begin with it.
+    #[inline(always)]
+    fn key(&self) -> Option<(&'a [u8], usize)> {
+        match self.members {
+            [KEY, head @ SHORT_STRING..=SHORT_STRING_LAST, behind @ ..] => {
+                Some((behind, usize::from(head - SHORT_STRING)))
+            }
+            _ => self.object.get("_key").and_then(Slice::str_bytes).map(|key| (key, key.len())),
+        }
+    }
 }
 
-impl Writer<'_, '_> {
-    fn write(&mut self, value: Slice<'_>) {
-        let Some(mut open) = self.begin(value, Slice::NONE) else { return };
+/// Names that are stored as one byte, as they are written.
+const fn system_name(head: u8) -> Option<(&'static [u8; 8], usize)> {
+    Some(match head {
+        KEY => (b"\"_key\": ", 7),
+        REV => (b"\"_rev\": ", 7),
+        ID => (b"\"_id\":  ", 6),
+        FROM => (b"\"_from\":", 8),
+        TO => (b"\"_to\":  ", 6),
+        _ => return None,
+    })
+}
+
+impl<const PRETTY: bool> Writer<'_, PRETTY> {
+    fn write(self, value: Slice<'_>, out: &mut Vec<u8>) {
+        let mut room = Room::new(out, 2 * value.byte_len() + 2 * PIECE);
+        self.write_to(value, &mut room);
+        room.finish();
+    }
+
+    #[inline(always)]
+    fn write_to(self, value: Slice<'_>, room: &mut Room<'_>) {
+        let Some(mut open) = room.apart(|room| self.begin(value, room)) else { return };
         let mut outer = Vec::new();
         loop {
-            if !self.next_member(&mut open, outer.len() + 1) {
-                self.end(&open, outer.len());
+            let depth = outer.len() + 1;
+            if !open.next() || !self.name(&mut open, depth, room) {
+                self.end(&open, depth, room);
                 let Some(next) = outer.pop() else { return };
                 open = next;
-                continue;
-            }
-            if let Some(&head @ SHORT_STRING..=SHORT_STRING_LAST) = open.rest.first() {
-                let length = usize::from(head - SHORT_STRING);
-                write_str_start_of(open.rest.get(1..).unwrap_or(&[]), length, self.out);
-                open.advance(1 + length);
-                continue;
-            }
-            let value = Slice::new(open.rest);
-            let inner = self.begin(value, open.object);
-            open.advance(value_length(open.rest).unwrap_or(usize::MAX));
-            if let Some(inner) = inner {
+                room.put(b",", 1);
+            } else if let Some(inner) = self.value(&mut open, room) {
                 outer.push(std::mem::replace(&mut open, inner));
+                continue;
             }
+            open.first = false;
         }
     }
 
     /// Writes what comes before the next member's value; false when there is none.
-    #[inline]
-    fn next_member(&mut self, open: &mut Open<'_>, depth: usize) -> bool {
-        if open.remaining == 0 || open.rest.is_empty() {
-            return false;
+    #[inline(always)]
+    fn name(self, open: &mut Open<'_>, depth: usize, room: &mut Room<'_>) -> bool {
+        if PRETTY {
+            if open.is_object() && read_name(open.rest).is_none() {
+                return false;
+            }
+            room.apart(|room| new_line(room, depth));
         }
-        let name = if open.is_object() { read_name(open.rest) } else { Some((&[][..], 0)) };
-        let Some((name, name_length)) = name else { return false };
-        open.remaining -= 1;
-        if !open.first {
-            self.out.push(b',');
+        if !open.is_object() {
+            return true;
         }
-        open.first = false;
-        if self.pretty {
-            self.new_line(depth);
+        let Some((&head, behind)) = open.rest.split_first() else { return false };
+        if let SHORT_STRING..=SHORT_STRING_LAST = head {
+            let length = usize::from(head - SHORT_STRING);
+            put_str_and(room, behind, length, b':');
+            open.advance(1 + length);
+        } else if let Some((name, length)) = system_name(head) {
+            room.put(name, length);
+            open.advance(1);
+        } else {
+            let Some((name, length)) = read_name(open.rest) else { return false };
+            room.apart(|room| put_str(room, name, name.len()));
+            room.put(b":", 1);
+            open.advance(length);
         }
-        if name_length == 1 + name.len() {
-            // A short name, with bytes behind it.
-            write_str_start_of(open.rest.get(1..).unwrap_or(&[]), name.len(), self.out);
-        } else if open.is_object() {
-            write_str_bytes(name, self.out);
-        }
-        if open.is_object() {
-            self.out.extend_from_slice(if self.pretty { b": " } else { b":" });
-            open.advance(name_length);
-        }
+        room.put(b" ", usize::from(PRETTY));
         true
     }
 
+    /// Writes the next member's value and a comma; the last member's comma is taken back. Of an array or object only the
+    /// opening bracket; it is returned.
+    #[inline(always)]
+    fn value<'a>(self, open: &mut Open<'a>, room: &mut Room<'_>) -> Option<Open<'a>> {
+        let (head, behind) = open.rest.split_first().map_or((0, &[][..]), |(head, behind)| (*head, behind));
+        let length = match head {
+            SHORT_STRING..=SHORT_STRING_LAST => {
+                let length = usize::from(head - SHORT_STRING);
+                put_str_and(room, behind, length, b',');
+                open.advance(1 + length);
+                return None;
+            }
+            SMALL_INT..SMALL_NEGATIVE_INT => {
+                room.put(&[head - SMALL_INT + b'0'], 1);
+                1
+            }
+            UINT..=UINT_LAST => {
+                let width = usize::from(head - UINT) + 1;
+                put_u64(room, read_unsigned(open.rest, 1, width).unwrap_or(0));
+                1 + width
+            }
+            DOUBLE => {
+                let bits = read_unsigned(open.rest, 1, 8).unwrap_or(0);
+                room.apart(|room| put_f64(room, f64::from_bits(bits)));
+                9
+            }
+            _ if open.rest.starts_with(&ID_MARKER) => {
+                self.put_id(open, room);
+                ID_MARKER.len()
+            }
+            _ => return room.apart(|room| self.other_value(open, room)),
+        };
+        room.put(b",", 1);
+        open.advance(length);
+        None
+    }
+
+    /// The same for the rarer types.
+    fn other_value<'a>(self, open: &mut Open<'a>, room: &mut Room<'_>) -> Option<Open<'a>> {
+        let inside = open.rest.len().saturating_sub(open.behind);
+        let Some(length) = value_length(open.rest).filter(|length| *length <= inside) else {
+            // Malformed: nothing more is written of it.
+            open.rest = &[];
+            room.put(b"null,", 5);
+            return None;
+        };
+        let inner = self.begin(Slice::new(open.rest), room);
+        open.advance(length);
+        room.put(b",", usize::from(inner.is_none()));
+        inner
+    }
+
     /// Writes a scalar, or the opening bracket of an array or object, which is then returned.
-    fn begin<'a>(&mut self, value: Slice<'a>, object: Slice<'_>) -> Option<Open<'a>> {
+    fn begin<'a>(self, value: Slice<'a>, room: &mut Room<'_>) -> Option<Open<'a>> {
         match value.kind() {
-            Kind::Int => write_i64(value.as_i64().unwrap_or(0), self.out),
             Kind::Object => {
-                self.out.push(b'{');
+                room.put(b"{", 1);
                 return Some(Open::new(value, true));
             }
             Kind::Array => {
-                self.out.push(b'[');
+                room.put(b"[", 1);
                 return Some(Open::new(value, false));
             }
-            Kind::String => write_str_bytes(value.str_bytes().unwrap_or(&[]), self.out),
-            Kind::Double | Kind::UInt => match value.as_number() {
-                Some(Number::Double(value)) => write_f64(value, self.out),
-                Some(Number::UInt(value)) => write_u64(value, self.out),
-                Some(Number::Int(value)) => write_i64(value, self.out),
-                None => self.null(),
+            Kind::String => {
+                let text = value.str_bytes().unwrap_or(&[]);
+                put_str(room, text, text.len());
+            }
+            Kind::Int | Kind::Double | Kind::UInt => match value.as_number() {
+                Some(Number::Double(value)) => put_f64(room, value),
+                Some(Number::UInt(value)) => put_u64(room, value),
+                Some(Number::Int(value)) => put_i64(room, value),
+                None => room.put(b"null", 4),
             },
-            Kind::Bool if value.as_bool() == Some(true) => self.out.extend_from_slice(b"true"),
-            Kind::Bool => self.out.extend_from_slice(b"false"),
-            Kind::IdMarker => self.write_id(object),
+            Kind::Bool if value.as_bool() == Some(true) => room.put(b"true", 4),
+            Kind::Bool => room.put(b"false", 5),
             Kind::UtcDate => match value.as_utc_date() {
-                Some(date) => write_i64(date, self.out),
-                None => self.null(),
+                Some(date) => put_i64(room, date),
+                None => room.put(b"null", 4),
             },
-            Kind::Binary => self.write_binary(value.as_binary().unwrap_or(&[])),
-            _ => self.null(),
+            Kind::Binary => put_binary(room, value.as_binary().unwrap_or(&[])),
+            _ => room.put(b"null", 4),
         }
         None
     }
 
-    fn null(&mut self) {
-        self.out.extend_from_slice(b"null");
-    }
-
-    fn write_id(&mut self, object: Slice<'_>) {
-        match (self.collection, object.get("_key").and_then(Slice::str_bytes)) {
-            (Some(collection), Some(key)) => {
-                // Two strings made one: quote, collection, slash, key, quote.
-                write_str_bytes(collection.as_bytes(), self.out);
-                self.out.pop();
-                let slash = self.out.len();
-                write_str_bytes(key, self.out);
-                if let Some(quote) = self.out.get_mut(slash) {
-                    *quote = b'/';
-                }
+    #[inline(always)]
+    fn put_id(self, open: &Open<'_>, room: &mut Room<'_>) {
+        match (self.collection, open.key()) {
+            (Some(collection), Some((key, length))) => {
+                put_str_and(room, collection.as_bytes(), collection.len(), b' ');
+                // Instead of the quote and the byte behind it.
+                room.drop_last();
+                room.drop_last();
+                room.put(b"/", 1);
+                put_text(room, key, length);
+                room.put(b"\"", 1);
             }
-            _ => self.null(),
+            _ => room.put(b"null", 4),
         }
     }
 
-    fn write_binary(&mut self, bytes: &[u8]) {
-        self.out.reserve(2 * bytes.len() + 2);
-        self.out.push(b'"');
-        self.out.extend(bytes.iter().flat_map(|&byte| hex(byte)));
-        self.out.push(b'"');
-    }
-
-    #[inline]
-    fn end(&mut self, open: &Open<'_>, depth: usize) {
-        if self.pretty && !open.first {
-            self.new_line(depth);
+    #[inline(always)]
+    fn end(self, open: &Open<'_>, depth: usize, room: &mut Room<'_>) {
+        if !open.first {
+            room.drop_last();
+            if PRETTY {
+                room.apart(|room| new_line(room, depth - 1));
+            }
         }
-        self.out.push(if open.is_object() { b'}' } else { b']' });
+        room.put(if open.is_object() { b"}" } else { b"]" }, 1);
     }
+}
 
-    fn new_line(&mut self, depth: usize) {
-        self.out.push(b'\n');
-        self.out.extend(std::iter::repeat_n(b' ', 2 * depth));
-    }
+fn put_binary(room: &mut Room<'_>, bytes: &[u8]) {
+    room.put(b"\"", 1);
+    bytes.iter().for_each(|&byte| room.put(&hex(byte), 2));
+    room.put(b"\"", 1);
+}
+
+fn new_line(room: &mut Room<'_>, depth: usize) {
+    room.put(b"\n", 1);
+    (0..depth).for_each(|_| room.put(b"  ", 2));
 }
