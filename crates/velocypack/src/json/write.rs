@@ -287,3 +287,6 @@ fn new_line(room: &mut Room<'_>, depth: usize) {
     room.put(b"\n", 1);
     (0..depth).for_each(|_| room.put(b"  ", 2));
 }
+
+#[cfg(test)]
+mod tests;
