@@ -37,18 +37,13 @@ impl Session {
         let database = self.database_in(&catalog)?;
         let taken = database.collection(name).is_some_and(|collection| collection.name() == name);
         let kept = self.kept_views(database)?;
-        let is_same = |view: &Slice<'_>| view.get("name").and_then(Slice::as_str) == Some(name);
+        let is_same = |view: &Slice<'_>| is_called(*view, name);
         if taken || (!overwrite && Slice::new(&kept).elements().any(|view| is_same(&view))) {
             let message = format!("duplicate name: a collection or view '{name}' exists");
             return Err(Error::new(error_number::DUPLICATE_NAME, message));
         }
-        let mut out = Builder::new();
-        out.open_array()?;
-        for view in Slice::new(&kept).elements().filter(|view| !is_same(view)) {
-            out.add_slice(view)?;
-        }
-        out.add_slice(definition)?;
-        out.close()?;
+        let others = Slice::new(&kept).elements().filter(|view| !is_same(view));
+        let out = array(others.chain(std::iter::once(definition)))?;
         if out.len_bytes() > VIEWS_MAX_BYTES {
             let message = format!(
                 "resource limit exceeded: the views of a database take at most {VIEWS_MAX_BYTES} bytes"
@@ -58,10 +53,57 @@ impl Session {
         Ok(self.instance().store().put_setting(&setting(database.definition().id), out.as_bytes())?)
     }
 
+    /// The definitions of the database's views as a VelocyPack array.
+    pub fn views(&self) -> Result<Vec<u8>> {
+        self.require_database(AccessLevel::ReadOnly)?;
+        let catalog = self.catalog();
+        self.kept_views(self.database_in(&catalog)?)
+    }
+
+    /// One of them. Errors: 11, 1203.
+    pub fn view(&self, name: &str) -> Result<Vec<u8>> {
+        let views = self.views()?;
+        let view = Slice::new(&views).elements().find(|view| is_called(*view, name));
+        Ok(view.ok_or_else(|| not_found(name))?.bytes().to_vec())
+    }
+
+    /// Forgets a view. Errors: 11, 1203.
+    pub fn remove_view(&self, name: &str) -> Result<()> {
+        self.require_database(AccessLevel::ReadWrite)?;
+        // So that no other request's view comes back.
+        let _changes = self.instance().graph_changes();
+        let catalog = self.catalog();
+        let database = self.database_in(&catalog)?;
+        let kept = self.kept_views(database)?;
+        if !Slice::new(&kept).elements().any(|view| is_called(view, name)) {
+            return Err(not_found(name));
+        }
+        let others = array(Slice::new(&kept).elements().filter(|view| !is_called(*view, name)))?;
+        Ok(self.instance().store().put_setting(&setting(database.definition().id), others.as_bytes())?)
+    }
+
     /// Forgets the views of a database that was dropped.
     pub(crate) fn forget_views(&self, database: DatabaseId) -> Result<()> {
         Ok(self.instance().store().remove_setting(&setting(database))?)
     }
+}
+
+fn is_called(view: Slice<'_>, name: &str) -> bool {
+    view.get("name").and_then(Slice::as_str) == Some(name)
+}
+
+fn array<'a>(views: impl Iterator<Item = Slice<'a>>) -> Result<Builder> {
+    let mut out = Builder::new();
+    out.open_array()?;
+    for view in views {
+        out.add_slice(view)?;
+    }
+    out.close()?;
+    Ok(out)
+}
+
+fn not_found(name: &str) -> Error {
+    Error::new(number::DATA_SOURCE_NOT_FOUND, format!("collection or view not found: {name}"))
 }
 
 fn bad(message: &str) -> Error {

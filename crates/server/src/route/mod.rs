@@ -41,6 +41,7 @@ mod ttl;
 mod user;
 mod user_rights;
 mod version;
+mod view;
 
 use crate::http::router::Route;
 
@@ -85,4 +86,5 @@ pub(crate) const FAMILIES: &[&[Route]] = &[
     user::ROUTES,
     user_rights::ROUTES,
     version::ROUTES,
+    view::ROUTES,
 ];

@@ -1,0 +1,62 @@
+//! `/_api/view`: the definitions of views that restored dumps have left. None can be created here, and nothing searches them.
+
+use hyper::StatusCode;
+use velocypack::Slice;
+
+use crate::error::Result;
+use crate::http::fields::Fields;
+use crate::http::request::Request;
+use crate::http::response::Response;
+use crate::http::router::{Route, Verb};
+use crate::session::Session;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::pool(Verb::Get, "/_api/view", list),
+    Route::pool(Verb::Get, "/_api/view/{name}", describe),
+    Route::pool(Verb::Get, "/_api/view/{name}/properties", properties),
+    Route::pool(Verb::Delete, "/_api/view/{name}", remove),
+];
+
+/// What is said of a view without its properties.
+const DESCRIPTION: [&str; 4] = ["globallyUniqueId", "id", "name", "type"];
+
+fn add_description(view: Slice<'_>, fields: &mut Fields<'_>) {
+    for name in DESCRIPTION {
+        if let Some(value) = view.get(name) {
+            fields.value(name, value);
+        }
+    }
+}
+
+fn list(session: &Session, _request: &Request) -> Result<Response> {
+    let views = session.views()?;
+    Response::success(StatusCode::OK, |fields| {
+        fields.list("result", |fields| {
+            for view in Slice::new(&views).elements() {
+                fields.child_element(|fields| add_description(view, fields));
+            }
+        });
+    })
+}
+
+fn describe(session: &Session, request: &Request) -> Result<Response> {
+    let view = session.view(request.parameter("name"))?;
+    Response::success(StatusCode::OK, |fields| add_description(Slice::new(&view), fields))
+}
+
+fn properties(session: &Session, request: &Request) -> Result<Response> {
+    let view = session.view(request.parameter("name"))?;
+    Response::success(StatusCode::OK, |fields| {
+        let own = |name: &str| ["error", "code"].contains(&name);
+        for (name, value) in Slice::new(&view).entries().filter(|(name, _)| !own(name)) {
+            fields.value(name, value);
+        }
+    })
+}
+
+fn remove(session: &Session, request: &Request) -> Result<Response> {
+    session.remove_view(request.parameter("name"))?;
+    Response::success(StatusCode::OK, |fields| {
+        fields.bool("result", true);
+    })
+}
