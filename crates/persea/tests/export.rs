@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use support::Server;
+use support::disguise::Disguise;
 use support::tool::{Said, command, run, write};
 
 fn server() -> (tempfile::TempDir, Server) {
@@ -75,6 +76,33 @@ fn what_is_exported_can_be_imported() {
     export(&server, &out, &["--collection", "c", "--overwrite"]).success();
     let missing = export(&server, &out, &["--collection", "none"]);
     assert!(missing.code == Some(1) && missing.stderr.contains("none"), "{missing:?}");
+}
+
+#[test]
+fn a_server_without_our_own_routes_is_exported_by_cursors() {
+    let (folder, server) = server();
+    fill(&server, "c", 2_500);
+    export(&server, &folder.path().join("own"), &["--collection", "c"]).success();
+    let disguised = Disguise::of(server.port);
+    let out = folder.path().join("out");
+    let arguments = ["--server.endpoint", &disguised.endpoint, "--documents-per-batch", "1000"];
+    let cursors = |more: &[&str]| {
+        export(&server, &out, &[&arguments[..], &["--collection", "c"], more].concat()).success();
+        lines(&out.join("c.jsonl"))
+    };
+    let sorted = |mut rows: Vec<Value>| {
+        rows.sort_by_key(|row| row["_key"].to_string());
+        rows
+    };
+    let expected = sorted(lines(&folder.path().join("own/c.jsonl")));
+    assert!(sorted(cursors(&[])) == expected);
+    assert_eq!(disguised.requests("/_api/export"), 0);
+    // The first batch, and two more.
+    assert_eq!((disguised.requests("/_api/cursor "), disguised.requests("/_api/cursor/")), (1, 2));
+    // In the order of keys, so that it can go on behind one.
+    let in_order = cursors(&["--overwrite", "--resume"]);
+    assert!(in_order.is_sorted_by_key(|row| row["_key"].as_str().unwrap().to_owned()));
+    assert!(sorted(in_order) == expected);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![allow(unreachable_pub, reason = "a module shared by tests, each of which is a crate")]
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub mod disguise;
 pub mod tool;
 
 use std::io::{BufRead, BufReader, Read, Write};

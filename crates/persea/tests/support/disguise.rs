@@ -1,0 +1,59 @@
+//! A way to a server on which it does not say that it is Persea, so that tools treat it as any ArangoDB server.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+/// What the server calls its own version, and as long a name that means nothing.
+const OWN: &[u8] = b"\"persea-version\"";
+const NOTHING: &[u8] = b"\"nobody-version\"";
+
+/// Listens until the test ends.
+pub struct Disguise {
+    pub endpoint: String,
+    heard: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Disguise {
+    pub fn of(port: u16) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let hears = Arc::clone(&heard);
+        std::thread::spawn(move || {
+            for client in listener.incoming() {
+                let (client, server) = (client.unwrap(), TcpStream::connect(("127.0.0.1", port)).unwrap());
+                let (to_server, to_client) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+                let hears = Arc::clone(&hears);
+                std::thread::spawn(move || {
+                    forward(client, to_server, |bytes| hears.lock().unwrap().extend_from_slice(bytes));
+                });
+                std::thread::spawn(move || forward(server, to_client, disguise));
+            }
+        });
+        Disguise { endpoint, heard }
+    }
+
+    /// How many requests there were to a path, which is followed by a space where it is whole.
+    pub fn requests(&self, path: &str) -> usize {
+        String::from_utf8_lossy(&self.heard.lock().unwrap()).matches(path).count()
+    }
+}
+
+fn forward(mut from: TcpStream, mut to: TcpStream, mut change: impl FnMut(&mut [u8])) {
+    let mut buffer = vec![0; 64 << 10];
+    while let Ok(count @ 1..) = from.read(&mut buffer) {
+        change(&mut buffer[..count]);
+        if to.write_all(&buffer[..count]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Write);
+}
+
+/// The reply that says the version is small, and comes in one piece.
+fn disguise(bytes: &mut [u8]) {
+    if let Some(at) = bytes.windows(OWN.len()).position(|window| window == OWN) {
+        bytes[at..at + OWN.len()].copy_from_slice(NOTHING);
+    }
+}
