@@ -17,6 +17,7 @@ mod input;
 mod progress;
 mod prompt;
 mod restore;
+mod schedule;
 
 use std::process::ExitCode;
 

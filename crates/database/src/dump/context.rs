@@ -116,6 +116,23 @@ impl Work {
         }
     }
 
+    /// Takes back the batch `last`, and gives the batch `number` again if it was handed out before.
+    fn again(&mut self, number: u64, last: Option<u64>) -> Result<Option<DumpBatch>> {
+        if let Some(last) = last {
+            self.forget(last);
+        }
+        if let Some(made) = self.handed_out.get(&number).cloned() {
+            let ready = self.ready.len();
+            return Ok(Some(DumpBatch { collection: made.collection, bytes: made.bytes, ready }));
+        }
+        if self.not_kept.contains(&number) {
+            let message =
+                format!("cursor not found: batch {number} was handed out, and is not kept any more");
+            return Err(Error::new(number::CURSOR_NOT_FOUND, message));
+        }
+        Ok(None)
+    }
+
     fn take_ready(&mut self) -> Option<Made> {
         let made = self.ready.pop_front()?;
         self.ready_bytes -= made.bytes.len();
@@ -171,22 +188,22 @@ impl Context {
 
     pub(super) fn next(&self, number: u64, last: Option<u64>) -> Result<Option<DumpBatch>> {
         let mut work = self.lock();
-        if let Some(last) = last {
-            work.forget(last);
-        }
-        if let Some(made) = work.handed_out.get(&number).cloned() {
-            let ready = work.ready.len();
-            return Ok(Some(DumpBatch { collection: made.collection, bytes: made.bytes, ready }));
-        }
-        if work.not_kept.contains(&number) {
-            let message =
-                format!("cursor not found: batch {number} was handed out, and is not kept any more");
-            return Err(Error::new(number::CURSOR_NOT_FOUND, message));
+        if let Some(batch) = work.again(number, last)? {
+            return Ok(Some(batch));
         }
         work.callers += 1;
         let (mut work, made) = self.wait_for_batch(work);
         work.callers -= 1;
         Ok(made?.map(|made| work.hand_out(number, made)))
+    }
+
+    /// As [`Context::next`], but only what is there already.
+    pub(super) fn next_ready(&self, number: u64, last: Option<u64>) -> Result<Option<DumpBatch>> {
+        let mut work = self.lock();
+        if let Some(batch) = work.again(number, last)? {
+            return Ok(Some(batch));
+        }
+        Ok(work.take_ready().map(|made| work.hand_out(number, made)))
     }
 
     fn wait_for_batch<'a>(

@@ -21,8 +21,9 @@ use crate::session::Session;
 const CONTEXTS_MAX: usize = 1_024;
 /// How long a context may be idle.
 const TTL: Duration = Duration::from_secs(600);
-/// Bounds of a batch's size. More than the upper one serves nobody, and each takes as much memory.
-const BATCH_BYTES: (usize, usize) = (4 << 10, 16 << 20);
+/// Bounds of a batch's size. Larger ones leave the processor's caches while they are copied, and keep client and server waiting
+/// for each other; measured, 4 MiB take a tenth less processor time than 16 and than 1.
+const BATCH_BYTES: (usize, usize) = (4 << 10, 4 << 20);
 /// Bounds of how many threads work for a context, and how many batches are made ahead.
 const PARALLELISM_MAX: u64 = 64;
 const PREFETCH_MAX: u64 = 64;
@@ -154,6 +155,12 @@ impl Session {
     pub fn next_dump_batch(&self, id: u64, number: u64, last: Option<u64>) -> Result<Option<DumpBatch>> {
         let context = self.instance().dump_contexts().registry.find(id, &self.cursor_owner())?;
         context.next(number, last)
+    }
+
+    /// The same without waiting: `None` when the batch is yet to be made, or there are no more.
+    pub fn ready_dump_batch(&self, id: u64, number: u64, last: Option<u64>) -> Result<Option<DumpBatch>> {
+        let context = self.instance().dump_contexts().registry.find(id, &self.cursor_owner())?;
+        context.next_ready(number, last)
     }
 
     /// Jobs that should make batches ahead now; they are run on other threads.

@@ -41,7 +41,7 @@ enum Source {
 pub(super) struct Written {
     pub(super) bytes: Vec<u8>,
     pub(super) documents: u64,
-    /// The last document's key.
+    /// The last document's key, where the documents are those of the storage engine.
     pub(super) last_key: Option<String>,
     /// Whether there are more documents.
     pub(super) has_more: bool,
@@ -60,6 +60,7 @@ impl Reader {
     /// may have used before.
     pub(super) fn write(&mut self, form: Form, bytes: usize, reuse: Vec<u8>) -> Result<Written> {
         let mut out = Output::new(form, bytes, reuse)?;
+        let mut last_key = None;
         while out.len() < bytes || out.documents == 0 {
             if let Source::Made(documents) = &mut self.source {
                 let Some(document) = documents.pop_front() else { break };
@@ -74,6 +75,8 @@ impl Reader {
                 }
                 position += 1;
             }
+            let last = position.checked_sub(1).and_then(|last| documents.get(last)?.get("_key")?.as_str());
+            last_key = last.map(str::to_owned);
             self.ready = (position < documents.len()).then_some((documents, position));
         }
         let has_more = match &self.source {
@@ -83,7 +86,7 @@ impl Reader {
                 self.ready.is_some()
             }
         };
-        let Output { body, documents, last_key } = out;
+        let Output { body, documents } = out;
         Ok(Written { bytes: body.finish()?, documents, last_key, has_more })
     }
 
@@ -112,7 +115,6 @@ impl Reader {
 struct Output {
     body: Body,
     documents: u64,
-    last_key: Option<String>,
 }
 
 enum Body {
@@ -132,7 +134,7 @@ impl Output {
                 Body::VelocyPack(builder)
             }
         };
-        Ok(Output { body, documents: 0, last_key: None })
+        Ok(Output { body, documents: 0 })
     }
 
     fn len(&self) -> usize {
@@ -156,10 +158,6 @@ impl Output {
             Body::VelocyPack(builder) => builder.add_resolved(document, Some(collection))?,
         }
         self.documents += 1;
-        let key = document.get("_key").and_then(Slice::as_str).unwrap_or_default();
-        let last_key = self.last_key.get_or_insert_default();
-        last_key.clear();
-        last_key.push_str(key);
         Ok(())
     }
 }

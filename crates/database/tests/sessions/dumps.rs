@@ -111,6 +111,23 @@ fn a_batch_that_is_not_kept_is_refused_rather_than_replaced() {
 }
 
 #[test]
+fn batches_are_made_before_they_are_asked_for() {
+    let session = filled(&["a"]);
+    let id = session.start_dump(&request(&["a"], 1)).unwrap();
+    assert!(session.ready_dump_batch(id, 1, None).unwrap().is_none());
+    session.dump_read_ahead(id).into_iter().for_each(|job| job.run());
+    let ready = session.ready_dump_batch(id, 1, None).unwrap().unwrap();
+    for again in [session.ready_dump_batch(id, 1, None), session.next_dump_batch(id, 1, None)] {
+        assert_eq!(again.unwrap().unwrap().bytes, ready.bytes);
+    }
+    for number in 2..4 {
+        assert!(session.ready_dump_batch(id, number, Some(number - 1)).unwrap().is_some());
+    }
+    assert!(session.ready_dump_batch(id, 4, Some(3)).unwrap().is_none());
+    assert!(session.next_dump_batch(id, 4, None).unwrap().is_some());
+}
+
+#[test]
 fn one_client_gets_a_collection_in_the_order_of_keys() {
     let session = filled(&["a"]);
     let id = session.start_dump(&request(&["a"], 1)).unwrap();

@@ -9,7 +9,7 @@ use crate::error::{ApiError, Result};
 use crate::error_number::number;
 use crate::http::request::Request;
 use crate::http::response::{Response, content_type};
-use crate::http::router::{Route, Verb};
+use crate::http::router::{Outcome, Route, Verb};
 use crate::session::Session;
 
 /// What a request has that does not say it: ArangoDB's defaults.
@@ -19,7 +19,7 @@ const DEFAULT_PARALLELISM: u64 = 2;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::pool(Verb::Post, "/_api/dump/start", start),
-    Route::pool(Verb::Post, "/_api/dump/next/{id}", next),
+    Route::start(Verb::Post, "/_api/dump/next/{id}", next),
     Route::pool(Verb::Delete, "/_api/dump/{id}", remove),
 ];
 
@@ -40,6 +40,8 @@ fn start(session: &Session, request: &Request) -> Result<Response> {
         return Err(ApiError::new(number::NOT_IMPLEMENTED, "not implemented: 'filters' of a dump"));
     }
     let id = session.start_dump(&dump)?;
+    // The client may have others to fetch from first.
+    read_ahead(session, id);
     Response::empty(StatusCode::CREATED).text_header("x-arango-dump-id", &id.to_string())
 }
 
@@ -56,18 +58,33 @@ fn whole(body: Slice<'_>, name: &str) -> Result<Option<u64>> {
     number.map(Some).ok_or_else(|| ApiError::bad_parameter(format!("'{name}' must be a whole number from 1")))
 }
 
-fn next(session: &Session, request: &Request) -> Result<Response> {
+fn next(session: &Session, request: &Request) -> Result<Outcome> {
     let id = id(request)?;
     let number = request.number("batchId")?;
     let number = number.ok_or_else(|| ApiError::bad_parameter("parameter 'batchId' is missing"))?;
-    let batch = session.next_dump_batch(id, number, request.number("lastBatch")?)?;
-    let Some(DumpBatch { collection, bytes, ready }) = batch else {
-        return Ok(Response::empty(StatusCode::NO_CONTENT));
-    };
+    let last = request.number("lastBatch")?;
+    // One that is ready need not wait for a thread of the pool, which may be busy making others.
+    if let Some(batch) = session.ready_dump_batch(id, number, last)? {
+        return Ok(Outcome::Done(reply(session, id, batch)?));
+    }
+    let session = session.clone();
+    Ok(Outcome::Continue(Box::new(move || match session.next_dump_batch(id, number, last)? {
+        Some(batch) => reply(&session, id, batch),
+        None => Ok(Response::empty(StatusCode::NO_CONTENT)),
+    })))
+}
+
+/// Has the next batches made.
+fn read_ahead(session: &Session, id: u64) {
     for read_ahead in session.dump_read_ahead(id) {
         // A full queue has better things to do.
         let _ = session.server().pool().submit(Box::new(move || read_ahead.run()));
     }
+}
+
+fn reply(session: &Session, id: u64, batch: DumpBatch) -> Result<Response> {
+    let DumpBatch { collection, bytes, ready } = batch;
+    read_ahead(session, id);
     let is_velocypack = bytes.first().is_some_and(|first| *first != b'{');
     let content_type = if is_velocypack { content_type::VELOCYPACK } else { content_type::DUMP };
     Response::bytes(StatusCode::OK, content_type, Bytes::from_owner(Shared(bytes)))

@@ -1,11 +1,9 @@
-//! Threads that fetch, change, pack and write. Each takes a collection that nobody has begun; when there is none left, it helps
-//! with one that is under way.
+//! What threads do with a collection: fetch, change, pack and write ([`crate::schedule`] is which thread does it where).
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use client::Client;
 
@@ -15,10 +13,8 @@ use super::masking::Mask;
 use super::settings::Settings;
 use super::source::{Batch, Position, Source};
 use crate::archive::gzip::Packer;
+use crate::schedule::{self, lock};
 use crate::{Console, Failure, Progress, Unit};
-
-/// How long a thread waits for another that is about to open a collection that it could help with.
-const OPENING_PAUSE: Duration = Duration::from_millis(1);
 
 /// What a dump has written.
 #[derive(Debug, Default)]
@@ -46,15 +42,6 @@ struct Work<'a> {
     settings: &'a Settings,
     folder: &'a Path,
     progress: Progress,
-    /// Collections that nobody has begun, the next one last.
-    waiting: Mutex<Vec<Collection>>,
-    /// Those that are under way.
-    running: Mutex<Vec<std::sync::Arc<Job<'a>>>>,
-    /// Collections that are being opened, and are not yet among those under way.
-    opening: AtomicUsize,
-    /// Set by the first failure.
-    is_stopped: AtomicBool,
-    failures: Mutex<Vec<Failure>>,
     written_bytes: AtomicU64,
     /// Files that are written and not yet synced.
     finished: Mutex<Vec<PathBuf>>,
@@ -62,50 +49,41 @@ struct Work<'a> {
 
 /// A collection that is under way.
 struct Job<'a> {
-    collection: Collection,
-    source: Source,
+    name: String,
+    /// None where only the definition is wanted.
+    source: Option<Source>,
     files: DataFiles,
     mask: Option<Mask<'a>>,
     /// The number of the next batch.
     next: AtomicU64,
-    workers: AtomicUsize,
-    is_exhausted: AtomicBool,
-    has_failed: AtomicBool,
+}
+
+/// Memory of a thread.
+struct Own {
+    packer: Packer,
+    changed: Vec<u8>,
 }
 
 /// Fetches all documents. Errors: the first failure, or with `force` all of them in one.
 pub(super) fn fetch_all(
     client: &Client,
     batch: &Batch,
-    mut collections: Vec<Collection>,
+    collections: Vec<Collection>,
     settings: &Settings,
     folder: &Path,
     console: &Console,
 ) -> Result<Done, Failure> {
     let count = collections.len();
-    collections.reverse();
     let work = Work {
         client,
         batch,
         settings,
         folder,
         progress: Progress::new(console, settings.progress, "dump", Unit::Bytes, None),
-        waiting: Mutex::new(collections),
-        running: Mutex::default(),
-        opening: AtomicUsize::new(0),
-        is_stopped: AtomicBool::new(false),
-        failures: Mutex::default(),
         written_bytes: AtomicU64::new(0),
         finished: Mutex::default(),
     };
-    std::thread::scope(|scope| {
-        for _ in 0..settings.threads {
-            scope.spawn(|| work.run());
-        }
-    });
-    // Of collections that other threads were busy with when these found nothing left to do.
-    work.sync_files();
-    let failures = work.failures.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let failures = schedule::run(&work, collections, settings.threads, settings.force);
     if let Some((first, others)) = failures.split_first() {
         if !settings.force || others.is_empty() {
             return Err(first.clone());
@@ -117,123 +95,41 @@ pub(super) fn fetch_all(
     Ok(Done { collections: count, plain_bytes, written_bytes })
 }
 
-impl<'a> Work<'a> {
-    fn run(&self) {
-        let mut packer = Packer::new();
-        let mut changed = Vec::new();
-        while !self.is_stopped.load(Ordering::Relaxed) {
-            let job = match self.begin() {
-                Some(Ok(job)) => job,
-                Some(Err(failure)) => {
-                    self.fail(failure);
-                    continue;
-                }
-                None => match self.help() {
-                    Ok(job) => job,
-                    Err(is_opening) if is_opening => {
-                        std::thread::sleep(OPENING_PAUSE);
-                        continue;
-                    }
-                    Err(_) => return self.sync_files(),
-                },
-            };
-            let outcome = self.work_on(&job, &mut packer, &mut changed);
-            let outcome = outcome.and_then(|()| self.leave(&job));
-            if let Err(failure) = outcome
-                && !job.has_failed.swap(true, Ordering::Relaxed)
-            {
-                job.is_exhausted.store(true, Ordering::Relaxed);
-                self.fail(failure.during(&format!("collection {:?}", job.collection.name)));
-            }
-        }
+impl<'a> schedule::Work for Work<'a> {
+    type Collection = Collection;
+    type Job = Job<'a>;
+    type Own = Own;
+
+    fn name(collection: &Collection) -> &str {
+        &collection.name
     }
 
-    /// Waits for the disk: not file by file while there is other work, when little of them is on disk yet.
-    fn sync_files(&self) {
-        loop {
-            let path = self.finished.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let Some(path) = path else { return };
-            if let Err(failure) = sync(&path) {
-                self.fail(failure);
-            }
-        }
-    }
-
-    fn fail(&self, failure: Failure) {
-        if !self.settings.force {
-            self.is_stopped.store(true, Ordering::Relaxed);
-        }
-        self.failures.lock().unwrap_or_else(PoisonError::into_inner).push(failure);
-    }
-
-    /// Begins with the next collection.
-    fn begin(&self) -> Option<Result<std::sync::Arc<Job<'a>>, Failure>> {
-        let collection = {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            let collection = waiting.pop()?;
-            self.opening.fetch_add(1, Ordering::SeqCst);
-            collection
-        };
-        let name = collection.name.clone();
-        let job = self.open(collection).map_err(|failure| failure.during(&format!("collection {name:?}")));
-        let job = job.map(|job| {
-            let job = std::sync::Arc::new(job);
-            self.running.lock().unwrap_or_else(PoisonError::into_inner).push(std::sync::Arc::clone(&job));
-            job
-        });
-        self.opening.fetch_sub(1, Ordering::SeqCst);
-        Some(job)
+    fn own(&self) -> Own {
+        Own { packer: Packer::new(), changed: Vec::new() }
     }
 
     fn open(&self, collection: Collection) -> Result<Job<'a>, Failure> {
         let files = DataFiles::create(self.folder, &collection, self.settings)?;
-        let source = match collection.with_data {
-            true => Source::open(self.client, self.batch, &collection.name, self.settings)?,
-            false => Source::Chunks,
-        };
+        let open = || Source::open(self.client, self.batch, &collection.name, self.settings);
+        let source = collection.with_data.then(open).transpose()?;
         let mask = self.settings.maskings.as_ref().and_then(|maskings| maskings.mask(&collection.name));
-        Ok(Job {
-            is_exhausted: AtomicBool::new(!collection.with_data),
-            collection,
-            source,
-            files,
-            mask,
-            next: AtomicU64::new(1),
-            workers: AtomicUsize::new(1),
-            has_failed: AtomicBool::new(false),
-        })
+        Ok(Job { name: collection.name, source, files, mask, next: AtomicU64::new(1) })
     }
 
-    /// A collection under way that another thread can help with, the one with the fewest threads; if there is none, whether
-    /// one is being opened.
-    fn help(&self) -> Result<std::sync::Arc<Job<'a>>, bool> {
-        // First: what is opened by now is found below.
-        let is_opening = self.opening.load(Ordering::SeqCst) > 0;
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let open = running.iter().filter(|job| {
-            job.source.is_parallel()
-                && !job.is_exhausted.load(Ordering::Relaxed)
-                && job.workers.load(Ordering::Relaxed) > 0
-        });
-        let job = open.min_by_key(|job| job.workers.load(Ordering::Relaxed)).ok_or(is_opening)?;
-        job.workers.fetch_add(1, Ordering::Relaxed);
-        Ok(std::sync::Arc::clone(job))
+    fn is_shared(&self, job: &Job<'a>) -> bool {
+        job.source.as_ref().is_some_and(Source::is_parallel)
     }
 
-    /// Fetches batches until there are no more.
-    fn work_on(&self, job: &Job<'_>, packer: &mut Packer, changed: &mut Vec<u8>) -> Result<(), Failure> {
+    fn work_on(&self, job: &Job<'a>, own: &mut Own, goes_on: &dyn Fn() -> bool) -> Result<(), Failure> {
+        let Some(source) = &job.source else { return Ok(()) };
         let mut position = Position::default();
-        while !job.is_exhausted.load(Ordering::Relaxed) && !self.is_stopped.load(Ordering::Relaxed) {
+        while goes_on() {
             let number = job.next.fetch_add(1, Ordering::Relaxed);
-            let name = &job.collection.name;
             let batch =
-                job.source.fetch(self.client, self.batch, name, self.settings, number, &mut position)?;
-            let Some(batch) = batch else {
-                job.is_exhausted.store(true, Ordering::Relaxed);
-                break;
-            };
-            let plain = self.change(job, &batch, changed)?;
-            let bytes = job.files.pack(plain, packer)?;
+                source.fetch(self.client, self.batch, &job.name, self.settings, number, &mut position)?;
+            let Some(batch) = batch else { break };
+            let plain = self.change(job, &batch, &mut own.changed)?;
+            let bytes = job.files.pack(plain, &mut own.packer)?;
             job.files.write(bytes)?;
             self.progress.add(plain.len() as u64);
             self.written_bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
@@ -241,6 +137,26 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
+    fn close(&self, job: &Job<'a>, _is_whole: bool) -> Result<(), Failure> {
+        if let Some(source) = &job.source {
+            source.close(self.client);
+        }
+        let paths = job.files.finish()?;
+        lock(&self.finished).extend(paths);
+        Ok(())
+    }
+
+    /// Waits for the disk: not file by file while there is other work, when little of them is on disk yet.
+    fn settle(&self) -> Result<(), Failure> {
+        loop {
+            let path = lock(&self.finished).pop();
+            let Some(path) = path else { return Ok(()) };
+            sync(&path)?;
+        }
+    }
+}
+
+impl Work<'_> {
     /// A batch as it is to be written.
     fn change<'b>(
         &self,
@@ -274,19 +190,5 @@ impl<'a> Work<'a> {
             changed.extend_from_slice(b"}\n");
         }
         Ok(changed)
-    }
-
-    /// The last thread to leave a collection closes it.
-    fn leave(&self, job: &std::sync::Arc<Job<'a>>) -> Result<(), Failure> {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        if job.workers.fetch_sub(1, Ordering::Relaxed) > 1 {
-            return Ok(());
-        }
-        running.retain(|other| !std::sync::Arc::ptr_eq(other, job));
-        drop(running);
-        job.source.close(self.client);
-        let paths = job.files.finish()?;
-        self.finished.lock().unwrap_or_else(PoisonError::into_inner).extend(paths);
-        Ok(())
     }
 }

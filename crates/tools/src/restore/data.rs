@@ -1,10 +1,10 @@
 //! Files of data, read in blocks that hold whole documents.
 //!
-//! A block of a file that we have packed is handed on packed, so that many threads unpack it; other packed files are unpacked by
+//! A block of a file that we have packed, some members of gzip, is handed on packed, so that many threads unpack it; other packed files are unpacked by
 //! whoever reads them.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
@@ -120,23 +120,27 @@ impl DataFile {
         self.is_exhausted
     }
 
-    /// Whether the documents are wrapped, so that their order matters: as the first of them says.
+    /// Whether the documents are wrapped, so that their order matters: as the first of them says. What cannot be read or is
+    /// broken is for whoever reads it all, and the server, to refuse.
     pub(super) fn has_envelopes(path: &Path) -> Result<bool, Failure> {
-        let mut file = DataFile::open(path, 0)?;
-        if file.velocypack {
+        let name = path.to_string_lossy();
+        if name.trim_end_matches(".gz").ends_with(".vpack") {
             return Ok(false);
         }
-        let text = loop {
-            let Some(block) = file.next_block(1)? else { return Ok(false) };
-            let text = block.unpack(path)?;
-            if !text.trim_ascii().is_empty() {
-                break text;
+        let file = BufReader::new(File::open(path).map_err(|error| super::folder::failure(path, &error))?);
+        let text: Box<dyn Read> =
+            if name.ends_with(".gz") { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+        let mut text = BufReader::new(text.take(DOCUMENT_MAX_BYTES as u64));
+        let mut first = Vec::new();
+        while first.trim_ascii().is_empty() {
+            first.clear();
+            if text.read_until(b'\n', &mut first).is_ok_and(|length| length > 0) {
+                continue;
             }
-        };
-        let first = text.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
+            return Ok(false);
+        }
         let mut builder = Builder::new();
-        // Broken lines are the server's to refuse.
-        if json::parse(first.unwrap_or_default(), &Limits::default(), &mut builder).is_err() {
+        if json::parse(&first, &Limits::default(), &mut builder).is_err() {
             return Ok(false);
         }
         let value = builder.as_slice();
@@ -153,7 +157,7 @@ impl DataFile {
         }
         let start = self.position;
         let read = match &mut self.form {
-            Form::Members(file) => read_member(file, &self.path, start)?.map(|member| (member, true)),
+            Form::Members(file) => Some((read_members(file, &self.path, start, bytes)?, true)),
             Form::Plain(file) => {
                 let mut waiting = Vec::with_capacity(bytes + 1);
                 let cut = read_whole(file, &mut waiting, bytes, self.velocypack)
@@ -184,7 +188,11 @@ impl DataFile {
         let mut file = DataFile::open(path, 0)?;
         let mut line = 1;
         while file.position < position {
-            let left = usize::try_from(position - file.position).unwrap_or(usize::MAX).min(1 << 20);
+            let left = match file.form {
+                // One at a time, so that none is read that begins behind the position.
+                Form::Members(_) => 1,
+                _ => usize::try_from(position - file.position).unwrap_or(usize::MAX).min(1 << 20),
+            };
             let before = file.position;
             let Some(block) = file.next_block(left)? else { break };
             let end = block.end;
@@ -242,6 +250,25 @@ fn cut_values(bytes: &[u8], limit: usize) -> Option<usize> {
         end = next;
     }
     (end > 0).then_some(end)
+}
+
+/// Members that unpack to about `bytes` in all; at least one, if there is one.
+fn read_members(file: &mut File, path: &Path, start: u64, bytes: usize) -> Result<Vec<u8>, Failure> {
+    let mut members = Vec::new();
+    let mut plain: usize = 0;
+    while let Some(member) = read_member(file, path, start + members.len() as u64)? {
+        let length = gzip::plain_bytes(&member).unwrap_or(usize::MAX);
+        plain = plain.saturating_add(length);
+        match members.is_empty() {
+            true => members = member,
+            false => members.extend_from_slice(&member),
+        }
+        // Members of a file are mostly of one size.
+        if plain.saturating_add(length) > bytes {
+            break;
+        }
+    }
+    Ok(members)
 }
 
 fn read_member(file: &mut File, path: &Path, start: u64) -> Result<Option<Vec<u8>>, Failure> {

@@ -1,10 +1,9 @@
-//! Threads that read, unpack and send. Each takes a collection that nobody has begun; when there is none left, it helps with one
-//! that is under way. The last to leave a collection creates its indexes.
+//! What threads do with a collection: read, unpack and send ([`crate::schedule`] is which thread does it where). The last of them
+//! creates its indexes.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 use bytes::Bytes;
 use client::Client;
@@ -14,10 +13,8 @@ use super::folder::Collection;
 use super::settings::Settings;
 use super::state::State;
 use super::{lines, server};
+use crate::schedule::{self, lock};
 use crate::{Failure, Progress};
-
-/// How long a thread waits for another that is about to open a collection that it could help with.
-const OPENING_PAUSE: Duration = Duration::from_millis(1);
 
 /// What the threads of a restore share.
 pub(super) struct Work<'a> {
@@ -27,23 +24,15 @@ pub(super) struct Work<'a> {
     pub(super) progress: &'a Progress,
     /// Bytes of documents that were sent.
     pub(super) sent_bytes: AtomicU64,
-    waiting: Mutex<Vec<Collection>>,
-    running: Mutex<Vec<Arc<Job>>>,
-    /// Collections that are being opened, and are not yet among those under way.
-    opening: AtomicUsize,
-    is_stopped: AtomicBool,
     failures: Mutex<Vec<Failure>>,
 }
 
 /// A collection that is under way.
-struct Job {
+pub(super) struct Job {
     collection: Collection,
     files: Vec<Mutex<DataFile>>,
     /// Documents are wrapped: they replace and remove each other, and go one after the other.
     is_ordered: bool,
-    workers: AtomicUsize,
-    is_exhausted: AtomicBool,
-    has_failed: AtomicBool,
 }
 
 impl<'a> Work<'a> {
@@ -53,151 +42,25 @@ impl<'a> Work<'a> {
         state: &'a State,
         progress: &'a Progress,
     ) -> Self {
-        Work {
-            client,
-            settings,
-            state,
-            progress,
-            sent_bytes: AtomicU64::new(0),
-            waiting: Mutex::default(),
-            running: Mutex::default(),
-            opening: AtomicUsize::new(0),
-            is_stopped: AtomicBool::new(false),
-            failures: Mutex::default(),
-        }
+        let (sent_bytes, failures) = (AtomicU64::new(0), Mutex::default());
+        Work { client, settings, state, progress, sent_bytes, failures }
     }
 
     /// Restores documents and indexes of collections. Errors: the first failure; with `force` all that there were are kept for
     /// [`Work::failures`].
     pub(super) fn restore(&self, mut collections: Vec<Collection>) -> Result<(), Failure> {
         collections.retain(|collection| !self.state.is_restored(&collection.name));
-        collections.reverse();
-        *lock(&self.waiting) = collections;
-        std::thread::scope(|scope| {
-            for _ in 0..self.settings.threads {
-                scope.spawn(|| self.run());
-            }
-        });
-        if self.settings.force {
-            return Ok(());
-        }
-        match lock(&self.failures).first() {
-            Some(failure) => Err(failure.clone()),
-            None => Ok(()),
+        let failures = schedule::run(self, collections, self.settings.threads, self.settings.force);
+        lock(&self.failures).extend(failures.iter().cloned());
+        match failures.into_iter().next() {
+            Some(first) if !self.settings.force => Err(first),
+            _ => Ok(()),
         }
     }
 
     /// What went wrong so far.
     pub(super) fn failures(&self) -> Vec<Failure> {
         lock(&self.failures).clone()
-    }
-
-    fn run(&self) {
-        while !self.is_stopped.load(Ordering::Relaxed) {
-            let job = match self.begin() {
-                Some(Ok(job)) => job,
-                Some(Err(failure)) => {
-                    self.fail(failure);
-                    continue;
-                }
-                None => match self.help() {
-                    Ok(job) => job,
-                    Err(is_opening) if is_opening => {
-                        std::thread::sleep(OPENING_PAUSE);
-                        continue;
-                    }
-                    Err(_) => return,
-                },
-            };
-            if let Err(failure) = self.work_on(&job) {
-                self.fail_job(&job, failure);
-            }
-            if let Err(failure) = self.leave(&job) {
-                self.fail_job(&job, failure);
-            }
-        }
-    }
-
-    fn fail(&self, failure: Failure) {
-        if !self.settings.force {
-            self.is_stopped.store(true, Ordering::Relaxed);
-        }
-        lock(&self.failures).push(failure);
-    }
-
-    fn fail_job(&self, job: &Job, failure: Failure) {
-        job.is_exhausted.store(true, Ordering::Relaxed);
-        if !job.has_failed.swap(true, Ordering::Relaxed) {
-            self.fail(failure.during(&format!("collection {:?}", job.collection.name)));
-        }
-    }
-
-    fn begin(&self) -> Option<Result<Arc<Job>, Failure>> {
-        let collection = {
-            let mut waiting = lock(&self.waiting);
-            let collection = waiting.pop()?;
-            self.opening.fetch_add(1, Ordering::SeqCst);
-            collection
-        };
-        let name = collection.name.clone();
-        let job = self.open(collection).map_err(|failure| failure.during(&format!("collection {name:?}")));
-        let job = job.map(|job| {
-            let job = Arc::new(job);
-            lock(&self.running).push(Arc::clone(&job));
-            job
-        });
-        self.opening.fetch_sub(1, Ordering::SeqCst);
-        Some(job)
-    }
-
-    fn open(&self, collection: Collection) -> Result<Job, Failure> {
-        let mut files = Vec::new();
-        let mut is_ordered = false;
-        for path in collection.data.iter().filter(|_| self.settings.import_data) {
-            is_ordered = is_ordered || DataFile::has_envelopes(path)?;
-            let position = self.state.position(&collection.name, &file_name(path));
-            files.push(Mutex::new(DataFile::open(path, position)?));
-        }
-        Ok(Job {
-            is_exhausted: AtomicBool::new(files.is_empty()),
-            collection,
-            files,
-            is_ordered,
-            workers: AtomicUsize::new(1),
-            has_failed: AtomicBool::new(false),
-        })
-    }
-
-    /// A collection under way that another thread can help with; if there is none, whether one is being opened.
-    fn help(&self) -> Result<Arc<Job>, bool> {
-        // First: what is opened by now is found below.
-        let is_opening = self.opening.load(Ordering::SeqCst) > 0;
-        let running = lock(&self.running);
-        let open = running.iter().filter(|job| {
-            !job.is_ordered
-                && !job.is_exhausted.load(Ordering::Relaxed)
-                && job.workers.load(Ordering::Relaxed) > 0
-        });
-        let job = open.min_by_key(|job| job.workers.load(Ordering::Relaxed)).ok_or(is_opening)?;
-        job.workers.fetch_add(1, Ordering::Relaxed);
-        Ok(Arc::clone(job))
-    }
-
-    /// Sends blocks until the files have no more.
-    fn work_on(&self, job: &Job) -> Result<(), Failure> {
-        while !job.is_exhausted.load(Ordering::Relaxed) && !self.is_stopped.load(Ordering::Relaxed) {
-            let Some(mut file) = next_file(job) else {
-                job.is_exhausted.store(true, Ordering::Relaxed);
-                return Ok(());
-            };
-            let Some(block) = file.next_block(self.settings.batch_bytes)? else { continue };
-            let (path, velocypack) = (file.path().to_owned(), file.is_velocypack());
-            // Held while documents are sent whose order matters.
-            let held = job.is_ordered.then_some(file);
-            self.send(job, &path, velocypack, block)?;
-            drop(held);
-        }
-        Ok(())
     }
 
     fn send(&self, job: &Job, path: &Path, velocypack: bool, block: Block) -> Result<(), Failure> {
@@ -223,17 +86,50 @@ impl<'a> Work<'a> {
         self.progress.add(end - start);
         Ok(())
     }
+}
 
-    /// The last thread to leave a collection creates its indexes.
-    fn leave(&self, job: &Arc<Job>) -> Result<(), Failure> {
-        {
-            let mut running = lock(&self.running);
-            if job.workers.fetch_sub(1, Ordering::Relaxed) > 1 {
-                return Ok(());
-            }
-            running.retain(|other| !Arc::ptr_eq(other, job));
+impl schedule::Work for Work<'_> {
+    type Collection = Collection;
+    type Job = Job;
+    type Own = ();
+
+    fn name(collection: &Collection) -> &str {
+        &collection.name
+    }
+
+    fn own(&self) {}
+
+    fn open(&self, collection: Collection) -> Result<Job, Failure> {
+        let mut files = Vec::new();
+        let mut is_ordered = false;
+        for path in collection.data.iter().filter(|_| self.settings.import_data) {
+            is_ordered = is_ordered || DataFile::has_envelopes(path)?;
+            let position = self.state.position(&collection.name, &file_name(path));
+            files.push(Mutex::new(DataFile::open(path, position)?));
         }
-        if job.has_failed.load(Ordering::Relaxed) || self.is_stopped.load(Ordering::Relaxed) {
+        Ok(Job { collection, files, is_ordered })
+    }
+
+    fn is_shared(&self, job: &Job) -> bool {
+        !job.is_ordered && !job.files.is_empty()
+    }
+
+    fn work_on(&self, job: &Job, _own: &mut (), goes_on: &dyn Fn() -> bool) -> Result<(), Failure> {
+        while goes_on()
+            && let Some(mut file) = next_file(job)
+        {
+            let Some(block) = file.next_block(self.settings.batch_bytes)? else { continue };
+            let (path, velocypack) = (file.path().to_owned(), file.is_velocypack());
+            // Held while documents are sent whose order matters.
+            let held = job.is_ordered.then_some(file);
+            self.send(job, &path, velocypack, block)?;
+            drop(held);
+        }
+        Ok(())
+    }
+
+    fn close(&self, job: &Job, is_whole: bool) -> Result<(), Failure> {
+        if !is_whole {
             return Ok(());
         }
         if self.settings.import_structure {
@@ -277,8 +173,4 @@ fn explain(
         None => format!("{}, lines {first} to {}", path.display(), first + lines::count(piece)),
     };
     Failure::new(error.to_string()).during(&place)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,0 +1,234 @@
+//! Threads that work on collections. Each takes one that nobody has begun; when there is none left, it helps with one that is
+//! under way. The last to leave a collection closes it. One more collection is open already, so that whoever is at the other end
+//! of the connection is at work when the first thread comes to it.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::Failure;
+
+/// How long a thread waits for another that is about to open a collection that it could help with.
+const OPENING_PAUSE: Duration = Duration::from_millis(1);
+
+/// What is to be done with collections.
+pub(crate) trait Work: Sync {
+    /// A collection that nobody has begun.
+    type Collection: Send;
+    /// One that is under way.
+    type Job: Send + Sync;
+    /// What each thread has to itself.
+    type Own;
+
+    fn name(collection: &Self::Collection) -> &str;
+
+    fn own(&self) -> Self::Own;
+
+    fn open(&self, collection: Self::Collection) -> Result<Self::Job, Failure>;
+
+    /// Whether several threads can work on it at once.
+    fn is_shared(&self, job: &Self::Job) -> bool;
+
+    /// Works as long as there is something to do and `goes_on` says so.
+    fn work_on(
+        &self,
+        job: &Self::Job,
+        own: &mut Self::Own,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<(), Failure>;
+
+    /// Nobody works on it any more. `is_whole`: everything was done.
+    fn close(&self, job: &Self::Job, is_whole: bool) -> Result<(), Failure>;
+
+    /// Called by each thread that finds nothing more to work on, and once at the end.
+    fn settle(&self) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
+/// Works on all collections with so many threads. Answers what went wrong: without `force` the first failure ends everything.
+pub(crate) fn run<W: Work>(
+    work: &W,
+    mut collections: Vec<W::Collection>,
+    threads: usize,
+    force: bool,
+) -> Vec<Failure> {
+    collections.reverse();
+    let schedule = Schedule {
+        work,
+        force,
+        waiting: Mutex::new(collections),
+        ahead: Mutex::default(),
+        running: Mutex::default(),
+        opening: AtomicUsize::new(0),
+        is_stopped: AtomicBool::new(false),
+        failures: Mutex::default(),
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| schedule.run());
+        }
+    });
+    if let Some(task) = lock(&schedule.ahead).take() {
+        // After a failure; there is nothing more to say about this one.
+        let _ = work.close(&task.job, false);
+    }
+    // Of collections that other threads were busy with when these found nothing left to do.
+    schedule.settle();
+    schedule.failures.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Schedule<'w, W: Work> {
+    work: &'w W,
+    force: bool,
+    /// Collections that nobody has begun, the next one last.
+    waiting: Mutex<Vec<W::Collection>>,
+    /// One that is open and that nobody works on yet. Locked while it is being opened.
+    ahead: Mutex<Option<Arc<Task<W::Job>>>>,
+    /// Those that are under way.
+    running: Mutex<Vec<Arc<Task<W::Job>>>>,
+    /// Collections that are being opened or are open, and are not under way yet.
+    opening: AtomicUsize,
+    /// Set by the first failure.
+    is_stopped: AtomicBool,
+    failures: Mutex<Vec<Failure>>,
+}
+
+/// A collection that is open.
+struct Task<J> {
+    name: String,
+    job: J,
+    workers: AtomicUsize,
+    is_exhausted: AtomicBool,
+    has_failed: AtomicBool,
+}
+
+impl<W: Work> Schedule<'_, W> {
+    fn run(&self) {
+        let mut own = self.work.own();
+        while !self.is_stopped() {
+            let Some(task) = self.next() else { break };
+            let Some(task) = task else {
+                std::thread::sleep(OPENING_PAUSE);
+                continue;
+            };
+            let goes_on = || !task.is_exhausted.load(Ordering::Relaxed) && !self.is_stopped();
+            let worked = self.work.work_on(&task.job, &mut own, &goes_on);
+            task.is_exhausted.store(true, Ordering::Relaxed);
+            if let Err(failure) = worked {
+                self.fail_task(&task, failure);
+            }
+            if let Err(failure) = self.leave(&task) {
+                self.fail_task(&task, failure);
+            }
+        }
+        self.settle();
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    fn settle(&self) {
+        if let Err(failure) = self.work.settle() {
+            self.fail(failure);
+        }
+    }
+
+    fn fail(&self, failure: Failure) {
+        if !self.force {
+            self.is_stopped.store(true, Ordering::Relaxed);
+        }
+        lock(&self.failures).push(failure);
+    }
+
+    /// Only the first failure of a collection is told.
+    fn fail_task(&self, task: &Task<W::Job>, failure: Failure) {
+        if !task.has_failed.swap(true, Ordering::Relaxed) {
+            self.fail(failure.during(&format!("collection {:?}", task.name)));
+        }
+    }
+
+    /// What to work on; `Some(None)` if there may be something in a moment.
+    fn next(&self) -> Option<Option<Arc<Task<W::Job>>>> {
+        if let Some(task) = self.begin() {
+            return Some(Some(task));
+        }
+        // First: what is open by now is found below.
+        let is_opening = self.opening.load(Ordering::SeqCst) > 0;
+        let task = self.help();
+        (task.is_some() || is_opening).then_some(task)
+    }
+
+    /// Begins with the next collection, and opens the one after it.
+    fn begin(&self) -> Option<Arc<Task<W::Job>>> {
+        let ahead = lock(&self.ahead).take();
+        let task = ahead.or_else(|| self.open_next())?;
+        lock(&self.running).push(Arc::clone(&task));
+        self.opening.fetch_sub(1, Ordering::SeqCst);
+        if let Ok(mut ahead) = self.ahead.try_lock()
+            && ahead.is_none()
+        {
+            *ahead = self.open_next();
+        }
+        Some(task)
+    }
+
+    /// Opens the next collection that can be opened. It counts as being opened until it is under way.
+    fn open_next(&self) -> Option<Arc<Task<W::Job>>> {
+        while !self.is_stopped() {
+            let collection = {
+                let mut waiting = lock(&self.waiting);
+                let collection = waiting.pop()?;
+                self.opening.fetch_add(1, Ordering::SeqCst);
+                collection
+            };
+            let name = W::name(&collection).to_owned();
+            match self.work.open(collection) {
+                Ok(job) => {
+                    let (workers, is_exhausted) = (AtomicUsize::new(1), AtomicBool::new(false));
+                    let has_failed = AtomicBool::new(false);
+                    return Some(Arc::new(Task { name, job, workers, is_exhausted, has_failed }));
+                }
+                Err(failure) => {
+                    self.opening.fetch_sub(1, Ordering::SeqCst);
+                    self.fail(failure.during(&format!("collection {name:?}")));
+                }
+            }
+        }
+        None
+    }
+
+    /// A collection under way that another thread can help with, the one with the fewest threads.
+    fn help(&self) -> Option<Arc<Task<W::Job>>> {
+        let running = lock(&self.running);
+        let open = running.iter().filter(|task| {
+            self.work.is_shared(&task.job)
+                && !task.is_exhausted.load(Ordering::Relaxed)
+                && task.workers.load(Ordering::Relaxed) > 0
+        });
+        let task = open.min_by_key(|task| task.workers.load(Ordering::Relaxed))?;
+        task.workers.fetch_add(1, Ordering::Relaxed);
+        Some(Arc::clone(task))
+    }
+
+    /// The last thread to leave a collection closes it.
+    fn leave(&self, task: &Arc<Task<W::Job>>) -> Result<(), Failure> {
+        {
+            let mut running = lock(&self.running);
+            if task.workers.fetch_sub(1, Ordering::Relaxed) > 1 {
+                return Ok(());
+            }
+            running.retain(|other| !Arc::ptr_eq(other, task));
+        }
+        let is_whole = !task.has_failed.load(Ordering::Relaxed) && !self.is_stopped();
+        self.work.close(&task.job, is_whole)
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;
