@@ -73,6 +73,33 @@ fn documents_indexes_and_counts_come_together() {
     }
 }
 
+/// Batches of a dump by two threads come in turn from two places.
+#[test]
+fn batches_of_several_places_are_loaded_like_those_of_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let rocks = RocksEngine::open(folder.path().join("engine"), &RocksOptions::default()).unwrap();
+    for engine in [engine(), rocks as Arc<dyn kv::Engine>] {
+        let store = open(&engine);
+        let c = create(&store, "c", CollectionType::Document);
+        let documents = |numbers: std::ops::Range<usize>| -> Vec<String> {
+            numbers.map(|n| format!(r#"{{"_key": "{n:06}", "n": {n}}}"#)).collect()
+        };
+        for batch in 0..3 {
+            let start = batch * 2500;
+            let both = [documents(50_000 + start..52_500 + start), documents(start..start + 2500)].concat();
+            assert_eq!(load(&store, &c, LoadPath::Auto, &both).unwrap(), LoadOutcome::Loaded);
+            // One of them is there: nothing is stored.
+            let again = [documents(60_000..62_500), documents(start..start + 1)].concat();
+            assert_eq!(load(&store, &c, LoadPath::Auto, &again).unwrap(), LoadOutcome::KeysTaken);
+        }
+        assert_eq!((count(&store, &c), c.count_now()), (15_000, 15_000));
+        let snapshot = store.snapshot().unwrap();
+        let keys: Vec<String> = (0..7500).chain(50_000..57_500).map(|n| format!("{n:06}")).collect();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        assert!(snapshot.get(&c, &keys).unwrap().offsets.iter().all(Option::is_some));
+    }
+}
+
 #[test]
 fn keys_and_revisions_of_a_dump_are_kept() {
     let store = store();

@@ -1,5 +1,5 @@
 //! Loading many new documents at once, without what a transaction keeps a document: no buffer that can be read, no claims
-//! of keys, no look-up of each key where a whole range is free.
+//! of keys, no look-up of each key where the gaps between stored keys that they fall into are free.
 //!
 //! Restores and imports use it batch by batch. A batch is assembled in memory, sorted, and becomes visible in one atomic
 //! step with the entries of its indexes and its counts; a crash leaves all of it or nothing. Batches of several threads
@@ -10,15 +10,17 @@
 //! collection after it is refused with a retryable 1200, as one that meets a truncated collection: its snapshot lacks what
 //! was loaded, and nobody claimed those keys ([`ranges::Loads`]).
 
+mod gaps;
 mod pairs;
 mod ranges;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use catalog::ObjectId;
-use kv::{BlockLimits, KeyRange, ScanSpec};
+use kv::Snapshot;
 use velocypack::Slice;
 
 pub(crate) use ranges::Loads;
@@ -45,7 +47,7 @@ const TABLE_PAIRS_MIN: usize = 2_000;
 /// of it, and with the entries of an edge index, which are always scattered, 1.1 to 1.3. Transactions take 1.7 of the log's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LoadPath {
-    /// Tables for documents alone whose range of keys was empty, the log otherwise.
+    /// Tables for documents alone that fall into a few gaps between the stored keys, the log otherwise.
     #[default]
     Auto,
     /// Sorted tables beside the log.
@@ -212,21 +214,26 @@ impl DocumentLoad {
         if !self.documents.sort() {
             return Ok(LoadOutcome::KeysTaken);
         }
-        let Some((first, last)) = self.documents.bounds() else { return Ok(LoadOutcome::Loaded) };
+        if self.is_empty() {
+            return Ok(LoadOutcome::Loaded);
+        }
         // Entries of one document cannot be equal, and those of two documents carry their keys.
         self.indexes.iter_mut().for_each(|index| {
             index.pairs.sort();
         });
         self.indexes.sort_by_key(|index| index.object);
-        let _range = self.collection.loads.enter(first, last);
-        let by_tables = match (self.look(first, last)?, self.path) {
+        let gaps = gaps::find(&self.documents, self.shared.engine.snapshot()?.as_ref(), TABLE_PAIRS_MIN)?;
+        let bounds = gaps.iter().filter_map(|gap| self.documents.bounds(gap.clone()));
+        let ranges = bounds.map(|(first, last)| ranges::Range::new(first, last)).collect();
+        let _ranges = self.collection.loads.enter(ranges);
+        let by_tables = match (self.look(&gaps)?, self.path) {
             (Keys::Taken, _) => return Ok(LoadOutcome::KeysTaken),
             (keys, LoadPath::Auto) => {
                 keys == Keys::Alone && self.indexes.is_empty() && self.len() >= TABLE_PAIRS_MIN
             }
             (_, path) => path == LoadPath::Tables,
         };
-        self.write(by_tables)?;
+        self.write(by_tables, &gaps)?;
         for IndexPairs { index, estimate, .. } in &self.indexes {
             if let Some(sketch) = index.estimate() {
                 sketch.apply(estimate);
@@ -235,16 +242,19 @@ impl DocumentLoad {
         Ok(LoadOutcome::Loaded)
     }
 
-    /// Whether a document has one of the keys. Where none has a key between the first and the last, as when batches of
-    /// sorted documents are loaded, one look tells it.
-    fn look(&self, first: &[u8], last: &[u8]) -> Result<Keys> {
+    /// Whether a document has one of the keys. Where none lies in their gaps, as when batches of sorted documents are
+    /// loaded, a look at each gap tells it.
+    fn look(&self, gaps: &[Range<usize>]) -> Result<Keys> {
         let snapshot = self.shared.engine.snapshot()?;
-        let range = KeyRange { start: first.to_vec(), end: encoding::successor(last.to_vec()) };
-        let mut scan = snapshot.scan(ScanSpec::forward(range).keys_only())?;
-        let found = scan.next_block(BlockLimits { rows: 1, bytes: 1 })?;
-        if found.is_none_or(|block| block.is_empty()) {
-            return Ok(Keys::Alone);
+        for gap in gaps {
+            if !gaps::is_free(&self.documents, gap, snapshot.as_ref())? {
+                return self.look_each_up(snapshot.as_ref());
+            }
         }
+        Ok(Keys::Alone)
+    }
+
+    fn look_each_up(&self, snapshot: &dyn Snapshot) -> Result<Keys> {
         let keys: Vec<&[u8]> = self.documents.iter().map(|(key, _)| key).collect();
         for chunk in keys.chunks(CHUNK_KEYS) {
             if snapshot.get_many(chunk)?.iter().any(|value| value.is_some()) {
@@ -254,7 +264,7 @@ impl DocumentLoad {
         Ok(Keys::Between)
     }
 
-    fn write(&self, by_tables: bool) -> Result<()> {
+    fn write(&self, by_tables: bool, gaps: &[Range<usize>]) -> Result<()> {
         let engine = self.shared.engine.as_ref();
         let mut load = if by_tables { engine.bulk_load()? } else { engine.logged_load()? };
         let counters = &self.collection.counters;
@@ -262,13 +272,13 @@ impl DocumentLoad {
         // Counters come before all objects of collections, and those are in order.
         let (key, value) = held.pair();
         load.add(&key, &value)?;
-        let objects = self.indexes.iter().map(|index| (index.object, &index.pairs));
-        let mut objects: Vec<_> =
-            std::iter::once((self.collection.object_id(), &self.documents)).chain(objects).collect();
-        objects.sort_by_key(|(object, _)| *object);
-        for (_, pairs) in objects {
+        let documents = gaps.iter().map(|gap| (self.collection.object_id(), &self.documents, gap.clone()));
+        let indexes = self.indexes.iter().map(|index| (index.object, &index.pairs, 0..index.pairs.len()));
+        let mut parts: Vec<_> = documents.chain(indexes).collect();
+        parts.sort_by_key(|(object, _, part)| (*object, part.start));
+        for (_, pairs, part) in parts {
             load.cut()?;
-            pairs.iter().try_for_each(|(key, value)| load.add(key, value))?;
+            pairs.iter_part(part).try_for_each(|(key, value)| load.add(key, value))?;
         }
         counters.begin_commit();
         let commit = self.shared.read_cache.begin_commit(

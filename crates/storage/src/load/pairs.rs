@@ -1,5 +1,7 @@
 //! Pairs of one object in memory, and their order.
 
+use std::ops::Range;
+
 /// Keys and values in one buffer.
 #[derive(Debug, Default)]
 pub(crate) struct Pairs {
@@ -52,16 +54,31 @@ impl Pairs {
         self.positions.len()
     }
 
-    /// The first and the last key.
-    pub(crate) fn bounds(&self) -> Option<(&[u8], &[u8])> {
-        Some((self.key(*self.positions.first()?), self.key(*self.positions.last()?)))
+    /// The first and the last key of some of the pairs.
+    pub(crate) fn bounds(&self, part: Range<usize>) -> Option<(&[u8], &[u8])> {
+        let part = self.part(part);
+        Some((self.key(*part.first()?), self.key(*part.last()?)))
+    }
+
+    /// How many of some of the pairs, which are in order, have a key below `key`.
+    pub(crate) fn count_below(&self, part: Range<usize>, key: &[u8]) -> usize {
+        self.part(part).partition_point(|position| self.key(*position) < key)
     }
 
     /// Keys and values, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
-        self.positions.iter().map(|position| {
+        self.iter_part(0..self.len())
+    }
+
+    /// Keys and values of some of the pairs, in order.
+    pub(crate) fn iter_part(&self, part: Range<usize>) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.part(part).iter().map(|position| {
             (self.key(*position), self.bytes.get(position.value_start..position.end).unwrap_or_default())
         })
+    }
+
+    fn part(&self, part: Range<usize>) -> &[Position] {
+        self.positions.get(part).unwrap_or_default()
     }
 
     fn key(&self, position: Position) -> &[u8] {

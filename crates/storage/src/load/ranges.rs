@@ -15,29 +15,33 @@ pub(crate) struct Loads {
     last: AtomicU64,
 }
 
-/// The first and the last key of a load.
+/// The first and the last of some keys of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Range {
+pub(crate) struct Range {
     first: Vec<u8>,
     last: Vec<u8>,
 }
 
 impl Range {
+    pub(crate) fn new(first: &[u8], last: &[u8]) -> Self {
+        Range { first: first.to_vec(), last: last.to_vec() }
+    }
+
     fn overlaps(&self, other: &Range) -> bool {
         self.first <= other.last && other.first <= self.last
     }
 }
 
 impl Loads {
-    /// Waits until nobody loads keys between `first` and `last`, and keeps others from it.
-    pub(crate) fn enter(self: &Arc<Self>, first: &[u8], last: &[u8]) -> RangeGuard {
-        let range = Range { first: first.to_vec(), last: last.to_vec() };
+    /// Waits until nobody loads keys of some ranges, and keeps others from it. All at once, so that nobody who has some of
+    /// them waits for others.
+    pub(crate) fn enter(self: &Arc<Self>, ranges: Vec<Range>) -> RangesGuard {
         let mut running = self.lock();
-        while running.iter().any(|other| other.overlaps(&range)) {
+        while running.iter().any(|other| ranges.iter().any(|range| other.overlaps(range))) {
             running = self.ended.wait(running).unwrap_or_else(PoisonError::into_inner);
         }
-        running.push(range.clone());
-        RangeGuard { loads: Arc::clone(self), range }
+        running.extend(ranges.iter().cloned());
+        RangesGuard { loads: Arc::clone(self), ranges }
     }
 
     /// The number of the last load that became visible; 0 if there was none.
@@ -56,19 +60,18 @@ impl Loads {
     }
 }
 
-/// Keeps other loads out of a range of keys until it is dropped.
+/// Keeps other loads out of ranges of keys until it is dropped.
 #[derive(Debug)]
-pub(crate) struct RangeGuard {
+pub(crate) struct RangesGuard {
     loads: Arc<Loads>,
-    range: Range,
+    ranges: Vec<Range>,
 }
 
-impl Drop for RangeGuard {
+impl Drop for RangesGuard {
     fn drop(&mut self) {
         let mut running = self.loads.lock();
-        if let Some(position) = running.iter().position(|range| *range == self.range) {
-            running.swap_remove(position);
-        }
+        // Ranges that run beside each other have no common keys, so none is there twice.
+        running.retain(|range| !self.ranges.contains(range));
         drop(running);
         self.loads.ended.notify_all();
     }
@@ -83,13 +86,17 @@ mod tests {
     #[test]
     fn only_loads_of_common_keys_wait_for_each_other() {
         let loads = Arc::new(Loads::default());
-        let first = loads.enter(b"a", b"c");
-        drop(loads.enter(b"d", b"f"));
+        let enter = |loads: &Arc<Loads>, ranges: &[(&str, &str)]| {
+            let range = |(first, last): &(&str, &str)| Range::new(first.as_bytes(), last.as_bytes());
+            loads.enter(ranges.iter().map(range).collect())
+        };
+        let first = enter(&loads, &[("a", "c"), ("m", "p")]);
+        drop(enter(&loads, &[("d", "f"), ("q", "z")]));
         let entered = Arc::new(AtomicBool::new(false));
         let waiting = std::thread::spawn({
             let (loads, entered) = (Arc::clone(&loads), Arc::clone(&entered));
             move || {
-                let _guard = loads.enter(b"c", b"z");
+                let _guard = enter(&loads, &[("d", "e"), ("n", "n")]);
                 entered.store(true, Ordering::SeqCst);
             }
         });
