@@ -1,7 +1,7 @@
 //! Files of data, read in blocks that hold whole documents.
 //!
-//! A block of a file that we have packed, some members of gzip, is handed on packed, so that many threads unpack it; other packed files are unpacked by
-//! whoever reads them.
+//! A block of a file that we have packed, a member of gzip, is handed on packed, so that many threads unpack it; other packed
+//! files are unpacked by whoever reads them.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -150,14 +150,14 @@ impl DataFile {
             && kind.is_some_and(|kind| ENVELOPES.contains(&kind)))
     }
 
-    /// The next block of about `bytes`, `None` after the last.
+    /// The next block, `None` after the last: a member of gzip, or about `bytes`.
     pub(super) fn next_block(&mut self, bytes: usize) -> Result<Option<Block>, Failure> {
         if self.is_exhausted {
             return Ok(None);
         }
         let start = self.position;
         let read = match &mut self.form {
-            Form::Members(file) => Some((read_members(file, &self.path, start, bytes)?, true)),
+            Form::Members(file) => Some((read_member(file, &self.path, start)?.unwrap_or_default(), true)),
             Form::Plain(file) => {
                 let mut waiting = Vec::with_capacity(bytes + 1);
                 let cut = read_whole(file, &mut waiting, bytes, self.velocypack)
@@ -252,25 +252,8 @@ fn cut_values(bytes: &[u8], limit: usize) -> Option<usize> {
     (end > 0).then_some(end)
 }
 
-/// Members that unpack to about `bytes` in all; at least one, if there is one.
-fn read_members(file: &mut File, path: &Path, start: u64, bytes: usize) -> Result<Vec<u8>, Failure> {
-    let mut members = Vec::new();
-    let mut plain: usize = 0;
-    while let Some(member) = read_member(file, path, start + members.len() as u64)? {
-        let length = gzip::plain_bytes(&member).unwrap_or(usize::MAX);
-        plain = plain.saturating_add(length);
-        match members.is_empty() {
-            true => members = member,
-            false => members.extend_from_slice(&member),
-        }
-        // Members of a file are mostly of one size.
-        if plain.saturating_add(length) > bytes {
-            break;
-        }
-    }
-    Ok(members)
-}
-
+/// The next member, if there is one. By itself: the next may be of another part of the collection, and documents of two
+/// parts together are not loaded as fast.
 fn read_member(file: &mut File, path: &Path, start: u64) -> Result<Option<Vec<u8>>, Failure> {
     let failed = |error: std::io::Error| damaged(path, start, &error);
     let mut member = vec![0; gzip::HEADER_BYTES];
