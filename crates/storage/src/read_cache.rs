@@ -283,6 +283,41 @@ impl ReadCacheView {
         Found::Missing(place.map(|guard| Place { guard, since: self.as_of }))
     }
 
+    /// What there is for each key, and the values of those for which nothing was kept.
+    fn find_or_read(
+        &self,
+        watch: &CommitWatch,
+        keys: &[&[u8]],
+        read: impl FnOnce(&[&[u8]]) -> kv::Result<Values>,
+    ) -> Result<(Vec<Found<'_>>, Values)> {
+        let found: Vec<Found<'_>> = keys.iter().map(|key| self.find(watch, key)).collect();
+        let is_missing = |found: &Found<'_>| matches!(found, Found::Missing(_));
+        let missing: Vec<&[u8]> =
+            keys.iter().zip(&found).filter(|(_, found)| is_missing(found)).map(|(key, _)| *key).collect();
+        let were_read = if missing.is_empty() { Values::new() } else { read(&missing)? };
+        Ok((found, were_read))
+    }
+
+    /// Whether there are documents, those that are not kept with `read`; one answer a key, in the order asked.
+    pub(crate) fn contains_many(
+        &self,
+        watch: &CommitWatch,
+        keys: &[&[u8]],
+        read: impl FnOnce(&[&[u8]]) -> kv::Result<Values>,
+    ) -> Result<Vec<bool>> {
+        let (found, were_read) = self.find_or_read(watch, keys, read)?;
+        let mut were_read = were_read.iter();
+        let exists = found.into_iter().map(|found| match found {
+            Found::Kept(kept) => kept.document().is_some(),
+            Found::Missing(_) => {
+                let value = were_read.next().flatten();
+                found.keep_document(value);
+                value.is_some()
+            }
+        });
+        Ok(exists.collect())
+    }
+
     /// Looks documents up, those that are not kept with `read`; one value a key, in the order asked.
     pub(crate) fn get_many(
         &self,
@@ -290,17 +325,13 @@ impl ReadCacheView {
         keys: &[&[u8]],
         read: impl FnOnce(&[&[u8]]) -> kv::Result<Values>,
     ) -> Result<Values> {
-        let found: Vec<Found<'_>> = keys.iter().map(|key| self.find(watch, key)).collect();
-        let is_missing = |found: &Found<'_>| matches!(found, Found::Missing(_));
-        let missing: Vec<&[u8]> =
-            keys.iter().zip(&found).filter(|(_, found)| is_missing(found)).map(|(key, _)| *key).collect();
-        let were_read = if missing.is_empty() { Values::new() } else { read(&missing)? };
+        let (found, were_read) = self.find_or_read(watch, keys, read)?;
         let kept_bytes = found.iter().map(|found| match found {
             Found::Kept(kept) => kept.document().map_or(0, <[u8]>::len),
             Found::Missing(_) => 0,
         });
         let kept_bytes: usize = kept_bytes.sum();
-        if kept_bytes == 0 && missing.len() == keys.len() {
+        if kept_bytes == 0 && were_read.len() == keys.len() {
             for (found, value) in found.into_iter().zip(were_read.iter()) {
                 found.keep_document(value);
             }

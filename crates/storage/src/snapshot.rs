@@ -32,6 +32,31 @@ pub struct Snapshot {
     read_ahead: Arc<ReadAheadTurns>,
 }
 
+/// Keys of documents as the engine has them.
+struct DocumentKeys {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl DocumentKeys {
+    fn new(collection: &Collection, keys: &[&str]) -> Self {
+        let object = collection.object_id();
+        let mut bytes =
+            Vec::with_capacity(keys.iter().map(|key| encoding::OBJECT_ID_BYTES + key.len()).sum());
+        let mut ends = Vec::with_capacity(keys.len());
+        for key in keys {
+            encoding::append_document_key(object, key, &mut bytes);
+            ends.push(bytes.len());
+        }
+        DocumentKeys { bytes, ends }
+    }
+
+    fn parts(&self) -> Vec<&[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| self.bytes.get(start..*end).unwrap_or_default()).collect()
+    }
+}
+
 impl Snapshot {
     pub(crate) fn new(
         engine: Arc<dyn kv::Snapshot>,
@@ -50,25 +75,29 @@ impl Snapshot {
 
     /// Looks documents up by their keys, in one batch; one answer a key, in the order asked.
     pub fn get(&self, collection: &Collection, keys: &[&str]) -> Result<Documents> {
-        let object = collection.object_id();
-        let mut bytes =
-            Vec::with_capacity(keys.iter().map(|key| encoding::OBJECT_ID_BYTES + key.len()).sum());
-        let mut ends = Vec::with_capacity(keys.len());
-        for key in keys {
-            encoding::append_document_key(object, key, &mut bytes);
-            ends.push(bytes.len());
-        }
-        let starts = std::iter::once(0).chain(ends.iter().copied());
-        let parts = starts.zip(&ends).map(|(start, end)| bytes.get(start..*end).unwrap_or_default());
-        let document_keys: Vec<&[u8]> = parts.collect();
+        let keys = DocumentKeys::new(collection, keys);
+        let keys = keys.parts();
         let values = match &self.read_cache {
             Some(cache) => {
                 let read = |keys: &[&[u8]]| self.engine.get_many(keys);
-                cache.get_many(&collection.commit_watch, &document_keys, read)?
+                cache.get_many(&collection.commit_watch, &keys, read)?
             }
-            None => self.engine.get_many(&document_keys)?,
+            None => self.engine.get_many(&keys)?,
         };
         Ok(Documents::of_values(values, collection.shared_name()))
+    }
+
+    /// Whether documents exist; one answer a key, in the order asked.
+    pub fn contains(&self, collection: &Collection, keys: &[&str]) -> Result<Vec<bool>> {
+        let keys = DocumentKeys::new(collection, keys);
+        let keys = keys.parts();
+        match &self.read_cache {
+            Some(cache) => {
+                let read = |keys: &[&[u8]]| self.engine.get_many(keys);
+                cache.contains_many(&collection.commit_watch, &keys, read)
+            }
+            None => Ok(self.engine.get_many(&keys)?.iter().map(|value| value.is_some()).collect()),
+        }
     }
 
     /// Starts a scan over documents in byte order of their keys.

@@ -151,7 +151,13 @@ fn check_edges(snapshot: &Snapshot, edges: &Collection, model: &Model, vertex: u
 fn check_documents(snapshot: &Snapshot, vertices: &Collection, model: &Model, keys: &[u8]) {
     let texts: Vec<String> = keys.iter().map(u8::to_string).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let exist: Vec<bool> = keys.iter().map(|key| model.documents.contains_key(key)).collect();
+    // Each of the two may be the one that keeps what it reads.
+    if keys.len().is_multiple_of(2) {
+        assert_eq!(snapshot.contains(vertices, &texts).unwrap(), exist);
+    }
     let found = snapshot.get(vertices, &texts).unwrap();
+    assert_eq!(snapshot.contains(vertices, &texts).unwrap(), exist);
     let found: Vec<Option<u64>> = (0..keys.len())
         .map(|i| found.get(i).and_then(|document| document.get("n")).and_then(Slice::as_u64))
         .collect();

@@ -14,6 +14,7 @@ mod persistent;
 mod primary;
 mod range;
 mod search;
+mod single_key;
 mod source;
 mod unique;
 mod walk;
@@ -33,6 +34,7 @@ use crate::context::ExecutionContext;
 use crate::data::storage_error;
 use aql_value::{Batch, Column, Interrupt, Register, Result, Value};
 use range::RangeColumns;
+use single_key::SingleKey;
 use std::collections::{HashSet, VecDeque};
 use storage::Snapshot;
 use unique::UniqueLookups;
@@ -54,6 +56,8 @@ pub(crate) struct IndexScanOperator {
     unique: Option<UniqueLookups>,
     /// Instead of `lookup`, where look-ups follow each other in the order of the index.
     walk: Option<Walk>,
+    /// Instead of `lookup`, where each incoming row names one key.
+    single_key: Option<SingleKey>,
     /// The incoming row of the last row produced and how many were produced for it, for the source's limit.
     produced: (u32, u64),
     /// Of the documents fetched last, to ask for less when they are large.
@@ -90,6 +94,7 @@ impl IndexScanOperator {
     ) -> Self {
         let walk = if options.walks { Walk::of_ranges(&ranges) } else { None };
         let unique = if walk.is_none() { UniqueLookups::of_ranges(&ranges) } else { None };
+        let single_key = SingleKey::of_ranges(&ranges).filter(|_| source.count_into.is_none());
         Self {
             outer,
             source,
@@ -99,6 +104,7 @@ impl IndexScanOperator {
             lookup: None,
             unique,
             walk,
+            single_key,
             produced: (0, 0),
             document_bytes: 0,
             surplus: Surplus::default(),
@@ -229,9 +235,13 @@ impl IndexScanOperator {
             self.unique = Some(unique);
             return entries;
         }
+        let limit = self.entries_wanted(limits);
+        if let Some(single_key) = self.single_key {
+            let collection = &self.source.collection;
+            return single_key.collect(&mut self.outer, &self.columns, collection, limit, context);
+        }
         let mut entries = EntryBatch::default();
         let snapshot = context.data.snapshot(self.source.read_own_writes);
-        let limit = self.entries_wanted(limits);
         while entries.len() < limit && self.outer.remaining() > 0 {
             let mut lookup = match self.lookup.take() {
                 Some(lookup) => lookup,
@@ -287,8 +297,10 @@ impl IndexScanOperator {
             self.filter_covered(&entries, &mut batch, context)?;
         }
         let mut documents = FoundDocuments::Values(Column::Constant(Value::Null));
-        if self.wants_documents() || self.looks_keys_up() {
+        if self.wants_documents() {
             documents = self.fetch(&mut entries, &mut batch, context)?;
+        } else if self.looks_keys_up() {
+            self.keep_existing(&mut entries, &mut batch, context)?;
         }
         if self.filters_documents() {
             self.source.filter_documents(&mut batch, &documents, context)?;
@@ -369,6 +381,35 @@ impl IndexScanOperator {
             batch.select(present);
         }
         Ok(FoundDocuments::Values(Column::from_values(documents)))
+    }
+
+    /// Leaves out entries without a document, which nobody reads.
+    fn keep_existing(
+        &self,
+        entries: &mut EntryBatch,
+        batch: &mut Batch,
+        context: &mut ExecutionContext,
+    ) -> Result<()> {
+        let documents = entries.take_documents();
+        let is_missing = |row: &usize| documents.get(*row).is_some_and(Value::is_null);
+        let keys: Vec<&str> = batch.selected().filter(is_missing).map(|row| entries.key(row)).collect();
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let snapshot = context.data.snapshot(self.source.read_own_writes);
+        let found = snapshot.contains(&self.source.collection, &keys);
+        let found = found.map_err(|error| storage_error(&error))?;
+        let existing = found.iter().filter(|exists| **exists).count() as u64;
+        context.statistics.document_lookups += existing;
+        context.statistics.scanned_index += existing;
+        let mut found = found.into_iter();
+        let present = batch
+            .selected()
+            .filter(|row| !is_missing(row) || found.next().unwrap_or(false))
+            .map(|row| row as u32);
+        let present = present.collect();
+        batch.select(present);
+        Ok(())
     }
 
     /// Leaves out what is beyond the number of documents wanted for each incoming row, and ends the present row's scan

@@ -141,6 +141,13 @@ impl RangePrograms {
     }
 }
 
+impl RangeColumns {
+    /// The values that the first field is compared with.
+    pub(super) fn first_lookup(&self) -> Option<&Column> {
+        self.lookups.first()
+    }
+}
+
 impl Range {
     /// The range of an index that has one more field before those of this one, which equals a value.
     pub(in crate::operator) fn behind(&self, first: Value) -> Self {

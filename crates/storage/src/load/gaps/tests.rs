@@ -33,7 +33,7 @@ fn documents_beside_all_stored_keys_fall_into_one_gap() {
     for numbers in [50..150, 60..61, 200..300] {
         let documents = documents(numbers);
         let gaps = find(&documents, snapshot.as_ref(), 10).unwrap();
-        assert_eq!(gaps, [0..documents.len()]);
+        assert_eq!((gaps.len(), &gaps[0]), (1, &(0..documents.len())));
         assert!(are_free(&documents, &gaps, snapshot.as_ref()));
     }
 }
@@ -52,7 +52,7 @@ fn scattered_documents_count_as_one_part_that_is_not_free() {
     let snapshot = stored((0..100).map(|number| number * 10));
     let documents = documents((0..100).map(|number| number * 10 + 5));
     let gaps = find(&documents, snapshot.as_ref(), 2).unwrap();
-    assert_eq!(gaps, [0..100]);
+    assert_eq!((gaps.len(), &gaps[0]), (1, &(0..100)));
     assert!(!are_free(&documents, &gaps, snapshot.as_ref()));
     let each = find(&documents, snapshot.as_ref(), 1).unwrap();
     assert_eq!((each.len(), each.last()), (GAPS_MAX + 1, Some(&(GAPS_MAX..100))));
