@@ -26,6 +26,16 @@ pub(crate) struct GeneratedKey {
     pub(crate) value: u64,
 }
 
+/// Values that one user has taken in advance, so that its keys lie beside each other whoever else makes keys meanwhile.
+#[derive(Debug, Default)]
+pub(crate) struct KeyBlock {
+    next: u64,
+    left: u64,
+}
+
+/// Values of a block: more than a usual load has documents. Those that are left over are never used.
+const BLOCK_VALUES: u64 = 1 << 16;
+
 impl KeyGenerator {
     /// A generator whose values exceed `last`.
     pub(crate) fn new(options: KeyOptions, last: u64) -> Self {
@@ -60,6 +70,34 @@ impl KeyGenerator {
             }
             KeyGeneratorType::Uuid => Ok(GeneratedKey { key: random_uuid()?, value: 0 }),
         }
+    }
+
+    /// The next key of a block. Generators of which values without gaps are expected have no blocks, nor has one that makes
+    /// random keys: they answer as [`KeyGenerator::generate`].
+    ///
+    /// Errors: as there.
+    pub(crate) fn generate_in(
+        &self,
+        block: &mut KeyBlock,
+        ticks: &Ticks,
+        clock: &RevisionClock,
+    ) -> Result<GeneratedKey> {
+        let is_padded = match self.options.generator {
+            KeyGeneratorType::Traditional => false,
+            KeyGeneratorType::Padded => true,
+            KeyGeneratorType::Autoincrement | KeyGeneratorType::Uuid => return self.generate(ticks, clock),
+        };
+        if block.left == 0 {
+            let candidate = if is_padded { clock.next().0 } else { ticks.next()? };
+            let last = self.advance(|last| candidate.max(last.checked_add(1)?).checked_add(BLOCK_VALUES - 1));
+            // The last values of all are handed out one by one.
+            let Ok(last) = last else { return self.generate(ticks, clock) };
+            *block = KeyBlock { next: last - (BLOCK_VALUES - 1), left: BLOCK_VALUES };
+        }
+        let value = block.next;
+        *block = KeyBlock { next: value.saturating_add(1), left: block.left - 1 };
+        let key = if is_padded { format!("{value:016x}") } else { value.to_string() };
+        Ok(GeneratedKey { key, value })
     }
 
     /// `candidate`, or one more than the last value where that is greater.
@@ -144,6 +182,36 @@ mod tests {
 
     fn autoincrement(offset: u64, increment: u64) -> KeyOptions {
         KeyOptions { generator: KeyGeneratorType::Autoincrement, offset, increment, ..KeyOptions::default() }
+    }
+
+    #[test]
+    fn blocks_lie_beside_each_other() {
+        let ticks = Ticks::open(kv::memory::MemoryEngine::new()).unwrap();
+        let clock = RevisionClock::default();
+        for kind in [KeyGeneratorType::Traditional, KeyGeneratorType::Padded] {
+            let generator = KeyGenerator::new(KeyOptions { generator: kind, ..KeyOptions::default() }, 7);
+            let (mut first, mut second) = (KeyBlock::default(), KeyBlock::default());
+            let mut values = [Vec::new(), Vec::new()];
+            for _ in 0..BLOCK_VALUES + 1 {
+                for (block, values) in [&mut first, &mut second].into_iter().zip(&mut values) {
+                    values.push(generator.generate_in(block, &ticks, &clock).unwrap().value);
+                }
+            }
+            let single = generator.generate(&ticks, &clock).unwrap().value;
+            let [first, second] = values;
+            let whole = BLOCK_VALUES as usize;
+            assert!(
+                first[..whole].is_sorted()
+                    && first[whole - 1] < second[0]
+                    && second[whole - 1] < first[whole]
+            );
+            assert!(7 < first[0] && second[whole] < single);
+        }
+        let generator = KeyGenerator::new(KeyOptions::default(), u64::MAX - 2);
+        let mut block = KeyBlock::default();
+        assert_eq!(generator.generate_in(&mut block, &ticks, &clock).unwrap().value, u64::MAX - 1);
+        generator.generate_in(&mut block, &ticks, &clock).unwrap();
+        assert!(generator.generate_in(&mut block, &ticks, &clock).is_err());
     }
 
     #[test]

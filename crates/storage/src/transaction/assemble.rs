@@ -6,7 +6,7 @@ use velocypack::Slice;
 use super::WriteOptions;
 use super::system_attributes::{FromTo, from_to, given_key, invalid_type, restored_revision};
 use crate::computed_values::ComputeEvent;
-use crate::key_generator::GeneratedKey;
+use crate::key_generator::{GeneratedKey, KeyBlock};
 use crate::store::Shared;
 use crate::{Collection, Error, Result, Revision};
 
@@ -36,15 +36,21 @@ impl Assembler<'_> {
     ///
     /// Errors: 1227, 1221, 1222, 1225.
     pub(super) fn key_for(self, body: Slice<'_>, options: &WriteOptions) -> Result<(GeneratedKey, bool)> {
+        match self.given_key(body, options)? {
+            Some(key) => Ok((key, true)),
+            None => Ok((self.collection.keys.generate(&self.shared.ticks, &self.shared.clock)?, false)),
+        }
+    }
+
+    /// The key that the client gave to a new document.
+    fn given_key(self, body: Slice<'_>, options: &WriteOptions) -> Result<Option<GeneratedKey>> {
         if !body.is_object() {
             return Err(invalid_type());
         }
         let keys = &self.collection.keys;
         let allowed = self.collection.definition.properties.key_options.allow_user_keys || options.is_restore;
-        match given_key(body, allowed)? {
-            Some(key) => Ok((GeneratedKey { key: key.to_owned(), value: keys.observe(key) }, true)),
-            None => Ok((keys.generate(&self.shared.ticks, &self.shared.clock)?, false)),
-        }
+        let key = given_key(body, allowed)?;
+        Ok(key.map(|key| GeneratedKey { key: key.to_owned(), value: keys.observe(key) }))
     }
 
     /// The revision of the document that is about to be written.
@@ -116,6 +122,8 @@ pub(crate) struct AssembledDocument {
     pub(crate) key: GeneratedKey,
     pub(crate) revision: Revision,
     pub(crate) bytes: Vec<u8>,
+    /// So that the keys of documents without one lie beside each other.
+    keys: KeyBlock,
 }
 
 impl AssembledDocument {
@@ -128,7 +136,10 @@ impl AssembledDocument {
         options: &WriteOptions,
     ) -> Result<()> {
         let assembler = Assembler { shared, collection };
-        (self.key, _) = assembler.key_for(body, options)?;
+        self.key = match assembler.given_key(body, options)? {
+            Some(key) => key,
+            None => collection.keys.generate_in(&mut self.keys, &shared.ticks, &shared.clock)?,
+        };
         self.revision = assembler.assemble_new(&self.key.key, body, options, &mut self.bytes)?;
         Ok(())
     }
