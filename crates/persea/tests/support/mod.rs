@@ -54,10 +54,19 @@ impl Server {
 
     /// Whether the process at work behind the port is this one: it says its number in `/_admin/status`, or refuses to.
     fn owns_its_port(&self) -> bool {
-        let Ok(stream) = TcpStream::connect(("127.0.0.1", self.port)) else { return false };
-        let mut client = Client { stream: BufReader::new(stream) };
-        let reply = client.send("GET", "/_admin/status", &[], b"");
-        reply.status == 401 || reply.json()["pid"] == self.child.id()
+        // Another process may have the port, and end in the middle of its answer.
+        let ask = || -> std::io::Result<String> {
+            let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+            stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+            stream.write_all(b"GET /_admin/status HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n")?;
+            let mut reply = String::new();
+            stream.read_to_string(&mut reply)?;
+            Ok(reply)
+        };
+        let Ok(reply) = ask() else { return false };
+        let body = reply.split_once("\r\n\r\n").map(|(_, body)| body).unwrap_or_default();
+        let status = serde_json::from_str::<serde_json::Value>(body).unwrap_or_default();
+        reply.starts_with("HTTP/1.1 401") || status["pid"] == self.child.id()
     }
 
     pub fn endpoint(&self) -> String {
