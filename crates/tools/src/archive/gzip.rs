@@ -66,18 +66,13 @@ pub(crate) fn member_bytes(header: &[u8]) -> Option<u64> {
     (is_ours && length >= (HEADER_BYTES + TRAILER_BYTES) as u64).then_some(length)
 }
 
-/// How long a whole member of ours is when it is unpacked, as it says itself.
-fn plain_bytes(member: &[u8]) -> Option<usize> {
-    let length = member.last_chunk().map(|length| u32::from_le_bytes(*length))?;
-    (member.len() >= HEADER_BYTES + TRAILER_BYTES).then_some(length as usize)
-}
-
 /// Unpacks a member of ours.
 pub(crate) fn unpack(member: &[u8]) -> Result<Vec<u8>, String> {
-    let end = member.len().checked_sub(TRAILER_BYTES).ok_or_else(damaged)?;
-    let (packed, trailer) = (member.get(HEADER_BYTES..end), member.get(end..).unwrap_or_default());
-    let (packed, length) = packed.zip(plain_bytes(member)).ok_or_else(damaged)?;
-    let sum = trailer.first_chunk().map(|sum| u32::from_le_bytes(*sum));
+    let damaged = || "a packed block is damaged".to_owned();
+    let (rest, length) = member.split_last_chunk().ok_or_else(damaged)?;
+    let (rest, sum) = rest.split_last_chunk().ok_or_else(damaged)?;
+    let packed = rest.get(HEADER_BYTES..).ok_or_else(damaged)?;
+    let (sum, length) = (u32::from_le_bytes(*sum), u32::from_le_bytes(*length) as usize);
     if length > PLAIN_MAX_BYTES {
         return Err(format!("a packed block claims to have {length} bytes"));
     }
@@ -85,12 +80,8 @@ pub(crate) fn unpack(member: &[u8]) -> Result<Vec<u8>, String> {
     let unpacked = Decompressor::new().deflate_decompress(packed, &mut plain);
     let mut found = Crc::new();
     found.update(&plain);
-    let is_whole = unpacked.is_ok_and(|unpacked| unpacked == length) && Some(found.sum()) == sum;
+    let is_whole = unpacked.is_ok_and(|unpacked| unpacked == length) && found.sum() == sum;
     if is_whole { Ok(plain) } else { Err(damaged()) }
-}
-
-fn damaged() -> String {
-    "a packed block is damaged".to_owned()
 }
 
 #[cfg(test)]

@@ -94,6 +94,7 @@ impl IndexScanOperator {
     ) -> Self {
         let walk = if options.walks { Walk::of_ranges(&ranges) } else { None };
         let unique = if walk.is_none() { UniqueLookups::of_ranges(&ranges) } else { None };
+        // Who counts asks row by row.
         let single_key = SingleKey::of_ranges(&ranges).filter(|_| source.count_into.is_none());
         Self {
             outer,

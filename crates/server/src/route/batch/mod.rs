@@ -13,6 +13,7 @@ mod reply;
 
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, StatusCode};
 
@@ -55,7 +56,7 @@ fn start(session: &Session, request: &Request) -> Result<Outcome> {
             Next::Answered => {}
             Next::Further(part, rest) => {
                 return Ok(Outcome::Continue(Box::new(move || {
-                    batch.go_on(&part, rest);
+                    batch.answer(&part, rest());
                     batch.run()
                 })));
             }
@@ -85,7 +86,7 @@ enum Next {
 
 /// A part whose answer is not there yet.
 struct Pending {
-    id: Option<bytes::Bytes>,
+    id: Option<Bytes>,
     has_body: bool,
     accepted: Format,
 }
@@ -110,7 +111,7 @@ impl Batch {
             match self.next() {
                 Next::Over => return self.finish(),
                 Next::Answered => {}
-                Next::Further(part, rest) => self.go_on(&part, rest),
+                Next::Further(part, rest) => self.answer(&part, rest()),
             }
         }
     }
@@ -139,11 +140,7 @@ impl Batch {
         request.begin(&self.session, &self.request)
     }
 
-    /// Runs a part to its end.
-    fn go_on(&mut self, pending: &Pending, rest: Continuation) {
-        self.answer(pending, rest());
-    }
-
+    /// Writes the answer to a part.
     fn answer(&mut self, pending: &Pending, response: Result<Response>) {
         let response = response.unwrap_or_else(ApiError::into_response);
         let answer = Answer::of(response, pending.accepted)
