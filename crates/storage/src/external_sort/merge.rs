@@ -1,0 +1,133 @@
+//! Merges sorted runs. The run whose pair is the present one goes on when the next is asked for.
+
+use std::cmp::Ordering;
+
+use super::run::RunReader;
+use super::{Head, InMemory, head_of};
+use crate::Result;
+
+/// A sorted run.
+pub(super) enum Source {
+    File(RunReader),
+    Memory(InMemory),
+}
+
+impl Source {
+    fn advance(&mut self) -> Result<bool> {
+        match self {
+            Source::File(run) => run.advance(),
+            Source::Memory(run) => Ok(run.advance()),
+        }
+    }
+
+    fn key(&self) -> &[u8] {
+        match self {
+            Source::File(run) => run.key(),
+            Source::Memory(run) => run.key(),
+        }
+    }
+
+    fn value(&self) -> &[u8] {
+        match self {
+            Source::File(run) => run.value(),
+            Source::Memory(run) => run.value(),
+        }
+    }
+}
+
+/// Runs that have a present pair, as a binary heap: the least key first; among equal keys that of the earlier run.
+pub(super) struct Merge {
+    sources: Vec<Source>,
+    heap: Vec<Entry>,
+    /// Bytes that all keys begin with.
+    common: usize,
+    is_started: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    head: Head,
+    source: usize,
+}
+
+impl Merge {
+    /// Of runs whose keys begin with `common` equal bytes.
+    pub(super) fn start(mut sources: Vec<Source>, common: usize) -> Result<Self> {
+        let mut heap = Vec::with_capacity(sources.len());
+        for (number, source) in sources.iter_mut().enumerate() {
+            if source.advance()? {
+                heap.push(Entry { head: 0, source: number });
+            }
+        }
+        let mut merge = Merge { sources, heap, common, is_started: false };
+        for place in 0..merge.heap.len() {
+            merge.set_head(place);
+        }
+        for place in (0..merge.heap.len() / 2).rev() {
+            merge.sink(place);
+        }
+        Ok(merge)
+    }
+
+    /// Goes on to the next pair. `false` behind the last.
+    pub(super) fn advance(&mut self) -> Result<bool> {
+        if !self.is_started {
+            self.is_started = true;
+            return Ok(!self.heap.is_empty());
+        }
+        let Some(source) = self.heap.first().and_then(|entry| self.sources.get_mut(entry.source)) else {
+            return Ok(false);
+        };
+        if source.advance()? {
+            self.set_head(0);
+        } else {
+            self.heap.swap_remove(0);
+        }
+        self.sink(0);
+        Ok(!self.heap.is_empty())
+    }
+
+    pub(super) fn key(&self) -> &[u8] {
+        self.first().map_or(&[], Source::key)
+    }
+
+    pub(super) fn value(&self) -> &[u8] {
+        self.first().map_or(&[], Source::value)
+    }
+
+    fn first(&self) -> Option<&Source> {
+        self.sources.get(self.heap.first()?.source)
+    }
+
+    fn set_head(&mut self, place: usize) {
+        if let Some(entry) = self.heap.get_mut(place)
+            && let Some(source) = self.sources.get(entry.source)
+        {
+            entry.head = head_of(source.key().get(self.common..).unwrap_or_default());
+        }
+    }
+
+    /// Puts an entry where it belongs, if all below it are in order.
+    fn sink(&mut self, mut place: usize) {
+        loop {
+            let (left, right) = (2 * place + 1, 2 * place + 2);
+            let mut least = place;
+            for below in [left, right] {
+                if below < self.heap.len() && self.order(below, least) == Ordering::Less {
+                    least = below;
+                }
+            }
+            if least == place {
+                return;
+            }
+            self.heap.swap(place, least);
+            place = least;
+        }
+    }
+
+    fn order(&self, a: usize, b: usize) -> Ordering {
+        let (Some(a), Some(b)) = (self.heap.get(a), self.heap.get(b)) else { return Ordering::Equal };
+        let key = |entry: &Entry| self.sources.get(entry.source).map(Source::key);
+        a.head.cmp(&b.head).then_with(|| key(a).cmp(&key(b))).then(a.source.cmp(&b.source))
+    }
+}
