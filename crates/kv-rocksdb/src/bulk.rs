@@ -22,13 +22,24 @@ pub(crate) struct RocksBulkLoad {
     last_key: Option<Vec<u8>>,
     /// Of keys and values.
     bytes: u64,
+    /// Whether snapshots that were taken before must not show the pairs. Tables that are ingested while there is such a snapshot
+    /// get a sequence number, and RocksDB rewrites them without it as soon as the snapshot is gone.
+    hides_from_snapshots: bool,
 }
 
 impl RocksBulkLoad {
-    pub(crate) fn new(store: Arc<Store>) -> Result<Self> {
+    pub(crate) fn new(store: Arc<Store>, hides_from_snapshots: bool) -> Result<Self> {
         store.check_open()?;
         let prefix = store.load_path()?;
-        Ok(RocksBulkLoad { store, prefix, writer: None, files: Vec::new(), last_key: None, bytes: 0 })
+        Ok(RocksBulkLoad {
+            store,
+            prefix,
+            writer: None,
+            files: Vec::new(),
+            last_key: None,
+            bytes: 0,
+            hides_from_snapshots,
+        })
     }
 
     fn open_writer(&mut self) -> Result<OwnedTableWriter> {
@@ -78,6 +89,7 @@ impl BulkLoad for RocksBulkLoad {
         }
         let mut options = IngestExternalFileOptions::default();
         options.set_move_files(true);
+        options.set_snapshot_consistency(self.hides_from_snapshots);
         // All files in one step: RocksDB lists them in one record of its manifest, and syncs that.
         self.store
             .db

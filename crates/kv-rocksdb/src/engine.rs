@@ -61,7 +61,11 @@ impl Engine for RocksEngine {
     }
 
     fn bulk_load(&self) -> Result<Box<dyn BulkLoad>> {
-        Ok(Box::new(RocksBulkLoad::new(self.store()?)?))
+        Ok(Box::new(RocksBulkLoad::new(self.store()?, true)?))
+    }
+
+    fn private_load(&self) -> Result<Box<dyn BulkLoad>> {
+        Ok(Box::new(RocksBulkLoad::new(self.store()?, false)?))
     }
 
     fn logged_load(&self) -> Result<Box<dyn BulkLoad>> {

@@ -146,6 +146,7 @@ macro_rules! conformance_cases {
             loading::keys_of_a_load_must_ascend,
             loading::an_empty_load_is_no_error,
             loading::loaded_pairs_can_be_changed,
+            loading::a_private_load_is_there_for_who_comes_after,
             loading::a_dropped_range_can_be_loaded_again,
             loading::several_loads_run_at_once,
             loading::a_logged_load_is_a_load,

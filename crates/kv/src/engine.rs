@@ -26,6 +26,13 @@ pub trait Engine: Send + Sync {
     /// loads may run at once, also with keys between each other's. No transaction conflicts with them.
     fn bulk_load(&self) -> Result<Box<dyn BulkLoad>>;
 
+    /// As [`Engine::bulk_load`], of keys that nobody looks at before the load is finished and who looks then takes a new snapshot,
+    /// as those of an index that is being built: whether older snapshots show the pairs is left open. Engines need not
+    /// write them again to forget since when they are there.
+    fn private_load(&self) -> Result<Box<dyn BulkLoad>> {
+        self.bulk_load()
+    }
+
     /// As [`Engine::bulk_load`], through the log: for few pairs, or pairs that lie scattered between others, of which tables
     /// would have to be merged again soon. All pairs of the load are in memory until it is finished. It is then as durable
     /// as a [`Durability::Buffered`] commit. Engines without tables have one way of loading.

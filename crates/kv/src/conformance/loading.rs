@@ -1,10 +1,13 @@
 //! Bulk loads.
 
 use super::{Fixture, NO_LIMITS, begin, delete, dump, dump_now, get, put, scan};
-use crate::{Durability, Engine, Error, KeyRange, ScanSpec};
+use crate::{BulkLoad, Durability, Engine, Error, KeyRange, ScanSpec};
 
 fn load(engine: &dyn Engine, pairs: &[(&str, &str)]) {
-    let mut load = engine.bulk_load().expect("bulk_load");
+    finish(engine.bulk_load().expect("bulk_load"), pairs);
+}
+
+fn finish(mut load: Box<dyn BulkLoad>, pairs: &[(&str, &str)]) {
     for (key, value) in pairs {
         load.add(key.as_bytes(), value.as_bytes()).expect("add");
     }
@@ -78,6 +81,25 @@ pub fn loaded_pairs_can_be_changed(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "a=1 b=changed c=again");
     engine.drop_range(&KeyRange::new("a", "c")).expect("drop_range");
     assert_eq!(dump_now(&*engine), "c=again");
+}
+
+/// A private load is visible to whoever comes after it, also where there are snapshots from before, and where its range was
+/// dropped.
+pub fn a_private_load_is_there_for_who_comes_after(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    put(&*engine, &[("a", "1"), ("m", "1"), ("z", "1")]);
+    for round in 0..3 {
+        let before = engine.snapshot().expect("snapshot");
+        let round = round.to_string();
+        finish(engine.private_load().expect("private_load"), &[("k", &round), ("l", &round)]);
+        assert_eq!(dump_now(&*engine), format!("a=1 k={round} l={round} m=1 z=1"));
+        assert_eq!(get(&*engine, "m"), Some("1".into()));
+        drop(before);
+        put(&*engine, &[("l", "changed")]);
+        assert_eq!(dump_now(&*engine), format!("a=1 k={round} l=changed m=1 z=1"));
+        engine.drop_range(&KeyRange::new("k", "m")).expect("drop_range");
+        assert_eq!(dump_now(&*engine), "a=1 m=1 z=1");
+    }
 }
 
 /// A range that was dropped can be loaded, and dropped again.
