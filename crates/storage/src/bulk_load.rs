@@ -102,7 +102,7 @@ impl BulkLoad {
 fn load(shared: &Shared, target: &Collection, sorter: Sorter) -> Result<BulkLoaded> {
     let mut builders = IndexBuilders::new(shared, target);
     let mut sorted = sorter.finish()?;
-    let mut load = shared.engine.bulk_load()?;
+    let mut load = shared.engine.private_load()?;
     let mut loaded = BulkLoaded { documents: 0, superseded: 0 };
     let mut last: Option<(Vec<u8>, Vec<u8>)> = None;
     loop {
@@ -138,7 +138,7 @@ impl<'a> IndexBuilders<'a> {
         let indexes: Vec<&Index> = target.indexes().iter().skip(1).map(Arc::as_ref).collect();
         let budget_bytes = shared.options.sort_budget_bytes / indexes.len().max(1);
         let folder = &shared.options.temporary_folder;
-        let builder = |index| Builder::new(index, target.name(), folder.clone(), budget_bytes);
+        let builder = |index| Builder::new(index, target.name(), folder, budget_bytes);
         IndexBuilders { builders: indexes.into_iter().map(builder).collect() }
     }
 

@@ -95,6 +95,16 @@ impl Error {
         Error::new(number::LOCK_TIMEOUT, message)
     }
 
+    /// Edges cannot be followed at the time of a snapshot, but can be soon.
+    pub(crate) fn edge_index_is_built(collection: &str) -> Self {
+        let message = format!(
+            "the edge index of collection '{collection}', which is being restored, was not built yet"
+        );
+        let mut error = Error::new(number::CONFLICT, message);
+        error.inner.is_retryable = true;
+        error
+    }
+
     /// Another transaction writes, or wrote since this one began, what `document` names.
     pub(crate) fn write_conflict(document: ConflictingDocument) -> Self {
         let mut error = Error::new(number::CONFLICT, format!("write-write conflict; key: {}", document.key));

@@ -39,6 +39,7 @@ pub use error::{ConflictingDocument, Error, Result};
 pub use external_sort::{Check, SortedPairs, Sorter};
 pub use figures::{Figures, IndexFigures};
 pub use index::Index;
+pub use index::build::SharedCheck;
 pub use kv::Durability;
 pub use load::{DocumentLoad, LoadOutcome, LoadPath, LoadPatience};
 pub use memory_budget::MemoryBudget;

@@ -199,9 +199,19 @@ impl Collection {
         }
     }
 
-    /// The edge index of an edge collection.
+    /// The edge index of an edge collection. `None` also while it is to be built.
     pub fn edge_index(&self) -> Option<&Arc<Index>> {
         self.index(IndexId::EDGE)
+    }
+
+    /// Whether it holds edges and its edge index is still to be built: see [`crate::Store::create_collection_to_load`].
+    pub fn lacks_edge_index(&self) -> bool {
+        self.is_edge() && self.edge_index().is_none()
+    }
+
+    /// The number of the last load that became visible since the store was opened; 0 if there was none.
+    pub fn last_load(&self) -> u64 {
+        self.loads.last()
     }
 
     /// Documents that are committed now. A snapshot's own count is [`crate::Snapshot::count`].

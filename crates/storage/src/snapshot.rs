@@ -188,7 +188,7 @@ impl Snapshot {
 
     /// The edges at some vertices (document identifiers), through the edge index.
     ///
-    /// Errors: 1218 unless the collection holds edges.
+    /// Errors: 1218 unless the collection holds edges, 1200 if its edge index was not built at the snapshot's time.
     pub fn edges(
         &self,
         collection: &Collection,
@@ -200,7 +200,7 @@ impl Snapshot {
 
     /// A reader of the edges of vertices in one direction, through the edge index.
     ///
-    /// Errors: 1218 unless the collection holds edges.
+    /// Errors: 1218 unless the collection holds edges, 1200 if its edge index was not built at the snapshot's time.
     pub fn edge_reader(&self, collection: &Collection, direction: EdgeDirection) -> Result<EdgeReader> {
         let cache = self.read_cache.clone().map(|cache| (cache, Arc::clone(&collection.commit_watch)));
         Ok(EdgeReader::start(Arc::clone(&self.engine), cache, edge_index(collection)?, direction))
@@ -236,9 +236,12 @@ impl Snapshot {
 }
 
 fn edge_index(collection: &Collection) -> Result<&Arc<Index>> {
-    collection.edge_index().ok_or_else(|| {
-        let message = format!("collection type invalid: '{}' is no edge collection", collection.name());
-        Error::new(catalog::error_number::COLLECTION_TYPE_INVALID, message)
+    collection.edge_index().ok_or_else(|| match collection.is_edge() {
+        true => Error::edge_index_is_built(collection.name()),
+        false => {
+            let message = format!("collection type invalid: '{}' is no edge collection", collection.name());
+            Error::new(catalog::error_number::COLLECTION_TYPE_INVALID, message)
+        }
     })
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use catalog::{
     CollectionChanges, CollectionDefinition, CollectionId, CollectionProperties, CollectionType,
-    DatabaseDefinition, IndexDefinition, NamingRules, ObjectId, error_number,
+    DatabaseDefinition, IndexDefinition, IndexId, NamingRules, ObjectId, error_number,
 };
 
 use crate::counters::Counters;
@@ -23,11 +23,36 @@ impl Store {
         database: &str,
         properties: CollectionProperties,
     ) -> Result<Arc<Collection>> {
+        self.create(database, properties, false)
+    }
+
+    /// Creates a collection that is to be loaded: an edge collection has no edge index until [`Store::build_edge_index`] has built
+    /// it. Until then a snapshot cannot follow edges (1200), and all else goes on as ever.
+    ///
+    /// Errors: as [`Store::create_collection`].
+    pub fn create_collection_to_load(
+        &self,
+        database: &str,
+        properties: CollectionProperties,
+    ) -> Result<Arc<Collection>> {
+        self.create(database, properties, true)
+    }
+
+    fn create(
+        &self,
+        database: &str,
+        properties: CollectionProperties,
+        is_to_load: bool,
+    ) -> Result<Arc<Collection>> {
         properties.check_name(self.shared.options.naming_rules)?;
         self.shared.alter(|draft| {
             let database = Arc::clone(draft.database(database)?);
             check_name_is_free(&database, &properties.name)?;
-            let collection = self.shared.new_collection(&database.definition, properties)?;
+            let mut collection = self.shared.new_collection(&database.definition, properties)?;
+            if is_to_load {
+                collection.definition.indexes.retain(|index| index.id != IndexId::EDGE);
+                collection.indexes.retain(|index| index.id() != IndexId::EDGE);
+            }
             draft.put_collection(collection)
         })
     }

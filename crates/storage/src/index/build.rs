@@ -1,36 +1,61 @@
 //! Building an index over existing documents, in bounded memory: entries are sorted outside of memory and loaded in
 //! order beside the log. Writers wait meanwhile (the caller has the collection's gate alone); readers go on.
+//!
+//! Threads take parts of the documents and sort their entries; then each section of the index ([`Index::sections`]) is merged
+//! and loaded by a thread.
 
-use std::path::PathBuf;
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::Mutex;
+use std::thread::{ScopedJoinHandle, available_parallelism};
 
 use kv::{BlockLimits, BulkLoad, Engine};
 use velocypack::Slice;
 
 use super::Index;
 use super::entries::Entries;
-use super::estimate::{Estimate, EstimateChange};
+use super::estimate::EstimateChange;
 use crate::encoding::entry::key_of_unique_value;
 use crate::error::ConflictingDocument;
 use crate::external_sort::{SortedPairs, Sorter};
-use crate::scan::DocumentScanSpec;
+use crate::scan::{DocumentScanSpec, KeyBound};
+use crate::store::StoreOptions;
 use crate::{Collection, Error, Result, Snapshot};
 
 /// Block size while documents are read.
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 4096, bytes: 4 << 20 };
+/// Documents from which threads share the work.
+const PARALLEL_MIN_DOCUMENTS: u64 = 20_000;
+/// Parts of the documents for each thread: the keys that divide a collection are guesses.
+const PARTS_PER_THREAD: usize = 8;
+/// Entries after which the estimate is told of them: it has a lock.
+const NOTED_MAX: usize = 1024;
+/// Entries that are loaded between two looks whether to go on.
+const ENTRIES_PER_CHECK: usize = 4096;
+
+/// Asked from time to time whether to go on; its error ends the work. By many threads.
+pub type SharedCheck<'a> = &'a (dyn Fn() -> Result<()> + Sync);
 
 /// Collects the entries of one index.
 pub(crate) struct Builder<'a> {
     index: &'a Index,
     collection: &'a str,
-    sorter: Sorter,
+    /// One a section of the index.
+    sorters: Vec<Sorter>,
     entries: Entries,
+    /// Not yet applied to the index's estimate.
+    estimate: EstimateChange,
+    noted: usize,
 }
 
 impl<'a> Builder<'a> {
     /// A builder that keeps at most about `budget_bytes` in memory, and more in temporary files in `folder`.
-    pub(crate) fn new(index: &'a Index, collection: &'a str, folder: PathBuf, budget_bytes: usize) -> Self {
-        let sorter = Sorter::new(folder, budget_bytes);
-        Builder { index, collection, sorter, entries: Entries::default() }
+    pub(crate) fn new(index: &'a Index, collection: &'a str, folder: &Path, budget_bytes: usize) -> Self {
+        let sections = index.sections();
+        let sorter = || Sorter::new(folder.to_owned(), budget_bytes / sections.max(1));
+        let sorters = std::iter::repeat_with(sorter).take(sections).collect();
+        let (entries, estimate) = (Entries::default(), EstimateChange::default());
+        Builder { index, collection, sorters, entries, estimate, noted: 0 }
     }
 
     /// Adds the entries of a document.
@@ -44,21 +69,57 @@ impl<'a> Builder<'a> {
         }
         for entry in self.entries.iter() {
             if let Some(estimate) = self.index.estimate() {
-                estimate.note_and_apply(entry.hash);
+                estimate.note(entry.hash, true, &mut self.estimate);
             }
-            self.sorter.add(entry.key, entry.value)?;
+            let sorter = self.sorters.get_mut(self.index.section_of(entry.key));
+            let sorter = sorter.ok_or_else(|| Error::internal("an index has an entry in no section"))?;
+            sorter.add(entry.key, entry.value)?;
+        }
+        self.noted += self.entries.iter().len();
+        if self.noted >= NOTED_MAX {
+            self.apply_estimate();
         }
         Ok(())
+    }
+
+    fn apply_estimate(&mut self) {
+        let change = std::mem::take(&mut self.estimate);
+        self.noted = 0;
+        if let Some(estimate) = self.index.estimate() {
+            estimate.apply(&change);
+        }
     }
 
     /// Loads all entries into the engine. Nothing is visible when this fails.
     ///
     /// Errors: 1210 where two documents have the same unique values.
     pub(crate) fn load(self, engine: &dyn Engine) -> Result<()> {
-        let sorted = self.sorter.finish()?;
-        let load = engine.bulk_load()?;
-        load_entries(self.index, self.collection, sorted, load)
+        load(vec![self], engine, &|| Ok(()))
     }
+}
+
+/// Loads the entries of builders of one index, each section on a thread.
+fn load(builders: Vec<Builder<'_>>, engine: &dyn Engine, check: SharedCheck<'_>) -> Result<()> {
+    let Some((index, collection)) = builders.first().map(|builder| (builder.index, builder.collection))
+    else {
+        return Ok(());
+    };
+    let mut sections: Vec<Vec<Sorter>> = std::iter::repeat_with(Vec::new).take(index.sections()).collect();
+    for mut builder in builders {
+        builder.apply_estimate();
+        sections.iter_mut().zip(builder.sorters).for_each(|(section, sorter)| section.push(sorter));
+    }
+    let load_section = |sorters: Vec<Sorter>| {
+        let sorted = Sorter::finish_together(sorters)?;
+        load_entries(index, collection, sorted, engine.private_load()?, check)
+    };
+    let last = sections.pop().unwrap_or_default();
+    std::thread::scope(|scope| {
+        let others: Vec<_> =
+            sections.into_iter().map(|sorters| scope.spawn(|| load_section(sorters))).collect();
+        let own = load_section(last);
+        others.into_iter().map(join).fold(own, Result::and)
+    })
 }
 
 fn load_entries(
@@ -66,16 +127,24 @@ fn load_entries(
     collection: &str,
     mut sorted: SortedPairs,
     mut load: Box<dyn BulkLoad>,
+    check: SharedCheck<'_>,
 ) -> Result<()> {
     let mut last: Option<Vec<u8>> = None;
+    let mut loaded = 0_usize;
     while let Some((key, value)) = sorted.next()? {
         if last.as_deref() == Some(key) {
             return Err(violation(index, collection, key_of_unique_value(value).unwrap_or_default()));
         }
         load.add(key, value)?;
-        let last = last.get_or_insert_default();
-        last.clear();
-        last.extend_from_slice(key);
+        if index.is_unique() {
+            let last = last.get_or_insert_default();
+            last.clear();
+            last.extend_from_slice(key);
+        }
+        loaded += 1;
+        if loaded.is_multiple_of(ENTRIES_PER_CHECK) {
+            check()?;
+        }
     }
     Ok(load.finish()?)
 }
@@ -87,32 +156,71 @@ fn violation(index: &Index, collection: &str, key: &str) -> Error {
     Error::unique_violation(index.name(), index_type, &index.fields_text(), document)
 }
 
-/// Builds an index over all documents of a snapshot.
-pub(crate) fn build(
-    engine: &dyn Engine,
-    snapshot: &Snapshot,
-    collection: &Collection,
-    index: &Index,
-    folder: PathBuf,
-    budget_bytes: usize,
-) -> Result<()> {
-    let mut builder = Builder::new(index, collection.name(), folder, budget_bytes);
-    let spec = DocumentScanSpec { sequential: true, ..DocumentScanSpec::default() };
-    let mut scan = snapshot.scan(collection, &spec)?;
-    while let Some(documents) = scan.next_block(READ_LIMITS)? {
-        for document in documents.iter() {
-            let key = document.get("_key").and_then(Slice::as_str);
-            builder.add(document, key.ok_or_else(|| Error::corrupt("a document without '_key'"))?)?;
-        }
-    }
-    builder.load(engine)
+/// What is built from what.
+pub(crate) struct Build<'a> {
+    pub(crate) engine: &'a dyn Engine,
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) collection: &'a Collection,
+    pub(crate) index: &'a Index,
+    pub(crate) options: &'a StoreOptions,
+    pub(crate) check: SharedCheck<'a>,
 }
 
-impl Estimate {
-    /// Notes one entry of a new index at once.
-    fn note_and_apply(&self, hash: u64) {
-        let mut change = EstimateChange::default();
-        self.note(hash, true, &mut change);
-        self.apply(&change);
+impl Build<'_> {
+    /// Builds the index over all documents of the snapshot.
+    pub(crate) fn run(&self) -> Result<()> {
+        let threads = match self.snapshot.count(self.collection)? {
+            ..PARALLEL_MIN_DOCUMENTS => 1,
+            _ => available_parallelism().map_or(1, NonZero::get),
+        };
+        let parts = Mutex::new(self.parts(threads)?);
+        let next_part = || parts.lock().ok().and_then(|mut parts| parts.pop());
+        let budget_bytes = self.options.sort_budget_bytes / threads;
+        let collect = || {
+            let folder = &self.options.temporary_folder;
+            let mut builder = Builder::new(self.index, self.collection.name(), folder, budget_bytes);
+            while let Some(part) = next_part() {
+                self.collect_part(&part, &mut builder)?;
+            }
+            Ok(builder)
+        };
+        let builders: Result<Vec<Builder<'_>>> = std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(collect)).collect();
+            let own = collect();
+            std::iter::once(own).chain(others.into_iter().map(join)).collect()
+        });
+        load(builders?, self.engine, self.check)
     }
+
+    /// Ranges of documents that are together all.
+    fn parts(&self, threads: usize) -> Result<Vec<DocumentScanSpec>> {
+        let all = DocumentScanSpec { sequential: true, ..DocumentScanSpec::default() };
+        if threads == 1 {
+            return Ok(vec![all]);
+        }
+        let range = crate::encoding::object_range(self.collection.object_id());
+        let points = self.engine.split_points(&range, threads * PARTS_PER_THREAD)?;
+        let points = crate::snapshot::split_keys(points, &range);
+        let bound = |key: &String, inclusive| Some(KeyBound { key: key.clone(), inclusive });
+        let starts = std::iter::once(None).chain(points.iter().map(|point| bound(point, true)));
+        let ends = points.iter().map(|point| bound(point, false)).chain(std::iter::once(None));
+        let part = |(from_key, to_key)| DocumentScanSpec { from_key, to_key, ..all.clone() };
+        Ok(starts.zip(ends).map(part).collect())
+    }
+
+    fn collect_part(&self, part: &DocumentScanSpec, builder: &mut Builder<'_>) -> Result<()> {
+        let mut scan = self.snapshot.scan(self.collection, part)?;
+        while let Some(documents) = scan.next_block(READ_LIMITS)? {
+            (self.check)()?;
+            for document in documents.iter() {
+                let key = document.get("_key").and_then(Slice::as_str);
+                builder.add(document, key.ok_or_else(|| Error::corrupt("a document without '_key'"))?)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn join<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
+    thread.join().unwrap_or_else(|_| Err(Error::internal("a thread that built an index has panicked")))
 }
