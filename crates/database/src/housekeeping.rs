@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result, number};
 use crate::instance::Instance;
+use crate::restore::edge_indexes::LeftBehind;
 
 /// How often the thread wakes.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -12,6 +13,8 @@ const INTERVAL: Duration = Duration::from_millis(500);
 const TTL_INTERVAL: Duration = Duration::from_millis(100);
 /// How often the store writes what it keeps up in memory.
 const MAINTAIN_EVERY: Duration = Duration::from_secs(60);
+/// How often it is asked whether a broken restore has left collections without their edge index.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 /// Starts the threads. Error 7 when there can be none.
 pub(crate) fn start(instance: &Arc<Instance>) -> Result<()> {
@@ -38,6 +41,8 @@ fn remove_expired(watched: &Weak<Instance>) {
 
 fn run(watched: &Weak<Instance>) {
     let mut maintained = Instant::now();
+    let mut looked = Instant::now();
+    let mut left_behind = LeftBehind::default();
     loop {
         std::thread::sleep(INTERVAL);
         let Some(instance) = watched.upgrade() else { return };
@@ -45,6 +50,10 @@ fn run(watched: &Weak<Instance>) {
         instance.cursors().expire();
         instance.dump_contexts().look_after();
         instance.batches().look_after();
+        if looked.elapsed() >= LOOK_EVERY.min(instance.options().broken_restore_after) {
+            looked = Instant::now();
+            left_behind.look_after(&instance);
+        }
         if maintained.elapsed() >= MAINTAIN_EVERY {
             maintained = Instant::now();
             maintain(&instance);

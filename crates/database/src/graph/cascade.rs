@@ -27,6 +27,7 @@ impl Session {
     ) -> Result<WriteOutcome> {
         let graphs = self.graph_definitions()?;
         let reach = Reach::of(self, collection, &graphs)?;
+        reach.edges.iter().try_for_each(|edges| self.build_edge_index(edges, &|| Ok(())))?;
         let mut used = reach.edges.clone();
         used.push(Arc::clone(collection));
         self.in_transaction(used, durability, |transaction| {

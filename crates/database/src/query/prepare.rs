@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use aql_plan::{Access, BindInput, BindParameters, OpenParameters, Optimized, OptimizerOptions, Plan};
 use aql_value::{Interrupt, MemoryAccount, Value};
 use catalog::AccessLevel;
-use storage::Catalog;
+use storage::{Catalog, Collection};
 use velocypack::Slice;
 
 use crate::catalog_view::CatalogView;
@@ -37,6 +37,8 @@ pub struct PreparedQuery {
     /// Under which key the plan cache had the plan, if the client wants to know.
     pub(crate) plan_cache_key: Option<String>,
     pub(crate) catalog: Arc<Catalog>,
+    /// Restored collections whose edge index has to be built first.
+    pub(crate) lacking_edge_index: Vec<Arc<Collection>>,
     /// Keeps the query listed, until it is over.
     pub(crate) registration: Registration,
     pub(crate) memory: Arc<MemoryAccount>,
@@ -81,6 +83,7 @@ impl Session {
         let plan_cache_key = self.plan_cache_key(&request, &catalog, &cached)?;
         let CachedPlan { plan, pace, values } = cached;
         self.check_rights(&plan)?;
+        let lacking_edge_index = self.lacking_edge_index(&plan, &catalog)?;
         registration.query().set_planned(plan.is_modification);
         Ok(PreparedQuery {
             session: self.clone(),
@@ -90,6 +93,7 @@ impl Session {
             parameters: values,
             plan_cache_key,
             catalog,
+            lacking_edge_index,
             registration,
             memory,
             interrupt,

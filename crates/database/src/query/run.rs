@@ -22,6 +22,7 @@ use crate::query::prepare::{PreparedQuery, in_stage};
 use crate::query::quick::is_quick;
 use crate::query::request::QueryRequest;
 use crate::query::results_cache::Capture;
+use crate::restore::edge_indexes::check_of;
 use crate::session::Session;
 
 /// How long [`PreparedQuery::begin`] computes rows.
@@ -46,12 +47,15 @@ impl Session {
 impl PreparedQuery {
     /// Whether it takes microseconds, whatever the data is.
     pub fn is_quick(&self) -> bool {
-        is_quick(&self.plan)
+        self.lacking_edge_index.is_empty() && is_quick(&self.plan)
     }
 
     /// Whether it changes nothing and took little time lately, so that it may be begun where waiting does harm.
     pub fn was_quick(&self) -> bool {
-        !self.plan.is_modification && !self.request.options.stream && self.pace.is_quick()
+        self.lacking_edge_index.is_empty()
+            && !self.plan.is_modification
+            && !self.request.options.stream
+            && self.pace.is_quick()
     }
 
     /// Runs the query, to its end unless it is streamed, and gives the first batch of its result.
@@ -68,6 +72,13 @@ impl PreparedQuery {
 
     fn start(self, format: Format) -> Result<RunningQuery> {
         let session = self.session.clone();
+        if !self.lacking_edge_index.is_empty() {
+            let check = check_of(&self.interrupt);
+            let mut lacking = self.lacking_edge_index.iter();
+            lacking.try_for_each(|collection| session.build_edge_index(collection, &check))?;
+            // There are other plans with the index.
+            return session.prepare_query(self.request)?.start(format);
+        }
         let mut spec = self.request.cursor_spec(format);
         spec.plan_cache_key = self.plan_cache_key.clone();
         Ok(RunningQuery { session, rows: RunningRows::start(self)?, spec })

@@ -19,8 +19,9 @@ const OWN_INDEXES: [&str; 2] = ["primary", "edge"];
 
 impl Session {
     /// Creates a collection from `parameters` of a dump. With `overwrite` one of this name is dropped first; one of the
-    /// system's is emptied. Errors: 10, 11, 18, 1207, 1208, 1621.
-    pub fn restore_collection(&self, body: Slice<'_>, overwrite: bool) -> Result<()> {
+    /// system's is emptied. With `defer_edge_index` the client promises to call [`Session::restore_indexes`] after the documents.
+    /// Errors: 10, 11, 18, 1207, 1208, 1621.
+    pub fn restore_collection(&self, body: Slice<'_>, overwrite: bool, defer_edge_index: bool) -> Result<()> {
         self.require_database(AccessLevel::ReadWrite)?;
         let parameters = parameters(body)?;
         if parameters.get("deleted").and_then(Slice::as_bool) == Some(true) {
@@ -53,7 +54,10 @@ impl Session {
                 store.drop_collection(existing, true)?;
             }
         }
-        store.create_collection(self.database_name(), properties)?;
+        match defer_edge_index {
+            true => store.create_collection_to_load(self.database_name(), properties)?,
+            false => store.create_collection(self.database_name(), properties)?,
+        };
         Ok(())
     }
 
@@ -65,7 +69,7 @@ impl Session {
         Ok(store.truncate(collection)?)
     }
 
-    /// Creates the `indexes` of a dump that a collection lacks. With `force`, those of types that this version does not have
+    /// Creates the `indexes` of a dump that a collection lacks, and its edge index if that was deferred. With `force`, those of types that this version does not have
     /// are left out. Errors: 9, 10, 11, 18, 1203, 1210.
     pub fn restore_indexes(&self, body: Slice<'_>, force: bool) -> Result<()> {
         self.require_database(AccessLevel::ReadWrite)?;
@@ -77,6 +81,7 @@ impl Session {
         if !indexes.is_array() {
             return Err(bad("'indexes' must be an array"));
         }
+        self.build_edge_index(&*self.collection(name, AccessLevel::ReadWrite)?, &|| Ok(()))?;
         for (position, index) in indexes.elements().enumerate() {
             let kind = index.get("type").and_then(Slice::as_str).unwrap_or_default();
             if kind == CAP_INDEX || OWN_INDEXES.contains(&kind) {

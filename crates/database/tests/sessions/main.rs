@@ -10,5 +10,6 @@ mod geo;
 mod graphs;
 mod imports;
 mod mdi;
+mod restores;
 mod results_cache;
 mod ttl;

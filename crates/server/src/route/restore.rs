@@ -18,12 +18,14 @@ pub(super) const ROUTES: &[Route] = &[
     Route::pool(Verb::Put, "/_api/replication/restore-view", view),
 ];
 
-/// `force` and `ignoreDistributeShardsLikeErrors` concern the sharding of clusters.
+/// `force` and `ignoreDistributeShardsLikeErrors` concern the sharding of clusters. `deferEdgeIndex` is ours: it promises that
+/// `restore-indexes` comes after the documents.
 fn collection(session: &Session, request: &Request) -> Result<Response> {
     request.flag("force", false)?;
     request.flag("ignoreDistributeShardsLikeErrors", false)?;
     let overwrite = request.flag("overwrite", false)?;
-    session.restore_collection(request.body_object()?.slice(), overwrite)?;
+    let defer_edge_index = request.flag("deferEdgeIndex", false)?;
+    session.restore_collection(request.body_object()?.slice(), overwrite, defer_edge_index)?;
     done()
 }
 

@@ -8,6 +8,9 @@ use super::folder::{Collection, View};
 use super::settings::Settings;
 use crate::{Console, Failure};
 
+/// The type of collections of edges.
+const EDGES: u64 = 3;
+
 /// Creates a collection, or has the server do what the settings say with one that is there.
 pub(super) fn create_collection(
     client: &Client,
@@ -17,9 +20,17 @@ pub(super) fn create_collection(
     let request = Request::put("/_api/replication/restore-collection")
         .query("overwrite", flag(settings.overwrite))
         .query("force", flag(settings.force))
-        .query("ignoreDistributeShardsLikeErrors", "false");
+        .query("ignoreDistributeShardsLikeErrors", "false")
+        .query("deferEdgeIndex", flag(defers_edge_index(collection, settings)));
     client.call(&request.json(structure(collection, settings)?))?;
     Ok(())
+}
+
+/// Whether Persea is to build the edge index after the documents, when [`create_indexes`] asks for it. ArangoDB does not know of it.
+fn defers_edge_index(collection: &Collection, settings: &Settings) -> bool {
+    let kind = Slice::new(&collection.structure).get_path(&["parameters", "type"]).and_then(Slice::as_u64);
+    let has_data = settings.import_data && !collection.data.is_empty();
+    kind == Some(EDGES) && has_data && settings.import_structure
 }
 
 /// Creates the indexes of a collection.
@@ -30,7 +41,8 @@ pub(super) fn create_indexes(
 ) -> Result<(), Failure> {
     let indexes = Slice::new(&collection.structure).get("indexes");
     let old = Slice::new(&collection.structure).get_path(&["parameters", "indexes"]);
-    if indexes.or(old).is_none_or(|indexes| indexes.is_empty()) {
+    let has_indexes = indexes.or(old).is_some_and(|indexes| !indexes.is_empty());
+    if !has_indexes && !defers_edge_index(collection, settings) {
         return Ok(());
     }
     let request = Request::put("/_api/replication/restore-indexes").query("force", flag(settings.force));

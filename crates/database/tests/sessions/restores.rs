@@ -1,0 +1,44 @@
+//! Restores that were broken off.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use database::restore::RestoreBody;
+use database::{InstanceOptions, Session};
+use serde_json::json;
+use velocypack::Slice;
+
+use crate::common::{rows, session_with, value};
+
+const AFTER: Duration = Duration::from_millis(700);
+
+fn restore(session: &Session, line: &str) {
+    session.restore_data("edges", RestoreBody::Lines(line.as_bytes())).unwrap();
+}
+
+fn lacks_edge_index(session: &Session) -> bool {
+    let catalog = session.catalog();
+    let collection = session.database_in(&catalog).unwrap().collection("edges").cloned().unwrap();
+    collection.lacks_edge_index()
+}
+
+#[test]
+fn an_edge_index_that_nobody_asked_for_is_built_after_a_while() {
+    let options = InstanceOptions { broken_restore_after: AFTER, ..InstanceOptions::default() };
+    let session = session_with(options);
+    let parameters = value(r#"{"parameters": {"name": "edges", "type": 3}}"#);
+    session.restore_collection(Slice::new(&parameters), false, true).unwrap();
+    // Documents may come long after the collection.
+    sleep(2 * AFTER);
+    assert!(lacks_edge_index(&session));
+    restore(&session, r#"{"_key": "1", "_from": "v/1", "_to": "v/2"}"#);
+    let start = Instant::now();
+    while lacks_edge_index(&session) {
+        assert!(start.elapsed() < Duration::from_secs(20), "nobody built it");
+        sleep(Duration::from_millis(20));
+    }
+    assert!(start.elapsed() >= AFTER, "it was built in the middle of a restore");
+    restore(&session, r#"{"_key": "2", "_from": "v/2", "_to": "v/3"}"#);
+    let found = rows(&session, "FOR v, e IN 1..2 ANY 'v/1' edges RETURN e._key");
+    assert_eq!(found, json!(["1", "2"]));
+}
