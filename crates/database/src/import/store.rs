@@ -1,0 +1,117 @@
+//! Storing chunks of documents: as loads of new ones where that can be, otherwise in transactions.
+
+use storage::{
+    Durability, LoadOutcome, LoadPatience, Transaction, TransactionOptions, WriteKind, WriteOutcome,
+};
+use velocypack::Slice;
+
+use super::{Import, quoted};
+use crate::error::Result;
+
+/// What a stored document has beyond what was sent: its key twice, its revision.
+const LOAD_ROOM_BYTES: usize = 48;
+
+impl Import<'_> {
+    /// With `complete`, as a part of the transaction: if it fails the old documents stay.
+    pub(super) fn empty_collection(&mut self) -> Result<()> {
+        if !self.request.complete {
+            return Ok(self.session.instance().store().truncate(&self.collection)?);
+        }
+        let mut transaction = self.begin()?;
+        transaction.truncate(&self.collection)?;
+        self.transaction = Some(transaction);
+        Ok(())
+    }
+
+    fn begin(&self) -> Result<Transaction> {
+        let options = TransactionOptions::single_operation(&self.collection);
+        Ok(self.session.instance().store().begin(&options)?)
+    }
+
+    pub(super) fn store(&mut self) -> Result<()> {
+        let bytes = std::mem::take(&mut self.chunk);
+        let documents = std::mem::take(&mut self.documents);
+        let prefixed: Vec<Option<Vec<u8>>> = match &self.prefixes {
+            None => vec![None; documents.len()],
+            Some(prefixes) => documents
+                .iter()
+                .map(|start| prefixes.apply(slice_at(&bytes, *start)))
+                .collect::<Result<_>>()?,
+        };
+        let bodies: Vec<Slice<'_>> = documents
+            .iter()
+            .zip(&prefixed)
+            .map(|(start, prefixed)| prefixed.as_deref().map_or_else(|| slice_at(&bytes, *start), Slice::new))
+            .collect();
+        if !self.load(&bodies)? {
+            self.insert(&bodies)?;
+        }
+        self.stored += documents.len() as u64;
+        // The memory serves the next chunk.
+        self.chunk = bytes;
+        self.chunk.clear();
+        Ok(())
+    }
+
+    /// Loads a chunk. `false` if that cannot be, and nothing was stored: a document is wrong or has a key that is taken,
+    /// or somebody else is writing the collection.
+    fn load(&mut self, bodies: &[Slice<'_>]) -> Result<bool> {
+        if !self.may_load {
+            return Ok(false);
+        }
+        let store = self.session.instance().store();
+        let load = store.load_documents(&self.collection, &self.options, LoadPatience::None)?;
+        let Some(mut load) = load else {
+            self.may_load = false;
+            return Ok(false);
+        };
+        load.reserve(bodies.iter().map(|body| body.byte_len() + LOAD_ROOM_BYTES).sum());
+        if bodies.iter().any(|body| load.add(*body).is_err()) || load.finish()? != LoadOutcome::Loaded {
+            return Ok(false);
+        }
+        if self.request.durability == Durability::Synced {
+            store.sync()?;
+        }
+        self.outcome.created += bodies.len() as u64;
+        Ok(true)
+    }
+
+    fn insert(&mut self, bodies: &[Slice<'_>]) -> Result<()> {
+        let mut transaction = match self.transaction.take() {
+            Some(transaction) => transaction,
+            None => self.begin()?,
+        };
+        let outcomes = transaction.insert_many(&self.collection, bodies, &self.options)?;
+        self.count(outcomes, bodies)?;
+        if self.request.complete {
+            self.transaction = Some(transaction);
+            return Ok(());
+        }
+        Ok(transaction.commit(self.request.durability)?)
+    }
+
+    fn count(&mut self, outcomes: Vec<storage::Result<WriteOutcome>>, bodies: &[Slice<'_>]) -> Result<()> {
+        // Documents that were well-formed are counted from 0, as in ArangoDB's messages; all others from 1.
+        for (position, (outcome, body)) in (self.stored..).zip(outcomes.into_iter().zip(bodies)) {
+            match outcome {
+                Ok(outcome) => match outcome.kind {
+                    WriteKind::Inserted => self.outcome.created += 1,
+                    WriteKind::Updated | WriteKind::Replaced => self.outcome.updated += 1,
+                    WriteKind::Removed | WriteKind::Unchanged => self.outcome.ignored += 1,
+                },
+                Err(error) => {
+                    let (what, document) = (error.message(), quoted(*body));
+                    let message = format!(
+                        "creating document failed with error '{what}', offending document: {document}"
+                    );
+                    self.reject(position, error.number(), &message)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn slice_at(bytes: &[u8], start: usize) -> Slice<'_> {
+    bytes.get(start..).map_or(Slice::NULL, Slice::new)
+}
