@@ -57,6 +57,12 @@ impl IndexSearch {
         }
     }
 
+    /// Fields of a box that have a bound; 0 for other searches.
+    pub(crate) fn bounded_fields(&self) -> usize {
+        let Self::Box(fields) = self else { return 0 };
+        fields.iter().filter(|bounds| bounds.lower.is_some() || bounds.upper.is_some()).count()
+    }
+
     pub(crate) fn for_each_expression_mut(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
         match self {
             Self::Geo(geo) => {

@@ -179,8 +179,14 @@ pub struct IndexHint {
     pub forced: bool,
     /// `disableIndex`: full scan.
     pub disabled: bool,
-    /// `lookahead`, for multi-dimensional indexes; shown in explain.
+    /// `lookahead`: how many entries of a multi-dimensional index in a row may lie outside of what is searched for before
+    /// the scan seeks the next that does not.
     pub lookahead: u64,
+}
+
+impl IndexHint {
+    /// `lookahead` where the query says nothing.
+    pub const DEFAULT_LOOKAHEAD: u64 = 1;
 }
 
 /// A row for each document of a collection.

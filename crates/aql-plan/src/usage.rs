@@ -345,7 +345,7 @@ impl IndexLookup {
     }
 
     /// The value, or the array of values, for changing it.
-    fn expression_mut(&mut self) -> &mut Expression {
+    pub(crate) fn expression_mut(&mut self) -> &mut Expression {
         match self {
             Self::Equal(expression) | Self::In(expression) => expression,
         }

@@ -164,15 +164,22 @@ impl Snapshot {
         WordScan::start(self.engine.as_ref(), index, word, is_prefix)
     }
 
-    /// Starts a scan over a multi-dimensional index for the documents within a box.
+    /// Starts a scan over a multi-dimensional index for the documents within a box. It reads over as many entries
+    /// outside of the box in a row as `lookahead` says before it seeks the next one inside.
     ///
     /// Errors: 4 for an index of another type.
-    pub fn box_scan(&self, collection: &Collection, index: &Index, bounds: &BoxBounds) -> Result<BoxScan> {
+    pub fn box_scan(
+        &self,
+        collection: &Collection,
+        index: &Index,
+        bounds: &BoxBounds,
+        lookahead: u64,
+    ) -> Result<BoxScan> {
         if !matches!(index.index_type(), catalog::IndexType::Mdi | catalog::IndexType::MdiPrefixed) {
             let name = index.definition().properties.type_name();
             return Err(Error::internal(format!("an index of type '{name}' has no dimensions")));
         }
-        BoxScan::start(&self.engine, collection, index, bounds)
+        BoxScan::start(&self.engine, collection, index, bounds, lookahead)
     }
 
     /// Starts a scan over the entries of a geo-spatial index in some ranges of cells.

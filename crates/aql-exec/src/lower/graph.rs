@@ -149,10 +149,11 @@ impl Lowering<'_> {
             lookups: lookup.lookups.clone(),
             lower: lookup.lower.clone(),
             upper: lookup.upper.clone(),
+            search: lookup.search.clone(),
             ..IndexRange::default()
         };
         let programs = self.range(&range, handle(&lookup.index, collection)?)?;
-        Ok(EdgeLookupProgram::Persistent(Box::new(programs)))
+        Ok(EdgeLookupProgram::VertexCentric(Box::new(programs)))
     }
 
     pub(super) fn shortest_path(&self, step: Step<'_>, node: &ShortestPath) -> Result<Box<dyn Operator>> {
@@ -229,7 +230,7 @@ fn traversal_reads(
     for access in accesses {
         for lookup in std::iter::once(&access.lookup).chain(access.at_depth.iter().map(|(_, lookup)| lookup))
         {
-            if let EdgeLookupProgram::Persistent(range) = lookup {
+            if let EdgeLookupProgram::VertexCentric(range) = lookup {
                 carry.extend(range.registers_read());
             }
         }

@@ -52,6 +52,7 @@ impl Lowering<'_> {
             covers_projections: scan.covers_projections,
             covers_filter: scan.covers_filter,
             walks: scan.join == JoinPart::Next,
+            lookahead: scan.source.hint.lookahead,
         };
         let outer = Outer::new(input, with_filter_reads(carry, &source));
         Ok(Box::new(IndexScanOperator::new(outer, source, ranges, options)))

@@ -34,6 +34,9 @@ impl PlanCatalog for View {
             let kind = match properties.index_type {
                 IndexType::Primary => IndexKind::Primary,
                 IndexType::Edge => IndexKind::Edge,
+                IndexType::Mdi | IndexType::MdiPrefixed => {
+                    IndexKind::Mdi { prefix_fields: properties.prefix_fields().len() }
+                }
                 _ => IndexKind::Persistent,
             };
             let path =
@@ -42,7 +45,7 @@ impl PlanCatalog for View {
                 |field: &FieldPath| IndexField { path: path(&field.names), expansion: field.expand_at };
             let fields = match kind {
                 IndexKind::Primary => ["_key", "_id"].map(|name| field(&FieldPath::attribute(name))).into(),
-                _ => properties.fields.iter().map(field).collect(),
+                _ => properties.prefix_fields().iter().chain(&properties.fields).map(field).collect(),
             };
             IndexInfo {
                 id: index.id().0,

@@ -72,7 +72,7 @@ pub(crate) struct ForOptions {
 
 impl Default for ForOptions {
     fn default() -> Self {
-        let hint = IndexHint { lookahead: 1, ..IndexHint::default() };
+        let hint = IndexHint { lookahead: IndexHint::DEFAULT_LOOKAHEAD, ..IndexHint::default() };
         Self { hint, use_cache: true, max_projections: 5 }
     }
 }

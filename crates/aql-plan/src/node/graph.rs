@@ -3,6 +3,7 @@
 use super::{CollectionReference, IndexBound, IndexLookup, Projection};
 use crate::catalog::IndexInfo;
 use crate::expression::Expression;
+use crate::index_search::IndexSearch;
 use crate::variable::VariableId;
 
 /// The edges that a traversal or path search follows, and where its vertices are.
@@ -50,14 +51,44 @@ pub enum EdgeDirection {
 /// An index that finds the edges of a vertex.
 #[derive(Debug, Clone)]
 pub struct EdgeLookup {
-    /// The edge index, or a persistent ("vertex-centric") index whose first field is `_from` or `_to`.
+    /// The edge index, or a persistent or multi-dimensional ("vertex-centric") index whose first field is `_from` or
+    /// `_to`.
     pub index: IndexInfo,
-    /// Persistent index: conditions on the fields after the first. The expressions read variables of the outer row only.
+    /// Vertex-centric index: conditions on the fields after the first. The expressions read variables of the outer row
+    /// only, here and below.
     pub lookups: Vec<IndexLookup>,
     /// Persistent index: lower bound of the field after those.
     pub lower: Option<IndexBound>,
     /// Persistent index: upper bound of the field after those.
     pub upper: Option<IndexBound>,
+    /// Multi-dimensional index: bounds of the fields behind the prefix.
+    pub search: Option<IndexSearch>,
+}
+
+impl EdgeLookup {
+    /// A look-up of all edges of a vertex in an edge index.
+    pub(crate) fn by_edge_index(index: IndexInfo) -> Self {
+        Self { index, lookups: Vec::new(), lower: None, upper: None, search: None }
+    }
+
+    /// How many conditions besides the one on the vertex are looked up.
+    pub(crate) fn conditions(&self) -> usize {
+        let ends = usize::from(self.lower.is_some()) + usize::from(self.upper.is_some());
+        self.lookups.len() + ends + self.search.as_ref().map_or(0, IndexSearch::bounded_fields)
+    }
+
+    /// Calls `visit` with the expressions that are looked up.
+    pub fn for_each_expression<'a>(&'a self, visit: &mut dyn FnMut(&'a Expression)) {
+        self.lookups.iter().for_each(|lookup| visit(lookup.expression()));
+        [&self.lower, &self.upper].into_iter().flatten().for_each(|bound| visit(&bound.value));
+        self.search.iter().for_each(|search| search.for_each_expression(visit));
+    }
+
+    pub(crate) fn for_each_expression_mut(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
+        self.lookups.iter_mut().for_each(|lookup| visit(lookup.expression_mut()));
+        [&mut self.lower, &mut self.upper].into_iter().flatten().for_each(|bound| visit(&mut bound.value));
+        self.search.iter_mut().for_each(|search| search.for_each_expression_mut(visit));
+    }
 }
 
 /// A condition that every vertex or edge of a path, or the one at a depth, must satisfy for the path to be followed.

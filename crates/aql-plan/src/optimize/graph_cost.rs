@@ -2,7 +2,7 @@
 
 use super::cost::Estimate;
 use super::index_cost::per_value;
-use crate::node::{EdgeAccess, EdgeLookup, EnumeratePaths, EnumeratePathsKind, Traversal};
+use crate::node::{EdgeAccess, EnumeratePaths, EnumeratePathsKind, Traversal};
 
 /// Steps that a search for a shortest path is expected to take from each end.
 const SEARCH_DEPTH: u64 = 3;
@@ -20,8 +20,7 @@ const MOST: f64 = 1e12;
 /// Edges that leave a vertex in a collection of `count` edges.
 pub(super) fn degree(edges: &EdgeAccess, depth: u64, count: f64) -> f64 {
     let all = per_value(&edges.lookup.index, count).min(count);
-    let EdgeLookup { lookups, lower, upper, .. } = edges.lookup_at(depth);
-    let conditions = lookups.len() + usize::from(lower.is_some()) + usize::from(upper.is_some());
+    let conditions = edges.lookup_at(depth).conditions();
     all * CONDITION_SHARE.powi(i32::try_from(conditions).unwrap_or(i32::MAX))
 }
 

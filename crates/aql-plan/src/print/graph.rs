@@ -108,6 +108,8 @@ impl Printer<'_> {
         if let Some(field) = fields.next() {
             conditions.extend(self.bounds(field, &lookup.lower, &lookup.upper));
         }
+        let search = lookup.search.iter();
+        conditions.extend(search.flat_map(|search| search.text(&lookup.index, &|value| self.text(value))));
         format!("{}({})", lookup.index.name, conditions.join(", "))
     }
 

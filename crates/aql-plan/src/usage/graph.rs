@@ -91,8 +91,7 @@ impl GraphAccess {
             for lookup in
                 Some(&edges.lookup).into_iter().chain(edges.at_depth.iter().map(|(_, lookup)| lookup))
             {
-                lookup.lookups.iter().for_each(|lookup| visit(lookup.expression()));
-                [&lookup.lower, &lookup.upper].into_iter().flatten().for_each(|bound| visit(&bound.value));
+                lookup.for_each_expression(visit);
             }
         }
     }
@@ -101,11 +100,7 @@ impl GraphAccess {
         for edges in &mut self.edges {
             let at_depth = edges.at_depth.iter_mut().map(|(_, lookup)| lookup);
             for lookup in Some(&mut edges.lookup).into_iter().chain(at_depth) {
-                lookup.lookups.iter_mut().for_each(|lookup| visit(lookup.expression_mut()));
-                [&mut lookup.lower, &mut lookup.upper]
-                    .into_iter()
-                    .flatten()
-                    .for_each(|bound| visit(&mut bound.value));
+                lookup.for_each_expression_mut(visit);
             }
         }
     }

@@ -35,6 +35,10 @@ impl PlanCatalog for TestCatalog {
                     persistent(2, "fromType", &["_from", "type", "since"]),
                     persistent(3, "toType", &["_to", "type"]),
                     persistent(4, "fromWeight", &["_from", "weight"]),
+                    IndexInfo {
+                        type_name: "mdi-prefixed".into(),
+                        ..index(5, "toBox", IndexKind::Mdi { prefix_fields: 1 }, &["_to", "since", "weight"])
+                    },
                 ],
             ),
             "products" => (

@@ -100,6 +100,10 @@ pub struct BoxScan {
     scan: Option<Box<dyn Scan>>,
     /// How many entries are read in the next step.
     rows: usize,
+    /// How many entries in a row may lie outside of the box before the scan jumps, and how many the last ones were.
+    lookahead: u64,
+    outside: u64,
+    seeks: u64,
 }
 
 impl BoxScan {
@@ -108,6 +112,7 @@ impl BoxScan {
         collection: &Collection,
         index: &Index,
         bounds: &BoxBounds,
+        lookahead: u64,
     ) -> Result<Self> {
         let mut start = Vec::new();
         entry::start_key(index.definition().object_id, &mut start);
@@ -120,6 +125,9 @@ impl BoxScan {
             start,
             scan: None,
             rows: FIRST_ROWS,
+            lookahead,
+            outside: 0,
+            seeks: 0,
         };
         if !scan.zbox.is_empty() {
             scan.jump(&scan.zbox.low.clone())?;
@@ -138,7 +146,14 @@ impl BoxScan {
         let range = KeyRange { start: key(point), end: KeyRange::prefix(&key(&self.zbox.high)).end };
         self.scan = Some(self.snapshot.scan(ScanSpec::forward(range))?);
         self.rows = FIRST_ROWS;
+        self.outside = 0;
+        self.seeks += 1;
         Ok(())
+    }
+
+    /// How often the scan has looked for a place in the index since it was last asked.
+    pub fn take_seeks(&mut self) -> u64 {
+        std::mem::take(&mut self.seeks)
     }
 
     /// The next entries and which of them are in the box, or `None` after the last.
@@ -157,10 +172,15 @@ impl BoxScan {
             let point = self.point_of(block.key(position)).ok_or_else(damaged)?;
             let is_within = self.zbox.contains(&point);
             within.push(is_within);
+            self.outside = if is_within { 0 } else { self.outside + 1 };
             last_outside = (!is_within).then_some(point);
         }
         match last_outside {
             None => self.rows = self.rows.saturating_mul(2),
+            Some(_) if self.outside <= self.lookahead => {
+                let left = usize::try_from(self.lookahead - self.outside).unwrap_or(usize::MAX);
+                self.rows = FIRST_ROWS.min(left.saturating_add(1));
+            }
             Some(point) => match self.zbox.next_behind(&point) {
                 Some(next) => self.jump(&next)?,
                 None => self.scan = None,

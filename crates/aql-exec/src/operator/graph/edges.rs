@@ -8,9 +8,10 @@ use crate::graph::edges::{EdgeList, ReadPosition};
 use crate::graph::path::Side;
 use crate::graph::vertices::{Vertex, VertexArena};
 use crate::operator::index_scan::{
-    EntryBatch, EntrySink, EntrySource, IndexHandle, Lookup, PersistentSource, Range, RangePrograms,
+    EntryBatch, EntrySink, EntrySource, Lookup, Range, RangePrograms, open_source,
 };
-use aql_value::{Batch, Error, Result, Value};
+use aql_plan::IndexHint;
+use aql_value::{Batch, Result, Value};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use storage::{Collection, EdgeDirection, EdgeReader};
@@ -27,8 +28,8 @@ pub(crate) struct EdgeAccessProgram {
 pub(crate) enum EdgeLookupProgram {
     /// The edge index.
     EdgeIndex,
-    /// A persistent index whose first field is the vertex. The range is about the fields after it.
-    Persistent(Box<RangePrograms>),
+    /// Another index whose first field is the vertex. The range is about the fields after it.
+    VertexCentric(Box<RangePrograms>),
 }
 
 impl EdgeAccessProgram {
@@ -54,17 +55,17 @@ pub(super) struct EdgeFinder {
     vertex_collections: Option<Box<[Box<str>]>>,
     /// Somebody wants to know which edges they are.
     keeps_keys: bool,
-    /// For the present outer row: the ranges of persistent indexes by access and depth, `None` where nothing can be
+    /// For the present outer row: the ranges of vertex-centric indexes by access and depth, `None` where nothing can be
     /// found.
     ranges: HashMap<(usize, Option<u32>), Option<Range>>,
-    /// Scans of persistent indexes that were not read to their ends, by number.
-    scans: HashMap<usize, PersistentScan>,
+    /// Scans of vertex-centric indexes that were not read to their ends, by number.
+    scans: HashMap<usize, VertexScan>,
     next_scan: usize,
 }
 
-/// A scan of a persistent index for one vertex.
-struct PersistentScan {
-    source: PersistentSource,
+/// A scan of a vertex-centric index for one vertex.
+struct VertexScan {
+    source: Box<dyn EntrySource>,
     /// Keys of edges found before: an index over the elements of arrays finds some several times.
     seen: HashSet<Box<str>>,
 }
@@ -72,7 +73,7 @@ struct PersistentScan {
 /// Edges that are read in one step.
 const EDGES_PER_READ: usize = 1000;
 
-/// Bytes of entries of a persistent index that are read in one step.
+/// Bytes of entries of a vertex-centric index that are read in one step.
 const BYTES_PER_READ: usize = 1 << 20;
 
 /// Most memory for lists of edges on each side; and the part of a query's own limit that they may take.
@@ -145,15 +146,17 @@ impl EdgeFinder {
         list: &mut EdgeList,
         lookup: &mut FinderContext<'_>,
     ) -> Result<bool> {
-        let is_persistent =
-            |access: &EdgeAccessProgram| matches!(access.lookup_at(depth), EdgeLookupProgram::Persistent(_));
-        let is_complete = *position == ReadPosition::default() && !self.accesses.iter().any(is_persistent);
+        let is_vertex_centric = |access: &EdgeAccessProgram| {
+            matches!(access.lookup_at(depth), EdgeLookupProgram::VertexCentric(_))
+        };
+        let is_complete =
+            *position == ReadPosition::default() && !self.accesses.iter().any(is_vertex_centric);
         if is_complete && self.known(vertex, Side::Start, list) {
             return Ok(false);
         }
         while let Some(access) = self.accesses.get(position.access) {
-            let has_more = if is_persistent(access) {
-                self.read_persistent(vertex, depth, position, list, lookup)?
+            let has_more = if is_vertex_centric(access) {
+                self.read_vertex_centric(vertex, depth, position, list, lookup)?
             } else {
                 let access = position.access;
                 self.read_edge_index(access, Side::Start, vertex, &mut position.after, list, lookup)?
@@ -236,7 +239,7 @@ impl EdgeFinder {
         Ok(has_more)
     }
 
-    fn read_persistent(
+    fn read_vertex_centric(
         &mut self,
         vertex: Vertex,
         depth: u32,
@@ -324,7 +327,7 @@ fn leads_to(collections: Option<&[Box<str>]>, id: &[u8]) -> bool {
     collections.iter().any(|collection| collection.as_bytes() == name)
 }
 
-/// Starts to look the edges of a vertex up in a persistent index; `None` if there are none.
+/// Starts to look the edges of a vertex up in a vertex-centric index; `None` if there are none.
 fn open_scan(
     access: &EdgeAccessProgram,
     number: usize,
@@ -332,11 +335,8 @@ fn open_scan(
     depth: u32,
     ranges: &mut HashMap<(usize, Option<u32>), Option<Range>>,
     lookup: &mut FinderContext<'_>,
-) -> Result<Option<PersistentScan>> {
-    let EdgeLookupProgram::Persistent(programs) = access.lookup_at(depth) else { return Ok(None) };
-    let IndexHandle::Persistent(index) = &programs.index else {
-        return Err(Error::internal("edges are looked up in an index of another type"));
-    };
+) -> Result<Option<VertexScan>> {
+    let EdgeLookupProgram::VertexCentric(programs) = access.lookup_at(depth) else { return Ok(None) };
     let has_own = access.at_depth.iter().any(|(at, _)| *at == u64::from(depth));
     let range = match ranges.entry((number, has_own.then_some(depth))) {
         std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
@@ -355,7 +355,8 @@ fn open_scan(
         ascending: true,
         ordered: false,
         wants_documents: true,
+        lookahead: IndexHint::DEFAULT_LOOKAHEAD,
     };
-    let source = PersistentSource::new(index, vec![own], &scan);
-    Ok(Some(PersistentScan { source, seen: HashSet::new() }))
+    let source = open_source(&programs.index, vec![own], &scan, &lookup.context.interrupt)?;
+    Ok(Some(VertexScan { source, seen: HashSet::new() }))
 }

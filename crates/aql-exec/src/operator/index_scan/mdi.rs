@@ -17,6 +17,7 @@ pub(super) struct MdiSource {
     index: Arc<Index>,
     /// What is still to be visited.
     boxes: Box<dyn Iterator<Item = BoxBounds> + Send>,
+    lookahead: u64,
     scan: Option<BoxScan>,
 }
 
@@ -33,16 +34,16 @@ impl MdiSource {
             collection: Arc::clone(lookup.collection),
             index: Arc::clone(index),
             boxes: Box::new(boxes),
+            lookahead: lookup.lookahead,
             scan: None,
         }
     }
 
     /// The scan that is read, or the next; `None` after the last.
-    fn scan(&mut self, context: &mut ExecutionContext) -> Result<Option<&mut BoxScan>> {
+    fn scan(&mut self) -> Result<Option<&mut BoxScan>> {
         if self.scan.is_none() {
             let Some(bounds) = self.boxes.next() else { return Ok(None) };
-            context.statistics.seeks += 1;
-            let scan = self.snapshot.box_scan(&self.collection, &self.index, &bounds);
+            let scan = self.snapshot.box_scan(&self.collection, &self.index, &bounds, self.lookahead);
             self.scan = Some(scan.map_err(|error| storage_error(&error))?);
         }
         Ok(self.scan.as_mut())
@@ -76,9 +77,11 @@ impl EntrySource for MdiSource {
         while sink.room() > 0 {
             context.interrupt.check()?;
             let limits = BlockLimits { rows: sink.room(), bytes };
-            let Some(scan) = self.scan(context)? else { return Ok(false) };
-            let Some((entries, within)) = scan.next_block(limits).map_err(|error| storage_error(&error))?
-            else {
+            let Some(scan) = self.scan()? else { return Ok(false) };
+            let block = scan.next_block(limits).map_err(|error| storage_error(&error))?;
+            let seeks = scan.take_seeks();
+            context.statistics.seeks += seeks;
+            let Some((entries, within)) = block else {
                 self.scan = None;
                 continue;
             };

@@ -20,10 +20,10 @@ mod unique;
 mod walk;
 
 pub(super) use entries::{EntryBatch, EntrySink};
-pub(super) use persistent::PersistentSource;
 pub(super) use range::Range;
 pub(crate) use range::{BoundProgram, IndexHandle, LookupProgram, RangePrograms};
 pub(crate) use search::{GeoPrograms, SearchPrograms};
+pub(super) use source::open as open_source;
 pub(super) use source::{EntrySource, Lookup};
 
 use super::document_source::{FoundDocuments, Source};
@@ -75,6 +75,8 @@ pub(crate) struct IndexScanOptions {
     pub(crate) covers_filter: bool,
     /// Look-ups mostly follow each other in the order of the index.
     pub(crate) walks: bool,
+    /// See `aql_plan::IndexHint`.
+    pub(crate) lookahead: u64,
 }
 
 /// The scan for one incoming row.
@@ -208,6 +210,7 @@ impl IndexScanOperator {
             ascending: self.options.ascending,
             ordered: self.options.ordered,
             wants_documents: self.wants_documents(),
+            lookahead: self.options.lookahead,
         };
         let mut sources = VecDeque::new();
         let mut ranges = self.ranges.iter().zip(&self.columns).peekable();

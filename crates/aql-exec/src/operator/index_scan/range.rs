@@ -92,7 +92,8 @@ impl RangePrograms {
             LookupProgram::Equal(program) | LookupProgram::In(program) => program,
         });
         let bounds = [&self.lower, &self.upper].into_iter().flatten().map(|bound| &bound.program);
-        lookups.chain(bounds).flat_map(Program::registers_read).copied()
+        let search = self.search.iter().flat_map(SearchPrograms::programs).flatten();
+        lookups.chain(bounds).chain(search).flat_map(Program::registers_read).copied()
     }
 
     /// Evaluates the range's expressions.
@@ -153,7 +154,8 @@ impl Range {
     pub(in crate::operator) fn behind(&self, first: Value) -> Self {
         let mut equal = vec![vec![first]];
         equal.extend_from_slice(&self.equal);
-        Self { first_field: 0, equal, lower: self.lower.clone(), upper: self.upper.clone(), search: None }
+        let (lower, upper, search) = (self.lower.clone(), self.upper.clone(), self.search.clone());
+        Self { first_field: 0, equal, lower, upper, search }
     }
 
     /// Whether the bounds exclude each other.

@@ -29,6 +29,7 @@ pub(super) struct SearchColumns {
 }
 
 /// A search for one outer row.
+#[derive(Clone)]
 pub(super) enum Search {
     Geo(GeoLookup),
     /// Lower and upper bound of each field. Whether they are included is checked by the filter, which stays.
@@ -38,6 +39,7 @@ pub(super) enum Search {
 }
 
 /// A search in a geo index.
+#[derive(Clone)]
 pub(super) struct GeoLookup {
     pub(super) origin: Option<Value>,
     pub(super) distance: DistanceBounds,
@@ -45,7 +47,7 @@ pub(super) struct GeoLookup {
 }
 
 impl SearchPrograms {
-    fn programs(&self) -> Vec<Option<&Program>> {
+    pub(super) fn programs(&self) -> Vec<Option<&Program>> {
         match self {
             Self::Geo(geo) => vec![
                 geo.origin.as_ref(),

@@ -32,6 +32,8 @@ pub(in crate::operator) struct Lookup<'a> {
     pub(in crate::operator) ordered: bool,
     /// Documents will be needed: a source that reads them anyway hands them over.
     pub(in crate::operator) wants_documents: bool,
+    /// Multi-dimensional indexes: entries outside of the box that are read over before the next inside is looked for.
+    pub(in crate::operator) lookahead: u64,
 }
 
 /// The source for ranges of an index. There is at least one range.

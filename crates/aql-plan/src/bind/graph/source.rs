@@ -107,5 +107,5 @@ fn edge_lookup(info: &CollectionInfo) -> Result<EdgeLookup> {
     }
     let index = info.indexes.iter().find(|index| index.kind == IndexKind::Edge);
     let index = index.ok_or_else(|| Error::internal("an edge collection without edge index"))?.clone();
-    Ok(EdgeLookup { index, lookups: Vec::new(), lower: None, upper: None })
+    Ok(EdgeLookup::by_edge_index(index))
 }

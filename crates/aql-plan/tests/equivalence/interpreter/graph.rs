@@ -4,8 +4,8 @@ use super::{Interpreter, Row, aggregated, at, read, with};
 use crate::data;
 use aql_plan::{
     EdgeAccess, EdgeDirection, EdgeLookup, EnumeratePaths, EnumeratePathsKind, GraphAccess, IndexLookup,
-    PathElement, PathOutput, ShortestPath, StepCondition, Traversal, TraversalOrder, Uniqueness, Window,
-    WindowBound,
+    IndexSearch, PathElement, PathOutput, ShortestPath, StepCondition, Traversal, TraversalOrder, Uniqueness,
+    Window, WindowBound,
 };
 use aql_value::{Result, Value};
 use std::cmp::Ordering;
@@ -255,6 +255,16 @@ impl Interpreter {
             let order = at(edge, &field.path).compare(&self.evaluate(&bound.value, row)?);
             if order == outside || (order == Ordering::Equal && !bound.inclusive) {
                 return Ok(false);
+            }
+        }
+        let Some(IndexSearch::Box(all)) = &lookup.search else { return Ok(true) };
+        for (bounds, field) in all.iter().zip(fields) {
+            for (bound, outside) in [(&bounds.lower, Ordering::Less), (&bounds.upper, Ordering::Greater)] {
+                let Some(bound) = bound else { continue };
+                // What lies on an edge of the box is found in any case.
+                if at(edge, &field.path).compare(&self.evaluate(&bound.value, row)?) == outside {
+                    return Ok(false);
+                }
             }
         }
         Ok(true)

@@ -96,12 +96,7 @@ impl Chooser<'_> {
         if atoms.len() == 1 {
             return None;
         }
-        let edge_index = EdgeLookup {
-            index: self.edges.lookup.index.clone(),
-            lookups: Vec::new(),
-            lower: None,
-            upper: None,
-        };
+        let edge_index = EdgeLookup::by_edge_index(self.edges.lookup.index.clone());
         for name in self.hinted(depth) {
             if *name == edge_index.index.name {
                 return Some(edge_index);
@@ -130,7 +125,7 @@ impl Chooser<'_> {
     /// The look-up by a vertex-centric index and the number of edges that it is expected to find, if the index has a
     /// condition besides the one on the vertex.
     fn lookup(&self, index: &IndexInfo, atoms: &[Atom]) -> Option<(f64, EdgeLookup)> {
-        let is_suitable = index.kind == IndexKind::Persistent
+        let is_suitable = matches!(index.kind, IndexKind::Persistent | IndexKind::Mdi { prefix_fields: 1.. })
             && index.fields.first() == Some(&vertex_field(self.edges.direction))
             && index.fields.iter().all(|field| field.expansion.is_none());
         let range = match_index(index, 0, atoms).filter(|_| is_suitable)?;
@@ -138,9 +133,9 @@ impl Chooser<'_> {
         let mut lookups = range.lookups.into_iter();
         lookups.next()?;
         let lookups: Vec<IndexLookup> = lookups.collect();
-        let is_restricted = !lookups.is_empty() || range.lower.is_some() || range.upper.is_some();
-        let lookup = EdgeLookup { index: index.clone(), lookups, lower: range.lower, upper: range.upper };
-        is_restricted.then_some((items, lookup))
+        let IndexRange { lower, upper, search, .. } = range;
+        let lookup = EdgeLookup { index: index.clone(), lookups, lower, upper, search };
+        (lookup.conditions() > 0).then_some((items, lookup))
     }
 }
 
@@ -154,6 +149,8 @@ fn vertex_atom(direction: EdgeDirection) -> Atom {
     Atom { field: vertex_field(direction), operator: AtomOperator::Equal, value }
 }
 
+/// What the look-up guarantees of the edges it finds. A search finds more than what is within its bounds: they are left
+/// out.
 fn as_range(direction: EdgeDirection, lookup: &EdgeLookup) -> IndexRange {
     let vertex = IndexLookup::Equal(vertex_atom(direction).value);
     IndexRange {
