@@ -22,6 +22,7 @@ mod hashing;
 mod memory;
 mod misc;
 mod numeric;
+mod search;
 mod similarity;
 mod statistics;
 mod string;
@@ -43,6 +44,7 @@ static FAMILIES: &[&[Function]] = &[
     hashing::FUNCTIONS,
     misc::FUNCTIONS,
     numeric::FUNCTIONS,
+    search::FUNCTIONS,
     similarity::FUNCTIONS,
     statistics::FUNCTIONS,
     string::FUNCTIONS,

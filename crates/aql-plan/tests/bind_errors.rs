@@ -55,7 +55,13 @@ const CASES: &[(&str, u32, &str)] = &[
     // Functions.
     ("RETURN FOO(1)", 1540, "usage of unknown function 'FOO()'"),
     ("RETURN foo()", 1540, "usage of unknown function 'FOO()'"),
-    ("RETURN PHRASE(1, 2)", 9, "not implemented: function PHRASE()"),
+    (
+        "RETURN PHRASE(1)",
+        1541,
+        "invalid number of arguments for function 'PHRASE()', expected number of arguments: minimum: 2, maximum: 65536",
+    ),
+    ("RETURN PREGEL_RESULT(1)", 1540, "usage of unknown function 'PREGEL_RESULT()'"),
+    ("RETURN NEIGHBORS(1, 2, 3)", 1540, "usage of unknown function 'NEIGHBORS()'"),
     ("RETURN a::b(1)", 1582, "user function 'A::B()' not found"),
     (
         "RETURN ABS()",

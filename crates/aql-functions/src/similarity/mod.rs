@@ -5,6 +5,7 @@ mod decay;
 mod levenshtein;
 mod levenshtein_distance;
 mod minhash;
+mod minhash_match;
 mod ngram;
 mod ngram_similarity;
 mod vector;
@@ -27,6 +28,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure("MINHASH", 2, 2, minhash::minhash),
     pure("MINHASH_COUNT", 1, 1, minhash::minhash_count),
     pure("MINHASH_ERROR", 1, 1, minhash::minhash_error),
+    pure("MINHASH_MATCH", 3, 4, minhash_match::minhash_match),
     pure("NGRAM_MATCH", 2, 4, ngram::ngram_match),
     pure("NGRAM_POSITIONAL_SIMILARITY", 3, 3, ngram::ngram_positional_similarity),
     pure("NGRAM_SIMILARITY", 3, 3, ngram::ngram_similarity),

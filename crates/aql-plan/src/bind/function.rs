@@ -12,10 +12,6 @@ const ANY_NUMBER_OF_ARGUMENTS: usize = 65536;
 /// Functions that read documents of collections which are only known at run time.
 const READS_DOCUMENTS: &[&str] = &["DOCUMENT"];
 
-/// Functions of ArangoDB 3.12 that need what this server does not have yet.
-const NOT_IMPLEMENTED: &[&str] =
-    &["BM25", "EXISTS", "MINHASH_MATCH", "OFFSET_INFO", "PHRASE", "PREGEL_RESULT", "TFIDF"];
-
 /// Functions that are nothing but a way to ask a vector index, of which there are none.
 const NEEDS_VECTOR_INDEX: &[&str] = &["APPROX_NEAR_COSINE", "APPROX_NEAR_INNER_PRODUCT", "APPROX_NEAR_L2"];
 
@@ -92,9 +88,6 @@ fn find(name: &ast::FunctionName) -> Result<&'static Function> {
         return Err(Error::new(number::FUNCTION_NOT_FOUND, message));
     }
     aql_functions::lookup(name.normalized()).ok_or_else(|| {
-        if NOT_IMPLEMENTED.contains(&name.normalized()) {
-            return Error::not_implemented(format!("function {}()", name.normalized()));
-        }
         Error::new(
             common::FUNCTION_NAME_UNKNOWN,
             format!("usage of unknown function '{}()'", name.normalized()),
