@@ -45,6 +45,7 @@ use std::time::{Duration, Instant};
 
 use crate::{Error, Result};
 
+mod release;
 #[cfg(test)]
 mod tests;
 
@@ -211,28 +212,6 @@ impl ConflictTable {
         }
     }
 
-    /// Lets go of keys; `stamp` is the commit that wrote them if it must be remembered.
-    fn release(&self, hashes: &[u64], stamp: Option<u64>) {
-        for hash in hashes {
-            let shard = self.shard(*hash);
-            let mut keys = lock(&shard.keys);
-            if let MapEntry::Occupied(mut state) = keys.by_hash.entry(*hash) {
-                state.get_mut().holder = 0;
-                if let Some(commit) = stamp {
-                    state.get_mut().commit = commit;
-                } else if state.get().commit == 0 {
-                    state.remove();
-                    keys.shrink();
-                }
-            }
-            let waiting = keys.waiting;
-            drop(keys);
-            if waiting > 0 {
-                shard.released.notify_all();
-            }
-        }
-    }
-
     /// Lists stamps that were made, for removal when nobody needs them any more. Not listed before they are made:
     /// another thread could remove them from the list and find nothing to remove in the shards.
     fn remember(&self, commit: u64, hashes: Vec<u64>) {
@@ -382,7 +361,7 @@ impl Claims {
             let trimmed = table.stop_reading(&mut registry, start);
             (commit, registry.horizon(commit) < commit, trimmed)
         };
-        table.release(&held, is_needed.then_some(commit));
+        table.release(self.holder, &held, is_needed.then_some(commit));
         table.remove_stamps(&trimmed);
         if is_needed {
             table.remember(commit, held);
@@ -393,7 +372,7 @@ impl Claims {
 
 impl Drop for Claims {
     fn drop(&mut self) {
-        self.table.release(&self.held, None);
+        self.table.release(self.holder, &self.held, None);
         if let Some(start) = self.start.get() {
             let trimmed = self.table.stop_reading(&mut lock(&self.table.registry), Some(start));
             self.table.remove_stamps(&trimmed);
