@@ -65,13 +65,27 @@ impl LongText {
     /// The first match from `start` on. `Err(Quit)`: the text has something that the automaton cannot tell, namely a
     /// letter beyond ASCII where the expression asks for boundaries of words.
     pub(super) fn find(&self, text: &str, start: usize, interrupt: &Interrupt) -> Result<Search> {
-        let Some(end) = (match self.scan_forward(text, start, interrupt)? {
+        self.find_with(&mut self.caches(), text, start, interrupt)
+    }
+
+    fn caches(&self) -> Caches {
+        Caches { forward: self.forward.create_cache(), backward: self.backward.create_cache() }
+    }
+
+    fn find_with(
+        &self,
+        caches: &mut Caches,
+        text: &str,
+        start: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Search> {
+        let Some(end) = (match self.scan_forward(&mut caches.forward, text, start, interrupt)? {
             Scan::Quit => return Ok(Search::Quit),
             Scan::End(end) => end,
         }) else {
             return Ok(Search::Nothing);
         };
-        Ok(match self.scan_backward(text, start..end, interrupt)? {
+        Ok(match self.scan_backward(&mut caches.backward, text, start..end, interrupt)? {
             Scan::Quit => Search::Quit,
             Scan::End(begin) => Search::Match(begin.unwrap_or(end)..end),
         })
@@ -79,7 +93,8 @@ impl LongText {
 
     /// All matches from left to right, as `regex::Regex::captures_iter` finds them.
     pub(super) fn matches<'a>(&'a self, text: &'a str, interrupt: &'a Interrupt) -> Matches<'a> {
-        Matches { long: self, text, interrupt, start: 0, last_end: None, has_ended: false }
+        let caches = self.caches();
+        Matches { long: self, caches, text, interrupt, start: 0, last_end: None, has_ended: false }
     }
 
     /// The groups of a match.
@@ -97,14 +112,19 @@ impl LongText {
     }
 
     /// Where the first match ends.
-    fn scan_forward(&self, text: &str, start: usize, interrupt: &Interrupt) -> Result<Scan> {
-        let mut cache = self.forward.create_cache();
+    fn scan_forward(
+        &self,
+        cache: &mut Cache,
+        text: &str,
+        start: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Scan> {
         let input = Input::new(text).range(start..);
-        let Ok(state) = self.forward.start_state_forward(&mut cache, &input) else { return Ok(Scan::Quit) };
+        let Ok(state) = self.forward.start_state_forward(cache, &input) else { return Ok(Scan::Quit) };
         let mut run = Run { dfa: &self.forward, cache, state, last: None, interrupt };
-        for (position, byte) in text.bytes().enumerate().skip(start) {
+        for (offset, byte) in text.as_bytes().get(start..).unwrap_or_default().iter().enumerate() {
             // A match is known one byte after its end.
-            match run.step(position, byte, position)? {
+            match run.step(offset, *byte, start + offset)? {
                 Step::On => {}
                 Step::Dead => return Ok(Scan::End(run.last)),
                 Step::Quit => return Ok(Scan::Quit),
@@ -114,10 +134,15 @@ impl LongText {
     }
 
     /// Where the match that ends at the end of the range begins.
-    fn scan_backward(&self, text: &str, range: Range<usize>, interrupt: &Interrupt) -> Result<Scan> {
-        let mut cache = self.backward.create_cache();
+    fn scan_backward(
+        &self,
+        cache: &mut Cache,
+        text: &str,
+        range: Range<usize>,
+        interrupt: &Interrupt,
+    ) -> Result<Scan> {
         let input = Input::new(text).range(range.clone()).anchored(Anchored::Yes);
-        let Ok(state) = self.backward.start_state_reverse(&mut cache, &input) else { return Ok(Scan::Quit) };
+        let Ok(state) = self.backward.start_state_reverse(cache, &input) else { return Ok(Scan::Quit) };
         let mut run = Run { dfa: &self.backward, cache, state, last: None, interrupt };
         let bytes = text.as_bytes().get(range.clone()).unwrap_or_default();
         for (offset, byte) in bytes.iter().enumerate().rev() {
@@ -138,9 +163,18 @@ impl LongText {
     }
 }
 
+/// The states that the automata have made so far.
+#[derive(Debug)]
+struct Caches {
+    forward: Cache,
+    backward: Cache,
+}
+
 /// See [`LongText::matches`].
 pub(super) struct Matches<'a> {
     long: &'a LongText,
+    /// Kept from match to match: making them anew takes longer than most matches.
+    caches: Caches,
     text: &'a str,
     interrupt: &'a Interrupt,
     start: usize,
@@ -151,7 +185,7 @@ pub(super) struct Matches<'a> {
 impl Matches<'_> {
     fn advance(&mut self) -> Result<Option<Found>> {
         while self.start <= self.text.len() {
-            let found = match self.long.find(self.text, self.start, self.interrupt)? {
+            let found = match self.long.find_with(&mut self.caches, self.text, self.start, self.interrupt)? {
                 Search::Match(found) => found,
                 Search::Nothing => return Ok(None),
                 Search::Quit => match self.long.groups.find(Input::new(self.text).range(self.start..)) {
@@ -208,7 +242,7 @@ enum Step {
 /// An automaton on its way through a text.
 struct Run<'a> {
     dfa: &'a DFA,
-    cache: Cache,
+    cache: &'a mut Cache,
     state: LazyStateID,
     last: Option<usize>,
     interrupt: &'a Interrupt,
@@ -220,7 +254,7 @@ impl Run<'_> {
         if count.is_multiple_of(BYTES_PER_CHECK) {
             self.interrupt.check()?;
         }
-        let Ok(state) = self.dfa.next_state(&mut self.cache, self.state, byte) else { return Ok(Step::Quit) };
+        let Ok(state) = self.dfa.next_state(self.cache, self.state, byte) else { return Ok(Step::Quit) };
         self.state = state;
         if state.is_tagged() {
             if state.is_match() {
@@ -235,8 +269,8 @@ impl Run<'_> {
     }
 
     /// At the end (or beginning) of the text.
-    fn finish(mut self, edge: usize) -> Scan {
-        match self.dfa.next_eoi_state(&mut self.cache, self.state) {
+    fn finish(self, edge: usize) -> Scan {
+        match self.dfa.next_eoi_state(self.cache, self.state) {
             Ok(state) if state.is_match() => Scan::End(Some(edge)),
             Ok(state) if state.is_quit() => Scan::Quit,
             Ok(_) => Scan::End(self.last),
