@@ -72,7 +72,7 @@ pub(crate) fn stop<T>(answer: Result<Value>) -> Outcome<T> {
 /// Refuses to be computed while constants are folded, for what belongs to the run of a query and not to its plan,
 /// which may be kept for other runs.
 pub(crate) fn require_run_time(context: &EvaluationContext<'_>) -> Result<()> {
-    context.environment.database().map(|_| ())
+    if context.environment.is_run_time() { Ok(()) } else { Err(Error::not_constant()) }
 }
 
 /// Null with warning 1542: an argument of function `name` has a wrong type or value.

@@ -26,13 +26,17 @@ pub struct EvaluationState {
 impl EvaluationState {
     /// Starts now, with random numbers of its own.
     pub fn new() -> Self {
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             patterns: PatternCache::default(),
             memo: Memo::default(),
             random: Random::from_entropy(),
-            statement_time_ms: i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX),
+            statement_time_ms: now_ms(),
         }
+    }
+
+    /// Takes the time again, for a state that outlives a statement.
+    pub fn restart_clock(&mut self) {
+        self.statement_time_ms = now_ms();
     }
 
     /// With time and random numbers given, for tests and for anything that must repeat exactly.
@@ -44,6 +48,11 @@ impl EvaluationState {
             statement_time_ms,
         }
     }
+}
+
+fn now_ms() -> i64 {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
 }
 
 impl Default for EvaluationState {

@@ -8,6 +8,10 @@ use crate::value::Value;
 ///
 /// Every method may answer [`Error::not_constant`], which leaves the expression to be computed at run time.
 pub trait Environment: Send + Sync {
+    /// Whether expressions run, for a query or a document, rather than being folded for a plan that may be kept.
+    fn is_run_time(&self) -> bool {
+        true
+    }
     /// Name of the current database (`CURRENT_DATABASE()`).
     fn database(&self) -> Result<&str>;
     /// Name of the user, `None` when authentication is off (`CURRENT_USER()`).
@@ -35,6 +39,9 @@ pub trait Environment: Send + Sync {
 pub struct NoEnvironment;
 
 impl Environment for NoEnvironment {
+    fn is_run_time(&self) -> bool {
+        false
+    }
     fn database(&self) -> Result<&str> {
         Err(Error::not_constant())
     }

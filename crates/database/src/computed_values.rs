@@ -4,17 +4,21 @@
 //! ...`, so that the document is a variable and the expression a flat program. What reads the store is refused, as
 //! ArangoDB does, and so are subqueries.
 
+mod environment;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aql_plan::{BindInput, BindParameters, EmptyCatalog, Node, NodeKind, RegisterMap, compile};
 use aql_syntax::ast::ExpressionKind;
 use aql_value::{
-    Batch, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, NoEnvironment, Program,
-    Register, Value, Warnings,
+    Batch, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Program, Register, Value,
+    Warnings,
 };
 use catalog::{ComputedValue, error_number};
 use storage::{ComputeEvent, ComputedValues, ComputedValuesCompiler, Error, Result};
 use velocypack::{Block, Builder, Slice};
+
+use self::environment::{DocumentAlone, forbidden_function};
 
 /// Stands for `@doc` in the compiled text; no attribute or function is ever called so.
 const DOCUMENT_VARIABLE: &str = "__persea_document";
@@ -33,7 +37,7 @@ impl ComputedValuesCompiler for Compiler {
 
 struct CompiledValues {
     values: Vec<Compiled>,
-    /// Compiled regular expressions, from one document to the next.
+    /// Compiled regular expressions and random numbers, from one document to the next.
     state: Mutex<EvaluationState>,
 }
 
@@ -91,7 +95,7 @@ impl Compiled {
             state,
             memory: &memory,
             interrupt: &interrupt,
-            environment: &NoEnvironment,
+            environment: &DocumentAlone,
         };
         let mut row = Batch::single_row();
         row.set_column(self.document, Column::Constant(document.clone()));
@@ -107,6 +111,9 @@ impl Compiled {
 fn with_variable(expression: &str) -> std::result::Result<String, String> {
     let query =
         aql_syntax::parse(expression, &aql_syntax::Limits::default()).map_err(|error| error.message)?;
+    if let Some(name) = forbidden_function(&query) {
+        return Err(format!("function {name}() is not allowed"));
+    }
     let mut places = Vec::new();
     for part in aql_syntax::walk::query_expressions(&query) {
         match &part.kind {
@@ -136,6 +143,7 @@ impl ComputedValues for CompiledValues {
         let block = Arc::new(Block { bytes: document.bytes().to_vec(), collection: Some(collection.into()) });
         let value = Value::in_block(&block, 0);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.restart_clock();
         // Every expression sees the document as it was given, not what other expressions compute.
         let mut computed: Vec<(&str, Option<Value>)> = Vec::new();
         for attribute in self.values.iter().filter(|attribute| attribute.is_computed_at(event)) {
@@ -203,17 +211,22 @@ fn unprintable(error: &velocypack::Error) -> Error {
 mod tests {
     use super::*;
 
-    fn compute(expression: &str, overwrite: bool, keep_null: bool, document: &str) -> Result<String> {
-        let pack = |json: &str| {
-            let mut builder = Builder::new();
-            velocypack::json::parse(json.as_bytes(), &velocypack::Limits::default(), &mut builder).unwrap();
-            builder.into_vec()
-        };
+    fn pack(json: &str) -> Vec<u8> {
+        let mut builder = Builder::new();
+        velocypack::json::parse(json.as_bytes(), &velocypack::Limits::default(), &mut builder).unwrap();
+        builder.into_vec()
+    }
+
+    fn compiled(expression: &str, overwrite: bool, keep_null: bool) -> Result<Arc<dyn ComputedValues>> {
         let properties = pack(&format!(
             r#"{{"name":"c","computedValues":[{{"name":"x","expression":{expression:?},"overwrite":{overwrite},"keepNull":{keep_null}}}]}}"#
         ));
         let properties = catalog::collection::CollectionProperties::parse(Slice::new(&properties), false)?;
-        let compiled = Compiler.compile(&properties.computed_values)?;
+        Compiler.compile(&properties.computed_values)
+    }
+
+    fn compute(expression: &str, overwrite: bool, keep_null: bool, document: &str) -> Result<String> {
+        let compiled = compiled(expression, overwrite, keep_null)?;
         let document = pack(document);
         let changed = compiled.compute(ComputeEvent::Insert, Slice::new(&document), "c")?;
         Ok(velocypack::json::to_json_string(Slice::new(changed.as_deref().unwrap_or(&document)), None))
@@ -235,10 +248,32 @@ mod tests {
     }
 
     #[test]
+    fn the_time_is_that_of_each_write() {
+        let compiled = compiled("RETURN DATE_NOW()", true, true).unwrap();
+        let document = pack("{}");
+        let stamp = || {
+            let changed =
+                compiled.compute(ComputeEvent::Insert, Slice::new(&document), "c").unwrap().unwrap();
+            Slice::new(&changed).get("x").and_then(Slice::as_i64).unwrap()
+        };
+        let first = stamp();
+        std::thread::sleep(std::time::Duration::from_millis(3));
+        assert!(stamp() > first);
+    }
+
+    #[test]
     fn what_reads_the_store_or_is_no_expression_is_refused() {
-        for bad in
-            ["1", "RETURN @other", "RETURN (FOR i IN 1..3 RETURN i)", "FOR d IN c RETURN d", "RETURN NOPE()"]
-        {
+        for bad in [
+            "1",
+            "RETURN @other",
+            "RETURN (FOR i IN 1..3 RETURN i)",
+            "FOR d IN c RETURN d",
+            "RETURN NOPE()",
+            "RETURN [1, version()]",
+            "RETURN APPLY('LENGTH', [@doc.a])",
+            "RETURN DOCUMENT(@doc.a)",
+            "RETURN my::own(@doc)",
+        ] {
             assert_eq!(
                 compute(bad, true, true, "{}").unwrap_err().number(),
                 error_number::BAD_PARAMETER,

@@ -1,0 +1,75 @@
+//! What computed values may use of the server: nothing but the clock and the document that is written.
+
+use aql_syntax::ast::{ExpressionKind, Query};
+use aql_syntax::walk::query_expressions;
+use aql_value::{Environment, Error, Result, Value};
+use catalog::error_number;
+
+/// Functions that read the server or call others by name, as ArangoDB's documentation lists them.
+const FORBIDDEN_FUNCTIONS: [&str; 15] = [
+    "APPLY",
+    "CALL",
+    "COLLECTIONS",
+    "COLLECTION_COUNT",
+    "CURRENT_DATABASE",
+    "CURRENT_USER",
+    "DOCUMENT",
+    "FULLTEXT",
+    "NEAR",
+    "SCHEMA_GET",
+    "SCHEMA_VALIDATE",
+    "V8",
+    "VERSION",
+    "WITHIN",
+    "WITHIN_RECTANGLE",
+];
+
+/// The first function of an expression that computed values must not call, in upper case.
+pub(super) fn forbidden_function(query: &Query) -> Option<&str> {
+    query_expressions(query).find_map(|part| match &part.kind {
+        ExpressionKind::FunctionCall(call) => {
+            let is_forbidden =
+                call.name.is_namespaced() || FORBIDDEN_FUNCTIONS.contains(&call.name.normalized());
+            is_forbidden.then(|| call.name.normalized())
+        }
+        _ => None,
+    })
+}
+
+/// Expressions run in it, so that `DATE_NOW()` and the like are computed for each document; every question about
+/// the server is refused. Only a function that [`FORBIDDEN_FUNCTIONS`] forgot can ask one.
+pub(super) struct DocumentAlone;
+
+fn refused<T>() -> Result<T> {
+    Err(Error::new(error_number::BAD_PARAMETER, "an expression over one document cannot read the server"))
+}
+
+impl Environment for DocumentAlone {
+    fn database(&self) -> Result<&str> {
+        refused()
+    }
+    fn user(&self) -> Result<Option<&str>> {
+        refused()
+    }
+    fn server_version(&self) -> Result<&str> {
+        refused()
+    }
+    fn document(&self, _collection: Option<&str>, _id_or_key: &str) -> Result<Value> {
+        refused()
+    }
+    fn collection_count(&self, _name: &str) -> Result<u64> {
+        refused()
+    }
+    fn collections(&self) -> Result<Value> {
+        refused()
+    }
+    fn schema(&self, _collection: &str) -> Result<Value> {
+        refused()
+    }
+    fn validate_schema(&self, _document: &Value, _schema: &Value) -> Result<Option<String>> {
+        refused()
+    }
+    fn collection_documents(&self, _name: &str) -> Result<Value> {
+        refused()
+    }
+}
