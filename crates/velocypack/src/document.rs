@@ -12,7 +12,7 @@ mod tests;
 /// System attributes of a document, at most.
 const SYSTEM_MAX: usize = 5;
 
-/// Appends a stored document: `_key`, `_id` (as a marker), `_rev`, for edges `_from` and `_to`, and then
+/// Appends a stored document: `_key`, `_id` (as a marker), for edges `_from` and `_to`, `_rev`, and then
 /// the attributes of `body` in their order, except those five, which never come from the body.
 ///
 /// The body's attributes are copied as they are, so it has to be a valid value: built, validated or stored.
@@ -80,22 +80,24 @@ impl<'a> SystemAttributes<'a> {
     fn push(&self, out: &mut Vec<u8>) {
         out.push(KEY);
         push_str(out, self.key.as_bytes());
-        out.extend_from_slice(&[ID, ID_MARKER[0], ID_MARKER[1], REV]);
-        push_str(out, self.rev.as_bytes());
+        out.extend_from_slice(&[ID, ID_MARKER[0], ID_MARKER[1]]);
         if let Some((from, to)) = self.from_to {
             out.push(FROM);
             push_str(out, from.as_bytes());
             out.push(TO);
             push_str(out, to.as_bytes());
         }
+        out.push(REV);
+        push_str(out, self.rev.as_bytes());
     }
 
     /// Names and positions, counted from the first of them, in the order of the names.
     fn sorted(&self) -> impl Iterator<Item = (u8, usize)> + use<> {
         let id = 1 + str_length(self.key.len());
-        let rev = id + 1 + ID_MARKER.len();
-        let from = rev + 1 + str_length(self.rev.len());
-        let to = from + 1 + self.from_to.map_or(0, |(from, _)| str_length(from.len()));
+        let from = id + 1 + ID_MARKER.len();
+        let length = |vertex: &str| 1 + str_length(vertex.len());
+        let to = from + self.from_to.map_or(0, |(from, _)| length(from));
+        let rev = to + self.from_to.map_or(0, |(_, to)| length(to));
         let is_edge = self.from_to.is_some();
         [(FROM, from), (ID, id), (KEY, 0), (REV, rev), (TO, to)]
             .into_iter()

@@ -16,15 +16,12 @@ fn made(from_to: Option<(&str, &str)>, body: &[u8]) -> Vec<u8> {
 
 fn model(from_to: Option<(&str, &str)>, body: &Tree) -> Tree {
     let Tree::Object(entries) = body else { unreachable!() };
-    let mut all = vec![
-        ("_key".to_owned(), Tree::string("k1")),
-        ("_id".to_owned(), Tree::string("(marker)")),
-        ("_rev".to_owned(), Tree::string("_rev1")),
-    ];
+    let mut all = vec![("_key".to_owned(), Tree::string("k1")), ("_id".to_owned(), Tree::string("(marker)"))];
     if let Some((from, to)) = from_to {
         all.push(("_from".to_owned(), Tree::string(from)));
         all.push(("_to".to_owned(), Tree::string(to)));
     }
+    all.push(("_rev".to_owned(), Tree::string("_rev1")));
     all.extend(entries.iter().filter(|(name, _)| !SYSTEM.contains(&name.as_str())).cloned());
     Tree::Object(all)
 }
@@ -42,7 +39,7 @@ fn a_document_has_its_system_attributes_first() {
     let edge = made(Some(("v/1", "v/2")), &packed("{}"));
     assert_eq!(
         json::to_json_string(Slice::new(&edge), Some("e")),
-        r#"{"_key":"k1","_id":"e/k1","_rev":"_rev1","_from":"v/1","_to":"v/2"}"#
+        r#"{"_key":"k1","_id":"e/k1","_from":"v/1","_to":"v/2","_rev":"_rev1"}"#
     );
 }
 
