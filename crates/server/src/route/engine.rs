@@ -16,8 +16,12 @@ pub(super) const ROUTES: &[Route] = &[
     Route::inline(Verb::Get, "/_admin/wal/transactions", transactions),
 ];
 
-/// The index types that can be created, aliases among them.
-const INDEX_TYPES: [&str; 5] = ["primary", "edge", "hash", "skiplist", "persistent"];
+/// The index types there are, in ArangoDB's order; two older names stand among them, as in ArangoDB.
+const INDEX_TYPES: [&str; 10] =
+    ["primary", "edge", "hash", "skiplist", "ttl", "persistent", "geo", "fulltext", "mdi", "mdi-prefixed"];
+
+/// Older names of index types, and what they mean.
+const INDEX_ALIASES: [(&str, &str); 3] = [("hash", "persistent"), ("skiplist", "persistent"), ("zkd", "mdi")];
 
 /// Tools expect `rocksdb`, whichever engine there is; its own name stands beside it.
 fn engine(session: &Session, _request: &Request) -> Result<Response> {
@@ -33,7 +37,9 @@ fn engine(session: &Session, _request: &Request) -> Result<Response> {
             });
             fields.child("aliases", |fields| {
                 fields.child("indexes", |fields| {
-                    fields.text("hash", "persistent").text("skiplist", "persistent");
+                    for (alias, target) in INDEX_ALIASES {
+                        fields.text(alias, target);
+                    }
                 });
             });
         });

@@ -17,6 +17,18 @@ fn drivers_learn_what_they_need_to_know() {
         (engine["name"].as_str(), engine["persea-engine"].as_str()),
         (Some("rocksdb"), Some("memory"))
     );
+    let types = engine["supports"]["indexes"].as_array().unwrap().clone();
+    client.request("POST", "/_api/collection", "", br#"{"name": "typed"}"#);
+    for name in types.iter().filter_map(serde_json::Value::as_str) {
+        let body = format!(
+            r#"{{"type": "{name}", "fields": ["a"], "fieldValueTypes": "double", "expireAfter": 1{}}}"#,
+            if name == "mdi-prefixed" { r#", "prefixFields": ["p"]"# } else { "" }
+        );
+        let made = client.request("POST", "/_api/index?collection=typed", "", body.as_bytes()).status;
+        let expected = if matches!(name, "primary" | "edge") { 403 } else { 201 };
+        assert_eq!(made, expected, "{name}");
+    }
+    assert_eq!(engine["supports"]["aliases"]["indexes"]["zkd"], "mdi");
     assert_eq!(client.get("/_admin/server/role").json()["role"], "SINGLE");
     assert_eq!(client.get("/_admin/database/target-version").json()["version"], "31205");
     client.get("/_api/cluster/endpoints").error(501, 1471);
