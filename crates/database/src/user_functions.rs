@@ -52,9 +52,10 @@ impl Session {
             Ok(transaction.remove(functions, &key, Slice::NONE, &WriteOptions::default())?)
         });
         match removed {
-            Err(error) if error.number == number::DOCUMENT_NOT_FOUND => {
-                Err(Error::new(number::FUNCTION_NOT_FOUND, format!("user function '{name}()' not found")))
-            }
+            Err(error) if error.number == number::DOCUMENT_NOT_FOUND => Err(Error::new(
+                number::FUNCTION_NOT_FOUND,
+                format!("no AQL user function with name '{name}' found"),
+            )),
             removed => removed.map(drop),
         }
     }

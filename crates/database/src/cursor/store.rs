@@ -238,5 +238,5 @@ impl Cursors {
 }
 
 fn not_found() -> Error {
-    Error::new(number::CURSOR_NOT_FOUND, "cursor not found: disposed or unknown cursor")
+    Error::new(number::CURSOR_NOT_FOUND, "cursor not found")
 }

@@ -5,15 +5,20 @@ use std::time::Instant;
 use aql_plan::{ExplainStatistics, Plan};
 use aql_value::Value;
 
-use crate::error::Result;
-use crate::query::prepare::{StageTimes, open_values, parse_error};
+use crate::error::{Error, Result};
+use crate::query::prepare::{MESSAGE_AREA, StageTimes, open_values};
 use crate::query::request::QueryRequest;
 use crate::session::Session;
 
 impl Session {
     /// The reply of `/_api/explain`, without `error` and `code`: the plan of a query (with `allPlans`, every plan that was considered), warnings and
-    /// figures of the optimizer. Errors: those of planning, and 11.
+    /// figures of the optimizer. Errors: those of planning, and 11; their messages name the stage but not AQL, as
+    /// ArangoDB's do here.
     pub fn explain(&self, request: &QueryRequest) -> Result<Vec<u8>> {
+        self.explain_plans(request).map_err(without_area)
+    }
+
+    fn explain_plans(&self, request: &QueryRequest) -> Result<Vec<u8>> {
         let started = Instant::now();
         let memory = self.query_account(request.memory_limit_bytes);
         let interrupt = self.query_interrupt(request.options.max_runtime);
@@ -34,7 +39,8 @@ impl Session {
 
     /// The reply of `/_api/query`, without `error` and `code`: what a query's text is made of. Errors: those of parsing.
     pub fn parse_query(&self, text: &str) -> Result<Vec<u8>> {
-        let query = aql_syntax::parse(text, &aql_syntax::Limits::default()).map_err(parse_error)?;
+        let query = aql_syntax::parse(text, &aql_syntax::Limits::default())
+            .map_err(|error| Error::new(error.number, error.message))?;
         Ok(bytes(&aql_plan::explain_syntax(&query)?))
     }
 }
@@ -42,6 +48,13 @@ impl Session {
 /// A plan as `extra.plan` of a profiled query has it.
 pub(crate) fn plan(plan: &Plan) -> Result<Vec<u8>> {
     Ok(bytes(&aql_plan::explain(plan)?))
+}
+
+fn without_area(error: Error) -> Error {
+    match error.message.strip_prefix(MESSAGE_AREA) {
+        Some(message) => Error { message: message.to_owned(), ..error },
+        None => error,
+    }
 }
 
 fn bytes(value: &Value) -> Vec<u8> {

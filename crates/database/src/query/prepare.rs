@@ -238,9 +238,12 @@ pub(crate) fn parse_error(error: aql_syntax::ParseError) -> Error {
     in_stage(Error::new(error.number, error.message), "parsing")
 }
 
+/// What messages of queries begin with.
+pub(crate) const MESSAGE_AREA: &str = "AQL: ";
+
 /// The error as clients of ArangoDB know it: with the stage of the query in which it came up.
 pub(crate) fn in_stage(error: Error, stage: &str) -> Error {
-    Error { message: format!("AQL: {} (while {stage})", error.message), ..error }
+    Error { message: format!("{MESSAGE_AREA}{} (while {stage})", error.message), ..error }
 }
 
 fn in_planning<T>(result: aql_value::Result<T>, stage: &str) -> Result<T> {

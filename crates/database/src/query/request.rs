@@ -136,10 +136,7 @@ impl QueryRequest {
     /// 10 for a value out of its range.
     pub fn from_body(body: Slice<'_>) -> Result<Self> {
         if !body.is_object() {
-            return Err(Error::new(
-                number::QUERY_EMPTY,
-                "query is empty: expecting an object with the attribute 'query'",
-            ));
+            return Err(Error::new(number::QUERY_EMPTY, "query is empty"));
         }
         let text = match body.get("query") {
             None => return Err(Error::new(number::QUERY_EMPTY, "query is empty")),

@@ -391,7 +391,8 @@ impl Report<'_> {
         Ok(out.into_vec())
     }
 
-    /// Counters under ArangoDB's names; those of a cluster and of caches that are not here are zero.
+    /// Counters under ArangoDB's names; those of a cluster and of caches that are not here are zero. One thread is what
+    /// `searchParallelism` says of queries that search no view.
     fn stats(&self, out: &mut Builder) -> velocypack::Result<()> {
         let own = self.statistics;
         out.key("stats")?;
@@ -403,7 +404,7 @@ impl Report<'_> {
             ("seeks", own.seeks),
             ("scannedFull", own.scanned_full),
             ("scannedIndex", own.scanned_index),
-            ("searchParallelism", 0),
+            ("searchParallelism", 1),
             ("cursorsCreated", 0),
             ("cursorsRearmed", 0),
             ("cacheHits", 0),
@@ -427,6 +428,7 @@ impl Report<'_> {
         out.close()
     }
 
+    /// `parallel` counts batches that were computed ahead, which no node does.
     fn nodes(&self, out: &mut Builder) -> velocypack::Result<()> {
         out.key("nodes")?;
         out.open_array()?;
@@ -434,6 +436,7 @@ impl Report<'_> {
             out.open_object()?;
             number_field(out, "id", node.id.0.into())?;
             number_field(out, "calls", node.calls)?;
+            number_field(out, "parallel", 0)?;
             number_field(out, "items", node.items)?;
             number_field(out, "filtered", node.filtered)?;
             for (name, time) in [("runtime", node.runtime), ("fetching", node.fetching)] {
