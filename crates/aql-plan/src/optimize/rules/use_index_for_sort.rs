@@ -5,7 +5,7 @@ use super::{Rule, RuleContext};
 use crate::catalog::{IndexField, IndexInfo, IndexKind};
 use crate::expression::Expression;
 use crate::node::{DocumentSource, IndexLookup, IndexRange, IndexScan, Node, NodeKind, Sort};
-use crate::optimize::condition::{as_field, resolve};
+use crate::optimize::condition::{Branch, as_field, conditions_after, normalize, resolve, set_from};
 use crate::optimize::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use aql_value::Result;
@@ -29,7 +29,7 @@ impl Rule for UseIndexForSort {
                 let scan = match nodes.get(position).map(|node| &node.kind) {
                     Some(NodeKind::Index(scan)) => ordered_index_scan(scan, &need),
                     Some(NodeKind::EnumerateCollection(scan)) if !scan.random => {
-                        ordered_full_scan(&scan.source, &need, context)
+                        ordered_full_scan(&scan.source, nodes, position, &need, context)
                     }
                     _ => None,
                 };
@@ -135,6 +135,8 @@ fn ordered_index_scan(scan: &IndexScan, need: &SortNeed) -> Option<IndexScan> {
 /// The whole of an index instead of the whole of the collection: the hinted one, otherwise that with fewest fields.
 fn ordered_full_scan(
     source: &DocumentSource,
+    nodes: &[Node],
+    position: usize,
     need: &SortNeed,
     context: &RuleContext<'_>,
 ) -> Option<IndexScan> {
@@ -143,8 +145,12 @@ fn ordered_full_scan(
     }
     let info = context.catalog.collection(&source.collection.name)?;
     let whole = IndexRange::default();
-    let usable: Vec<&IndexInfo> =
-        info.indexes.iter().filter(|index| !index.sparse && need.is_met_by(index, &whole)).collect();
+    let usable: Vec<&IndexInfo> = info
+        .indexes
+        .iter()
+        .filter(|index| need.is_met_by(index, &whole))
+        .filter(|index| !index.sparse || has_all_wanted(index, source, nodes, position, context))
+        .collect();
     let hinted = source.hint.names.iter().find_map(|name| usable.iter().find(|index| index.name == *name));
     let index = match hinted {
         Some(index) => index,
@@ -153,4 +159,24 @@ fn ordered_full_scan(
     };
     let scan = new_scan(source, vec![(*index).clone()], vec![whole]);
     Some(IndexScan { ascending: need.ascending, ordered: true, ..scan })
+}
+
+/// Whether a sparse index has every document that passes the filters after the scan: they exclude null in all of its
+/// fields.
+fn has_all_wanted(
+    index: &IndexInfo,
+    source: &DocumentSource,
+    nodes: &[Node],
+    position: usize,
+    context: &RuleContext<'_>,
+) -> bool {
+    let conditions = conditions_after(nodes, position);
+    let expressions = conditions.iter().map(|condition| &condition.expression);
+    let form = normalize(expressions, source.out, &set_from(nodes, position), context.max_branches);
+    index.fields.iter().all(|field| {
+        let excludes_null = |branch: &Branch| {
+            branch.atoms.iter().any(|atom| atom.field == *field && atom.excludes_null())
+        };
+        form.branches.iter().all(excludes_null)
+    })
 }
