@@ -415,7 +415,9 @@ impl Report<'_> {
         for (name, value) in counters {
             number_field(out, name, value)?;
         }
-        if let Some(full_count) = own.full_count {
+        // A query that asks for it and has no LIMIT at its top is told 0, as by ArangoDB.
+        let asked = self.query.request.options.full_count.then_some(0);
+        if let Some(full_count) = own.full_count.or(asked) {
             number_field(out, "fullCount", full_count)?;
         }
         out.key("executionTime")?;
