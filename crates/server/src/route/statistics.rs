@@ -158,6 +158,8 @@ const CLIENT: &[Figure] = &[
 
 const HTTP: &[Figure] = &[
     figure("requestsTotal", "Total requests", Accumulated, "number"),
+    figure("requestsSuperuser", "Total superuser requests", Accumulated, "number"),
+    figure("requestsUser", "Total user requests", Accumulated, "number"),
     figure("requestsAsync", "Async requests", Accumulated, "number"),
     figure("requestsGet", "HTTP GET requests", Accumulated, "number"),
     figure("requestsHead", "HTTP HEAD requests", Accumulated, "number"),
