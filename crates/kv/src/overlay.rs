@@ -36,6 +36,20 @@ pub struct Overlay {
     view: Option<CachedView>,
 }
 
+/// From so many writes on, the buffer is freed on a thread of its own.
+const MANY_WRITES: usize = 1 << 17;
+
+/// Freeing millions of writes takes a good part of a second, which nobody who commits or gives up should wait for.
+impl Drop for Overlay {
+    fn drop(&mut self) {
+        if self.writes.len() >= MANY_WRITES {
+            let freed = (std::mem::take(&mut self.writes), std::mem::take(&mut self.undo));
+            // Without another thread they are freed here.
+            let _ = std::thread::Builder::new().name("free-writes".to_owned()).spawn(move || drop(freed));
+        }
+    }
+}
+
 /// A write that can be taken back.
 #[derive(Debug)]
 struct Undo {
