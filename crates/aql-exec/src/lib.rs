@@ -21,7 +21,6 @@ mod environment;
 mod execution;
 mod graph;
 mod lower;
-mod merge_sort;
 mod operator;
 mod profile;
 mod schema;

@@ -2,7 +2,6 @@
 
 use super::State;
 use crate::arrays::{append_array, array_of};
-use crate::merge_sort::merge_sort;
 use aql_value::{Interrupt, Result, Value};
 use std::collections::HashSet;
 use velocypack::Builder;
@@ -75,7 +74,11 @@ impl State for SortedUnique {
         let values = self.0.take();
         let value = |position: &u32| values.get(*position as usize);
         let mut order: Vec<u32> = (0..values.len() as u32).collect();
-        merge_sort(&mut order, |left, right| value(left).cmp(&value(right)), || interrupt.check())?;
+        aql_value::merge_sort(
+            &mut order,
+            |left, right| value(left).cmp(&value(right)),
+            || interrupt.check(),
+        )?;
         array_of(&order.iter().filter_map(value).cloned().collect::<Vec<_>>(), interrupt)
     }
 

@@ -1,8 +1,11 @@
 //! Sorting arrays and removing what repeats.
 
 use crate::argument::{array_expected, check_round, value};
-use crate::memory::{ArrayBuffer, DistinctValues};
-use aql_value::{EvaluationContext, Result, Value};
+use crate::memory::{ArrayBuffer, DistinctValues, Scratch};
+use aql_value::{EvaluationContext, Result, Value, order_of};
+
+/// What an element takes while it is sorted: twice its position, and its place in the sorted array.
+const BYTES_TO_SORT: usize = 2 * size_of::<u32>() + size_of::<Value>();
 
 /// `SORTED(anyArray)`: in AQL's total order; null without a warning for what is no array.
 pub(crate) fn sorted(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
@@ -52,6 +55,12 @@ pub(crate) fn count_distinct(arguments: &[Value], context: &mut EvaluationContex
 
 fn in_order<'a>(array: &Value, context: &EvaluationContext<'a>) -> Result<ArrayBuffer<'a>> {
     let mut elements = ArrayBuffer::collect(context, array.elements())?;
-    elements.elements().sort_by(Value::compare);
+    let mut scratch = Scratch::new(context.memory);
+    scratch.grow(elements.len() * BYTES_TO_SORT)?;
+    let order = order_of(elements.elements(), context.interrupt)?;
+    let values = elements.elements();
+    let sorted: Vec<Value> =
+        order.iter().filter_map(|position| values.get(*position as usize).cloned()).collect();
+    *values = sorted;
     Ok(elements)
 }

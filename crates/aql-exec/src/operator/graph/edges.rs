@@ -342,7 +342,7 @@ fn open_scan(
         std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
         std::collections::hash_map::Entry::Vacant(entry) => {
             let columns = programs.evaluate(lookup.outer_row, lookup.context)?;
-            entry.insert(programs.for_row(&columns, 0))
+            entry.insert(programs.for_row(&columns, 0, &lookup.context.interrupt)?)
         }
     };
     let Some(range) = range else { return Ok(None) };

@@ -155,8 +155,10 @@ impl IndexScanOperator {
         while unique.len() < limit && self.outer.remaining() > 0 {
             let row = self.outer.row();
             let ranges = self.ranges.iter().zip(&self.columns);
-            let ranges = ranges.filter_map(|(range, columns)| range.for_row(columns, row));
-            if !unique.add_row(row as u32, limit, || ranges.collect(), self.options) {
+            let interrupt = &context.interrupt;
+            let ranges =
+                ranges.filter_map(|(range, columns)| range.for_row(columns, row, interrupt).transpose());
+            if !unique.add_row(row as u32, limit, || ranges.collect(), self.options)? {
                 self.outer.advance();
                 if self.source.count_into.is_some() {
                     break;
@@ -180,7 +182,10 @@ impl IndexScanOperator {
             let row = self.outer.row();
             if !walk.is_begun() {
                 let mut ranges = self.ranges.iter().zip(&self.columns);
-                let range = ranges.next().and_then(|(range, columns)| range.for_row(columns, row));
+                let range = match ranges.next() {
+                    Some((range, columns)) => range.for_row(columns, row, &context.interrupt)?,
+                    None => None,
+                };
                 walk.begin(range, &self.source, context)?;
             }
             let mut sink = EntrySink {
@@ -216,9 +221,9 @@ impl IndexScanOperator {
         let mut ranges = self.ranges.iter().zip(&self.columns).peekable();
         while let Some((first, columns)) = ranges.next() {
             let row = self.outer.row();
-            let mut found: Vec<_> = first.for_row(columns, row).into_iter().collect();
+            let mut found: Vec<_> = first.for_row(columns, row, interrupt)?.into_iter().collect();
             while let Some((next, columns)) = ranges.next_if(|(next, _)| next.index.is_same(&first.index)) {
-                found.extend(next.for_row(columns, row));
+                found.extend(next.for_row(columns, row, interrupt)?);
             }
             if !found.is_empty() {
                 sources.push_back(source::open(&first.index, found, &lookup, interrupt)?);

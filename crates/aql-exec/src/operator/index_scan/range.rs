@@ -2,7 +2,7 @@
 
 use super::search::{Search, SearchColumns, SearchPrograms};
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Column, Program, Register, Result, Value};
+use aql_value::{Batch, Column, Interrupt, Program, Register, Result, Value, order_of};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -116,16 +116,21 @@ impl RangePrograms {
     }
 
     /// The range for one outer row; `None` if nothing can be found by it.
-    pub(in crate::operator) fn for_row(&self, columns: &RangeColumns, row: usize) -> Option<Range> {
+    pub(in crate::operator) fn for_row(
+        &self,
+        columns: &RangeColumns,
+        row: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Range>> {
         let mut equal = Vec::with_capacity(self.lookups.len());
         for (lookup, column) in self.lookups.iter().zip(&columns.lookups) {
             let value = column.get(row);
             let values = match lookup {
                 LookupProgram::Equal(_) => vec![value.clone()],
-                LookupProgram::In(_) => sorted_members(value),
+                LookupProgram::In(_) => sorted_members(value, interrupt)?,
             };
             if values.is_empty() {
-                return None;
+                return Ok(None);
             }
             equal.push(values);
         }
@@ -138,7 +143,7 @@ impl RangePrograms {
         let search = self.search.as_ref().zip(columns.search.as_ref());
         let search = search.map(|(search, columns)| search.for_row(columns, row));
         let range = Range { first_field: self.first_field, equal, lower, upper, search };
-        (!range.is_empty()).then_some(range)
+        Ok((!range.is_empty()).then_some(range))
     }
 }
 
@@ -170,9 +175,11 @@ impl Range {
 }
 
 /// The distinct members of an array in ascending order; none for anything else.
-fn sorted_members(array: &Value) -> Vec<Value> {
-    let mut members: Vec<Value> = array.elements().collect();
-    members.sort_by(Value::compare);
-    members.dedup();
-    members
+fn sorted_members(array: &Value, interrupt: &Interrupt) -> Result<Vec<Value>> {
+    let members: Vec<Value> = array.elements().collect();
+    let order = order_of(&members, interrupt)?;
+    let mut sorted: Vec<Value> =
+        order.iter().filter_map(|position| members.get(*position as usize).cloned()).collect();
+    sorted.dedup();
+    Ok(sorted)
 }

@@ -67,20 +67,22 @@ impl UniqueLookups {
         &mut self,
         row: u32,
         limit: usize,
-        ranges: impl FnOnce() -> Vec<Range>,
+        ranges: impl FnOnce() -> Result<Vec<Range>>,
         options: IndexScanOptions,
-    ) -> bool {
-        let bounds =
-            self.begun.get_or_insert_with(|| all_bounds(ranges(), options.ascending, options.ordered));
+    ) -> Result<bool> {
+        let bounds = match &mut self.begun {
+            Some(bounds) => bounds,
+            None => self.begun.insert(all_bounds(ranges()?, options.ascending, options.ordered)),
+        };
         while self.wanted.len() < limit {
             let Some(next) = bounds.next() else {
                 self.begun = None;
-                return false;
+                return Ok(false);
             };
             self.wanted.push(next.for_storage());
             self.rows.push(row);
         }
-        true
+        Ok(true)
     }
 
     /// Does the look-ups.

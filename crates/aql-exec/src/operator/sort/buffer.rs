@@ -2,7 +2,6 @@
 
 use super::SortKey;
 use super::retained::retain;
-use crate::merge_sort::merge_sort;
 use aql_value::{Batch, Charge, Column, Interrupt, Register, Result, Value};
 
 /// With a limit, the buffer is reduced to the first rows when it has twice as many and so many more.
@@ -170,7 +169,7 @@ impl SortBuffer {
                 // The order in which rows came.
                 .then_with(|| (left.batch, left.row).cmp(&(right.batch, right.row)))
         };
-        merge_sort(&mut self.entries, compare, || interrupt.check())
+        aql_value::merge_sort(&mut self.entries, compare, || interrupt.check())
     }
 
     /// At most `count` rows from position `first` on; `None` behind the last.

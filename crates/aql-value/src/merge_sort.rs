@@ -1,23 +1,51 @@
 //! A sort that can be interrupted.
 
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use crate::value::Value;
 use std::cmp::Ordering;
 
-/// Elements that are sorted by the standard library in one step, and elements merged between two checks.
+/// Elements that are sorted by the standard library in one step, and elements merged between two checks, if a comparison
+/// is one of a few bytes.
 const RUN: usize = 1 << 16;
+/// The same where comparisons may be those of texts by their collation.
+const RUN_OF_VALUES: usize = 1 << 13;
 
 /// Sorts elements, of which no two compare equal, calling `check` every few milliseconds. After an error of `check` the
 /// elements are in no particular order.
-pub(crate) fn merge_sort<T: Copy, E>(
+pub fn merge_sort<T: Copy, E>(
     elements: &mut Vec<T>,
     compare: impl Fn(&T, &T) -> Ordering,
     check: impl Fn() -> Result<(), E>,
 ) -> Result<(), E> {
-    for run in elements.chunks_mut(RUN) {
+    sort_in_runs(elements, RUN, compare, check)
+}
+
+/// The positions of values in AQL's order of these; equal ones stay in their order. Error 1500 if the query ends meanwhile.
+pub fn order_of(values: &[Value], interrupt: &Interrupt) -> crate::Result<Vec<u32>> {
+    let count = u32::try_from(values.len()).map_err(|_| Error::internal("too many values are sorted"))?;
+    let mut order: Vec<u32> = (0..count).collect();
+    let value = |position: &u32| values.get(*position as usize);
+    let compare = |left: &u32, right: &u32| {
+        let values = value(left).zip(value(right));
+        values.map_or(Ordering::Equal, |(left, right)| left.compare(right)).then_with(|| left.cmp(right))
+    };
+    sort_in_runs(&mut order, RUN_OF_VALUES, compare, || interrupt.check())?;
+    Ok(order)
+}
+
+fn sort_in_runs<T: Copy, E>(
+    elements: &mut Vec<T>,
+    length: usize,
+    compare: impl Fn(&T, &T) -> Ordering,
+    check: impl Fn() -> Result<(), E>,
+) -> Result<(), E> {
+    for run in elements.chunks_mut(length) {
         check()?;
         run.sort_unstable_by(&compare);
     }
     let mut merged = Vec::new();
-    let mut run = RUN;
+    let mut run = length;
     while run < elements.len() {
         merged.clear();
         merged.reserve_exact(elements.len());
@@ -76,6 +104,18 @@ mod tests {
             merge_sort(&mut elements, u64::cmp, || Ok::<(), ()>(())).unwrap();
             assert!(elements == expected, "{count} elements");
         }
+    }
+
+    #[test]
+    fn values_are_ordered_and_equal_ones_keep_their_order() {
+        let numbers = scrambled(2 * RUN_OF_VALUES as u64 + 5).into_iter().map(|number| number % 1000);
+        let values: Vec<Value> = numbers.map(|number| Value::Int(number as i64)).collect();
+        let mut expected: Vec<u32> = (0..values.len() as u32).collect();
+        expected.sort_by_key(|position| values[*position as usize].to_i64());
+        assert_eq!(order_of(&values, &Interrupt::new()).unwrap(), expected);
+        let interrupt = Interrupt::new();
+        interrupt.kill();
+        assert_eq!(order_of(&values, &interrupt).unwrap_err().number, 1500);
     }
 
     #[test]
