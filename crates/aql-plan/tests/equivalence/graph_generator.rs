@@ -152,7 +152,8 @@ impl Generator {
 
     fn quantified(&mut self) -> String {
         let base = self.pick(&["p.edges", "p.edges", "p.vertices"]);
-        let quantifier = self.pick(&["ALL", "ALL", "NONE", "ANY"]);
+        let quantifier =
+            self.pick(&["ALL", "ALL", "NONE", "ANY", "AT LEAST (1)", "AT LEAST (2)", "AT LEAST (0)"]);
         let (name, operator, value) = (self.pick(ATTRIBUTES), self.pick(OPERATORS), self.pick(VALUES));
         match self.below(3) {
             0 => format!("{base}[? {quantifier} FILTER CURRENT.{name} {operator} {value}]"),
