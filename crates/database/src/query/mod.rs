@@ -4,6 +4,7 @@
 
 mod builtin;
 mod explain;
+mod moment;
 mod pace;
 pub mod plan_cache;
 mod prepare;

@@ -11,6 +11,7 @@ use velocypack::Slice;
 
 use crate::catalog_view::CatalogView;
 use crate::error::{Error, Result, number};
+use crate::query::moment::{MOMENT, in_a_moment};
 use crate::query::plan_cache::{CachedPlan, Pace, PlanSurroundings, eligible};
 use crate::query::registry::{NewQuery, Registration};
 use crate::query::request::QueryRequest;
@@ -50,12 +51,23 @@ pub struct PreparedQuery {
 impl Session {
     /// Plans a query. Errors: those of parsing, binding and planning, and 11 for collections that the user may not use.
     pub fn prepare_query(&self, request: QueryRequest) -> Result<PreparedQuery> {
+        let interrupt = self.query_interrupt(request.options.max_runtime);
+        self.prepare(request, interrupt)
+    }
+
+    /// The same where nobody may wait for it: `None` if it takes longer than a moment, because a constant of the query is
+    /// computed, say. Then nothing has been done.
+    pub fn prepare_in_a_moment(&self, request: QueryRequest) -> Result<Option<PreparedQuery>> {
+        let interrupt = self.query_interrupt(request.options.max_runtime);
+        in_a_moment(&interrupt, MOMENT, || self.prepare(request, interrupt.clone()))
+    }
+
+    fn prepare(&self, request: QueryRequest, interrupt: Interrupt) -> Result<PreparedQuery> {
         let started = Instant::now();
         if self.instance().is_stopping() {
             return Err(Error::new(number::SHUTTING_DOWN, "shutdown in progress"));
         }
         let memory = self.query_account(request.memory_limit_bytes);
-        let interrupt = self.query_interrupt(request.options.max_runtime);
         let registration = self.instance().queries().register(NewQuery {
             database: Arc::clone(self.database_name()),
             user: self.user().cloned().unwrap_or_default(),

@@ -18,6 +18,7 @@ use crate::cursor::encoder::{Format, RowEncoder};
 use crate::cursor::{CursorSpec, Reply, RowSource};
 use crate::error::{Error, Result, number};
 use crate::query::explain;
+use crate::query::moment::{MOMENT, in_a_moment};
 use crate::query::prepare::{PreparedQuery, in_stage};
 use crate::query::quick::is_quick;
 use crate::query::request::QueryRequest;
@@ -25,8 +26,8 @@ use crate::query::results_cache::Capture;
 use crate::restore::edge_indexes::check_of;
 use crate::session::Session;
 
-/// How long [`PreparedQuery::begin`] computes rows.
-const MOMENT: Duration = Duration::from_millis(2);
+/// How long [`PreparedQuery::begin`] may take for rows that it computes at one time.
+const LONGEST_MOMENT: Duration = Duration::from_millis(10);
 
 /// Rows that it computes at one time.
 const ROWS_AT_A_TIME: usize = 1_000;
@@ -63,11 +64,21 @@ impl PreparedQuery {
         self.start(format)?.run()
     }
 
-    /// Runs the query for a moment. What is not over by then has to go on elsewhere.
-    pub fn begin(self, format: Format) -> Result<Begun> {
-        let mut running = self.start(format)?;
-        let is_over = running.rows.work_ahead(Instant::now() + MOMENT)?;
-        Ok(if is_over { Begun::Over(running.run()?) } else { Begun::GoesOn(Box::new(running)) })
+    /// Runs a query that changes nothing, as [`PreparedQuery::run`] does, unless it takes longer than a moment: `None`.
+    pub fn run_in_a_moment(self, format: Format) -> Result<Option<Reply>> {
+        let interrupt = self.interrupt.clone();
+        in_a_moment(&interrupt, MOMENT, || self.run(format))
+    }
+
+    /// Runs a query that changes nothing for a moment. What is not over by then has to go on elsewhere; `None` if it must
+    /// begin anew there.
+    pub fn begin(self, format: Format) -> Result<Option<Begun>> {
+        let interrupt = self.interrupt.clone();
+        in_a_moment(&interrupt, LONGEST_MOMENT, || {
+            let mut running = self.start(format)?;
+            let is_over = running.rows.work_ahead(Instant::now() + MOMENT)?;
+            Ok(if is_over { Begun::Over(running.run()?) } else { Begun::GoesOn(Box::new(running)) })
+        })
     }
 
     fn start(self, format: Format) -> Result<RunningQuery> {

@@ -5,5 +5,6 @@
 #[path = "../sessions/common.rs"]
 #[allow(dead_code, reason = "shared with the tests of sessions")]
 mod common;
+mod moment;
 mod size;
 mod time;

@@ -2,7 +2,7 @@
 //!
 //! A query is parsed and planned on the connection's own task. A plan that touches little (`RETURN 1`, a look-up by
 //! key) is run there too, and one that took little time lately is begun there; everything else goes on on the worker
-//! pool.
+//! pool. Nothing goes on for longer than a moment on the connection's task: what does is begun anew on the pool.
 
 use database::cursor::Reply;
 use database::query::Begun;
@@ -29,12 +29,7 @@ pub(super) const ROUTES: &[Route] = &[
 
 fn create(session: &Session, request: &Request) -> Result<Outcome> {
     if request.body().len() > INLINE_MAX_BYTES {
-        let (session, request) = (session.clone(), request.clone());
-        return Ok(Outcome::Continue(Box::new(move || {
-            let format = request.accepted();
-            let query = QueryRequest::from_body(request.body_value()?.slice())?;
-            Ok(respond(StatusCode::CREATED, session.query(&query, format)?))
-        })));
+        return Ok(on_pool(session, request));
     }
     let query = QueryRequest::from_body(request.body_value()?.slice())?;
     let format = request.accepted();
@@ -43,21 +38,35 @@ fn create(session: &Session, request: &Request) -> Result<Outcome> {
         let run = move || Ok(respond(StatusCode::CREATED, result.run(format)?));
         return Ok(if is_quick { Outcome::Done(run()?) } else { Outcome::Continue(Box::new(run)) });
     }
-    let prepared = session.prepare_query(query)?;
+    let Some(prepared) = session.prepare_in_a_moment(query)? else { return Ok(on_pool(session, request)) };
     if prepared.is_quick() {
-        return Ok(Outcome::Done(respond(StatusCode::CREATED, prepared.run(format)?)));
+        return Ok(match prepared.run_in_a_moment(format)? {
+            Some(reply) => Outcome::Done(respond(StatusCode::CREATED, reply)),
+            None => on_pool(session, request),
+        });
     }
     if prepared.was_quick()
         && let Some(_turn) = session.server().inline_turns().take()
     {
         return Ok(match prepared.begin(format)? {
-            Begun::Over(reply) => Outcome::Done(respond(StatusCode::CREATED, reply)),
-            Begun::GoesOn(rest) => {
+            Some(Begun::Over(reply)) => Outcome::Done(respond(StatusCode::CREATED, reply)),
+            Some(Begun::GoesOn(rest)) => {
                 Outcome::Continue(Box::new(move || Ok(respond(StatusCode::CREATED, rest.run()?))))
             }
+            None => on_pool(session, request),
         });
     }
     Ok(Outcome::Continue(Box::new(move || Ok(respond(StatusCode::CREATED, prepared.run(format)?)))))
+}
+
+/// All of the work on the worker pool.
+fn on_pool(session: &Session, request: &Request) -> Outcome {
+    let (session, request) = (session.clone(), request.clone());
+    Outcome::Continue(Box::new(move || {
+        let format = request.accepted();
+        let query = QueryRequest::from_body(request.body_value()?.slice())?;
+        Ok(respond(StatusCode::CREATED, session.query(&query, format)?))
+    }))
 }
 
 pub(super) fn fetch(session: &Session, request: &Request) -> Result<Response> {
