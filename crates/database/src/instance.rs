@@ -16,6 +16,7 @@ use crate::dump::{Batches, DumpContexts};
 use crate::error::Result;
 use crate::graph::GraphChanges;
 use crate::housekeeping;
+use crate::query::QueryDefaults;
 use crate::query::plan_cache::PlanCache;
 use crate::query::registry::QueryRegistry;
 use crate::query::results_cache::{CacheProperties, ResultsCache};
@@ -34,6 +35,8 @@ pub struct InstanceOptions {
     pub query_max_runtime: Option<Duration>,
     /// Whether queries must name the vertex collections that they come to, as a cluster needs it.
     pub query_requires_with: bool,
+    /// What holds for queries that do not say otherwise.
+    pub query_defaults: QueryDefaults,
     /// Bytes of all finished results that wait in memory to be fetched; what does not fit waits in files.
     pub result_memory_bytes: u64,
     /// Bytes of one finished result that may wait in memory.
@@ -73,6 +76,7 @@ impl Default for InstanceOptions {
             query_memory_limit_override: true,
             query_max_runtime: None,
             query_requires_with: false,
+            query_defaults: QueryDefaults::default(),
             result_memory_bytes: 256 << 20,
             result_memory_per_cursor_bytes: 16 << 20,
             results_cache: CacheProperties::default(),

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalog::NamingRules;
+use database::query::QueryDefaults;
 use database::query::registry::TrackingProperties;
+use database::query::request::MAX_TTL_SECONDS;
 use database::query::results_cache::{CacheMode, CacheProperties};
 use database::ttl::TtlProperties;
 use database::{Instance, InstanceOptions, SpillOptions};
@@ -181,6 +183,7 @@ pub(crate) fn instance_options(options: &Options, budget: &MemoryBudget) -> Inst
         query_memory_limit_override: options.flag("query.memory-limit-override"),
         query_max_runtime: Some(duration(options, "query.max-runtime")).filter(|limit| !limit.is_zero()),
         query_requires_with: options.flag("query.require-with"),
+        query_defaults: query_defaults(options),
         result_memory_bytes: budget.result_bytes,
         results_cache: results_cache(options),
         temporary_folder: temporary_folder(options),
@@ -197,6 +200,25 @@ pub(crate) fn instance_options(options: &Options, budget: &MemoryBudget) -> Inst
         },
         compatible_version: ARANGODB_VERSION.to_owned(),
         ..InstanceOptions::default()
+    }
+}
+
+/// What queries do not say themselves. Zero stands for no limit, or for the default.
+fn query_defaults(options: &Options) -> QueryDefaults {
+    let default = QueryDefaults::default();
+    QueryDefaults {
+        fail_on_warning: options.flag("query.fail-on-warning"),
+        max_collections: size(options, "query.max-collections-per-query"),
+        max_number_of_plans: size(options, "query.optimizer-max-plans").max(1),
+        max_condition_branches: match size(options, "query.max-dnf-condition-members") {
+            0 => default.max_condition_branches,
+            most => most,
+        },
+        rules: options.all("query.optimizer-rules").iter().map(|rule| (*rule).to_owned()).collect(),
+        cursor_ttl: match duration(options, "query.registry-ttl") {
+            Duration::ZERO => default.cursor_ttl,
+            ttl => ttl.min(Duration::from_secs_f64(MAX_TTL_SECONDS)),
+        },
     }
 }
 
@@ -244,6 +266,7 @@ pub(crate) fn track_queries(options: &Options, instance: &Instance) {
         enabled: options.flag("query.tracking"),
         track_slow_queries: options.flag("query.tracking-slow-queries"),
         track_bind_vars: options.flag("query.tracking-with-bindvars"),
+        track_query_string: options.flag("query.tracking-with-querystring"),
         slow_query_threshold: options.seconds("query.slow-threshold"),
         slow_streaming_query_threshold: options.seconds("query.slow-streaming-threshold"),
         ..TrackingProperties::default()

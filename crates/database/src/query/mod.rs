@@ -3,6 +3,7 @@
 //! again ([`results_cache`]).
 
 mod builtin;
+mod defaults;
 mod explain;
 mod moment;
 mod pace;
@@ -15,5 +16,6 @@ pub mod results_cache;
 mod run;
 
 pub use builtin::{BuiltinFunction, builtin_functions};
+pub use defaults::QueryDefaults;
 pub use prepare::PreparedQuery;
 pub use run::{Begun, RunningQuery};

@@ -166,6 +166,7 @@ impl Session {
         times: &mut StageTimes,
     ) -> Result<Optimized> {
         let mut clock = Clock::start();
+        let defaults = &self.instance().options().query_defaults;
         let query =
             aql_syntax::parse_until(&request.text, &aql_syntax::Limits::default(), &|| interrupt.is_set())
                 .map_err(parse_error)?;
@@ -182,14 +183,16 @@ impl Session {
             input.open = OpenParameters::of(&query);
         }
         input.max_warnings = request.options.max_warning_count;
-        input.fail_on_warning = request.options.fail_on_warning;
+        input.fail_on_warning = request.options.fail_on_warning.unwrap_or(defaults.fail_on_warning);
+        input.max_collections = defaults.max_collections;
         let bound = in_planning(aql_plan::bind(&query, &input), "parsing")?;
         times.binding = clock.lap();
         let plan = in_planning(aql_plan::build(bound, request.options.full_count), "instantiating plan")?;
         times.building = clock.lap();
-        let mut options = OptimizerOptions::new(request.options.rules.iter().map(String::as_str));
-        options.max_number_of_plans = request.options.max_number_of_plans;
-        options.max_condition_branches = request.options.max_condition_branches;
+        let rules = defaults.rules.iter().chain(&request.options.rules);
+        let mut options = OptimizerOptions::new(rules.map(String::as_str));
+        options.max_number_of_plans = defaults.plans_of(request);
+        options.max_condition_branches = defaults.condition_branches_of(request);
         options.time_rules = request.options.profile >= 2;
         let optimized = aql_plan::optimize(plan, &view, &options, memory, interrupt);
         let optimized = in_planning(optimized, "optimizing plan")?;
@@ -217,11 +220,12 @@ impl Session {
     }
 
     fn plan_surroundings<'a>(&'a self, request: &'a QueryRequest, catalog: &Catalog) -> PlanSurroundings<'a> {
+        let defaults = &self.instance().options().query_defaults;
         PlanSurroundings {
             database: self.database_name(),
             full_count: request.options.full_count,
-            max_number_of_plans: request.options.max_number_of_plans,
-            max_condition_branches: request.options.max_condition_branches,
+            max_number_of_plans: defaults.plans_of(request),
+            max_condition_branches: defaults.condition_branches_of(request),
             rules: &request.options.rules,
             catalog_version: catalog.version(),
         }

@@ -19,6 +19,8 @@ pub struct TrackingProperties {
     pub track_slow_queries: bool,
     /// Whether bind variables are listed.
     pub track_bind_vars: bool,
+    /// Whether the texts of queries are listed.
+    pub track_query_string: bool,
     /// How many slow queries are remembered; the oldest go first.
     pub max_slow_queries: usize,
     /// Seconds from which a query is slow.
@@ -35,6 +37,7 @@ impl Default for TrackingProperties {
             enabled: true,
             track_slow_queries: true,
             track_bind_vars: true,
+            track_query_string: true,
             max_slow_queries: 64,
             slow_query_threshold: 10.0,
             slow_streaming_query_threshold: 10.0,
@@ -42,6 +45,9 @@ impl Default for TrackingProperties {
         }
     }
 }
+
+/// Listed in place of texts that are not to be listed.
+const HIDDEN: &str = "<hidden>";
 
 /// Where a query is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,7 +204,10 @@ impl QueryRegistry {
             id: self.next_id.fetch_add(1, Ordering::Relaxed) + 1,
             database: new.database,
             user: new.user,
-            text: shortened(new.text, properties.max_query_string_length),
+            text: match properties.track_query_string {
+                true => shortened(new.text, properties.max_query_string_length),
+                false => HIDDEN.to_owned(),
+            },
             bind_variables: if properties.track_bind_vars { new.bind_variables.to_vec() } else { Vec::new() },
             stream: new.stream,
             started: SystemTime::now(),
@@ -377,5 +386,7 @@ mod tests {
         assert_eq!(texts, ["RETURN 2", "RETURN '..."]);
         registry.clear_slow(Some("a"));
         assert!(registry.slow(None).is_empty());
+        registry.set_properties(TrackingProperties { track_query_string: false, ..registry.properties() });
+        assert_eq!(register(&registry, "a", "RETURN 1").query().text, HIDDEN);
     }
 }

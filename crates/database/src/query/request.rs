@@ -30,8 +30,6 @@ const NO_EFFECT: &[(&str, OptionType)] = &[
     ("maxNodesPerCallstack", OptionType::Number),
     ("satelliteSyncWait", OptionType::Any),
     ("skipInaccessibleCollections", OptionType::Bool),
-    ("spillOverThresholdMemoryUsage", OptionType::Number),
-    ("spillOverThresholdNumRows", OptionType::Number),
     // Shows registers and the like of ArangoDB's own executor.
     ("verbosePlans", OptionType::Bool),
 ];
@@ -55,8 +53,8 @@ pub struct QueryRequest {
     pub batch_size: usize,
     /// Report the number of all rows with the first batch.
     pub count: bool,
-    /// How long the cursor may be idle.
-    pub ttl: Duration,
+    /// How long the cursor may be idle; `None` leaves it to the server.
+    pub ttl: Option<Duration>,
     /// Whether the results cache may answer, and keep the result; `None` leaves it to the cache's mode.
     pub cache: Option<bool>,
     /// Bytes that the query may use; 0 is no limit of its own.
@@ -80,12 +78,16 @@ pub struct QueryOptions {
     pub max_runtime: Option<Duration>,
     /// Most warnings to keep.
     pub max_warning_count: usize,
-    /// The first warning ends the query.
-    pub fail_on_warning: bool,
+    /// The first warning ends the query; `None` leaves it to the server, here and below.
+    pub fail_on_warning: Option<bool>,
     /// Most plans that the optimizer may compare.
-    pub max_number_of_plans: usize,
+    pub max_number_of_plans: Option<usize>,
     /// Most alternatives of a condition in its normal form that indexes are matched with.
-    pub max_condition_branches: usize,
+    pub max_condition_branches: Option<usize>,
+    /// Bytes and rows from which an operator goes on in temporary files.
+    pub spill_threshold_bytes: Option<u64>,
+    /// See `spill_threshold_bytes`.
+    pub spill_threshold_rows: Option<u64>,
     /// Rules to switch on and off by name, such as `-all` and `+use-indexes`.
     pub rules: Vec<String>,
     /// Most bytes that the query's transaction may write.
@@ -106,9 +108,11 @@ impl Default for QueryOptions {
             profile: 0,
             max_runtime: None,
             max_warning_count: aql_value::Warnings::DEFAULT_MAX,
-            fail_on_warning: false,
-            max_number_of_plans: 128,
-            max_condition_branches: usize::MAX,
+            fail_on_warning: None,
+            max_number_of_plans: None,
+            max_condition_branches: None,
+            spill_threshold_bytes: None,
+            spill_threshold_rows: None,
             rules: Vec::new(),
             max_transaction_size_bytes: None,
             use_plan_cache: None,
@@ -125,7 +129,7 @@ impl QueryRequest {
             bind_variables: Slice::EMPTY_OBJECT.bytes().to_vec(),
             batch_size: DEFAULT_BATCH_SIZE,
             count: false,
-            ttl: Duration::from_secs_f64(DEFAULT_TTL_SECONDS),
+            ttl: None,
             cache: None,
             memory_limit_bytes: 0,
             options: QueryOptions::default(),
@@ -152,7 +156,7 @@ impl QueryRequest {
             request.batch_size = batch_size(size)?;
         }
         if let Some(seconds) = number_of(body, "ttl")? {
-            request.ttl = ttl(seconds)?;
+            request.ttl = given_ttl(seconds)?;
         }
         request.count = bool_of(body, "count")?.unwrap_or(false);
         request.cache = bool_of(body, "cache")?;
@@ -170,13 +174,13 @@ impl QueryRequest {
     }
 
     /// How the result is handed out.
-    pub(crate) fn cursor_spec(&self, format: Format) -> CursorSpec {
+    pub(crate) fn cursor_spec(&self, format: Format, default_ttl: Duration) -> CursorSpec {
         CursorSpec {
             format,
             batch_size: self.batch_size,
             stream: self.options.stream,
             count: self.count && !self.options.stream,
-            ttl: self.ttl,
+            ttl: self.ttl.unwrap_or(default_ttl),
             allow_retry: self.options.allow_retry,
             cached: Some(false),
             plan_cache_key: None,
@@ -185,11 +189,10 @@ impl QueryRequest {
 
     fn read_options(&mut self, from: Slice<'_>) -> Result<()> {
         let options = &mut self.options;
-        let flags: [(&str, &mut bool); 5] = [
+        let flags: [(&str, &mut bool); 4] = [
             ("fullCount", &mut options.full_count),
             ("stream", &mut options.stream),
             ("allowRetry", &mut options.allow_retry),
-            ("failOnWarning", &mut options.fail_on_warning),
             ("allPlans", &mut options.all_plans),
         ];
         for (name, flag) in flags {
@@ -197,6 +200,7 @@ impl QueryRequest {
                 *flag = value;
             }
         }
+        options.fail_on_warning = bool_of(from, "failOnWarning")?;
         if let Some(value) = bool_of(from, "usePlanCache")? {
             options.use_plan_cache = Some(value);
         }
@@ -215,11 +219,15 @@ impl QueryRequest {
             options.max_warning_count = count as usize;
         }
         if let Some(count) = non_negative(from, "maxNumberOfPlans")?.or(non_negative(from, "maxPlans")?) {
-            options.max_number_of_plans = (count as usize).max(1);
+            options.max_number_of_plans = Some((count as usize).max(1));
         }
         if let Some(count) = non_negative(from, "maxDNFConditionMembers")?.filter(|count| *count > 0.0) {
-            options.max_condition_branches = count as usize;
+            options.max_condition_branches = Some(count as usize);
         }
+        options.spill_threshold_bytes =
+            non_negative(from, "spillOverThresholdMemoryUsage")?.map(|bytes| bytes as u64);
+        options.spill_threshold_rows =
+            non_negative(from, "spillOverThresholdNumRows")?.map(|rows| rows as u64);
         options.max_transaction_size_bytes =
             non_negative(from, "maxTransactionSize")?.map(|bytes| bytes as u64);
         if let Some(bytes) = non_negative(from, "memoryLimit")? {
@@ -237,6 +245,11 @@ pub fn batch_size(size: f64) -> Result<usize> {
     }
     // The conversion saturates; larger than any result is "all at once".
     Ok(size as usize)
+}
+
+/// A time to live from a client, in seconds; zero and less is the server's.
+pub fn given_ttl(seconds: f64) -> Result<Option<Duration>> {
+    if seconds <= 0.0 { Ok(None) } else { ttl(seconds).map(Some) }
 }
 
 /// A time to live from a client, in seconds; zero and less is the default.

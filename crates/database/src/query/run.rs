@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use aql_exec::{
     DataAccess, Execution, ExecutionInput, ExecutionOptions, ExecutionStatistics, ReadAuthorization,
-    ResultBatch,
+    ResultBatch, SpillOptions,
 };
 use aql_plan::Access;
 use aql_value::Warning;
@@ -90,7 +90,8 @@ impl PreparedQuery {
             // There are other plans with the index.
             return session.prepare_query(self.request)?.start(format);
         }
-        let mut spec = self.request.cursor_spec(format);
+        let default_ttl = session.instance().options().query_defaults.cursor_ttl;
+        let mut spec = self.request.cursor_spec(format, default_ttl);
         spec.plan_cache_key = self.plan_cache_key.clone();
         Ok(RunningQuery { session, rows: RunningRows::start(self)?, spec })
     }
@@ -171,6 +172,8 @@ impl PreparedQuery {
         });
         let options = &self.request.options;
         let instance = self.session.instance();
+        let defaults = &instance.options().query_defaults;
+        let spill = &instance.options().spill;
         Ok(ExecutionInput {
             data: self.data_access()?,
             database: Arc::clone(self.session.database_name()),
@@ -183,9 +186,13 @@ impl PreparedQuery {
             interrupt: self.interrupt.clone(),
             options: ExecutionOptions {
                 max_warnings: options.max_warning_count,
-                fail_on_warning: options.fail_on_warning,
+                fail_on_warning: options.fail_on_warning.unwrap_or(defaults.fail_on_warning),
                 profile_nodes: options.profile >= 2,
-                spill: instance.options().spill.clone(),
+                spill: SpillOptions {
+                    threshold_bytes: options.spill_threshold_bytes.unwrap_or(spill.threshold_bytes),
+                    threshold_rows: options.spill_threshold_rows.unwrap_or(spill.threshold_rows),
+                    ..spill.clone()
+                },
                 fixed: None,
             },
         })

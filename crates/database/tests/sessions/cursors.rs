@@ -20,7 +20,7 @@ fn open(session: &Session, text: &str, stream: bool) -> database::Result<Reply> 
 fn open_with_ttl(session: &Session, ttl_ms: u64) -> u64 {
     let mut request = QueryRequest::new("FOR i IN 1..1000 RETURN i");
     request.batch_size = 1;
-    request.ttl = Duration::from_millis(ttl_ms);
+    request.ttl = Some(Duration::from_millis(ttl_ms));
     session.query(&request, Format::Json).unwrap().cursor.unwrap()
 }
 

@@ -77,7 +77,7 @@ fn options_of_arangodb_without_effect_are_accepted_and_noted() {
             "true",
             "--foxx.api=false",
             "--server.authentication",
-            "--query.registry-ttl",
+            "--query.max-parallelism",
             "5",
         ],
         &[],
@@ -85,7 +85,7 @@ fn options_of_arangodb_without_effect_are_accepted_and_noted() {
     .unwrap();
     assert_eq!(
         options.without_effect(),
-        ["javascript.allow-admin-execute", "foxx.api", "query.registry-ttl"]
+        ["javascript.allow-admin-execute", "foxx.api", "query.max-parallelism"]
     );
     assert!(options.flag("server.authentication"));
     assert!(read(&["--ssl.cafile", "x"], &[]).unwrap_err().contains("no option --ssl.cafile"));

@@ -121,7 +121,8 @@ fn statistics_fit_their_description() {
     }
     let figures = description["figures"].as_array().unwrap();
     for name in statistics["http"].as_object().unwrap().keys() {
-        let describes = |figure: &serde_json::Value| figure["group"] == "http" && figure["identifier"] == *name;
+        let describes =
+            |figure: &serde_json::Value| figure["group"] == "http" && figure["identifier"] == *name;
         assert!(figures.iter().any(describes), "{name}");
     }
     assert_eq!(statistics["http"]["requestsGet"], 0, "a request counts when it is answered");

@@ -174,9 +174,8 @@ fn has_all_wanted(
     let expressions = conditions.iter().map(|condition| &condition.expression);
     let form = normalize(expressions, source.out, &set_from(nodes, position), context.max_branches);
     index.fields.iter().all(|field| {
-        let excludes_null = |branch: &Branch| {
-            branch.atoms.iter().any(|atom| atom.field == *field && atom.excludes_null())
-        };
+        let excludes_null =
+            |branch: &Branch| branch.atoms.iter().any(|atom| atom.field == *field && atom.excludes_null());
         form.branches.iter().all(excludes_null)
     })
 }

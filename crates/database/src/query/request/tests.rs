@@ -12,7 +12,7 @@ fn request(json: &str) -> Result<QueryRequest> {
 #[test]
 fn defaults_are_those_of_arangodb() {
     let request = request(r#"{"query": "RETURN 1"}"#).unwrap();
-    assert_eq!((request.batch_size, request.ttl), (1_000, Duration::from_secs(30)));
+    assert_eq!((request.batch_size, request.ttl), (1_000, None));
     assert!(!request.count && !request.options.stream && !request.options.full_count);
 }
 
@@ -33,7 +33,7 @@ fn options_are_read_from_both_levels() {
         request.count
             && request.options.stream
             && request.options.allow_retry
-            && request.options.fail_on_warning
+            && request.options.fail_on_warning == Some(true)
     );
 }
 

@@ -72,7 +72,8 @@ impl CachedResult {
 
     /// The first batch of the result.
     pub fn run(self, format: Format) -> Result<Reply> {
-        let mut spec = self.request.cursor_spec(format);
+        let mut spec =
+            self.request.cursor_spec(format, self.session.instance().options().query_defaults.cursor_ttl);
         spec.cached = Some(true);
         self.session.open_cursor(Box::new(CachedRows { entry: self.entry, next: 0, left: None }), spec)
     }
