@@ -37,6 +37,19 @@ impl Session {
         Ok(bytes(&aql_plan::explain_result(&optimized, request.options.all_plans, measured)?))
     }
 
+    /// The key (`planCacheKey`) of the plan that a query which asks for the plan cache has from it. That it is explained
+    /// counts as a use.
+    pub fn cached_plan_key(&self, request: &QueryRequest) -> Result<Option<String>> {
+        if request.options.use_plan_cache != Some(true) {
+            return Ok(None);
+        }
+        let catalog = self.catalog();
+        match self.cached_plan(request, &catalog, Instant::now()) {
+            Some(cached) => self.plan_cache_key(request, &catalog, &cached),
+            None => Ok(None),
+        }
+    }
+
     /// The reply of `/_api/query`, without `error` and `code`: what a query's text is made of. Errors: those of parsing.
     pub fn parse_query(&self, text: &str) -> Result<Vec<u8>> {
         let query = aql_syntax::parse(text, &aql_syntax::Limits::default())

@@ -114,7 +114,12 @@ impl Session {
         })
     }
 
-    fn cached_plan(&self, request: &QueryRequest, catalog: &Catalog, now: Instant) -> Option<CachedPlan> {
+    pub(crate) fn cached_plan(
+        &self,
+        request: &QueryRequest,
+        catalog: &Catalog,
+        now: Instant,
+    ) -> Option<CachedPlan> {
         if request.options.use_plan_cache == Some(false) {
             return None;
         }
@@ -130,7 +135,7 @@ impl Session {
 
     /// For a client that wants the plan cache to be used: the plan's key, unless the plan is new to such clients.
     /// Error 1584 for a plan that is not kept.
-    fn plan_cache_key(
+    pub(crate) fn plan_cache_key(
         &self,
         request: &QueryRequest,
         catalog: &Catalog,

@@ -29,21 +29,26 @@ pub(super) const ROUTES: &[Route] = &[
 
 fn explain(session: &Session, request: &Request) -> Result<Response> {
     let query = QueryRequest::from_body(request.body_value()?.slice())?;
-    respond(&session.explain(&query)?)
+    let explained = session.explain(&query)?;
+    let plan_cache_key = session.cached_plan_key(&query)?;
+    Response::success(StatusCode::OK, |fields| {
+        print_entries(&explained, fields);
+        if let Some(key) = &plan_cache_key {
+            fields.text("planCacheKey", key);
+        }
+    })
 }
 
 fn parse(session: &Session, request: &Request) -> Result<Response> {
     let query = QueryRequest::from_body(request.body_value()?.slice())?;
-    respond(&session.parse_query(&query.text)?)
+    let parsed = session.parse_query(&query.text)?;
+    Response::success(StatusCode::OK, |fields| print_entries(&parsed, fields))
 }
 
-/// An object in ArangoDB's envelope.
-fn respond(object: &[u8]) -> Result<Response> {
-    Response::success(StatusCode::OK, |fields| {
-        for (name, value) in Slice::new(object).entries() {
-            fields.value(name, value);
-        }
-    })
+fn print_entries(object: &[u8], fields: &mut Fields<'_>) {
+    for (name, value) in Slice::new(object).entries() {
+        fields.value(name, value);
+    }
 }
 
 fn current(session: &Session, request: &Request) -> Result<Response> {
