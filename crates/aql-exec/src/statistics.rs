@@ -12,8 +12,10 @@ pub struct ExecutionStatistics {
     pub writes_ignored: u64,
     /// Documents fetched by their key after an index was read.
     pub document_lookups: u64,
-    /// Times that an index was positioned anew.
+    /// Times that an index of a `JoinNode` or a multi-dimensional one was positioned anew.
     pub seeks: u64,
+    /// Look-ups in indexes by ranges, values and boxes.
+    pub cursors_created: u64,
     /// Documents read by scans of whole collections.
     pub scanned_full: u64,
     /// Index entries read.

@@ -137,7 +137,7 @@ fn statistics_of_scans() {
     assert_eq!((full.scanned_full, full.scanned_index, full.filtered), (100, 0, 100));
     let index = statistics("FOR d IN n FILTER d.mod == 3 RETURN d.text");
     assert_eq!(
-        (index.scanned_full, index.scanned_index, index.document_lookups, index.seeks),
+        (index.scanned_full, index.scanned_index, index.document_lookups, index.cursors_created),
         (0, 14, 14, 1)
     );
     let covered = statistics("FOR d IN n FILTER d.mod == 3 RETURN d.v");

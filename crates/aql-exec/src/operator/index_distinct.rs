@@ -53,7 +53,7 @@ impl IndexDistinctOperator {
         let snapshot = context.data.snapshot(false);
         let scan = snapshot.index_scan(&self.collection, &self.index, &bounds, false);
         let mut scan = scan.map_err(|error| storage_error(&error))?;
-        context.statistics.seeks += 1;
+        context.statistics.cursors_created += 1;
         let limits = BlockLimits { rows: 1, bytes: context.full.bytes };
         let Some(entries) = scan.next_block(limits).map_err(|error| storage_error(&error))? else {
             return Ok(None);

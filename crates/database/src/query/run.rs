@@ -423,7 +423,7 @@ impl Report<'_> {
             ("scannedFull", own.scanned_full),
             ("scannedIndex", own.scanned_index),
             ("searchParallelism", 1),
-            ("cursorsCreated", 0),
+            ("cursorsCreated", own.cursors_created),
             ("cursorsRearmed", 0),
             ("cacheHits", 0),
             ("cacheMisses", 0),

@@ -217,7 +217,7 @@ impl EdgeFinder {
         let id = lookup.vertices.id(vertex);
         let read = reader.read(id, after.as_deref(), EDGES_PER_READ);
         let (edges, has_more) = read.map_err(|error| storage_error(&error))?;
-        lookup.context.statistics.seeks += 1;
+        lookup.context.statistics.cursors_created += 1;
         lookup.context.statistics.scanned_index += edges.len() as u64;
         let number = access_number as u16;
         let first = list.edges.len();

@@ -59,7 +59,7 @@ impl EntrySource for EdgeSource {
                 Some(scan) => scan,
                 None => {
                     let Some((direction, vertices)) = self.pending.pop() else { return Ok(false) };
-                    context.statistics.seeks += vertices.len() as u64;
+                    context.statistics.cursors_created += vertices.len() as u64;
                     let names: Vec<&str> = vertices.iter().map(String::as_str).collect();
                     let scan = self.snapshot.edges(&self.collection, direction, &names);
                     let scan = scan.map_err(|error| storage_error(&error))?;

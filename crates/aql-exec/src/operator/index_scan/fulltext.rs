@@ -75,7 +75,7 @@ impl FulltextSource {
     ) -> Result<()> {
         let scan = self.snapshot.word_scan(&self.index, &part.word, part.is_prefix);
         let mut scan = scan.map_err(|error| storage_error(&error))?;
-        context.statistics.seeks += 1;
+        context.statistics.cursors_created += 1;
         while let Some(entries) = scan.next_block(BLOCK_LIMITS).map_err(|error| storage_error(&error))? {
             context.interrupt.check()?;
             context.statistics.scanned_index += entries.len() as u64;

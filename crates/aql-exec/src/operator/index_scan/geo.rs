@@ -189,7 +189,7 @@ impl Near {
         let mut found = Vec::new();
         let scan = self.snapshot.geo_scan(&self.index, GeoEntryKind::Places, &ring.ranges);
         let mut scan = scan.map_err(|error| storage_error(&error))?;
-        context.statistics.seeks += ring.ranges.len() as u64;
+        context.statistics.cursors_created += ring.ranges.len() as u64;
         while let Some(entries) = scan.next_block(BLOCK_LIMITS).map_err(|error| storage_error(&error))? {
             context.interrupt.check()?;
             context.statistics.scanned_index += entries.len() as u64;

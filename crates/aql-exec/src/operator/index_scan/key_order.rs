@@ -246,7 +246,7 @@ impl KeyRangeSource {
         context: &mut ExecutionContext,
     ) -> Result<Option<String>> {
         context.interrupt.check()?;
-        context.statistics.seeks += 1;
+        context.statistics.cursors_created += 1;
         let spec =
             DocumentScanSpec { from_key: Some(from.clone()), keys_only: true, ..beginning_with(start) };
         let mut scan = self.snapshot.scan(&self.collection, &spec).map_err(|error| storage_error(&error))?;
@@ -262,7 +262,7 @@ impl KeyRangeSource {
         context: &mut ExecutionContext,
     ) -> Result<DocumentScan> {
         context.interrupt.check()?;
-        context.statistics.seeks += 1;
+        context.statistics.cursors_created += 1;
         let spec = DocumentScanSpec { keys_only, reverse: !self.ascending, ..beginning_with(start) };
         self.snapshot.scan(&self.collection, &spec).map_err(|error| storage_error(&error))
     }
@@ -337,7 +337,7 @@ impl EntrySource for KeyRangeSource {
             match self.parts.pop() {
                 None => return Ok(false),
                 Some(Part::Key(key)) => {
-                    context.statistics.seeks += 1;
+                    context.statistics.cursors_created += 1;
                     sink.push(&key, || Value::Null, Value::Null);
                 }
                 Some(Part::Scan(start)) => {

@@ -40,9 +40,10 @@ impl MdiSource {
     }
 
     /// The scan that is read, or the next; `None` after the last.
-    fn scan(&mut self) -> Result<Option<&mut BoxScan>> {
+    fn scan(&mut self, context: &mut ExecutionContext) -> Result<Option<&mut BoxScan>> {
         if self.scan.is_none() {
             let Some(bounds) = self.boxes.next() else { return Ok(None) };
+            context.statistics.cursors_created += 1;
             let scan = self.snapshot.box_scan(&self.collection, &self.index, &bounds, self.lookahead);
             self.scan = Some(scan.map_err(|error| storage_error(&error))?);
         }
@@ -77,7 +78,7 @@ impl EntrySource for MdiSource {
         while sink.room() > 0 {
             context.interrupt.check()?;
             let limits = BlockLimits { rows: sink.room(), bytes };
-            let Some(scan) = self.scan()? else { return Ok(false) };
+            let Some(scan) = self.scan(context)? else { return Ok(false) };
             let block = scan.next_block(limits).map_err(|error| storage_error(&error))?;
             let seeks = scan.take_seeks();
             context.statistics.seeks += seeks;

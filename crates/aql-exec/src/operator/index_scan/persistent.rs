@@ -52,7 +52,7 @@ impl PersistentSource {
     fn scan(&mut self, context: &mut ExecutionContext) -> Result<Option<&mut IndexScan>> {
         if self.scan.is_none() {
             let Some(bounds) = self.bounds.next() else { return Ok(None) };
-            context.statistics.seeks += 1;
+            context.statistics.cursors_created += 1;
             let bounds = bounds.for_storage();
             let scan = self.snapshot.index_scan(&self.collection, &self.index, &bounds, !self.ascending);
             self.scan = Some(scan.map_err(|error| storage_error(&error))?);

@@ -38,7 +38,7 @@ impl EntrySource for KeySource {
     ) -> Result<bool> {
         while sink.room() > 0 {
             let Some(key) = self.keys.pop() else { return Ok(false) };
-            context.statistics.seeks += 1;
+            context.statistics.cursors_created += 1;
             sink.push(&key, || Value::Null, Value::Null);
         }
         Ok(true)

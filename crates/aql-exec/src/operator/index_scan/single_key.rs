@@ -56,7 +56,7 @@ impl SingleKey {
         while entries.len() < limit && outer.remaining() > 0 {
             let row = outer.row();
             if let Some(key) = column.and_then(|column| self.of(column.get(row), collection)) {
-                context.statistics.seeks += 1;
+                context.statistics.cursors_created += 1;
                 let mut sink = EntrySink {
                     batch: &mut entries,
                     row: row as u32,

@@ -99,7 +99,7 @@ impl UniqueLookups {
         let snapshot = context.data.snapshot(source.read_own_writes);
         let found = snapshot.unique_entries(&source.collection, &self.index, &wanted);
         let (entries, positions) = found.map_err(|error| storage_error(&error))?;
-        context.statistics.seeks += wanted.len() as u64;
+        context.statistics.cursors_created += wanted.len() as u64;
         context.statistics.scanned_index += entries.len() as u64;
         for (entry, position) in positions.into_iter().enumerate() {
             let Some(&row) = rows.get(position) else { continue };
