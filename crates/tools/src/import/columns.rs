@@ -20,6 +20,8 @@ pub(super) struct Columns {
 #[derive(Debug)]
 struct Column {
     is_removed: bool,
+    /// `_key`, whose values are texts even where they look like numbers.
+    is_key: bool,
     datatype: Option<Datatype>,
 }
 
@@ -57,7 +59,11 @@ impl Columns {
             let attribute = renamed(name);
             let is_removed = settings.removed.iter().any(|removed| removed == name || *removed == attribute);
             let datatype = table.datatypes.iter().find(|(typed, _)| typed == name || *typed == attribute);
-            columns.push(Column { is_removed, datatype: datatype.map(|(_, datatype)| *datatype) });
+            columns.push(Column {
+                is_removed,
+                is_key: attribute == "_key",
+                datatype: datatype.map(|(_, datatype)| *datatype),
+            });
             if !is_removed {
                 kept.push(attribute);
             }
@@ -122,7 +128,8 @@ impl Columns {
             if out.len() > begin {
                 out.push(b',');
             }
-            value::write(field, has_quotes, column.datatype, self.table.convert, out)?;
+            let convert = self.table.convert && (!column.is_key || field == b"null");
+            value::write(field, has_quotes, column.datatype, convert, out)?;
         }
         if !self.merges.is_empty() {
             let fields: Vec<&[u8]> = record.fields().map(|(field, _)| field).collect();

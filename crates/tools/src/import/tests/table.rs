@@ -196,3 +196,13 @@ fn columns_are_renamed_left_out_typed_and_merged() {
         assert_eq!(typed(kind, value), format!("[{json},1]\n"), "{kind} {value}");
     }
 }
+
+#[test]
+fn keys_are_texts_whatever_they_look_like() {
+    let text = "id,v\n7,1\n007,2\ntrue,3\n\"8\",4\nnull,5\n,6\n";
+    assert_eq!(
+        body(&["--type", "csv", "--translate", "id=_key"], text),
+        "[\"_key\",\"v\"]\n[\"7\",1]\n[\"007\",2]\n[\"true\",3]\n[\"8\",4]\n[null,5]\n[null,6]\n"
+    );
+    assert_eq!(body(&["--type", "tsv"], "_key\n9\n"), "[\"_key\"]\n[\"9\"]\n");
+}
