@@ -187,6 +187,8 @@ pub struct QueryRegistry {
     slow: Mutex<VecDeque<Arc<RunningQuery>>>,
     properties: RwLock<TrackingProperties>,
     next_id: AtomicU64,
+    /// Run time of the queries that have ended, in microseconds.
+    total_time_us: AtomicU64,
 }
 
 /// Keeps a query listed as running; on drop it is over.
@@ -243,6 +245,16 @@ impl QueryRegistry {
         lock(&self.slow).retain(|query| database.is_some_and(|database| *database != *query.database));
     }
 
+    /// How many queries began since the start of the server.
+    pub fn count(&self) -> u64 {
+        self.next_id.load(Ordering::Relaxed)
+    }
+
+    /// How long all queries together ran that have ended.
+    pub fn total_time(&self) -> Duration {
+        Duration::from_micros(self.total_time_us.load(Ordering::Relaxed))
+    }
+
     /// Asks a query to end. Error 1591 if none of this id runs there.
     pub fn kill(&self, id: u64, database: Option<&str>) -> Result<()> {
         let running = lock(&self.running);
@@ -278,7 +290,9 @@ impl QueryRegistry {
 
     fn finish(&self, query: &Arc<RunningQuery>) {
         let run_time = query.begin.elapsed();
-        query.finished_us.store((run_time.as_micros() as u64).max(1), Ordering::Relaxed);
+        let run_time_us = (run_time.as_micros() as u64).max(1);
+        query.finished_us.store(run_time_us, Ordering::Relaxed);
+        self.total_time_us.fetch_add(run_time_us, Ordering::Relaxed);
         if query.state() != QueryState::Killed {
             query.set_state(QueryState::Finished);
         }
@@ -355,8 +369,11 @@ mod tests {
         let _two = register(&registry, "b", "RETURN 2");
         assert_eq!(registry.running(Some("a")).len(), 1);
         assert_eq!(registry.running(None).len(), 2);
+        assert_eq!((registry.count(), registry.total_time()), (2, Duration::ZERO));
         drop(one);
         assert!(registry.running(Some("a")).is_empty());
+        assert_eq!(registry.count(), 2);
+        assert!(registry.total_time() > Duration::ZERO);
     }
 
     #[test]

@@ -29,6 +29,7 @@ fn metrics(session: &Session, request: &Request) -> Result<Response> {
     print_threads(session, &mut page);
     print_process(session, &mut page);
     print_queries(session, &mut page);
+    print_catalog(session, &mut page);
     print_engine(session, &mut page);
     Ok(Response::bytes(StatusCode::OK, content_type::PROMETHEUS, page.text))
 }
@@ -224,6 +225,12 @@ fn print_queries(session: &Session, page: &mut Page) {
     let instance = session.instance();
     let running = instance.queries().running(None).len();
     page.gauge("arangodb_aql_current_query", "Queries that run.", running);
+    page.counter("arangodb_aql_all_query_total", "Queries.", instance.queries().count());
+    page.counter(
+        "arangodb_aql_total_query_time_msec_total",
+        "Milliseconds that queries ran.",
+        instance.queries().total_time().as_millis(),
+    );
     page.gauge("arangodb_aql_cursors_active", "Open cursors and exports.", instance.cursors().len());
     let dumps = instance.dump_contexts();
     page.gauge("arangodb_dump_ongoing", "Dumps that many requests fetch at once.", dumps.len());
@@ -244,8 +251,29 @@ fn print_queries(session: &Session, page: &mut Page) {
     );
 }
 
+fn print_catalog(session: &Session, page: &mut Page) {
+    let catalog = session.catalog();
+    let collections: usize = catalog.databases().map(|database| database.collections().count()).sum();
+    page.gauge("arangodb_metadata_number_of_databases", "Databases.", catalog.databases().count());
+    page.gauge(
+        "arangodb_metadata_number_of_collections",
+        "Collections of all databases, system collections among them.",
+        collections,
+    );
+}
+
 fn print_engine(session: &Session, page: &mut Page) {
     let figures = session.instance().store().engine().statistics();
+    page.counter(
+        "arangodb_transactions_started_total",
+        "Transactions that wrote.",
+        figures.commits + figures.conflicts,
+    );
+    page.counter(
+        "arangodb_transactions_aborted_total",
+        "Transactions that met the writes of another.",
+        figures.conflicts,
+    );
     page.counter(
         "arangodb_transactions_committed_total",
         "Transactions that were committed.",

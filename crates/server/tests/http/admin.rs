@@ -82,23 +82,29 @@ fn metrics_count_requests() {
     }
     client.request("POST", "/_test/body", "", b"hello");
     client.get("/_api/nothing");
+    client.request("POST", "/_api/cursor", "", br#"{"query": "RETURN SLEEP(0.01)"}"#);
     let reply = client.get("/_admin/metrics/v2");
     assert!(reply.header("content-type").unwrap().starts_with("text/plain"));
     let page = reply.text();
     for line in [
-        "arangodb_http_request_statistics_total_requests_total 5",
+        "arangodb_http_request_statistics_total_requests_total 6",
         "arangodb_http_request_statistics_http_get_requests_total 4",
-        "arangodb_http_request_statistics_http_post_requests_total 1",
+        "arangodb_http_request_statistics_http_post_requests_total 2",
         "arangodb_http_response_code_total{code=\"4xx\"} 1",
         "arangodb_client_connection_statistics_client_connections 1",
-        "arangodb_client_connection_statistics_bytes_received_count 5",
-        "arangodb_client_connection_statistics_bytes_received_bucket{le=\"+Inf\"} 5",
+        "arangodb_client_connection_statistics_bytes_received_count 6",
+        "arangodb_client_connection_statistics_bytes_received_bucket{le=\"+Inf\"} 6",
         "# TYPE rocksdb_block_cache_usage gauge",
+        "arangodb_aql_all_query_total 1",
+        "arangodb_metadata_number_of_databases 1",
     ] {
         assert!(page.lines().any(|found| found == line), "{line} is missing in\n{page}");
     }
-    let samples = page.lines().filter(|line| !line.starts_with('#'));
-    for line in samples {
+    let samples = || page.lines().filter(|line| !line.starts_with('#'));
+    let query_time =
+        samples().find_map(|line| line.strip_prefix("arangodb_aql_total_query_time_msec_total "));
+    assert!(query_time.unwrap().parse::<u64>().unwrap() >= 10);
+    for line in samples() {
         let value = line.rsplit_once(' ').unwrap().1;
         assert!(value.parse::<f64>().is_ok(), "{line}");
     }
