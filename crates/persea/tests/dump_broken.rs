@@ -120,33 +120,59 @@ fn break_off(
 #[test]
 fn a_restore_that_was_broken_off_goes_on_without_duplicates() {
     let folder = tempfile::tempdir().unwrap();
-    let lines: String =
-        (0..200_000).map(|n| format!("{{\"_key\":\"{n}\",\"_rev\":\"_cPlZM_e---\",\"n\":{n}}}\n")).collect();
-    let (server, dump) = small_dump(folder.path(), &lines);
-    let status = break_off(&server, &dump, |child| child.kill().unwrap());
+    let line = |n| format!("{{\"_key\":\"{n}\",\"_rev\":\"_cPlZM_e---\",\"n\":{n}}}\n");
+    let (server, dump) = small_dump(folder.path(), &(0..DOCUMENTS).map(line).collect::<String>());
+    break_off_twice(folder.path(), server, &dump, "0", 0);
+}
+
+/// Their edge index is built after them.
+#[test]
+fn a_restore_of_edges_that_was_broken_off_goes_on_without_duplicates() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |n| {
+        let (from, to) = (n % 100, n % 7);
+        format!(
+            "{{\"_key\":\"{n}\",\"_rev\":\"_cPlZM_e---\",\"_from\":\"v/{from}\",\"_to\":\"v/{to}\",\"n\":{n}}}\n"
+        )
+    };
+    let (server, dump) = small_dump(folder.path(), &(0..DOCUMENTS).map(line).collect::<String>());
+    std::fs::write(dump.join("c.structure.json"), r#"{"parameters":{"name":"c","type":3},"indexes":[]}"#)
+        .unwrap();
+    let edges = "LENGTH(FOR v IN OUTBOUND 'v/42' c RETURN 1)";
+    break_off_twice(folder.path(), server, &dump, edges, DOCUMENTS / 100);
+}
+
+const DOCUMENTS: u64 = 200_000;
+
+/// Breaks a restore off by killing the tool, then by killing the server, and lets it go on; `further` is an expression that
+/// must be `answer` when all is there.
+fn break_off_twice(folder: &Path, server: Server, dump: &Path, further: &str, answer: u64) {
+    let status = break_off(&server, dump, |child| child.kill().unwrap());
     assert!(!status.success());
     assert!(dump.join("continue.json").exists());
     let mut client = server.connect();
     let before = query(&mut client, "RETURN LENGTH(c)")[0].as_u64().unwrap();
-    assert!((1..200_000).contains(&before), "{before}");
-    succeed("restore", &server, &dump, &["--continue", "true"]);
-    let check = "RETURN [LENGTH(c), SUM(FOR d IN c RETURN d.n), LENGTH(FOR d IN c FILTER d._rev != '_cPlZM_e---' RETURN 1)]";
-    let expected = json!([[200_000, 19_999_900_000_u64, 0]]);
-    assert_eq!(query(&mut client, check), expected);
+    assert!((1..DOCUMENTS).contains(&before), "{before}");
+    succeed("restore", &server, dump, &["--continue", "true"]);
+    let check = format!(
+        "RETURN [LENGTH(c), SUM(FOR d IN c RETURN d.n), LENGTH(FOR d IN c FILTER d._rev != '_cPlZM_e---' RETURN 1), {further}]"
+    );
+    let expected = json!([[DOCUMENTS, DOCUMENTS * (DOCUMENTS - 1) / 2, 0, answer]]);
+    assert_eq!(query(&mut client, &check), expected);
     assert!(!dump.join("continue.json").exists());
 
     // The server dies in the middle: nothing that it has confirmed is lost.
     let process = server.process().to_string();
-    let status = break_off(&server, &dump, |_| {
+    let status = break_off(&server, dump, |_| {
         Command::new("kill").args(["-9", &process]).status().unwrap();
     });
     assert!(!status.success());
     drop(server);
-    let server = Server::start(&folder.path().join("server"), &[]);
-    succeed("restore", &server, &dump, &["--continue", "true", "--threads", "3"]);
-    assert_eq!(query(&mut server.connect(), check), expected);
+    let server = Server::start(&folder.join("server"), &[]);
+    succeed("restore", &server, dump, &["--continue", "true", "--threads", "3"]);
+    assert_eq!(query(&mut server.connect(), &check), expected);
     let counted = server.connect().json("GET", "/_api/collection/c/count", "").json();
-    assert_eq!(counted["count"], 200_000);
+    assert_eq!(counted["count"], DOCUMENTS);
 }
 
 #[test]
