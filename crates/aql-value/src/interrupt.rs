@@ -114,7 +114,7 @@ mod tests {
         interrupt.begin_moment(Duration::from_secs(3600));
         assert!(interrupt.check().is_ok() && !interrupt.end_moment());
         interrupt.begin_moment(Duration::ZERO);
-        assert!(interrupt.clone().check().is_err());
+        assert!(interrupt.check().is_err());
         assert!(interrupt.end_moment());
         assert!(interrupt.check().is_ok());
         // Nobody has noticed.

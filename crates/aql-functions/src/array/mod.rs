@@ -14,6 +14,8 @@ mod sets;
 mod slice;
 mod sort;
 
+pub(crate) use sort::sort_elements;
+
 use crate::define::{pure, pure_variadic};
 use aql_value::Function;
 

@@ -54,7 +54,14 @@ pub(crate) fn count_distinct(arguments: &[Value], context: &mut EvaluationContex
 }
 
 fn in_order<'a>(array: &Value, context: &EvaluationContext<'a>) -> Result<ArrayBuffer<'a>> {
-    let mut elements = ArrayBuffer::collect(context, array.elements())?;
+    sort_elements(ArrayBuffer::collect(context, array.elements())?, context)
+}
+
+/// The elements in AQL's order.
+pub(crate) fn sort_elements<'a>(
+    mut elements: ArrayBuffer<'a>,
+    context: &EvaluationContext<'a>,
+) -> Result<ArrayBuffer<'a>> {
     let mut scratch = Scratch::new(context.memory);
     scratch.grow(elements.len() * BYTES_TO_SORT)?;
     let order = order_of(elements.elements(), context.interrupt)?;

@@ -1,6 +1,7 @@
 //! Names and values of an object's attributes.
 
 use crate::argument::{flag, invalid, text, value};
+use crate::array::sort_elements;
 use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Result, Value};
 
@@ -17,11 +18,8 @@ pub(crate) fn attributes(arguments: &[Value], context: &mut EvaluationContext<'_
     if !sort {
         names.sort_unstable();
     }
-    let mut names = ArrayBuffer::collect(context, names.into_iter().map(Value::from_str))?;
-    if sort {
-        names.elements().sort_by(Value::compare);
-    }
-    names.into_array()
+    let names = ArrayBuffer::collect(context, names.into_iter().map(Value::from_str))?;
+    if sort { sort_elements(names, context)?.into_array() } else { names.into_array() }
 }
 
 /// `VALUES(document, removeSystemAttrs)`: in the order of the object.

@@ -8,7 +8,7 @@ mod variance;
 use crate::argument::{array_expected, invalid_arithmetic, value};
 use crate::define::pure;
 use crate::memory::Scratch;
-use aql_value::{EvaluationContext, Function, Result, Value};
+use aql_value::{EvaluationContext, Function, Result, Value, merge_sort};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("AVERAGE", 1, 1, sums::average),
@@ -32,7 +32,33 @@ pub(crate) static FUNCTIONS: &[Function] = &[
 fn of_numbers(
     name: &str,
     arguments: &[Value],
-    result: impl Fn(&mut [f64]) -> f64,
+    result: impl Fn(&[f64]) -> f64,
+    context: &mut EvaluationContext<'_>,
+) -> Result<Value> {
+    of_prepared_numbers(name, arguments, |_, _| Ok(()), result, context)
+}
+
+/// The same for a result of the numbers in ascending order.
+fn of_sorted_numbers(
+    name: &str,
+    arguments: &[Value],
+    result: impl Fn(&[f64]) -> f64,
+    context: &mut EvaluationContext<'_>,
+) -> Result<Value> {
+    let sort = |numbers: &mut Vec<f64>, context: &EvaluationContext<'_>| {
+        // What is merged is in another list.
+        let mut scratch = Scratch::new(context.memory);
+        scratch.grow(numbers.len() * size_of::<f64>())?;
+        merge_sort(numbers, f64::total_cmp, || context.interrupt.check())
+    };
+    of_prepared_numbers(name, arguments, sort, result, context)
+}
+
+fn of_prepared_numbers(
+    name: &str,
+    arguments: &[Value],
+    prepare: impl Fn(&mut Vec<f64>, &EvaluationContext<'_>) -> Result<()>,
+    result: impl Fn(&[f64]) -> f64,
     context: &mut EvaluationContext<'_>,
 ) -> Result<Value> {
     let array = value(arguments, 0);
@@ -43,7 +69,10 @@ fn of_numbers(
     scratch.grow(array.len() * size_of::<f64>())?;
     let elements = array.elements().filter(|element| !element.is_null());
     match elements.map(|element| element.as_f64()).collect::<Option<Vec<f64>>>() {
-        Some(mut numbers) => Ok(Value::from_f64(result(&mut numbers))),
+        Some(mut numbers) => {
+            prepare(&mut numbers, context)?;
+            Ok(Value::from_f64(result(&numbers)))
+        }
         None => invalid_arithmetic(context, name),
     }
 }

@@ -1,20 +1,19 @@
 //! Median and percentiles.
 
-use super::of_numbers;
+use super::of_sorted_numbers;
 use crate::argument::{given, invalid, value};
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `MEDIAN(numArray)`: the middle, or the mean of the two in the middle; null without any number.
 pub(crate) fn median(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    let middle = |numbers: &mut [f64]| {
-        numbers.sort_unstable_by(f64::total_cmp);
+    let middle = |numbers: &[f64]| {
         let middle = numbers.len() / 2;
         match numbers.get(middle.saturating_sub(1)..=middle) {
             Some([lower, upper]) if numbers.len().is_multiple_of(2) => (lower + upper) / 2.0,
             _ => numbers.get(middle).copied().unwrap_or(f64::NAN),
         }
     };
-    of_numbers("MEDIAN", arguments, middle, context)
+    of_sorted_numbers("MEDIAN", arguments, middle, context)
 }
 
 /// `PERCENTILE(numArray, p, method)`: the smallest number that at least `p` percent are not above (`"rank"`), or a
@@ -29,11 +28,8 @@ pub(crate) fn percentile(arguments: &[Value], context: &mut EvaluationContext<'_
     let Some((percent, method)) = percent.zip(method) else {
         return invalid(context, "PERCENTILE");
     };
-    let result = |numbers: &mut [f64]| {
-        numbers.sort_unstable_by(f64::total_cmp);
-        method(numbers, percent).unwrap_or(f64::NAN)
-    };
-    of_numbers("PERCENTILE", arguments, result, context)
+    let result = |numbers: &[f64]| method(numbers, percent).unwrap_or(f64::NAN);
+    of_sorted_numbers("PERCENTILE", arguments, result, context)
 }
 
 type Method = fn(&[f64], f64) -> Option<f64>;

@@ -12,6 +12,11 @@ use std::sync::Arc;
 /// Lanes between two checks for an interrupt, in loops whose single steps are short.
 pub(super) const LANES_PER_CHECK: usize = 4096;
 
+/// Calls of a function between two checks, and what an argument takes for which there is one of its own: functions check
+/// within long calls only.
+const CALLS_PER_CHECK: usize = 64;
+const LONG_ARGUMENT_BYTES: usize = 16 << 10;
+
 /// The columns computed so far, by slot.
 pub(super) struct Slots(Vec<Column>);
 
@@ -193,13 +198,15 @@ fn run_call(
         (0..columns.len()).filter(|&n| columns.get(n).is_some_and(|c| c.as_constant().is_none())).collect();
     let mut results = Vec::with_capacity(lanes);
     for lane in 0..lanes {
-        if lane % LANES_PER_CHECK == LANES_PER_CHECK - 1 {
-            context.interrupt.check()?;
-        }
+        let mut is_long = lane % CALLS_PER_CHECK == CALLS_PER_CHECK - 1;
         for &position in &changing {
             if let (Some(value), Some(column)) = (values.get_mut(position), columns.get(position)) {
                 value.clone_from(column.get(lane));
+                is_long |= value.memory_bytes() > LONG_ARGUMENT_BYTES;
             }
+        }
+        if is_long {
+            context.interrupt.check()?;
         }
         results.push((function.call)(&values, context)?);
     }

@@ -70,6 +70,14 @@ const ENDLESS: &[(&str, &str)] = &[
         "REGEX_MATCHES",
         "FOR i IN 1..100000 LET t = CONCAT(i, REPEAT('ab', 300000)) RETURN LENGTH(REGEX_MATCHES(t, '(a|b)*a(a|b){900}c'))",
     ),
+    (
+        "hashes of long texts",
+        "FOR i IN 1..100000 FILTER SHA512(REPEAT('abcdefgh', 200000 + i)) == '' RETURN i",
+    ),
+    (
+        "SORTED_UNIQUE of texts",
+        "LET a = (FOR i IN 1..100000 RETURN CONCAT('é', i * 7919 % 100003)) FOR i IN 1..1000 RETURN LENGTH(SORTED_UNIQUE(APPEND(a, i)))",
+    ),
     ("SLEEP", "RETURN SLEEP(1000)"),
     ("REPEAT", "FOR i IN 1..10000000 RETURN LENGTH(REPEAT('abc', 3000000))"),
     ("SUBSTITUTE", "LET t = REPEAT('ab', 300000) FOR i IN 1..1000000 RETURN LENGTH(SUBSTITUTE(t, 'a', i))"),
