@@ -172,6 +172,7 @@ impl ProgramBuilder {
             result,
             registers: self.registers.into(),
             deterministic: self.deterministic,
+            lane_bytes: Arc::default(),
         }
     }
 

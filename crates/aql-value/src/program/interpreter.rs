@@ -1,6 +1,7 @@
 //! Running a program: one instruction after the other, each over all lanes.
 
 use super::frame::Frame;
+use super::portions::Drawn;
 use super::{Instruction, Pattern, Program, Slot, UnaryOperator, arithmetic, construct, text};
 use crate::column::Column;
 use crate::context::EvaluationContext;
@@ -18,12 +19,16 @@ const CALLS_PER_CHECK: usize = 64;
 const LONG_ARGUMENT_BYTES: usize = 16 << 10;
 
 /// The columns computed so far, by slot.
-pub(super) struct Slots(Vec<Column>);
+pub(super) struct Slots {
+    columns: Vec<Column>,
+    /// What the calls among the instructions have made.
+    drawn: Drawn,
+}
 
 impl Slots {
     /// The column of an earlier instruction.
     pub(super) fn get(&self, slot: Slot) -> Result<&Column> {
-        self.0
+        self.columns
             .get(slot.0 as usize)
             .ok_or_else(|| Error::internal("expression reads a slot before it is computed"))
     }
@@ -32,11 +37,30 @@ impl Slots {
 impl Program {
     /// The program's result by lane.
     pub(super) fn run(&self, frame: &Frame<'_>, context: &mut EvaluationContext<'_>) -> Result<Column> {
-        let mut slots = Slots(Vec::with_capacity(self.instructions.len()));
-        for instruction in self.instructions.iter() {
-            let column = instruction.run(frame, &slots, context)?;
-            slots.0.push(column);
+        let lanes = frame.lanes();
+        if self.lane_bytes.portion() >= lanes {
+            return self.run_at_once(frame, context);
         }
+        let mut values = Vec::with_capacity(lanes);
+        while values.len() < lanes {
+            let end = lanes.min(values.len().saturating_add(self.lane_bytes.portion()));
+            let portion: Arc<[u32]> = (values.len() as u32..end as u32).collect();
+            let column = self.run_at_once(&frame.narrow(&portion), context)?;
+            values.extend((0..portion.len()).map(|lane| column.get(lane).clone()));
+        }
+        Ok(Column::from_values(values))
+    }
+
+    fn run_at_once(&self, frame: &Frame<'_>, context: &mut EvaluationContext<'_>) -> Result<Column> {
+        let columns = Vec::with_capacity(self.instructions.len());
+        let mut slots = Slots { columns, drawn: Drawn::default() };
+        let done: Result<()> = self.instructions.iter().try_for_each(|instruction| {
+            let column = instruction.run(frame, &slots, context)?;
+            slots.columns.push(column);
+            Ok(())
+        });
+        self.lane_bytes.note(slots.drawn.give_back(context.memory), frame.lanes());
+        done?;
         slots.get(self.result).cloned()
     }
 }
@@ -208,7 +232,9 @@ fn run_call(
         if is_long {
             context.interrupt.check()?;
         }
-        results.push((function.call)(&values, context)?);
+        let result = (function.call)(&values, context)?;
+        slots.drawn.draw(&result, context.memory)?;
+        results.push(result);
     }
     Ok(Column::from_values(results))
 }

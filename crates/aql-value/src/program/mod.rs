@@ -16,6 +16,7 @@ mod interpreter;
 mod logic;
 mod membership;
 mod operator;
+mod portions;
 mod text;
 
 pub use arithmetic::{add, divide, modulo, multiply, negate, subtract};
@@ -33,6 +34,7 @@ use crate::pattern::{LikePattern, Regex};
 use crate::value::Value;
 use frame::Frame;
 use membership::ConstantSet;
+use portions::LaneBytes;
 use std::sync::Arc;
 
 /// The result of one instruction within its program.
@@ -91,6 +93,7 @@ pub struct Program {
     /// Ascending, without duplicates; those of nested programs included, element registers not.
     registers: Arc<[Register]>,
     deterministic: bool,
+    lane_bytes: Arc<LaneBytes>,
 }
 
 #[derive(Debug, Clone)]

@@ -171,6 +171,14 @@ impl Value {
             _ => 0,
         }
     }
+
+    /// Bytes of the value's block, if nobody else has a part in it.
+    pub(crate) fn unshared_bytes(&self) -> usize {
+        match self {
+            Self::Packed { block, .. } if Arc::strong_count(block) == 1 => block.bytes.len(),
+            _ => 0,
+        }
+    }
 }
 
 /// 2^63, the first number above those of `i64`.

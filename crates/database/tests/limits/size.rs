@@ -254,3 +254,18 @@ fn values_that_grew_deep_can_be_used() {
         thread.join().unwrap();
     });
 }
+
+#[test]
+fn what_calls_make_for_many_rows_stays_within_the_limit() {
+    let session = session();
+    // A thousand texts of 800 KB are not there at one time.
+    let text = "FOR i IN 1..1000 FILTER CRC32(REPEAT('ab', 400000 + i)) == '' RETURN i";
+    let mut request = QueryRequest::new(text);
+    request.memory_limit_bytes = 32 << 20;
+    let reply = session.query(&request, Format::Json).unwrap();
+    assert!(String::from_utf8_lossy(&reply.body).contains(r#""result":[]"#));
+    // A single row is charged, too.
+    request.text = "FOR i IN 1..20 FILTER CRC32(REPEAT('ab', 4000000 + i)) == '' RETURN i".to_owned();
+    request.memory_limit_bytes = 4 << 20;
+    assert_eq!(session.query(&request, Format::Json).unwrap_err().number, 32);
+}
