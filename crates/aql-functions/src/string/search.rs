@@ -1,10 +1,16 @@
 //! Searching a text for several texts at once.
 
+use aql_value::{Interrupt, Result};
+
+/// Looks at needles between two looks whether the query has ended; where a needle is searched for, each is one.
+const NEEDLES_PER_CHECK: usize = 4096;
+
 /// Finds, from left to right, the next occurrence of any needle. Of needles that occur at the same place the one
 /// listed first wins. Empty needles never occur.
 pub(crate) struct Searcher<'a> {
     text: &'a str,
     needles: Vec<Needle<'a>>,
+    interrupt: &'a Interrupt,
 }
 
 struct Needle<'a> {
@@ -25,20 +31,29 @@ pub(crate) struct Found {
 }
 
 impl<'a> Searcher<'a> {
-    pub(crate) fn new(text: &'a str, needles: impl Iterator<Item = &'a str>) -> Self {
-        let needles = needles.map(|needle| Needle {
-            text: needle,
-            next: if needle.is_empty() { None } else { text.find(needle) },
+    pub(crate) fn new(
+        text: &'a str,
+        needles: impl Iterator<Item = &'a str>,
+        interrupt: &'a Interrupt,
+    ) -> Result<Self> {
+        let needles = needles.map(|needle| {
+            interrupt.check()?;
+            let next = if needle.is_empty() { None } else { text.find(needle) };
+            Ok(Needle { text: needle, next })
         });
-        Self { text, needles: needles.collect() }
+        Ok(Self { text, needles: needles.collect::<Result<_>>()?, interrupt })
     }
 
     /// The first occurrence at or after byte `from`, which must not be before that of an earlier call.
-    pub(crate) fn next_from(&mut self, from: usize) -> Option<Found> {
-        let rest = self.text.get(from..)?;
+    pub(crate) fn next_from(&mut self, from: usize) -> Result<Option<Found>> {
+        let Some(rest) = self.text.get(from..) else { return Ok(None) };
         let mut first: Option<Found> = None;
         for (index, needle) in self.needles.iter_mut().enumerate() {
-            if needle.next.is_some_and(|next| next < from) {
+            let has_passed = needle.next.is_some_and(|next| next < from);
+            if has_passed || index % NEEDLES_PER_CHECK == NEEDLES_PER_CHECK - 1 {
+                self.interrupt.check()?;
+            }
+            if has_passed {
                 needle.next = rest.find(needle.text).map(|byte| from + byte);
             }
             if let Some(start) = needle.next
@@ -47,7 +62,7 @@ impl<'a> Searcher<'a> {
                 first = Some(Found { start, end: start + needle.text.len(), needle: index });
             }
         }
-        first
+        Ok(first)
     }
 }
 
@@ -58,23 +73,25 @@ mod tests {
 
     #[test]
     fn leftmost_then_first_listed() {
-        let mut searcher = Searcher::new("abcabd", ["", "bc", "ab", "abd"].into_iter());
-        assert_eq!(searcher.next_from(0), Some(Found { start: 0, end: 2, needle: 2 }));
-        assert_eq!(searcher.next_from(2), Some(Found { start: 3, end: 5, needle: 2 }));
-        assert_eq!(searcher.next_from(5), None);
+        let interrupt = Interrupt::new();
+        let mut searcher = Searcher::new("abcabd", ["", "bc", "ab", "abd"].into_iter(), &interrupt).unwrap();
+        assert_eq!(searcher.next_from(0).unwrap(), Some(Found { start: 0, end: 2, needle: 2 }));
+        assert_eq!(searcher.next_from(2).unwrap(), Some(Found { start: 3, end: 5, needle: 2 }));
+        assert_eq!(searcher.next_from(5).unwrap(), None);
     }
 
     proptest! {
         #[test]
         fn agrees_with_looking_at_every_place(text in "[abé]{0,20}", needles in prop::collection::vec("[abé]{0,3}", 0..4)) {
-            let mut searcher = Searcher::new(&text, needles.iter().map(String::as_str));
+            let interrupt = Interrupt::new();
+            let mut searcher = Searcher::new(&text, needles.iter().map(String::as_str), &interrupt).unwrap();
             let mut from = 0;
             loop {
                 let expected = (from..text.len()).filter(|byte| text.is_char_boundary(*byte)).find_map(|start| {
                     let needle = needles.iter().position(|needle| !needle.is_empty() && text[start..].starts_with(needle))?;
                     Some(Found { start, end: start + needles[needle].len(), needle })
                 });
-                prop_assert_eq!(searcher.next_from(from), expected);
+                prop_assert_eq!(searcher.next_from(from).unwrap(), expected);
                 match expected {
                     Some(found) => from = found.end,
                     None => break,

@@ -35,12 +35,12 @@ fn split_at(
     limit: usize,
     context: &EvaluationContext<'_>,
 ) -> Result<Value> {
-    let mut searcher = Searcher::new(text, separators.iter().map(Cow::as_ref));
+    let mut searcher = Searcher::new(text, separators.iter().map(Cow::as_ref), context.interrupt)?;
     let mut parts = ArrayBuffer::new(context);
     let mut start = 0;
     while parts.len() < limit {
         check_round(context, parts.len())?;
-        let found = searcher.next_from(start);
+        let found = searcher.next_from(start)?;
         let end = found.map_or(text.len(), |found| found.start);
         parts.push(Value::from_str(text.get(start..end).unwrap_or_default()))?;
         match found {

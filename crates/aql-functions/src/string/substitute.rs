@@ -18,12 +18,13 @@ pub(crate) fn substitute(arguments: &[Value], context: &mut EvaluationContext<'_
     };
     let pairs = pairs_of(search, given(arguments, 2));
     let text = text(arguments, 0);
-    let mut searcher = Searcher::new(&text, pairs.iter().map(|(search, _)| search.as_str()));
+    let searches = pairs.iter().map(|(search, _)| search.as_str());
+    let mut searcher = Searcher::new(&text, searches, context.interrupt)?;
     let mut substituted = TextBuffer::new(context.memory);
     let mut rest_start = 0;
     for round in 0..limit {
         check_round(context, round)?;
-        let Some(found) = searcher.next_from(rest_start) else { break };
+        let Some(found) = searcher.next_from(rest_start)? else { break };
         substituted.push_str(text.get(rest_start..found.start).unwrap_or_default())?;
         if let Some((_, replacement)) = pairs.get(found.needle) {
             substituted.push_str(replacement)?;
