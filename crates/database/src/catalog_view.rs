@@ -7,7 +7,7 @@ use aql_plan::{
     PlanCatalog,
 };
 use catalog::index::TypeOptions;
-use catalog::{EdgeDefinition, FieldPath, GraphDefinition, IndexType};
+use catalog::{EdgeDefinition, FieldPath, GraphDefinition, IndexDefinition, IndexType, ObjectId};
 use storage::{Collection, Database, Store};
 
 use crate::graph;
@@ -29,10 +29,15 @@ impl PlanCatalog for CatalogView {
     fn collection(&self, name: &str) -> Option<CollectionInfo> {
         // Only by name: in a query, a number is no collection.
         let collection = self.database.collection(name).filter(|collection| collection.name() == name)?;
+        let indexes = collection.indexes().iter();
+        let indexes = indexes.map(|index| index_info(index.definition(), selectivity(collection, index)));
+        // It is built before the query runs: see `restore::edge_indexes`.
+        let lacking = collection.lacks_edge_index().then(|| IndexDefinition::edge(ObjectId(0)));
+        let lacking = lacking.map(|definition| index_info(&definition, None));
         Some(CollectionInfo {
             reference: CollectionReference { id: collection.id().0, name: name.into() },
             is_edge: collection.is_edge(),
-            indexes: collection.indexes().iter().map(|index| index_info(collection, index)).collect(),
+            indexes: indexes.chain(lacking).collect(),
             count_estimate: collection.count_now(),
         })
     }
@@ -62,11 +67,11 @@ fn edge_definition_info(definition: EdgeDefinition) -> EdgeDefinitionInfo {
     }
 }
 
-fn index_info(collection: &Collection, index: &storage::Index) -> IndexInfo {
-    let properties = &index.definition().properties;
+fn index_info(definition: &IndexDefinition, selectivity_estimate: Option<f64>) -> IndexInfo {
+    let properties = &definition.properties;
     IndexInfo {
-        id: index.id().0,
-        name: index.name().into(),
+        id: definition.id.0,
+        name: definition.name.as_str().into(),
         kind: match properties.index_type {
             IndexType::Primary => IndexKind::Primary,
             IndexType::Edge => IndexKind::Edge,
@@ -94,7 +99,7 @@ fn index_info(collection: &Collection, index: &storage::Index) -> IndexInfo {
         unique: properties.unique,
         sparse: properties.sparse,
         stored_values: properties.stored_values.iter().map(names).collect(),
-        selectivity_estimate: selectivity(collection, index),
+        selectivity_estimate,
         deduplicate: properties.deduplicate,
         estimates: properties.estimates,
         cache_enabled: properties.cache_enabled,

@@ -26,8 +26,11 @@ impl Session {
         durability: Durability,
     ) -> Result<WriteOutcome> {
         let graphs = self.graph_definitions()?;
-        let reach = Reach::of(self, collection, &graphs)?;
-        reach.edges.iter().try_for_each(|edges| self.build_edge_index(edges, &|| Ok(())))?;
+        let mut reach = Reach::of(self, collection, &graphs)?;
+        if reach.edges.iter().any(|edges| edges.lacks_edge_index()) {
+            reach.edges.iter().try_for_each(|edges| self.build_edge_index(edges, &|| Ok(())))?;
+            reach = Reach::of(self, collection, &graphs)?;
+        }
         let mut used = reach.edges.clone();
         used.push(Arc::clone(collection));
         self.in_transaction(used, durability, |transaction| {
