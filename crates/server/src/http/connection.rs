@@ -20,7 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-use super::{self_wake, service};
+use super::service;
 use crate::server::Server;
 
 /// How long a client may take to send the head of a request once it has begun.
@@ -240,7 +240,7 @@ where
     });
     let mut running = pin!(builder.serve_connection_with_upgrades(TokioIo::new(watched), answer));
     let mut signal = pin!(connection.signal.notified());
-    self_wake::at_once(poll_fn(|context| {
+    poll_fn(|context| {
         if signal.as_mut().poll(context).is_ready() {
             signal.set(connection.signal.notified());
             // Registers the new one.
@@ -255,7 +255,7 @@ where
                 tracing::debug!(target: "communication", client = ?connection.client, %error, "connection ended");
             }
         })
-    }))
+    })
     .await;
     server.metrics().add_traffic(
         connection.bytes_received.swap(0, Ordering::Relaxed),

@@ -18,7 +18,6 @@ pub mod query;
 pub mod request;
 pub mod response;
 pub mod router;
-mod self_wake;
 pub mod service;
 pub mod stream;
 pub mod tls;
