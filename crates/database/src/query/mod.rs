@@ -1,5 +1,5 @@
 //! Queries: what a client asks ([`request`]), how it becomes a plan ([`prepare`], [`plan_cache`]), how it is run
-//! ([`run`]), who knows of it meanwhile ([`registry`]), and which results are used
+//! ([`run`]) and what is reported of it ([`report`]), who knows of it meanwhile ([`registry`]), and which results are used
 //! again ([`results_cache`]).
 
 mod builtin;
@@ -11,6 +11,7 @@ pub mod plan_cache;
 mod prepare;
 mod quick;
 pub mod registry;
+mod report;
 pub mod request;
 pub mod results_cache;
 mod run;

@@ -1,18 +1,15 @@
-//! A planned query as a source of rows, and what is reported when it has ended.
+//! A planned query as a source of rows.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aql_exec::{
-    DataAccess, Execution, ExecutionInput, ExecutionOptions, ExecutionStatistics, ReadAuthorization,
-    ResultBatch, SpillOptions,
+    DataAccess, Execution, ExecutionInput, ExecutionOptions, ReadAuthorization, ResultBatch, SpillOptions,
 };
 use aql_plan::Access;
-use aql_value::Warning;
 use catalog::{AccessLevel, CollectionId};
 use storage::{Collection, Durability, Transaction, TransactionOptions};
-use velocypack::{Builder, Slice};
 
 use crate::cursor::encoder::{Format, RowEncoder};
 use crate::cursor::{CursorSpec, Reply, RowSource};
@@ -21,6 +18,7 @@ use crate::query::explain;
 use crate::query::moment::{MOMENT, in_a_moment};
 use crate::query::prepare::{PreparedQuery, in_stage};
 use crate::query::quick::is_quick;
+use crate::query::report::Report;
 use crate::query::request::QueryRequest;
 use crate::query::results_cache::Capture;
 use crate::restore::edge_indexes::check_of;
@@ -371,126 +369,4 @@ fn commit(transaction: Transaction, wait_for_sync: bool) -> Result<()> {
 
 fn executing(error: aql_value::Error) -> Error {
     in_stage(error.into(), "executing")
-}
-
-/// What `extra` of a reply is made of.
-struct Report<'a> {
-    query: &'a PreparedQuery,
-    statistics: &'a ExecutionStatistics,
-    warnings: &'a [Warning],
-    instantiating: Duration,
-    executing: Duration,
-    finalizing: Duration,
-}
-
-impl Report<'_> {
-    fn extra(&self, plan: Option<&[u8]>) -> velocypack::Result<Vec<u8>> {
-        let mut out = Builder::with_capacity(512);
-        out.open_object()?;
-        out.key("warnings")?;
-        out.open_array()?;
-        for warning in self.warnings {
-            out.open_object()?;
-            number_field(&mut out, "code", warning.number.into())?;
-            out.key("message")?;
-            out.add_str(&warning.message)?;
-            out.close()?;
-        }
-        out.close()?;
-        self.stats(&mut out)?;
-        if self.query.request.options.profile >= 1 {
-            self.profile(&mut out)?;
-        }
-        if let Some(plan) = plan {
-            out.key("plan")?;
-            out.add_slice(Slice::new(plan))?;
-        }
-        out.close()?;
-        Ok(out.into_vec())
-    }
-
-    /// Counters under ArangoDB's names; those of a cluster and of caches that are not here are zero. One thread is what
-    /// `searchParallelism` says of queries that search no view.
-    fn stats(&self, out: &mut Builder) -> velocypack::Result<()> {
-        let own = self.statistics;
-        out.key("stats")?;
-        out.open_object()?;
-        let counters = [
-            ("writesExecuted", own.writes_executed),
-            ("writesIgnored", own.writes_ignored),
-            ("documentLookups", own.document_lookups),
-            ("seeks", own.seeks),
-            ("scannedFull", own.scanned_full),
-            ("scannedIndex", own.scanned_index),
-            ("searchParallelism", 1),
-            ("cursorsCreated", own.cursors_created),
-            ("cursorsRearmed", 0),
-            ("cacheHits", 0),
-            ("cacheMisses", 0),
-            ("filtered", own.filtered),
-            ("httpRequests", 0),
-        ];
-        for (name, value) in counters {
-            number_field(out, name, value)?;
-        }
-        // A query that asks for it and has no LIMIT at its top is told 0, as by ArangoDB.
-        let asked = self.query.request.options.full_count.then_some(0);
-        if let Some(full_count) = own.full_count.or(asked) {
-            number_field(out, "fullCount", full_count)?;
-        }
-        out.key("executionTime")?;
-        out.add_f64(own.execution_time.as_secs_f64())?;
-        number_field(out, "peakMemoryUsage", own.peak_memory_bytes)?;
-        number_field(out, "intermediateCommits", 0)?;
-        if self.query.request.options.profile >= 2 {
-            self.nodes(out)?;
-        }
-        out.close()
-    }
-
-    /// `parallel` counts batches that were computed ahead, which no node does.
-    fn nodes(&self, out: &mut Builder) -> velocypack::Result<()> {
-        out.key("nodes")?;
-        out.open_array()?;
-        for node in &self.statistics.nodes {
-            out.open_object()?;
-            number_field(out, "id", node.id.0.into())?;
-            number_field(out, "calls", node.calls)?;
-            number_field(out, "parallel", 0)?;
-            number_field(out, "items", node.items)?;
-            number_field(out, "filtered", node.filtered)?;
-            for (name, time) in [("runtime", node.runtime), ("fetching", node.fetching)] {
-                out.key(name)?;
-                out.add_f64(time.as_secs_f64())?;
-            }
-            out.close()?;
-        }
-        out.close()
-    }
-
-    fn profile(&self, out: &mut Builder) -> velocypack::Result<()> {
-        let times = &self.query.times;
-        out.key("profile")?;
-        out.open_object()?;
-        for (name, time) in [
-            ("initializing", times.initializing),
-            ("parsing", times.parsing),
-            ("optimizing ast", times.binding),
-            ("loading collections", Duration::ZERO),
-            ("instantiating plan", times.building),
-            ("optimizing plan", times.optimizing),
-            ("instantiating executors", self.instantiating),
-            ("executing", self.executing),
-            ("finalizing", self.finalizing),
-        ] {
-            out.key(name)?;
-            out.add_f64(time.as_secs_f64())?;
-        }
-        out.close()
-    }
-}
-
-fn number_field(out: &mut Builder, name: &str, value: u64) -> velocypack::Result<()> {
-    out.key(name)?;
-    out.add_u64(value)
 }
