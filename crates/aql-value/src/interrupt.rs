@@ -65,6 +65,11 @@ impl Interrupt {
     /// Checks do not fail for the moment any more. Whether one has: what was done meanwhile may be incomplete.
     pub fn end_moment(&self) -> bool {
         self.shared.moment_end_us.store(NEVER, Ordering::Relaxed);
+        self.missed_its_moment()
+    }
+
+    /// Whether a check failed for the last moment: whoever began it does everything again elsewhere.
+    pub fn missed_its_moment(&self) -> bool {
         self.shared.moment_missed.load(Ordering::Relaxed)
     }
 
@@ -115,7 +120,7 @@ mod tests {
         assert!(interrupt.check().is_ok() && !interrupt.end_moment());
         interrupt.begin_moment(Duration::ZERO);
         assert!(interrupt.check().is_err());
-        assert!(interrupt.end_moment());
+        assert!(interrupt.end_moment() && interrupt.missed_its_moment());
         assert!(interrupt.check().is_ok());
         // Nobody has noticed.
         interrupt.begin_moment(Duration::ZERO);

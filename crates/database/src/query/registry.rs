@@ -187,11 +187,14 @@ pub struct QueryRegistry {
     slow: Mutex<VecDeque<Arc<RunningQuery>>>,
     properties: RwLock<TrackingProperties>,
     next_id: AtomicU64,
+    /// Queries that have ended.
+    count: AtomicU64,
     /// Run time of the queries that have ended, in microseconds.
     total_time_us: AtomicU64,
 }
 
-/// Keeps a query listed as running; on drop it is over.
+/// Keeps a query listed as running; on drop it is over. A query that missed its moment begins anew elsewhere: then it has
+/// not been.
 #[derive(Debug)]
 pub struct Registration {
     registry: Arc<QueryRegistry>,
@@ -245,9 +248,9 @@ impl QueryRegistry {
         lock(&self.slow).retain(|query| database.is_some_and(|database| *database != *query.database));
     }
 
-    /// How many queries began since the start of the server.
+    /// How many queries have ended since the start of the server.
     pub fn count(&self) -> u64 {
-        self.next_id.load(Ordering::Relaxed)
+        self.count.load(Ordering::Relaxed)
     }
 
     /// How long all queries together ran that have ended.
@@ -289,6 +292,11 @@ impl QueryRegistry {
     }
 
     fn finish(&self, query: &Arc<RunningQuery>) {
+        if query.interrupt.missed_its_moment() {
+            lock(&self.running).remove(&query.id);
+            return;
+        }
+        self.count.fetch_add(1, Ordering::Relaxed);
         let run_time = query.begin.elapsed();
         let run_time_us = (run_time.as_micros() as u64).max(1);
         query.finished_us.store(run_time_us, Ordering::Relaxed);
@@ -369,11 +377,28 @@ mod tests {
         let _two = register(&registry, "b", "RETURN 2");
         assert_eq!(registry.running(Some("a")).len(), 1);
         assert_eq!(registry.running(None).len(), 2);
-        assert_eq!((registry.count(), registry.total_time()), (2, Duration::ZERO));
+        assert_eq!((registry.count(), registry.total_time()), (0, Duration::ZERO));
         drop(one);
         assert!(registry.running(Some("a")).is_empty());
-        assert_eq!(registry.count(), 2);
+        assert_eq!(registry.count(), 1);
         assert!(registry.total_time() > Duration::ZERO);
+    }
+
+    #[test]
+    fn a_query_that_begins_anew_elsewhere_counts_once() {
+        let registry = Arc::new(QueryRegistry::default());
+        registry.set_properties(TrackingProperties {
+            slow_query_threshold: 0.0,
+            ..TrackingProperties::default()
+        });
+        let tried = register(&registry, "a", "RETURN SLEEP(1)");
+        tried.query().interrupt.begin_moment(Duration::ZERO);
+        assert!(tried.query().interrupt.is_set() && tried.query().interrupt.end_moment());
+        drop(tried);
+        assert_eq!((registry.count(), registry.total_time()), (0, Duration::ZERO));
+        assert!(registry.running(None).is_empty() && registry.slow(None).is_empty());
+        drop(register(&registry, "a", "RETURN SLEEP(1)"));
+        assert_eq!((registry.count(), registry.slow(None).len()), (1, 1));
     }
 
     #[test]

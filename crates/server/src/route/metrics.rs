@@ -225,7 +225,7 @@ fn print_queries(session: &Session, page: &mut Page) {
     let instance = session.instance();
     let running = instance.queries().running(None).len();
     page.gauge("arangodb_aql_current_query", "Queries that run.", running);
-    page.counter("arangodb_aql_all_query_total", "Queries.", instance.queries().count());
+    page.counter("arangodb_aql_all_query_total", "Queries that have ended.", instance.queries().count());
     page.counter(
         "arangodb_aql_total_query_time_msec_total",
         "Milliseconds that queries ran.",
