@@ -95,32 +95,32 @@ impl Error {
         Error::new(number::LOCK_TIMEOUT, message)
     }
 
-    /// Edges cannot be followed at the time of a snapshot, but can be soon.
-    pub(crate) fn edge_index_is_built(collection: &str) -> Self {
-        let message = format!(
-            "the edge index of collection '{collection}', which is being restored, was not built yet"
-        );
+    /// A conflict that is gone when the client tries again.
+    fn retryable_conflict(message: String) -> Self {
         let mut error = Error::new(number::CONFLICT, message);
         error.inner.is_retryable = true;
         error
     }
 
+    /// Edges cannot be followed at the time of a snapshot, but can be soon.
+    pub(crate) fn lacks_edge_index(collection: &str) -> Self {
+        Error::retryable_conflict(format!(
+            "the edge index of collection '{collection}', which is being restored, was not built yet"
+        ))
+    }
+
     /// Another transaction writes, or wrote since this one began, what `document` names.
     pub(crate) fn write_conflict(document: ConflictingDocument) -> Self {
-        let mut error = Error::new(number::CONFLICT, format!("write-write conflict; key: {}", document.key));
-        error.inner.is_retryable = true;
+        let mut error = Error::retryable_conflict(format!("write-write conflict; key: {}", document.key));
         error.inner.conflict = Some(document);
         error
     }
 
     /// The collection was changed (truncated) since the transaction began.
     pub(crate) fn stale_collection(collection: &str) -> Self {
-        let message = format!(
+        Error::retryable_conflict(format!(
             "write-write conflict: collection '{collection}' was changed since the transaction began"
-        );
-        let mut error = Error::new(number::CONFLICT, message);
-        error.inner.is_retryable = true;
-        error
+        ))
     }
 
     /// The stored document has another revision than the one that the client named.

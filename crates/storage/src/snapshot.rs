@@ -244,7 +244,7 @@ impl Snapshot {
 
 fn edge_index(collection: &Collection) -> Result<&Arc<Index>> {
     collection.edge_index().ok_or_else(|| match collection.is_edge() {
-        true => Error::edge_index_is_built(collection.name()),
+        true => Error::lacks_edge_index(collection.name()),
         false => {
             let message = format!("collection type invalid: '{}' is no edge collection", collection.name());
             Error::new(catalog::error_number::COLLECTION_TYPE_INVALID, message)

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use catalog::collection::CollectionProperties;
 use catalog::{CollectionType, IndexType, SYSTEM_DATABASE};
@@ -18,7 +19,7 @@ use failing::{Death, FailingEngine};
 use kv_rocksdb::{RocksEngine, RocksOptions};
 use storage::{
     BlockLimits, Collection, EdgeDirection, Error, LoadOutcome, LoadPatience, Result, Snapshot, Store,
-    StoreOptions, WriteOptions,
+    StoreOptions, TransactionOptions, WriteOptions,
 };
 use velocypack::Slice;
 
@@ -81,7 +82,7 @@ fn by_documents(snapshot: &Snapshot, direction: EdgeDirection) -> Ends {
     ends
 }
 
-fn check(store: &Store, documents: u64) {
+fn check_index(store: &Store, documents: u64) {
     let snapshot = store.snapshot().unwrap();
     assert_eq!(snapshot.count(&present(store, "c")).unwrap(), documents);
     for direction in [EdgeDirection::Outbound, EdgeDirection::Inbound] {
@@ -101,7 +102,7 @@ fn the_index_has_what_was_loaded_and_written_before_and_after() {
     create_index(&store, &c, r#"{"type": "persistent", "fields": ["n"]}"#).unwrap();
     let before = store.snapshot().unwrap();
     build(&store).unwrap();
-    check(&store, 100);
+    check_index(&store, 100);
     let types: Vec<_> = present(&store, "c").indexes().iter().map(|index| index.index_type()).collect();
     assert_eq!(types, [IndexType::Primary, IndexType::Edge, IndexType::Persistent]);
     let error = by_index(&before, EdgeDirection::Outbound).unwrap_err();
@@ -109,9 +110,9 @@ fn the_index_has_what_was_loaded_and_written_before_and_after() {
     assert_eq!(load(&store, 300..400), LoadOutcome::Loaded);
     insert(&store, &c, &edge(500)).unwrap();
     remove(&store, &c, "000009").unwrap();
-    check(&store, 200);
+    check_index(&store, 200);
     build(&store).unwrap();
-    check(&store, 200);
+    check_index(&store, 200);
 }
 
 /// Enough for several threads, and for runs in files.
@@ -127,12 +128,12 @@ fn many_edges_are_sorted_by_threads_outside_of_memory() {
             assert_eq!(load(&store, start..start + 5_000), LoadOutcome::Loaded);
         }
         build(&store).unwrap();
-        check(&store, 30_000);
+        check_index(&store, 30_000);
         let estimate = present(&store, "c").edge_index().unwrap().selectivity_estimate().unwrap();
         let exact = f64::from(500 + 31) / 60_000.0;
         assert!((estimate / exact - 1.0).abs() < 0.2, "{estimate} instead of {exact}");
         drop(store);
-        check(&open(&engine), 30_000);
+        check_index(&open(&engine), 30_000);
     }
 }
 
@@ -142,7 +143,8 @@ fn who_asks_for_it_can_end_it() {
     create_to_load(&store);
     load(&store, 0..25_000);
     let asked = AtomicUsize::new(0);
-    for allowed in 0.. {
+    let rising = std::iter::successors(Some(0), |allowed| Some(allowed + allowed / 4 + 1));
+    for allowed in rising {
         asked.store(0, Ordering::Relaxed);
         let check = || match asked.fetch_add(1, Ordering::Relaxed) < allowed {
             true => Ok(()),
@@ -157,7 +159,26 @@ fn who_asks_for_it_can_end_it() {
         }
         assert!(present(&store, "c").lacks_edge_index());
     }
-    check(&store, 25_000);
+    check_index(&store, 25_000);
+}
+
+#[test]
+fn who_waits_for_a_writer_can_be_ended() {
+    let store = store();
+    let c = create_to_load(&store);
+    load(&store, 0..10);
+    let exclusive = TransactionOptions { exclusive: vec![c], ..TransactionOptions::default() };
+    let writer = store.begin(&exclusive).unwrap();
+    let start = Instant::now();
+    let check = || match start.elapsed() < Duration::from_millis(100) {
+        true => Ok(()),
+        false => Err(Error::new(1500, "query killed")),
+    };
+    let error = store.build_edge_index(&present(&store, "c"), &check).unwrap_err();
+    assert_eq!(error.number(), 1500);
+    drop(writer);
+    build(&store).unwrap();
+    check_index(&store, 10);
 }
 
 #[test]
@@ -175,11 +196,11 @@ fn loads_go_on_while_it_is_built() {
                 assert_eq!(load(&store, start..start + 50), LoadOutcome::Loaded);
             }
         });
-        std::thread::sleep(std::time::Duration::from_millis(2));
+        std::thread::sleep(Duration::from_millis(2));
         build(&store).unwrap();
         loads.join().unwrap();
     });
-    check(&store, 2_000);
+    check_index(&store, 2_000);
 }
 
 #[test]
@@ -201,7 +222,7 @@ fn a_crash_leaves_the_whole_index_or_none() {
             assert!(!present(&store, "c").lacks_edge_index());
         }
         build(&store).unwrap();
-        check(&store, 100);
+        check_index(&store, 100);
     }
     assert!((1..16).contains(&finished), "{finished} of 16 came to an end");
 }

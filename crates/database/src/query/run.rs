@@ -81,17 +81,18 @@ impl PreparedQuery {
 
     fn start(self, format: Format) -> Result<RunningQuery> {
         let session = self.session.clone();
-        if !self.lacking_edge_index.is_empty() {
-            let check = check_of(&self.interrupt);
-            let mut lacking = self.lacking_edge_index.iter();
-            lacking.try_for_each(|collection| session.build_edge_index(collection, &check))?;
-            // There are other plans with the index.
-            return session.prepare_query(self.request)?.start(format);
-        }
+        self.build_edge_indexes()?;
         let default_ttl = session.instance().options().query_defaults.cursor_ttl;
         let mut spec = self.request.cursor_spec(format, default_ttl);
         spec.plan_cache_key = self.plan_cache_key.clone();
         Ok(RunningQuery { session, rows: RunningRows::start(self)?, spec })
+    }
+
+    /// Builds the edge indexes that restored collections lack. The plan reckons with them already.
+    fn build_edge_indexes(&self) -> Result<()> {
+        let check = check_of(&self.interrupt);
+        let mut lacking = self.lacking_edge_index.iter();
+        lacking.try_for_each(|collection| self.session.build_edge_index(collection, &check))
     }
 
     fn data_access(&self) -> Result<DataAccess> {

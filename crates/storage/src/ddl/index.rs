@@ -61,7 +61,7 @@ impl Store {
         if lacks_index(&self.catalog())?.is_none() {
             return Ok(());
         }
-        let _guard = self.shared.exclude_writers(collection)?;
+        let _guard = self.shared.exclude_writers_unless(collection, check)?;
         let snapshot = self.snapshot()?;
         let Some(present) = lacks_index(snapshot.catalog())? else { return Ok(()) };
         let definition = IndexDefinition::edge(ObjectId(self.shared.ticks.next()?));
