@@ -142,7 +142,7 @@ impl SpillReader {
         if self.steps.is_multiple_of(STEPS_PER_CHECK) {
             self.interrupt.check()?;
         }
-        self.pairs.next().map_err(|error| storage_error(&error))
+        self.pairs.next_pair().map_err(|error| storage_error(&error))
     }
 }
 

@@ -85,7 +85,7 @@ impl ExportRequest {
                 "flush" => drop(flag()?),
                 "flushWait" => drop(number()?),
                 "limit" => request.limit = limit(number()?)?,
-                "ttl" => request.ttl = ttl(number()?)?,
+                "ttl" => request.ttl = ttl(number()?)?.unwrap_or(request.ttl),
                 "restrict" => request.restrict = Restriction::from_slice(value)?,
                 // Unknown attributes are ignored, as ArangoDB does.
                 _ => {}

@@ -106,7 +106,7 @@ fn load(shared: &Shared, target: &Collection, sorter: Sorter) -> Result<BulkLoad
     let mut loaded = BulkLoaded { documents: 0, superseded: 0 };
     let mut last: Option<(Vec<u8>, Vec<u8>)> = None;
     loop {
-        let next = sorted.next()?;
+        let next = sorted.next_pair()?;
         if let Some((key, bytes)) = &last {
             if next.is_some_and(|(next_key, _)| next_key == key) {
                 loaded.superseded += 1;

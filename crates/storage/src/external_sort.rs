@@ -292,8 +292,7 @@ enum Pairs {
 
 impl SortedPairs {
     /// The next key and value.
-    #[allow(clippy::should_implement_trait, reason = "what it answers is borrowed from it")]
-    pub fn next(&mut self) -> Result<Option<(&[u8], &[u8])>> {
+    pub fn next_pair(&mut self) -> Result<Option<(&[u8], &[u8])>> {
         match &mut self.pairs {
             Pairs::Memory(None) => Ok(None),
             Pairs::Memory(Some(pairs)) => Ok(pairs.advance().then(|| (pairs.key(), pairs.value()))),

@@ -156,7 +156,7 @@ impl QueryRequest {
             request.batch_size = batch_size(size)?;
         }
         if let Some(seconds) = number_of(body, "ttl")? {
-            request.ttl = given_ttl(seconds)?;
+            request.ttl = ttl(seconds)?;
         }
         request.count = bool_of(body, "count")?.unwrap_or(false);
         request.cache = bool_of(body, "cache")?;
@@ -248,17 +248,11 @@ pub fn batch_size(size: f64) -> Result<usize> {
 }
 
 /// A time to live from a client, in seconds; zero and less is the server's.
-pub fn given_ttl(seconds: f64) -> Result<Option<Duration>> {
-    if seconds <= 0.0 { Ok(None) } else { ttl(seconds).map(Some) }
-}
-
-/// A time to live from a client, in seconds; zero and less is the default.
-pub fn ttl(seconds: f64) -> Result<Duration> {
+pub fn ttl(seconds: f64) -> Result<Option<Duration>> {
     if seconds.is_nan() {
         return Err(type_error("number", "ttl"));
     }
-    let seconds = if seconds <= 0.0 { DEFAULT_TTL_SECONDS } else { seconds.min(MAX_TTL_SECONDS) };
-    Ok(Duration::from_secs_f64(seconds))
+    Ok((seconds > 0.0).then(|| Duration::from_secs_f64(seconds.min(MAX_TTL_SECONDS))))
 }
 
 fn profile_level(from: Slice<'_>) -> Result<u8> {

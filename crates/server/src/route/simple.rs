@@ -1,7 +1,7 @@
 //! `/_api/simple`: queries by name, from before AQL. Each is an AQL query; the replies keep their old shapes.
 
 use database::Format;
-use database::query::request::{QueryRequest, batch_size, given_ttl};
+use database::query::request::{QueryRequest, batch_size, ttl};
 use hyper::StatusCode;
 use velocypack::{Builder, Slice};
 
@@ -254,7 +254,7 @@ impl<'a> Call<'a> {
             request.batch_size = batch_size(size)?;
         }
         if let Some(seconds) = self.body.get("ttl").and_then(Slice::as_f64) {
-            request.ttl = given_ttl(seconds)?;
+            request.ttl = ttl(seconds)?;
         }
         request.options.stream = self.body.get("stream").and_then(Slice::as_bool).unwrap_or(false);
         Ok(request)

@@ -8,7 +8,7 @@ fn sort(pairs: &[(Vec<u8>, Vec<u8>)], budget_bytes: usize) -> Vec<(Vec<u8>, Vec<
     }
     let mut sorted = sorter.finish().unwrap();
     let mut all = Vec::new();
-    while let Some((key, value)) = sorted.next().unwrap() {
+    while let Some((key, value)) = sorted.next_pair().unwrap() {
         all.push((key.to_vec(), value.to_vec()));
     }
     all

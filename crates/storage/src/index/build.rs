@@ -131,7 +131,7 @@ fn load_entries(
 ) -> Result<()> {
     let mut last: Option<Vec<u8>> = None;
     let mut loaded = 0_usize;
-    while let Some((key, value)) = sorted.next()? {
+    while let Some((key, value)) = sorted.next_pair()? {
         if last.as_deref() == Some(key) {
             return Err(violation(index, collection, key_of_unique_value(value).unwrap_or_default()));
         }
