@@ -58,13 +58,17 @@ impl Server {
         cpu_of(&self.child.id().to_string())
     }
 
-    /// Waits until the server does nothing: what was loaded is compacted, as it is in the limits before they are read.
+    /// Waits until the server does nothing: what was loaded is compacted, as it is in the limits before they are read. It
+    /// begins to merge what was loaded after five seconds.
     pub(crate) fn settle(&self) {
         const LOOK: Duration = Duration::from_millis(300);
-        for _ in 0..100 {
+        const STILL_LOOKS: usize = 20;
+        let mut still = 0;
+        for _ in 0..400 {
             let before = self.cpu();
             std::thread::sleep(LOOK);
-            if self.cpu() - before <= Duration::from_millis(10) {
+            still = if self.cpu() - before <= Duration::from_millis(10) { still + 1 } else { 0 };
+            if still == STILL_LOOKS {
                 return;
             }
         }

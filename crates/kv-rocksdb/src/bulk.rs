@@ -95,6 +95,7 @@ impl BulkLoad for RocksBulkLoad {
             .db
             .ingest_external_file_opts(&options, self.files.clone())
             .map_err(map("loading tables"))?;
+        self.store.small_tables.count_loaded(self.files.len());
         // It is loaded. If the tables cannot be adapted to its size, the next time will do.
         let _ = self.store.count_written(self.bytes);
         Ok(())

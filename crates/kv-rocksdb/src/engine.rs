@@ -14,6 +14,7 @@ use crate::error::{map, map_open_io};
 use crate::format;
 use crate::log::BackgroundSync;
 use crate::logged_load::LoggedLoad;
+use crate::merge::BackgroundMerge;
 use crate::options::RocksOptions;
 use crate::store::Store;
 
@@ -21,7 +22,26 @@ use crate::store::Store;
 pub struct RocksEngine {
     /// `None` once the engine is closed.
     store: RwLock<Option<Arc<Store>>>,
-    background: Mutex<Option<BackgroundSync>>,
+    background: Mutex<Option<Background>>,
+}
+
+/// The store's threads; dropped, they end.
+struct Background {
+    _merge: BackgroundMerge,
+    _sync: BackgroundSync,
+}
+
+impl Background {
+    fn start(store: &Store) -> Result<Self> {
+        let map = |action: &'static str| move |error: std::io::Error| Error::io(action, &error);
+        let (log, db, tables) = (&store.log, &store.db, &store.small_tables);
+        Ok(Background {
+            _sync: BackgroundSync::start(Arc::clone(log))
+                .map_err(map("starting the thread that syncs the log"))?,
+            _merge: BackgroundMerge::start(Arc::clone(db), Arc::clone(tables))
+                .map_err(map("starting the thread that merges tables"))?,
+        })
+    }
 }
 
 impl RocksEngine {
@@ -29,8 +49,7 @@ impl RocksEngine {
     /// there, every other is there whole or not at all, and none is there without those before it.
     pub fn open(folder: impl AsRef<Path>, options: &RocksOptions) -> Result<Arc<RocksEngine>> {
         let store = Arc::new(Store::open(folder.as_ref(), options)?);
-        let background = BackgroundSync::start(Arc::clone(&store.log))
-            .map_err(|error| Error::io("starting the thread that syncs the log", &error))?;
+        let background = Background::start(&store)?;
         Ok(Arc::new(RocksEngine {
             store: RwLock::new(Some(store)),
             background: Mutex::new(Some(background)),

@@ -19,6 +19,7 @@ mod format;
 mod handle;
 mod log;
 mod logged_load;
+mod merge;
 mod options;
 mod prefix_scan;
 mod ranges;

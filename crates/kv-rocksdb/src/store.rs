@@ -13,6 +13,7 @@ use crate::error::{map, map_commit, map_open, map_open_io};
 use crate::format;
 use crate::handle::OwnedSnapshot;
 use crate::log::Log;
+use crate::merge::{MergePolicy, SmallTables};
 use crate::options::{PARTITION_TABLES, RocksOptions, Tuning, wants_partitions};
 use crate::snapshot::{RocksSnapshot, check_open};
 use crate::turns::Turns;
@@ -51,6 +52,7 @@ pub(crate) struct Store {
     write_turns: Turns,
     latest: ReadOptions,
     loads: AtomicU64,
+    pub(crate) small_tables: Arc<SmallTables>,
     is_closed: Arc<AtomicBool>,
 }
 
@@ -87,6 +89,7 @@ impl Store {
             write_turns: Turns::of_this_machine(),
             latest: ReadOptions::default(),
             loads: AtomicU64::new(0),
+            small_tables: Arc::new(SmallTables::new(MergePolicy::default())),
             is_closed: Arc::default(),
         };
         store.choose_tables()?;

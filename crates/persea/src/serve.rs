@@ -66,7 +66,7 @@ fn run_with(options: &Options) -> Result<(), Failure> {
     let _pid_file = options.text("pid-file").map(|path| PidFile::write(Path::new(path))).transpose()?;
     // Addresses are taken first: who cannot listen should not open the data.
     let bound = take_addresses(&addresses, options)?;
-    let instance = open(options, &budget)?;
+    let instance = open(options, &budget, descriptors)?;
     if options.flag("database.auto-upgrade") || options.flag("database.init-database") {
         instance.store().close()?;
         tracing::info!("the store is ready");
@@ -96,8 +96,8 @@ fn run_with(options: &Options) -> Result<(), Failure> {
 }
 
 /// Opens the store and makes sure that somebody can log in.
-fn open(options: &Options, budget: &MemoryBudget) -> Result<Arc<Instance>, Failure> {
-    let engine = settings::open_engine(options, budget)?;
+fn open(options: &Options, budget: &MemoryBudget, descriptors: u64) -> Result<Arc<Instance>, Failure> {
+    let engine = settings::open_engine(options, budget, descriptors)?;
     let instance = Instance::with_store_options(
         engine,
         settings::store_options(options, budget),

@@ -36,6 +36,9 @@ const DEFAULT_ENGINE: &str = "rocksdb";
 /// File descriptors that are left for the log, temporary files and the engine's own needs.
 const SPARE_DESCRIPTORS: u64 = 128;
 
+/// Memory for which one table file is held open. It takes some ten kilobytes beside the cache.
+const BYTES_PER_OPEN_FILE: u64 = 1 << 20;
+
 /// `--memory-limit`, or half of what the machine or its container has.
 pub(crate) fn memory_limit_bytes(options: &Options) -> u64 {
     match options.number("memory-limit") {
@@ -121,7 +124,11 @@ fn size(options: &Options, name: &str) -> usize {
 }
 
 /// Registration of the engines: a name and how it is opened.
-pub(crate) fn open_engine(options: &Options, budget: &MemoryBudget) -> Result<Arc<dyn Engine>, Failure> {
+pub(crate) fn open_engine(
+    options: &Options,
+    budget: &MemoryBudget,
+    descriptors: u64,
+) -> Result<Arc<dyn Engine>, Failure> {
     let named = ["storage-engine", "server.storage-engine"]
         .iter()
         .filter_map(|name| options.text(name))
@@ -130,12 +137,22 @@ pub(crate) fn open_engine(options: &Options, budget: &MemoryBudget) -> Result<Ar
         "memory" => Ok(MemoryEngine::new()),
         _ => {
             let folder = PathBuf::from(options.text("database.directory").unwrap_or("./data"));
-            Ok(RocksEngine::open(folder, &rocks_options(options, budget))?)
+            Ok(RocksEngine::open(folder, &rocks_options(options, budget, descriptors))?)
         }
     }
 }
 
-fn rocks_options(options: &Options, budget: &MemoryBudget) -> RocksOptions {
+/// How many table files are held open: half of the descriptors, and as many as have room beside the cache.
+fn max_open_files(options: &Options, budget: &MemoryBudget, descriptors: u64) -> u64 {
+    match options.number("rocksdb.max-open-files") {
+        0 => (descriptors / 2)
+            .min(budget.block_cache_bytes / BYTES_PER_OPEN_FILE)
+            .max(u64::from(RocksOptions::default().max_open_files)),
+        given => given,
+    }
+}
+
+fn rocks_options(options: &Options, budget: &MemoryBudget, descriptors: u64) -> RocksOptions {
     let defaults = RocksOptions::default();
     let given = |name: &str| Some(options.number(name)).filter(|number| *number > 0);
     let short = |name: &str, default: u16| {
@@ -143,7 +160,7 @@ fn rocks_options(options: &Options, budget: &MemoryBudget) -> RocksOptions {
     };
     RocksOptions {
         memory_bytes: usize::try_from(budget.block_cache_bytes + budget.memtable_bytes).unwrap_or(usize::MAX),
-        max_open_files: short("rocksdb.max-open-files", defaults.max_open_files),
+        max_open_files: u16::try_from(max_open_files(options, budget, descriptors)).unwrap_or(u16::MAX),
         background_jobs: short("rocksdb.max-background-jobs", defaults.background_jobs),
         sync_interval_ms: given("rocksdb.sync-interval").unwrap_or(defaults.sync_interval_ms),
         wal_limit_bytes: given("rocksdb.max-total-wal-size").unwrap_or(defaults.wal_limit_bytes),
@@ -353,7 +370,7 @@ pub(crate) fn server_options(
         pool.max_threads = size(options, "server.maximal-threads").max(pool.threads);
     }
     Ok(ServerOptions {
-        http: http_options(options, descriptors),
+        http: http_options(options, budget, descriptors),
         pool,
         authentication: authentication(options, instance)?,
         log: Arc::clone(log),
@@ -368,8 +385,8 @@ pub(crate) fn server_options(
     })
 }
 
-fn http_options(options: &Options, descriptors: u64) -> HttpOptions {
-    let files = options.number("rocksdb.max-open-files") + SPARE_DESCRIPTORS;
+fn http_options(options: &Options, budget: &MemoryBudget, descriptors: u64) -> HttpOptions {
+    let files = max_open_files(options, budget, descriptors) + SPARE_DESCRIPTORS;
     let for_connections = usize::try_from(descriptors.saturating_sub(files)).unwrap_or(usize::MAX);
     let origins = options.all("http.trusted-origin").into_iter().map(str::to_owned);
     HttpOptions {

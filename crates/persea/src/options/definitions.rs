@@ -86,7 +86,7 @@ pub(super) const DEFINITIONS: &[Definition] = &[
 
     option("rocksdb.compression-type", COMPRESSIONS, "lz4", "how the bulk of the data is compressed"),
     option("rocksdb.max-background-jobs", Number, "", "threads for flushes and compactions; default: the number of cores"),
-    option("rocksdb.max-open-files", Number, "512", "most table files that are held open"),
+    option("rocksdb.max-open-files", Number, "", "most table files that are held open; default: by memory, at most half of the descriptors"),
     option("rocksdb.max-total-wal-size", Bytes, "1GiB", "bytes of the log at which it is cut"),
     option("rocksdb.sync-interval", Number, "100", "milliseconds after which a commit is on disk that did not wait for it"),
     option("rocksdb.use-direct-io", Bool, "false", "read and write tables past the system's cache"),

@@ -1,0 +1,111 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kv::{BulkLoad, LocalStore};
+
+use super::{BackgroundMerge, MergePolicy, SmallTables, small_neighbours};
+use crate::bulk::RocksBulkLoad;
+use crate::options::RocksOptions;
+use crate::store::Store;
+
+const MIB: u64 = 1 << 20;
+
+fn groups(sizes: &[u64]) -> Vec<Vec<String>> {
+    small_neighbours(sizes.iter().enumerate().map(|(n, mebibytes)| (n.to_string(), mebibytes * MIB)))
+}
+
+fn names(numbers: std::ops::Range<usize>) -> Vec<String> {
+    numbers.map(|n| n.to_string()).collect()
+}
+
+#[test]
+fn small_tables_between_large_ones_are_neighbours() {
+    assert!(groups(&[]).is_empty() && groups(&[1; 7]).is_empty() && groups(&[8; 100]).is_empty());
+    assert_eq!(groups(&[1; 8]), [names(0..8)]);
+    let sizes = [&[64][..], &[1; 9], &[8], &[1; 7], &[64], &[1; 8]].concat();
+    assert_eq!(groups(&sizes), [names(1..10), names(19..27)]);
+}
+
+#[test]
+fn a_step_is_bounded() {
+    let groups = groups(&[5; 120]);
+    assert_eq!(groups, [names(0..51), names(51..102), names(102..120)]);
+}
+
+/// A store with `loads` tables of one pair each.
+fn loaded(loads: u32) -> (tempfile::TempDir, Arc<Store>) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::open(folder.path(), &RocksOptions::default()).unwrap());
+    (0..loads).for_each(|key| load(&store, key));
+    (folder, store)
+}
+
+fn load(store: &Arc<Store>, key: u32) {
+    let mut load = Box::new(RocksBulkLoad::new(Arc::clone(store), true).unwrap());
+    load.add(&key.to_be_bytes(), b"value").unwrap();
+    load.finish().unwrap();
+}
+
+fn tables(store: &Store) -> usize {
+    store.db.live_files().unwrap().len()
+}
+
+/// Has small tables merged, as far as they are after some time.
+fn merge(store: &Store, policy: MergePolicy, until: impl Fn(&Store) -> bool) {
+    let small = Arc::new(SmallTables::new(policy));
+    small.count_loaded(tables(store));
+    let _merge = BackgroundMerge::start(Arc::clone(&store.db), small).unwrap();
+    let start = Instant::now();
+    while !until(store) && start.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn what_was_loaded_is_merged_when_it_is_quiet() {
+    let (_folder, store) = loaded(20);
+    assert_eq!(tables(&store), 20);
+    let before = store.snapshot().unwrap();
+    let policy = MergePolicy { quiet: Duration::from_millis(5), tables_max: usize::MAX };
+    merge(&store, policy, |store| tables(store) == 1);
+    assert_eq!(tables(&store), 1);
+    let keys: Vec<[u8; 4]> = (0..21_u32).map(u32::to_be_bytes).collect();
+    let keys: Vec<&[u8]> = keys.iter().map(<[u8; 4]>::as_slice).collect();
+    for snapshot in [before, store.snapshot().unwrap()] {
+        let values = snapshot.get_many(&keys).unwrap();
+        assert!((0..20).all(|n| values.get(n) == Some(b"value".as_slice())) && values.get(20).is_none());
+    }
+}
+
+#[test]
+fn while_somebody_loads_very_many_are_merged_only() {
+    let (_folder, store) = loaded(20);
+    let patient = MergePolicy { quiet: Duration::from_secs(3600), tables_max: 100 };
+    let start = Instant::now();
+    merge(&store, patient, |_| start.elapsed() > Duration::from_millis(50));
+    assert_eq!(tables(&store), 20);
+    merge(&store, MergePolicy { tables_max: 20, ..patient }, |store| tables(store) == 1);
+    assert_eq!(tables(&store), 1);
+}
+
+#[test]
+fn loads_go_on_beside_it() {
+    let (_folder, store) = loaded(0);
+    let policy = MergePolicy { quiet: Duration::ZERO, tables_max: 0 };
+    let small = Arc::new(SmallTables::new(policy));
+    let mut background = BackgroundMerge::start(Arc::clone(&store.db), Arc::clone(&small)).unwrap();
+    for key in 0..200 {
+        load(&store, key);
+        small.count_loaded(1);
+    }
+    background.stop();
+    let left = tables(&store);
+    assert!(left < 200, "{left} tables");
+    let keys: Vec<[u8; 4]> = (0..200_u32).map(u32::to_be_bytes).collect();
+    let keys: Vec<&[u8]> = keys.iter().map(<[u8; 4]>::as_slice).collect();
+    let values = store.snapshot().unwrap().get_many(&keys).unwrap();
+    assert!((0..200).all(|n| values.get(n).is_some()));
+    // Other compactions by hand are possible afterwards.
+    store.compact(&kv::KeyRange::all()).unwrap();
+    assert_eq!(tables(&store), 1);
+}
