@@ -22,8 +22,8 @@ const SMALL_TABLE_BYTES: u64 = TABLE_BYTES / 8;
 /// Fewer neighbours are not worth merging.
 const NEIGHBOURS_MIN: usize = 8;
 
-/// Bytes of the tables that are merged in one step, some seconds. Between two steps, the thread looks whether somebody loads.
-const STEP_BYTES: u64 = 4 * TABLE_BYTES;
+/// Bytes of the tables that are merged in one step, less than a second: nothing can end a step, so a stop waits for it.
+const STEP_BYTES: u64 = TABLE_BYTES;
 
 /// When small tables are merged.
 #[derive(Clone, Copy, Debug)]
@@ -107,27 +107,24 @@ impl SmallTables {
 
 /// The thread. Stopped by [`BackgroundMerge::stop`] or when it is dropped.
 pub(crate) struct BackgroundMerge {
-    db: Arc<DB>,
     small_tables: Arc<SmallTables>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl BackgroundMerge {
     pub(crate) fn start(db: Arc<DB>, small_tables: Arc<SmallTables>) -> std::io::Result<Self> {
-        let (merged, tables) = (Arc::clone(&db), Arc::clone(&small_tables));
-        let thread = std::thread::Builder::new().name("merge".into()).spawn(move || tables.run(&merged))?;
-        Ok(BackgroundMerge { db, small_tables, thread: Some(thread) })
+        let tables = Arc::clone(&small_tables);
+        let thread = std::thread::Builder::new().name("merge".into()).spawn(move || tables.run(&db))?;
+        Ok(BackgroundMerge { small_tables, thread: Some(thread) })
     }
 
-    /// Stops the thread, and waits until it has. What it was merging stays as it was.
+    /// Stops the thread, and waits until it has.
     pub(crate) fn stop(&mut self) {
         let Some(thread) = self.thread.take() else { return };
         self.small_tables.lock().is_stopping = true;
         self.small_tables.wake.notify_all();
-        self.db.disable_manual_compaction();
         // It does not panic; and if it did there would be nothing to do about it here.
         let _ = thread.join();
-        self.db.enable_manual_compaction();
     }
 }
 
