@@ -193,6 +193,7 @@ fn write_many(session: &Session, request: &Request, operation: WriteOperation) -
     print_outcomes(&collection, outcomes.collect(), request.flag("silent", false)?, status(operation, synced))
 }
 
+/// One member for each outcome. In silence only the failures, and an object without attributes where there are none.
 fn print_outcomes(
     collection: &Collection,
     outcomes: Outcomes,
@@ -210,6 +211,9 @@ fn print_outcomes(
         }
     }
     builder.close()?;
+    if silent && errors.is_empty() {
+        return Response::object(status, |_| {});
+    }
     with_error_codes(Response::value(status, builder.into_vec()), &errors)
 }
 
