@@ -24,6 +24,16 @@ pub struct UserChanges<'a> {
     pub extra: Option<Slice<'a>>,
 }
 
+impl UserChanges<'_> {
+    /// A new user of whom this is known. Error 10.
+    pub fn into_user(self, name: &str) -> Result<UserDefinition> {
+        let mut user = UserDefinition::new(name, self.password_hash.unwrap_or_default());
+        user.active = self.active.unwrap_or(true);
+        self.extra.map(|extra| user.set_extra(extra)).transpose()?;
+        Ok(user)
+    }
+}
+
 /// What a grant is about.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant<'a> {
@@ -52,10 +62,7 @@ impl Session {
     /// Creates a user without rights. Errors: 1700, 1702, 10, 11.
     pub fn create_user(&self, name: &str, changes: UserChanges<'_>) -> Result<Arc<UserDefinition>> {
         self.require_administrator()?;
-        let mut user = UserDefinition::new(name, changes.password_hash.unwrap_or_default());
-        user.active = changes.active.unwrap_or(true);
-        changes.extra.map(|extra| user.set_extra(extra)).transpose()?;
-        self.instance().store().create_user(user)?;
+        self.instance().store().create_user(changes.into_user(name)?)?;
         self.find_user(name)
     }
 

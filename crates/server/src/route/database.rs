@@ -5,7 +5,8 @@ use catalog::{AccessLevel, UserDefinition, error_number};
 use hyper::StatusCode;
 use velocypack::{Builder, Slice};
 
-use crate::auth::{ROOT, password};
+use super::user;
+use crate::auth::ROOT;
 use crate::error::{ApiError, Result};
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -70,6 +71,9 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
     let name = name.ok_or_else(|| {
         ApiError::new(error_number::DATABASE_NAME_INVALID, "database name invalid: 'name' must be a string")
     })?;
+    if body.slice().get("options").is_some_and(|options| !options.is_object() && !options.is_null()) {
+        return Err(ApiError::bad_parameter("'options' must be an object"));
+    }
     // All that can be wrong with the users is found before the database is there.
     let users = users(session, body.slice())?;
     session.create_database(name)?;
@@ -108,13 +112,7 @@ fn grantee(session: &Session, given: Slice<'_>) -> Result<Grantee> {
         return Ok(Grantee::Existing(name.to_owned()));
     }
     check_user_name(name)?;
-    let password = text("passwd").or_else(|| text("password")).unwrap_or_default();
-    let mut user = UserDefinition::new(name, password::hash(password)?);
-    user.active = given.get("active").and_then(Slice::as_bool).unwrap_or(true);
-    if let Some(extra) = given.get("extra").filter(|extra| extra.is_object()) {
-        user.set_extra(extra)?;
-    }
-    Ok(Grantee::New(user))
+    Ok(Grantee::New(user::changes(given, true)?.into_user(name)?))
 }
 
 fn grant(session: &Session, database: &str, grantee: Grantee) -> Result<()> {

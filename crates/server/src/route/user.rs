@@ -74,7 +74,7 @@ fn remove(session: &Session, request: &Request) -> Result<Response> {
 }
 
 /// What the body says of a user. A whole user has a password, which is empty where none is given.
-fn changes(body: Slice<'_>, is_whole: bool) -> Result<UserChanges<'_>> {
+pub(super) fn changes(body: Slice<'_>, is_whole: bool) -> Result<UserChanges<'_>> {
     let wrong = |name: &str, kind: &str| ApiError::bad_parameter(format!("'{name}' must be {kind}"));
     let given = |name: &str| body.get(name).filter(|value| !value.is_null());
     let password = match given("passwd").or_else(|| given("password")) {
