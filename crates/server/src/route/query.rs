@@ -8,6 +8,7 @@ use hyper::StatusCode;
 use velocypack::Slice;
 
 use crate::error::{ApiError, Result};
+use crate::error_number::number;
 use crate::http::date::iso_date;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
@@ -71,6 +72,9 @@ fn clear_slow(session: &Session, request: &Request) -> Result<Response> {
 fn listed_database(session: &Session, request: &Request) -> Result<Option<Arc<str>>> {
     if !request.flag("all", false)? {
         return Ok(Some(Arc::clone(session.database_name())));
+    }
+    if !session.is_system_database() {
+        return Err(ApiError::of(number::USE_SYSTEM_DATABASE));
     }
     session.require_administrator()?;
     Ok(None)
