@@ -54,6 +54,8 @@ pub mod number {
     pub const TASK_INVALID_ID: u32 = 1850;
     /// No cursor of this id.
     pub const CURSOR_NOT_FOUND: u32 = 1600;
+    /// No transaction has this number.
+    pub const TRANSACTION_NOT_FOUND: u32 = 1655;
     /// No task of this id.
     pub const TASK_NOT_FOUND: u32 = 1852;
     /// Too many requests wait already.

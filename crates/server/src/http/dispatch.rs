@@ -1,5 +1,6 @@
 //! From an address to a route, and to what the route answers: the same for requests of a connection and parts of a batch.
 
+use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -23,6 +24,9 @@ const MAX_URI_BYTES: usize = 16 << 10;
 
 /// `true`: run the request later and forget its reply; `store`: keep the reply until it is fetched.
 const ASYNC: HeaderName = HeaderName::from_static("x-arango-async");
+
+/// The transaction that a request is to be a part of.
+const TRANSACTION: HeaderName = HeaderName::from_static("x-arango-trx-id");
 
 /// Takes an address apart. Errors: 414, 400.
 pub(crate) fn parse_path(uri: &Uri) -> Result<Path> {
@@ -77,12 +81,13 @@ pub(crate) fn open_job(route: &Route) -> Option<Job> {
     }
 }
 
-/// A route for a user, if the user may. Errors: 401, 403, 1228, 1230.
+/// A route for a user, if the user may. Errors: 401, 403, 1228, 1230, 1655.
 pub(crate) fn user_job(
     server: &Arc<Server>,
     route: &Route,
     database: &str,
     identity: Identity,
+    headers: &HeaderMap,
 ) -> Result<Job> {
     let instance = Arc::clone(server.instance());
     let inner = database::Session::open(instance, database, identity).map_err(hide_forbidden)?;
@@ -94,7 +99,19 @@ pub(crate) fn user_job(
         Access::Write => inner.require_database(catalog::AccessLevel::ReadWrite)?,
         Access::Administer => inner.require_administrator()?,
     }
+    refuse_transaction(headers)?;
     Ok(Job::User(route.action, Session::new(Arc::clone(server), inner)))
+}
+
+/// No transaction spans requests here, so that each that is named is unknown: who was served all the same would take for
+/// a part of it what was written for good. Errors: 10, 1655.
+fn refuse_transaction(headers: &HeaderMap) -> Result<()> {
+    let Some(id) = headers.get(TRANSACTION) else { return Ok(()) };
+    let id: Option<NonZeroU64> = id.to_str().ok().and_then(|id| id.trim().parse().ok());
+    let id = id.ok_or_else(|| {
+        ApiError::bad_parameter(format!("the header '{TRANSACTION}' must be the number of a transaction"))
+    })?;
+    Err(ApiError::new(number::TRANSACTION_NOT_FOUND, format!("transaction '{id}' not found")))
 }
 
 /// ArangoDB answers 401, not 403, to a user who may not use the database at all.

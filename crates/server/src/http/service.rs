@@ -163,7 +163,7 @@ async fn prepare(
         return Ok(job);
     }
     let identity = authenticate(server, head).await?;
-    let job = user_job(server, &route, path.database(), identity)?;
+    let job = user_job(server, &route, path.database(), identity, &head.headers)?;
     if let Job::User(_, session) = &job {
         observed.set_user(session.user());
     }

@@ -84,7 +84,7 @@ impl PartRequest {
 fn user_job(session: &Session, route: &Route, database: &str, part: &PartRequest) -> Result<Job> {
     let server = session.server();
     if !part.headers.contains_key(AUTHORIZATION) {
-        return dispatch::user_job(server, route, database, session.identity().clone());
+        return dispatch::user_job(server, route, database, session.identity().clone(), &part.headers);
     }
     let catalog = server.instance().store().catalog();
     let identity = match server.authentication().look(&catalog, &part.headers, part.uri.path())? {
@@ -94,7 +94,7 @@ fn user_job(session: &Session, route: &Route, database: &str, part: &PartRequest
             checked.ok_or_else(|| not_authorized(&part.headers))?
         }
     };
-    dispatch::user_job(server, route, database, identity)
+    dispatch::user_job(server, route, database, identity, &part.headers)
 }
 
 fn headers(head: &Head) -> Result<HeaderMap> {
