@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 pub struct Interrupt {
     shared: Arc<Shared>,
     deadline: Option<Instant>,
+    /// What the query is a part of.
+    whole: Option<Arc<Shared>>,
 }
 
 #[derive(Debug)]
@@ -51,7 +53,12 @@ impl Interrupt {
     pub fn with_max_runtime(max_runtime: Duration) -> Self {
         let shared = Arc::<Shared>::default();
         let deadline = shared.created.checked_add(max_runtime);
-        Self { shared, deadline }
+        Self { shared, deadline, whole: None }
+    }
+
+    /// The same, ended also by what ends `whole`.
+    pub fn part_of(self, whole: &Interrupt) -> Self {
+        Self { whole: Some(Arc::clone(&whole.shared)), ..self }
     }
 
     /// From `length` from now on checks fail, until [`Interrupt::end_moment`].
@@ -87,9 +94,10 @@ impl Interrupt {
         self.shared.killed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the query was killed, or is out of its time or of its moment.
+    /// Whether the query or what it is a part of was killed, or is out of its time or of its moment.
     pub fn is_set(&self) -> bool {
         self.shared.killed.load(Ordering::Relaxed)
+            || self.whole.as_ref().is_some_and(|whole| whole.killed.load(Ordering::Relaxed))
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
             || self.moment_is_over()
     }
@@ -111,6 +119,16 @@ mod tests {
         assert!(interrupt.check().is_ok());
         handle.kill();
         assert_eq!(interrupt.check().unwrap_err().number, 1500);
+    }
+
+    #[test]
+    fn a_part_ends_with_the_whole() {
+        let whole = Interrupt::new();
+        let (part, other) = (Interrupt::new().part_of(&whole), Interrupt::new().part_of(&whole));
+        part.kill();
+        assert!(part.is_set() && !whole.is_set() && !other.is_set());
+        whole.kill();
+        assert!(other.is_set());
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod users;
 mod views;
 
 pub use aql_exec::SpillOptions;
+pub use aql_value::Interrupt;
 pub use cursor::encoder::Format;
 pub use cursor::{CursorOwner, Cursors, Reply};
 pub use documents::{Outcomes, Patience, WriteMode, WriteOperation};

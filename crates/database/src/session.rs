@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use aql_value::Interrupt;
 use catalog::{AccessLevel, SYSTEM_DATABASE};
 use storage::{Catalog, Collection, Database};
 
@@ -24,17 +25,29 @@ pub struct Session {
     instance: Arc<Instance>,
     database: Arc<str>,
     identity: Identity,
+    /// Ends the queries of this session, all at once.
+    interrupt: Option<Interrupt>,
 }
 
 impl Session {
     /// Opens a database for a user. Errors: 11 when the user may not see it (whether or not it is there: who may not see
     /// databases is not told which there are), 1228 when there is no such database.
     pub fn open(instance: Arc<Instance>, database: &str, identity: Identity) -> Result<Self> {
-        let session = Session { instance, database: database.into(), identity };
+        let session = Session { instance, database: database.into(), identity, interrupt: None };
         session.require_database(AccessLevel::ReadOnly)?;
         let catalog = session.catalog();
         session.database_in(&catalog)?;
         Ok(session)
+    }
+
+    /// The same session, whose queries end when `interrupt` is killed.
+    pub fn ended_by(self, interrupt: Interrupt) -> Self {
+        Session { interrupt: Some(interrupt), ..self }
+    }
+
+    /// What ends the queries of this session from outside, if anything does.
+    pub(crate) fn interrupt(&self) -> Option<&Interrupt> {
+        self.interrupt.as_ref()
     }
 
     /// The server's shared state.

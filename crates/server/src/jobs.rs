@@ -1,10 +1,11 @@
 //! Requests that were sent with `x-arango-async: store`: their replies wait here until they are fetched.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use database::Interrupt;
 use hyper::header::{HeaderName, HeaderValue};
 
 use crate::error::{ApiError, Result};
@@ -40,7 +41,7 @@ struct State {
 struct Job {
     owner: Owner,
     started_seconds: f64,
-    cancelled: Arc<AtomicBool>,
+    interrupt: Interrupt,
     /// None while the job is pending.
     reply: Option<Response>,
     bytes: usize,
@@ -61,7 +62,7 @@ pub enum Fetched {
 pub(crate) struct Pending {
     state: Arc<Mutex<State>>,
     id: u64,
-    cancelled: Arc<AtomicBool>,
+    interrupt: Interrupt,
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
@@ -107,16 +108,16 @@ impl Jobs {
             return Err(ApiError::with_status(503, number::QUEUE_FULL, message));
         }
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let cancelled = Arc::<AtomicBool>::default();
+        let interrupt = Interrupt::new();
         let job = Job {
             owner,
             started_seconds: now_seconds(),
-            cancelled: Arc::clone(&cancelled),
+            interrupt: interrupt.clone(),
             reply: None,
             bytes: 0,
         };
         state.jobs.insert(id, job);
-        Ok(Pending { state: Arc::clone(&self.state), id, cancelled })
+        Ok(Pending { state: Arc::clone(&self.state), id, interrupt })
     }
 
     /// The numbers of up to `count` jobs that are done, or pending.
@@ -140,11 +141,11 @@ impl Jobs {
         state.remove(id).and_then(|job| job.reply).map(Fetched::Done)
     }
 
-    /// Cancels a job: one that still waits never runs, one that runs has no reply. Answers whether there is such a job.
+    /// Cancels a job: one that still waits never runs, the queries of one that runs end, and it has no reply. Answers whether there is such a job.
     pub fn cancel(&self, owner: &Owner, id: u64) -> bool {
         let state = lock(&self.state);
         let job = state.owned(owner, id);
-        job.inspect(|job| job.cancelled.store(true, Ordering::Release)).is_some()
+        job.inspect(|job| job.interrupt.kill()).is_some()
     }
 
     /// Forgets a job. Answers whether there was such a job.
@@ -187,8 +188,8 @@ impl Pending {
 
     /// Does the work and keeps its reply.
     pub(crate) fn run(self, work: impl FnOnce() -> Response) {
-        let reply = if self.is_cancelled() { cancelled() } else { work() };
-        let reply = if self.is_cancelled() { cancelled() } else { whole(reply) };
+        let reply = if self.interrupt.is_set() { cancelled() } else { work() };
+        let reply = if self.interrupt.is_set() { cancelled() } else { whole(reply) };
         let bytes = match &reply.body {
             Body::Value { bytes, .. } => bytes.len(),
             Body::Bytes { bytes, .. } => bytes.len(),
@@ -203,8 +204,9 @@ impl Pending {
         }
     }
 
-    fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Acquire)
+    /// Set when the job is cancelled.
+    pub(crate) fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
     }
 }
 

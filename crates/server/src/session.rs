@@ -3,6 +3,8 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use database::Interrupt;
+
 use crate::server::Server;
 
 /// A database's session, and the server.
@@ -15,6 +17,11 @@ pub struct Session {
 impl Session {
     pub(crate) fn new(server: Arc<Server>, inner: database::Session) -> Self {
         Session { server, inner }
+    }
+
+    /// The same session, whose queries end when `interrupt` is killed.
+    pub(crate) fn ended_by(self, interrupt: Interrupt) -> Self {
+        Session { inner: self.inner.ended_by(interrupt), ..self }
     }
 
     /// The server: metrics, jobs, log, configuration.

@@ -218,9 +218,13 @@ impl Session {
     }
 
     pub(crate) fn query_interrupt(&self, wanted: Option<Duration>) -> Interrupt {
-        match wanted.or(self.instance().options().query_max_runtime) {
+        let own = match wanted.or(self.instance().options().query_max_runtime) {
             Some(max_runtime) => Interrupt::with_max_runtime(max_runtime),
             None => Interrupt::new(),
+        };
+        match self.interrupt() {
+            Some(whole) => own.part_of(whole),
+            None => own,
         }
     }
 

@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use database::Identity;
+use database::{Identity, Interrupt};
 use hyper::header::{HeaderMap, HeaderName};
 use hyper::{Method, StatusCode, Uri};
 
@@ -70,6 +70,16 @@ pub(crate) enum Job {
     Open(OpenHandler, bool),
     /// For a user, who may.
     User(Action, Session),
+}
+
+impl Job {
+    /// The same, with queries that end when `interrupt` is killed.
+    fn ended_by(self, interrupt: &Interrupt) -> Self {
+        match self {
+            Job::User(action, session) => Job::User(action, session.ended_by(interrupt.clone())),
+            open => open,
+        }
+    }
 }
 
 /// A route that needs no user.
@@ -206,14 +216,15 @@ pub(crate) fn run_later(
         Job::User(_, session) => session.user().cloned(),
     };
     let own = Arc::clone(server);
-    let run = move || run_blocking(&own, &job, &request).unwrap_or_else(ApiError::into_response);
+    let run = move |job: Job| run_blocking(&own, &job, &request).unwrap_or_else(ApiError::into_response);
     let accepted = Response::empty(StatusCode::ACCEPTED);
     let (work, accepted): (super::worker_pool::Job, _) = match mode {
-        AsyncMode::Forget => (Box::new(move || drop(run())), accepted),
+        AsyncMode::Forget => (Box::new(move || drop(run(job))), accepted),
         AsyncMode::Store => {
             let pending = server.jobs().start(user)?;
             let accepted = accepted.header(jobs::ASYNC_ID, pending.header());
-            (Box::new(move || pending.run(run)), accepted)
+            let job = job.ended_by(pending.interrupt());
+            (Box::new(move || pending.run(|| run(job))), accepted)
         }
     };
     server.pool().submit(work).map_err(|_| queue_full())?;

@@ -11,12 +11,16 @@ use crate::session::Session;
 // All of them are there under two names.
 pub(super) const ROUTES: &[Route] = &[
     Route::inline(Verb::Get, "/_api/job/{id}", status),
+    Route::inline(Verb::Get, "/_api/job", no_id),
     Route::inline(Verb::Put, "/_api/job", no_id),
+    Route::inline(Verb::Delete, "/_api/job", no_id),
     Route::inline(Verb::Put, "/_api/job/{id}", fetch),
     Route::inline(Verb::Put, "/_api/job/{id}/cancel", cancel),
     Route::inline(Verb::Delete, "/_api/job/{id}", remove),
     Route::inline(Verb::Get, "/_admin/job/{id}", status),
+    Route::inline(Verb::Get, "/_admin/job", no_id),
     Route::inline(Verb::Put, "/_admin/job", no_id),
+    Route::inline(Verb::Delete, "/_admin/job", no_id),
     Route::inline(Verb::Put, "/_admin/job/{id}", fetch),
     Route::inline(Verb::Put, "/_admin/job/{id}/cancel", cancel),
     Route::inline(Verb::Delete, "/_admin/job/{id}", remove),
