@@ -87,6 +87,7 @@ impl Session {
         self.instance().dump_contexts().remove_database(name);
         self.instance().batches().remove_database(name);
         self.instance().results_cache().clear(name);
+        self.instance().queries().forget_database(name);
         Ok(())
     }
 

@@ -279,7 +279,7 @@ fn duration(options: &Options, name: &str) -> Duration {
 }
 
 pub(crate) fn track_queries(options: &Options, instance: &Instance) {
-    instance.queries().set_properties(TrackingProperties {
+    instance.queries().set_default_properties(TrackingProperties {
         enabled: options.flag("query.tracking"),
         track_slow_queries: options.flag("query.tracking-slow-queries"),
         track_bind_vars: options.flag("query.tracking-with-bindvars"),

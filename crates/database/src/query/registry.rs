@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant, SystemTime};
 
 use aql_value::{Interrupt, MemoryAccount};
 
 use crate::error::{Error, Result, number};
 
-/// What the server remembers of queries: `/_api/query/properties`.
+/// What is remembered of a database's queries: `/_api/query/properties`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrackingProperties {
     /// Whether queries are listed at all.
@@ -180,12 +180,31 @@ pub struct NewQuery<'a> {
     pub memory: Arc<MemoryAccount>,
 }
 
+/// What is remembered of one database.
+#[derive(Debug, Default)]
+struct Tracked {
+    /// Those that were set for it.
+    properties: Option<TrackingProperties>,
+    /// In the order of their ends.
+    slow: VecDeque<Arc<RunningQuery>>,
+}
+
+impl Tracked {
+    /// Forgets the oldest slow queries, so that at most `count` are left.
+    fn shorten(&mut self, count: usize) {
+        while self.slow.len() > count {
+            self.slow.pop_front();
+        }
+    }
+}
+
 /// All queries of the server.
 #[derive(Debug, Default)]
 pub struct QueryRegistry {
     running: Mutex<BTreeMap<u64, Arc<RunningQuery>>>,
-    slow: Mutex<VecDeque<Arc<RunningQuery>>>,
-    properties: RwLock<TrackingProperties>,
+    tracked: RwLock<BTreeMap<Arc<str>, Tracked>>,
+    /// Of databases for which none were set.
+    default_properties: RwLock<TrackingProperties>,
     next_id: AtomicU64,
     /// Queries that have ended.
     count: AtomicU64,
@@ -204,7 +223,7 @@ pub struct Registration {
 impl QueryRegistry {
     /// Lists a query until the registration is dropped.
     pub fn register(self: &Arc<Self>, new: NewQuery<'_>) -> Registration {
-        let properties = self.properties();
+        let properties = self.properties(&new.database);
         let query = Arc::new(RunningQuery {
             id: self.next_id.fetch_add(1, Ordering::Relaxed) + 1,
             database: new.database,
@@ -232,20 +251,30 @@ impl QueryRegistry {
 
     /// The queries that run now in a database, or in all of them; oldest first.
     pub fn running(&self, database: Option<&str>) -> Vec<Arc<RunningQuery>> {
-        if !self.properties().enabled {
-            return Vec::new();
-        }
-        listed(lock(&self.running).values(), database)
+        let running = lock(&self.running);
+        let wanted = running.values().filter(|query| is_wanted(&query.database, database));
+        wanted.filter(|query| self.properties(&query.database).enabled).cloned().collect()
     }
 
     /// The slow queries that are remembered; oldest first.
     pub fn slow(&self, database: Option<&str>) -> Vec<Arc<RunningQuery>> {
-        listed(lock(&self.slow).iter(), database)
+        let tracked = read(&self.tracked);
+        let wanted = tracked.iter().filter(|(name, _)| is_wanted(name, database));
+        let mut slow: Vec<_> = wanted.flat_map(|(_, tracked)| tracked.slow.iter().cloned()).collect();
+        slow.sort_by_key(|query| query.begin + query.run_time());
+        slow
     }
 
     /// Forgets the slow queries of a database, or of all of them.
     pub fn clear_slow(&self, database: Option<&str>) {
-        lock(&self.slow).retain(|query| database.is_some_and(|database| *database != *query.database));
+        let mut tracked = write(&self.tracked);
+        let wanted = tracked.iter_mut().filter(|(name, _)| is_wanted(name, database));
+        wanted.for_each(|(_, tracked)| tracked.slow.clear());
+    }
+
+    /// Forgets all of a database that is dropped.
+    pub fn forget_database(&self, database: &str) {
+        write(&self.tracked).remove(database);
     }
 
     /// How many queries have ended since the start of the server.
@@ -261,10 +290,8 @@ impl QueryRegistry {
     /// Asks a query to end. Error 1591 if none of this id runs there.
     pub fn kill(&self, id: u64, database: Option<&str>) -> Result<()> {
         let running = lock(&self.running);
-        let query = running
-            .get(&id)
-            .filter(|query| database.is_none_or(|database| *database == *query.database))
-            .ok_or_else(|| {
+        let query =
+            running.get(&id).filter(|query| is_wanted(&query.database, database)).ok_or_else(|| {
                 Error::new(number::QUERY_NOT_FOUND, format!("query not found: no query {id} is running"))
             })?;
         query.set_state(QueryState::Killed);
@@ -277,18 +304,23 @@ impl QueryRegistry {
         lock(&self.running).values().for_each(|query| query.interrupt.kill());
     }
 
-    /// What is remembered.
-    pub fn properties(&self) -> TrackingProperties {
-        self.properties.read().unwrap_or_else(PoisonError::into_inner).clone()
+    /// What is remembered of a database.
+    pub fn properties(&self, database: &str) -> TrackingProperties {
+        let own = read(&self.tracked).get(database).and_then(|tracked| tracked.properties.clone());
+        own.unwrap_or_else(|| read(&self.default_properties).clone())
     }
 
-    /// Changes what is remembered.
-    pub fn set_properties(&self, properties: TrackingProperties) {
-        let mut slow = lock(&self.slow);
-        while slow.len() > properties.max_slow_queries {
-            slow.pop_front();
-        }
-        *self.properties.write().unwrap_or_else(PoisonError::into_inner) = properties;
+    /// Changes what is remembered of a database.
+    pub fn set_properties(&self, database: &Arc<str>, properties: TrackingProperties) {
+        let mut tracked = write(&self.tracked);
+        let tracked = tracked.entry(Arc::clone(database)).or_default();
+        tracked.shorten(properties.max_slow_queries);
+        tracked.properties = Some(properties);
+    }
+
+    /// Changes what is remembered of databases for which nothing else was set.
+    pub fn set_default_properties(&self, properties: TrackingProperties) {
+        *write(&self.default_properties) = properties;
     }
 
     fn finish(&self, query: &Arc<RunningQuery>) {
@@ -305,7 +337,7 @@ impl QueryRegistry {
             query.set_state(QueryState::Finished);
         }
         lock(&self.running).remove(&query.id);
-        let properties = self.properties.read().unwrap_or_else(PoisonError::into_inner);
+        let properties = self.properties(&query.database);
         let threshold = if query.stream {
             properties.slow_streaming_query_threshold
         } else {
@@ -313,11 +345,10 @@ impl QueryRegistry {
         };
         let is_slow = run_time.as_secs_f64() >= threshold;
         if is_slow && properties.enabled && properties.track_slow_queries && properties.max_slow_queries > 0 {
-            let mut slow = lock(&self.slow);
-            while slow.len() >= properties.max_slow_queries {
-                slow.pop_front();
-            }
-            slow.push_back(Arc::clone(query));
+            let mut tracked = write(&self.tracked);
+            let tracked = tracked.entry(Arc::clone(&query.database)).or_default();
+            tracked.slow.push_back(Arc::clone(query));
+            tracked.shorten(properties.max_slow_queries);
         }
     }
 }
@@ -335,11 +366,9 @@ impl Drop for Registration {
     }
 }
 
-fn listed<'a>(
-    queries: impl Iterator<Item = &'a Arc<RunningQuery>>,
-    database: Option<&str>,
-) -> Vec<Arc<RunningQuery>> {
-    queries.filter(|query| database.is_none_or(|database| *database == *query.database)).cloned().collect()
+/// Whether a database is the one that is asked for, if not all are.
+fn is_wanted(database: &str, wanted: Option<&str>) -> bool {
+    wanted.is_none_or(|wanted| wanted == database)
 }
 
 /// At most `max_bytes` of the text, cut between two characters and marked as cut.
@@ -350,8 +379,16 @@ fn shortened(text: &str, max_bytes: usize) -> String {
     format!("{}...", &text[..text.floor_char_boundary(max_bytes)])
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -387,7 +424,7 @@ mod tests {
     #[test]
     fn a_query_that_begins_anew_elsewhere_counts_once() {
         let registry = Arc::new(QueryRegistry::default());
-        registry.set_properties(TrackingProperties {
+        registry.set_default_properties(TrackingProperties {
             slow_query_threshold: 0.0,
             ..TrackingProperties::default()
         });
@@ -415,7 +452,7 @@ mod tests {
     #[test]
     fn slow_queries_are_remembered_up_to_a_number_and_long_texts_are_cut() {
         let registry = Arc::new(QueryRegistry::default());
-        registry.set_properties(TrackingProperties {
+        registry.set_default_properties(TrackingProperties {
             slow_query_threshold: 0.0,
             max_slow_queries: 2,
             max_query_string_length: 8,
@@ -428,7 +465,31 @@ mod tests {
         assert_eq!(texts, ["RETURN 2", "RETURN '..."]);
         registry.clear_slow(Some("a"));
         assert!(registry.slow(None).is_empty());
-        registry.set_properties(TrackingProperties { track_query_string: false, ..registry.properties() });
+        let hidden = TrackingProperties { track_query_string: false, ..registry.properties("a") };
+        registry.set_properties(&"a".into(), hidden);
         assert_eq!(register(&registry, "a", "RETURN 1").query().text, HIDDEN);
+    }
+
+    #[test]
+    fn each_database_has_its_properties_and_its_slow_queries() {
+        let registry = Arc::new(QueryRegistry::default());
+        let default = TrackingProperties::default();
+        let all = TrackingProperties { slow_query_threshold: 0.0, max_slow_queries: 2, ..default };
+        registry.set_default_properties(all.clone());
+        registry.set_properties(&"off".into(), TrackingProperties { enabled: false, ..all });
+        let slow = |database| registry.slow(database).iter().map(|query| query.id).collect::<Vec<_>>();
+        for database in ["a", "b", "off", "b", "a", "b"] {
+            drop(register(&registry, database, "RETURN 1"));
+        }
+        assert_eq!((slow(Some("a")), slow(Some("b")), slow(Some("off"))), (vec![1, 5], vec![4, 6], vec![]));
+        assert_eq!(slow(None), [1, 4, 5, 6]);
+        let _running = (register(&registry, "a", "RETURN 1"), register(&registry, "off", "RETURN 1"));
+        assert_eq!((registry.running(None).len(), registry.running(Some("off")).len()), (1, 0));
+        registry.set_properties(&"b".into(), TrackingProperties { max_slow_queries: 1, ..all });
+        assert_eq!(slow(None), [1, 5, 6]);
+        registry.clear_slow(Some("a"));
+        assert_eq!(slow(None), [6]);
+        registry.forget_database("b");
+        assert_eq!((slow(None), registry.properties("b")), (vec![], all));
     }
 }

@@ -120,7 +120,7 @@ fn kill(session: &Session, request: &Request) -> Result<Response> {
 }
 
 fn properties(session: &Session, _request: &Request) -> Result<Response> {
-    print_properties(&session.instance().queries().properties())
+    print_properties(&session.instance().queries().properties(session.database_name()))
 }
 
 fn print_properties(properties: &TrackingProperties) -> Result<Response> {
@@ -139,7 +139,7 @@ fn print_properties(properties: &TrackingProperties) -> Result<Response> {
 fn change_properties(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
     let body = body.slice();
-    let mut properties = session.instance().queries().properties();
+    let mut properties = session.instance().queries().properties(session.database_name());
     let wrong = |name: &str, kind: &str| ApiError::bad_parameter(format!("'{name}' must be a {kind}"));
     for (name, flag) in [
         ("enabled", &mut properties.enabled),
@@ -170,7 +170,7 @@ fn change_properties(session: &Session, request: &Request) -> Result<Response> {
                 .ok_or_else(|| wrong(name, "number of seconds"))?;
         }
     }
-    session.instance().queries().set_properties(properties.clone());
+    session.instance().queries().set_properties(session.database_name(), properties.clone());
     print_properties(&properties)
 }
 

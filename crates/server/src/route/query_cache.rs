@@ -25,7 +25,8 @@ fn clear(session: &Session, _request: &Request) -> Result<Response> {
 }
 
 fn entries(session: &Session, _request: &Request) -> Result<Response> {
-    let with_bind_variables = session.instance().queries().properties().track_bind_vars;
+    let with_bind_variables =
+        session.instance().queries().properties(session.database_name()).track_bind_vars;
     let entries = session.cached_results()?;
     let body = Fields::array(|fields| {
         for entry in &entries {
