@@ -2,7 +2,7 @@
 
 use hyper::StatusCode;
 
-use crate::error::Result;
+use crate::error::{ApiError, Result};
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::session::Session;
 
@@ -69,7 +69,14 @@ pub(super) fn print_statistics(session: &Session, fields: &mut Fields<'_>) {
     }
 }
 
-fn compact(session: &Session, _request: &Request) -> Result<Response> {
+/// Which levels are written anew is left to the engine; what is said of it must be right all the same.
+fn compact(session: &Session, request: &Request) -> Result<Response> {
+    let body = request.body_object()?;
+    for name in ["changeLevel", "compactBottomMostLevel"] {
+        if body.slice().get(name).is_some_and(|value| value.as_bool().is_none()) {
+            return Err(ApiError::bad_parameter(format!("'{name}' must be a bool")));
+        }
+    }
     session.instance().store().engine().compact(&kv::KeyRange::all())?;
     Response::object(StatusCode::OK, |_| ())
 }
