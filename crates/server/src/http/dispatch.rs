@@ -46,11 +46,15 @@ pub(crate) fn parse_path(uri: &Uri) -> Result<Path> {
     })
 }
 
-/// The route of a request. Errors: 404, 405.
+/// The route of a request. Errors: 400, 404, 405.
 pub(crate) fn find_route(server: &Server, method: &Method, path: &Path) -> Result<(Route, Match)> {
     let verb = Verb::of(method).ok_or_else(|| method_not_allowed(method))?;
     match server.router().find(verb, path) {
         Found::Route(route, matched) => Ok((*route, matched)),
+        Found::PartMissing(route) => {
+            let pattern = route.pattern.replace('{', "<").replace('}', ">");
+            Err(ApiError::new(number::HTTP_BAD_PARAMETER, format!("expecting {method} {pattern}")))
+        }
         Found::OtherMethods => Err(ApiError::of(number::HTTP_METHOD_NOT_ALLOWED)),
         Found::Nothing => Err(ApiError::new(number::HTTP_NOT_FOUND, format!("unknown path '{path}'"))),
     }

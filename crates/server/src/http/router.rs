@@ -196,6 +196,8 @@ impl Match {
 pub enum Found<'a> {
     /// A route for the method.
     Route(&'a Route, Match),
+    /// One whose path goes on: this one ends before the name of what it is about.
+    PartMissing(&'a Route),
     /// Routes for other methods.
     OtherMethods,
     /// Nothing.
@@ -289,9 +291,32 @@ impl Router {
         let mut other_methods = false;
         match self.descend(0, 0, path, verb, &mut other_methods) {
             Some(route) => Found::Route(route, Match { pattern: route.pattern }),
-            None if other_methods => Found::OtherMethods,
-            None => Found::Nothing,
+            None => match self.longer(path, verb) {
+                Some(route) => Found::PartMissing(route),
+                None if other_methods => Found::OtherMethods,
+                None => Found::Nothing,
+            },
         }
+    }
+
+    /// A route whose path goes on where this one ends, if that is more than the beginning of others.
+    fn longer(&self, path: &Path, verb: Verb) -> Option<&Route> {
+        let mut node = self.nodes.first()?;
+        for part in (0..).map_while(|depth| path.segment(depth)) {
+            let spelled_out =
+                node.spelled_out.iter().find(|(known, _)| *known == part).map(|(_, next)| *next);
+            node = self.nodes.get(spelled_out.or(node.named)?)?;
+        }
+        let is_only_a_beginning = path.segment(0).is_none() || node.end.iter().all(Option::is_none);
+        let next =
+            if is_only_a_beginning { node.named.and_then(|next| self.nodes.get(next)) } else { Some(node) };
+        next.and_then(|next| self.pick(&next.end, verb, &mut false).or_else(|| self.behind(next, verb)))
+    }
+
+    fn behind(&self, node: &Node, verb: Verb) -> Option<&Route> {
+        let next = node.named.iter().chain(node.spelled_out.iter().map(|(_, next)| next));
+        let mut next = next.filter_map(|next| self.nodes.get(*next));
+        next.find_map(|node| self.pick(&node.end, verb, &mut false).or_else(|| self.behind(node, verb)))
     }
 
     fn descend(
@@ -355,6 +380,7 @@ mod tests {
         let path = Path::parse(path.parse().unwrap()).unwrap();
         match router.find(verb, &path) {
             Found::Route(route, _) => format!("{:?} {}", route.verb, route.pattern),
+            Found::PartMissing(route) => format!("400 {}", route.pattern),
             Found::OtherMethods => "405".to_owned(),
             Found::Nothing => "404".to_owned(),
         }
@@ -385,6 +411,17 @@ mod tests {
         assert_eq!(find(Verb::Get, "/_api/query"), "404");
         assert_eq!(find(Verb::Get, "/_api/query/slow/more"), "404");
         assert_eq!(find(Verb::Get, "/_api/other"), "404");
+    }
+
+    #[test]
+    fn a_missing_part_is_named() {
+        assert_eq!(find(Verb::Delete, "/_api/query"), "400 /_api/query/{id}");
+        assert_eq!(find(Verb::Get, "/_api/document/c"), "400 /_api/document/{collection}/{key}");
+        assert_eq!(find(Verb::Post, "/_api/document"), "400 /_api/document/{collection}");
+        assert_eq!(find(Verb::Put, "/_api/document/c"), "405");
+        assert_eq!(find(Verb::Put, "/"), "405");
+        // Nothing is missing where there are but beginnings of others.
+        assert_eq!(find(Verb::Get, "/_api/query"), "404");
     }
 
     #[test]

@@ -11,16 +11,10 @@ use crate::session::Session;
 // All of them are there under two names.
 pub(super) const ROUTES: &[Route] = &[
     Route::inline(Verb::Get, "/_api/job/{id}", status),
-    Route::inline(Verb::Get, "/_api/job", no_id),
-    Route::inline(Verb::Put, "/_api/job", no_id),
-    Route::inline(Verb::Delete, "/_api/job", no_id),
     Route::inline(Verb::Put, "/_api/job/{id}", fetch),
     Route::inline(Verb::Put, "/_api/job/{id}/cancel", cancel),
     Route::inline(Verb::Delete, "/_api/job/{id}", remove),
     Route::inline(Verb::Get, "/_admin/job/{id}", status),
-    Route::inline(Verb::Get, "/_admin/job", no_id),
-    Route::inline(Verb::Put, "/_admin/job", no_id),
-    Route::inline(Verb::Delete, "/_admin/job", no_id),
     Route::inline(Verb::Put, "/_admin/job/{id}", fetch),
     Route::inline(Verb::Put, "/_admin/job/{id}/cancel", cancel),
     Route::inline(Verb::Delete, "/_admin/job/{id}", remove),
@@ -40,10 +34,6 @@ fn id(request: &Request) -> Result<u64> {
 
 fn not_found() -> ApiError {
     ApiError::of(number::HTTP_NOT_FOUND)
-}
-
-fn no_id(_session: &Session, _request: &Request) -> Result<Response> {
-    Err(ApiError::of(number::HTTP_BAD_PARAMETER))
 }
 
 /// 200 when the job is done, 204 while it is not; for `done` and `pending` the numbers of such jobs.
