@@ -9,6 +9,7 @@ use rust_rocksdb::IngestExternalFileOptions;
 
 use crate::error::map;
 use crate::handle::OwnedTableWriter;
+use crate::merge::OpenLoad;
 use crate::options::TABLE_BYTES;
 use crate::store::Store;
 
@@ -25,6 +26,7 @@ pub(crate) struct RocksBulkLoad {
     /// Whether snapshots that were taken before must not show the pairs. Tables that are ingested while there is such a snapshot
     /// get a sequence number, and RocksDB rewrites them without it as soon as the snapshot is gone.
     hides_from_snapshots: bool,
+    _open: OpenLoad,
 }
 
 impl RocksBulkLoad {
@@ -32,6 +34,7 @@ impl RocksBulkLoad {
         store.check_open()?;
         let prefix = store.load_path()?;
         Ok(RocksBulkLoad {
+            _open: store.small_tables.open_load(),
             store,
             prefix,
             writer: None,

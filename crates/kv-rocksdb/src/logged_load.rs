@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kv::{BulkLoad, Result};
 use rust_rocksdb::WriteBatch;
 
+use crate::merge::OpenLoad;
 use crate::store::Store;
 
 /// A load in progress. Dropped, it has written nothing.
@@ -12,12 +13,14 @@ pub(crate) struct LoggedLoad {
     store: Arc<Store>,
     batch: WriteBatch,
     last_key: Option<Vec<u8>>,
+    _open: OpenLoad,
 }
 
 impl LoggedLoad {
     pub(crate) fn new(store: Arc<Store>) -> Result<Self> {
         store.check_open()?;
-        Ok(LoggedLoad { store, batch: WriteBatch::default(), last_key: None })
+        let _open = store.small_tables.open_load();
+        Ok(LoggedLoad { store, batch: WriteBatch::default(), last_key: None, _open })
     }
 }
 

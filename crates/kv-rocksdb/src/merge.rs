@@ -28,7 +28,7 @@ const STEP_BYTES: u64 = TABLE_BYTES;
 /// When small tables are merged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MergePolicy {
-    /// Once no load has ended for so long.
+    /// Once no load is open and none has ended for so long.
     pub(crate) quiet: Duration,
     /// While loads go on, from so many on.
     pub(crate) tables_max: usize,
@@ -51,21 +51,27 @@ pub(crate) struct SmallTables {
 struct State {
     /// Small tables that may be merged. At a start nobody knows how many there are: enough to look.
     unmerged: usize,
+    open_loads: usize,
     last_load: Instant,
     is_stopping: bool,
 }
 
 impl SmallTables {
     pub(crate) fn new(policy: MergePolicy) -> Self {
-        let state = State { unmerged: NEIGHBOURS_MIN, last_load: Instant::now(), is_stopping: false };
+        let state =
+            State { unmerged: NEIGHBOURS_MIN, open_loads: 0, last_load: Instant::now(), is_stopping: false };
         SmallTables { policy, state: Mutex::new(state), wake: Condvar::new() }
+    }
+
+    /// A load begins.
+    pub(crate) fn open_load(self: &Arc<Self>) -> OpenLoad {
+        self.lock().open_loads += 1;
+        OpenLoad(Arc::clone(self))
     }
 
     /// A load has moved so many tables into the store.
     pub(crate) fn count_loaded(&self, tables: usize) {
-        let mut state = self.lock();
-        state.unmerged += tables;
-        state.last_load = Instant::now();
+        self.lock().unmerged += tables;
         self.wake.notify_all();
     }
 
@@ -74,6 +80,7 @@ impl SmallTables {
         match state.unmerged {
             0..NEIGHBOURS_MIN => None,
             tables if tables >= self.policy.tables_max => Some(Duration::ZERO),
+            _ if state.open_loads > 0 => None,
             _ => Some(self.policy.quiet.saturating_sub(state.last_load.elapsed())),
         }
     }
@@ -102,6 +109,18 @@ impl SmallTables {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A load, from its beginning to its end.
+pub(crate) struct OpenLoad(Arc<SmallTables>);
+
+impl Drop for OpenLoad {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.open_loads -= 1;
+        state.last_load = Instant::now();
+        self.0.wake.notify_all();
     }
 }
 

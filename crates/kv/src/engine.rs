@@ -285,6 +285,7 @@ pub trait WriteTransaction: Send {
 }
 
 /// Loads pairs in ascending order of keys beside the log: invisible until [`BulkLoad::finish`], then all at once and durable.
+/// While a load is open, an engine leaves aside what can wait.
 pub trait BulkLoad: Send {
     /// Adds a pair. Its key must be greater than the last one's; otherwise answers [`crate::Error::Misuse`], and the load
     /// goes on without it.

@@ -88,6 +88,22 @@ fn while_somebody_loads_very_many_are_merged_only() {
 }
 
 #[test]
+fn an_open_load_is_waited_for() {
+    let (_folder, store) = loaded(20);
+    let small = Arc::new(SmallTables::new(MergePolicy { quiet: Duration::ZERO, tables_max: 100 }));
+    let open = small.open_load();
+    let _merge = BackgroundMerge::start(Arc::clone(&store.db), small).unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(tables(&store), 20);
+    drop(open);
+    let start = Instant::now();
+    while tables(&store) > 1 && start.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(tables(&store), 1);
+}
+
+#[test]
 fn loads_go_on_beside_it() {
     let (_folder, store) = loaded(0);
     let policy = MergePolicy { quiet: Duration::ZERO, tables_max: 0 };

@@ -94,29 +94,34 @@ impl<'a> Builder<'a> {
     ///
     /// Errors: 1210 where two documents have the same unique values.
     pub(crate) fn load(self, engine: &dyn Engine) -> Result<()> {
-        load(vec![self], engine, &|| Ok(()))
+        let loads = open_loads(self.index, engine)?;
+        load(vec![self], loads, &|| Ok(()))
     }
 }
 
+/// A load for each section of an index.
+fn open_loads(index: &Index, engine: &dyn Engine) -> Result<Vec<Box<dyn BulkLoad>>> {
+    (0..index.sections()).map(|_| Ok(engine.private_load()?)).collect()
+}
+
 /// Loads the entries of builders of one index, each section on a thread.
-fn load(builders: Vec<Builder<'_>>, engine: &dyn Engine, check: SharedCheck<'_>) -> Result<()> {
+fn load(builders: Vec<Builder<'_>>, loads: Vec<Box<dyn BulkLoad>>, check: SharedCheck<'_>) -> Result<()> {
     let Some((index, collection)) = builders.first().map(|builder| (builder.index, builder.collection))
     else {
         return Ok(());
     };
-    let mut sections: Vec<Vec<Sorter>> = std::iter::repeat_with(Vec::new).take(index.sections()).collect();
+    let mut sections: Vec<_> = loads.into_iter().map(|load| (load, Vec::new())).collect();
     for mut builder in builders {
         builder.apply_estimate();
-        sections.iter_mut().zip(builder.sorters).for_each(|(section, sorter)| section.push(sorter));
+        sections.iter_mut().zip(builder.sorters).for_each(|((_, sorters), sorter)| sorters.push(sorter));
     }
-    let load_section = |sorters: Vec<Sorter>| {
-        let sorted = Sorter::finish_together(sorters)?;
-        load_entries(index, collection, sorted, engine.private_load()?, check)
+    let load_section = |(load, sorters): (Box<dyn BulkLoad>, Vec<Sorter>)| {
+        load_entries(index, collection, Sorter::finish_together(sorters)?, load, check)
     };
-    let last = sections.pop().unwrap_or_default();
+    let Some(last) = sections.pop() else { return Ok(()) };
     std::thread::scope(|scope| {
         let others: Vec<_> =
-            sections.into_iter().map(|sorters| scope.spawn(|| load_section(sorters))).collect();
+            sections.into_iter().map(|section| scope.spawn(|| load_section(section))).collect();
         let own = load_section(last);
         others.into_iter().map(join).fold(own, Result::and)
     })
@@ -169,6 +174,8 @@ pub(crate) struct Build<'a> {
 impl Build<'_> {
     /// Builds the index over all documents of the snapshot.
     pub(crate) fn run(&self) -> Result<()> {
+        // Open from now on, so that the engine leaves the machine to this.
+        let loads = open_loads(self.index, self.engine)?;
         let threads = match self.snapshot.count(self.collection)? {
             ..PARALLEL_MIN_DOCUMENTS => 1,
             _ => available_parallelism().map_or(1, NonZero::get),
@@ -189,7 +196,7 @@ impl Build<'_> {
             let own = collect();
             std::iter::once(own).chain(others.into_iter().map(join)).collect()
         });
-        load(builders?, self.engine, self.check)
+        load(builders?, loads, self.check)
     }
 
     /// Ranges of documents that are together all.
