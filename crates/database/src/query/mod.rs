@@ -18,5 +18,5 @@ mod run;
 
 pub use builtin::{BuiltinFunction, builtin_functions};
 pub use defaults::QueryDefaults;
-pub use prepare::PreparedQuery;
+pub use prepare::{PlannedQuery, PreparedQuery};
 pub use run::{Begun, RunningQuery};

@@ -27,6 +27,14 @@ pub(crate) struct StageTimes {
     pub(crate) optimizing: Duration,
 }
 
+/// What a query does: for one that begins anew elsewhere.
+#[derive(Clone)]
+pub struct PlannedQuery {
+    catalog: Arc<Catalog>,
+    plan: CachedPlan,
+    plan_cache_key: Option<String>,
+}
+
 /// A query that is planned and registered, and may be run.
 pub struct PreparedQuery {
     pub(crate) session: Session,
@@ -48,21 +56,47 @@ pub struct PreparedQuery {
     pub(crate) times: StageTimes,
 }
 
+impl PreparedQuery {
+    /// For [`Session::prepare_planned`].
+    pub fn planned(&self) -> PlannedQuery {
+        PlannedQuery {
+            catalog: Arc::clone(&self.catalog),
+            plan: CachedPlan {
+                plan: Arc::clone(&self.plan),
+                pace: Arc::clone(&self.pace),
+                values: Arc::clone(&self.parameters),
+            },
+            plan_cache_key: self.plan_cache_key.clone(),
+        }
+    }
+}
+
 impl Session {
     /// Plans a query. Errors: those of parsing, binding and planning, and 11 for collections that the user may not use.
     pub fn prepare_query(&self, request: QueryRequest) -> Result<PreparedQuery> {
         let interrupt = self.query_interrupt(request.options.max_runtime);
-        self.prepare(request, interrupt)
+        self.prepare(request, interrupt, None)
+    }
+
+    /// The same for a query whose plan is known already.
+    pub fn prepare_planned(&self, request: QueryRequest, planned: PlannedQuery) -> Result<PreparedQuery> {
+        let interrupt = self.query_interrupt(request.options.max_runtime);
+        self.prepare(request, interrupt, Some(planned))
     }
 
     /// The same where nobody may wait for it: `None` if it takes longer than a moment, because a constant of the query is
     /// computed, say. Then nothing has been done.
     pub fn prepare_in_a_moment(&self, request: QueryRequest) -> Result<Option<PreparedQuery>> {
         let interrupt = self.query_interrupt(request.options.max_runtime);
-        in_a_moment(&interrupt, MOMENT, || self.prepare(request, interrupt.clone()))
+        in_a_moment(&interrupt, MOMENT, || self.prepare(request, interrupt.clone(), None))
     }
 
-    fn prepare(&self, request: QueryRequest, interrupt: Interrupt) -> Result<PreparedQuery> {
+    fn prepare(
+        &self,
+        request: QueryRequest,
+        interrupt: Interrupt,
+        planned: Option<PlannedQuery>,
+    ) -> Result<PreparedQuery> {
         let started = Instant::now();
         if self.instance().is_stopping() {
             return Err(Error::new(number::SHUTTING_DOWN, "shutdown in progress"));
@@ -77,23 +111,14 @@ impl Session {
             interrupt: interrupt.clone(),
             memory: Arc::clone(&memory),
         });
-        let catalog = self.catalog();
         let mut times = StageTimes { initializing: started.elapsed(), ..StageTimes::default() };
-        let cached = match self.cached_plan(&request, &catalog, started) {
-            Some(cached) => cached,
-            None => {
-                let optimized = self.plan(&request, &catalog, &memory, &interrupt, &mut times);
-                let optimized = optimized.inspect_err(|error| registration.query().set_failed(error))?;
-                let plan = optimized.into_best().map(Arc::new);
-                let plan = plan.ok_or_else(|| Error::new(number::INTERNAL, "the optimizer made no plan"))?;
-                let values = open_values(&plan, &request)?;
-                let cached = CachedPlan { plan, pace: Arc::default(), values };
-                self.keep_plan(&request, &catalog, &cached, started);
-                cached
-            }
+        let planned = match planned {
+            Some(planned) => planned,
+            None => self
+                .planned(&request, &memory, &interrupt, &mut times)
+                .inspect_err(|error| registration.query().set_failed(error))?,
         };
-        let plan_cache_key = self.plan_cache_key(&request, &catalog, &cached)?;
-        let CachedPlan { plan, pace, values } = cached;
+        let PlannedQuery { catalog, plan: CachedPlan { plan, pace, values }, plan_cache_key } = planned;
         self.check_rights(&plan)?;
         let lacking_edge_index = self.lacking_edge_index(&plan, &catalog)?;
         registration.query().set_planned(plan.is_modification);
@@ -112,6 +137,34 @@ impl Session {
             started,
             times,
         })
+    }
+
+    /// The plan in the cache, or a new one.
+    fn planned(
+        &self,
+        request: &QueryRequest,
+        memory: &MemoryAccount,
+        interrupt: &Interrupt,
+        times: &mut StageTimes,
+    ) -> Result<PlannedQuery> {
+        let now = Instant::now();
+        let catalog = self.catalog();
+        let plan = match self.cached_plan(request, &catalog, now) {
+            Some(cached) => cached,
+            None => {
+                let optimized = self.plan(request, &catalog, memory, interrupt, times)?;
+                let plan = optimized.into_best().map(Arc::new);
+                let plan = plan.ok_or_else(|| Error::new(number::INTERNAL, "the optimizer made no plan"))?;
+                let values = open_values(&plan, request)?;
+                // Who missed the moment has not been here.
+                in_planning(interrupt.check(), "optimizing plan")?;
+                let made = CachedPlan { plan, pace: Arc::default(), values };
+                self.keep_plan(request, &catalog, &made, now);
+                made
+            }
+        };
+        let plan_cache_key = self.plan_cache_key(request, &catalog, &plan)?;
+        Ok(PlannedQuery { catalog, plan, plan_cache_key })
     }
 
     pub(crate) fn cached_plan(

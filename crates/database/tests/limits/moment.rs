@@ -46,3 +46,27 @@ fn what_is_quick_is_done() {
     assert!(was_done("RETURN 1 + 1"));
     assert!(was_done("FOR d IN c FILTER d._key == 'few' RETURN SORTED(RANGE(1, d.n))"));
 }
+
+/// A client that asks for the plan cache sees its query used once.
+#[test]
+fn a_query_that_begins_anew_has_the_plan_that_it_had() {
+    let session = with_numbers();
+    let text = "FOR d IN c FILTER d._key == 'many' RETURN LENGTH(SORTED(RANGE(1, d.n)))";
+    let request = || {
+        let mut request = QueryRequest::new(text);
+        request.options.use_plan_cache = Some(true);
+        request
+    };
+    let listed =
+        || session.instance().plan_cache().listed(session.database_name(), session.catalog().version());
+    for uses in 0..3 {
+        let prepared = (0..100).find_map(|_| session.prepare_in_a_moment(request()).unwrap()).unwrap();
+        let planned = prepared.planned();
+        assert!(prepared.run_in_a_moment(Format::Json).unwrap().is_none());
+        let reply = session.prepare_planned(request(), planned).unwrap().run(Format::Json).unwrap();
+        let body = String::from_utf8_lossy(&reply.body);
+        assert!(body.contains("[3000000]"), "{body}");
+        assert_eq!(body.contains("planCacheKey"), uses > 0, "{body}");
+        assert_eq!(listed().iter().map(|plan| plan.hits()).collect::<Vec<_>>(), [uses]);
+    }
+}

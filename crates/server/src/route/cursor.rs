@@ -5,8 +5,8 @@
 //! pool. Nothing goes on for longer than a moment on the connection's task: what does is begun anew on the pool.
 
 use database::cursor::Reply;
-use database::query::Begun;
 use database::query::request::QueryRequest;
+use database::query::{Begun, PlannedQuery};
 use hyper::StatusCode;
 
 use crate::error::{ApiError, Result};
@@ -40,20 +40,22 @@ fn create(session: &Session, request: &Request) -> Result<Outcome> {
     }
     let Some(prepared) = session.prepare_in_a_moment(query)? else { return Ok(on_pool(session, request)) };
     if prepared.is_quick() {
+        let planned = prepared.planned();
         return Ok(match prepared.run_in_a_moment(format)? {
             Some(reply) => Outcome::Done(respond(StatusCode::CREATED, reply)),
-            None => on_pool(session, request),
+            None => planned_on_pool(session, request, planned),
         });
     }
     if prepared.was_quick()
         && let Some(_turn) = session.server().inline_turns().take()
     {
+        let planned = prepared.planned();
         return Ok(match prepared.begin(format)? {
             Some(Begun::Over(reply)) => Outcome::Done(respond(StatusCode::CREATED, reply)),
             Some(Begun::GoesOn(rest)) => {
                 Outcome::Continue(Box::new(move || Ok(respond(StatusCode::CREATED, rest.run()?))))
             }
-            None => on_pool(session, request),
+            None => planned_on_pool(session, request, planned),
         });
     }
     Ok(Outcome::Continue(Box::new(move || Ok(respond(StatusCode::CREATED, prepared.run(format)?)))))
@@ -66,6 +68,16 @@ fn on_pool(session: &Session, request: &Request) -> Outcome {
         let format = request.accepted();
         let query = QueryRequest::from_body(request.body_value()?.slice())?;
         Ok(respond(StatusCode::CREATED, session.query(&query, format)?))
+    }))
+}
+
+/// What is left after planning on the worker pool.
+fn planned_on_pool(session: &Session, request: &Request, planned: PlannedQuery) -> Outcome {
+    let (session, request) = (session.clone(), request.clone());
+    Outcome::Continue(Box::new(move || {
+        let query = QueryRequest::from_body(request.body_value()?.slice())?;
+        let prepared = session.prepare_planned(query, planned)?;
+        Ok(respond(StatusCode::CREATED, prepared.run(request.accepted())?))
     }))
 }
 
