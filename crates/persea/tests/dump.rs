@@ -296,6 +296,48 @@ fn maskings_change_what_is_written() {
     }
 }
 
+/// What a restore leaves of collections that are there: with `--overwrite false` and `--create-collection false` they get documents,
+/// but neither lose any nor change.
+#[test]
+fn collections_that_are_there_stay_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, dump) = small_dump(folder.path(), "{\"_key\":\"a\",\"n\":1}\n{\"_key\":\"b\",\"n\":1}\n");
+    let structure = |name: &str| {
+        json!({
+            "parameters": {"name": name, "type": 2, "waitForSync": true},
+            "indexes": [{"type": "persistent", "fields": ["n"], "name": "by_n"}],
+        })
+    };
+    for name in ["c", "new"] {
+        std::fs::write(dump.join(format!("{name}.structure.json")), structure(name).to_string()).unwrap();
+    }
+    let mut client = server.connect();
+    let indexes = |client: &mut Client, name: &str| {
+        client.json("GET", &format!("/_api/index?collection={name}"), "").json()["indexes"]
+            .as_array()
+            .unwrap()
+            .len()
+    };
+    post(&mut client, "/_api/collection", &json!({"name": "c"}));
+    post(&mut client, "/_api/document/c", &json!({"_key": "b", "own": true}));
+    post(&mut client, "/_api/document/c", &json!({"_key": "mine"}));
+    let expected = json!([["a", 1], ["b", 1], ["mine", null]]);
+    for option in ["--overwrite", "--create-collection"] {
+        succeed("restore", &server, &dump, &[option, "false"]);
+        assert_eq!(query(&mut client, "FOR d IN c SORT d._key RETURN [d._key, d.n]"), expected, "{option}");
+        assert_eq!(indexes(&mut client, "c"), 1, "{option}");
+        let properties = client.json("GET", "/_api/collection/c/properties", "").json();
+        assert_eq!(properties["waitForSync"], false, "{option}");
+        assert_eq!(indexes(&mut client, "new"), 2, "{option}");
+    }
+    succeed("restore", &server, &dump, &[]);
+    assert_eq!(
+        query(&mut client, "FOR d IN c SORT d._key RETURN [d._key, d.n]"),
+        json!([["a", 1], ["b", 1]])
+    );
+    assert_eq!(indexes(&mut client, "c"), 2);
+}
+
 /// Dumps of old versions, where they are.
 #[test]
 fn dumps_of_old_versions_are_restored() {

@@ -65,21 +65,22 @@ pub(super) fn restore(
 
 fn restore_all(work: &Work<'_>, dump: &Dump, console: &Console) -> Result<(), Failure> {
     let Work { client, settings, state, .. } = work;
-    let creates = settings.import_structure && settings.create_collections;
     let mut usable: Vec<Collection> = Vec::new();
     for collection in &dump.collections {
-        if creates && !state.is_created(&collection.name) {
-            let created = server::create_collection(client, collection, settings);
-            let created = created.map_err(|failure| failure.during(&collection.file.display().to_string()));
-            match created {
+        if settings.creates() && !state.is_created(&collection.name) {
+            let was_there = server::create_collection(client, collection, settings);
+            let was_there =
+                was_there.map_err(|failure| failure.during(&collection.file.display().to_string()));
+            match was_there {
                 Err(failure) if settings.force => {
                     console.error(failure.text());
                     continue;
                 }
-                created => created?,
+                Err(failure) => return Err(failure),
+                Ok(true) => state.found(&collection.name),
+                Ok(false) => state.created(&collection.name),
             }
         }
-        state.created(&collection.name);
         usable.push(collection.clone());
     }
     let (users, others): (Vec<_>, Vec<_>) = usable.into_iter().partition(|found| found.name == USERS);

@@ -11,19 +11,24 @@ use crate::{Console, Failure};
 /// The type of collections of edges.
 const EDGES: u64 = 3;
 
-/// Creates a collection, or has the server do what the settings say with one that is there.
+/// ArangoDB's number of the error that a collection is there already.
+const DUPLICATE_NAME: u64 = 1207;
+
+/// Creates a collection, and drops one that is there if the settings say so. Otherwise that one is used as it is: whether it is.
 pub(super) fn create_collection(
     client: &Client,
     collection: &Collection,
     settings: &Settings,
-) -> Result<(), Failure> {
+) -> Result<bool, Failure> {
     let request = Request::put("/_api/replication/restore-collection")
         .query("overwrite", flag(settings.overwrite))
         .query("force", flag(settings.force))
         .query("ignoreDistributeShardsLikeErrors", "false")
         .query("deferEdgeIndex", flag(defers_edge_index(collection, settings)));
-    client.call(&request.json(structure(collection, settings)?))?;
-    Ok(())
+    match client.call(&request.json(structure(collection, settings)?)) {
+        Err(error) if !settings.overwrite && error.number() == Some(DUPLICATE_NAME) => Ok(true),
+        reply => Ok(reply.map(|_| false)?),
+    }
 }
 
 /// Whether Persea is to build the edge index after the documents, when [`create_indexes`] asks for it. ArangoDB does not know of it.

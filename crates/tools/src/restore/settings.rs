@@ -68,6 +68,11 @@ impl Settings {
         Ok(settings)
     }
 
+    /// Whether collections and their indexes are created, rather than used as they are.
+    pub(super) fn creates(&self) -> bool {
+        self.import_structure && self.create_collections
+    }
+
     /// Whether a collection is restored.
     pub(super) fn wants_collection(&self, name: &str) -> bool {
         match self.collections.is_empty() {

@@ -1,6 +1,6 @@
 //! How far a restore is, in the file `continue.json` of the dump's folder.
 //!
-//! For each collection it says whether it was created or is restored, and up to which position the server has confirmed each
+//! For each collection it says whether it was found, was created or is restored, and up to which position the server has confirmed each
 //! file of data. What was sent behind it is sent again by `--continue`; documents that come again change nothing.
 
 use std::collections::BTreeMap;
@@ -33,8 +33,31 @@ struct Kept {
 /// How far a collection is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Progress {
-    is_restored: bool,
+    stage: Stage,
     files: BTreeMap<String, Done>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    /// It was there before the restore, and stays as it is but for documents.
+    Found,
+    #[default]
+    Created,
+    Restored,
+}
+
+impl Stage {
+    /// What the file calls them.
+    const NAMES: [(Stage, &str); 3] =
+        [(Stage::Found, "found"), (Stage::Created, "created"), (Stage::Restored, "restored")];
+
+    fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(stage, _)| *stage == self).map_or("created", |(_, name)| name)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(_, name)| *name == text).map(|(stage, _)| *stage)
+    }
 }
 
 /// What of a file the server has confirmed.
@@ -79,14 +102,19 @@ impl State {
         Ok(State { path, console: console.clone(), kept: Mutex::new(kept) })
     }
 
-    /// Whether a collection was created by the restore that is continued.
+    /// Whether a collection was created, or found, by the restore that is continued.
     pub(super) fn is_created(&self, collection: &str) -> bool {
         self.lock().collections.contains_key(collection)
     }
 
     /// Whether nothing is left to do for a collection.
     pub(super) fn is_restored(&self, collection: &str) -> bool {
-        self.lock().collections.get(collection).is_some_and(|progress| progress.is_restored)
+        self.lock().collections.get(collection).is_some_and(|progress| progress.stage == Stage::Restored)
+    }
+
+    /// Whether a collection was there before the restore.
+    pub(super) fn is_found(&self, collection: &str) -> bool {
+        self.lock().collections.get(collection).is_some_and(|progress| progress.stage == Stage::Found)
     }
 
     /// Where to go on in a file.
@@ -96,11 +124,14 @@ impl State {
         progress.and_then(|progress| progress.files.get(file)).map_or(0, |done| done.position)
     }
 
-    /// A collection was created, or is there.
+    /// A collection was created.
     pub(super) fn created(&self, collection: &str) {
-        let mut kept = self.lock();
-        kept.collections.entry(collection.to_owned()).or_default();
-        self.write_now_and_then(&mut kept);
+        self.reached(collection, Stage::Created);
+    }
+
+    /// A collection was there before the restore.
+    pub(super) fn found(&self, collection: &str) {
+        self.reached(collection, Stage::Found);
     }
 
     /// The server has confirmed a block.
@@ -113,8 +144,12 @@ impl State {
 
     /// Documents and indexes of a collection are there.
     pub(super) fn restored(&self, collection: &str) {
+        self.reached(collection, Stage::Restored);
+    }
+
+    fn reached(&self, collection: &str, stage: Stage) {
         let mut kept = self.lock();
-        kept.collections.entry(collection.to_owned()).or_default().is_restored = true;
+        kept.collections.entry(collection.to_owned()).or_default().stage = stage;
         self.write_now_and_then(&mut kept);
     }
 
@@ -163,8 +198,8 @@ fn print(collections: &BTreeMap<String, Progress>) -> String {
             text.push(b',');
         }
         json::write_str(name, &mut text);
-        let state = if progress.is_restored { "restored" } else { "created" };
-        text.extend_from_slice(format!(":{{\"state\":\"{state}\",\"files\":{{").as_bytes());
+        let stage = progress.stage.name();
+        text.extend_from_slice(format!(":{{\"state\":\"{stage}\",\"files\":{{").as_bytes());
         for (position, (file, done)) in progress.files.iter().enumerate() {
             if position > 0 {
                 text.push(b',');
@@ -183,12 +218,12 @@ fn parse(text: &[u8]) -> Option<BTreeMap<String, Progress>> {
     json::parse(text, &Limits::default(), &mut builder).ok()?;
     let mut collections = BTreeMap::new();
     for (name, found) in builder.as_slice().get("collections")?.entries() {
-        let is_restored = found.get("state").and_then(Slice::as_str)? == "restored";
+        let stage = found.get("state").and_then(Slice::as_str).and_then(Stage::parse)?;
         let mut files = BTreeMap::new();
         for (file, position) in found.get("files")?.entries() {
             files.insert(file.to_owned(), Done { position: position.as_u64()?, more: BTreeMap::new() });
         }
-        collections.insert(name.to_owned(), Progress { is_restored, files });
+        collections.insert(name.to_owned(), Progress { stage, files });
     }
     Some(collections)
 }
@@ -209,6 +244,8 @@ mod tests {
         state.sent("a", "a.0.data.json", 300, 400);
         assert_eq!(state.position("a", "a.0.data.json"), 200);
         state.restored("b");
+        state.found("d");
+        state.sent("d", "d.data.json", 0, 1);
         state.save();
         let later = State::open(folder.path(), true, &console).unwrap();
         assert_eq!((later.position("a", "a.0.data.json"), later.position("a", "x")), (200, 0));
@@ -218,6 +255,7 @@ mod tests {
                 && later.is_restored("b")
                 && !later.is_created("c")
         );
+        assert!(later.is_created("d") && later.is_found("d") && !later.is_found("a"));
         assert!(!State::open(folder.path(), false, &console).unwrap().is_created("a"));
         std::fs::write(folder.path().join(names::CONTINUE), "{").unwrap();
         assert!(State::open(folder.path(), true, &console).is_err());

@@ -46,7 +46,7 @@ impl<'a> Work<'a> {
         Work { client, settings, state, progress, sent_bytes, failures }
     }
 
-    /// Restores documents and indexes of collections. Errors: the first failure; with `force` all that there were are kept for
+    /// Restores documents and, of collections that the restore has created, indexes. Errors: the first failure; with `force` all that there were are kept for
     /// [`Work::failures`].
     pub(super) fn restore(&self, mut collections: Vec<Collection>) -> Result<(), Failure> {
         collections.retain(|collection| !self.state.is_restored(&collection.name));
@@ -132,7 +132,7 @@ impl schedule::Work for Work<'_> {
         if !is_whole {
             return Ok(());
         }
-        if self.settings.import_structure {
+        if self.settings.creates() && !self.state.is_found(&job.collection.name) {
             server::create_indexes(self.client, &job.collection, self.settings).map_err(|failure| {
                 failure.during(&format!("the indexes in {}", job.collection.file.display()))
             })?;
