@@ -296,6 +296,39 @@ fn maskings_change_what_is_written() {
     }
 }
 
+#[test]
+fn maskings_leave_out_of_what_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, dump) = small_dump(folder.path(), "{\"_key\":\"a\"}\n");
+    succeed("restore", &server, &dump, &[]);
+    post(&mut server.connect(), "/_api/collection", &json!({"name": "hidden"}));
+    let rules = folder.path().join("maskings.json");
+    std::fs::write(&rules, r#"{"c": {"type": "full"}, "hidden": {"type": "exclude"}}"#).unwrap();
+    let masked = folder.path().join("masked");
+    let named = ["--maskings", rules.to_str().unwrap(), "--collection", "c", "--collection", "hidden"];
+    succeed("dump", &server, &masked, &named);
+    let has = |name: &str| {
+        std::fs::read_dir(&masked)
+            .unwrap()
+            .any(|file| file.unwrap().file_name().to_str().unwrap().starts_with(name))
+    };
+    assert!(has("c_") && !has("hidden"));
+}
+
+#[test]
+fn parts_of_files_are_for_the_parallel_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, dump) = small_dump(folder.path(), "{\"_key\":\"a\"}\n");
+    succeed("restore", &server, &dump, &[]);
+    for (parallel, parts) in [("true", 1), ("false", 0)] {
+        let target = folder.path().join(parallel);
+        succeed("dump", &server, &target, &["--split-files", "true", "--parallel-dump", parallel]);
+        let files =
+            std::fs::read_dir(&target).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+        assert_eq!(files.filter(|file| file.ends_with(".0.data.json.gz")).count(), parts);
+    }
+}
+
 /// What a restore leaves of collections that are there: with `--overwrite false` and `--create-collection false` they get documents,
 /// but neither lose any nor change.
 #[test]

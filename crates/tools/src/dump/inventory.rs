@@ -1,5 +1,7 @@
 //! What there is in a database: collections and views, as the server tells it.
 
+use std::collections::BTreeSet;
+
 use velocypack::Slice;
 
 use super::masking::Treatment;
@@ -43,15 +45,16 @@ impl Inventory {
         let text = |value: Slice<'_>, name: &str| {
             value.get(name).and_then(Slice::as_str).unwrap_or_default().to_owned()
         };
-        let mut collections = Vec::new();
+        let (mut collections, mut known) = (Vec::new(), BTreeSet::new());
         for found in reply.get("collections").into_iter().flat_map(Slice::elements) {
             let Some(parameters) = found.get("parameters") else { continue };
             let name = text(parameters, "name");
             let is_deleted = parameters.get("deleted").and_then(Slice::as_bool).unwrap_or(false);
-            let Some(treatment) = treatment(&name, settings).filter(|_| !is_deleted && !name.is_empty())
-            else {
+            if is_deleted || name.is_empty() {
                 continue;
-            };
+            }
+            known.insert(name.clone());
+            let Some(treatment) = treatment(&name, settings) else { continue };
             let id = [text(parameters, "cid"), text(parameters, "id")].into_iter().find(|id| !id.is_empty());
             collections.push(Collection {
                 stem: names::stem(&name, &id.unwrap_or_default()),
@@ -60,9 +63,8 @@ impl Inventory {
                 name,
             });
         }
-        if let Some(missing) =
-            settings.collections.iter().find(|wanted| !collections.iter().any(|found| found.name == **wanted))
-        {
+        // One that maskings exclude is there all the same.
+        if let Some(missing) = settings.collections.iter().find(|wanted| !known.contains(*wanted)) {
             let hint = if missing.starts_with('_') { "; try --include-system-collections true" } else { "" };
             return Err(Failure::new(format!("the database has no collection {missing:?} to dump{hint}")));
         }

@@ -39,7 +39,7 @@ const OPTIONS: &[Definition] = &[
     option("overwrite", Bool, "false", "write into a folder that has files already"),
     option("parallel-dump", Bool, "true", "several threads for one collection, where the server can do it").uncommon(),
     option("progress", Bool, "true", "show how far the dump is"),
-    option("split-files", Bool, "false", "a file for each thread that works on a collection"),
+    option("split-files", Bool, "false", "a file for each thread that works on a collection, with --parallel-dump"),
     option("threads", Number, "0", "threads that work at once; 0 is one for each core, at least two"),
 ];
 

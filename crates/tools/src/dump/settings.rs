@@ -50,7 +50,8 @@ impl Settings {
             compress: options.flag("compress-output"),
             envelopes: options.flag("envelope"),
             velocypack: options.flag("dump-vpack"),
-            split: options.flag("split-files"),
+            // Without the parallel way, a dump is for programs that may not know files in parts.
+            split: options.flag("split-files") && options.flag("parallel-dump"),
             overwrite: options.flag("overwrite"),
             force: options.flag("force"),
             parallel: options.flag("parallel-dump"),
@@ -70,6 +71,9 @@ impl Settings {
         }
         if settings.all_databases && !settings.collections.is_empty() {
             return both("all-databases", "collection");
+        }
+        if !settings.collections.is_empty() && !settings.ignored.is_empty() {
+            return both("collection", "ignore-collection");
         }
         if settings.velocypack && settings.envelopes {
             return both("dump-vpack", "envelope");
