@@ -150,10 +150,7 @@ fn intervals(options: &Options) -> Result<Option<Intervals>, Failure> {
 fn query(options: &Options, case: &Case) -> Result<Option<(String, Vec<u8>)>, Failure> {
     let given = |name: &str| options.text(name).filter(|text| !text.is_empty());
     let text = match (given("custom-query"), given("custom-query-file")) {
-        (Some(_), Some(_)) => {
-            return Err(Failure::option("--custom-query and --custom-query-file exclude each other"));
-        }
-        (Some(text), None) => Some(text.to_owned()),
+        (Some(text), _) => Some(text.to_owned()),
         (None, Some(path)) => Some(std::fs::read_to_string(path).map_err(|error| {
             Failure::option(format!("--custom-query-file: {path} cannot be read: {error}"))
         })?),
