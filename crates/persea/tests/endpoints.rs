@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use support::Server;
-use support::tool::write;
+use support::tool::{command_at, said, write};
 
 /// A certificate for localhost and 127.0.0.1 that signs itself, and its key.
 fn certificate() -> PathBuf {
@@ -68,6 +68,24 @@ fn a_server_answers_at_a_socket_and_replaces_an_abandoned_one() {
     Command::new("kill").args(["-TERM", &process]).status().unwrap();
     assert_eq!(server.wait(), Some(0));
     assert!(!socket.exists(), "a server that ends removes its socket");
+}
+
+#[test]
+fn of_several_endpoints_one_has_to_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("data"), &[]);
+    let file = write(folder.path(), "a.jsonl", "{\"x\":1}\n");
+    let (alive, dead) = (server.endpoint(), format!("tcp://127.0.0.1:{}", free_port()));
+    for (first, second) in [(&alive, &dead), (&dead, &alive)] {
+        let imported = import(first, &file, &["--server.endpoint", second]);
+        assert!(imported.status.success(), "{first}, {second}: {imported:?}");
+        let dump = folder.path().join(if first == &alive { "first" } else { "second" });
+        for tool in ["dump", "restore"] {
+            let line = ["--server.endpoint", second, dump.to_str().unwrap()];
+            said(command_at(first, tool, &line).spawn().unwrap()).success();
+        }
+    }
+    assert!(!import(&dead, &file, &["--server.endpoint", &dead]).status.success());
 }
 
 #[test]

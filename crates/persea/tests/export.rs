@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use support::Server;
 use support::disguise::Disguise;
-use support::tool::{Said, command, run, write};
+use support::tool::{Said, command, command_at, run, said, write};
 
 fn server() -> (tempfile::TempDir, Server) {
     let folder = tempfile::tempdir().unwrap();
@@ -85,9 +85,11 @@ fn a_server_without_our_own_routes_is_exported_by_cursors() {
     export(&server, &folder.path().join("own"), &["--collection", "c"]).success();
     let disguised = Disguise::of(server.port);
     let out = folder.path().join("out");
-    let arguments = ["--server.endpoint", &disguised.endpoint, "--documents-per-batch", "1000"];
+    let arguments =
+        ["--output-directory", out.to_str().unwrap(), "--documents-per-batch", "1000", "--collection", "c"];
     let cursors = |more: &[&str]| {
-        export(&server, &out, &[&arguments[..], &["--collection", "c"], more].concat()).success();
+        let line = [&arguments[..], more].concat();
+        said(command_at(&disguised.endpoint, "export", &line).spawn().unwrap()).success();
         lines(&out.join("c.jsonl"))
     };
     let sorted = |mut rows: Vec<Value>| {

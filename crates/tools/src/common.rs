@@ -29,7 +29,7 @@ pub const SERVER: &[Definition] = &[
     option("server.authentication", Bool, "true", "say who asks"),
     option("server.connection-timeout", Seconds, "5", "seconds to connect"),
     option("server.database", Text, "_system", "database to work in"),
-    option("server.endpoint", Text, "http+tcp://127.0.0.1:8529", "the server: http+tcp://HOST:PORT, http+ssl://HOST:PORT or http+unix://PATH"),
+    option("server.endpoint", Text, "http+tcp://127.0.0.1:8529", "the server: http+tcp://HOST:PORT, http+ssl://HOST:PORT or http+unix://PATH; of several the first that answers").list(),
     option("server.jwt-secret-keyfile", Text, "", "file with the secret that tokens are signed with, to come as a superuser"),
     option("server.jwt-token", Text, "", "token that says who asks; `-` to be asked for it").secret(),
     option("server.max-packet-size", Bytes, "1GiB", "most bytes of a reply that is kept in memory").uncommon(),

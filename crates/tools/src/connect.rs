@@ -23,18 +23,27 @@ pub struct Server {
     pub persea_version: Option<String>,
 }
 
-/// Connects as the options say and asks the server who it is. A database that does not exist is made if `creates_database`.
+/// Connects as the options say and asks the server who it is: of several endpoints the first where one can be reached. A database
+/// that does not exist is made if `creates_database`.
 pub fn connect(options: &Options, console: &Console, creates_database: bool) -> Result<Server, Failure> {
-    let client_options = client_options(options)?;
-    let client = Client::new(client_options)?;
-    // Of the system's database, which everybody may ask who may log in.
+    let mut endpoints = client_options(options)?.into_iter().peekable();
     let version = Request::get("/_api/version");
-    let reply = match client.call(&version) {
-        Err(error) if creates_database && error.number() == Some(DATABASE_NOT_FOUND) => {
-            create_database(&client)?;
-            client.call(&version)?
+    let (client, reply) = loop {
+        let Some(client_options) = endpoints.next() else {
+            return Err(Failure::option("--server.endpoint is missing"));
+        };
+        let client = Client::new(client_options)?;
+        match client.call(&version) {
+            Err(error) if error.is_connection() && endpoints.peek().is_some() => {
+                console.warning(&format!("{error}; trying the next endpoint"));
+            }
+            Err(error) if creates_database && error.number() == Some(DATABASE_NOT_FOUND) => {
+                create_database(&client)?;
+                let reply = client.call(&version)?;
+                break (client, reply);
+            }
+            reply => break (client, reply?),
         }
-        reply => reply?,
     };
     let value = reply.value()?;
     let says = |name: &str| Some(Slice::new(&value).get(name)?.as_str()?.to_owned());
@@ -55,23 +64,49 @@ pub fn connect(options: &Options, console: &Console, creates_database: bool) -> 
 
 /// Makes the client's database.
 pub fn create_database(client: &Client) -> Result<(), Failure> {
-    let mut body = velocypack::Builder::new();
-    body.open_object()?;
-    body.key("name")?;
-    body.add_str(&client.options().database)?;
-    body.close()?;
+    let ClientOptions { database, credentials, .. } = client.options();
     let request = Request::post("/_api/database").database("_system");
-    client.call(&request.json(body.as_slice().to_json_string()))?;
+    client.call(&request.json(new_database(database, credentials)?))?;
     Ok(())
 }
 
-/// What the options say about the way to the server.
-pub fn client_options(options: &Options) -> Result<ClientOptions, Failure> {
-    let endpoint = options.text("server.endpoint").unwrap_or_default();
+/// What makes a database, for the user who asks: ArangoDB gives it to `root` otherwise.
+pub(crate) fn new_database(name: &str, credentials: &Credentials) -> Result<String, Failure> {
+    let mut body = velocypack::Builder::new();
+    body.open_object()?;
+    body.key("name")?;
+    body.add_str(name)?;
+    if let Credentials::Basic { user, password } = credentials {
+        body.key("users")?;
+        body.open_array()?;
+        body.open_object()?;
+        for (name, value) in [("username", user), ("passwd", password)] {
+            body.key(name)?;
+            body.add_str(value)?;
+        }
+        body.close()?;
+        body.close()?;
+    }
+    body.close()?;
+    Ok(body.as_slice().to_json_string())
+}
+
+/// What the options say about the way to the server, for each of its endpoints.
+pub fn client_options(options: &Options) -> Result<Vec<ClientOptions>, Failure> {
+    let credentials = credentials(options)?;
+    let endpoints = options.all("server.endpoint").into_iter();
+    endpoints.map(|endpoint| endpoint_options(options, endpoint, credentials.clone())).collect()
+}
+
+fn endpoint_options(
+    options: &Options,
+    endpoint: &str,
+    credentials: Credentials,
+) -> Result<ClientOptions, Failure> {
     let endpoint = Endpoint::parse(endpoint).map_err(|error| Failure::option(error.to_string()))?;
     let mut client = ClientOptions::new(endpoint);
     client.database = options.text("server.database").unwrap_or("_system").to_owned();
-    client.credentials = credentials(options)?;
+    client.credentials = credentials;
     client.connection_timeout = seconds(options, "server.connection-timeout");
     client.request_timeout = seconds(options, "server.request-timeout");
     client.max_response_bytes =

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use client::{Credentials, TlsVersions};
+use client::{ClientOptions, Credentials, TlsVersions};
 use options::{Options, Program, Request, Version};
 
 use crate::common::{ENVIRONMENT_PREFIX, GENERAL, LOG, REFUSED, SERVER, WITHOUT_EFFECT};
-use crate::connect::client_options;
+use crate::connect;
 use crate::progress::{State, Unit};
 use crate::{Failure, TOOLS};
 
@@ -29,6 +29,11 @@ fn read(arguments: &[&str]) -> Result<Options, Failure> {
         Request::Run(options) => Ok(options),
         Request::Print(text) => panic!("{text}"),
     }
+}
+
+/// The only way to the server.
+fn client_options(options: &Options) -> Result<ClientOptions, Failure> {
+    connect::client_options(options).map(|mut ways| ways.remove(0))
 }
 
 #[test]
@@ -75,6 +80,23 @@ fn the_way_to_the_server_is_as_the_options_say() {
     assert_eq!(client.compress_requests_from_bytes, Some(1024));
     assert_eq!(client.tls.versions, TlsVersions::Tls13);
     assert!(matches!(client.credentials, Credentials::None));
+}
+
+#[test]
+fn there_may_be_several_ways_to_the_server() {
+    let line = ["--server.endpoint=tcp://a:1", "--server.endpoint=ssl://b:2", "--server.database=d"];
+    let ways = connect::client_options(&read(&line).unwrap()).unwrap();
+    let ways: Vec<_> = ways.iter().map(|way| (way.endpoint.to_string(), way.database.as_str())).collect();
+    assert_eq!(ways, [("http://a:1".to_owned(), "d"), ("https://b:2".to_owned(), "d")]);
+}
+
+#[test]
+fn a_new_database_is_for_who_asks() {
+    let basic = Credentials::Basic { user: "u".to_owned(), password: "p".to_owned() };
+    let of_user = r#"{"name":"d","users":[{"username":"u","passwd":"p"}]}"#;
+    for (credentials, body) in [(basic, of_user), (Credentials::None, r#"{"name":"d"}"#)] {
+        assert_eq!(connect::new_database("d", &credentials).unwrap(), body);
+    }
 }
 
 #[test]

@@ -32,8 +32,13 @@ impl Said {
 
 /// A command line of the binary that goes to this server as the user root without a password.
 pub fn command(server: &Server, tool: &str, arguments: &[&str]) -> Command {
+    command_at(&server.endpoint(), tool, arguments)
+}
+
+/// The same that goes to any endpoint.
+pub fn command_at(endpoint: &str, tool: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
-    command.args([tool, "--server.endpoint", &server.endpoint(), "--server.password", ""]).args(arguments);
+    command.args([tool, "--server.endpoint", endpoint, "--server.password", ""]).args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

@@ -66,16 +66,21 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Asks the server some times whether it is there: it may be starting.
+/// Asks the endpoints some times whether a server is there: it may be starting.
 fn wait_for_server(options: &Options, retries: u64, console: &Console) -> Result<(), Failure> {
-    let client = Client::new(client_options(options)?)?;
+    let clients =
+        client_options(options)?.into_iter().map(Client::new).collect::<client::Result<Vec<_>>>()?;
     for left in (0..retries).rev() {
-        match client.send(&Request::get("/_api/version").database(SYSTEM)) {
-            Err(error) if error.is_connection() && left > 0 => {
-                console.warning(&format!("{error}; trying again"));
-                std::thread::sleep(CONNECT_PAUSE);
+        let mut unreachable = None;
+        for client in &clients {
+            match client.send(&Request::get("/_api/version").database(SYSTEM)) {
+                Err(error) if error.is_connection() => unreachable = Some(error),
+                _ => return Ok(()),
             }
-            _ => break,
+        }
+        if let Some(error) = unreachable.filter(|_| left > 0) {
+            console.warning(&format!("{error}; trying again"));
+            std::thread::sleep(CONNECT_PAUSE);
         }
     }
     Ok(())
