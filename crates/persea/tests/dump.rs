@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 use support::{Client, Server};
-use tools::{fail, post, query, small_dump, succeed};
+use tools::{fail, post, query, run, small_dump, succeed};
 
 /// Numbers that look random and are the same each time.
 struct Numbers(u64);
@@ -313,6 +313,28 @@ fn maskings_leave_out_of_what_is_named() {
             .any(|file| file.unwrap().file_name().to_str().unwrap().starts_with(name))
     };
     assert!(has("c_") && !has("hidden"));
+}
+
+#[test]
+fn both_say_what_they_did_in_the_words_of_arangodb() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = "{\"_key\":\"a\"}\n{\"_key\":\"b\"}\n";
+    let (server, dump) = small_dump(folder.path(), lines);
+    let said = |tool: &str, folder: &Path, options: &[&str]| {
+        String::from_utf8(run(tool, &server, folder, options).stderr).unwrap()
+    };
+    let expected =
+        format!("Processed 1 collection(s), read {} byte(s) from datafiles, sent 1 batch(es)", lines.len());
+    let text = said("restore", &dump, &[]);
+    assert!(text.contains(&expected), "{text}");
+    let dumped = folder.path().join("dumped");
+    let text = said("dump", &dumped, &["--compress-output", "false"]);
+    let files = std::fs::read_dir(&dumped).unwrap().map(|file| file.unwrap().path());
+    let data = files.filter(|file| file.to_str().unwrap().ends_with(".data.json"));
+    let bytes: u64 = data.map(|file| file.metadata().unwrap().len()).sum();
+    let expected =
+        format!("Processed 1 collection(s), wrote {bytes} byte(s) into datafiles, sent 1 batch(es)");
+    assert!(bytes > 0 && text.contains(&expected), "{text}");
 }
 
 #[test]

@@ -68,6 +68,6 @@ pub(super) fn dump(
     let done = work::fetch_all(client, &batch, inventory.collections, settings, folder, console)?;
     info.is_complete = Some(true);
     write_file(&info_path, &info.print())?;
-    console.info(&format!("{done} in {}", folder.display()));
+    console.info(&format!("{done}, into {}", folder.display()));
     Ok(())
 }

@@ -20,18 +20,17 @@ use crate::{Console, Failure, Progress, Unit};
 #[derive(Debug, Default)]
 pub(super) struct Done {
     collections: usize,
-    /// Before packing, and after.
-    plain_bytes: u64,
     written_bytes: u64,
+    batches: u64,
 }
 
 impl fmt::Display for Done {
+    /// In arangodump's words.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (plain, written) = (self.plain_bytes as f64 / 1e6, self.written_bytes as f64 / 1e6);
+        let Done { collections, written_bytes, batches } = self;
         write!(
             formatter,
-            "{} collections, {plain:.1} MB of documents, {written:.1} MB written",
-            self.collections
+            "Processed {collections} collection(s), wrote {written_bytes} byte(s) into datafiles, sent {batches} batch(es)"
         )
     }
 }
@@ -43,6 +42,7 @@ struct Work<'a> {
     folder: &'a Path,
     progress: Progress,
     written_bytes: AtomicU64,
+    batches: AtomicU64,
     /// Files that are written and not yet synced.
     finished: Mutex<Vec<PathBuf>>,
 }
@@ -81,6 +81,7 @@ pub(super) fn fetch_all(
         folder,
         progress: Progress::new(console, settings.progress, "dump", Unit::Bytes, None),
         written_bytes: AtomicU64::new(0),
+        batches: AtomicU64::new(0),
         finished: Mutex::default(),
     };
     let failures = schedule::run(&work, collections, settings.threads, settings.force);
@@ -91,8 +92,8 @@ pub(super) fn fetch_all(
         failures.iter().for_each(|failure| console.error(failure.text()));
         return Err(Failure::new(format!("{} of {count} collections could not be dumped", failures.len())));
     }
-    let (plain_bytes, written_bytes) = (work.progress.done(), work.written_bytes.into_inner());
-    Ok(Done { collections: count, plain_bytes, written_bytes })
+    let (written_bytes, batches) = (work.written_bytes.into_inner(), work.batches.into_inner());
+    Ok(Done { collections: count, written_bytes, batches })
 }
 
 impl<'a> schedule::Work for Work<'a> {
@@ -133,6 +134,7 @@ impl<'a> schedule::Work for Work<'a> {
             job.files.write(bytes)?;
             self.progress.add(plain.len() as u64);
             self.written_bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+            self.batches.fetch_add(1, Ordering::Relaxed);
         }
         Ok(())
     }

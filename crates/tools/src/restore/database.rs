@@ -43,7 +43,7 @@ pub(super) fn restore(
             Err(Failure::new(format!("{} collections could not be restored", failures.len())))
         }
     });
-    let sent_bytes = work.sent_bytes.load(Ordering::Relaxed);
+    let counts = [&work.sent_bytes, &work.batches].map(|count| count.load(Ordering::Relaxed));
     drop(work);
     drop(progress);
     if let Err(failure) = outcome {
@@ -55,9 +55,10 @@ pub(super) fn restore(
     if restored_services && settings.import_data && server.persea_version.is_none() {
         server::heal_services(client, console);
     }
-    let (collections, sent) = (dump.collections.len(), sent_bytes as f64 / 1e6);
+    let (collections, [bytes, batches]) = (dump.collections.len(), counts);
+    // arangorestore's words.
     console.info(&format!(
-        "{collections} collections, {sent:.1} MB of documents restored from {}",
+        "Processed {collections} collection(s), read {bytes} byte(s) from datafiles, sent {batches} batch(es), from {}",
         folder.display()
     ));
     Ok(())

@@ -24,6 +24,8 @@ pub(super) struct Work<'a> {
     pub(super) progress: &'a Progress,
     /// Bytes of documents that were sent.
     pub(super) sent_bytes: AtomicU64,
+    /// Requests that they took.
+    pub(super) batches: AtomicU64,
     failures: Mutex<Vec<Failure>>,
 }
 
@@ -42,8 +44,8 @@ impl<'a> Work<'a> {
         state: &'a State,
         progress: &'a Progress,
     ) -> Self {
-        let (sent_bytes, failures) = (AtomicU64::new(0), Mutex::default());
-        Work { client, settings, state, progress, sent_bytes, failures }
+        let (sent_bytes, batches) = (AtomicU64::new(0), AtomicU64::new(0));
+        Work { client, settings, state, progress, sent_bytes, batches, failures: Mutex::default() }
     }
 
     /// Restores documents and, of collections that the restore has created, indexes. Errors: the first failure; with `force` all that there were are kept for
@@ -81,6 +83,7 @@ impl<'a> Work<'a> {
                 explain(&error, path, start, plain.get(..from).unwrap_or_default(), &piece, velocypack)
             })?;
             self.sent_bytes.fetch_add(piece.len() as u64, Ordering::Relaxed);
+            self.batches.fetch_add(1, Ordering::Relaxed);
         }
         self.state.sent(name, &file_name(path), start, end);
         self.progress.add(end - start);
