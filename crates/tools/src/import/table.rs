@@ -26,6 +26,8 @@ pub(super) struct TableBatches {
     rows: Rows,
     columns: Option<Columns>,
     record: Record,
+    /// Lines that batches have told of.
+    told_lines: u64,
 }
 
 /// The text of a table.
@@ -37,6 +39,8 @@ struct Rows {
     /// What of the text has been read.
     position: usize,
     line: u64,
+    /// Whether what has been read ends within a line, as a file may.
+    is_within_line: bool,
     is_at_end: bool,
 }
 
@@ -70,7 +74,7 @@ impl TableBatches {
             }
             None => rows.columns(&mut record, settings, console)?,
         };
-        Ok(TableBatches { rows, columns, record })
+        Ok(TableBatches { rows, columns, record, told_lines: 0 })
     }
 }
 
@@ -83,6 +87,7 @@ impl Rows {
             text: Vec::new(),
             position: 0,
             line: 1,
+            is_within_line: false,
             is_at_end: false,
         };
         rows.fill()?;
@@ -176,15 +181,21 @@ impl Rows {
 
     fn advance(&mut self, bytes: usize) {
         let passed = self.rest().get(..bytes).unwrap_or_default();
-        self.line += memchr_iter(b'\n', passed).count() as u64;
+        let (breaks, ends_with_break) = (memchr_iter(b'\n', passed).count(), passed.ends_with(b"\n"));
+        self.line += breaks as u64;
+        self.is_within_line = !ends_with_break;
         self.position += bytes;
+    }
+
+    fn lines_read(&self) -> u64 {
+        self.line - 1 + u64::from(self.is_within_line)
     }
 }
 
 impl Batches for TableBatches {
     fn next_batch(&mut self) -> Result<Option<Batch>, Failure> {
         let Some(columns) = &self.columns else { return Ok(None) };
-        let (batch_bytes, first_line) = (self.rows.settings.batch_bytes, self.rows.line);
+        let batch_bytes = self.rows.settings.batch_bytes;
         let max_rows = self.rows.settings.batch_rows.unwrap_or(usize::MAX);
         let mut body = Vec::with_capacity(batch_bytes + batch_bytes / 8);
         body.extend_from_slice(columns.header());
@@ -200,10 +211,11 @@ impl Batches for TableBatches {
                 Next::End => break,
             }
         }
-        if lines.is_empty() && rejected.is_empty() {
+        let lines_read = self.rows.lines_read() - self.told_lines;
+        self.told_lines += lines_read;
+        if lines.is_empty() && rejected.is_empty() && lines_read == 0 {
             return Ok(None);
         }
-        let lines_read = self.rows.line - first_line;
         Ok(Some(Batch { body, header_bytes, lines: RowLines::Each(lines), rejected, lines_read }))
     }
 }

@@ -118,7 +118,22 @@ fn rows_that_are_none_are_rejected_with_their_line() {
         ]
     );
     assert_eq!(batches[0].rejected[2].row, "\"open,1\n2,3");
-    assert_eq!(batches[0].lines_read, 7);
+    assert_eq!(batches[0].lines_read, 8);
+}
+
+#[test]
+fn all_lines_of_a_table_are_counted() {
+    let count = |options: &[&str], text: &str| -> u64 {
+        let options = [&["--type", "csv"], options].concat();
+        read(&options, text.as_bytes()).unwrap().iter().map(|batch| batch.lines_read).sum()
+    };
+    for (text, lines) in
+        [("", 0), ("a\n", 1), ("a", 1), ("a\n1\n", 2), ("a\n1", 2), ("a\n\"1\n2\"\n\n3\n", 5)]
+    {
+        assert_eq!(count(&[], text), lines, "{text:?}");
+    }
+    assert_eq!(count(&["--skip-lines", "1"], "title\na\n1\n"), 3);
+    assert_eq!(count(&["--batch-size", "1024"], &"a,b\n".repeat(5_000)), 5_000);
 }
 
 #[test]
@@ -140,7 +155,7 @@ fn names_come_from_the_first_line_or_a_file_of_their_own() {
     assert_eq!(body(&["--type", "csv"], plain), "[\"first name\",\"age\"]\n[\"x\",1]\n");
     assert_eq!(body(&["--type", "csv", "--skip-lines", "2"], "#\n\"\na\n1\n"), "[\"a\"]\n[1]\n");
     assert_eq!(body(&["--type", "csv"], ""), "");
-    assert_eq!(body(&["--type", "csv"], "a,b\n"), "");
+    assert_eq!(rows(&[], ""), "", "no row");
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "a,\"b\"\n").unwrap();
     let path = file.path().to_str().unwrap();
