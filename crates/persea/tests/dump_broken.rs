@@ -77,6 +77,7 @@ fn what_is_broken_is_named_with_file_and_line() {
         fail("dump", &server, &folder.path().join("x"), &["--collection", "nothing"]).contains("\"nothing\"")
     );
     assert!(fail("restore", &server, &dump, &["--collection", "nothing"]).contains("\"nothing\""));
+    assert!(fail("restore", &server, folder.path(), &[]).contains("--all-databases"));
     let both = ["--collection", "c", "--ignore-collection", "d"];
     assert!(fail("dump", &server, &folder.path().join("x"), &both).contains("exclude each other"));
 }

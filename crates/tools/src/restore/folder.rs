@@ -53,6 +53,7 @@ impl Dump {
             files.extend(entry.file_name().into_string());
         }
         files.sort();
+        check_is_dump(folder, &files)?;
         let data = data_files(&files);
         let mut dump = Dump { info, collections: Vec::new(), views: Vec::new() };
         for file in &files {
@@ -110,6 +111,20 @@ fn chosen<'a>(parts: &BTreeMap<Option<usize>, &'a String>) -> Vec<&'a String> {
         Some(whole) => vec![*whole],
         None => (0..).map_while(|part| parts.get(&Some(part)).copied()).collect(),
     }
+}
+
+/// A folder of anything else would be restored as a dump of nothing, and the restore would seem to have done its work.
+fn check_is_dump(folder: &Path, files: &[String]) -> Result<(), Failure> {
+    let is_of_dump = |file: &String| {
+        file == names::INFO || file.ends_with(names::STRUCTURE) || file.ends_with(names::VIEW)
+    };
+    if files.iter().any(is_of_dump) {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "{} holds no dump; one of several databases, each in a folder of its own, needs --all-databases true",
+        folder.display()
+    )))
 }
 
 fn check_encryption(folder: &Path) -> Result<(), Failure> {
