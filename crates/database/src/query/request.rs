@@ -74,7 +74,7 @@ pub struct QueryOptions {
     pub allow_retry: bool,
     /// 0: statistics; 1: and times of the stages; 2: and the plan with figures per node.
     pub profile: u8,
-    /// Seconds after which the query ends with error 1500; `None` is no limit.
+    /// After how long the query ends with error 1500; `Duration::MAX` is never, and `None` what the server says.
     pub max_runtime: Option<Duration>,
     /// Most warnings to keep.
     pub max_warning_count: usize,
@@ -212,8 +212,8 @@ impl QueryRequest {
         }
         options.profile = profile_level(from)?;
         if let Some(seconds) = non_negative(from, "maxRuntime")? {
-            options.max_runtime =
-                (seconds > 0.0).then(|| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+            let limit = if seconds > 0.0 { Duration::try_from_secs_f64(seconds).ok() } else { None };
+            options.max_runtime = Some(limit.unwrap_or(Duration::MAX));
         }
         if let Some(count) = non_negative(from, "maxWarningCount")? {
             options.max_warning_count = count as usize;
