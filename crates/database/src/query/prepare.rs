@@ -27,25 +27,23 @@ pub(crate) struct StageTimes {
     pub(crate) optimizing: Duration,
 }
 
-/// What a query does: for one that begins anew elsewhere.
+/// What a query does. One that begins anew elsewhere need not be planned again.
 #[derive(Clone)]
 pub struct PlannedQuery {
-    catalog: Arc<Catalog>,
-    plan: CachedPlan,
-    plan_cache_key: Option<String>,
-}
-
-/// A query that is planned and registered, and may be run.
-pub struct PreparedQuery {
-    pub(crate) session: Session,
-    pub(crate) request: QueryRequest,
+    pub(crate) catalog: Arc<Catalog>,
     pub(crate) plan: Arc<Plan>,
     pub(crate) pace: Arc<Pace>,
     /// Values of the plan's open parameters, by slot.
     pub(crate) parameters: Arc<[Value]>,
     /// Under which key the plan cache had the plan, if the client wants to know.
     pub(crate) plan_cache_key: Option<String>,
-    pub(crate) catalog: Arc<Catalog>,
+}
+
+/// A query that is planned and registered, and may be run.
+pub struct PreparedQuery {
+    pub(crate) session: Session,
+    pub(crate) request: QueryRequest,
+    pub(crate) planned: PlannedQuery,
     /// Restored collections whose edge index has to be built first.
     pub(crate) lacking_edge_index: Vec<Arc<Collection>>,
     /// Keeps the query listed, until it is over.
@@ -59,15 +57,7 @@ pub struct PreparedQuery {
 impl PreparedQuery {
     /// For [`Session::prepare_planned`].
     pub fn planned(&self) -> PlannedQuery {
-        PlannedQuery {
-            catalog: Arc::clone(&self.catalog),
-            plan: CachedPlan {
-                plan: Arc::clone(&self.plan),
-                pace: Arc::clone(&self.pace),
-                values: Arc::clone(&self.parameters),
-            },
-            plan_cache_key: self.plan_cache_key.clone(),
-        }
+        self.planned.clone()
     }
 }
 
@@ -118,18 +108,13 @@ impl Session {
                 .planned(&request, &memory, &interrupt, &mut times)
                 .inspect_err(|error| registration.query().set_failed(error))?,
         };
-        let PlannedQuery { catalog, plan: CachedPlan { plan, pace, values }, plan_cache_key } = planned;
-        self.check_rights(&plan)?;
-        let lacking_edge_index = self.lacking_edge_index(&plan, &catalog)?;
-        registration.query().set_planned(plan.is_modification);
+        self.check_rights(&planned.plan)?;
+        let lacking_edge_index = self.lacking_edge_index(&planned.plan, &planned.catalog)?;
+        registration.query().set_planned(planned.plan.is_modification);
         Ok(PreparedQuery {
             session: self.clone(),
             request,
-            plan,
-            pace,
-            parameters: values,
-            plan_cache_key,
-            catalog,
+            planned,
             lacking_edge_index,
             registration,
             memory,
@@ -149,7 +134,7 @@ impl Session {
     ) -> Result<PlannedQuery> {
         let now = Instant::now();
         let catalog = self.catalog();
-        let plan = match self.cached_plan(request, &catalog, now) {
+        let cached = match self.cached_plan(request, &catalog, now) {
             Some(cached) => cached,
             None => {
                 let optimized = self.plan(request, &catalog, memory, interrupt, times)?;
@@ -163,8 +148,9 @@ impl Session {
                 made
             }
         };
-        let plan_cache_key = self.plan_cache_key(request, &catalog, &plan)?;
-        Ok(PlannedQuery { catalog, plan, plan_cache_key })
+        let plan_cache_key = self.plan_cache_key(request, &catalog, &cached)?;
+        let CachedPlan { plan, pace, values: parameters } = cached;
+        Ok(PlannedQuery { catalog, plan, pace, parameters, plan_cache_key })
     }
 
     pub(crate) fn cached_plan(

@@ -46,15 +46,15 @@ impl Session {
 impl PreparedQuery {
     /// Whether it takes microseconds, whatever the data is.
     pub fn is_quick(&self) -> bool {
-        self.lacking_edge_index.is_empty() && is_quick(&self.plan)
+        self.lacking_edge_index.is_empty() && is_quick(&self.planned.plan)
     }
 
     /// Whether it changes nothing and took little time lately, so that it may be begun where waiting does harm.
     pub fn was_quick(&self) -> bool {
         self.lacking_edge_index.is_empty()
-            && !self.plan.is_modification
+            && !self.planned.plan.is_modification
             && !self.request.options.stream
-            && self.pace.is_quick()
+            && self.planned.pace.is_quick()
     }
 
     /// Runs the query, to its end unless it is streamed, and gives the first batch of its result.
@@ -84,7 +84,7 @@ impl PreparedQuery {
         self.build_edge_indexes()?;
         let default_ttl = session.instance().options().query_defaults.cursor_ttl;
         let mut spec = self.request.cursor_spec(format, default_ttl);
-        spec.plan_cache_key = self.plan_cache_key.clone();
+        spec.plan_cache_key = self.planned.plan_cache_key.clone();
         Ok(RunningQuery { session, rows: RunningRows::start(self)?, spec })
     }
 
@@ -97,12 +97,12 @@ impl PreparedQuery {
 
     fn data_access(&self) -> Result<DataAccess> {
         let store = self.session.instance().store();
-        if !self.plan.is_modification {
+        if !self.planned.plan.is_modification {
             return Ok(DataAccess::Read(store.snapshot()?));
         }
-        let database = self.session.database_in(&self.catalog)?;
+        let database = self.session.database_in(&self.planned.catalog)?;
         let used = |access: Access| -> Vec<Arc<Collection>> {
-            let uses = self.plan.collections.iter().filter(|used| used.access == access);
+            let uses = self.planned.plan.collections.iter().filter(|used| used.access == access);
             uses.filter_map(|used| database.collection_by_id(CollectionId(used.collection.id)).cloned())
                 .collect()
         };
@@ -141,7 +141,7 @@ impl PreparedQuery {
         if !self.session.instance().options().query_requires_with {
             return Ok(None);
         }
-        let used = self.plan.collections.iter().map(|used| used.collection.name.to_string());
+        let used = self.planned.plan.collections.iter().map(|used| used.collection.name.to_string());
         let mut known: HashSet<String> = used.collect();
         for graph in self.session.graph_definitions()? {
             if graph.edge_collections().any(|name| known.contains(name)) {
@@ -180,7 +180,7 @@ impl PreparedQuery {
             server_version: Arc::clone(&instance.server_version),
             authorize_read,
             authorize_vertices: self.authorize_vertices()?,
-            parameters: Arc::clone(&self.parameters),
+            parameters: Arc::clone(&self.planned.parameters),
             memory: Arc::clone(&self.memory),
             interrupt: self.interrupt.clone(),
             options: ExecutionOptions {
@@ -236,9 +236,9 @@ impl RunningRows {
     fn start(query: PreparedQuery) -> Result<Self> {
         let instantiating = Instant::now();
         let capture = Capture::begin(&query);
-        let execution = query
-            .execution_input()
-            .and_then(|input| Execution::start(&query.plan, input).map_err(|failed| executing(failed.error)));
+        let execution = query.execution_input().and_then(|input| {
+            Execution::start(&query.planned.plan, input).map_err(|failed| executing(failed.error))
+        });
         let batch_rows = query.session.instance().options().operator_batch_rows;
         let execution = execution.map(|execution| execution.with_batch_rows(batch_rows));
         let execution = execution.inspect_err(|error| query.registration.query().set_failed(error))?;
@@ -316,7 +316,7 @@ impl RowSource for RunningRows {
     }
 
     fn can_read_ahead(&self) -> bool {
-        !self.query.plan.is_modification
+        !self.query.planned.plan.is_modification
     }
 
     fn count(&self) -> Option<u64> {
@@ -331,7 +331,7 @@ impl RowSource for RunningRows {
         let executing_time = self.began.elapsed();
         // Between the batches of a stream there is the client's time, too.
         if !self.query.request.options.stream {
-            self.query.pace.note(executing_time);
+            self.query.planned.pace.note(executing_time);
         }
         let finished = execution.finish();
         let began = Instant::now();
@@ -352,7 +352,9 @@ impl RowSource for RunningRows {
         };
         let plan = match self.query.request.options.profile {
             0 | 1 => None,
-            _ => Some(explain::plan(&self.query.plan.with_parameters(&self.query.parameters))?),
+            _ => {
+                Some(explain::plan(&self.query.planned.plan.with_parameters(&self.query.planned.parameters))?)
+            }
         };
         let extra = report.extra(plan.as_deref());
         let extra = extra.map_err(|error| Error::new(number::INTERNAL, format!("statistics: {error}")))?;

@@ -29,7 +29,10 @@ impl Capture {
     /// Begins a capture, if the query's result may be kept: to be called before the query takes its snapshot.
     pub(crate) fn begin(query: &PreparedQuery) -> Option<Self> {
         let cache = query.session.instance().results_cache();
-        if !cache.is_wanted(&query.request) || !query.plan.is_cacheable || query.plan.is_modification {
+        if !cache.is_wanted(&query.request)
+            || !query.planned.plan.is_cacheable
+            || query.planned.plan.is_modification
+        {
             return None;
         }
         let properties = cache.properties();
@@ -104,5 +107,5 @@ fn grow(cache: &ResultsCache, charge: &mut Charge, bytes: u64) -> bool {
 fn dependencies(query: &PreparedQuery, include_system: bool) -> Option<Dependencies> {
     let catalog = query.session.catalog();
     let database = query.session.database_in(&catalog).ok()?;
-    Dependencies::now(&query.plan, database, include_system)
+    Dependencies::now(&query.planned.plan, database, include_system)
 }
