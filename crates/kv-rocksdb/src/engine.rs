@@ -9,12 +9,11 @@ use kv::{
 };
 use rust_rocksdb::{FlushOptions, checkpoint::Checkpoint};
 
+use crate::background::BackgroundThread;
 use crate::bulk::RocksBulkLoad;
 use crate::error::{map, map_open_io};
 use crate::format;
-use crate::log::BackgroundSync;
 use crate::logged_load::LoggedLoad;
-use crate::merge::BackgroundMerge;
 use crate::options::RocksOptions;
 use crate::store::Store;
 
@@ -22,26 +21,8 @@ use crate::store::Store;
 pub struct RocksEngine {
     /// `None` once the engine is closed.
     store: RwLock<Option<Arc<Store>>>,
-    background: Mutex<Option<Background>>,
-}
-
-/// The store's threads; dropped, they end.
-struct Background {
-    _merge: BackgroundMerge,
-    _sync: BackgroundSync,
-}
-
-impl Background {
-    fn start(store: &Store) -> Result<Self> {
-        let map = |action: &'static str| move |error: std::io::Error| Error::io(action, &error);
-        let (log, db, tables) = (&store.log, &store.db, &store.small_tables);
-        Ok(Background {
-            _sync: BackgroundSync::start(Arc::clone(log))
-                .map_err(map("starting the thread that syncs the log"))?,
-            _merge: BackgroundMerge::start(Arc::clone(db), Arc::clone(tables))
-                .map_err(map("starting the thread that merges tables"))?,
-        })
-    }
+    /// They end when the engine is closed.
+    threads: Mutex<Vec<BackgroundThread>>,
 }
 
 impl RocksEngine {
@@ -49,11 +30,9 @@ impl RocksEngine {
     /// there, every other is there whole or not at all, and none is there without those before it.
     pub fn open(folder: impl AsRef<Path>, options: &RocksOptions) -> Result<Arc<RocksEngine>> {
         let store = Arc::new(Store::open(folder.as_ref(), options)?);
-        let background = Background::start(&store)?;
-        Ok(Arc::new(RocksEngine {
-            store: RwLock::new(Some(store)),
-            background: Mutex::new(Some(background)),
-        }))
+        let merge = BackgroundThread::start("merge", Arc::clone(&store.small_tables) as _)?;
+        let sync = BackgroundThread::start("log-sync", Arc::clone(&store.log) as _)?;
+        Ok(Arc::new(RocksEngine { store: RwLock::new(Some(store)), threads: Mutex::new(vec![merge, sync]) }))
     }
 
     fn store(&self) -> Result<Arc<Store>> {
@@ -130,7 +109,7 @@ impl Engine for RocksEngine {
             return Ok(());
         };
         store.set_closed();
-        *self.background.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner).clear();
         // The next start need not replay the log then. That a flush fails does no harm as long as the log is synced.
         let synced = store.log.sync_all();
         let _ = store.db.flush_opt(&FlushOptions::new());

@@ -11,6 +11,7 @@
 //! CURRENT, LOCK, MANIFEST-*, OPTIONS-*, *.log, *.sst   RocksDB's own
 //! ```
 
+mod background;
 mod bulk;
 mod cache_use;
 mod engine;

@@ -2,10 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use kv::{ConflictTable, Error, Result};
+
+use crate::background::Task;
 
 #[cfg(test)]
 mod tests;
@@ -40,12 +41,6 @@ struct State {
     synced: u64,
     is_syncing: bool,
     is_stopping: bool,
-}
-
-/// The background thread. Stopped by [`BackgroundSync::stop`] or when it is dropped.
-pub(crate) struct BackgroundSync {
-    log: Arc<Log>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Log {
@@ -107,7 +102,13 @@ impl Log {
         Ok(())
     }
 
-    /// The background thread: sleeps until something is written, then syncs once an interval until nothing is.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Task for Log {
+    /// Sleeps until something is written, then syncs once an interval until nothing is.
     fn run(&self) {
         let mut state = self.lock();
         while !state.is_stopping {
@@ -128,30 +129,8 @@ impl Log {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl BackgroundSync {
-    pub(crate) fn start(log: Arc<Log>) -> std::io::Result<Self> {
-        let running = Arc::clone(&log);
-        let thread = std::thread::Builder::new().name("log-sync".into()).spawn(move || running.run())?;
-        Ok(BackgroundSync { log, thread: Some(thread) })
-    }
-
-    /// Stops the thread, and waits until it has.
-    pub(crate) fn stop(&mut self) {
-        let Some(thread) = self.thread.take() else { return };
-        self.log.lock().is_stopping = true;
-        self.log.wake.notify_all();
-        // It does not panic; and if it did there would be nothing to do about it here.
-        let _ = thread.join();
-    }
-}
-
-impl Drop for BackgroundSync {
-    fn drop(&mut self) {
-        self.stop();
+    fn stop(&self) {
+        self.lock().is_stopping = true;
+        self.wake.notify_all();
     }
 }

@@ -6,11 +6,11 @@
 //! has loaded for a while, and earlier if there are very many. Each byte is written once more by that, or twice.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rust_rocksdb::{ColumnFamilyMetaDataOptions, CompactionOptions, DB};
 
+use crate::background::Task;
 use crate::options::TABLE_BYTES;
 
 #[cfg(test)]
@@ -42,6 +42,7 @@ impl Default for MergePolicy {
 
 /// What is known of small tables without looking at all tables.
 pub(crate) struct SmallTables {
+    db: Arc<DB>,
     policy: MergePolicy,
     state: Mutex<State>,
     /// Wakes the thread.
@@ -57,10 +58,10 @@ struct State {
 }
 
 impl SmallTables {
-    pub(crate) fn new(policy: MergePolicy) -> Self {
+    pub(crate) fn new(db: Arc<DB>, policy: MergePolicy) -> Self {
         let state =
             State { unmerged: NEIGHBOURS_MIN, open_loads: 0, last_load: Instant::now(), is_stopping: false };
-        SmallTables { policy, state: Mutex::new(state), wake: Condvar::new() }
+        SmallTables { db, policy, state: Mutex::new(state), wake: Condvar::new() }
     }
 
     /// A load begins.
@@ -85,8 +86,14 @@ impl SmallTables {
         }
     }
 
-    /// The thread: one step after the other while there is something to merge, until it is stopped.
-    fn run(&self, db: &DB) {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Task for SmallTables {
+    /// One step after the other while there is something to merge.
+    fn run(&self) {
         let mut state = self.lock();
         while !state.is_stopping {
             match self.patience(&state) {
@@ -99,7 +106,7 @@ impl SmallTables {
                     // Those that are loaded from now on are counted anew.
                     state.unmerged = 0;
                     drop(state);
-                    let left = merge_neighbours(db);
+                    let left = merge_neighbours(&self.db);
                     state = self.lock();
                     state.unmerged += left;
                 }
@@ -107,8 +114,9 @@ impl SmallTables {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn stop(&self) {
+        self.lock().is_stopping = true;
+        self.wake.notify_all();
     }
 }
 
@@ -121,35 +129,6 @@ impl Drop for OpenLoad {
         state.open_loads -= 1;
         state.last_load = Instant::now();
         self.0.wake.notify_all();
-    }
-}
-
-/// The thread. Stopped by [`BackgroundMerge::stop`] or when it is dropped.
-pub(crate) struct BackgroundMerge {
-    small_tables: Arc<SmallTables>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl BackgroundMerge {
-    pub(crate) fn start(db: Arc<DB>, small_tables: Arc<SmallTables>) -> std::io::Result<Self> {
-        let tables = Arc::clone(&small_tables);
-        let thread = std::thread::Builder::new().name("merge".into()).spawn(move || tables.run(&db))?;
-        Ok(BackgroundMerge { small_tables, thread: Some(thread) })
-    }
-
-    /// Stops the thread, and waits until it has.
-    pub(crate) fn stop(&mut self) {
-        let Some(thread) = self.thread.take() else { return };
-        self.small_tables.lock().is_stopping = true;
-        self.small_tables.wake.notify_all();
-        // It does not panic; and if it did there would be nothing to do about it here.
-        let _ = thread.join();
-    }
-}
-
-impl Drop for BackgroundMerge {
-    fn drop(&mut self) {
-        self.stop();
     }
 }
 

@@ -74,6 +74,7 @@ impl Store {
         let synced = Arc::clone(&db);
         let sync_log = Box::new(move || synced.flush_wal(true).map_err(map("syncing the log")));
         let log = Arc::new(Log::new(sync_log, Arc::clone(&conflict_table), interval));
+        let small_tables = Arc::new(SmallTables::new(Arc::clone(&db), MergePolicy::default()));
         let store = Store {
             db,
             folder: folder.to_owned(),
@@ -89,7 +90,7 @@ impl Store {
             write_turns: Turns::of_this_machine(),
             latest: ReadOptions::default(),
             loads: AtomicU64::new(0),
-            small_tables: Arc::new(SmallTables::new(MergePolicy::default())),
+            small_tables,
             is_closed: Arc::default(),
         };
         store.choose_tables()?;

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use kv::{ConflictTable, Error, Result};
 
-use super::{BackgroundSync, Log};
+use super::Log;
+use crate::background::BackgroundThread;
 
 /// A log whose syncs are counted, and go on only when the test lets them.
 struct Fixture {
@@ -135,7 +136,7 @@ fn who_waits_for_a_sync_that_fails_tries_for_himself() {
 fn the_background_syncs_once_an_interval_and_only_when_something_was_written() {
     let mut fixture = fixture(20);
     fixture.go_on = None;
-    let mut background = BackgroundSync::start(Arc::clone(&fixture.log)).unwrap();
+    let mut background = BackgroundThread::start("log-sync", Arc::clone(&fixture.log) as _).unwrap();
     assert!(fixture.started.recv_timeout(Duration::from_millis(100)).is_err(), "nothing was written");
     let started = Instant::now();
     for _ in 0..1000 {
@@ -159,7 +160,7 @@ fn the_background_syncs_once_an_interval_and_only_when_something_was_written() {
 fn stopping_does_not_wait_for_the_interval() {
     let mut fixture = fixture(100_000);
     fixture.go_on = None;
-    let mut background = BackgroundSync::start(Arc::clone(&fixture.log)).unwrap();
+    let mut background = BackgroundThread::start("log-sync", Arc::clone(&fixture.log) as _).unwrap();
     fixture.commit();
     fixture.log.sync_soon();
     let started = Instant::now();

@@ -3,7 +3,8 @@ use std::time::{Duration, Instant};
 
 use kv::{BulkLoad, LocalStore};
 
-use super::{BackgroundMerge, MergePolicy, SmallTables, small_neighbours};
+use super::{MergePolicy, SmallTables, small_neighbours};
+use crate::background::BackgroundThread;
 use crate::bulk::RocksBulkLoad;
 use crate::options::RocksOptions;
 use crate::store::Store;
@@ -51,9 +52,9 @@ fn tables(store: &Store) -> usize {
 
 /// Has small tables merged, as far as they are after some time.
 fn merge(store: &Store, policy: MergePolicy, until: impl Fn(&Store) -> bool) {
-    let small = Arc::new(SmallTables::new(policy));
+    let small = Arc::new(SmallTables::new(Arc::clone(&store.db), policy));
     small.count_loaded(tables(store));
-    let _merge = BackgroundMerge::start(Arc::clone(&store.db), small).unwrap();
+    let _merge = BackgroundThread::start("merge", small).unwrap();
     let start = Instant::now();
     while !until(store) && start.elapsed() < Duration::from_secs(10) {
         std::thread::sleep(Duration::from_millis(1));
@@ -90,9 +91,12 @@ fn while_somebody_loads_very_many_are_merged_only() {
 #[test]
 fn an_open_load_is_waited_for() {
     let (_folder, store) = loaded(20);
-    let small = Arc::new(SmallTables::new(MergePolicy { quiet: Duration::ZERO, tables_max: 100 }));
+    let small = Arc::new(SmallTables::new(
+        Arc::clone(&store.db),
+        MergePolicy { quiet: Duration::ZERO, tables_max: 100 },
+    ));
     let open = small.open_load();
-    let _merge = BackgroundMerge::start(Arc::clone(&store.db), small).unwrap();
+    let _merge = BackgroundThread::start("merge", small).unwrap();
     std::thread::sleep(Duration::from_millis(50));
     assert_eq!(tables(&store), 20);
     drop(open);
@@ -107,8 +111,8 @@ fn an_open_load_is_waited_for() {
 fn loads_go_on_beside_it() {
     let (_folder, store) = loaded(0);
     let policy = MergePolicy { quiet: Duration::ZERO, tables_max: 0 };
-    let small = Arc::new(SmallTables::new(policy));
-    let mut background = BackgroundMerge::start(Arc::clone(&store.db), Arc::clone(&small)).unwrap();
+    let small = Arc::new(SmallTables::new(Arc::clone(&store.db), policy));
+    let mut background = BackgroundThread::start("merge", Arc::clone(&small) as _).unwrap();
     for key in 0..200 {
         load(&store, key);
         small.count_loaded(1);
