@@ -1,4 +1,5 @@
-//! The least HTTP/1.1 client that measures a server and not itself: keep-alive, one reused buffer, no parsing of bodies.
+//! The least HTTP/1.1 client that measures a server and not itself: keep-alive, one reused buffer, no parsing of
+//! bodies.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

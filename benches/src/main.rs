@@ -5,14 +5,16 @@
 //!
 //! `PERSEA` is the server's binary. The limits are programs of their own: `http-limit SERVER PORT THREADS` answers
 //! `POST /echo` with its parsed and printed body, `kv-limit ENGINE --rows N ...` prints tab-separated rates of bare
-//! RocksDB. A comparison whose limit is not given prints its rate alone. Names choose benchmarks; none means all but the tables.
+//! RocksDB. A comparison whose limit is not given prints its rate alone. Names choose benchmarks; none means all but
+//! the tables.
 //!
 //! A table row is: what, Persea's figure, the limit's, their ratio, the ratio to reach, and whether it is reached.
 //! CPU times are those of the server and of this client, per request or per document.
 //!
-//! Tables (`table-export`, `table-batch`, `table-cursor`, `table-dump`) print one Markdown table each and write a chart to
-//! `--charts` (the current folder). Their data and requests are made by `persea bench`, `dump` and `restore` of `--tools`, by default
-//! the server's binary. They have the sizes of the posts that they repeat, times `--scale`; `--documents-max` leaves out larger collections.
+//! Tables (`table-export`, `table-batch`, `table-cursor`, `table-dump`) print one Markdown table each and write a
+//! chart to `--charts` (the current folder). Their data and requests are made by `persea bench`, `dump` and `restore`
+//! of `--tools`, by default the server's binary. They have the sizes of the posts that they repeat, times `--scale`;
+//! `--documents-max` leaves out larger collections.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 

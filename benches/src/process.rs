@@ -58,8 +58,8 @@ impl Server {
         cpu_of(&self.child.id().to_string())
     }
 
-    /// Waits until the server does nothing: what was loaded is compacted, as it is in the limits before they are read. It
-    /// begins to merge what was loaded after five seconds.
+    /// Waits until the server does nothing: what was loaded is compacted, as it is in the limits before they are
+    /// read. It begins to merge what was loaded after five seconds.
     pub(crate) fn settle(&self) {
         const LOOK: Duration = Duration::from_millis(300);
         const STILL_LOOKS: usize = 20;

@@ -1,5 +1,5 @@
-//! Fuzzing with cargo-fuzz. What needs no nightly compiler, the replay of known and random inputs, is a test of the crate
-//! `fuzz-targets`.
+//! Fuzzing with cargo-fuzz. What needs no nightly compiler, the replay of known and random inputs, is a test of the
+//! crate `fuzz-targets`.
 
 use std::path::Path;
 use std::process::Command;

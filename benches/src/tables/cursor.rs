@@ -1,5 +1,6 @@
-//! Queries of growing results by one client, one after the other, with all of each result fetched, as in the post on cursors. The
-//! first and the last are the post's; those between grow by the number of rows, then by the size of a row.
+//! Queries of growing results by one client, one after the other, with all of each result fetched, as in the post on
+//! cursors. The first and the last are the post's; those between grow by the number of rows, then by the size of a
+//! row.
 
 use std::time::Instant;
 

@@ -1,4 +1,5 @@
-//! How long a client waits for the first 1,000 documents of a whole collection: by a cursor, a streamed cursor and an export.
+//! How long a client waits for the first 1,000 documents of a whole collection: by a cursor, a streamed cursor and an
+//! export.
 
 use std::time::{Duration, Instant};
 

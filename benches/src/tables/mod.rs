@@ -1,6 +1,7 @@
 //! The tables of the posts that Persea began from, as programs: each prints one Markdown table and writes one chart.
 //!
-//! They run only when they are named. Data and requests are made by `persea bench`, so that anybody can repeat a part by hand.
+//! They run only when they are named. Data and requests are made by `persea bench`, so that anybody can repeat a part
+//! by hand.
 
 mod batch;
 mod cursor;

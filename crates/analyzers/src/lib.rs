@@ -1,7 +1,8 @@
 //! Text analysis: from a text to its tokens.
 //!
-//! An [`Analyzer`] is what ArangoDB calls by that name. Here are those that every database has, [`built_in`]: `identity`
-//! and the `text_*` analyzers, one a language. Functions of AQL use them on texts (`TOKENS()`, `NGRAM_MATCH()`).
+//! An [`Analyzer`] is what ArangoDB calls by that name. Here are those that every database has, [`built_in`]:
+//! `identity` and the `text_*` analyzers, one a language. Functions of AQL use them on texts (`TOKENS()`,
+//! `NGRAM_MATCH()`).
 //!
 //! [`for_each_word`] and [`word_query`] are what fulltext indexes are made of.
 //!
@@ -37,8 +38,8 @@ pub fn built_in(name: &str) -> Option<Analyzer> {
 }
 
 impl Analyzer {
-    /// Passes every token to `emit`, in order. Long texts are worked off in pieces, which take milliseconds, and `pause`
-    /// is called before each. The first error of either ends it.
+    /// Passes every token to `emit`, in order. Long texts are worked off in pieces, which take milliseconds, and
+    /// `pause` is called before each. The first error of either ends it.
     pub fn for_each_token<E>(
         self,
         text: &str,

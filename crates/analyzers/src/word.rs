@@ -6,8 +6,8 @@ use icu_segmenter::{WordSegmenter, options::WordBreakInvariantOptions};
 /// Longest word, in bytes; what is longer counts by its beginning.
 pub const WORD_MAX_BYTES: usize = 256;
 
-/// Passes every word of a text of at least `min_characters` to `emit`, in order; `pause` is called before each piece of a
-/// long text. The first error of either ends it.
+/// Passes every word of a text of at least `min_characters` to `emit`, in order; `pause` is called before each piece
+/// of a long text. The first error of either ends it.
 pub fn for_each_word<E>(
     text: &str,
     min_characters: usize,

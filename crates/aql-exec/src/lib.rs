@@ -9,7 +9,8 @@
 //!
 //! Invariants:
 //! - An operator never answers more rows than it was asked for, and never an empty batch.
-//! - A query reads the state at its start, whatever it writes. Only the look-up of an UPSERT sees the query's own writes.
+//! - A query reads the state at its start, whatever it writes. Only the look-up of an UPSERT sees the query's own
+//!   writes.
 //! - Whoever keeps rows accounts for them, and keeps none that are not needed any more.
 //! - Between two batches nothing pins memory of the storage engine once [`Execution::release`] was called.
 

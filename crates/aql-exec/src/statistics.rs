@@ -8,7 +8,8 @@ use std::time::Duration;
 pub struct ExecutionStatistics {
     /// Documents inserted, updated, replaced or removed.
     pub writes_executed: u64,
-    /// Writes that failed and were passed over (`ignoreErrors`), or that found nothing to do (`overwriteMode: "ignore"`).
+    /// Writes that failed and were passed over (`ignoreErrors`), or that found nothing to do (`overwriteMode:
+    /// "ignore"`).
     pub writes_ignored: u64,
     /// Documents fetched by their key after an index was read.
     pub document_lookups: u64,

@@ -10,8 +10,8 @@ use common::{Answer, Fixture, Run};
 use std::sync::Arc;
 use storage::Collection;
 
-/// `v/0` with edges to two vertices of `v` and one of `w`, and each of them with one to `v/end`. Two keys are longer than
-/// what a value has room for.
+/// `v/0` with edges to two vertices of `v` and one of `w`, and each of them with one to `v/end`. Two keys are longer
+/// than what a value has room for.
 fn fan() -> Fixture {
     let fixture = Fixture::new();
     fixture.collection("v").collection("w").edge_collection("e");

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 /// When the query ends.
 const RUNTIME: Duration = Duration::from_millis(20);
-/// What a function may take from then on. A tenth of it is what is wanted; machines that run tests are busy with others.
+/// What a function may take from then on. A tenth of it is what is wanted; machines that run tests are busy with
+/// others.
 const PATIENCE: Duration = Duration::from_millis(1000);
 
 /// Large arguments, by name.

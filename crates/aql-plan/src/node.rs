@@ -179,8 +179,8 @@ pub struct IndexHint {
     pub forced: bool,
     /// `disableIndex`: full scan.
     pub disabled: bool,
-    /// `lookahead`: how many entries of a multi-dimensional index in a row may lie outside of what is searched for before
-    /// the scan seeks the next that does not.
+    /// `lookahead`: how many entries of a multi-dimensional index in a row may lie outside of what is searched for
+    /// before the scan seeks the next that does not.
     pub lookahead: u64,
 }
 
@@ -203,8 +203,8 @@ pub struct CollectionScan {
 pub struct IndexScan {
     /// What is fetched.
     pub source: DocumentSource,
-    /// The indexes that `ranges` refer to, as the catalog had them when the plan was made. Never empty; several only for
-    /// conditions like `d.a == 1 || d.b == 2`.
+    /// The indexes that `ranges` refer to, as the catalog had them when the plan was made. Never empty; several only
+    /// for conditions like `d.a == 1 || d.b == 2`.
     pub indexes: Vec<IndexInfo>,
     /// What is looked up: a document found by any of them is produced once, however many of them find it. Evaluated
     /// anew for each incoming row. Never empty; a range without conditions is the whole index.
@@ -242,8 +242,8 @@ pub enum JoinPart {
 pub struct IndexRange {
     /// Position in the scan's `indexes`.
     pub index: usize,
-    /// Which of the index's fields `lookups` starts at. Always 0, except for the primary index (fields `_key`, `_id`) and
-    /// the edge index (fields `_from`, `_to`), of which each field can be looked up by itself.
+    /// Which of the index's fields `lookups` starts at. Always 0, except for the primary index (fields `_key`, `_id`)
+    /// and the edge index (fields `_from`, `_to`), of which each field can be looked up by itself.
     pub first_field: usize,
     /// Conditions on one field each, starting at `first_field`.
     pub lookups: Vec<IndexLookup>,
@@ -362,8 +362,8 @@ pub struct Collect {
     pub aggregates: Vec<CollectAggregate>,
     /// What is gathered of each row of a group.
     pub into: Option<CollectInto>,
-    /// Variables that are the same in all rows and remain usable after the grouping (set by a LET before the first FOR of
-    /// the query): each output row has their value of any row of the group; null for a group without rows.
+    /// Variables that are the same in all rows and remain usable after the grouping (set by a LET before the first
+    /// FOR of the query): each output row has their value of any row of the group; null for a group without rows.
     pub kept: Vec<VariableId>,
     /// How.
     pub method: CollectMethod,
@@ -418,7 +418,8 @@ pub enum IntoContent {
 pub enum CollectMethod {
     /// A hash table of all groups; their order is not defined.
     Hash,
-    /// The rows come sorted by the group keys (in any direction); one group at a time is held, and groups come in order.
+    /// The rows come sorted by the group keys (in any direction); one group at a time is held, and groups come in
+    /// order.
     Sorted,
     /// No aggregate and nothing gathered: a row is passed on when its key is seen for the first time.
     Distinct,

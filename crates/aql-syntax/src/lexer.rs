@@ -14,8 +14,8 @@ pub(crate) fn token_at(text: &str, offset: u32) -> Token {
     lexer.token()
 }
 
-/// Where the last lexeme between `offset` and the end of the text starts, blanks and comments being lexemes; `None` when
-/// nothing is there. ArangoDB reports an unexpected end of the query at this place.
+/// Where the last lexeme between `offset` and the end of the text starts, blanks and comments being lexemes; `None`
+/// when nothing is there. ArangoDB reports an unexpected end of the query at this place.
 pub(crate) fn last_trivia(text: &str, offset: u32) -> Option<u32> {
     let mut lexer = Lexer { bytes: text.as_bytes(), offset: offset as usize };
     let mut last = None;

@@ -7,8 +7,8 @@
 //! Functions that recursion passes through are not inlined into each other: every level would pay for the locals of all
 //! of them.
 //!
-//! The first error ends parsing. There is one token of lookahead, [`Parser::current`]; the few places that need more ask
-//! [`Parser::peek`].
+//! The first error ends parsing. There is one token of lookahead, [`Parser::current`]; the few places that need more
+//! ask [`Parser::peek`].
 
 mod collect;
 mod expression;

@@ -86,8 +86,8 @@ impl Value {
         }
     }
 
-    /// The cast to an array: null is empty, an array itself, an object its attribute values, anything else an array with
-    /// this one member.
+    /// The cast to an array: null is empty, an array itself, an object its attribute values, anything else an array
+    /// with this one member.
     pub fn to_array(&self) -> Self {
         match self.kind() {
             Kind::Null => Self::empty_array(),
@@ -105,8 +105,8 @@ impl Value {
     }
 }
 
-/// The number that a string holds, apart from white space around it. Decimal, with optional sign, fraction and exponent;
-/// `None` for anything else and for what is too large for a double.
+/// The number that a string holds, apart from white space around it. Decimal, with optional sign, fraction and
+/// exponent; `None` for anything else and for what is too large for a double.
 fn parse_number(text: &str) -> Option<Value> {
     let text = text.trim();
     if let Ok(number) = text.parse() {

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 /// Operators and long loops call [`Interrupt::check`] at least every few thousand rows, so that a query ends within
 /// a tenth of a second wherever it is.
 ///
-/// A *moment* ends a query that must not go on where it is, rather than for good: whoever began it tries again elsewhere.
+/// A *moment* ends a query that must not go on where it is, rather than for good: whoever began it tries again
+/// elsewhere.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt {
     shared: Arc<Shared>,

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Bytes in use by one query, or by all queries together (the parent of each query's account).
 ///
 /// Accounts what may grow with the data: results, sort buffers, groups, subquery results, expressions' blocks. It is
-/// an estimate by the one who allocates, not a hook in the allocator. Cheap to share by `Arc`; all methods take `&self`.
+/// an estimate by the one who allocates, not a hook in the allocator. Cheap to share by `Arc`; all methods take
+/// `&self`.
 #[derive(Debug, Default)]
 pub struct MemoryAccount {
     used_bytes: AtomicU64,

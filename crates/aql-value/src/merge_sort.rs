@@ -5,8 +5,8 @@ use crate::interrupt::Interrupt;
 use crate::value::Value;
 use std::cmp::Ordering;
 
-/// Elements that are sorted by the standard library in one step, and elements merged between two checks, if a comparison
-/// is one of a few bytes.
+/// Elements that are sorted by the standard library in one step, and elements merged between two checks, if a
+/// comparison is one of a few bytes.
 const RUN: usize = 1 << 16;
 /// The same where comparisons may be those of texts by their collation.
 const RUN_OF_VALUES: usize = 1 << 13;
@@ -21,7 +21,8 @@ pub fn merge_sort<T: Copy, E>(
     sort_in_runs(elements, RUN, compare, check)
 }
 
-/// The positions of values in AQL's order of these; equal ones stay in their order. Error 1500 if the query ends meanwhile.
+/// The positions of values in AQL's order of these; equal ones stay in their order. Error 1500 if the query ends
+/// meanwhile.
 pub fn order_of(values: &[Value], interrupt: &Interrupt) -> crate::Result<Vec<u32>> {
     let count = u32::try_from(values.len()).map_err(|_| Error::internal("too many values are sorted"))?;
     let mut order: Vec<u32> = (0..count).collect();

@@ -67,7 +67,8 @@ impl UserFunction {
 
 /// The document key of a function's name: names are the same in any case.
 ///
-/// Errors: 1580 unless the name has namespaces, of letters, digits and underscores, none of them one of the server's own.
+/// Errors: 1580 unless the name has namespaces, of letters, digits and underscores, none of them one of the server's
+/// own.
 pub fn function_key(name: &str) -> Result<String> {
     let mut parts = name.split(SEPARATOR);
     let all_fit = parts.clone().all(is_name_part) && parts.clone().count() > 1;

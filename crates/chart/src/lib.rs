@@ -1,7 +1,8 @@
-//! Line charts as SVG, for measurements: panels side by side, each with named places on its axis and a line for each series.
+//! Line charts as SVG, for measurements: panels side by side, each with named places on its axis and a line for each
+//! series.
 //!
-//! The text stays text, in the viewer's own font, so that nothing has to be drawn here but lines. A picture of points would need a
-//! font and a rasterizer, a tree of libraries many times the size of this file.
+//! The text stays text, in the viewer's own font, so that nothing has to be drawn here but lines. A picture of points
+//! would need a font and a rasterizer, a tree of libraries many times the size of this file.
 
 use std::fmt::Write;
 

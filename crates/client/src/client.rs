@@ -29,8 +29,8 @@ const RESERVE_MAX_BYTES: usize = 16 << 20;
 /// HTTP's status of a server that has no time.
 const UNAVAILABLE: u16 = 503;
 
-/// A server as one user sees it. Cheap to clone; used by any number of threads at once, each with a connection of its own while
-/// it waits for a reply.
+/// A server as one user sees it. Cheap to clone; used by any number of threads at once, each with a connection of its
+/// own while it waits for a reply.
 #[derive(Clone)]
 pub struct Client {
     shared: Arc<Shared>,

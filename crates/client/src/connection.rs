@@ -1,7 +1,7 @@
 //! One HTTP/1.1 connection, driven by the thread that uses it.
 //!
-//! hyper's connection is a future over a socket that never waits ([`crate::socket`]). [`Connection::run`] polls it, and where it
-//! gets no further waits for that one socket.
+//! hyper's connection is a future over a socket that never waits ([`crate::socket`]). [`Connection::run`] polls it,
+//! and where it gets no further waits for that one socket.
 
 use std::convert::Infallible;
 use std::future::Future;

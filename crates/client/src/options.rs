@@ -32,7 +32,8 @@ pub struct ClientOptions {
 }
 
 impl ClientOptions {
-    /// The defaults of ArangoDB's tools: database `_system`, 5 seconds to connect, 1200 for a request, replies up to 1 GiB.
+    /// The defaults of ArangoDB's tools: database `_system`, 5 seconds to connect, 1200 for a request, replies up to
+    /// 1 GiB.
     pub fn new(endpoint: Endpoint) -> Self {
         ClientOptions {
             endpoint,
@@ -79,8 +80,8 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// When a request is made again. Only connections that could not be opened, those that were closed while nobody used them, and
-/// requests that may be repeated are tried again; see [`crate::Request::repeatable`].
+/// When a request is made again. Only connections that could not be opened, those that were closed while nobody used
+/// them, and requests that may be repeated are tried again; see [`crate::Request::repeatable`].
 #[derive(Clone, Copy, Debug)]
 pub struct RetryOptions {
     /// How often, at most.
@@ -100,8 +101,8 @@ impl Default for RetryOptions {
 /// TLS.
 #[derive(Clone, Debug, Default)]
 pub struct TlsOptions {
-    /// PEM file of certificates, one of which must have signed the server's. Without it, as with ArangoDB's tools, the server's
-    /// certificate is not checked: what is sent is encrypted, but may be sent to anybody.
+    /// PEM file of certificates, one of which must have signed the server's. Without it, as with ArangoDB's tools,
+    /// the server's certificate is not checked: what is sent is encrypted, but may be sent to anybody.
     pub authorities: Option<PathBuf>,
     /// Which versions of the protocol may be spoken.
     pub versions: TlsVersions,

@@ -126,8 +126,8 @@ impl Request {
         self.body("application/json", body)
     }
 
-    /// Says that the request may be made twice without doing more than once would: then it is tried again when the connection
-    /// breaks. Those that only read are so by themselves.
+    /// Says that the request may be made twice without doing more than once would: then it is tried again when the
+    /// connection breaks. Those that only read are so by themselves.
     #[must_use]
     pub fn repeatable(mut self) -> Self {
         self.is_repeatable = true;

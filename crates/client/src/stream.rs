@@ -21,10 +21,11 @@ const CHUNK_BYTES: usize = 128 << 10;
 /// Most bytes of the body of an error.
 const MAX_ERROR_BYTES: u64 = 1 << 20;
 
-/// A reply of any status, whose body is read as it arrives. When it has been read to its end, its connection serves the next
-/// request; dropped before, the connection is closed.
+/// A reply of any status, whose body is read as it arrives. When it has been read to its end, its connection serves
+/// the next request; dropped before, the connection is closed.
 ///
-/// Errors of reading are [`Error`]s inside of an [`io::Error`]; [`StreamedResponse::next_chunk`] answers them as they are.
+/// Errors of reading are [`Error`]s inside of an [`io::Error`]; [`StreamedResponse::next_chunk`] answers them as they
+/// are.
 pub struct StreamedResponse {
     status: u16,
     headers: HeaderMap,

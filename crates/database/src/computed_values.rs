@@ -1,8 +1,8 @@
 //! Computed values: the AQL expressions of a collection, compiled when it is created or changed.
 //!
-//! An expression is `RETURN ...` over the bind parameter `@doc`. It is compiled as the body of `FOR doc IN [null] RETURN
-//! ...`, so that the document is a variable and the expression a flat program. What reads the store is refused, as
-//! ArangoDB does, and so are subqueries.
+//! An expression is `RETURN ...` over the bind parameter `@doc`. It is compiled as the body of `FOR doc IN [null]
+//! RETURN ...`, so that the document is a variable and the expression a flat program. What reads the store is
+//! refused, as ArangoDB does, and so are subqueries.
 
 mod environment;
 

@@ -124,7 +124,8 @@ impl From<catalog::Error> for Error {
     }
 }
 
-/// A reply or a document could not be put together, which no input can cause: what is copied was checked when it came in.
+/// A reply or a document could not be put together, which no input can cause: what is copied was checked when it came
+/// in.
 impl From<velocypack::Error> for Error {
     fn from(error: velocypack::Error) -> Self {
         Error::new(number::INTERNAL, format!("internal error: a value could not be built: {error}"))

@@ -61,8 +61,8 @@ pub struct InstanceOptions {
     pub default_wait_for_sync: bool,
     /// How expired documents are removed.
     pub ttl: TtlProperties,
-    /// How long nothing was loaded into a collection that waits for its edge index, until the restore counts as broken off and
-    /// the index is built.
+    /// How long nothing was loaded into a collection that waits for its edge index, until the restore counts as
+    /// broken off and the index is built.
     pub broken_restore_after: Duration,
     /// The ArangoDB version that is reported where drivers look for it.
     pub compatible_version: String,

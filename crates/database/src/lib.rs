@@ -2,9 +2,10 @@
 //!
 //! - [`Instance`]: the server's one shared state. [`Session`]: one database seen by one user; every request works
 //!   through one, and rights are checked nowhere else.
-//! - [`query`]: from a request to a running plan; the plan cache; which queries run. [`cursor`]: results that are handed
-//!   out batch by batch. [`export`], [`import`], [`documents`]: the ways in and out that need no query.
-//!   [`dump`], [`restore`]: whole collections and databases as ArangoDB's tools move them. `graph`: named graphs. [`ttl`]: documents that expire.
+//! - [`query`]: from a request to a running plan; the plan cache; which queries run. [`cursor`]: results that are
+//!   handed out batch by batch. [`export`], [`import`], [`documents`]: the ways in and out that need no query.
+//!   [`dump`], [`restore`]: whole collections and databases as ArangoDB's tools move them. `graph`: named graphs.
+//!   [`ttl`]: documents that expire.
 //!
 //! Everything here is synchronous and knows no HTTP.
 

@@ -30,8 +30,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens a database for a user. Errors: 11 when the user may not see it (whether or not it is there: who may not see
-    /// databases is not told which there are), 1228 when there is no such database.
+    /// Opens a database for a user. Errors: 11 when the user may not see it (whether or not it is there: who may not
+    /// see databases is not told which there are), 1228 when there is no such database.
     pub fn open(instance: Arc<Instance>, database: &str, identity: Identity) -> Result<Self> {
         let session = Session { instance, database: database.into(), identity, interrupt: None };
         session.require_database(AccessLevel::ReadOnly)?;

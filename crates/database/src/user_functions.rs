@@ -1,5 +1,5 @@
-//! Functions that users have written, kept for a JavaScript runtime: until there is one, a call answers that the function
-//! is not known.
+//! Functions that users have written, kept for a JavaScript runtime: until there is one, a call answers that the
+//! function is not known.
 
 use catalog::user_function::{FUNCTIONS_COLLECTION, UserFunction, function_key, namespace_prefix};
 use catalog::{AccessLevel, error_number as number};

@@ -83,8 +83,8 @@ impl Session {
         self.find_user(name)
     }
 
-    /// Puts other data in the place of a user's. Rights are reset, as in ArangoDB; those of `root` stay, or nobody could
-    /// administrate the server. Errors: 1703, 10, 11.
+    /// Puts other data in the place of a user's. Rights are reset, as in ArangoDB; those of `root` stay, or nobody
+    /// could administrate the server. Errors: 1703, 10, 11.
     pub fn replace_user(&self, name: &str, changes: UserChanges<'_>) -> Result<Arc<UserDefinition>> {
         self.require_self_or_administrator(name)?;
         self.instance().store().change_user(name, |user| {

@@ -1,8 +1,8 @@
 //! What the fuzz targets check, callable without a fuzzer.
 //!
-//! Each target takes any bytes and panics if something is wrong. `fuzz/fuzz_targets` has a program for each, which needs
-//! cargo-fuzz and a nightly compiler; `tests/replay.rs` calls the same functions with the inputs in `fuzz/corpus` and with
-//! random changes of them, so that every run of the tests goes through them.
+//! Each target takes any bytes and panics if something is wrong. `fuzz/fuzz_targets` has a program for each, which
+//! needs cargo-fuzz and a nightly compiler; `tests/replay.rs` calls the same functions with the inputs in
+//! `fuzz/corpus` and with random changes of them, so that every run of the tests goes through them.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a panic is how a target reports")]
 

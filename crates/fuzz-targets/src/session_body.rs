@@ -1,5 +1,5 @@
-//! Any JSON or VelocyPack as the body of what a client asks for: of a query, a collection, an index, a document, an import.
-//! The first byte says of what, the second in which format.
+//! Any JSON or VelocyPack as the body of what a client asks for: of a query, a collection, an index, a document, an
+//! import. The first byte says of what, the second in which format.
 
 use super::aql_query::SESSION;
 use database::query::request::QueryRequest;

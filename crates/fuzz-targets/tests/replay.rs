@@ -1,6 +1,6 @@
-//! Runs every fuzz target without a fuzzer: with the inputs in `fuzz/corpus`, and with random changes of them. The first
-//! seed is fixed, the second one is drawn and printed. `PERSEA_FUZZ_SECONDS=N` goes on for so long with each target
-//! (default 2), `PERSEA_FUZZ_TARGET=name` runs that one alone.
+//! Runs every fuzz target without a fuzzer: with the inputs in `fuzz/corpus`, and with random changes of them. The
+//! first seed is fixed, the second one is drawn and printed. `PERSEA_FUZZ_SECONDS=N` goes on for so long with each
+//! target (default 2), `PERSEA_FUZZ_TARGET=name` runs that one alone.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use fuzz_targets::{TARGETS, Target};

@@ -32,8 +32,8 @@ impl Position {
         Self { longitude, latitude: self.latitude.clamp(-90.0, 90.0) }
     }
 
-    /// The place on the unit sphere. Each place is one point, also where it has several coordinates: at the poles and on
-    /// the antimeridian.
+    /// The place on the unit sphere. Each place is one point, also where it has several coordinates: at the poles and
+    /// on the antimeridian.
     pub(crate) fn point(self) -> Point {
         if self.latitude.abs() == 90.0 {
             return Point::from_coords(0.0, 0.0, self.latitude.signum());

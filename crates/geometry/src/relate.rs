@@ -92,8 +92,8 @@ fn meet(a: &Shape, b: &Shape, interrupt: Interrupt<'_>) -> Result<bool> {
     }
 }
 
-/// Whether the shapes are of one kind and have the same points, lines and rings. Where a ring starts, and in which order
-/// parts come, makes no difference.
+/// Whether the shapes are of one kind and have the same points, lines and rings. Where a ring starts, and in which
+/// order parts come, makes no difference.
 pub fn equals(a: &Shape, b: &Shape) -> bool {
     let sorted = |points: &[Point]| {
         let mut all: Vec<_> = points.iter().map(bits).collect();

@@ -99,8 +99,8 @@ impl Ring {
         sum
     }
 
-    /// Visits oriented triangles whose sum is the inside (or all but the outside). The triangles' common corner is moved
-    /// where an edge from it would come near to half a circle and so be unstable.
+    /// Visits oriented triangles whose sum is the inside (or all but the outside). The triangles' common corner is
+    /// moved where an edge from it would come near to half a circle and so be unstable.
     fn for_each_triangle(&self, mut visit: impl FnMut(&Point, &Point, &Point)) {
         const LONGEST: f64 = PI - 1e-5;
         let Some((first, rest)) = self.vertices.split_first() else { return };

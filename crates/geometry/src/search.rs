@@ -24,8 +24,8 @@ const QUERY_CELLS: usize = 16;
 /// The smallest cells of stored shapes that are no points: about a meter.
 const FINEST_LEVEL: u8 = 23;
 const LEAF_LEVEL: u8 = 30;
-/// Most edges of a shape that is covered closely; of larger ones a circle around them is covered, as each cell that is tried
-/// is compared with every edge.
+/// Most edges of a shape that is covered closely; of larger ones a circle around them is covered, as each cell that
+/// is tried is compared with every edge.
 const CLOSE_EDGES_MAX: usize = 2048;
 /// First radius of a search for the nearest.
 const FIRST_RADIUS_METERS: f64 = 100.0;

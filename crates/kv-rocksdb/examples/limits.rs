@@ -5,9 +5,8 @@
 //! The parts are scans, gets, starts, writes and synced; all, if none is named. `zstd` is no part, but how the engine
 //! compresses.
 //!
-//! Each pair of figures is CPU time of the calling thread, measured in turn, three times, and the best of each is taken.
-//! RocksDB without the trait has
-//! plain options: 16 KiB blocks, LZ4, a filter, a block cache of the same size.
+//! Each pair of figures is CPU time of the calling thread, measured in turn, three times, and the best of each is
+//! taken. RocksDB without the trait has plain options: 16 KiB blocks, LZ4, a filter, a block cache of the same size.
 
 #![allow(clippy::print_stdout, clippy::expect_used, clippy::panic, reason = "a program for people")]
 

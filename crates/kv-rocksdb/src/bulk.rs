@@ -23,8 +23,8 @@ pub(crate) struct RocksBulkLoad {
     last_key: Option<Vec<u8>>,
     /// Of keys and values.
     bytes: u64,
-    /// Whether snapshots that were taken before must not show the pairs. Tables that are ingested while there is such a snapshot
-    /// get a sequence number, and RocksDB rewrites them without it as soon as the snapshot is gone.
+    /// Whether snapshots that were taken before must not show the pairs. Tables that are ingested while there is such
+    /// a snapshot get a sequence number, and RocksDB rewrites them without it as soon as the snapshot is gone.
     hides_from_snapshots: bool,
     _open: OpenLoad,
 }

@@ -1,8 +1,8 @@
 //! What a scan puts into the block cache.
 //!
 //! A sequential scan would push out what look-ups need, so it puts nothing there. But whoever filters or groups a small
-//! collection does so again, and finds its blocks read, checked and unpacked then: such a scan is announced as repeated,
-//! and may fill a part of the cache if its whole range has room there.
+//! collection does so again, and finds its blocks read, checked and unpacked then: such a scan is announced as
+//! repeated, and may fill a part of the cache if its whole range has room there.
 
 use kv::{KeyRange, ScanSpec};
 use rust_rocksdb::{Range, SizeApproximationOptions};
@@ -57,7 +57,8 @@ impl CacheUse {
         }
     }
 
-    /// To be called when an iterator has returned so many bytes and is replaced: decides anew for the rest of the range.
+    /// To be called when an iterator has returned so many bytes and is replaced: decides anew for the rest of the
+    /// range.
     pub(crate) fn after_iterator(self, bytes: usize, snapshot: &OwnedSnapshot, rest: &KeyRange) -> Self {
         let left = match self {
             CacheUse::Full | CacheUse::Spared => return self,

@@ -26,8 +26,8 @@ pub struct RocksEngine {
 }
 
 impl RocksEngine {
-    /// Opens the store in `folder`, or makes a new one. A store that was not closed is recovered: every synced commit is
-    /// there, every other is there whole or not at all, and none is there without those before it.
+    /// Opens the store in `folder`, or makes a new one. A store that was not closed is recovered: every synced commit
+    /// is there, every other is there whole or not at all, and none is there without those before it.
     pub fn open(folder: impl AsRef<Path>, options: &RocksOptions) -> Result<Arc<RocksEngine>> {
         let store = Arc::new(Store::open(folder.as_ref(), options)?);
         let merge = BackgroundThread::start("merge", Arc::clone(&store.small_tables) as _)?;

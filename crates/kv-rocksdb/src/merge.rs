@@ -1,9 +1,10 @@
 //! Merging the small tables that loads leave behind.
 //!
-//! A load ends as a table of a megabyte or so at the bottom of the tree, where no compaction looks at it again. Many such tables
-//! are slow to read: keys that are looked up together lie in ever other tables, tables beyond those that are held open
-//! are opened for one read, and whoever changes the set of tables copies the list of all. So a thread merges neighbours when nobody
-//! has loaded for a while, and earlier if there are very many. Each byte is written once more by that, or twice.
+//! A load ends as a table of a megabyte or so at the bottom of the tree, where no compaction looks at it again. Many
+//! such tables are slow to read: keys that are looked up together lie in ever other tables, tables beyond those that
+//! are held open are opened for one read, and whoever changes the set of tables copies the list of all. So a thread
+//! merges neighbours when nobody has loaded for a while, and earlier if there are very many. Each byte is written
+//! once more by that, or twice.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -145,8 +146,8 @@ fn merge_neighbours(db: &DB) -> usize {
     let tables = lowest.sst_files().map(|table| (table.relative_filename(), table.size()));
     let mut groups = small_neighbours(tables).into_iter();
     while let Some(group) = groups.next() {
-        // RocksDB refuses tables that it is compacting at the moment, or that are gone: those are not small for long. An
-        // error of the disk leaves the tables as they are, and shows in what is written next.
+        // RocksDB refuses tables that it is compacting at the moment, or that are gone: those are not small for long.
+        // An error of the disk leaves the tables as they are, and shows in what is written next.
         if db.compact_files(&options, &group, lowest.level()).is_ok() {
             return groups.map(|group| group.len()).sum();
         }

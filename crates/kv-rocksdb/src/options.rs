@@ -42,8 +42,8 @@ pub enum Compression {
     /// Quick to read and to write.
     #[default]
     Lz4,
-    /// A quarter smaller than LZ4. Measured with small documents: bulk loads take half as long again, scans of data that
-    /// is not cached a quarter longer, look-ups of it 40 % longer.
+    /// A quarter smaller than LZ4. Measured with small documents: bulk loads take half as long again, scans of data
+    /// that is not cached a quarter longer, look-ups of it 40 % longer.
     Zstd,
 }
 

@@ -13,8 +13,8 @@ use crate::snapshot::check_open;
 /// After so many ranges a new iterator is opened: one iterator keeps all tables and memtables of its beginning.
 const ITERATOR_READS_MAX: u32 = 100_000;
 
-/// See [`PrefixScan`]. The iterator has no bounds, which could not be changed from one range to the next: a range ends at
-/// the first key without its prefix.
+/// See [`PrefixScan`]. The iterator has no bounds, which could not be changed from one range to the next: a range
+/// ends at the first key without its prefix.
 pub(crate) struct RocksPrefixScan {
     snapshot: Arc<OwnedSnapshot>,
     iterator: Option<OwnedIterator>,

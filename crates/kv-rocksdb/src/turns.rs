@@ -1,7 +1,7 @@
 //! How many threads write at once.
 //!
-//! RocksDB lets writers that wait for each other spin and yield, which is fast while each has a processor of its own. With
-//! more of them they spend more time on that than on writing: with 16 on two processors, nearly half of all.
+//! RocksDB lets writers that wait for each other spin and yield, which is fast while each has a processor of its own.
+//! With more of them they spend more time on that than on writing: with 16 on two processors, nearly half of all.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

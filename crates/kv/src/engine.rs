@@ -22,20 +22,20 @@ pub trait Engine: Send + Sync {
     /// still reads the old pairs. No transaction conflicts with it. What is written after it returned stays.
     fn drop_range(&self, range: &KeyRange) -> Result<()>;
 
-    /// Starts loading sorted pairs beside the log, under keys that are not present and that no transaction writes. Several
-    /// loads may run at once, also with keys between each other's. No transaction conflicts with them.
+    /// Starts loading sorted pairs beside the log, under keys that are not present and that no transaction writes.
+    /// Several loads may run at once, also with keys between each other's. No transaction conflicts with them.
     fn bulk_load(&self) -> Result<Box<dyn BulkLoad>>;
 
-    /// As [`Engine::bulk_load`], of keys that nobody looks at before the load is finished and who looks then takes a new snapshot,
-    /// as those of an index that is being built: whether older snapshots show the pairs is left open. Engines need not
-    /// write them again to forget since when they are there.
+    /// As [`Engine::bulk_load`], of keys that nobody looks at before the load is finished and who looks then takes a
+    /// new snapshot, as those of an index that is being built: whether older snapshots show the pairs is left open.
+    /// Engines need not write them again to forget since when they are there.
     fn private_load(&self) -> Result<Box<dyn BulkLoad>> {
         self.bulk_load()
     }
 
-    /// As [`Engine::bulk_load`], through the log: for few pairs, or pairs that lie scattered between others, of which tables
-    /// would have to be merged again soon. All pairs of the load are in memory until it is finished. It is then as durable
-    /// as a [`Durability::Buffered`] commit. Engines without tables have one way of loading.
+    /// As [`Engine::bulk_load`], through the log: for few pairs, or pairs that lie scattered between others, of which
+    /// tables would have to be merged again soon. All pairs of the load are in memory until it is finished. It is
+    /// then as durable as a [`Durability::Buffered`] commit. Engines without tables have one way of loading.
     fn logged_load(&self) -> Result<Box<dyn BulkLoad>> {
         self.bulk_load()
     }
@@ -82,8 +82,9 @@ pub trait Snapshot: Send + Sync {
 /// Reads the keys that begin with some bytes, then those that begin with others, with one iterator for all of them. It
 /// keeps what it needs of its snapshot alive.
 pub trait PrefixScan: Send {
-    /// Appends to `block` the pairs whose keys begin with `prefix` (at least one byte) and come behind the key `after`, in
-    /// order, until there are no more (`false`) or the block has reached its limits (`true`; there may be more).
+    /// Appends to `block` the pairs whose keys begin with `prefix` (at least one byte) and come behind the key
+    /// `after`, in order, until there are no more (`false`) or the block has reached its limits (`true`; there may be
+    /// more).
     fn read(
         &mut self,
         prefix: &[u8],
@@ -107,7 +108,8 @@ pub struct ScanSpec {
     pub keys_only: bool,
     /// The caller will read far: the engine may read ahead and keep the data out of its cache.
     pub sequential: bool,
-    /// The range is likely to be scanned again: where it is small, a sequential scan may put it into the engine's cache.
+    /// The range is likely to be scanned again: where it is small, a sequential scan may put it into the engine's
+    /// cache.
     pub repeated: bool,
 }
 
@@ -237,12 +239,13 @@ pub trait WriteTransaction: Send {
     /// Sets a key, present or not.
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
 
-    /// Sets a key that must not be present; otherwise answers [`crate::Error::Exists`], writes nothing and holds the key.
+    /// Sets a key that must not be present; otherwise answers [`crate::Error::Exists`], writes nothing and holds the
+    /// key.
     fn insert_unique(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
 
     /// Sets a key that the caller knows to be present in no committed state and written by no other transaction (its
-    /// owner was locked or its name is unique to this transaction): neither looked up nor locked. For index entries that carry
-    /// a document's key and are guarded by the lock on that document.
+    /// owner was locked or its name is unique to this transaction): neither looked up nor locked. For index entries
+    /// that carry a document's key and are guarded by the lock on that document.
     fn put_unguarded(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
 
     /// Removes a key, present or not.
@@ -284,11 +287,11 @@ pub trait WriteTransaction: Send {
     fn rollback(self: Box<Self>);
 }
 
-/// Loads pairs in ascending order of keys beside the log: invisible until [`BulkLoad::finish`], then all at once and durable.
-/// While a load is open, an engine leaves aside what can wait.
+/// Loads pairs in ascending order of keys beside the log: invisible until [`BulkLoad::finish`], then all at once and
+/// durable. While a load is open, an engine leaves aside what can wait.
 pub trait BulkLoad: Send {
-    /// Adds a pair. Its key must be greater than the last one's; otherwise answers [`crate::Error::Misuse`], and the load
-    /// goes on without it.
+    /// Adds a pair. Its key must be greater than the last one's; otherwise answers [`crate::Error::Misuse`], and the
+    /// load goes on without it.
     fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
 
     /// Says that other keys of the store may lie between the pair that was added last and the next: an engine that

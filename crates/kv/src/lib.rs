@@ -1,7 +1,8 @@
 //! The ordered, transactional key-value store that Persea's storage layer is written against.
 //!
 //! This crate knows no engine. An engine implements [`Engine`], [`Snapshot`], [`Scan`], [`WriteTransaction`] and
-//! [`BulkLoad`]; the conformance suite (module `conformance`, feature of the same name) is the definition of what they must do.
+//! [`BulkLoad`]; the conformance suite (module `conformance`, feature of the same name) is the definition of what
+//! they must do.
 //!
 //! The trait is batch-first, so that an engine in microseconds and one in milliseconds both do well: look-ups take many
 //! keys, scans return blocks of pairs, and neither costs a virtual call or an allocation a row.

@@ -24,8 +24,8 @@ pub trait LocalStore: Send + Sync + 'static {
     /// Looks up one key in the latest state and hands its value, if it is present, to `read`.
     fn read_latest(&self, key: &[u8], read: &mut dyn FnMut(&[u8])) -> Result<()>;
 
-    /// Applies all writes of `overlay`: whoever reads sees all of them or none, and all who read after this returned see
-    /// them. On an error nothing was written, except for [`Error::Undetermined`].
+    /// Applies all writes of `overlay`: whoever reads sees all of them or none, and all who read after this returned
+    /// see them. On an error nothing was written, except for [`Error::Undetermined`].
     fn apply(&self, overlay: &Overlay) -> Result<()>;
 
     /// Called after [`LocalStore::apply`], when others may see the writes and overwrite them already: makes all

@@ -16,7 +16,8 @@ pub struct Program {
     pub tables: &'static [&'static [Definition]],
     /// Options of ArangoDB's program that are accepted and change nothing, table by table.
     pub without_effect: &'static [&'static [Exception]],
-    /// Options of ArangoDB's program that are refused with a reason, because somebody may rely on what they do, table by table.
+    /// Options of ArangoDB's program that are refused with a reason, because somebody may rely on what they do, table
+    /// by table.
     pub refused: &'static [&'static [Exception]],
     /// What names of variables of the environment begin with, as `PERSEA_`.
     pub environment_prefix: &'static str,

@@ -28,8 +28,8 @@ pub enum Request {
 type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 impl Options {
-    /// Reads command line, environment and configuration file. An option without a value that needs one, or with a wrong one, is a
-    /// mistake that says what would be right.
+    /// Reads command line, environment and configuration file. An option without a value that needs one, or with a
+    /// wrong one, is a mistake that says what would be right.
     pub fn read(
         program: &'static Program,
         version: Version,

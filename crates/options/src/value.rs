@@ -9,8 +9,8 @@ pub enum Kind {
     Bool,
     /// A whole number.
     Number,
-    /// A number of bytes, perhaps with a suffix (`k`, `MB`, `GiB`, ...). Numbers take one too, as in ArangoDB; it is just
-    /// nothing to suggest.
+    /// A number of bytes, perhaps with a suffix (`k`, `MB`, `GiB`, ...). Numbers take one too, as in ArangoDB; it is
+    /// just nothing to suggest.
     Bytes,
     /// A number of seconds, perhaps with a fraction.
     Seconds,
@@ -57,8 +57,8 @@ fn is_false(value: &str) -> bool {
     ["false", "no", "off", "n", "0"].contains(&value.to_lowercase().as_str())
 }
 
-/// A whole number with an optional suffix: `k`, `m`, `g`, `t` and the same with `b` are powers of 1,000; with `i` or `ib`
-/// (`KiB`) powers of 1,024.
+/// A whole number with an optional suffix: `k`, `m`, `g`, `t` and the same with `b` are powers of 1,000; with `i` or
+/// `ib` (`KiB`) powers of 1,024.
 pub fn parse_bytes(text: &str) -> Option<u64> {
     let text = text.trim().to_lowercase();
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());

@@ -8,8 +8,8 @@ use server::http::address::Address;
 /// The port of an endpoint that names none.
 const DEFAULT_PORT: u16 = 8_529;
 
-/// The address of an endpoint: `tcp://HOST[:PORT]`, `ssl://HOST[:PORT]` or `unix://PATH`, or with `http`, `http+tcp`, `https`,
-/// `http+ssl` or `http+unix` in the place of these.
+/// The address of an endpoint: `tcp://HOST[:PORT]`, `ssl://HOST[:PORT]` or `unix://PATH`, or with `http`, `http+tcp`,
+/// `https`, `http+ssl` or `http+unix` in the place of these.
 pub(crate) fn parse(endpoint: &str) -> Result<Address, String> {
     let wrong = |reason: &str| format!("--server.endpoint {endpoint}: {reason}");
     let (scheme, rest) = endpoint

@@ -1,4 +1,5 @@
-//! Persea: one binary. `persea server` starts the server; through a link named `arangod` it takes that program's options.
+//! Persea: one binary. `persea server` starts the server; through a link named `arangod` it takes that program's
+//! options.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 

@@ -351,8 +351,8 @@ fn parts_of_files_are_for_the_parallel_way() {
     }
 }
 
-/// What a restore leaves of collections that are there: with `--overwrite false` and `--create-collection false` they get documents,
-/// but neither lose any nor change.
+/// What a restore leaves of collections that are there: with `--overwrite false` and `--create-collection false` they
+/// get documents, but neither lose any nor change.
 #[test]
 fn collections_that_are_there_stay_as_they_are() {
     let folder = tempfile::tempdir().unwrap();

@@ -146,8 +146,8 @@ fn a_restore_of_edges_that_was_broken_off_goes_on_without_duplicates() {
 
 const DOCUMENTS: u64 = 200_000;
 
-/// Breaks a restore off by killing the tool, then by killing the server, and lets it go on; `further` is an expression that
-/// must be `answer` when all is there.
+/// Breaks a restore off by killing the tool, then by killing the server, and lets it go on; `further` is an
+/// expression that must be `answer` when all is there.
 fn break_off_twice(folder: &Path, server: Server, dump: &Path, further: &str, answer: u64) {
     let status = break_off(&server, dump, |child| child.kill().unwrap());
     assert!(!status.success());

@@ -15,7 +15,8 @@ use crate::http::response::{Body, Response};
 /// The header that names a job.
 pub const ASYNC_ID: HeaderName = HeaderName::from_static("x-arango-async-id");
 
-/// Most jobs that are pending or not fetched. ArangoDB has no bound here; a client that never fetches would fill memory.
+/// Most jobs that are pending or not fetched. ArangoDB has no bound here; a client that never fetches would fill
+/// memory.
 pub const MAX_JOBS: usize = 100_000;
 
 /// Most bytes of replies that are not fetched.
@@ -141,7 +142,8 @@ impl Jobs {
         state.remove(id).and_then(|job| job.reply).map(Fetched::Done)
     }
 
-    /// Cancels a job: one that still waits never runs, the queries of one that runs end, and it has no reply. Answers whether there is such a job.
+    /// Cancels a job: one that still waits never runs, the queries of one that runs end, and it has no reply. Answers
+    /// whether there is such a job.
     pub fn cancel(&self, owner: &Owner, id: u64) -> bool {
         let state = lock(&self.state);
         let job = state.owned(owner, id);

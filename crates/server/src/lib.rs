@@ -1,8 +1,8 @@
 //! HTTP: the listener, the router, the codecs, and one file of routes for each family of calls.
 //!
-//! The way of a request: [`http::listener`] → [`http::connection`] → [`http::service`] → [`http::router`] → a route under
-//! [`route`] → [`http::response`]. Async ends at the route: a route is a function that takes a [`Session`] and a
-//! [`http::Request`] and returns a [`http::Response`].
+//! The way of a request: [`http::listener`] → [`http::connection`] → [`http::service`] → [`http::router`] → a route
+//! under [`route`] → [`http::response`]. Async ends at the route: a route is a function that takes a [`Session`] and
+//! a [`http::Request`] and returns a [`http::Response`].
 
 pub mod auth;
 mod convert;

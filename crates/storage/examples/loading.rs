@@ -1,6 +1,7 @@
 //! What loading new documents costs: by transactions, by loads through the log, and by loads as tables.
 //!
-//! usage: `loading documents|edges [count] [documents of a batch] [threads] [sorted|shuffled] [transaction|log|tables|auto]...`
+//! usage: `loading documents|edges [count] [documents of a batch] [threads] [sorted|shuffled]
+//! [transaction|log|tables|auto]...`
 //!
 //! Prints for each way the time, and the processor's time of the whole process until nothing is compacted any more.
 //! Compare only within one run.

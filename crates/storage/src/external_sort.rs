@@ -1,7 +1,8 @@
 //! Sorts more pairs than fit in memory: sorted runs in temporary files, merged while they are read.
 //!
-//! Keys that are sorted together have much in common: they begin with an object's number and often with a collection's name.
-//! Behind what all of them begin with, the next bytes are kept beside each pair, so that few comparisons go to the keys.
+//! Keys that are sorted together have much in common: they begin with an object's number and often with a
+//! collection's name. Behind what all of them begin with, the next bytes are kept beside each pair, so that few
+//! comparisons go to the keys.
 
 mod merge;
 mod run;
@@ -21,8 +22,8 @@ const MERGE_RUNS_MAX: usize = 64;
 const RUN_BUFFER_BYTES: (usize, usize) = (4 << 10, 64 << 10);
 /// Memory of a pair besides its bytes.
 const PAIR_OVERHEAD_BYTES: usize = size_of::<Position>();
-/// Pairs after which room is made for all that will fit into the budget, so that they are not moved again and again; and how
-/// much at most.
+/// Pairs after which room is made for all that will fit into the budget, so that they are not moved again and again;
+/// and how much at most.
 const PAIRS_BEFORE_ROOM: usize = 16 << 10;
 const ROOM_BYTES_MAX: usize = 256 << 20;
 /// Bytes that are merged between two checks whether to go on.
@@ -53,7 +54,8 @@ struct Position {
     value_length: u32,
 }
 
-/// The first 16 bytes of (the rest of) a key, those that are not there as zeros. Where two differ they tell the order of the keys.
+/// The first 16 bytes of (the rest of) a key, those that are not there as zeros. Where two differ they tell the order
+/// of the keys.
 type Head = u128;
 
 fn head_of(key: &[u8]) -> Head {

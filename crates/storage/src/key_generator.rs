@@ -72,8 +72,8 @@ impl KeyGenerator {
         }
     }
 
-    /// The next key of a block. Generators of which values without gaps are expected have no blocks, nor has one that makes
-    /// random keys: they answer as [`KeyGenerator::generate`].
+    /// The next key of a block. Generators of which values without gaps are expected have no blocks, nor has one that
+    /// makes random keys: they answer as [`KeyGenerator::generate`].
     ///
     /// Errors: as there.
     pub(crate) fn generate_in(

@@ -4,8 +4,8 @@
 const LIMIT_MIN_BYTES: u64 = 64 << 20;
 /// What the process needs besides what is accounted for: code, stacks, catalog, allocator.
 const OVERHEAD_BYTES: u64 = 32 << 20;
-/// Shares of what is left, in percent: block cache, documents and edges read lately, memtables, queries, results, sorting. They sum up to 95, so that
-/// what is not counted exactly has room.
+/// Shares of what is left, in percent: block cache, documents and edges read lately, memtables, queries, results,
+/// sorting. They sum up to 95, so that what is not counted exactly has room.
 const CACHE_PERCENT: u64 = 30;
 const READ_CACHE_PERCENT: u64 = 10;
 const MEMTABLE_PERCENT: u64 = 15;

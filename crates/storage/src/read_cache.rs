@@ -1,22 +1,22 @@
 //! What was read lately, shared by all readers: documents by key, and the edges of a vertex. (ArangoDB's in-memory hash
 //! caches.)
 //!
-//! Readers have snapshots of different moments, so an entry says from which moment on it holds (`since`), and it is there
-//! only as long as no commit has changed what it says. Moments are counted in commits (see [`CommitOrder`]):
+//! Readers have snapshots of different moments, so an entry says from which moment on it holds (`since`), and it is
+//! there only as long as no commit has changed what it says. Moments are counted in commits (see [`CommitOrder`]):
 //!
-//! - A snapshot knows `as_of`: it has all commits up to this one, and perhaps some after it. It may use what holds since
-//!   then or earlier.
+//! - A snapshot knows `as_of`: it has all commits up to this one, and perhaps some after it. It may use what holds
+//!   since then or earlier.
 //! - A commit takes a number, writes it to the watches of its collections, removes the entries of what it changes, and
 //!   only then becomes visible.
 //! - A reader that found nothing reserves the place of an entry and then looks at the watch. If a commit after its
 //!   `as_of` is there, it keeps nothing. If one comes later, that commit finds the reserved place and removes it, and
 //!   nothing can be put there any more.
 //!
-//! So between `since` and now no commit has changed what an entry says. Objects of truncated and bulk-loaded collections
-//! get new numbers, which are parts of the keys.
+//! So between `since` and now no commit has changed what an entry says. Objects of truncated and bulk-loaded
+//! collections get new numbers, which are parts of the keys.
 //!
-//! The edges of a vertex also say as of which commit all vertices at their other ends existed, once a reader has found out:
-//! see [`EdgeEnds`].
+//! The edges of a vertex also say as of which commit all vertices at their other ends existed, once a reader has
+//! found out: see [`EdgeEnds`].
 
 mod commit_order;
 mod edge_ends;

@@ -1,7 +1,8 @@
 //! The server's tick: numbers that are never given out twice, also not across restarts.
 //!
-//! A record in the engine says below which number ticks may have been given out; it is moved ahead a block at a time, so
-//! that a tick costs one atomic addition. A clean stop writes the exact number, a crash skips the rest of the block.
+//! A record in the engine says below which number ticks may have been given out; it is moved ahead a block at a time,
+//! so that a tick costs one atomic addition. A clean stop writes the exact number, a crash skips the rest of the
+//! block.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -23,8 +23,8 @@ pub struct Server {
     pub persea_version: Option<String>,
 }
 
-/// Connects as the options say and asks the server who it is: of several endpoints the first where one can be reached. A database
-/// that does not exist is made if `creates_database`.
+/// Connects as the options say and asks the server who it is: of several endpoints the first where one can be
+/// reached. A database that does not exist is made if `creates_database`.
 pub fn connect(options: &Options, console: &Console, creates_database: bool) -> Result<Server, Failure> {
     let mut endpoints = client_options(options)?.into_iter().peekable();
     let version = Request::get("/_api/version");

@@ -161,7 +161,8 @@ impl Console {
         draw(&state.status);
     }
 
-    /// Replaces the line that shows how far the tool is; nothing removes it. Only where the standard error output is a terminal.
+    /// Replaces the line that shows how far the tool is; nothing removes it. Only where the standard error output is
+    /// a terminal.
     pub(crate) fn set_status(&self, text: &str) {
         let mut state = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner);
         erase(&state.status);

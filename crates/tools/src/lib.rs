@@ -1,8 +1,8 @@
 //! The programs beside the server: import, export, dump, restore, bench.
 //!
-//! A tool is a folder with a [`Tool`] and a line in [`TOOLS`]: the binary finds it there by its command or by the name of a link.
-//! They share their options about the server ([`common`]), how they connect ([`connect`]), what they say ([`Console`],
-//! [`Progress`]), and their exit codes ([`Failure`]).
+//! A tool is a folder with a [`Tool`] and a line in [`TOOLS`]: the binary finds it there by its command or by the
+//! name of a link. They share their options about the server ([`common`]), how they connect ([`connect`]), what they
+//! say ([`Console`], [`Progress`]), and their exit codes ([`Failure`]).
 
 mod archive;
 mod bench;

@@ -1,6 +1,6 @@
-//! Threads that work on collections. Each takes one that nobody has begun; when there is none left, it helps with one that is
-//! under way. The last to leave a collection closes it. One more collection is open already, so that whoever is at the other end
-//! of the connection is at work when the first thread comes to it.
+//! Threads that work on collections. Each takes one that nobody has begun; when there is none left, it helps with one
+//! that is under way. The last to leave a collection closes it. One more collection is open already, so that whoever
+//! is at the other end of the connection is at work when the first thread comes to it.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -46,7 +46,8 @@ pub(crate) trait Work: Sync {
     }
 }
 
-/// Works on all collections with so many threads. Answers what went wrong: without `force` the first failure ends everything.
+/// Works on all collections with so many threads. Answers what went wrong: without `force` the first failure ends
+/// everything.
 pub(crate) fn run<W: Work>(
     work: &W,
     mut collections: Vec<W::Collection>,

@@ -1,5 +1,5 @@
-//! `BIT_AND`, `BIT_OR`, `BIT_XOR` of integers from 0 to 2^32 - 1. Null values are left out; with any other value, or with
-//! no value, the result is null.
+//! `BIT_AND`, `BIT_OR`, `BIT_XOR` of integers from 0 to 2^32 - 1. Null values are left out; with any other value, or
+//! with no value, the result is null.
 
 use super::State;
 use aql_value::{Interrupt, Result, Value};

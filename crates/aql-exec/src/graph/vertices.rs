@@ -21,8 +21,8 @@ pub(crate) struct VertexArena {
     bytes: Vec<u8>,
     /// Where each identifier ends.
     ends: Vec<u32>,
-    /// Open addressing: the hash, by whose lowest bits the search for a place begins, and the vertex plus one; 0 for a free
-    /// place. A power of two in length.
+    /// Open addressing: the hash, by whose lowest bits the search for a place begins, and the vertex plus one; 0 for
+    /// a free place. A power of two in length.
     table: Vec<(u32, u32)>,
     /// Keys of the hash, different in each query: identifiers are made by clients.
     secrets: RapidSecrets,

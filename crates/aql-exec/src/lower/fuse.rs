@@ -50,8 +50,8 @@ fn fused_filter(nodes: &[Node], position: usize, condition: VariableId) -> Optio
     only_reader.then_some((source, Fused::Filter(&calculation.expression)))
 }
 
-/// A range computed in the same pipeline for nothing but loops. Its bounds are evaluated where each loop is instead: their
-/// variables are still there, because variables are set once.
+/// A range computed in the same pipeline for nothing but loops. Its bounds are evaluated where each loop is instead:
+/// their variables are still there, because variables are set once.
 fn fused_range<'a>(
     nodes: &'a [Node],
     position: usize,

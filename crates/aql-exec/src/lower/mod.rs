@@ -305,8 +305,8 @@ fn is_joined(node: &Node) -> bool {
     matches!(&node.kind, NodeKind::Index(scan) if scan.join == JoinPart::Next)
 }
 
-/// Whether a node gives for each row, whatever others there are, the same rows in the same order: such pipelines can run
-/// for many outer rows at once.
+/// Whether a node gives for each row, whatever others there are, the same rows in the same order: such pipelines can
+/// run for many outer rows at once.
 fn treats_rows_alone(node: &Node) -> bool {
     match &node.kind {
         NodeKind::Singleton

@@ -1,5 +1,5 @@
-//! COLLECT with a table of all groups. Groups come in the order in which they were found, or in that of their keys where
-//! they had to be written to temporary files.
+//! COLLECT with a table of all groups. Groups come in the order in which they were found, or in that of their keys
+//! where they had to be written to temporary files.
 
 use super::group_spill::{GroupReader, GroupWriter};
 use super::group_table::GroupTable;

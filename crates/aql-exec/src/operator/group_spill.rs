@@ -1,8 +1,8 @@
-//! Groups that do not fit in memory: what they have so far is written to temporary files, by key, and put together again
-//! when it is read back in the order of the keys.
+//! Groups that do not fit in memory: what they have so far is written to temporary files, by key, and put together
+//! again when it is read back in the order of the keys.
 //!
-//! A group is written as the sort key of its keys, and an array of the keys, of what each aggregate has, and of what INTO
-//! has gathered. It may be written more than once; its parts come back in the order in which they were written.
+//! A group is written as the sort key of its keys, and an array of the keys, of what each aggregate has, and of what
+//! INTO has gathered. It may be written more than once; its parts come back in the order in which they were written.
 
 use super::BatchLimits;
 use super::group_table::GroupTable;

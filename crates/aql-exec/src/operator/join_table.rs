@@ -45,7 +45,8 @@ impl JoinTable {
         self.charge.grow(bytes)
     }
 
-    /// Adds an entry. A single packed value is taken as it is; values of several columns are detached from their blocks.
+    /// Adds an entry. A single packed value is taken as it is; values of several columns are detached from their
+    /// blocks.
     pub(super) fn insert(
         &mut self,
         keys: impl Iterator<Item = Value>,

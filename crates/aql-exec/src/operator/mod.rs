@@ -120,8 +120,8 @@ pub(crate) const GROWTH: usize = 4;
 
 /// One step of a query at run time.
 pub(crate) trait Operator: Send {
-    /// The next rows: at least one and at most as many as asked for; `None` when there are no more, and again every time
-    /// after that.
+    /// The next rows: at least one and at most as many as asked for; `None` when there are no more, and again every
+    /// time after that.
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>>;
 
     /// As [`Operator::next_batch`], for consumers that will take everything.

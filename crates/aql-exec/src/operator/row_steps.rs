@@ -23,8 +23,8 @@ pub(crate) enum RowStep {
     FilterByProgram(Program),
 }
 
-/// With fewer rows left than one in so many, a batch is made dense: later steps then work on what is alive only, and the
-/// rest can be freed.
+/// With fewer rows left than one in so many, a batch is made dense: later steps then work on what is alive only, and
+/// the rest can be freed.
 const SPARSE: usize = 4;
 
 pub(crate) struct RowStepsOperator {

@@ -1,8 +1,9 @@
 //! Aggregates that can be put together from those of parts of the window.
 //!
-//! The window is kept as two parts. Of the older one the aggregates of all its ends are known, so that its oldest value can
-//! go out; of the newer one only the aggregate of all its values. When the older part is used up the newer one takes its
-//! place. So each value is combined three times at most, and nothing is ever subtracted, which would not be exact.
+//! The window is kept as two parts. Of the older one the aggregates of all its ends are known, so that its oldest
+//! value can go out; of the newer one only the aggregate of all its values. When the older part is used up the newer
+//! one takes its place. So each value is combined three times at most, and nothing is ever subtracted, which would
+//! not be exact.
 
 use super::SlidingAggregate;
 use aql_value::{Charge, Interrupt, Result, Value, program};

@@ -15,8 +15,8 @@ pub(crate) fn hash(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result
     Ok(Value::from_u64(stable_hash(value(arguments, 0)) & ((1 << BITS) - 1)))
 }
 
-/// 64 bits that equal values share. That of a text is ArangoDB's, as the documented results of `MINHASH()` show it: XXH64
-/// of the text as VelocyPack.
+/// 64 bits that equal values share. That of a text is ArangoDB's, as the documented results of `MINHASH()` show it:
+/// XXH64 of the text as VelocyPack.
 pub(crate) fn stable_hash(value: &Value) -> u64 {
     if value.is_string() {
         value.with_slice(|text, _| xxhash64(text.bytes(), SEED))

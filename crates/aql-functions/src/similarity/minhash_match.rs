@@ -6,9 +6,9 @@ use aql_value::{EvaluationContext, Result, Value, error_number};
 
 const NAME: &str = "MINHASH_MATCH";
 
-/// `MINHASH_MATCH(text, target, threshold, analyzer)`: whether the signatures that a `minhash` Analyzer makes of both texts
-/// have at least the threshold in common. No built-in Analyzer is of that type, so that each of them is refused: warning 10
-/// and null.
+/// `MINHASH_MATCH(text, target, threshold, analyzer)`: whether the signatures that a `minhash` Analyzer makes of both
+/// texts have at least the threshold in common. No built-in Analyzer is of that type, so that each of them is
+/// refused: warning 10 and null.
 pub(crate) fn minhash_match(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(matched(arguments, context))
 }

@@ -90,7 +90,8 @@ impl<'a> BindInput<'a> {
 ///
 /// # Errors
 /// In ArangoDB's numbers and words: 10, 1203, 1218, 1501, 1504, 1511, 1512, 1522, 1540, 1541, 1550 to 1553, 1568, 1574,
-/// 1575, 1579, 1582, 1595, 1924, 1926, 1939, 1940, 1948; 9 for what AQL has but this server cannot do; what folding of constants ran into.
+/// 1575, 1579, 1582, 1595, 1924, 1926, 1939, 1940, 1948; 9 for what AQL has but this server cannot do; what folding
+/// of constants ran into.
 pub fn bind(query: &Query, input: &BindInput<'_>) -> Result<Bound> {
     input.parameters.check(query)?;
     let mut binder = Binder {

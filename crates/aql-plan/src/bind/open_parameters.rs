@@ -1,9 +1,9 @@
 //! Which bind parameters a plan may leave open, so that it can be run again with other values.
 //!
-//! A parameter is open if no decision of the planner depends on its value, beyond its [`ParameterShape`]: it is compared
-//! with an attribute or a variable, or it is (part of) a document, a key or a result. Everything else (LIMIT, options,
-//! names, operands of arithmetic, arguments of functions) is folded into the plan as a constant. One such occurrence
-//! closes the parameter.
+//! A parameter is open if no decision of the planner depends on its value, beyond its [`ParameterShape`]: it is
+//! compared with an attribute or a variable, or it is (part of) a document, a key or a result. Everything else
+//! (LIMIT, options, names, operands of arithmetic, arguments of functions) is folded into the plan as a constant. One
+//! such occurrence closes the parameter.
 
 use super::BindParameters;
 use aql_syntax::ast::{

@@ -45,7 +45,8 @@ pub struct ExplainStatistics {
     pub peak_memory_bytes: u64,
 }
 
-/// The reply of `POST /_api/explain`, without the members `error` and `code`: the best plan, or `plans` with `all_plans`.
+/// The reply of `POST /_api/explain`, without the members `error` and `code`: the best plan, or `plans` with
+/// `all_plans`.
 pub fn explain_result(optimized: &Optimized, all_plans: bool, measured: ExplainStatistics) -> Result<Value> {
     Writer::value(|out| {
         out.object(|out| {

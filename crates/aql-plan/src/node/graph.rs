@@ -169,15 +169,15 @@ pub struct Traversal {
     pub conditions: Vec<StepCondition>,
     /// The conditions of the query that `conditions`, look-ups and depths stand for.
     pub covered: Vec<CoveredCondition>,
-    /// Only paths for which it is true (cast to a boolean) produce a row; reads `vertex_out`, `edge_out` and variables of the outer row. The
-    /// path is made after it.
+    /// Only paths for which it is true (cast to a boolean) produce a row; reads `vertex_out`, `edge_out` and
+    /// variables of the outer row. The path is made after it.
     pub output_filter: Option<Expression>,
     /// `OPTIONS`.
     pub options: TraversalOptions,
 }
 
-/// `PRUNE`: the path is produced, but not followed further where the condition is true. Its variables may be the same as
-/// those that the node sets for each row.
+/// `PRUNE`: the path is produced, but not followed further where the condition is true. Its variables may be the same
+/// as those that the node sets for each row.
 #[derive(Debug, Clone)]
 pub struct Prune {
     /// Reads the variables below and those of the outer row.

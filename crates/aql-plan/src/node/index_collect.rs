@@ -9,7 +9,7 @@ pub struct IndexCollect {
     pub scan: IndexScan,
     /// Reads nothing of the scan but projections.
     pub collect: Collect,
-    /// There are no aggregates, and the group keys are the leading fields of the index: one entry is read of each group,
-    /// and the others are skipped.
+    /// There are no aggregates, and the group keys are the leading fields of the index: one entry is read of each
+    /// group, and the others are skipped.
     pub distinct: bool,
 }

@@ -3,7 +3,8 @@
 use super::CollectAggregate;
 use crate::variable::VariableId;
 
-/// Adds to each row aggregates over the rows near it. All rows pass, in their order (sorted by `range` where there is one).
+/// Adds to each row aggregates over the rows near it. All rows pass, in their order (sorted by `range` where there is
+/// one).
 #[derive(Debug, Clone)]
 pub struct Window {
     /// The value by which rows are near each other; `None`: their position.

@@ -11,8 +11,8 @@ pub struct OptimizerOptions {
     single: HashMap<String, bool>,
     /// Option `maxNumberOfPlans`: most plans that are made.
     pub max_number_of_plans: usize,
-    /// Option `maxDNFConditionMembers`: a condition with more alternatives in its normal form is not looked up in indexes.
-    /// There is a limit besides, of 1,024.
+    /// Option `maxDNFConditionMembers`: a condition with more alternatives in its normal form is not looked up in
+    /// indexes. There is a limit besides, of 1,024.
     pub max_condition_branches: usize,
     /// Measure how long each rule takes.
     pub time_rules: bool,
@@ -22,8 +22,8 @@ impl OptimizerOptions {
     /// Most plans unless the query says otherwise (ArangoDB's default).
     pub const DEFAULT_MAX_NUMBER_OF_PLANS: usize = 128;
 
-    /// From `optimizer.rules`: names after `+` or `-` (or nothing, which is `+`), the later ones override. Unknown names
-    /// are ignored, as in ArangoDB.
+    /// From `optimizer.rules`: names after `+` or `-` (or nothing, which is `+`), the later ones override. Unknown
+    /// names are ignored, as in ArangoDB.
     pub fn new<'a>(rules: impl IntoIterator<Item = &'a str>) -> Self {
         let mut options = Self::default();
         for rule in rules {

@@ -8,8 +8,9 @@ use aql_plan::{
 use aql_value::{Interrupt, MemoryAccount, Result, Value};
 
 /// Collections `users` (1,000 documents, many indexes), `cities` (50), `test` (100, index on `value`), `plain` (10, no
-/// index), `empty` (index on `id`), `places` (1,000, geo, fulltext and multi-dimensional indexes), `knows` (edges, 5,000), and `likes` (edges, 2,000, vertex-centric indexes). Graphs
-/// `social` (knows and likes between users, orphan cities) and `lonely` (no edges).
+/// index), `empty` (index on `id`), `places` (1,000, geo, fulltext and multi-dimensional indexes), `knows` (edges,
+/// 5,000), and `likes` (edges, 2,000, vertex-centric indexes). Graphs `social` (knows and likes between users, orphan
+/// cities) and `lonely` (no edges).
 pub(crate) struct TestCatalog;
 
 impl PlanCatalog for TestCatalog {

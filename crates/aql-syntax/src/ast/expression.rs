@@ -223,8 +223,8 @@ pub enum ObjectKey {
 /// `base[* FILTER c LIMIT o, n RETURN r]` and the accesses that follow it.
 ///
 /// Evaluation: take `base`; anything but an array gives `[]`. Flatten it by `levels - 1` levels. For each element, with
-/// `CURRENT` naming it: drop it unless `filter` holds; skip and stop by `limit`; replace it by `result` if there is one;
-/// then evaluate `projection` with [`ExpressionKind::Element`] standing for what is left.
+/// `CURRENT` naming it: drop it unless `filter` holds; skip and stop by `limit`; replace it by `result` if there is
+/// one; then evaluate `projection` with [`ExpressionKind::Element`] standing for what is left.
 ///
 /// The accesses that follow a `[*]` belong to its elements, and a further `[*]` is therefore nested: `a[*].b[*].c` is
 /// `Expansion { base: a, projection: Expansion { base: Element.b, projection: Element.c } }`. Parentheses end that:

@@ -20,8 +20,8 @@ impl Parser<'_> {
 
     /// The last expression of a modification before `IN collection`.
     ///
-    /// There, `IN` is an operator unless what follows can only be the collection: `REMOVE a IN b IN c` removes the result
-    /// of `a IN b` from `c`.
+    /// There, `IN` is an operator unless what follows can only be the collection: `REMOVE a IN b IN c` removes the
+    /// result of `a IN b` from `c`.
     pub(super) fn modification_operand(&mut self) -> Parsed<Expression> {
         let outside = std::mem::replace(&mut self.before_collection, true);
         let result = self.ternary();

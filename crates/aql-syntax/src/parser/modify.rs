@@ -86,8 +86,8 @@ impl Parser<'_> {
         Ok((collection, self.options()?))
     }
 
-    /// Whether the `IN` that comes next introduces the collection of a modification: a collection must follow, and behind
-    /// it something that can stand behind the statement's collection but not behind an operand of `IN`.
+    /// Whether the `IN` that comes next introduces the collection of a modification: a collection must follow, and
+    /// behind it something that can stand behind the statement's collection but not behind an operand of `IN`.
     pub(super) fn collection_follows(&self) -> bool {
         let collection = self.peek();
         if !matches!(

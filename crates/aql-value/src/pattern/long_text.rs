@@ -1,8 +1,8 @@
 //! Matches of a regular expression in a long text, found so that the query can be ended meanwhile.
 //!
-//! The `regex` crate takes time linear in the text, but multiplied by the size of the expression where its automaton has
-//! too many states to be kept: seconds for a few megabytes, which nothing can interrupt. Here the same automaton, whose
-//! states are made while it runs, is driven byte by byte.
+//! The `regex` crate takes time linear in the text, but multiplied by the size of the expression where its automaton
+//! has too many states to be kept: seconds for a few megabytes, which nothing can interrupt. Here the same automaton,
+//! whose states are made while it runs, is driven byte by byte.
 
 use crate::error::Result;
 use crate::interrupt::Interrupt;

@@ -93,8 +93,8 @@ impl Regex {
         Some(Self { engine })
     }
 
-    /// Whether the expression occurs in the text; `None` if that takes too many steps to say. Error 1500 if the query is
-    /// ended meanwhile.
+    /// Whether the expression occurs in the text; `None` if that takes too many steps to say. Error 1500 if the query
+    /// is ended meanwhile.
     pub fn is_match(&self, text: &str, interrupt: &Interrupt) -> Result<Option<bool>> {
         Ok(match &self.engine {
             Engine::Linear(linear) => Some(match linear.for_long(text) {

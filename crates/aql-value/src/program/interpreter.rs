@@ -13,8 +13,8 @@ use std::sync::Arc;
 /// Lanes between two checks for an interrupt, in loops whose single steps are short.
 pub(super) const LANES_PER_CHECK: usize = 4096;
 
-/// Calls of a function between two checks, and what an argument takes for which there is one of its own: functions check
-/// within long calls only.
+/// Calls of a function between two checks, and what an argument takes for which there is one of its own: functions
+/// check within long calls only.
 const CALLS_PER_CHECK: usize = 64;
 const LONG_ARGUMENT_BYTES: usize = 16 << 10;
 
@@ -153,8 +153,8 @@ pub(super) fn map(
     }
 }
 
-/// As [`map`], for a function that cannot fail and has no effect: where rows repeat (an outer row joined with many inner
-/// ones), each underlying value is computed once.
+/// As [`map`], for a function that cannot fail and has no effect: where rows repeat (an outer row joined with many
+/// inner ones), each underlying value is computed once.
 fn map_shared(column: &Column, lanes: usize, apply: impl Fn(&Value) -> Value) -> Column {
     match column {
         Column::Constant(value) => Column::Constant(apply(value)),

@@ -24,8 +24,8 @@ impl GraphDefinition {
         }
     }
 
-    /// Puts a definition in the place of the one of the same edge collection. Vertex collections that have no definition
-    /// any more become orphans, those that have one now are none.
+    /// Puts a definition in the place of the one of the same edge collection. Vertex collections that have no
+    /// definition any more become orphans, those that have one now are none.
     ///
     /// Errors: 1930 if the graph has no definition of the edge collection, 32.
     pub fn replace_edge_definition(&mut self, definition: &EdgeDefinition) -> Result<()> {
@@ -37,7 +37,8 @@ impl GraphDefinition {
         self.check_size()
     }
 
-    /// Removes the definition of an edge collection; vertex collections that have no definition any more become orphans.
+    /// Removes the definition of an edge collection; vertex collections that have no definition any more become
+    /// orphans.
     ///
     /// Errors: 1930 if there is none.
     pub fn remove_edge_definition(&mut self, collection: &str) -> Result<()> {

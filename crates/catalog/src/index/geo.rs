@@ -1,7 +1,7 @@
 //! Options of the geo-spatial index.
 //!
-//! Source: ArangoDB 3.12 documentation, "Geo-spatial index HTTP API". The figures of the covering are not for clients to
-//! set; they are shown as ArangoDB shows them.
+//! Source: ArangoDB 3.12 documentation, "Geo-spatial index HTTP API". The figures of the covering are not for clients
+//! to set; they are shown as ArangoDB shows them.
 
 use super::{IndexProperties, TypeOptions, TypeRules, check_plain_fields};
 use crate::Result;

@@ -100,8 +100,8 @@ impl Reply {
 }
 
 impl Cursor {
-    /// Reads the first batch and, unless streamed, all others. `id` names the cursor in the reply when it is to live on;
-    /// `check_room` is asked before that, and before anything that the query wrote is committed.
+    /// Reads the first batch and, unless streamed, all others. `id` names the cursor in the reply when it is to live
+    /// on; `check_room` is asked before that, and before anything that the query wrote is committed.
     pub(crate) fn start(
         mut source: Box<dyn RowSource>,
         spec: CursorSpec,

@@ -1,5 +1,5 @@
-//! One dump context: the ranges of keys that are not read yet, the batches that are ready, and those that clients may ask for
-//! again.
+//! One dump context: the ranges of keys that are not read yet, the batches that are ready, and those that clients may
+//! ask for again.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,8 +1,9 @@
 //! Dump contexts: collections that many requests fetch at once, in batches of any order.
 //!
-//! A collection is divided into ranges of keys when a second client comes. Whoever makes a batch takes the first range that
-//! nobody else has, reads on in it, and puts it back; so batches come nearly in the order of keys, and a context that one client
-//! reads gives them in that order exactly. While a client takes in a batch, the next ones are made ahead, within bounds of number and bytes.
+//! A collection is divided into ranges of keys when a second client comes. Whoever makes a batch takes the first
+//! range that nobody else has, reads on in it, and puts it back; so batches come nearly in the order of keys, and a
+//! context that one client reads gives them in that order exactly. While a client takes in a batch, the next ones are
+//! made ahead, within bounds of number and bytes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,8 +22,8 @@ use crate::session::Session;
 const CONTEXTS_MAX: usize = 1_024;
 /// How long a context may be idle.
 const TTL: Duration = Duration::from_secs(600);
-/// Bounds of a batch's size. Larger ones leave the processor's caches while they are copied, and keep client and server waiting
-/// for each other; measured, 4 MiB take a tenth less processor time than 16 and than 1.
+/// Bounds of a batch's size. Larger ones leave the processor's caches while they are copied, and keep client and
+/// server waiting for each other; measured, 4 MiB take a tenth less processor time than 16 and than 1.
 const BATCH_BYTES: (usize, usize) = (4 << 10, 4 << 20);
 /// Bounds of how many threads work for a context, and how many batches are made ahead.
 const PARALLELISM_MAX: u64 = 64;
@@ -150,8 +151,8 @@ impl Session {
         Ok(Range { collection: Arc::clone(collection.shared_name()), reader, divider })
     }
 
-    /// The batch that the client calls `number`: a new one, or the same again if it was not given back. `last` is one that
-    /// the client has stored. `None` when there are no more. Errors: 1600.
+    /// The batch that the client calls `number`: a new one, or the same again if it was not given back. `last` is one
+    /// that the client has stored. `None` when there are no more. Errors: 1600.
     pub fn next_dump_batch(&self, id: u64, number: u64, last: Option<u64>) -> Result<Option<DumpBatch>> {
         let context = self.instance().dump_contexts().registry.find(id, &self.cursor_owner())?;
         context.next(number, last)

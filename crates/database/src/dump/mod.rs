@@ -2,9 +2,9 @@
 //!
 //! [`Batches`] are what a dump begins with: a snapshot with a time to live that counts idle time only. Within one,
 //! [`inventory`] tells what there is, and documents are fetched either one collection after the other in chunks
-//! ([`chunks`]), or by many requests at once ([`contexts`]), also of one collection, which is divided into ranges of keys.
-//! All of them read the batch's one snapshot. Documents go from the storage block to lines of JSON, or VelocyPack, in one
-//! walk ([`reader`]).
+//! ([`chunks`]), or by many requests at once ([`contexts`]), also of one collection, which is divided into ranges of
+//! keys. All of them read the batch's one snapshot. Documents go from the storage block to lines of JSON, or
+//! VelocyPack, in one walk ([`reader`]).
 
 mod batches;
 mod chunks;

@@ -19,7 +19,8 @@ pub(super) struct Range {
     pub(super) divider: Option<Divider>,
 }
 
-/// Divides the rest of a collection. Finding the keys takes milliseconds, so it is done only when a second client comes.
+/// Divides the rest of a collection. Finding the keys takes milliseconds, so it is done only when a second client
+/// comes.
 pub(super) struct Divider {
     store: Arc<Store>,
     snapshot: Snapshot,

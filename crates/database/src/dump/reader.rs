@@ -56,8 +56,8 @@ impl Reader {
         Reader { source: Source::Made(documents.into()), collection: Arc::clone(collection), ready: None }
     }
 
-    /// Writes documents until there are at least `bytes`; at least one if there is one. `reuse` is memory that another batch
-    /// may have used before.
+    /// Writes documents until there are at least `bytes`; at least one if there is one. `reuse` is memory that
+    /// another batch may have used before.
     pub(super) fn write(&mut self, form: Form, bytes: usize, reuse: Vec<u8>) -> Result<Written> {
         let mut out = Output::new(form, bytes, reuse)?;
         let mut last_key = None;

@@ -1,8 +1,8 @@
 //! Users as documents of `_users`, as ArangoDB keeps them: for dumps, and back.
 //!
 //! Source of the shape: the reply to `logger-follow` in ArangoDB's documentation (3.8), which shows such a document.
-//! A password's hash stands under `authData.simple`: ArangoDB's own as `method`, `salt` and `hash`, ours with the method
-//! `phc` as one text that names its algorithm, parameters and salt.
+//! A password's hash stands under `authData.simple`: ArangoDB's own as `method`, `salt` and `hash`, ours with the
+//! method `phc` as one text that names its algorithm, parameters and salt.
 
 use catalog::{AccessLevel, DatabaseRights, UserDefinition};
 use storage::Catalog;

@@ -29,7 +29,8 @@ impl Session {
         })
     }
 
-    /// Replaces the definition of an edge collection in all graphs that have one; collections that do not exist are made.
+    /// Replaces the definition of an edge collection in all graphs that have one; collections that do not exist are
+    /// made.
     ///
     /// Errors: 1924, 1930, 1208, 11.
     pub fn replace_edge_definition(

@@ -5,8 +5,9 @@
 //! fit together. Vertices and edges are written in one transaction with all that follows: an edge holds the vertices
 //! that it connects, and what is removed takes its edges with it.
 //!
-//! - [`lookup`]: definitions read. [`manage`]: graphs created and dropped. [`edge_definitions`], [`vertex_collections`]:
-//!   definitions changed, by the steps of [`change`]. [`members`]: collections checked, made and dropped for a graph.
+//! - [`lookup`]: definitions read. [`manage`]: graphs created and dropped. [`edge_definitions`],
+//!   [`vertex_collections`]: definitions changed, by the steps of [`change`]. [`members`]: collections checked, made
+//!   and dropped for a graph.
 //! - [`vertex`], [`edge`]: documents. [`cascade`]: removal with edges.
 
 mod cascade;

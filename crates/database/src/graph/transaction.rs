@@ -13,8 +13,8 @@ const ATTEMPTS: usize = 5;
 const LOCK_TIMEOUT_MS: u64 = 1_000;
 
 impl Session {
-    /// Runs `work` in a transaction that may write some collections, and commits it; an error of `work` takes everything
-    /// back. Where another transaction was in the way, all is tried again, a few times.
+    /// Runs `work` in a transaction that may write some collections, and commits it; an error of `work` takes
+    /// everything back. Where another transaction was in the way, all is tried again, a few times.
     pub(super) fn in_transaction<T>(
         &self,
         write: Vec<Arc<Collection>>,

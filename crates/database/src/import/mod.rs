@@ -1,8 +1,8 @@
 //! Bulk import: many documents of one request, each accepted or rejected by itself.
 //!
 //! The body is parsed and stored in chunks, so that memory does not grow with it. With `complete`, all chunks are one
-//! transaction; otherwise each chunk is committed by itself: as a load of new documents ([`storage::DocumentLoad`]) where
-//! all of them are new and nobody else is writing the collection, as a transaction otherwise.
+//! transaction; otherwise each chunk is committed by itself: as a load of new documents ([`storage::DocumentLoad`])
+//! where all of them are new and nobody else is writing the collection, as a transaction otherwise.
 //!
 //! [`read`]: the forms of a body. [`store`]: what is done with a chunk. [`prefixes`]: ends of edges.
 

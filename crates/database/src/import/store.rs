@@ -53,8 +53,8 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Loads a chunk. `false` if that cannot be, and nothing was stored: a document is wrong or has a key that is taken,
-    /// or somebody else is writing the collection.
+    /// Loads a chunk. `false` if that cannot be, and nothing was stored: a document is wrong or has a key that is
+    /// taken, or somebody else is writing the collection.
     fn load(&mut self, bodies: &[Slice<'_>]) -> Result<bool> {
         if !self.may_load {
             return Ok(false);

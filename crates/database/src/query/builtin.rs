@@ -5,8 +5,8 @@
 pub struct BuiltinFunction {
     /// Its name, in upper case.
     pub name: &'static str,
-    /// The arguments in ArangoDB's notation: a dot for any value, `h` for a collection, with a bar before those that may
-    /// be left out, and a plus sign at the end where any number of more may follow.
+    /// The arguments in ArangoDB's notation: a dot for any value, `h` for a collection, with a bar before those that
+    /// may be left out, and a plus sign at the end where any number of more may follow.
     pub arguments: String,
     /// Whether the same arguments give the same result.
     pub is_deterministic: bool,

@@ -11,9 +11,9 @@ use crate::query::request::QueryRequest;
 use crate::session::Session;
 
 impl Session {
-    /// The reply of `/_api/explain`, without `error` and `code`: the plan of a query (with `allPlans`, every plan that was considered), warnings and
-    /// figures of the optimizer. Errors: those of planning, and 11; their messages name the stage but not AQL, as
-    /// ArangoDB's do here.
+    /// The reply of `/_api/explain`, without `error` and `code`: the plan of a query (with `allPlans`, every plan
+    /// that was considered), warnings and figures of the optimizer. Errors: those of planning, and 11; their messages
+    /// name the stage but not AQL, as ArangoDB's do here.
     pub fn explain(&self, request: &QueryRequest) -> Result<Vec<u8>> {
         self.explain_plans(request).map_err(without_area)
     }
@@ -37,8 +37,8 @@ impl Session {
         Ok(bytes(&aql_plan::explain_result(&optimized, request.options.all_plans, measured)?))
     }
 
-    /// The key (`planCacheKey`) of the plan that a query which asks for the plan cache has from it. That it is explained
-    /// counts as a use.
+    /// The key (`planCacheKey`) of the plan that a query which asks for the plan cache has from it. That it is
+    /// explained counts as a use.
     pub fn cached_plan_key(&self, request: &QueryRequest) -> Result<Option<String>> {
         if request.options.use_plan_cache != Some(true) {
             return Ok(None);
@@ -50,7 +50,8 @@ impl Session {
         }
     }
 
-    /// The reply of `/_api/query`, without `error` and `code`: what a query's text is made of. Errors: those of parsing.
+    /// The reply of `/_api/query`, without `error` and `code`: what a query's text is made of. Errors: those of
+    /// parsing.
     pub fn parse_query(&self, text: &str) -> Result<Vec<u8>> {
         let query = aql_syntax::parse(text, &aql_syntax::Limits::default())
             .map_err(|error| Error::new(error.number, error.message))?;

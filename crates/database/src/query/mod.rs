@@ -1,6 +1,6 @@
 //! Queries: what a client asks ([`request`]), how it becomes a plan ([`prepare`], [`plan_cache`]), how it is run
-//! ([`run`]) and what is reported of it ([`report`]), who knows of it meanwhile ([`registry`]), and which results are used
-//! again ([`results_cache`]).
+//! ([`run`]) and what is reported of it ([`report`]), who knows of it meanwhile ([`registry`]), and which results are
+//! used again ([`results_cache`]).
 
 mod builtin;
 mod defaults;

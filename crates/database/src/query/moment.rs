@@ -9,8 +9,8 @@ use crate::error::Result;
 /// How long queries are planned and begun there.
 pub(crate) const MOMENT: Duration = Duration::from_millis(2);
 
-/// Does some work, unless it takes longer than a moment: then it is given up, and the answer is `None`. Whoever asks has to
-/// do all of it again elsewhere.
+/// Does some work, unless it takes longer than a moment: then it is given up, and the answer is `None`. Whoever asks
+/// has to do all of it again elsewhere.
 pub(crate) fn in_a_moment<T>(
     interrupt: &Interrupt,
     length: Duration,

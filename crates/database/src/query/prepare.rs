@@ -74,8 +74,8 @@ impl Session {
         self.prepare(request, interrupt, Some(planned))
     }
 
-    /// The same where nobody may wait for it: `None` if it takes longer than a moment, because a constant of the query is
-    /// computed, say. Then nothing has been done.
+    /// The same where nobody may wait for it: `None` if it takes longer than a moment, because a constant of the
+    /// query is computed, say. Then nothing has been done.
     pub fn prepare_in_a_moment(&self, request: QueryRequest) -> Result<Option<PreparedQuery>> {
         let interrupt = self.query_interrupt(request.options.max_runtime);
         in_a_moment(&interrupt, MOMENT, || self.prepare(request, interrupt.clone(), None))

@@ -212,8 +212,8 @@ pub struct QueryRegistry {
     total_time_us: AtomicU64,
 }
 
-/// Keeps a query listed as running; on drop it is over. A query that missed its moment begins anew elsewhere: then it has
-/// not been.
+/// Keeps a query listed as running; on drop it is over. A query that missed its moment begins anew elsewhere: then it
+/// has not been.
 #[derive(Debug)]
 pub struct Registration {
     registry: Arc<QueryRegistry>,

@@ -1,7 +1,8 @@
-//! What a client asks with `POST /_api/cursor`, `/_api/explain` and `/_api/query`: the query, its parameters and its options.
+//! What a client asks with `POST /_api/cursor`, `/_api/explain` and `/_api/query`: the query, its parameters and its
+//! options.
 //!
-//! Names, defaults and errors are ArangoDB's. Options that steer a cluster, or the caches of ArangoDB's own storage, are
-//! checked for their type and have no effect on a single server; each such row of [`NO_EFFECT`] says so.
+//! Names, defaults and errors are ArangoDB's. Options that steer a cluster, or the caches of ArangoDB's own storage,
+//! are checked for their type and have no effect on a single server; each such row of [`NO_EFFECT`] says so.
 
 use std::time::Duration;
 
@@ -92,8 +93,8 @@ pub struct QueryOptions {
     pub rules: Vec<String>,
     /// Most bytes that the query's transaction may write.
     pub max_transaction_size_bytes: Option<u64>,
-    /// `false`: make a new plan. `true`: the client wants the plan cache to be used, to be told of it, and an error where
-    /// ArangoDB's could not. `None`: the cache is used where it can.
+    /// `false`: make a new plan. `true`: the client wants the plan cache to be used, to be told of it, and an error
+    /// where ArangoDB's could not. `None`: the cache is used where it can.
     pub use_plan_cache: Option<bool>,
     /// `/_api/explain`: show every plan that was considered.
     pub all_plans: bool,

@@ -68,8 +68,8 @@ impl PreparedQuery {
         in_a_moment(&interrupt, MOMENT, || self.run(format))
     }
 
-    /// Runs a query that changes nothing for a moment. What is not over by then has to go on elsewhere; `None` if it must
-    /// begin anew there.
+    /// Runs a query that changes nothing for a moment. What is not over by then has to go on elsewhere; `None` if it
+    /// must begin anew there.
     pub fn begin(self, format: Format) -> Result<Option<Begun>> {
         let interrupt = self.interrupt.clone();
         in_a_moment(&interrupt, LONGEST_MOMENT, || {

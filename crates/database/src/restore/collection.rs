@@ -19,8 +19,8 @@ const OWN_INDEXES: [&str; 2] = ["primary", "edge"];
 
 impl Session {
     /// Creates a collection from `parameters` of a dump. With `overwrite` one of this name is dropped first; one of the
-    /// system's is emptied. With `defer_edge_index` the client promises to call [`Session::restore_indexes`] after the documents.
-    /// Errors: 10, 11, 18, 1207, 1208, 1621.
+    /// system's is emptied. With `defer_edge_index` the client promises to call [`Session::restore_indexes`] after
+    /// the documents. Errors: 10, 11, 18, 1207, 1208, 1621.
     pub fn restore_collection(&self, body: Slice<'_>, overwrite: bool, defer_edge_index: bool) -> Result<()> {
         self.require_database(AccessLevel::ReadWrite)?;
         let parameters = parameters(body)?;
@@ -69,8 +69,8 @@ impl Session {
         Ok(store.truncate(collection)?)
     }
 
-    /// Creates the `indexes` of a dump that a collection lacks, and its edge index if that was deferred. With `force`, those of types that this version does not have
-    /// are left out. Errors: 9, 10, 11, 18, 1203, 1210.
+    /// Creates the `indexes` of a dump that a collection lacks, and its edge index if that was deferred. With
+    /// `force`, those of types that this version does not have are left out. Errors: 9, 10, 11, 18, 1203, 1210.
     pub fn restore_indexes(&self, body: Slice<'_>, force: bool) -> Result<()> {
         self.require_database(AccessLevel::ReadWrite)?;
         let parameters = parameters(body)?;

@@ -1,8 +1,8 @@
 //! Documents from a dump.
 //!
-//! New documents are loaded without a transaction's bookkeeping ([`storage::DocumentLoad`]). Where that cannot be (a key is
-//! taken because the batch comes again, documents are removed, an index is unique) the batch is one transaction, whose
-//! result is the same.
+//! New documents are loaded without a transaction's bookkeeping ([`storage::DocumentLoad`]). Where that cannot be (a
+//! key is taken because the batch comes again, documents are removed, an index is unique) the batch is one
+//! transaction, whose result is the same.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -42,8 +42,8 @@ impl RestoreBody<'_> {
 
 impl Session {
     /// Stores the documents of a body, all or none, with their keys and revisions; those that are there are replaced.
-    /// Errors: 1203, 11, 30, 600, 10, 32, 1210 for a unique index, and those of documents that cannot be stored, with the
-    /// line.
+    /// Errors: 1203, 11, 30, 600, 10, 32, 1210 for a unique index, and those of documents that cannot be stored, with
+    /// the line.
     pub fn restore_data(&self, collection: &str, body: RestoreBody<'_>) -> Result<()> {
         if self.instance().is_stopping() {
             return Err(Error::new(number::SHUTTING_DOWN, "shutdown in progress"));

@@ -1,8 +1,9 @@
 //! Edge indexes that restored collections still lack.
 //!
-//! A client that restores documents and says that it will ask for the indexes afterwards gets edge collections without their edge
-//! index ([`storage::Store::create_collection_to_load`]). `restore-indexes` builds it. Whoever needs it sooner builds it first:
-//! a query that uses the collection, and the removal of a vertex. What is left when a restore was broken off is built after a while.
+//! A client that restores documents and says that it will ask for the indexes afterwards gets edge collections
+//! without their edge index ([`storage::Store::create_collection_to_load`]). `restore-indexes` builds it. Whoever
+//! needs it sooner builds it first: a query that uses the collection, and the removal of a vertex. What is left when
+//! a restore was broken off is built after a while.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! What a value of a dump's data says: a document to store, or a key to remove.
 //!
-//! Dumps of ArangoDB 3.9 and later hold documents as they are. Older ones wrap them: `{"type": 2300, "data": {...}}` is a
-//! document (2301 an edge, before 3.0) and 2302 a removal, which names its key in `data` or, before 3.0, as `key`.
+//! Dumps of ArangoDB 3.9 and later hold documents as they are. Older ones wrap them: `{"type": 2300, "data": {...}}`
+//! is a document (2301 an edge, before 3.0) and 2302 a removal, which names its key in `data` or, before 3.0, as
+//! `key`.
 
 use std::fmt;
 
@@ -73,8 +74,8 @@ impl fmt::Display for Place {
     }
 }
 
-/// Calls `take` with each step of a body, in order, until it answers `false`. Errors: 600, those of [`Operation::of`] and of
-/// `take`; the message says in which line.
+/// Calls `take` with each step of a body, in order, until it answers `false`. Errors: 600, those of [`Operation::of`]
+/// and of `take`; the message says in which line.
 pub(super) fn for_each(
     body: RestoreBody<'_>,
     take: &mut dyn FnMut(Operation<'_>) -> Result<bool>,

@@ -1,7 +1,7 @@
 //! Where random choices come from: a seed, or the bytes of a fuzzer.
 
-/// A source of choices. Bytes that are used up go on as zeros, and the first alternative is always the smallest, so that
-/// everything made of them ends.
+/// A source of choices. Bytes that are used up go on as zeros, and the first alternative is always the smallest, so
+/// that everything made of them ends.
 pub(crate) enum Choices<'a> {
     Seed(u64),
     #[allow(dead_code, reason = "for the fuzz target, which shares this file")]

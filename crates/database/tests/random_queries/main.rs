@@ -1,7 +1,8 @@
 //! Random queries over random documents: each gives the same however it is run, and what a naive evaluator gives.
 //!
-//! The same queries run on every machine, for ten seconds. With `PERSEA_RANDOM_SECONDS=N` they run for so long, and others,
-//! whose seed is drawn and printed, as long again. `PERSEA_RANDOM_SEED=N` begins with that seed and draws none.
+//! The same queries run on every machine, for ten seconds. With `PERSEA_RANDOM_SECONDS=N` they run for so long, and
+//! others, whose seed is drawn and printed, as long again. `PERSEA_RANDOM_SEED=N` begins with that seed and draws
+//! none.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
 mod choices;

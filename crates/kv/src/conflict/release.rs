@@ -1,8 +1,8 @@
 //! Letting go of the keys of a transaction that is over.
 //!
-//! Few keys are looked up one by one. A transaction with very many holds most of what is in the table: then going through
-//! each shard from one end to the other is several times as fast, and nobody waits long for the end of a query that was
-//! killed after millions of writes.
+//! Few keys are looked up one by one. A transaction with very many holds most of what is in the table: then going
+//! through each shard from one end to the other is several times as fast, and nobody waits long for the end of a
+//! query that was killed after millions of writes.
 
 use std::collections::hash_map::Entry;
 

@@ -83,8 +83,8 @@ pub fn loaded_pairs_can_be_changed(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "c=again");
 }
 
-/// A private load is visible to whoever comes after it, also where there are snapshots from before, and where its range was
-/// dropped.
+/// A private load is visible to whoever comes after it, also where there are snapshots from before, and where its
+/// range was dropped.
 pub fn a_private_load_is_there_for_who_comes_after(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1"), ("m", "1"), ("z", "1")]);

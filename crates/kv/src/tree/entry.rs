@@ -12,8 +12,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// An entry that sets `key`, or removes it if there is no value. `scratch` saves an allocation; its content is lost.
-    /// The key is at most [`crate::PAIR_BYTES_MAX`] bytes long.
+    /// An entry that sets `key`, or removes it if there is no value. `scratch` saves an allocation; its content is
+    /// lost. The key is at most [`crate::PAIR_BYTES_MAX`] bytes long.
     pub(crate) fn new(key: &[u8], value: Option<&[u8]>, scratch: &mut Vec<u8>) -> Entry {
         debug_assert!(key.len() <= crate::PAIR_BYTES_MAX);
         scratch.clear();

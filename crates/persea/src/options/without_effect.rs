@@ -1,5 +1,6 @@
-//! Options of ArangoDB that are accepted, so that its configurations can be used, and that change nothing here: what they
-//! steer is not there (JavaScript, a cluster, its caches) or is done in another way. Each use is reported in the log.
+//! Options of ArangoDB that are accepted, so that its configurations can be used, and that change nothing here: what
+//! they steer is not there (JavaScript, a cluster, its caches) or is done in another way. Each use is reported in the
+//! log.
 //!
 //! Options on which somebody may rely for safety (TLS, encryption, hardening) are not among them: they are refused.
 

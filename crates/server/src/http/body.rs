@@ -24,8 +24,8 @@ const DRAIN_PATIENCE: Duration = Duration::from_secs(5);
 /// Most bytes that are reserved because a client announces a long body; more only as it arrives.
 const RESERVE_MAX_BYTES: usize = 1 << 20;
 
-/// As much is reserved at once of what is announced when [`RESERVE_MAX_BYTES`] have arrived. Memory that is reserved and not
-/// used is never touched.
+/// As much is reserved at once of what is announced when [`RESERVE_MAX_BYTES`] have arrived. Memory that is reserved
+/// and not used is never touched.
 const RESERVE_MORE_MAX_BYTES: usize = 64 << 20;
 
 /// The body of a reply on the connection.
@@ -66,8 +66,8 @@ impl Body for ReplyBody {
     }
 }
 
-/// Waits for the whole body of a request. Errors: 413 when it is longer than `max_bytes`, 408 when the client pauses for
-/// longer than [`BODY_PATIENCE`], 400 when the connection breaks it off.
+/// Waits for the whole body of a request. Errors: 413 when it is longer than `max_bytes`, 408 when the client pauses
+/// for longer than [`BODY_PATIENCE`], 400 when the connection breaks it off.
 pub(crate) async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Bytes> {
     if body.is_end_stream() {
         return Ok(Bytes::new());
@@ -100,8 +100,8 @@ pub(crate) async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Byte
     Ok(all.freeze())
 }
 
-/// Reads the rest of a body that nobody wants, so that the connection is good for the next request. A body that is long or
-/// slow is left where it is, which ends the connection.
+/// Reads the rest of a body that nobody wants, so that the connection is good for the next request. A body that is
+/// long or slow is left where it is, which ends the connection.
 pub(crate) async fn drain(mut body: Incoming) {
     if body.is_end_stream() || body.size_hint().lower() > DRAIN_MAX_BYTES {
         return;

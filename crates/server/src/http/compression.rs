@@ -1,7 +1,7 @@
 //! Compressed bodies, in and out.
 //!
-//! A request may be compressed by `gzip`, `deflate` (with zlib's header, or without as some clients send it) or `zstd`. A
-//! reply is compressed by one of the first two if the client accepts it and it is long enough for
+//! A request may be compressed by `gzip`, `deflate` (with zlib's header, or without as some clients send it) or
+//! `zstd`. A reply is compressed by one of the first two if the client accepts it and it is long enough for
 //! `--http.compress-response-threshold`, a stream by any of the three if the client accepts it.
 
 use std::io::{Read, Write};
@@ -66,8 +66,8 @@ pub fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
     })
 }
 
-/// Decompresses a request's body if it is compressed. Errors: 400 when it is damaged or of an unknown encoding, 413 when
-/// it would be longer than `max_bytes`.
+/// Decompresses a request's body if it is compressed. Errors: 400 when it is damaged or of an unknown encoding, 413
+/// when it would be longer than `max_bytes`.
 pub(crate) fn decompress(headers: &HeaderMap, body: Bytes, max_bytes: usize) -> Result<Bytes> {
     let Some(encoding) = headers.get(CONTENT_ENCODING) else { return Ok(body) };
     let encoding = encoding.to_str().unwrap_or_default().trim().to_ascii_lowercase();

@@ -177,7 +177,8 @@ impl Connections {
         self.http2.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Looks after all connections; to be called once a second. Answers the bytes received and sent since the last look.
+    /// Looks after all connections; to be called once a second. Answers the bytes received and sent since the last
+    /// look.
     pub(crate) fn tick(&self, keep_alive: Duration) -> (u64, u64) {
         let now = self.second.fetch_add(1, Ordering::Relaxed) + 1;
         let keep_alive_seconds = u32::try_from(keep_alive.as_secs()).unwrap_or(u32::MAX);

@@ -1,4 +1,5 @@
-//! From an address to a route, and to what the route answers: the same for requests of a connection and parts of a batch.
+//! From an address to a route, and to what the route answers: the same for requests of a connection and parts of a
+//! batch.
 
 use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -117,8 +118,8 @@ pub(crate) fn user_job(
     Ok(Job::User(route.action, Session::new(Arc::clone(server), inner)))
 }
 
-/// No transaction spans requests here, so that each that is named is unknown: who was served all the same would take for
-/// a part of it what was written for good. Errors: 10, 1655.
+/// No transaction spans requests here, so that each that is named is unknown: who was served all the same would take
+/// for a part of it what was written for good. Errors: 10, 1655.
 fn refuse_transaction(headers: &HeaderMap) -> Result<()> {
     let Some(id) = headers.get(TRANSACTION) else { return Ok(()) };
     let id: Option<NonZeroU64> = id.to_str().ok().and_then(|id| id.trim().parse().ok());

@@ -51,8 +51,8 @@ pub fn bind(address: &Address, reuse_address: bool) -> io::Result<Bound> {
     Ok(Bound { socket, address: address.clone() })
 }
 
-/// Removes a socket that a server has left behind which was killed. One at which somebody answers stays, and so does whatever is
-/// not a socket: binding says that it is there.
+/// Removes a socket that a server has left behind which was killed. One at which somebody answers stays, and so does
+/// whatever is not a socket: binding says that it is there.
 fn remove_abandoned(path: &Path) -> io::Result<()> {
     match StdUnixStream::connect(path) {
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused && is_socket(path) => {

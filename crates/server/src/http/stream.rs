@@ -1,9 +1,9 @@
 //! Replies whose chunks are made while they are sent.
 //!
-//! The chunks are made on the worker pool, at most [`CHUNKS_AHEAD`] before the client takes them. Between two of them no
-//! thread waits: a client that reads slowly costs the memory of a few chunks and nothing else. What the source pins in
-//! the storage engine it keeps for [`KEEP_PLACE`], since a client that reads fast is back before that, and a new place
-//! costs as much as hundreds of documents.
+//! The chunks are made on the worker pool, at most [`CHUNKS_AHEAD`] before the client takes them. Between two of them
+//! no thread waits: a client that reads slowly costs the memory of a few chunks and nothing else. What the source
+//! pins in the storage engine it keeps for [`KEEP_PLACE`], since a client that reads fast is back before that, and a
+//! new place costs as much as hundreds of documents.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};

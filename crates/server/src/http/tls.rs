@@ -35,7 +35,8 @@ impl std::fmt::Debug for Tls {
 }
 
 impl Tls {
-    /// Reads a PEM file with the certificate, those that signed it, and its key, in any order. The error says what is wrong.
+    /// Reads a PEM file with the certificate, those that signed it, and its key, in any order. The error says what is
+    /// wrong.
     pub fn from_keyfile(path: &Path, versions: TlsVersions) -> Result<Self, String> {
         let wrong = |what: &str| format!("the file {} for TLS {what}", path.display());
         let unreadable = |error: &dyn std::fmt::Display| wrong(&format!("cannot be read: {error}"));

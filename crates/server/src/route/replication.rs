@@ -1,5 +1,5 @@
-//! `/_api/replication`: dumps as ArangoDB's dump tool fetches them, from a batch's snapshot; and what this server is in the
-//! eyes of others. Restores are in [`super::restore`].
+//! `/_api/replication`: dumps as ArangoDB's dump tool fetches them, from a batch's snapshot; and what this server is
+//! in the eyes of others. Restores are in [`super::restore`].
 
 use database::dump::{Batch, ChunkRequest, Form, InventoryRequest};
 use hyper::StatusCode;

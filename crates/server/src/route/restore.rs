@@ -18,8 +18,8 @@ pub(super) const ROUTES: &[Route] = &[
     Route::pool(Verb::Put, "/_api/replication/restore-view", view),
 ];
 
-/// `force` and `ignoreDistributeShardsLikeErrors` concern the sharding of clusters. `deferEdgeIndex` is ours: it promises that
-/// `restore-indexes` comes after the documents.
+/// `force` and `ignoreDistributeShardsLikeErrors` concern the sharding of clusters. `deferEdgeIndex` is ours: it
+/// promises that `restore-indexes` comes after the documents.
 fn collection(session: &Session, request: &Request) -> Result<Response> {
     request.flag("force", false)?;
     request.flag("ignoreDistributeShardsLikeErrors", false)?;

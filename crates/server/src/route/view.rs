@@ -1,4 +1,5 @@
-//! `/_api/view`: the definitions of views that restored dumps have left. None can be created here, and nothing searches them.
+//! `/_api/view`: the definitions of views that restored dumps have left. None can be created here, and nothing
+//! searches them.
 
 use hyper::StatusCode;
 use velocypack::Slice;

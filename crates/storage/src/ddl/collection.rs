@@ -26,8 +26,9 @@ impl Store {
         self.create(database, properties, false)
     }
 
-    /// Creates a collection that is to be loaded: an edge collection has no edge index until [`Store::build_edge_index`] has built
-    /// it. Until then a snapshot cannot follow edges (1200), and all else goes on as ever.
+    /// Creates a collection that is to be loaded: an edge collection has no edge index until
+    /// [`Store::build_edge_index`] has built it. Until then a snapshot cannot follow edges (1200), and all else goes
+    /// on as ever.
     ///
     /// Errors: as [`Store::create_collection`].
     pub fn create_collection_to_load(

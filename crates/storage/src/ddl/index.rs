@@ -4,7 +4,8 @@
 //! that is read until the index is in the catalog.
 //!
 //! Edge collections have their edge index from the beginning, but for those that are created to be loaded
-//! ([`Store::create_collection_to_load`]): building it from sorted entries takes half the time of adding to it document by document.
+//! ([`Store::create_collection_to_load`]): building it from sorted entries takes half the time of adding to it
+//! document by document.
 
 use std::sync::Arc;
 
@@ -48,8 +49,9 @@ impl Store {
         Ok((self.add_index(&snapshot, &present, definition, &|| Ok(()))?, true))
     }
 
-    /// Builds the edge index of an edge collection that was created without it ([`Store::create_collection_to_load`]). Does
-    /// nothing where it is there, or the collection holds no edges. `check` is asked from time to time whether to go on.
+    /// Builds the edge index of an edge collection that was created without it
+    /// ([`Store::create_collection_to_load`]). Does nothing where it is there, or the collection holds no edges.
+    /// `check` is asked from time to time whether to go on.
     ///
     /// Errors: 1203, 18, 1004, that of `check`; there is no index then.
     pub fn build_edge_index(&self, collection: &Collection, check: SharedCheck<'_>) -> Result<()> {

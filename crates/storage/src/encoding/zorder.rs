@@ -63,7 +63,8 @@ impl ZBox {
     /// The first point of the box, in the order of keys, that comes behind a point outside of the box.
     ///
     /// Bit by bit from the highest, the box is cut in two where its corners differ: if the point is in the upper half,
-    /// only that half can have the answer; if it is in the lower half, the answer is there or else the upper half's first.
+    /// only that half can have the answer; if it is in the lower half, the answer is there or else the upper half's
+    /// first.
     pub(crate) fn next_behind(&self, point: &[u64]) -> Option<Vec<u64>> {
         let (mut low, mut high) = (self.low.clone(), self.high.clone());
         let mut best = None;

@@ -1,8 +1,8 @@
 //! Building an index over existing documents, in bounded memory: entries are sorted outside of memory and loaded in
 //! order beside the log. Writers wait meanwhile (the caller has the collection's gate alone); readers go on.
 //!
-//! Threads take parts of the documents and sort their entries; then each section of the index ([`Index::sections`]) is merged
-//! and loaded by a thread.
+//! Threads take parts of the documents and sort their entries; then each section of the index ([`Index::sections`])
+//! is merged and loaded by a thread.
 
 use std::num::NonZero;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! The geo-spatial index: places and shapes by the cells of the sphere that they are in.
 //!
-//! Each document has one entry for its place (of a shape: the centroid), by which distances are searched. A shape that is
-//! no single place has further entries for the cells that cover it.
+//! Each document has one entry for its place (of a shape: the centroid), by which distances are searched. A shape
+//! that is no single place has further entries for the cells that cover it.
 //!
 //! A document whose fields are no coordinates within their bounds, or no valid GeoJSON, has no entry.
 

@@ -38,8 +38,8 @@ pub(crate) trait Method: Sync {
     /// Whether [`Index::selectivity_estimate`] is kept up by a sketch.
     fn is_estimated(&self, index: &Index) -> bool;
 
-    /// Into how many sections of consecutive keys the entries fall, and in which one an entry is: sections are built beside each
-    /// other.
+    /// Into how many sections of consecutive keys the entries fall, and in which one an entry is: sections are built
+    /// beside each other.
     fn sections(&self) -> usize {
         1
     }

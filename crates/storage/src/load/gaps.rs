@@ -1,8 +1,8 @@
 //! Into which gaps between the stored keys the documents of a load fall.
 //!
 //! A batch of a sorted dump falls into one gap. One that is put together from several places of a dump (a dump by many
-//! threads has their batches in turn) falls into a few, and its documents can still be loaded as tables that overlap nothing:
-//! one table a gap.
+//! threads has their batches in turn) falls into a few, and its documents can still be loaded as tables that overlap
+//! nothing: one table a gap.
 
 #[cfg(test)]
 mod tests;

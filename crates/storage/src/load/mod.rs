@@ -1,14 +1,14 @@
-//! Loading many new documents at once, without what a transaction keeps a document: no buffer that can be read, no claims
-//! of keys, no look-up of each key where the gaps between stored keys that they fall into are free.
+//! Loading many new documents at once, without what a transaction keeps a document: no buffer that can be read, no
+//! claims of keys, no look-up of each key where the gaps between stored keys that they fall into are free.
 //!
-//! Restores and imports use it batch by batch. A batch is assembled in memory, sorted, and becomes visible in one atomic
-//! step with the entries of its indexes and its counts; a crash leaves all of it or nothing. Batches of several threads
-//! run beside each other, also into one collection. What a load cannot do (keys that are taken, unique indexes) it says
-//! before it has written anything: the caller then takes a transaction.
+//! Restores and imports use it batch by batch. A batch is assembled in memory, sorted, and becomes visible in one
+//! atomic step with the entries of its indexes and its counts; a crash leaves all of it or nothing. Batches of
+//! several threads run beside each other, also into one collection. What a load cannot do (keys that are taken,
+//! unique indexes) it says before it has written anything: the caller then takes a transaction.
 //!
 //! Writers of the collection wait for the load, by its gate. A transaction that began before a load and comes to the
-//! collection after it is refused with a retryable 1200, as one that meets a truncated collection: its snapshot lacks what
-//! was loaded, and nobody claimed those keys ([`ranges::Loads`]).
+//! collection after it is refused with a retryable 1200, as one that meets a truncated collection: its snapshot lacks
+//! what was loaded, and nobody claimed those keys ([`ranges::Loads`]).
 
 mod gaps;
 mod pairs;
@@ -37,14 +37,16 @@ use pairs::Pairs;
 
 /// Keys that are looked up together.
 const CHUNK_KEYS: usize = 1000;
-/// Pairs from which tables are written instead of the log: below, creating and moving in files costs more than it spares.
+/// Pairs from which tables are written instead of the log: below, creating and moving in files costs more than it
+/// spares.
 const TABLE_PAIRS_MIN: usize = 2_000;
 
 /// By which way the pairs of a load reach the engine.
 ///
-/// Measured with 1,000,000 documents of 150 bytes on RocksDB, in processor time until nothing is compacted any more: where
-/// batches follow each other in order, tables take 0.65 of what the log takes; where keys are scattered, tables take 1.4
-/// of it, and with the entries of an edge index, which are always scattered, 1.1 to 1.3. Transactions take 1.7 of the log's.
+/// Measured with 1,000,000 documents of 150 bytes on RocksDB, in processor time until nothing is compacted any more:
+/// where batches follow each other in order, tables take 0.65 of what the log takes; where keys are scattered, tables
+/// take 1.4 of it, and with the entries of an edge index, which are always scattered, 1.1 to 1.3. Transactions take
+/// 1.7 of the log's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LoadPath {
     /// Tables for documents alone that fall into a few gaps between the stored keys, the log otherwise.
@@ -173,8 +175,8 @@ impl DocumentLoad {
 
     /// Adds a document.
     ///
-    /// Errors: 1216, 1221, 1222, 1225, 1227, 1233, 1620, those of computed values; the document is then left out and the
-    /// load can go on.
+    /// Errors: 1216, 1221, 1222, 1225, 1227, 1233, 1620, those of computed values; the document is then left out and
+    /// the load can go on.
     pub fn add(&mut self, body: Slice<'_>) -> Result<()> {
         let document = &mut self.document;
         document.assemble(&self.shared, &self.collection, body, &self.options)?;

@@ -33,8 +33,8 @@ impl Range {
 }
 
 impl Loads {
-    /// Waits until nobody loads keys of some ranges, and keeps others from it. All at once, so that nobody who has some of
-    /// them waits for others.
+    /// Waits until nobody loads keys of some ranges, and keeps others from it. All at once, so that nobody who has
+    /// some of them waits for others.
     pub(crate) fn enter(self: &Arc<Self>, ranges: Vec<Range>) -> RangesGuard {
         let mut running = self.lock();
         while running.iter().any(|other| ranges.iter().any(|range| other.overlaps(range))) {

@@ -1,9 +1,9 @@
 //! Whether the vertices at the other ends of kept edges exist, known without looking them up.
 //!
-//! A reader that has found all of them notes with the edges that they existed as of its snapshot's commit, if no commit after
-//! that one has begun to change their collections: then that is the state which it has read. For another reader they exist
-//! if its snapshot has that commit, and if since then no commit has removed a document of those collections, and their
-//! names mean the same objects: a commit says so before it becomes visible.
+//! A reader that has found all of them notes with the edges that they existed as of its snapshot's commit, if no
+//! commit after that one has begun to change their collections: then that is the state which it has read. For another
+//! reader they exist if its snapshot has that commit, and if since then no commit has removed a document of those
+//! collections, and their names mean the same objects: a commit says so before it becomes visible.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

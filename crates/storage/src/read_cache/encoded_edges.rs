@@ -1,7 +1,7 @@
 //! All edges of a vertex in one piece of memory.
 //!
-//! `number of edges (4 bytes) · for each edge: length of its _key (1 byte) · length of the other vertex (2 bytes) · _key ·
-//! other vertex`, numbers in little-endian order.
+//! `number of edges (4 bytes) · for each edge: length of its _key (1 byte) · length of the other vertex (2 bytes) ·
+//! _key · other vertex`, numbers in little-endian order.
 
 /// Edges of one vertex in one direction, in order of their keys.
 #[derive(Clone, Copy, Debug, Default)]

@@ -10,8 +10,8 @@ use kv::{Block, BlockLimits, Scan};
 
 use crate::Result;
 
-/// Blocks that wait at most: enough that both threads work for some milliseconds before one waits for the other, which takes
-/// long where others want the processors, too.
+/// Blocks that wait at most: enough that both threads work for some milliseconds before one waits for the other,
+/// which takes long where others want the processors, too.
 const BLOCKS_AHEAD: usize = 8;
 
 /// What is read at one time, whatever is asked for: who asks for one row now may want a thousand next.
@@ -97,8 +97,8 @@ impl ReadAhead {
         }
     }
 
-    /// Stops reading. Answers the scan, which goes on behind the blocks that were read, and those blocks. After an error
-    /// the scan is where it was before it, and comes to the error again.
+    /// Stops reading. Answers the scan, which goes on behind the blocks that were read, and those blocks. After an
+    /// error the scan is where it was before it, and comes to the error again.
     pub(super) fn stop(self) -> (Option<Box<dyn Scan>>, Vec<Block>) {
         self.must_stop.store(true, Ordering::Relaxed);
         let blocks = self.blocks.iter().filter_map(|block| block.ok().flatten()).collect();

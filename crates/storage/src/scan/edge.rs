@@ -123,8 +123,8 @@ impl EdgeEntries {
     }
 }
 
-/// Reads the edges of one vertex after another, in one direction, with one iterator of the engine: for traversals, which
-/// learn from the edges of one vertex which one comes next. What was read lately is not read again.
+/// Reads the edges of one vertex after another, in one direction, with one iterator of the engine: for traversals,
+/// which learn from the edges of one vertex which one comes next. What was read lately is not read again.
 pub struct EdgeReader {
     snapshot: Arc<dyn Snapshot>,
     cache: Option<(ReadCacheView, Arc<read_cache::CommitWatch>)>,
@@ -211,8 +211,8 @@ const READER_BLOCK_BYTES: usize = 1 << 20;
 #[derive(Clone, Copy)]
 pub struct VertexEdges<'a> {
     edges: EncodedEdges<'a>,
-    /// If they are all that the vertex has, and are kept in memory: where, and the last commit that the reader's snapshot
-    /// has for certain.
+    /// If they are all that the vertex has, and are kept in memory: where, and the last commit that the reader's
+    /// snapshot has for certain.
     kept: Option<(&'a Arc<KeptEdges>, CommitNumber)>,
 }
 
@@ -238,8 +238,8 @@ impl<'a> VertexEdges<'a> {
         self.kept.is_some_and(|(kept, as_of)| kept.ends_exist(as_of, last_loss))
     }
 
-    /// For whoever finds out that the vertices at the other ends exist, and tells it to later readers; `None` where nobody
-    /// would learn of it.
+    /// For whoever finds out that the vertices at the other ends exist, and tells it to later readers; `None` where
+    /// nobody would learn of it.
     pub fn ends(self) -> Option<EdgeEnds> {
         self.kept.map(|(kept, as_of)| EdgeEnds { edges: Arc::clone(kept), as_of })
     }

@@ -139,7 +139,8 @@ impl Transaction {
 
     /// Joins a collection. Answers its position in `joined`.
     ///
-    /// Errors: 1203 if it was dropped, 18 if its gate did not open in time, 1200 if it was truncated or loaded meanwhile.
+    /// Errors: 1203 if it was dropped, 18 if its gate did not open in time, 1200 if it was truncated or loaded
+    /// meanwhile.
     fn join(&mut self, collection: &Collection) -> Result<usize> {
         let joined = self.joined.iter().position(|joined| joined.collection.id() == collection.id());
         if let Some(position) = joined {

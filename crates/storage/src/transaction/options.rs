@@ -6,8 +6,8 @@ use kv::SnapshotAt;
 
 use crate::{Collection, Revision, StoredDocument};
 
-/// Most bytes that a transaction may write by default. ArangoDB's own limit is per option and unlimited; a bound keeps a
-/// single request from taking the server's memory.
+/// Most bytes that a transaction may write by default. ArangoDB's own limit is per option and unlimited; a bound
+/// keeps a single request from taking the server's memory.
 pub const TRANSACTION_MAX_BYTES: usize = 512 << 20;
 
 /// How a transaction is begun.

@@ -1,9 +1,9 @@
 //! gzip in members that can be found without unpacking them.
 //!
-//! A gzip file may have many members, one behind the other; whatever reads gzip reads them as one file (RFC 1952). So each
-//! batch of a dump is packed by the thread that fetched it, and the members are put one behind the other. Each says in an
-//! extra field (`PS`, 8 bytes, little-endian) how long it is: who knows that reads member after member and has many threads
-//! unpack them; who does not passes over it.
+//! A gzip file may have many members, one behind the other; whatever reads gzip reads them as one file (RFC 1952). So
+//! each batch of a dump is packed by the thread that fetched it, and the members are put one behind the other. Each
+//! says in an extra field (`PS`, 8 bytes, little-endian) how long it is: who knows that reads member after member and
+//! has many threads unpack them; who does not passes over it.
 
 use libdeflater::{CompressionLvl, Compressor, Crc, Decompressor};
 
@@ -14,8 +14,9 @@ const TRAILER_BYTES: usize = 8;
 const MAGIC: [u8; 4] = [0x1f, 0x8b, 8, 4];
 /// Length of the extra field, its name, and the length of its content.
 const EXTRA: [u8; 6] = [12, 0, b'P', b'S', 8, 0];
-/// The level at which packing is no more work than the rest of a dump. Small documents of JSON, in processor time: 480 MB/s to
-/// 0.155 of their size; level 2 makes 310 MB/s to 0.135 (and zlib-rs 540 MB/s to 0.22 at level 1, 325 MB/s to 0.15 at level 2).
+/// The level at which packing is no more work than the rest of a dump. Small documents of JSON, in processor time:
+/// 480 MB/s to 0.155 of their size; level 2 makes 310 MB/s to 0.135 (and zlib-rs 540 MB/s to 0.22 at level 1, 325
+/// MB/s to 0.15 at level 2).
 const LEVEL: i32 = 1;
 /// A member that unpacks to more was not written by us.
 pub(crate) const PLAIN_MAX_BYTES: usize = 256 << 20;

@@ -1,4 +1,5 @@
-//! The folder that a dump is: names of files, what says what they hold, compression. Written by `dump`, read by `restore`.
+//! The folder that a dump is: names of files, what says what they hold, compression. Written by `dump`, read by
+//! `restore`.
 //!
 //! The layout is that of ArangoDB's tools; `docs/tools.md` describes it.
 

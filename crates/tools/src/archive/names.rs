@@ -18,12 +18,14 @@ pub(crate) fn md5_hex(name: &str) -> String {
     Md5::digest(name).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether a name can be that of a file everywhere: ArangoDB's traditional names can, extended ones are replaced by their id.
+/// Whether a name can be that of a file everywhere: ArangoDB's traditional names can, extended ones are replaced by
+/// their id.
 pub(crate) fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
-/// What the files of a collection begin with: its name, or its id where the name cannot be a file's, and the MD5 of its name.
+/// What the files of a collection begin with: its name, or its id where the name cannot be a file's, and the MD5 of
+/// its name.
 pub(crate) fn stem(name: &str, id: &str) -> String {
     let shown = if is_plain(name) { name } else { id };
     format!("{shown}_{}", md5_hex(name))

@@ -1,4 +1,5 @@
-//! Operations packed into one request to `/_api/batch`: the parts of a `multipart/form-data` body, each a request as HTTP has it.
+//! Operations packed into one request to `/_api/batch`: the parts of a `multipart/form-data` body, each a request as
+//! HTTP has it.
 
 use std::fmt::Write;
 

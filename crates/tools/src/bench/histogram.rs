@@ -82,8 +82,8 @@ impl Histogram {
         0.0
     }
 
-    /// Intervals of equal size, in seconds: where each begins and how many times are in it. The last holds all longer times; empty
-    /// ones are left out.
+    /// Intervals of equal size, in seconds: where each begins and how many times are in it. The last holds all longer
+    /// times; empty ones are left out.
     pub(super) fn intervals(&self, size: f64, most: u64) -> Vec<(f64, u64)> {
         let size = if size > 0.0 { size } else { self.max() / most as f64 }.max(1e-9);
         let mut intervals: Vec<(u64, u64)> = Vec::new();

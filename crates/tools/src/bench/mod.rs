@@ -1,8 +1,10 @@
-//! `persea bench`, also called through links named `arangobench` and `arangob`: requests as fast as a server answers them.
+//! `persea bench`, also called through links named `arangobench` and `arangob`: requests as fast as a server answers
+//! them.
 //!
-//! A run goes through these steps: [`settings`] reads the options; for each size of batches and number of threads a [`case`] prepares
-//! its collections, and threads ([`work`]), each with a connection of its own, send its operations ([`operation`], [`batch`]) and
-//! count how long replies take ([`histogram`]); [`report`] prints and writes what was measured.
+//! A run goes through these steps: [`settings`] reads the options; for each size of batches and number of threads a
+//! [`case`] prepares its collections, and threads ([`work`]), each with a connection of its own, send its operations
+//! ([`operation`], [`batch`]) and count how long replies take ([`histogram`]); [`report`] prints and writes what was
+//! measured.
 
 mod batch;
 mod case;

@@ -178,7 +178,8 @@ fn json_write(text: &str, bytes: &mut Vec<u8>) {
     velocypack::json::write_str(text, bytes);
 }
 
-/// A document with a key (if there is one), more attributes (JSON, each with a comma at its end) and so many texts with equal values.
+/// A document with a key (if there is one), more attributes (JSON, each with a comma at its end) and so many texts
+/// with equal values.
 pub(super) fn document(key: Option<&str>, more: &str, attributes: u64) -> String {
     let mut text = String::with_capacity(32 + more.len() + attributes as usize * 24);
     text.push('{');

@@ -27,7 +27,8 @@ pub(super) struct Lent {
 }
 
 impl DataFiles {
-    /// Creates the first file, which is there even when it stays empty. What an earlier dump left of the collection is removed.
+    /// Creates the first file, which is there even when it stays empty. What an earlier dump left of the collection
+    /// is removed.
     pub(super) fn create(
         folder: &Path,
         collection: &Collection,

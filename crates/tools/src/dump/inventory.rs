@@ -40,7 +40,8 @@ pub(super) struct Inventory {
 }
 
 impl Inventory {
-    /// Reads the server's reply and leaves out what is not wanted. Errors: a collection that was asked for is not there.
+    /// Reads the server's reply and leaves out what is not wanted. Errors: a collection that was asked for is not
+    /// there.
     pub(super) fn read(reply: Slice<'_>, settings: &Settings) -> Result<Self, Failure> {
         let text = |value: Slice<'_>, name: &str| {
             value.get(name).and_then(Slice::as_str).unwrap_or_default().to_owned()

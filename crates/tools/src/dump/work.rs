@@ -1,4 +1,5 @@
-//! What threads do with a collection: fetch, change, pack and write ([`crate::schedule`] is which thread does it where).
+//! What threads do with a collection: fetch, change, pack and write ([`crate::schedule`] is which thread does it
+//! where).
 
 use std::fmt;
 use std::path::{Path, PathBuf};

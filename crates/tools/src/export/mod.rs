@@ -1,7 +1,8 @@
 //! `persea export` (arangoexport): collections, the result of a query, or a graph to files.
 //!
-//! [`rows`] fetches documents as lines of JSON, from Persea in one stream for each collection, else by cursors; [`form`], [`xgmml`] and
-//! [`parquet`] write them, [`output`] compresses and names the files, and [`resume`] finds where an export was broken off.
+//! [`rows`] fetches documents as lines of JSON, from Persea in one stream for each collection, else by cursors;
+//! [`form`], [`xgmml`] and [`parquet`] write them, [`output`] compresses and names the files, and [`resume`] finds
+//! where an export was broken off.
 
 mod csv;
 mod definitions;
@@ -124,7 +125,8 @@ impl<'a> Export<'a> {
         written.map_err(|failure| failure.during("the query"))
     }
 
-    /// Looks at what is there already. Nothing where nothing is to be done; else how far an export has come that was broken off.
+    /// Looks at what is there already. Nothing where nothing is to be done; else how far an export has come that was
+    /// broken off.
     fn begin(&self, path: Option<&Path>) -> Result<Option<Option<Reached>>, Failure> {
         let Some(path) = path else { return Ok(Some(None)) };
         let name = path.display();

@@ -1,8 +1,9 @@
 //! Parquet: a column for each attribute.
 //!
-//! The type of a column must be known before its first value is written, and depends on its last: so documents go to a temporary
-//! file beside the result first, while what they have is noted, and from there to the columns. Numbers, booleans and texts are what
-//! they are; an attribute whose values are of different types, or arrays or objects, becomes a text of JSON.
+//! The type of a column must be known before its first value is written, and depends on its last: so documents go to
+//! a temporary file beside the result first, while what they have is noted, and from there to the columns. Numbers,
+//! booleans and texts are what they are; an attribute whose values are of different types, or arrays or objects,
+//! becomes a text of JSON.
 
 use std::collections::HashMap;
 use std::fs::File;

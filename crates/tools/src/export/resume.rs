@@ -1,7 +1,7 @@
 //! Where an export was broken off.
 //!
-//! What is not compressed is whole up to its last line break. What is compressed is whole up to the end of its last whole part: a
-//! member of gzip (RFC 1952) or a frame of Zstandard (RFC 8878), which end where a line does.
+//! What is not compressed is whole up to its last line break. What is compressed is whole up to the end of its last
+//! whole part: a member of gzip (RFC 1952) or a frame of Zstandard (RFC 8878), which end where a line does.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};

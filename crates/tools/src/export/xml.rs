@@ -83,8 +83,8 @@ fn type_name(value: Slice<'_>) -> &'static str {
     }
 }
 
-/// A text within quotes. Line breaks and tabulators are written so that readers keep them; other control characters, which XML
-/// cannot have, become replacement characters.
+/// A text within quotes. Line breaks and tabulators are written so that readers keep them; other control characters,
+/// which XML cannot have, become replacement characters.
 pub(super) fn escape(text: &str, out: &mut Vec<u8>) {
     for character in text.chars() {
         match character {

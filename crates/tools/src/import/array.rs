@@ -1,4 +1,5 @@
-//! JSON arrays: each element becomes a line, so that no more than a batch is in memory and each is accepted or rejected by itself.
+//! JSON arrays: each element becomes a line, so that no more than a batch is in memory and each is accepted or
+//! rejected by itself.
 
 use std::io::Read;
 

@@ -1,7 +1,8 @@
 //! `persea import` (arangoimport): documents from JSON, JSON Lines, CSV and TSV over `/_api/import`.
 //!
-//! One thread reads the file and cuts it into [`batch::Batch`]es ([`lines`], [`array`], [`table`]); others send them ([`send`]) and
-//! count what becomes of them ([`outcome`]). Only so many batches exist at a time, so memory does not grow with the file.
+//! One thread reads the file and cuts it into [`batch::Batch`]es ([`lines`], [`array`], [`table`]); others send them
+//! ([`send`]) and count what becomes of them ([`outcome`]). Only so many batches exist at a time, so memory does not
+//! grow with the file.
 
 mod array;
 mod batch;

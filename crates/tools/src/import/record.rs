@@ -1,9 +1,9 @@
 //! Rows of CSV and TSV, as arangoimport reads them.
 //!
-//! A field that begins with a quote goes to the next quote that is not doubled (or, if asked for, behind a backslash), line breaks
-//! included; white space may follow it at the end of the line. Any other field goes to the next separator or the end of the line,
-//! whose white space is left out. Own code because conversion depends on whether a field had quotes, which the crate `csv` does not
-//! tell.
+//! A field that begins with a quote goes to the next quote that is not doubled (or, if asked for, behind a
+//! backslash), line breaks included; white space may follow it at the end of the line. Any other field goes to the
+//! next separator or the end of the line, whose white space is left out. Own code because conversion depends on
+//! whether a field had quotes, which the crate `csv` does not tell.
 
 use memchr::{memchr, memchr2, memmem};
 

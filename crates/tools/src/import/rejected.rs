@@ -1,7 +1,8 @@
 //! Which rows the server rejected, from what it says.
 //!
-//! A message begins with "at position N: ". What cannot be read is counted from 1 among all rows of the body, empty ones included;
-//! what can be read but not stored ("creating document failed ...") from 0 among those that can be read.
+//! A message begins with "at position N: ". What cannot be read is counted from 1 among all rows of the body, empty
+//! ones included; what can be read but not stored ("creating document failed ...") from 0 among those that can be
+//! read.
 
 use std::collections::HashSet;
 
@@ -10,7 +11,8 @@ use super::batch::{Batch, RejectedRow};
 /// Beginning of messages of documents that were read and could not be stored.
 const NOT_STORED: &str = "creating document failed";
 
-/// The rows that the messages are about, in the order of the messages. A message without a position keeps the batch's first line.
+/// The rows that the messages are about, in the order of the messages. A message without a position keeps the batch's
+/// first line.
 pub(super) fn rows(body: &[u8], batch: &Batch, details: &[&str]) -> Vec<RejectedRow> {
     let texts: Vec<&[u8]> = body
         .get(batch.header_bytes..)

@@ -2,7 +2,8 @@
 
 use velocypack::{Builder, Limits, Slice, json};
 
-/// Every line without these top-level attributes. What is no JSON object stays as it is: the server says what is wrong with it.
+/// Every line without these top-level attributes. What is no JSON object stays as it is: the server says what is
+/// wrong with it.
 pub(super) fn without(body: &[u8], removed: &[String]) -> Vec<u8> {
     let mut out = Vec::with_capacity(body.len());
     let mut builder = Builder::new();

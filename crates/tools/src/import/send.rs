@@ -27,7 +27,8 @@ struct Sender<'a> {
     latency: Option<Latency>,
 }
 
-/// Reads batches on this thread and sends them on others, until the end or the first failure. What was sent is waited for.
+/// Reads batches on this thread and sends them on others, until the end or the first failure. What was sent is waited
+/// for.
 pub(super) fn send_all(
     batches: &mut dyn Batches,
     client: &Client,

@@ -1,7 +1,7 @@
 //! Files of data, read in blocks that hold whole documents.
 //!
-//! A block of a file that we have packed, a member of gzip, is handed on packed, so that many threads unpack it; other packed
-//! files are unpacked by whoever reads them.
+//! A block of a file that we have packed, a member of gzip, is handed on packed, so that many threads unpack it;
+//! other packed files are unpacked by whoever reads them.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -120,8 +120,8 @@ impl DataFile {
         self.is_exhausted
     }
 
-    /// Whether the documents are wrapped, so that their order matters: as the first of them says. What cannot be read or is
-    /// broken is for whoever reads it all, and the server, to refuse.
+    /// Whether the documents are wrapped, so that their order matters: as the first of them says. What cannot be read
+    /// or is broken is for whoever reads it all, and the server, to refuse.
     pub(super) fn has_envelopes(path: &Path) -> Result<bool, Failure> {
         let name = path.to_string_lossy();
         if name.trim_end_matches(".gz").ends_with(".vpack") {

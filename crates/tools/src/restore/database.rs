@@ -1,5 +1,5 @@
-//! The restore of one database, in ArangoDB's order: collections, analyzers, views of collections, documents and indexes, views
-//! of indexes, and users last, because the login in use may change with them.
+//! The restore of one database, in ArangoDB's order: collections, analyzers, views of collections, documents and
+//! indexes, views of indexes, and users last, because the login in use may change with them.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;

@@ -1,7 +1,7 @@
 //! Cutting text between lines, and VelocyPack between values.
 
-/// Where the bytes can be cut that are at most `limit` long: behind the last line break there, or, if there is none, behind the
-/// first one. `None` if there is no line break at all.
+/// Where the bytes can be cut that are at most `limit` long: behind the last line break there, or, if there is none,
+/// behind the first one. `None` if there is no line break at all.
 pub(super) fn cut(bytes: &[u8], limit: usize) -> Option<usize> {
     let head = bytes.get(..limit.min(bytes.len())).unwrap_or_default();
     match memchr::memrchr(b'\n', head) {
@@ -28,7 +28,8 @@ pub(super) fn count(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
-/// The length of the VelocyPack array or object that begins with these bytes; `None` if that cannot be said, or it is neither.
+/// The length of the VelocyPack array or object that begins with these bytes; `None` if that cannot be said, or it is
+/// neither.
 pub(super) fn value_bytes(bytes: &[u8]) -> Option<u64> {
     let head = *bytes.first()?;
     let width = match head {

@@ -1,9 +1,9 @@
 //! `persea restore`, also called through a link named `arangorestore`: a dump's folder into a server.
 //!
-//! A run goes through these steps: [`settings`] reads the options; [`folder`] reads what is dumped; [`database`] creates
-//! collections, has threads ([`work`]) send their documents and create their indexes, and creates views. [`data`] reads files of
-//! data in blocks of whole lines, [`server`] makes the requests, and [`state`] keeps in the folder how far the restore is, for
-//! `--continue`.
+//! A run goes through these steps: [`settings`] reads the options; [`folder`] reads what is dumped; [`database`]
+//! creates collections, has threads ([`work`]) send their documents and create their indexes, and creates views.
+//! [`data`] reads files of data in blocks of whole lines, [`server`] makes the requests, and [`state`] keeps in the
+//! folder how far the restore is, for `--continue`.
 
 mod data;
 mod database;

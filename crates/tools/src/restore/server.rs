@@ -14,7 +14,8 @@ const EDGES: u64 = 3;
 /// ArangoDB's number of the error that a collection is there already.
 const DUPLICATE_NAME: u64 = 1207;
 
-/// Creates a collection, and drops one that is there if the settings say so. Otherwise that one is used as it is: whether it is.
+/// Creates a collection, and drops one that is there if the settings say so. Otherwise that one is used as it is, and the
+/// answer is true.
 pub(super) fn create_collection(
     client: &Client,
     collection: &Collection,
@@ -31,7 +32,8 @@ pub(super) fn create_collection(
     }
 }
 
-/// Whether Persea is to build the edge index after the documents, when [`create_indexes`] asks for it. ArangoDB does not know of it.
+/// Whether Persea is to build the edge index after the documents, when [`create_indexes`] asks for it. ArangoDB does
+/// not know of it.
 fn defers_edge_index(collection: &Collection, settings: &Settings) -> bool {
     let kind = Slice::new(&collection.structure).get_path(&["parameters", "type"]).and_then(Slice::as_u64);
     let has_data = settings.import_data && !collection.data.is_empty();
@@ -123,8 +125,8 @@ fn structure(collection: &Collection, settings: &Settings) -> Result<String, Fai
     Ok(out.as_slice().to_json_string())
 }
 
-/// The line of a piece that the server has refused, from 0, as far as it can be told: the first that is no JSON, or the one
-/// that the server names.
+/// The line of a piece that the server has refused, from 0, as far as it can be told: the first that is no JSON, or
+/// the one that the server names.
 pub(super) fn bad_line(piece: &[u8], message: &str) -> Option<u64> {
     let mut builder = Builder::new();
     for (number, line) in (0..).zip(piece.split(|byte| *byte == b'\n')) {

@@ -1,7 +1,8 @@
 //! How far a restore is, in the file `continue.json` of the dump's folder.
 //!
-//! For each collection it says whether it was found, was created or is restored, and up to which position the server has confirmed each
-//! file of data. What was sent behind it is sent again by `--continue`; documents that come again change nothing.
+//! For each collection it says whether it was found, was created or is restored, and up to which position the server
+//! has confirmed each file of data. What was sent behind it is sent again by `--continue`; documents that come again
+//! change nothing.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! What threads do with a collection: read, unpack and send ([`crate::schedule`] is which thread does it where). The last of them
-//! creates its indexes.
+//! What threads do with a collection: read, unpack and send ([`crate::schedule`] is which thread does it where). The
+//! last of them creates its indexes.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -48,8 +48,8 @@ impl<'a> Work<'a> {
         Work { client, settings, state, progress, sent_bytes, batches, failures: Mutex::default() }
     }
 
-    /// Restores documents and, of collections that the restore has created, indexes. Errors: the first failure; with `force` all that there were are kept for
-    /// [`Work::failures`].
+    /// Restores documents and, of collections that the restore has created, indexes. Errors: the first failure; with
+    /// `force` all that there were are kept for [`Work::failures`].
     pub(super) fn restore(&self, mut collections: Vec<Collection>) -> Result<(), Failure> {
         collections.retain(|collection| !self.state.is_restored(&collection.name));
         let failures = schedule::run(self, collections, self.settings.threads, self.settings.force);

@@ -243,8 +243,8 @@ fn put_first_digits(room: &mut Room<'_>, value: u64) {
 
 const ONLY_DIGITS: u64 = 0x0F0F_0F0F_0F0F_0F0F;
 
-/// The eight digits of a number below 10^8 as text, the first in the lowest byte: halves, quarters and digits are divided
-/// side by side, by multiplications that are exact for what is that small.
+/// The eight digits of a number below 10^8 as text, the first in the lowest byte: halves, quarters and digits are
+/// divided side by side, by multiplications that are exact for what is that small.
 #[inline(always)]
 const fn eight_digits(value: u64) -> u64 {
     let fours = (value / 10_000) | (value % 10_000) << 32;

@@ -84,7 +84,8 @@ impl<'o> Room<'o> {
     }
 }
 
-/// Makes room behind `end`: about `bytes`, but as much as is free already rather than memory for what may not be needed.
+/// Makes room behind `end`: about `bytes`, but as much as is free already rather than memory for what may not be
+/// needed.
 #[inline]
 fn make(out: &mut Vec<u8>, end: usize, bytes: usize) {
     let free = out.capacity() - end;

@@ -164,8 +164,8 @@ impl<const PRETTY: bool> Writer<'_, PRETTY> {
         true
     }
 
-    /// Writes the next member's value and a comma; the last member's comma is taken back. Of an array or object only the
-    /// opening bracket; it is returned.
+    /// Writes the next member's value and a comma; the last member's comma is taken back. Of an array or object only
+    /// the opening bracket; it is returned.
     #[inline(always)]
     fn value<'a>(self, open: &mut Open<'a>, room: &mut Room<'_>) -> Option<Open<'a>> {
         let (head, behind) = open.rest.split_first().map_or((0, &[][..]), |(head, behind)| (*head, behind));

@@ -215,8 +215,8 @@ fn fnv(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3))
 }
 
-/// Indexes on disk have these keys. If another version of ICU gives others, the stores that were written so far are in another
-/// order than new ones: their format has to be raised (`STORE_FORMAT` of the storage crate).
+/// Indexes on disk have these keys. If another version of ICU gives others, the stores that were written so far are
+/// in another order than new ones: their format has to be raised (`STORE_FORMAT` of the storage crate).
 #[test]
 fn keys_of_all_characters_stay_as_they_are_stored() {
     let mut hash = 0xCBF2_9CE4_8422_2325;

@@ -1,8 +1,8 @@
 //! Traversals: all paths from a vertex, in one of three orders.
 //!
 //! The search knows vertices as numbers and asks its [`TraversalHost`] for edges and for whatever is decided by
-//! documents. It makes one path after the other, when it is asked for it, and keeps no more than the paths that are still
-//! to be followed.
+//! documents. It makes one path after the other, when it is asked for it, and keeps no more than the paths that are
+//! still to be followed.
 
 mod breadth_first;
 mod depth_first;

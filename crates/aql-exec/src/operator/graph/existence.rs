@@ -1,5 +1,5 @@
-//! Vertices that are known to exist without having been looked up: the lists of edges that storage keeps in memory say it,
-//! once a query has found all vertices of a list.
+//! Vertices that are known to exist without having been looked up: the lists of edges that storage keeps in memory
+//! say it, once a query has found all vertices of a list.
 
 use crate::context::ExecutionContext;
 use crate::graph::edges::FoundEdge;

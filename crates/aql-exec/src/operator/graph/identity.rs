@@ -36,8 +36,8 @@ impl Identity {
     }
 }
 
-/// Values of a projection for the selected rows: of vertices that are known to exist by their identifiers, of others from
-/// the documents that were fetched.
+/// Values of a projection for the selected rows: of vertices that are known to exist by their identifiers, of others
+/// from the documents that were fetched.
 pub(super) fn project_identity(
     projection: &ProjectionProgram,
     vertices: &[Vertex],

@@ -1,10 +1,11 @@
 //! Documents whose `_key` or `_id` lies between bounds; on request in AQL's order.
 //!
-//! Storage has documents in byte order of their keys, AQL compares texts by collation. Keys consist of ASCII characters, of
-//! which each sorts by itself, and case decides only between keys that are equal without it. So the keys that begin with
-//! the same characters, whatever their case, lie together in AQL's order, and in one place of storage for each way to
-//! write these characters. Such a stretch of keys is sorted in memory if it is small; otherwise it is taken apart by the
-//! next character. What lies within the bounds as a whole, and needs no order, is read in one go.
+//! Storage has documents in byte order of their keys, AQL compares texts by collation. Keys consist of ASCII
+//! characters, of which each sorts by itself, and case decides only between keys that are equal without it. So the
+//! keys that begin with the same characters, whatever their case, lie together in AQL's order, and in one place of
+//! storage for each way to write these characters. Such a stretch of keys is sorted in memory if it is small;
+//! otherwise it is taken apart by the next character. What lies within the bounds as a whole, and needs no order, is
+//! read in one go.
 
 use super::entries::EntrySink;
 use super::key_stretch::{BEHIND_KEYS, Interval, Place, SortedKey, Stretch, group_of};
@@ -77,8 +78,8 @@ impl KeyRangeSource {
         if lookup.ordered {
             parts.sort_by(|(left, _), (right, _)| source.compare_ends(left.as_ref(), right.as_ref()));
         }
-        // What is visited first comes last. Ranges that overlap find keys twice, which the scan leaves out; a key that an
-        // earlier range does not have lies behind that range.
+        // What is visited first comes last. Ranges that overlap find keys twice, which the scan leaves out; a key
+        // that an earlier range does not have lies behind that range.
         source.parts = parts.into_iter().map(|(_, part)| part).rev().collect();
         source
     }
@@ -115,8 +116,8 @@ impl KeyRangeSource {
         Value::from_str(&format!("{}{key}", self.prefix))
     }
 
-    /// Finds the keys of a stretch, or takes it apart; how many bytes of documents were read. At most `room` keys can be
-    /// handed over at once.
+    /// Finds the keys of a stretch, or takes it apart; how many bytes of documents were read. At most `room` keys can
+    /// be handed over at once.
     fn visit(
         &mut self,
         stretch: Stretch,

@@ -40,8 +40,8 @@ impl SingleKey {
         }
     }
 
-    /// Collects the keys of the present and further incoming rows, up to the limit. Whether they exist is found out when they
-    /// are looked up.
+    /// Collects the keys of the present and further incoming rows, up to the limit. Whether they exist is found out
+    /// when they are looked up.
     pub(super) fn collect(
         self,
         outer: &mut Outer,

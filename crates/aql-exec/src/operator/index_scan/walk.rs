@@ -1,5 +1,5 @@
-//! Look-ups in a persistent index that follow each other in its order, as in a merge join: each goes on where the last one
-//! ended, and searches the index only if it has to go far.
+//! Look-ups in a persistent index that follow each other in its order, as in a merge join: each goes on where the
+//! last one ended, and searches the index only if it has to go far.
 
 use super::entries::EntrySink;
 use super::persistent::all_bounds;

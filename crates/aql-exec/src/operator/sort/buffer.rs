@@ -106,8 +106,8 @@ impl SortBuffer {
         }
     }
 
-    /// Appends the key of a row. Keys of values delimit themselves, so they can be joined, and inverted for a descending
-    /// order.
+    /// Appends the key of a row. Keys of values delimit themselves, so they can be joined, and inverted for a
+    /// descending order.
     fn push_key(&mut self, batch: &Batch, row: usize) {
         for criterion in &self.criteria {
             let start = self.keys.len();

@@ -2,8 +2,8 @@
 
 use aql_value::{Batch, Column, Register, Value};
 
-/// The selected rows of a batch with some registers, without whatever else the batch keeps in memory; and the bytes that
-/// they take, as an estimate.
+/// The selected rows of a batch with some registers, without whatever else the batch keeps in memory; and the bytes
+/// that they take, as an estimate.
 pub(super) fn retain(batch: &Batch, registers: &[Register]) -> (Batch, u64) {
     let is_sparse = batch.selected_len() * 2 < batch.rows();
     let mut retained = Batch::new(batch.selected_len());

@@ -16,8 +16,8 @@ pub(super) struct Restrictions {
 }
 
 impl Binder<'_> {
-    /// Applies the restrictions. Error 1203 for a collection that does not exist, 1218 for documents where edges belong,
-    /// 1926 and 1939 for a collection that does not belong to the graph.
+    /// Applies the restrictions. Error 1203 for a collection that does not exist, 1218 for documents where edges
+    /// belong, 1926 and 1939 for a collection that does not belong to the graph.
     pub(super) fn restrict(
         &mut self,
         graph: &mut GraphAccess,

@@ -1,7 +1,7 @@
 //! Syntax trees as `POST /_api/query` shows them: `{type, name, value, subNodes}` in ArangoDB's form.
 //!
-//! Bind parameters stay parameters, nothing is folded, and names that are no variables are taken as collections, whether
-//! or not they exist.
+//! Bind parameters stay parameters, nothing is folded, and names that are no variables are taken as collections,
+//! whether or not they exist.
 
 mod expression;
 mod statement;

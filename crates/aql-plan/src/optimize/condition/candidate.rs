@@ -20,8 +20,8 @@ pub(in crate::optimize) fn match_index(
     }
 }
 
-/// Each field has a look-up of its own; the first that has a condition is used. Bounds, which only the primary index can
-/// look up, come after equalities.
+/// Each field has a look-up of its own; the first that has a condition is used. Bounds, which only the primary index
+/// can look up, come after equalities.
 fn match_independent_fields(index: &IndexInfo, position: usize, atoms: &[Atom]) -> Option<IndexRange> {
     let fields = || index.fields.iter().enumerate();
     let mut found = fields().filter_map(|(first_field, field)| {

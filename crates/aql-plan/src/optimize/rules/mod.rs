@@ -150,8 +150,8 @@ pub(super) const RULES: &[&dyn Rule] = &[
     },
 ];
 
-/// Rules of ArangoDB that change nothing here, because what they bring about is always so, or has no counterpart. They are
-/// listed, so that clients find them, and turning them on or off has no effect.
+/// Rules of ArangoDB that change nothing here, because what they bring about is always so, or has no counterpart.
+/// They are listed, so that clients find them, and turning them on or off has no effect.
 const LISTED: &[(&str, &str)] = &[
     ("sort-in-values", "Not needed: lists after IN are searched by hash, sorted or not."),
     (

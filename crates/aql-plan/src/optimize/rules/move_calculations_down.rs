@@ -45,7 +45,8 @@ fn move_down(nodes: &mut Vec<Node>) -> bool {
     moved
 }
 
-/// The position, counted without the node itself, behind the last filter, sort or limit that does not need the variable.
+/// The position, counted without the node itself, behind the last filter, sort or limit that does not need the
+/// variable.
 fn lowest_position(nodes: &[Node], from: usize, out: VariableId) -> Option<usize> {
     let mut lowest = None;
     for (position, node) in nodes.iter().enumerate().skip(from + 1) {

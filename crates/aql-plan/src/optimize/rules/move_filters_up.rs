@@ -39,8 +39,8 @@ fn move_up(nodes: &mut Vec<Node>) -> bool {
     moved
 }
 
-/// Where the filter can go. It passes other filters only on its way over a loop or a sort: among themselves, filters keep
-/// their order.
+/// Where the filter can go. It passes other filters only on its way over a loop or a sort: among themselves, filters
+/// keep their order.
 fn highest_position(nodes: &[Node], from: usize, condition: VariableId) -> usize {
     let (mut to, mut highest) = (from, from);
     let mut has_passed_filter = false;

@@ -1,5 +1,5 @@
-//! `push-down-late-materialization`: documents of an index scan are fetched after sorts and filters that read nothing but
-//! what the index covers.
+//! `push-down-late-materialization`: documents of an index scan are fetched after sorts and filters that read nothing
+//! but what the index covers.
 
 use super::late_document_materialization::defer;
 use super::{Rule, RuleContext};

@@ -1,5 +1,5 @@
-//! `replace-entries-with-object-iteration`: `FOR [key, value] IN ENTRIES(object)` loops over the object itself, without an
-//! array of pairs.
+//! `replace-entries-with-object-iteration`: `FOR [key, value] IN ENTRIES(object)` loops over the object itself,
+//! without an array of pairs.
 
 use super::{Rule, RuleContext};
 use crate::expression::Expression;

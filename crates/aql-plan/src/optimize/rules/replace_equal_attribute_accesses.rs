@@ -1,7 +1,7 @@
 //! `replace-equal-attribute-accesses`: after `FILTER a.x == b.y`, `b.y` is read as `a.x`, so that less is read of `b`.
 //!
-//! Values that are equal may still look different: objects by the order of their attributes, numbers by their type. That
-//! is why queries have to turn the rule on.
+//! Values that are equal may still look different: objects by the order of their attributes, numbers by their type.
+//! That is why queries have to turn the rule on.
 
 use super::{Rule, RuleContext};
 use crate::expression::{CompareOperator, Expression, Identity};

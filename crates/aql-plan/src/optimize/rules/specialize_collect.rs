@@ -1,7 +1,7 @@
 //! `specialize-collect`: decides how COLLECT forms groups.
 //!
-//! A hash table of groups, whose output is sorted afterwards (COLLECT promises sorted groups), is the rule. Sorted input
-//! is an additional plan where an index may provide the order, and what the option `method` can ask for.
+//! A hash table of groups, whose output is sorted afterwards (COLLECT promises sorted groups), is the rule. Sorted
+//! input is an additional plan where an index may provide the order, and what the option `method` can ask for.
 
 use super::{Rule, RuleContext};
 use crate::catalog::IndexKind;

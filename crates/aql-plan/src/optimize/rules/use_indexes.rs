@@ -108,8 +108,8 @@ struct Chooser<'a> {
 }
 
 impl Chooser<'_> {
-    /// Indexes and ranges that find all documents of the form; `None` if no index helps for some branch. Either the best
-    /// index for each branch, or one index for all, of which branches may have ranges in common.
+    /// Indexes and ranges that find all documents of the form; `None` if no index helps for some branch. Either the
+    /// best index for each branch, or one index for all, of which branches may have ranges in common.
     fn choose(&self, form: &NormalForm) -> Option<(Vec<IndexInfo>, Vec<IndexRange>)> {
         let is_single = form.branches.len() == 1;
         let best_of_each = form.branches.iter().map(|branch| self.choose_for(branch, is_single)).collect();
@@ -145,8 +145,8 @@ impl Chooser<'_> {
         (!choice.ranges.is_empty()).then_some(choice)
     }
 
-    /// The best index for a branch: the first usable one of the hint, otherwise the cheapest; of equally cheap ones that
-    /// with more conditions.
+    /// The best index for a branch: the first usable one of the hint, otherwise the cheapest; of equally cheap ones
+    /// that with more conditions.
     fn choose_for(&self, branch: &Branch, is_single: bool) -> Option<(&IndexInfo, IndexRange)> {
         let usable = |index: &IndexInfo| match_index(index, 0, &branch.atoms);
         for name in &self.hint.names {

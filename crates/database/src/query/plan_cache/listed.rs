@@ -1,5 +1,5 @@
-//! What clients see of the plan cache: the plans of queries that asked for it to be used (`usePlanCache`). The cache also
-//! keeps those of all other queries, of which nobody needs to know.
+//! What clients see of the plan cache: the plans of queries that asked for it to be used (`usePlanCache`). The cache
+//! also keeps those of all other queries, of which nobody needs to know.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,9 +1,9 @@
 //! `/_api/batch`: many requests in one, run one after the other and answered in their order.
 //!
-//! The body is multipart: each part is a whole HTTP request of any kind but a batch. Nothing is run before the whole body
-//! was taken apart. A part that fails stops no other, and there is no transaction around them. All parts use the database
-//! that the batch's own address names. The user is the batch's own, too, unless a part brings an `authorization` of its
-//! own.
+//! The body is multipart: each part is a whole HTTP request of any kind but a batch. Nothing is run before the whole
+//! body was taken apart. A part that fails stops no other, and there is no transaction around them. All parts use the
+//! database that the batch's own address names. The user is the batch's own, too, unless a part brings an
+//! `authorization` of its own.
 //!
 //! A small batch begins on the connection's own task and goes on on the worker pool where a part would wait, or when it
 //! has taken its time.

@@ -26,7 +26,8 @@ pub(super) struct PartRequest {
 }
 
 impl PartRequest {
-    /// Takes a part apart: the request line, headers up to the first empty line, and the body. Any of them may be cut short.
+    /// Takes a part apart: the request line, headers up to the first empty line, and the body. Any of them may be cut
+    /// short.
     pub(super) fn read(batch: &Request, part: &Bytes) -> Result<Self> {
         let (line, next) = line_at(part, 0);
         let line = part.slice(line);

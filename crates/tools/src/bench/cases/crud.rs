@@ -1,5 +1,5 @@
-//! Inserts, updates, reads and removals of documents and edges. Each thread goes through the steps of one key after the other, so
-//! that no operation meets a document of another thread.
+//! Inserts, updates, reads and removals of documents and edges. Each thread goes through the steps of one key after
+//! the other, so that no operation meets a document of another thread.
 
 use super::super::operation::{Operation, Plan, Turn, document};
 use super::super::stage::Stage;

@@ -1,8 +1,9 @@
 //! Data for the tables of docs/benchmarks.md: the same each time, whatever thread makes it.
 //!
-//! The social network has the shape of Pokec (Takac and Zabovsky 2012; SNAP's soc-Pokec: 1,632,803 people, 30,622,564 directed
-//! friendships, that is 18.75 each): how many friends people have is distributed by a logarithmic normal distribution with that mean
-//! and a median of 7.5; how often they are somebody's friend by a power law. The most popular of 1,600,000 has about 13,000, as there.
+//! The social network has the shape of Pokec (Takac and Zabovsky 2012; SNAP's soc-Pokec: 1,632,803 people, 30,622,564
+//! directed friendships, that is 18.75 each): how many friends people have is distributed by a logarithmic normal
+//! distribution with that mean and a median of 7.5; how often they are somebody's friend by a power law. The most
+//! popular of 1,600,000 has about 13,000, as there.
 
 use std::fmt::Write;
 
@@ -11,7 +12,8 @@ use super::super::stage::Stage;
 use super::document::import_into;
 use crate::Failure;
 
-/// Mean of the friends of a person, and the parameters of its distribution: exp(LOG_MEAN + LOG_DEVIATION² / 2) is the mean.
+/// Mean of the friends of a person, and the parameters of its distribution: exp(LOG_MEAN + LOG_DEVIATION² / 2) is the
+/// mean.
 pub(in super::super) const FRIENDS: f64 = 18.75;
 const LOG_DEVIATION: f64 = 1.35;
 /// Exponent by which a random number from 0 to 1 becomes a rank of popularity.
@@ -121,6 +123,7 @@ pub(in super::super) fn friends(person: u64) -> u64 {
 /// Somebody out of `people`; those that are popular more often. Their numbers are spread over all.
 pub(in super::super) fn popular(seed: u64, people: u64) -> u64 {
     let rank = (unit(seed).powf(POPULARITY) * people as f64) as u64;
-    // A multiplication by an odd number far from a power of two keeps ranks apart where `people` shares no factor with it.
+    // A multiplication by an odd number far from a power of two keeps ranks apart where `people` shares no factor
+    // with it.
     (u128::from(rank) * 0x9e37_79b1 % u128::from(people.max(1))) as u64
 }

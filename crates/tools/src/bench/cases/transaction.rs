@@ -1,5 +1,5 @@
-//! Transactions over several collections or documents. ArangoDB's tool has them in JavaScript, which is carried out on the server;
-//! here each is one query that reads and writes the same.
+//! Transactions over several collections or documents. ArangoDB's tool has them in JavaScript, which is carried out
+//! on the server; here each is one query that reads and writes the same.
 
 use super::super::operation::{Operation, Plan, Turn, document, json_text};
 use super::super::stage::Stage;

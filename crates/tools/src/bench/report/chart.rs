@@ -1,4 +1,5 @@
-//! The picture: the time of a run by size of batches, a line for each number of threads; by number of threads where there is one size.
+//! The picture: the time of a run by size of batches, a line for each number of threads; by number of threads where
+//! there is one size.
 
 use chart::{Chart, Panel, Series};
 

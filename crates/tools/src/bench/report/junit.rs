@@ -1,4 +1,5 @@
-//! The figures in the form of JUnit's reports, which continuous integration shows: a test for each run, failed where operations were.
+//! The figures in the form of JUnit's reports, which continuous integration shows: a test for each run, failed where
+//! operations were.
 
 use std::fmt::Write;
 

@@ -214,7 +214,8 @@ fn add_random(
     }
 }
 
-/// Letters, digits, `_` and `-` make words; their last characters stay, the rest becomes `x`, and all between them blanks.
+/// Letters, digits, `_` and `-` make words; their last characters stay, the rest becomes `x`, and all between them
+/// blanks.
 fn xify(text: &str, unmasked: usize) -> String {
     let is_word = |character: &char| character.is_alphanumeric() || matches!(character, '_' | '-');
     let characters: Vec<char> = text.chars().collect();

@@ -1,8 +1,8 @@
 //! Maskings: which collections are dumped and how, and which values are changed before they are written.
 //!
-//! Source: ArangoDB 3.10 documentation, "arangodump Data Maskings". The file is a JSON object of collections' names (`*` stands
-//! for all others); each has a `type`, and with `masked` an array of rules: `path`, `type` (the function) and its parameters. The
-//! first rule whose path matches a value decides.
+//! Source: ArangoDB 3.10 documentation, "arangodump Data Maskings". The file is a JSON object of collections' names
+//! (`*` stands for all others); each has a `type`, and with `masked` an array of rules: `path`, `type` (the function)
+//! and its parameters. The first rule whose path matches a value decides.
 
 mod function;
 mod path;

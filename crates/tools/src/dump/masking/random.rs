@@ -2,7 +2,8 @@
 
 use crate::Failure;
 
-/// A generator for masked values: seeded by the system, then SplitMix64 (Steele, Lea and Flood, 2014), since a dump needs many.
+/// A generator for masked values: seeded by the system, then SplitMix64 (Steele, Lea and Flood, 2014), since a dump
+/// needs many.
 #[derive(Debug)]
 pub(super) struct Random {
     state: u64,

@@ -1,5 +1,5 @@
-//! `optimize-traversals`: moves filters on paths into traversals, so that paths which cannot pass them are not followed,
-//! and looks edges up by vertex-centric indexes where filters allow.
+//! `optimize-traversals`: moves filters on paths into traversals, so that paths which cannot pass them are not
+//! followed, and looks edges up by vertex-centric indexes where filters allow.
 //!
 //! Filters on the last vertex or edge become the traversal's output filter. The filters themselves stay until
 //! `remove-filter-covered-by-traversal`.

@@ -1,8 +1,8 @@
 //! Traversals of which only the distinct vertices matter visit each vertex once, instead of following every path.
 //!
 //! A vertex that some path leads to is also led to by a shortest path, which repeats neither vertices nor edges and
-//! satisfies every condition that all elements of the other path do. So the vertices are the same, but for the start: it
-//! is found again where a path comes back to it.
+//! satisfies every condition that all elements of the other path do. So the vertices are the same, but for the start:
+//! it is found again where a path comes back to it.
 
 use crate::node::{
     AggregateFunction, Collect, CollectMethod, Node, NodeKind, Traversal, TraversalOrder, Uniqueness,
@@ -34,7 +34,8 @@ pub(super) fn visit_once(node: &mut Traversal, after: &[Node]) -> bool {
     is_wanted
 }
 
-/// Whether any edge to the start completes a path that repeats no edge: not if it can be the edge that led away from it.
+/// Whether any edge to the start completes a path that repeats no edge: not if it can be the edge that led away from
+/// it.
 fn may_come_back(node: &Traversal) -> bool {
     let mut seen = HashSet::new();
     node.options.unique_edges == Uniqueness::None
