@@ -1,16 +1,17 @@
-//! Line charts as SVG, for measurements: panels side by side, each with named places on its axis and a line for each
-//! series.
-//!
-//! The text stays text, in the viewer's own font, so that nothing has to be drawn here but lines. A picture of points
-//! would need a font and a rasterizer, a tree of libraries many times the size of this file.
-
-use std::fmt::Write;
+//! Line charts as SVG or PNG, for measurements: panels side by side, each with named places on its axis and a line for
+//! each series.
 
 mod axis;
+mod canvas;
 mod layout;
+mod png;
+mod svg;
 
+use self::png::Png;
 use axis::Axis;
+use canvas::{Anchor, BLACK, Canvas, Color, GRID, Point, TextStyle, Weight};
 use layout::Layout;
+use svg::Svg;
 
 /// A picture.
 #[derive(Clone, Debug, Default)]
@@ -62,114 +63,97 @@ const BOTTOM: f64 = 52.0;
 const CHARACTER: f64 = 7.0;
 /// How far names of places are turned where they have no room side by side.
 const SLANT_DEGREES: f64 = 35.0;
-/// Told apart also by those who confuse red and green (Okabe and Ito's palette).
-const COLORS: &[&str] = &["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
 impl Chart {
     /// The picture as a whole SVG file.
     pub fn svg(&self) -> String {
+        let layout = Layout::of(&self.panels);
+        let (width, height) = self.size(&layout);
+        let mut svg = Svg::new(width, height);
+        self.draw(&mut svg, &layout);
+        svg.finish()
+    }
+
+    /// The picture as a whole PNG file. Texts have letters of Latin-1; others are `?`.
+    ///
+    /// `None` if it would have more than 64 million pixels, four for each of the SVG.
+    pub fn png(&self) -> Option<Vec<u8>> {
+        let layout = Layout::of(&self.panels);
+        let (width, height) = self.size(&layout);
+        let mut png = Png::new(width, height)?;
+        self.draw(&mut png, &layout);
+        png.finish()
+    }
+
+    fn size(&self, layout: &Layout) -> (f64, f64) {
         let columns = self.panels.len().clamp(1, PANELS_IN_A_ROW);
         let rows = self.panels.len().div_ceil(PANELS_IN_A_ROW).max(1);
-        let layout = Layout::of(&self.panels);
-        let (width, height) = (columns as f64 * layout.width, rows as f64 * layout.height + TITLE);
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"12\">\n\
-             <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-        );
-        text(&mut svg, (width / 2.0, 24.0), "middle", " font-size=\"16\"", &self.title);
+        (columns as f64 * layout.width, rows as f64 * layout.height + TITLE)
+    }
+
+    fn draw(&self, canvas: &mut dyn Canvas, layout: &Layout) {
+        let title = TextStyle { weight: Weight::Large, ..TextStyle::at(Anchor::Middle) };
+        canvas.text((self.size(layout).0 / 2.0, 24.0), &self.title, title);
         for (number, panel) in self.panels.iter().enumerate() {
             let x = (number % PANELS_IN_A_ROW) as f64 * layout.width;
             let y = (number / PANELS_IN_A_ROW) as f64 * layout.height + TITLE;
-            // Writing to a String does not fail.
-            let _ = writeln!(svg, "<g transform=\"translate({x} {y})\">");
-            panel.draw(&mut svg, &layout);
-            svg.push_str("</g>\n");
+            panel.draw(canvas, (x, y), layout);
         }
-        svg.push_str("</svg>\n");
-        svg
     }
 }
 
 impl Panel {
-    fn draw(&self, svg: &mut String, layout: &Layout) {
+    /// With its upper left corner at `origin`.
+    fn draw(&self, canvas: &mut dyn Canvas, origin: Point, layout: &Layout) {
         let values = self.series.iter().flat_map(|series| series.values.iter().flatten().copied());
         let axis = Axis::new(values, self.is_logarithmic);
-        let (bottom, right) = (TOP + PLOT_HEIGHT, LEFT + PLOT_WIDTH);
-        let middle = f64::midpoint(LEFT, right);
-        let y = |value: f64| bottom - axis.share(value) * (bottom - TOP);
-        text(svg, (middle, 20.0), "middle", " font-weight=\"bold\"", &self.title);
-        text(svg, (middle, layout.height - 12.0), "middle", "", &self.x_title);
-        let turned = format!(" transform=\"rotate(-90 14 {0})\"", f64::midpoint(TOP, bottom));
-        text(svg, (14.0, f64::midpoint(TOP, bottom)), "middle", &turned, &self.y_title);
+        let (left, top) = (origin.0 + LEFT, origin.1 + TOP);
+        let (right, bottom) = (left + PLOT_WIDTH, top + PLOT_HEIGHT);
+        let middle = (f64::midpoint(left, right), f64::midpoint(top, bottom));
+        let y = |value: f64| bottom - axis.share(value) * PLOT_HEIGHT;
+        let centered = TextStyle::at(Anchor::Middle);
+        let bold = TextStyle { weight: Weight::Bold, ..centered };
+        canvas.text((middle.0, origin.1 + 20.0), &self.title, bold);
+        canvas.text((middle.0, origin.1 + layout.height - 12.0), &self.x_title, centered);
+        let upwards = TextStyle { turned_degrees: 90.0, ..centered };
+        canvas.text((origin.0 + 14.0, middle.1), &self.y_title, upwards);
         for tick in axis.ticks() {
             let y = y(tick);
-            line(svg, (LEFT, y), (right, y), "#dddddd");
-            text(svg, (LEFT - 6.0, y + 4.0), "end", "", &axis::label(tick));
+            canvas.line((left, y), (right, y), GRID);
+            canvas.text((left - 6.0, y + 4.0), &axis::label(tick), TextStyle::at(Anchor::End));
         }
-        line(svg, (LEFT, bottom), (right, bottom), "#000000");
+        canvas.line((left, bottom), (right, bottom), BLACK);
+        let x = |place: usize| left + (place as f64 + 0.5) * self.place_width();
         for (place, name) in self.places.iter().enumerate() {
-            let at = (self.x(place), bottom + 18.0);
-            if layout.is_slanted {
-                let turned = format!(" transform=\"rotate(-{SLANT_DEGREES} {:.1} {:.1})\"", at.0, at.1);
-                text(svg, at, "end", &turned, name);
-            } else {
-                text(svg, at, "middle", "", name);
-            }
+            let slanted = TextStyle { turned_degrees: SLANT_DEGREES, ..TextStyle::at(Anchor::End) };
+            let style = if layout.is_slanted { slanted } else { centered };
+            canvas.text((x(place), bottom + 18.0), name, style);
         }
         for (number, series) in self.series.iter().enumerate() {
-            let color = COLORS.get(number % COLORS.len()).copied().unwrap_or("#000000");
-            self.draw_series(svg, series, color, &y);
-            let y = TOP + 8.0 + number as f64 * 18.0;
-            line(svg, (right + 10.0, y), (right + 28.0, y), color);
-            text(svg, (right + 33.0, y + 4.0), "start", "", &series.name);
+            let color = Color::of_series(number);
+            for points in self.lines(series, &x, &y) {
+                canvas.path(&points, color);
+                points.iter().for_each(|point| canvas.dot(*point, color));
+            }
+            let y = top + 8.0 + number as f64 * 18.0;
+            canvas.line((right + 10.0, y), (right + 28.0, y), color);
+            canvas.text((right + 33.0, y + 4.0), &series.name, TextStyle::default());
         }
     }
 
-    fn draw_series(&self, svg: &mut String, series: &Series, color: &str, y: &dyn Fn(f64) -> f64) {
-        let mut path = String::new();
-        let mut is_down = false;
-        for (place, value) in series.values.iter().enumerate().take(self.places.len()) {
-            let Some(value) = value.filter(|value| value.is_finite()) else {
-                is_down = false;
-                continue;
-            };
-            let (x, y) = (self.x(place), y(value));
-            let _ = write!(path, "{}{x:.1} {y:.1} ", if is_down { 'L' } else { 'M' });
-            let _ = writeln!(svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{color}\"/>");
-            is_down = true;
-        }
-        if !path.is_empty() {
-            let path = path.trim_end();
-            let _ = writeln!(svg, "<path d=\"{path}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"/>");
-        }
+    /// The points of a series; a line ends where a place has no value.
+    fn lines(&self, series: &Series, x: &dyn Fn(usize) -> f64, y: &dyn Fn(f64) -> f64) -> Vec<Vec<Point>> {
+        let values = series.values.iter().take(self.places.len()).enumerate();
+        let points: Vec<Option<Point>> = values
+            .map(|(place, value)| value.filter(|value| value.is_finite()).map(|value| (x(place), y(value))))
+            .collect();
+        let lines = points.split(Option::is_none).map(|line| line.iter().flatten().copied().collect());
+        lines.filter(|line: &Vec<Point>| !line.is_empty()).collect()
     }
 
     fn place_width(&self) -> f64 {
         PLOT_WIDTH / self.places.len().max(1) as f64
     }
-
-    /// The middle of a place on the axis.
-    fn x(&self, place: usize) -> f64 {
-        LEFT + (place as f64 + 0.5) * self.place_width()
-    }
-}
-
-fn line(svg: &mut String, from: (f64, f64), to: (f64, f64), color: &str) {
-    let ((x1, y1), (x2, y2)) = (from, to);
-    let _ = writeln!(
-        svg,
-        "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"{color}\" stroke-width=\"1.5\"/>"
-    );
-}
-
-fn text(svg: &mut String, at: (f64, f64), anchor: &str, more: &str, text: &str) {
-    let text = escape(text);
-    let _ = writeln!(
-        svg,
-        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\"{more}>{text}</text>",
-        at.0, at.1
-    );
 }
 
 /// Text as XML has it, in content and in attributes. What XML cannot carry becomes the replacement character.

@@ -9,9 +9,9 @@ use super::cases::seed::{friends, popular};
 use super::histogram::Histogram;
 use super::operation::{Plan, Turn};
 use super::options::PROGRAM;
-use super::report::prepare_files;
+use super::report::{Run, median, prepare_files};
 use super::settings::Settings;
-use super::work::Amount;
+use super::work::{Amount, Tally};
 use crate::Failure;
 
 const VERSION: Version = Version { compatible: "3.12.0", own: "1", license: "L" };
@@ -71,8 +71,26 @@ fn mistakes_name_the_option() {
         assert!(failure.text().contains(expected), "{arguments:?}: {}", failure.text());
         assert_eq!(failure.exit_code(), 4, "{arguments:?}");
     }
-    let chart = prepare_files(&read(&["--chart", "x.png"]).unwrap().files).unwrap_err();
-    assert!(chart.text().contains(".svg") && chart.text().contains("x.png"), "{}", chart.text());
+    let chart = prepare_files(&read(&["--chart", "x.pdf"]).unwrap().files).unwrap_err();
+    assert!(chart.text().contains(".png") && chart.text().contains("x.pdf"), "{}", chart.text());
+}
+
+#[test]
+fn several_runs_are_summed_up_by_the_median_one() {
+    let tally = Tally { operations: 1, failed: 0, latencies: Histogram::new(), first_failure: None };
+    let run = |seconds| Run {
+        batch_size: 0,
+        threads: 1,
+        tally: tally.clone(),
+        elapsed: Duration::from_secs(seconds),
+    };
+    let median_of = |seconds: &[u64]| {
+        let runs: Vec<Run> = seconds.iter().copied().map(run).collect();
+        median(&runs).map(|run| run.elapsed.as_secs())
+    };
+    assert_eq!(median_of(&[9, 1, 2]), Some(2));
+    assert_eq!(median_of(&[9, 4, 1, 2]), Some(2));
+    assert_eq!(median_of(&[]), None);
 }
 
 fn plan(complexity: u64) -> Plan {

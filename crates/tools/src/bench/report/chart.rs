@@ -4,22 +4,22 @@
 use chart::{Chart, Panel, Series};
 
 use super::super::settings::Settings;
-use super::Run;
+use super::{Run, median};
 
-pub(super) fn svg(settings: &Settings, runs: &[Run]) -> String {
+pub(super) fn chart(settings: &Settings, runs: &[Run]) -> Chart {
     let name = settings.case.name();
     let operations = runs.first().map_or(0, |run| run.tally.operations);
     let title = format!("{name}: {operations} operations, complexity {}", settings.complexity);
     let (x_title, places, series) = match settings.batch_sizes.as_slice() {
         [size] if settings.threads.len() > 1 => {
-            let values = settings.threads.iter().map(|threads| mean(runs, *size, *threads)).collect();
+            let values = settings.threads.iter().map(|threads| time(runs, *size, *threads)).collect();
             let name = format!("batches of {size}");
             ("threads", &settings.threads, vec![Series { name, values }])
         }
         sizes => {
             let line = |threads: &u64| Series {
                 name: if *threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") },
-                values: sizes.iter().map(|size| mean(runs, *size, *threads)).collect(),
+                values: sizes.iter().map(|size| time(runs, *size, *threads)).collect(),
             };
             (
                 "operations in a batch (0: none)",
@@ -36,15 +36,11 @@ pub(super) fn svg(settings: &Settings, runs: &[Run]) -> String {
         series,
         is_logarithmic: false,
     };
-    Chart { title, panels: vec![panel] }.svg()
+    Chart { title, panels: vec![panel] }
 }
 
-/// The mean time of the runs with these settings.
-fn mean(runs: &[Run], batch_size: u64, threads: u64) -> Option<f64> {
-    let times: Vec<f64> = runs
-        .iter()
-        .filter(|run| run.batch_size == batch_size && run.threads == threads)
-        .map(|run| run.elapsed.as_secs_f64())
-        .collect();
-    (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64)
+/// The median time of the runs with these settings.
+fn time(runs: &[Run], batch_size: u64, threads: u64) -> Option<f64> {
+    let alike = runs.iter().filter(|run| run.batch_size == batch_size && run.threads == threads);
+    median(alike).map(|run| run.elapsed.as_secs_f64())
 }

@@ -8,6 +8,8 @@ pub(super) mod text;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ::chart::Chart;
+
 use super::settings::Settings;
 use super::work::Tally;
 use crate::Failure;
@@ -29,6 +31,13 @@ impl Run {
     }
 }
 
+/// The run that as many are slower than are faster; of the two in the middle the faster one.
+pub(super) fn median<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Option<&'a Run> {
+    let mut runs: Vec<&Run> = runs.into_iter().collect();
+    runs.sort_by_key(|run| run.elapsed);
+    runs.get(runs.len().checked_sub(1)? / 2).copied()
+}
+
 /// Files to write.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Files {
@@ -40,12 +49,10 @@ pub(super) struct Files {
 /// Finds out before the first run whether the files can be written.
 pub(super) fn prepare_files(files: &Files) -> Result<(), Failure> {
     if let Some(path) = &files.chart
-        && path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("svg"))
+        && ChartForm::of(path).is_none()
     {
-        return Err(Failure::option(format!(
-            "--chart writes SVG: its file must end with .svg, not {}; rsvg-convert or a browser makes a PNG of it",
-            path.display()
-        )));
+        let path = path.display();
+        return Err(Failure::option(format!("--chart: the file must end with .svg or .png, not {path}")));
     }
     let all =
         [("json-report-file", &files.json), ("junit-report-file", &files.junit), ("chart", &files.chart)];
@@ -62,16 +69,43 @@ pub(super) fn write_files(settings: &Settings, database: &str, runs: &[Run]) -> 
     let Files { json, junit, chart } = &settings.files;
     write("json-report-file", json.as_deref(), || json::report(settings, database, runs))?;
     write("junit-report-file", junit.as_deref(), || Ok(junit::report(settings, runs)))?;
-    write("chart", chart.as_deref(), || Ok(chart::svg(settings, runs)))
+    let Some(path) = chart.as_deref() else { return Ok(()) };
+    write("chart", Some(path), || draw(path, &chart::chart(settings, runs)))
 }
 
-fn write(
+/// The kinds of pictures, by how their files' names end.
+enum ChartForm {
+    Svg,
+    Png,
+}
+
+impl ChartForm {
+    fn of(path: &Path) -> Option<ChartForm> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "svg" => Some(ChartForm::Svg),
+            "png" => Some(ChartForm::Png),
+            _ => None,
+        }
+    }
+}
+
+fn draw(path: &Path, chart: &Chart) -> Result<Vec<u8>, Failure> {
+    match ChartForm::of(path) {
+        Some(ChartForm::Png) => chart
+            .png()
+            .ok_or_else(|| Failure::new("--chart: the picture would be too large for PNG; SVG has no limit")),
+        _ => Ok(chart.svg().into_bytes()),
+    }
+}
+
+fn write<T: AsRef<[u8]>>(
     option: &str,
     path: Option<&Path>,
-    text: impl FnOnce() -> Result<String, Failure>,
+    content: impl FnOnce() -> Result<T, Failure>,
 ) -> Result<(), Failure> {
     let Some(path) = path else { return Ok(()) };
-    std::fs::write(path, text()?).map_err(|error| unwritten(option, path, &error))
+    std::fs::write(path, content()?).map_err(|error| unwritten(option, path, &error))
 }
 
 fn unwritten(option: &str, path: &Path, error: &std::io::Error) -> Failure {

@@ -4,21 +4,19 @@ use std::fmt::Write;
 
 use super::super::histogram::Histogram;
 use super::super::settings::{Intervals, Settings};
-use super::Run;
+use super::{Run, median};
 use crate::Console;
 
-/// Prints what runs with the same settings have measured.
+/// Prints what runs with the same settings have measured: the figures of the median one, and the time of each.
 pub(in super::super) fn print(settings: &Settings, runs: &[Run], console: &Console) {
-    let Some(first) = runs.first() else { return };
-    let mut latencies = Histogram::new();
-    for run in runs {
-        latencies.merge(&run.tally.latencies);
-    }
-    let mut text = header(settings, runs, first);
-    figures(&mut text, runs, first.threads, &latencies);
-    percentiles(&mut text, settings, &latencies);
+    let Some(median) = median(runs) else { return };
+    let latencies = &median.tally.latencies;
+    let mut text = header(settings, runs.len(), median);
+    figures(&mut text, median, latencies);
+    each_run(&mut text, runs);
+    percentiles(&mut text, settings, latencies);
     if let Some(intervals) = settings.histogram {
-        histogram(&mut text, intervals, &latencies);
+        histogram(&mut text, intervals, latencies);
     }
     console.print(&text);
 }
@@ -29,43 +27,48 @@ fn yes(flag: bool) -> &'static str {
 
 // Writing to a String does not fail.
 
-fn header(settings: &Settings, runs: &[Run], first: &Run) -> String {
+fn header(settings: &Settings, runs: usize, median: &Run) -> String {
     format!(
-        "\nTotal number of operations: {}, runs: {}, keep alive: {}, async: {}, batch size: {}, \
+        "\nTotal number of operations: {}, runs: {runs}, keep alive: {}, async: {}, batch size: {}, \
          concurrency level (threads): {}\nTest case: {}, complexity: {}, collection: '{}'\n",
-        runs.iter().map(|run| run.tally.operations).sum::<u64>(),
-        runs.len(),
+        median.tally.operations,
         yes(settings.keeps_alive),
         yes(settings.is_async),
-        first.batch_size,
-        first.threads,
+        median.batch_size,
+        median.threads,
         settings.case.name(),
         settings.complexity,
         settings.collection,
     )
 }
 
-fn figures(text: &mut String, runs: &[Run], threads: u64, latencies: &Histogram) {
-    let operations = runs.iter().map(|run| run.tally.operations).sum::<u64>();
-    let failed = runs.iter().map(|run| run.tally.failed).sum::<u64>();
-    let elapsed: f64 = runs.iter().map(|run| run.elapsed.as_secs_f64()).sum();
-    let each = elapsed / operations.max(1) as f64;
+fn figures(text: &mut String, run: &Run, latencies: &Histogram) {
+    let (elapsed, threads) = (run.elapsed.as_secs_f64(), run.threads as f64);
+    let each = elapsed / run.tally.operations.max(1) as f64;
     let lines = [
         ("Total request/response duration (sum of all threads)", format!("{:.6} s", latencies.sum())),
-        ("Request/response duration (per thread)", format!("{:.6} s", latencies.sum() / threads as f64)),
+        ("Request/response duration (per thread)", format!("{:.6} s", latencies.sum() / threads)),
         ("Time needed per operation", format!("{each:.9} s")),
-        ("Time needed per operation per thread", format!("{:.9} s", each * threads as f64)),
-        ("Operations per second rate", format!("{:.2}", operations as f64 / elapsed.max(1e-9))),
+        ("Time needed per operation per thread", format!("{:.9} s", each * threads)),
+        ("Operations per second rate", format!("{:.2}", run.rate())),
         ("Requests", latencies.count().to_string()),
-        ("Failed operations", failed.to_string()),
+        ("Failed operations", run.tally.failed.to_string()),
         ("Elapsed time since start", format!("{elapsed:.6} s")),
     ];
     for (name, value) in lines {
         let _ = writeln!(text, "{name}: {value}");
     }
+}
+
+/// Of several runs, each in a line; what is above them is of the median one.
+fn each_run(text: &mut String, runs: &[Run]) {
     for (number, run) in runs.iter().enumerate().filter(|_| runs.len() > 1) {
-        let seconds = run.elapsed.as_secs_f64();
-        let _ = writeln!(text, "Run {}: {seconds:.6} s, {:.2} operations per second", number + 1, run.rate());
+        let (seconds, rate, failed) = (run.elapsed.as_secs_f64(), run.rate(), run.tally.failed);
+        let _ = writeln!(
+            text,
+            "Run {}: {seconds:.6} s, {rate:.2} operations per second, {failed} failed",
+            number + 1
+        );
     }
 }
 

@@ -1,0 +1,82 @@
+//! What a chart is drawn on. Lengths are CSS pixels, `x` to the right and `y` downwards.
+
+/// `x` and `y`.
+pub(crate) type Point = (f64, f64);
+
+/// Red, green, blue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Color(pub(crate) [u8; 3]);
+
+pub(crate) const BLACK: Color = Color([0, 0, 0]);
+pub(crate) const GRID: Color = Color([0xdd, 0xdd, 0xdd]);
+
+/// Told apart also by those who confuse red and green (Okabe and Ito's palette).
+const SERIES: [Color; 7] = [
+    Color([0x00, 0x72, 0xb2]),
+    Color([0xd5, 0x5e, 0x00]),
+    Color([0x00, 0x9e, 0x73]),
+    Color([0xcc, 0x79, 0xa7]),
+    Color([0xe6, 0x9f, 0x00]),
+    Color([0x56, 0xb4, 0xe9]),
+    BLACK,
+];
+
+impl Color {
+    /// That of the series of this number.
+    pub(crate) fn of_series(number: usize) -> Color {
+        SERIES.get(number % SERIES.len()).copied().unwrap_or(BLACK)
+    }
+}
+
+pub(crate) const LINE_WIDTH: f64 = 1.5;
+pub(crate) const SERIES_WIDTH: f64 = 2.0;
+pub(crate) const DOT_RADIUS: f64 = 3.0;
+
+/// A kind of picture.
+pub(crate) trait Canvas {
+    /// A line [`LINE_WIDTH`] wide.
+    fn line(&mut self, from: Point, to: Point, color: Color);
+
+    /// Points that are connected in order, by a line [`SERIES_WIDTH`] wide.
+    fn path(&mut self, points: &[Point], color: Color);
+
+    /// A filled circle of [`DOT_RADIUS`].
+    fn dot(&mut self, center: Point, color: Color);
+
+    /// A text in black.
+    fn text(&mut self, at: Point, text: &str, style: TextStyle);
+}
+
+/// How a text looks, and how it lies at its point.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TextStyle {
+    pub(crate) anchor: Anchor,
+    pub(crate) weight: Weight,
+    /// Counter-clockwise around its point.
+    pub(crate) turned_degrees: f64,
+}
+
+impl TextStyle {
+    pub(crate) fn at(anchor: Anchor) -> Self {
+        TextStyle { anchor, ..TextStyle::default() }
+    }
+}
+
+/// What of the text's base line is at its point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    #[default]
+    Start,
+    Middle,
+    End,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Weight {
+    #[default]
+    Normal,
+    /// Titles of panels.
+    Bold,
+    /// The title of the chart.
+    Large,
+}
