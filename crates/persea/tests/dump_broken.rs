@@ -83,6 +83,18 @@ fn what_is_broken_is_named_with_file_and_line() {
 }
 
 #[test]
+fn attributes_that_occur_twice_are_refused_or_cleaned_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let documents = "{\"_key\":\"a\",\"n\":1}\n{\"_key\":\"b\",\"n\":2,\"m\":{\"x\":3,\"x\":4},\"n\":5}\n";
+    let (server, dump) = small_dump(folder.path(), documents);
+    let text = fail("restore", &server, &dump, &[]);
+    assert!(text.contains("c.data.json, line 2") && text.contains("'x'"), "{text}");
+    succeed("restore", &server, &dump, &["--cleanup-duplicate-attributes", "true"]);
+    let found = query(&mut server.connect(), "FOR d IN c SORT d._key RETURN [d._key, d.n, d.m.x]");
+    assert_eq!(found, json!([["a", 1, null], ["b", 2, 3]]));
+}
+
+#[test]
 fn a_full_disk_is_said() {
     if !Path::new("/dev/full").exists() {
         return;

@@ -12,7 +12,7 @@ mod members;
 #[cfg(test)]
 mod tests;
 
-use members::{Member, duplicate_name, keep_last, sort_members};
+use members::{Member, duplicate_name, keep_one, sort_members};
 
 /// Appends values to one growing buffer.
 ///
@@ -43,9 +43,13 @@ struct Frame {
 }
 
 /// What to do with an attribute name that occurs twice in one object.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Duplicates {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duplicates {
+    /// It is an error.
     Refuse,
+    /// The first attribute stays, at its place.
+    KeepFirst,
+    /// The last attribute stays, at its place.
     KeepLast,
 }
 
@@ -176,7 +180,7 @@ impl Builder {
         self.close_with(Duplicates::KeepLast)
     }
 
-    fn close_with(&mut self, duplicates: Duplicates) -> Result<()> {
+    pub(crate) fn close_with(&mut self, duplicates: Duplicates) -> Result<()> {
         if self.named {
             return Err(Error::ValueMissing);
         }
@@ -208,7 +212,8 @@ impl Builder {
             return Err(Error::DuplicateName { name: String::from_utf8_lossy(name).into_owned() });
         }
         let members = self.members.split_off(frame.first_member);
-        self.members.extend(keep_last(&mut self.buffer, frame.start, &members));
+        let keeps_first = duplicates == Duplicates::KeepFirst;
+        self.members.extend(keep_one(&mut self.buffer, frame.start, &members, keeps_first));
         Ok(())
     }
 

@@ -33,7 +33,7 @@ mod validate;
 mod wire;
 
 pub use block::Block;
-pub use builder::Builder;
+pub use builder::{Builder, Duplicates};
 pub use document::{document, resolve_id};
 pub use error::{Error, Result};
 pub use format::ID_MARKER;

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use velocypack::{Limits, Slice, json, validate};
+use velocypack::{Duplicates, Limits, Slice, json, validate};
 
 use super::data::RestoreBody;
 use crate::error::{Error, Result, number};
@@ -87,7 +87,8 @@ pub(super) fn for_each(
 }
 
 fn for_each_line(text: &[u8], take: &mut dyn FnMut(Operation<'_>) -> Result<bool>) -> Result<()> {
-    let mut parser = json::Parser::new(text, &Limits::default());
+    // As in ArangoDB's server. What is to become of them is for the tool to say (`cleanup-duplicate-attributes`).
+    let mut parser = json::Parser::new(text, &Limits::default()).with_duplicates(Duplicates::Refuse);
     let mut builder = velocypack::Builder::new();
     loop {
         builder.clear();
@@ -179,6 +180,7 @@ mod tests {
             ("[]", 1227, "line 1"),
             ("{\"_key\":\"a\"}\n{\"type\":2200,\"data\":{}}", 10, "line 2"),
             ("{\"_key\":\"a\"}\n{\"_key\":", 600, "line 2"),
+            ("{\"_key\":\"a\"}\n{\"_key\":\"b\",\"x\":[{\"y\":1,\"y\":1}]}", 600, "'y'"),
         ] {
             let error = steps(text).unwrap_err();
             assert!(error.number == number && error.message.contains(words), "{error}");

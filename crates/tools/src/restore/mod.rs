@@ -7,6 +7,7 @@
 
 mod data;
 mod database;
+mod duplicates;
 mod folder;
 mod lines;
 mod options;

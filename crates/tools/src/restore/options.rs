@@ -12,7 +12,7 @@ pub(super) static PROGRAM: Program = Program {
     about: "Loads what `persea dump` or arangodump has written, of any version from 2.x on.",
     tables: &[OPTIONS, GENERAL, SERVER, LOG],
     without_effect: &[WITHOUT_EFFECT, OWN_WITHOUT_EFFECT],
-    refused: &[REFUSED, OWN_REFUSED],
+    refused: &[REFUSED],
     environment_prefix: ENVIRONMENT_PREFIX,
     unnamed: Some("input-directory"),
 };
@@ -21,6 +21,7 @@ pub(super) static PROGRAM: Program = Program {
 const OPTIONS: &[Definition] = &[
     option("all-databases", Bool, "false", "every database of the folder, each from a folder of its own"),
     option("batch-size", Bytes, "16MiB", "bytes of a request, at least 128 KiB"),
+    option("cleanup-duplicate-attributes", Bool, "false", "of attributes that a document has twice, take the first; otherwise the server refuses it"),
     option("collection", Text, "", "only this collection").list(),
     option("continue", Bool, "false", "go on where a restore from this folder broke off"),
     option("create-collection", Bool, "true", "create collections and their indexes; otherwise they must be there, and stay as they are"),
@@ -58,8 +59,3 @@ const OWN_WITHOUT_EFFECT: &[Exception] = &[
     },
     Exception { reason: "a restore opens few files at a time", names: &["descriptors-minimum"] },
 ];
-
-const OWN_REFUSED: &[Exception] = &[Exception {
-    reason: "remove attributes that occur twice before the restore, for example by jq",
-    names: &["cleanup-duplicate-attributes"],
-}];

@@ -22,6 +22,8 @@ pub(super) struct Settings {
     pub(super) import_structure: bool,
     pub(super) create_collections: bool,
     pub(super) create_database: bool,
+    /// Of attributes that a document has twice, the first counts.
+    pub(super) cleans_duplicates: bool,
     pub(super) revision_trees: bool,
     pub(super) overwrite: bool,
     pub(super) force: bool,
@@ -46,6 +48,7 @@ impl Settings {
             import_structure: options.flag("import-structure"),
             create_collections: options.flag("create-collection"),
             create_database: options.flag("create-database"),
+            cleans_duplicates: options.flag("cleanup-duplicate-attributes"),
             revision_trees: options.flag("enable-revision-trees"),
             overwrite: options.flag("overwrite"),
             force: options.flag("force"),

@@ -12,7 +12,7 @@ use super::data::{Block, DataFile};
 use super::folder::Collection;
 use super::settings::Settings;
 use super::state::State;
-use super::{lines, server};
+use super::{duplicates, lines, server};
 use crate::schedule::{self, lock};
 use crate::{Failure, Progress};
 
@@ -68,7 +68,10 @@ impl<'a> Work<'a> {
     fn send(&self, job: &Job, path: &Path, velocypack: bool, block: Block) -> Result<(), Failure> {
         let name = &job.collection.name;
         let (start, end) = (block.start, block.end);
-        let plain = Bytes::from(block.unpack(path)?);
+        let mut plain = Bytes::from(block.unpack(path)?);
+        if self.settings.cleans_duplicates && !velocypack {
+            plain = duplicates::keep_first(&plain).into();
+        }
         let pieces = match velocypack {
             true => vec![(0, plain.len())],
             false => lines::pieces(&plain, self.settings.batch_bytes),

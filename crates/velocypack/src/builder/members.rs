@@ -66,15 +66,21 @@ pub(super) fn duplicate_name<'o>(object: &'o [u8], members: &[Member]) -> Option
     pairs.find(|[left, right]| have_same_name(object, left, right)).map(|[left, _]| left.name(object))
 }
 
-/// Removes all but the last of the sorted members that have the same name from the object that starts at
-/// `start`, and gives those that stay, at their new positions.
+/// Removes all but the first, or all but the last, of the sorted members that have the same name from the object that
+/// starts at `start`, and gives those that stay, at their new positions.
 #[cold]
-pub(super) fn keep_last(buffer: &mut Vec<u8>, start: usize, members: &[Member]) -> Vec<Member> {
+pub(super) fn keep_one(
+    buffer: &mut Vec<u8>,
+    start: usize,
+    members: &[Member],
+    keeps_first: bool,
+) -> Vec<Member> {
     let object = buffer.split_off(start);
     let (mut kept, mut dropped) = (Vec::with_capacity(members.len()), Vec::new());
     for (index, member) in members.iter().enumerate() {
-        match members.get(index + 1) {
-            Some(next) if have_same_name(&object, member, next) => dropped.push(member.offset as usize),
+        let other = if keeps_first { index.checked_sub(1) } else { index.checked_add(1) };
+        match other.and_then(|other| members.get(other)) {
+            Some(other) if have_same_name(&object, member, other) => dropped.push(member.offset as usize),
             _ => kept.push(*member),
         }
     }

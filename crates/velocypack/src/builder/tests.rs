@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::members::name_prefix;
 use crate::limits::MAX_DEPTH;
 use crate::testing::{Tree, trees};
-use crate::{Builder, Error, Limits, Slice, validate};
+use crate::{Builder, Duplicates, Error, Limits, Slice, validate};
 
 fn built(build: impl FnOnce(&mut Builder) -> crate::Result<()>) -> Vec<u8> {
     let mut builder = Builder::new();
@@ -143,6 +143,11 @@ fn a_name_twice_is_an_error_or_the_last_counts() {
     out.close_keeping_last().unwrap();
     assert_eq!(out.as_slice().to_json_string(), r#"{"c":5,"b":6,"a":7,"_key":8}"#);
     validate(out.as_bytes(), &Limits::default()).unwrap();
+    out.clear();
+    fill(&mut out);
+    out.close_with(Duplicates::KeepFirst).unwrap();
+    assert_eq!(out.as_slice().to_json_string(), r#"{"a":1,"b":2,"_key":4,"c":5}"#);
+    validate(out.as_bytes(), &Limits::default()).unwrap();
 }
 
 #[test]
@@ -217,19 +222,25 @@ proptest! {
     }
 
     #[test]
-    fn the_last_of_equal_names_counts(entries in prop::collection::vec(("[a-c_]{1,2}", trees()), 0..20)) {
-        let mut out = Builder::new();
-        out.open_object().unwrap();
-        for (name, value) in &entries {
-            out.key(name).unwrap();
-            value.add_to(&mut out);
+    fn the_last_or_the_first_of_equal_names_counts(entries in prop::collection::vec(("[a-c_]{1,2}", trees()), 0..20)) {
+        for duplicates in [Duplicates::KeepLast, Duplicates::KeepFirst] {
+            let mut out = Builder::new();
+            out.open_object().unwrap();
+            for (name, value) in &entries {
+                out.key(name).unwrap();
+                value.add_to(&mut out);
+            }
+            out.close_with(duplicates).unwrap();
+            let kept = entries.iter().enumerate().filter(|(index, (name, _))| {
+                let others = match duplicates {
+                    Duplicates::KeepFirst => &entries[..*index],
+                    _ => &entries[index + 1..],
+                };
+                others.iter().all(|(other, _)| other != name)
+            });
+            let expected = Tree::Object(kept.map(|(_, entry)| entry.clone()).collect());
+            let value = validate(out.as_bytes(), &Limits::default()).unwrap();
+            prop_assert_eq!(Tree::read(value), expected);
         }
-        out.close_keeping_last().unwrap();
-        let last = entries.iter().enumerate().filter(|(index, (name, _))| {
-            entries[index + 1..].iter().all(|(later, _)| later != name)
-        });
-        let expected = Tree::Object(last.map(|(_, entry)| entry.clone()).collect());
-        let value = validate(out.as_bytes(), &Limits::default()).unwrap();
-        prop_assert_eq!(Tree::read(value), expected);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Reading is strict RFC 8259. Where the standard leaves a choice, this is ours:
 //! - of attributes with the same name in one object the last one counts, at its place ([`parse`]), or they are an error
-//!   ([`parse_strict`]);
+//!   ([`parse_strict`]), or the first one counts ([`Parser::with_duplicates`]);
 //! - an integer that fits `i64` or `u64` stays an integer, every other number becomes the nearest double;
 //!   a number beyond the doubles (`1e999`) is an error; `-0` is the double -0.0;
 //! - a `\u` escape of half a surrogate pair is an error, as in ArangoDB since 3.11;

@@ -3,7 +3,7 @@
 use super::scan::plain_length;
 use super::string::unescape;
 use super::{JsonError, number};
-use crate::{Builder, Error, Limits};
+use crate::{Builder, Duplicates, Error, Limits};
 
 /// Reads one JSON text and adds its value to `out`. Only whitespace may follow it.
 ///
@@ -14,7 +14,7 @@ pub fn parse(input: &[u8], limits: &Limits, out: &mut Builder) -> Result<(), Jso
 
 /// As [`parse`], but two attributes of the same name in one object are an error, as ArangoDB has it for requests.
 pub fn parse_strict(input: &[u8], limits: &Limits, out: &mut Builder) -> Result<(), JsonError> {
-    parse_whole(Parser { refuse_duplicates: true, ..Parser::new(input, limits) }, limits, out)
+    parse_whole(Parser::new(input, limits).with_duplicates(Duplicates::Refuse), limits, out)
 }
 
 fn parse_whole(mut parser: Parser<'_>, limits: &Limits, out: &mut Builder) -> Result<(), JsonError> {
@@ -38,7 +38,7 @@ pub struct Parser<'i> {
     position: usize,
     max_depth: usize,
     max_bytes: usize,
-    refuse_duplicates: bool,
+    duplicates: Duplicates,
     /// Text of a string with escapes.
     scratch: Vec<u8>,
 }
@@ -57,9 +57,14 @@ impl<'i> Parser<'i> {
             position: 0,
             max_depth,
             max_bytes,
-            refuse_duplicates: false,
+            duplicates: Duplicates::KeepLast,
             scratch: Vec::new(),
         }
+    }
+
+    /// The same with another way to deal with attributes of the same name in one object; without this the last counts.
+    pub fn with_duplicates(self, duplicates: Duplicates) -> Self {
+        Parser { duplicates, ..self }
     }
 
     /// Adds the next value to `out` and gives the offset behind it; none when only whitespace is left.
@@ -211,8 +216,7 @@ impl<'i> Parser<'i> {
 
     #[inline]
     fn close(&mut self, out: &mut Builder) -> Result<(), JsonError> {
-        let closed = if self.refuse_duplicates { out.close() } else { out.close_keeping_last() };
-        closed.map_err(|error| self.builder_error(&error))?;
+        out.close_with(self.duplicates).map_err(|error| self.builder_error(&error))?;
         self.position += 1;
         Ok(())
     }
