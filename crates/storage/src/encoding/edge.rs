@@ -41,11 +41,6 @@ pub(crate) fn direction_prefix(object: ObjectId, direction: EdgeDirection) -> Ve
     bytes
 }
 
-/// Whether an entry is one at its edge's end, by its key.
-pub(crate) fn is_inbound(key: &[u8]) -> bool {
-    key.get(OBJECT_ID_BYTES) == Some(&direction_byte(EdgeDirection::Inbound))
-}
-
 /// Appends a vertex to [`direction_prefix`], which makes it a [`vertex_prefix`].
 pub(crate) fn append_vertex(vertex: &[u8], bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(vertex);

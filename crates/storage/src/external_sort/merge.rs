@@ -2,25 +2,25 @@
 
 use std::cmp::Ordering;
 
+use super::memory::{Head, PairsReader, head_of};
 use super::run::RunReader;
-use super::{Head, InMemory, head_of};
 use crate::Result;
 
 /// A sorted run.
 pub(super) enum Source {
     File(RunReader),
-    Memory(InMemory),
+    Memory(PairsReader),
 }
 
 impl Source {
-    fn advance(&mut self) -> Result<bool> {
+    pub(super) fn advance(&mut self) -> Result<bool> {
         match self {
             Source::File(run) => run.advance(),
             Source::Memory(run) => Ok(run.advance()),
         }
     }
 
-    fn key(&self) -> &[u8] {
+    pub(super) fn key(&self) -> &[u8] {
         match self {
             Source::File(run) => run.key(),
             Source::Memory(run) => run.key(),
@@ -100,6 +100,10 @@ impl Merge {
     }
 
     fn set_head(&mut self, place: usize) {
+        // Alone, a run is compared with nothing.
+        if self.heap.len() < 2 {
+            return;
+        }
         if let Some(entry) = self.heap.get_mut(place)
             && let Some(source) = self.sources.get(entry.source)
         {

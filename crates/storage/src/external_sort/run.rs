@@ -1,71 +1,269 @@
-//! Sorted runs in temporary files: for each pair the lengths of key and value (4 bytes each, little-endian), then both.
+//! Sorted runs, one behind the other in temporary files, in groups of [`GROUP_BYTES`] or more. A pair is
+//!
+//! ```text
+//! number of bytes at which the key begins as the one before, 0 for the first of a group
+//! length of the rest of the key
+//! length of the value
+//! rest of the key, value
+//! ```
+//!
+//! Numbers are LEB128: groups of seven bits, the lowest first, each but the last with the highest bit set. Where groups
+//! begin, and with which key, is kept in memory, so that a run can be read from any key on, by many at one time.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
 use super::failed;
+use super::memory::shared_length;
 use crate::{Error, Result};
 
-/// Writes a run.
+/// How far apart groups begin, at least.
+const GROUP_BYTES: u64 = 16 << 10;
+/// Groups of a run, at most, so that what is kept of them does not grow with the data.
+const GROUPS_MAX: usize = 512;
+/// What is kept of a group's first key, at most.
+const GROUP_KEY_BYTES_MAX: usize = 512;
+/// Lengths are less than 2^32.
+const NUMBER_BYTES_MAX: usize = 5;
+const HEADER_BYTES_MAX: usize = 3 * NUMBER_BYTES_MAX;
+
+/// What is kept of a key where a group or a range begins.
+pub(super) fn start_of(key: &[u8]) -> &[u8] {
+    key.get(..GROUP_KEY_BYTES_MAX).unwrap_or(key)
+}
+
+/// A run that was written: a part of a file.
+pub(super) struct Run {
+    file: Arc<File>,
+    range: Range<u64>,
+    groups: Vec<Group>,
+    pairs: usize,
+}
+
+struct Group {
+    /// In the file.
+    start: u64,
+    /// The beginning of its first key.
+    key: Box<[u8]>,
+}
+
+impl Run {
+    /// Where it ends in the file.
+    pub(super) fn end(&self) -> u64 {
+        self.range.end
+    }
+
+    /// The first keys of all groups, or what they begin with.
+    pub(super) fn samples(&self) -> impl Iterator<Item = &[u8]> {
+        self.groups.iter().map(|group| group.key.as_ref())
+    }
+
+    /// How many pairs a group has about.
+    pub(super) fn pairs_in_group(&self) -> usize {
+        self.pairs / self.groups.len().max(1)
+    }
+
+    /// The start of the last group that has no key before it which is not less than `key`.
+    fn start_for(&self, key: &[u8]) -> u64 {
+        let key = start_of(key);
+        // Of keys that are longer than what is kept, equal beginnings do not tell which is less.
+        let before = self.groups.partition_point(|group| group.key.as_ref() < key);
+        let group = before.checked_sub(1).and_then(|last| self.groups.get(last));
+        group.map_or(self.range.start, |group| group.start)
+    }
+}
+
+/// Writes a run behind others of its file.
 pub(super) struct RunWriter {
-    writer: BufWriter<File>,
+    file: Arc<File>,
+    start: u64,
+    /// Where `buffer` goes.
+    end: u64,
+    buffer: Vec<u8>,
+    buffer_bytes: usize,
+    groups: Vec<Group>,
+    group_bytes: u64,
+    pairs: usize,
+    last_key: Vec<u8>,
 }
 
 impl RunWriter {
-    pub(super) fn create(folder: &Path, buffer_bytes: usize) -> Result<Self> {
-        let file = tempfile::tempfile_in(folder).map_err(|error| failed("creating", &error))?;
-        Ok(RunWriter { writer: BufWriter::with_capacity(buffer_bytes, file) })
+    pub(super) fn new(file: Arc<File>, start: u64, buffer_bytes: usize) -> Self {
+        RunWriter {
+            file,
+            start,
+            end: start,
+            buffer: Vec::with_capacity(buffer_bytes),
+            buffer_bytes,
+            groups: Vec::new(),
+            group_bytes: GROUP_BYTES,
+            pairs: 0,
+            last_key: Vec::new(),
+        }
     }
 
+    /// Adds a pair. Keys come in ascending order.
     pub(super) fn write(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        let length = |part: &[u8]| u32::try_from(part.len()).map(u32::to_le_bytes);
-        let (Ok(key_length), Ok(value_length)) = (length(key), length(value)) else {
-            return Err(Error::internal("a pair of more than 4 GiB was to be sorted"));
-        };
-        [&key_length[..], &value_length[..], key, value]
-            .into_iter()
-            .try_for_each(|part| self.writer.write_all(part))
-            .map_err(|error| failed("writing", &error))
+        let here = self.end + self.buffer.len() as u64;
+        let mut shared = 0;
+        if self.groups.last().is_some_and(|last| here - last.start < self.group_bytes) {
+            shared = shared_length(&self.last_key, key);
+        } else {
+            self.begin_group(here, key);
+        }
+        let rest = key.get(shared..).unwrap_or_default();
+        self.last_key.truncate(shared);
+        self.last_key.extend_from_slice(rest);
+        for length in [shared, rest.len(), value.len()] {
+            push_number(length, &mut self.buffer);
+        }
+        self.buffer.extend_from_slice(rest);
+        self.buffer.extend_from_slice(value);
+        self.pairs += 1;
+        if self.buffer.len() >= self.buffer_bytes { self.flush() } else { Ok(()) }
     }
 
-    pub(super) fn finish(self) -> Result<File> {
-        let mut file = self.writer.into_inner().map_err(|error| failed("writing", error.error()))?;
-        file.seek(SeekFrom::Start(0)).map_err(|error| failed("reading", &error))?;
-        Ok(file)
+    fn begin_group(&mut self, start: u64, key: &[u8]) {
+        if self.groups.len() >= GROUPS_MAX {
+            // From now on each is as long as two of those before, which are put together.
+            self.group_bytes *= 2;
+            let mut stays = false;
+            self.groups.retain(|_| {
+                stays = !stays;
+                stays
+            });
+        }
+        self.groups.push(Group { start, key: start_of(key).into() });
     }
+
+    fn flush(&mut self) -> Result<()> {
+        self.file.write_all_at(&self.buffer, self.end).map_err(|error| failed("writing", &error))?;
+        self.end += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self) -> Result<Run> {
+        self.flush()?;
+        Ok(Run { file: self.file, range: self.start..self.end, groups: self.groups, pairs: self.pairs })
+    }
+}
+
+fn push_number(mut number: usize, bytes: &mut Vec<u8>) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// A number at the start of `bytes`, and what is behind it.
+fn read_number(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let mut number = 0;
+    for (place, byte) in bytes.iter().enumerate().take(NUMBER_BYTES_MAX) {
+        number |= usize::from(byte & 0x7f) << (7 * place);
+        if byte & 0x80 == 0 {
+            return Some((number, bytes.get(place + 1..)?));
+        }
+    }
+    None
 }
 
 /// Reads a run, one pair at a time.
 pub(super) struct RunReader {
-    reader: BufReader<File>,
+    run: Arc<Run>,
+    /// Part of the file. `unread` lies in it, and ends at `offset` of the file.
+    buffer: Vec<u8>,
+    unread: Range<usize>,
+    offset: u64,
     key: Vec<u8>,
-    value: Vec<u8>,
+    /// The value in the buffer.
+    value: Range<usize>,
+    /// Keys from here on are not read.
+    to: Option<Arc<[u8]>>,
+    /// Keys before this are passed over.
+    from: Option<Arc<[u8]>>,
 }
 
 impl RunReader {
-    pub(super) fn new(file: File, buffer_bytes: usize) -> Self {
-        let reader = BufReader::with_capacity(buffer_bytes, file);
-        RunReader { reader, key: Vec::new(), value: Vec::new() }
+    /// From the first pair whose key is not less than `from`, up to that whose key is not less than `to`.
+    pub(super) fn new(
+        run: Arc<Run>,
+        buffer_bytes: usize,
+        from: Option<Arc<[u8]>>,
+        to: Option<Arc<[u8]>>,
+    ) -> Self {
+        let offset = from.as_ref().map_or(run.range.start, |key| run.start_for(key));
+        let buffer = vec![0; buffer_bytes.max(HEADER_BYTES_MAX)];
+        RunReader { run, buffer, unread: 0..0, offset, key: Vec::new(), value: 0..0, to, from }
     }
 
     /// Goes on to the next pair. `false` behind the last.
     pub(super) fn advance(&mut self) -> Result<bool> {
-        let mut lengths = [0; 8];
-        match self.reader.read_exact(&mut lengths) {
-            Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(false),
-            Err(error) => return Err(failed("reading", &error)),
+        while self.next_pair()? {
+            if self.from.as_ref().is_some_and(|from| self.key.as_slice() < from.as_ref()) {
+                continue;
+            }
+            self.from = None;
+            return Ok(self.to.as_ref().is_none_or(|to| self.key.as_slice() < to.as_ref()));
         }
-        let lengths = u64::from_le_bytes(lengths);
-        let (key_length, value_length) = (lengths as u32 as usize, (lengths >> 32) as usize);
-        self.key.resize(key_length, 0);
-        self.value.resize(value_length, 0);
-        self.reader
-            .read_exact(&mut self.key)
-            .and_then(|()| self.reader.read_exact(&mut self.value))
-            .map_err(|error| failed("reading", &error))?;
-        Ok(true)
+        Ok(false)
+    }
+
+    fn next_pair(&mut self) -> Result<bool> {
+        self.fill(HEADER_BYTES_MAX)?;
+        if self.unread.is_empty() {
+            return Ok(false);
+        }
+        let (header_bytes, [shared, rest, value]) = self.header().ok_or_else(damaged)?;
+        self.unread.start += header_bytes;
+        self.fill(rest + value)?;
+        let start = self.unread.start;
+        let bytes = self.buffer.get(start..self.unread.end).and_then(|bytes| bytes.get(..rest));
+        self.key.truncate(shared);
+        self.key.extend_from_slice(bytes.ok_or_else(damaged)?);
+        self.value = start + rest..start + rest + value;
+        self.unread.start = self.value.end;
+        if self.unread.start > self.unread.end { Err(damaged()) } else { Ok(true) }
+    }
+
+    /// The length of the next header, and its numbers.
+    fn header(&self) -> Option<(usize, [usize; 3])> {
+        let bytes = self.buffer.get(self.unread.clone())?;
+        let (shared, rest) = read_number(bytes)?;
+        let (rest_length, rest) = read_number(rest)?;
+        let (value_length, rest) = read_number(rest)?;
+        Some((bytes.len() - rest.len(), [shared, rest_length, value_length]))
+    }
+
+    /// Sees to it that `count` bytes are unread, or all that are left.
+    fn fill(&mut self, count: usize) -> Result<()> {
+        if self.unread.len() >= count {
+            return Ok(());
+        }
+        self.buffer.copy_within(self.unread.clone(), 0);
+        self.unread = 0..self.unread.len();
+        if self.buffer.len() < count {
+            self.buffer.resize(count, 0);
+        }
+        while self.unread.len() < count {
+            // Behind the run another may begin.
+            let left = usize::try_from(self.run.range.end - self.offset).unwrap_or(usize::MAX);
+            let end = self.buffer.len().min(self.unread.end.saturating_add(left));
+            let room = self.buffer.get_mut(self.unread.end..end).unwrap_or_default();
+            match self.run.file.read_at(room, self.offset) {
+                Ok(0) => return Ok(()),
+                Ok(read) => {
+                    self.offset += read as u64;
+                    self.unread.end += read;
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(failed("reading", &error)),
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn key(&self) -> &[u8] {
@@ -73,6 +271,10 @@ impl RunReader {
     }
 
     pub(super) fn value(&self) -> &[u8] {
-        &self.value
+        self.buffer.get(self.value.clone()).unwrap_or_default()
     }
+}
+
+fn damaged() -> Error {
+    Error::internal("a temporary file for sorting is damaged")
 }

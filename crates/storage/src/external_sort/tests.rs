@@ -1,12 +1,17 @@
 use super::*;
 use proptest::prelude::*;
 
-fn sort(pairs: &[(Vec<u8>, Vec<u8>)], budget_bytes: usize) -> Vec<(Vec<u8>, Vec<u8>)> {
+type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
+
+fn sort(pairs: &[(Vec<u8>, Vec<u8>)], budget_bytes: usize) -> Pairs {
     let mut sorter = Sorter::new(std::env::temp_dir(), budget_bytes);
     for (key, value) in pairs {
         sorter.add(key, value).unwrap();
     }
-    let mut sorted = sorter.finish().unwrap();
+    read(sorter.finish().unwrap())
+}
+
+fn read(mut sorted: SortedPairs) -> Pairs {
     let mut all = Vec::new();
     while let Some((key, value)) = sorted.next_pair().unwrap() {
         all.push((key.to_vec(), value.to_vec()));
@@ -14,7 +19,66 @@ fn sort(pairs: &[(Vec<u8>, Vec<u8>)], budget_bytes: usize) -> Vec<(Vec<u8>, Vec<
     all
 }
 
+#[test]
+fn many_pairs_are_divided_evenly() {
+    for budget_bytes in [usize::MAX, 1 << 20] {
+        let mut sorter = Sorter::new(std::env::temp_dir(), budget_bytes);
+        (0..100_000u32).for_each(|n| sorter.add(&n.wrapping_mul(7919).to_be_bytes(), b"value").unwrap());
+        let ranges = Sorter::finish_in_ranges(vec![sorter], 4).unwrap();
+        let counts: Vec<usize> = ranges.into_iter().map(|range| read(range).len()).collect();
+        assert!(
+            counts.len() == 4 && counts.iter().all(|count| (15_000..35_000).contains(count)),
+            "{counts:?}"
+        );
+    }
+}
+
+/// Keys of many lengths that have much in common.
+fn keys() -> impl Strategy<Value = Vec<u8>> {
+    let start = prop::sample::select(vec!["", "\0", "\u{1}a long common start/", "\u{1}a long"]);
+    let rest = prop_oneof![
+        8 => prop::collection::vec(0u8..4, 0..20),
+        // Beyond what is kept of the first key of a group.
+        1 => prop::collection::vec(0u8..2, 0..3).prop_map(|end| [vec![1; 600], end].concat()),
+    ];
+    (start, rest).prop_map(|(start, rest)| [start.as_bytes(), &rest].concat())
+}
+
+fn pairs() -> impl Strategy<Value = Pairs> {
+    let values = prop_oneof![
+        8 => prop::collection::vec(any::<u8>(), 0..4),
+        // Many groups in a run, and longer than a buffer.
+        1 => (0usize..50_000).prop_map(|length| vec![7; length]),
+    ];
+    prop::collection::vec((keys(), values), 0..100)
+}
+
 proptest! {
+    #[test]
+    fn ranges_are_together_all_that_was_added_in_order(
+        parts in prop::collection::vec((pairs(), 1usize..500_000), 1..4),
+        count in 1usize..6,
+    ) {
+        let mut expected: Vec<_> = parts.iter().flat_map(|(pairs, _)| pairs.clone()).collect();
+        expected.sort_by(|a, b| a.0.cmp(&b.0));
+        let sorter = |(pairs, budget_bytes): &(Pairs, usize)| {
+            let mut sorter = Sorter::new(std::env::temp_dir(), *budget_bytes);
+            pairs.iter().for_each(|(key, value)| sorter.add(key, value).unwrap());
+            sorter
+        };
+        let ranges = Sorter::finish_in_ranges(parts.iter().map(sorter).collect(), count).unwrap();
+        prop_assert!((1..=count).contains(&ranges.len()));
+        // The last is read first: none needs what another has read.
+        let mut found: Vec<Vec<_>> = ranges.into_iter().rev().map(read).collect();
+        found.reverse();
+        for (before, after) in found.iter().zip(&found[1..]) {
+            if let (Some((before, _)), Some((after, _))) = (before.last(), after.first()) {
+                prop_assert!(before < after, "equal keys are in one range");
+            }
+        }
+        prop_assert_eq!(found.concat(), expected);
+    }
+
     #[test]
     fn any_budget_gives_the_order_of_a_stable_sort(
         pairs in prop::collection::vec((prop::collection::vec(0u8..4, 0..4), prop::collection::vec(any::<u8>(), 0..4)), 0..200),
@@ -36,6 +100,23 @@ fn more_runs_than_are_merged_at_once() {
         let mut expected = pairs.clone();
         expected.sort();
         assert_eq!(sort(&pairs, 1), expected);
+    }
+}
+
+#[test]
+fn what_is_kept_of_a_long_run_does_not_grow_with_it() {
+    let file = Arc::new(tempfile::tempfile().unwrap());
+    let mut writer = RunWriter::new(Arc::clone(&file), 0, 1 << 16);
+    let keys: Vec<[u8; 4]> = (0..100_000u32).map(u32::to_be_bytes).collect();
+    keys.iter().for_each(|key| writer.write(key, &[0; 300]).unwrap());
+    let run = Arc::new(writer.finish().unwrap());
+    assert!((256..=512).contains(&run.samples().count()), "{}", run.samples().count());
+    for from in [1, 40_000, 99_999] {
+        let start = Some(Arc::from(&keys[from][..]));
+        let mut source = Sorted::Run(Arc::clone(&run)).read(&(start..None), 4096);
+        for key in keys.iter().skip(from).take(3) {
+            assert!(source.advance().unwrap() && source.key() == key);
+        }
     }
 }
 

@@ -1,8 +1,7 @@
 //! Building an index over existing documents, in bounded memory: entries are sorted outside of memory and loaded in
 //! order beside the log. Writers wait meanwhile (the caller has the collection's gate alone); readers go on.
 //!
-//! Threads take parts of the documents and sort their entries; then each section of the index ([`Index::sections`])
-//! is merged and loaded by a thread.
+//! Threads take parts of the documents and sort their entries; then each of them merges and loads a range of the keys.
 
 use std::num::NonZero;
 use std::path::Path;
@@ -40,8 +39,8 @@ pub type SharedCheck<'a> = &'a (dyn Fn() -> Result<()> + Sync);
 pub(crate) struct Builder<'a> {
     index: &'a Index,
     collection: &'a str,
-    /// One a section of the index.
-    sorters: Vec<Sorter>,
+    sorter: Sorter,
+    documents: u64,
     entries: Entries,
     /// Not yet applied to the index's estimate.
     estimate: EstimateChange,
@@ -51,11 +50,9 @@ pub(crate) struct Builder<'a> {
 impl<'a> Builder<'a> {
     /// A builder that keeps at most about `budget_bytes` in memory, and more in temporary files in `folder`.
     pub(crate) fn new(index: &'a Index, collection: &'a str, folder: &Path, budget_bytes: usize) -> Self {
-        let sections = index.sections();
-        let sorter = || Sorter::new(folder.to_owned(), budget_bytes / sections.max(1));
-        let sorters = std::iter::repeat_with(sorter).take(sections).collect();
+        let sorter = Sorter::new(folder.to_owned(), budget_bytes);
         let (entries, estimate) = (Entries::default(), EstimateChange::default());
-        Builder { index, collection, sorters, entries, estimate, noted: 0 }
+        Builder { index, collection, sorter, documents: 0, entries, estimate, noted: 0 }
     }
 
     /// Adds the entries of a document.
@@ -71,10 +68,9 @@ impl<'a> Builder<'a> {
             if let Some(estimate) = self.index.estimate() {
                 estimate.note(entry.hash, true, &mut self.estimate);
             }
-            let sorter = self.sorters.get_mut(self.index.section_of(entry.key));
-            let sorter = sorter.ok_or_else(|| Error::internal("an index has an entry in no section"))?;
-            sorter.add(entry.key, entry.value)?;
+            self.sorter.add(entry.key, entry.value)?;
         }
+        self.documents += 1;
         self.noted += self.entries.iter().len();
         if self.noted >= NOTED_MAX {
             self.apply_estimate();
@@ -94,35 +90,40 @@ impl<'a> Builder<'a> {
     ///
     /// Errors: 1210 where two documents have the same unique values.
     pub(crate) fn load(self, engine: &dyn Engine) -> Result<()> {
-        let loads = open_loads(self.index, engine)?;
+        let loads = open_loads(threads_for(self.documents), engine)?;
         load(vec![self], loads, &|| Ok(()))
     }
 }
 
-/// A load for each section of an index.
-fn open_loads(index: &Index, engine: &dyn Engine) -> Result<Vec<Box<dyn BulkLoad>>> {
-    (0..index.sections()).map(|_| Ok(engine.private_load()?)).collect()
+/// How many threads build an index of so many documents.
+fn threads_for(documents: u64) -> usize {
+    match documents {
+        ..PARALLEL_MIN_DOCUMENTS => 1,
+        _ => available_parallelism().map_or(1, NonZero::get),
+    }
 }
 
-/// Loads the entries of builders of one index, each section on a thread.
+fn open_loads(count: usize, engine: &dyn Engine) -> Result<Vec<Box<dyn BulkLoad>>> {
+    (0..count).map(|_| Ok(engine.private_load()?)).collect()
+}
+
+/// Loads the entries of builders of one index: each load takes a range of keys, on a thread of its own.
 fn load(builders: Vec<Builder<'_>>, loads: Vec<Box<dyn BulkLoad>>, check: SharedCheck<'_>) -> Result<()> {
     let Some((index, collection)) = builders.first().map(|builder| (builder.index, builder.collection))
     else {
         return Ok(());
     };
-    let mut sections: Vec<_> = loads.into_iter().map(|load| (load, Vec::new())).collect();
-    for mut builder in builders {
+    let sorter = |mut builder: Builder<'_>| {
         builder.apply_estimate();
-        sections.iter_mut().zip(builder.sorters).for_each(|((_, sorters), sorter)| sorters.push(sorter));
-    }
-    let load_section = |(load, sorters): (Box<dyn BulkLoad>, Vec<Sorter>)| {
-        load_entries(index, collection, Sorter::finish_together(sorters)?, load, check)
+        builder.sorter
     };
-    let Some(last) = sections.pop() else { return Ok(()) };
+    let ranges = Sorter::finish_in_ranges(builders.into_iter().map(sorter).collect(), loads.len())?;
+    let load_range = |(sorted, load)| load_entries(index, collection, sorted, load, check);
+    let mut parts: Vec<_> = ranges.into_iter().zip(loads).collect();
+    let Some(last) = parts.pop() else { return Ok(()) };
     std::thread::scope(|scope| {
-        let others: Vec<_> =
-            sections.into_iter().map(|section| scope.spawn(|| load_section(section))).collect();
-        let own = load_section(last);
+        let others: Vec<_> = parts.into_iter().map(|part| scope.spawn(|| load_range(part))).collect();
+        let own = load_range(last);
         others.into_iter().map(join).fold(own, Result::and)
     })
 }
@@ -174,12 +175,9 @@ pub(crate) struct Build<'a> {
 impl Build<'_> {
     /// Builds the index over all documents of the snapshot.
     pub(crate) fn run(&self) -> Result<()> {
+        let threads = threads_for(self.snapshot.count(self.collection)?);
         // Open from now on, so that the engine leaves the machine to this.
-        let loads = open_loads(self.index, self.engine)?;
-        let threads = match self.snapshot.count(self.collection)? {
-            ..PARALLEL_MIN_DOCUMENTS => 1,
-            _ => available_parallelism().map_or(1, NonZero::get),
-        };
+        let loads = open_loads(threads, self.engine)?;
         let parts = Mutex::new(self.parts(threads)?);
         let next_part = || parts.lock().ok().and_then(|mut parts| parts.pop());
         let budget_bytes = self.options.sort_budget_bytes / threads;
@@ -189,6 +187,7 @@ impl Build<'_> {
             while let Some(part) = next_part() {
                 self.collect_part(&part, &mut builder)?;
             }
+            builder.sorter.sort();
             Ok(builder)
         };
         let builders: Result<Vec<Builder<'_>>> = std::thread::scope(|scope| {

@@ -26,15 +26,6 @@ impl Method for Edge {
         Ok(())
     }
 
-    /// The two directions.
-    fn sections(&self) -> usize {
-        2
-    }
-
-    fn section_of(&self, key: &[u8]) -> usize {
-        usize::from(edge::is_inbound(key))
-    }
-
     fn is_estimated(&self, _index: &Index) -> bool {
         true
     }

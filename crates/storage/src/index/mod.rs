@@ -38,17 +38,6 @@ pub(crate) trait Method: Sync {
     /// Whether [`Index::selectivity_estimate`] is kept up by a sketch.
     fn is_estimated(&self, index: &Index) -> bool;
 
-    /// Into how many sections of consecutive keys the entries fall, and in which one an entry is: sections are built
-    /// beside each other.
-    fn sections(&self) -> usize {
-        1
-    }
-
-    /// The section of an entry, by its key.
-    fn section_of(&self, _key: &[u8]) -> usize {
-        0
-    }
-
     /// An estimate that never changes.
     fn fixed_estimate(&self, _index: &Index) -> Option<f64> {
         None
@@ -159,16 +148,6 @@ impl Index {
 
     pub(crate) fn estimate(&self) -> Option<&Arc<Estimate>> {
         self.estimate.as_ref()
-    }
-
-    /// See [`Method::sections`].
-    pub(crate) fn sections(&self) -> usize {
-        self.method.sections()
-    }
-
-    /// See [`Method::section_of`].
-    pub(crate) fn section_of(&self, key: &[u8]) -> usize {
-        self.method.section_of(key)
     }
 
     /// The index's entries for a document.

@@ -1,0 +1,61 @@
+//! Dividing sorted pairs by their keys, so that several threads take parts of about the same size.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::memory::{Pairs, PairsReader};
+use super::merge::Source;
+use super::run::{Run, RunReader, start_of};
+
+/// Of so many pairs in memory one tells where ranges may begin.
+const SAMPLE_STEP: usize = 256;
+
+/// Pairs that are sorted, and are read by many at one time.
+#[derive(Clone)]
+pub(super) enum Sorted {
+    Run(Arc<Run>),
+    Memory(Arc<Pairs>),
+}
+
+impl Sorted {
+    /// Reads the pairs from one key on up to another.
+    pub(super) fn read(&self, range: &Range<Option<Arc<[u8]>>>, buffer_bytes: usize) -> Source {
+        let (from, to) = (&range.start, &range.end);
+        match self {
+            Sorted::Run(run) => {
+                Source::File(RunReader::new(Arc::clone(run), buffer_bytes, from.clone(), to.clone()))
+            }
+            Sorted::Memory(pairs) => {
+                Source::Memory(PairsReader::new(Arc::clone(pairs), from.as_deref(), to.as_deref()))
+            }
+        }
+    }
+}
+
+/// A key, and how many pairs there are about up to the next sample of the same part.
+type Sample<'a> = (&'a [u8], usize);
+
+/// At most `count` ranges of keys that are together all; about as many pairs are in each.
+pub(super) fn divide(sorted: &[Sorted], count: usize) -> Vec<Range<Option<Arc<[u8]>>>> {
+    let mut samples: Vec<Sample<'_>> = Vec::new();
+    for part in sorted.iter().filter(|_| count > 1) {
+        match part {
+            Sorted::Run(run) => samples.extend(run.samples().map(|key| (key, run.pairs_in_group()))),
+            Sorted::Memory(pairs) => samples.extend(pairs.samples(SAMPLE_STEP).map(|key| (key, SAMPLE_STEP))),
+        }
+    }
+    samples.sort_unstable();
+    let all: usize = samples.iter().map(|(_, pairs)| pairs).sum();
+    let (mut keys, mut before): (Vec<&[u8]>, usize) = (Vec::new(), 0);
+    for (key, pairs) in samples {
+        let share = keys.len() + 1;
+        if share < count && before >= all / count * share && keys.last() != Some(&key) {
+            keys.push(key);
+        }
+        before += pairs;
+    }
+    let keys: Vec<Option<Arc<[u8]>>> = keys.into_iter().map(|key| Some(start_of(key).into())).collect();
+    let starts = std::iter::once(None).chain(keys.iter().cloned());
+    let ends = keys.iter().cloned().chain(std::iter::once(None));
+    starts.zip(ends).map(|(from, to)| from..to).collect()
+}
