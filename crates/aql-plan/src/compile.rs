@@ -100,16 +100,23 @@ impl Compiler<'_> {
                 let (left, right) = self.pair(left, right)?;
                 Ok(self.builder.compare(compare(*operator), left, right))
             }
-            Expression::In { negated, value, list, .. } => {
-                let (value, list) = self.pair(value, list)?;
-                Ok(self.builder.contained_in(value, list, *negated))
-            }
+            Expression::In { negated, value, list } => self.membership(*negated, value, list),
             Expression::Range { first, last } => {
                 let (first, last) = self.pair(first, last)?;
                 Ok(self.builder.range(first, last))
             }
             _ => Err(Error::internal("expression without a way to compile it")),
         }
+    }
+
+    fn membership(&mut self, negated: bool, value: &Expression, list: &Expression) -> Result<Slot> {
+        let value = self.expression(value)?;
+        if let Expression::Range { first, last } = list {
+            let (first, last) = self.pair(first, last)?;
+            return Ok(self.builder.contained_in_range(value, first, last, negated));
+        }
+        let list = self.expression(list)?;
+        Ok(self.builder.contained_in(value, list, negated))
     }
 
     fn pair(&mut self, left: &Expression, right: &Expression) -> Result<(Slot, Slot)> {

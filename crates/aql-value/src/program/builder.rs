@@ -80,6 +80,11 @@ impl ProgramBuilder {
         self.add(Instruction::In { needle, haystack, negated })
     }
 
+    /// `needle IN low..high`, `needle NOT IN low..high`. The range may have any number of members.
+    pub fn contained_in_range(&mut self, needle: Slot, low: Slot, high: Slot, negated: bool) -> Slot {
+        self.add(Instruction::In { needle, haystack: Haystack::Range { low, high }, negated })
+    }
+
     /// `left ALL|ANY|NONE|AT LEAST (n) operator right`. The quantifier is one of these four.
     pub fn array_compare(
         &mut self,

@@ -72,6 +72,12 @@ pub fn contains(haystack: &Value, needle: &Value) -> Option<bool> {
     haystack.is_array().then(|| haystack.elements().any(|element| element == *needle))
 }
 
+/// `needle IN low..high`: whether the needle is an integer from one end to the other, in whichever order they are.
+fn is_in_range(needle: &Value, low: &Value, high: &Value) -> bool {
+    let (low, high) = (low.to_i64(), high.to_i64());
+    needle.as_i64().is_some_and(|needle| (low.min(high)..=low.max(high)).contains(&needle))
+}
+
 impl Haystack {
     pub(super) fn run(
         &self,
@@ -87,6 +93,16 @@ impl Haystack {
             Self::Constant(set) => {
                 set.prepare(context)?;
                 return map(needles, lanes, |needle| Ok(answer(set.contains(needle))));
+            }
+            Self::Range { low, high } => {
+                let (low, high) = (slots.get(*low)?, slots.get(*high)?);
+                let Some((low, high)) = low.as_constant().zip(high.as_constant()) else {
+                    let found = |lane| is_in_range(needles.get(lane), low.get(lane), high.get(lane));
+                    return Ok(Column::from_values(
+                        (0..lanes).map(|lane| answer(Some(found(lane)))).collect(),
+                    ));
+                };
+                return map(needles, lanes, |needle| Ok(answer(Some(is_in_range(needle, low, high)))));
             }
             Self::Slot(slot) => slots.get(*slot)?,
         };

@@ -125,6 +125,11 @@ enum Instruction {
 enum Haystack {
     Slot(Slot),
     Constant(Arc<ConstantSet>),
+    /// `low..high`, which is compared with its ends and never written out.
+    Range {
+        low: Slot,
+        high: Slot,
+    },
 }
 
 /// A pattern known when the expression is compiled, or one computed for each row.

@@ -7,6 +7,7 @@ use super::{Atom, AtomOperator, as_array_field, as_field};
 use crate::expression::{CompareOperator, Expression, UnaryOperator};
 use crate::variable::VariableId;
 use crate::variable_set::VariableSet;
+use aql_value::program::MAX_RANGE_ELEMENTS;
 
 /// Most branches; a condition with more is not matched against indexes. OR over one attribute does not count, as it
 /// has become IN before.
@@ -146,6 +147,10 @@ impl Normalizer<'_> {
     }
 
     fn membership(&self, value: &Expression, list: &Expression) -> NormalForm {
+        // Its members would be looked up one by one.
+        if is_long_range(list) {
+            return NormalForm::unknown();
+        }
         if let Some(field) = as_field(value, self.document).filter(|_| self.is_available(list)) {
             return NormalForm::atom(Atom { field, operator: AtomOperator::In, value: list.clone() });
         }
@@ -161,6 +166,13 @@ impl Normalizer<'_> {
     fn is_available(&self, value: &Expression) -> bool {
         value.is_repeatable() && !value.variables().intersects(self.unavailable)
     }
+}
+
+/// Whether the list is a range of more members than can be written out.
+fn is_long_range(list: &Expression) -> bool {
+    let Expression::Range { first, last } = list else { return false };
+    let ends = first.as_constant().zip(last.as_constant());
+    ends.is_some_and(|(first, last)| first.to_i64().abs_diff(last.to_i64()) >= MAX_RANGE_ELEMENTS)
 }
 
 impl From<CompareOperator> for AtomOperator {
