@@ -1,5 +1,6 @@
 //! Errors of planning, in ArangoDB's numbers and words.
 
+use crate::node::IndexHint;
 use aql_value::{Error, Value};
 use std::fmt::Display;
 
@@ -35,6 +36,12 @@ pub(crate) mod number {
 
 pub(crate) use aql_value::error_number as common;
 
+/// Where ArangoDB looks at whole statements, with the values of parameters.
+pub(crate) const OPTIMIZING_AST: &str = "optimizing ast";
+
+/// Where ArangoDB refuses what is of the wrong form for a node of the plan.
+pub(crate) const INSTANTIATING: &str = "instantiating plan";
+
 pub(crate) fn parse(message: impl Into<String>) -> Error {
     Error::new(number::QUERY_PARSE, message)
 }
@@ -60,6 +67,7 @@ pub(crate) fn collection_in_expression(name: &str) -> Error {
 
 pub(crate) fn access_after_modification(what: impl Display) -> Error {
     Error::new(number::ACCESS_AFTER_MODIFICATION, format!("access after data-modification by {what}"))
+        .in_stage(OPTIMIZING_AST)
 }
 
 pub(crate) fn graph_not_found(name: &str) -> Error {
@@ -102,6 +110,7 @@ pub(crate) fn loop_over_no_array(value: &Value) -> Error {
             "collection or array expected as operand to FOR loop; you specified type '{kind}' with content '{content}'"
         ),
     )
+    .in_stage(OPTIMIZING_AST)
 }
 
 pub(crate) fn vector_search_not_applied(function: &str) -> Error {
@@ -126,9 +135,21 @@ pub(crate) fn too_much_nesting(what: &str) -> Error {
     Error::new(number::TOO_MUCH_NESTING, format!("too much nesting or too many objects: {what}"))
 }
 
-pub(crate) fn forced_index_hint_unusable(collection: &str, names: &str) -> Error {
+/// No plan follows the hint, which the message quotes as JSON.
+pub(crate) fn forced_index_hint_unusable(hint: &IndexHint) -> Error {
+    let names: Vec<Value> = hint.names.iter().map(|name| Value::from_str(name)).collect();
+    let (names, lookahead) = (Value::array(&names).to_json(), hint.lookahead);
     Error::new(
         common::FORCED_INDEX_HINT_UNUSABLE,
-        format!("could not use forced index hint: collection '{collection}', indexes: {names}"),
+        format!(
+            "could not use index hint to serve query; \
+             {{\"indexHint\":{{\"forced\":true,\"lookahead\":{lookahead},\"type\":\"simple\",\"hint\":{names}}}}}"
+        ),
     )
+}
+
+/// The offset (`"offset"`) or the count (`"count"`) of LIMIT is no constant, or not one that it can be.
+pub(crate) fn limit_value(what: &str) -> Error {
+    let message = format!("LIMIT {what} value is not a number or out of range");
+    Error::new(number::NUMBER_OUT_OF_RANGE, message).in_stage(INSTANTIATING)
 }

@@ -78,9 +78,21 @@ const CASES: &[(&str, u32, &str)] = &[
     ("RETURN @x", 1551, "no value specified for declared bind parameter 'x'"),
     ("FOR d IN @@c RETURN d", 1551, "no value specified for declared bind parameter '@c'"),
     // Access after modification.
-    ("INSERT {} INTO plain FOR d IN plain RETURN d", 1579, "access after data-modification by plain"),
-    ("INSERT {} INTO plain INSERT {} INTO plain", 1579, "access after data-modification by plain"),
-    ("INSERT {} INTO plain RETURN LENGTH(plain)", 1579, "access after data-modification by plain"),
+    (
+        "INSERT {} INTO plain FOR d IN plain RETURN d",
+        1579,
+        "access after data-modification by collection 'plain'",
+    ),
+    (
+        "INSERT {} INTO plain INSERT {} INTO plain",
+        1579,
+        "access after data-modification by collection 'plain'",
+    ),
+    (
+        "INSERT {} INTO plain RETURN LENGTH(plain)",
+        1579,
+        "access after data-modification by collection 'plain'",
+    ),
     (
         "INSERT {} INTO plain RETURN DOCUMENT('plain/1')",
         1579,
@@ -89,25 +101,17 @@ const CASES: &[(&str, u32, &str)] = &[
     (
         "LET x = (INSERT {} INTO plain) FOR d IN plain RETURN d",
         1579,
-        "access after data-modification by plain",
+        "access after data-modification by collection 'plain'",
     ),
     (
         "UPSERT {a: 1} INSERT {} UPDATE {} IN plain FOR d IN plain RETURN d",
         1579,
-        "access after data-modification by plain",
+        "access after data-modification by collection 'plain'",
     ),
     // LIMIT, SORT.
-    (
-        "FOR i IN 1..3 LIMIT -1 RETURN i",
-        1504,
-        "number out of range: offset and count of LIMIT must be integers not below 0",
-    ),
-    (
-        "FOR i IN 1..3 LIMIT 'a' RETURN i",
-        1504,
-        "number out of range: offset and count of LIMIT must be integers not below 0",
-    ),
-    ("FOR i IN 1..3 LIMIT i RETURN i", 1501, "offset and count of LIMIT must be known at query compile time"),
+    ("FOR i IN 1..3 LIMIT -1 RETURN i", 1504, "LIMIT count value is not a number or out of range"),
+    ("FOR i IN 1..3 LIMIT 'a', 1 RETURN i", 1504, "LIMIT offset value is not a number or out of range"),
+    ("FOR i IN 1..3 LIMIT i RETURN i", 1504, "LIMIT count value is not a number or out of range"),
     ("FOR i IN 1..3 SORT i 'up' RETURN i", 1501, "invalid SORT direction 'up', expecting ASC or DESC"),
     // Options.
     ("FOR d IN users OPTIONS {indexHint: d} RETURN d", 1203, "collection or view not found: d"),
@@ -341,6 +345,32 @@ fn unknown_options_and_wrong_values_warn() {
         let plan = common::plan(query, &[]).unwrap();
         assert_eq!(plan.warnings.iter().map(|warning| warning.number).collect::<Vec<_>>(), [1539], "{query}");
         assert!(!plan.is_cacheable, "{query}");
+    }
+}
+
+#[test]
+fn a_warning_says_whether_the_option_or_its_value_is_wrong() {
+    for (query, message) in [
+        (
+            "FOR d IN users OPTIONS {forceIndexHints: 'abcd'} RETURN d",
+            "usage of unknown OPTIONS attribute 'forceIndexHints' in FOR statement",
+        ),
+        (
+            "FOR d IN users OPTIONS {forceIndexHint: 1} RETURN d",
+            "usage of invalid value 1 in OPTIONS attribute 'forceIndexHint' in FOR statement",
+        ),
+        (
+            "FOR d IN users OPTIONS {useCache: 'no'} RETURN d",
+            "usage of invalid value \"no\" in OPTIONS attribute 'useCache' in FOR statement",
+        ),
+        (
+            "INSERT {} INTO plain OPTIONS {overwrightMode: 'ignore'}",
+            "usage of unknown OPTIONS attribute 'overwrightMode' in INSERT statement",
+        ),
+    ] {
+        let plan = common::plan(query, &[]).unwrap();
+        let messages: Vec<&str> = plan.warnings.iter().map(|warning| warning.message.as_str()).collect();
+        assert_eq!(messages, [message], "{query}");
     }
 }
 

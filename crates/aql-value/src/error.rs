@@ -13,6 +13,9 @@ pub struct Error {
     pub number: u32,
     /// The text for `errorMessage`.
     pub message: String,
+    /// The stage of a query in which ArangoDB finds the mistake, as its messages name it ("instantiating plan"), where
+    /// it is found in another stage here.
+    pub stage: Option<&'static str>,
 }
 
 /// ArangoDB's error numbers that evaluation and execution use.
@@ -78,7 +81,13 @@ pub mod error_number {
 impl Error {
     /// Number and message as given.
     pub fn new(number: u32, message: impl Into<String>) -> Self {
-        Self { number, message: message.into() }
+        Self { number, message: message.into(), stage: None }
+    }
+
+    /// The same with the stage that the message names.
+    #[must_use]
+    pub fn in_stage(self, stage: &'static str) -> Self {
+        Self { stage: Some(stage), ..self }
     }
 
     /// The query was killed, or ran longer than its `maxRuntime`.

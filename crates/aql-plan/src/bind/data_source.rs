@@ -30,7 +30,7 @@ impl<'a> DataSources<'a> {
     pub(crate) fn read(&mut self, name: &str) -> Result<CollectionInfo> {
         let info = self.use_collection(name, Access::Read)?;
         if self.modified.contains(&info.reference.id) {
-            return Err(error::access_after_modification(name));
+            return Err(error::access_after_modification(format_args!("collection '{name}'")));
         }
         Ok(info)
     }
@@ -44,7 +44,7 @@ impl<'a> DataSources<'a> {
     pub(crate) fn modify(&mut self, name: &str, exclusive: bool) -> Result<CollectionInfo> {
         let info = self.use_collection(name, if exclusive { Access::Exclusive } else { Access::Write })?;
         if !self.modified.insert(info.reference.id) {
-            return Err(error::access_after_modification(name));
+            return Err(error::access_after_modification(format_args!("collection '{name}'")));
         }
         Ok(info)
     }

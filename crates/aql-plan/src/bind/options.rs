@@ -67,8 +67,10 @@ impl Binder<'_> {
     pub(super) fn for_options(&mut self, options: &ast::Expression) -> Result<ForOptions> {
         let mut bound = ForOptions::default();
         for (name, value) in self.option_members(options)? {
-            if !set_for_option(&mut bound, &name, &value) {
-                self.warn_option(&name, "FOR")?;
+            match set_for_option(&mut bound, &name, &value) {
+                Some(true) => {}
+                Some(false) => self.warn_value(&name, &value, "FOR")?,
+                None => self.warn_option(&name, "FOR")?,
             }
         }
         Ok(bound)
@@ -112,7 +114,9 @@ impl Binder<'_> {
         let Some(options) = options else { return Ok(bound) };
         for (name, value) in self.option_members(options)? {
             let is_known = match name.as_str() {
-                "indexHint" | "forceIndexHint" => set_for_option(&mut bound.lookup, &name, &value),
+                "indexHint" | "forceIndexHint" => {
+                    set_for_option(&mut bound.lookup, &name, &value) == Some(true)
+                }
                 "readOwnWrites" => set_bool(&mut bound.read_own_writes, &value),
                 _ => {
                     Modification::Upsert.knows(&name)
@@ -141,7 +145,14 @@ impl Binder<'_> {
     }
 
     pub(super) fn warn_option(&mut self, name: &str, statement: &str) -> Result<()> {
-        let message = format!("unknown or invalid option '{name}' used in {statement} operation");
+        let message = format!("usage of unknown OPTIONS attribute '{name}' in {statement} statement");
+        self.warnings.register(number::INVALID_OPTIONS_ATTRIBUTE, message)
+    }
+
+    fn warn_value(&mut self, name: &str, value: &Value, statement: &str) -> Result<()> {
+        let value = value.to_json();
+        let message =
+            format!("usage of invalid value {value} in OPTIONS attribute '{name}' in {statement} statement");
         self.warnings.register(number::INVALID_OPTIONS_ATTRIBUTE, message)
     }
 }
@@ -155,13 +166,10 @@ fn default_modification_options() -> ModificationOptions {
     }
 }
 
-/// Sets an option; false if it is not known or its value has the wrong type.
-fn set_for_option(options: &mut ForOptions, name: &str, value: &Value) -> bool {
-    match name {
-        "indexHint" => match index_names(value) {
-            Some(names) => set(&mut options.hint.names, names),
-            None => false,
-        },
+/// Sets an option; false if its value has the wrong type, `None` if the option is not known.
+fn set_for_option(options: &mut ForOptions, name: &str, value: &Value) -> Option<bool> {
+    Some(match name {
+        "indexHint" => index_names(value).is_some_and(|names| set(&mut options.hint.names, names)),
         "forceIndexHint" => set_bool(&mut options.hint.forced, value),
         "disableIndex" => set_bool(&mut options.hint.disabled, value),
         "useCache" => set_bool(&mut options.use_cache, value),
@@ -173,8 +181,8 @@ fn set_for_option(options: &mut ForOptions, name: &str, value: &Value) -> bool {
             Some(Ok(lookahead)) => set(&mut options.hint.lookahead, lookahead),
             _ => false,
         },
-        _ => false,
-    }
+        _ => return None,
+    })
 }
 
 /// One name, or an array of names.

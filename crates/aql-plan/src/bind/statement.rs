@@ -1,7 +1,7 @@
 //! Binding of statements (COLLECT and data modification have files of their own).
 
 use super::{Binder, ForCollection, ForOptions, SortKey, Statement};
-use crate::error::{self, number};
+use crate::error;
 use crate::expression::Expression;
 use aql_syntax::ast::{self, ExpressionKind, SortDirection, StatementKind};
 use aql_value::{Error, Result, Value};
@@ -117,10 +117,10 @@ impl Binder<'_> {
 
     fn limit(&mut self, statement: &ast::Limit) -> Result<()> {
         let offset = match &statement.offset {
-            Some(offset) => limit_value(&self.expression(offset)?)?.unwrap_or(0),
+            Some(offset) => limit_value(&self.expression(offset)?, "offset")?.unwrap_or(0),
             None => 0,
         };
-        let limit = limit_value(&self.expression(&statement.count)?)?.unwrap_or(u64::MAX);
+        let limit = limit_value(&self.expression(&statement.count)?, "count")?.unwrap_or(u64::MAX);
         self.output.push(Statement::Limit { offset, limit });
         Ok(())
     }
@@ -144,20 +144,14 @@ fn is_ascending(direction: &Expression) -> Result<bool> {
 }
 
 /// A number of LIMIT: an integer that is not negative, or null for `None`.
-fn limit_value(value: &Expression) -> Result<Option<u64>> {
-    let Some(value) = value.as_constant() else {
-        return Err(error::parse("offset and count of LIMIT must be known at query compile time"));
-    };
-    match value {
-        Value::Null => Ok(None),
-        Value::UInt(number) => Ok(Some(*number)),
-        value => {
-            let number =
-                value.is_number().then(|| value.to_i64()).and_then(|number| u64::try_from(number).ok());
-            number.map(Some).ok_or_else(|| {
-                let message = "number out of range: offset and count of LIMIT must be integers not below 0";
-                Error::new(number::NUMBER_OUT_OF_RANGE, message)
-            })
-        }
+fn limit_value(value: &Expression, what: &str) -> Result<Option<u64>> {
+    match value.as_constant() {
+        Some(Value::Null) => Ok(None),
+        Some(Value::UInt(number)) => Ok(Some(*number)),
+        Some(value) if value.is_number() => match u64::try_from(value.to_i64()) {
+            Ok(number) => Ok(Some(number)),
+            Err(_) => Err(error::limit_value(what)),
+        },
+        _ => Err(error::limit_value(what)),
     }
 }

@@ -172,5 +172,5 @@ fn fill_parameters(nodes: &mut [crate::node::Node], values: &[aql_value::Value])
 
 /// The error for a hint that no plan follows.
 fn hint_error(source: &crate::node::DocumentSource) -> aql_value::Error {
-    error::forced_index_hint_unusable(&source.collection.name, &source.hint.names.join(", "))
+    error::forced_index_hint_unusable(&source.hint)
 }

@@ -311,7 +311,10 @@ pub(crate) fn in_stage(error: Error, stage: &str) -> Error {
 }
 
 fn in_planning<T>(result: aql_value::Result<T>, stage: &str) -> Result<T> {
-    result.map_err(|error| in_stage(error.into(), stage))
+    result.map_err(|error| {
+        let stage = error.stage.unwrap_or(stage);
+        in_stage(error.into(), stage)
+    })
 }
 
 /// Measures one stage after the other.

@@ -30,5 +30,5 @@ impl Binder<'_> {
 }
 
 fn invalid_depth() -> Error {
-    error::parse("invalid traversal depth")
+    error::parse("invalid traversal depth").in_stage(error::INSTANTIATING)
 }
