@@ -107,10 +107,12 @@ impl Binder<'_> {
         Ok(Expression::Object(bound))
     }
 
-    /// A variable; else a pseudo variable; else the name of a collection, which is no value.
+    /// A variable, or its value if it is a constant, as in ArangoDB: so it can stand where only constants can (depths,
+    /// LIMIT, OPTIONS). Else a pseudo variable; else the name of a collection, which is no value.
     fn reference(&mut self, name: &str) -> Result<Expression> {
         if let Some(id) = self.scopes.lookup(name) {
-            return Ok(Expression::Variable(id));
+            let constant = self.constants.get(&id).cloned().map(Expression::Constant);
+            return Ok(constant.unwrap_or(Expression::Variable(id)));
         }
         let pseudo = match name {
             "OLD" => self.scopes.old(),

@@ -37,9 +37,10 @@ use crate::expression::{Expression, Folder};
 use crate::node::CollectionReference;
 use crate::variable::{VariableId, Variables};
 use aql_syntax::ast::{Block, DataSource, DataSourceName, Query};
-use aql_value::{EvaluationState, Interrupt, MemoryAccount, Result, Warnings};
+use aql_value::{EvaluationState, Interrupt, MemoryAccount, Result, Value, Warnings};
 use data_source::DataSources;
 use scope::Scopes;
+use std::collections::HashMap;
 
 /// What binding needs besides the query.
 pub struct BindInput<'a> {
@@ -101,6 +102,7 @@ pub fn bind(query: &Query, input: &BindInput<'_>) -> Result<Bound> {
         with: Vec::new(),
         variables: Variables::default(),
         scopes: Scopes::default(),
+        constants: HashMap::new(),
         output: Vec::new(),
         guard: None,
         elements: Vec::new(),
@@ -142,6 +144,8 @@ struct Binder<'a> {
     with: Vec<CollectionReference>,
     variables: Variables,
     scopes: Scopes,
+    /// Values of the variables that LET sets to a constant.
+    constants: HashMap<VariableId, Value>,
     /// Bound statements of the level being bound.
     output: Vec<Statement>,
     /// The expression being bound is evaluated only in rows in which this variable is true.

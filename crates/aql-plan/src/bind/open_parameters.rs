@@ -43,13 +43,16 @@ impl OpenParameters {
                 _ => {}
             }
         }
+        let needs_constants = walk::statements(&query.body).any(reads_variable_as_constant);
         for statement in walk::statements(&query.body) {
             if let Some(ast::GraphSource::Named(ast::GraphName::BindParameter(name), _)) =
                 walk::statement_graph(statement)
             {
                 found.count(name, 1);
             }
-            found.statement(&statement.kind);
+            if !(needs_constants && matches!(statement.kind, StatementKind::Let(_))) {
+                found.statement(&statement.kind);
+            }
         }
         // Every occurrence was counted up, and those that may be open down again.
         let mut names: Vec<Box<str>> =
@@ -181,6 +184,34 @@ impl<'a> Found<'a> {
             }),
         }
     }
+}
+
+/// Whether a variable stands where a constant must: in OPTIONS, LIMIT, a depth or bounds of WINDOW. Then LET may
+/// have set it to a parameter, whose value the plan depends on.
+fn reads_variable_as_constant(statement: &ast::Statement) -> bool {
+    let options = match &statement.kind {
+        StatementKind::Limit(limit) => return limit.offset.iter().chain([&limit.count]).any(reads_variable),
+        StatementKind::Traversal(traversal) if traversal.depth.iter().any(reads_variable) => return true,
+        StatementKind::PathSearch(search) if search.depth.iter().any(reads_variable) => return true,
+        StatementKind::Traversal(traversal) => &traversal.options,
+        StatementKind::PathSearch(search) => &search.options,
+        StatementKind::For(statement) => &statement.options,
+        StatementKind::Collect(collect) => &collect.options,
+        StatementKind::Insert(insert) => &insert.options,
+        StatementKind::Update(update) => &update.options,
+        StatementKind::Remove(remove) => &remove.options,
+        StatementKind::Upsert(upsert) => &upsert.options,
+        StatementKind::Window(window) => return reads_variable(&window.bounds),
+        StatementKind::Let(_)
+        | StatementKind::Filter(_)
+        | StatementKind::Sort(_)
+        | StatementKind::Return(_) => return false,
+    };
+    options.iter().any(reads_variable)
+}
+
+fn reads_variable(expression: &Expression) -> bool {
+    walk::expressions(expression).any(|part| matches!(part.kind, ExpressionKind::Reference(_)))
 }
 
 /// Whether the expression reads a variable, or an attribute of one: it is not known before the query runs.

@@ -90,6 +90,9 @@ impl Binder<'_> {
         match statement.target.as_variable() {
             Some(_) => {
                 let out = self.declare_target(&statement.target)?;
+                if let Expression::Constant(value) = &value {
+                    self.constants.insert(out, value.clone());
+                }
                 self.output.push(Statement::Let { out, value });
                 Ok(())
             }

@@ -120,6 +120,7 @@ const QUERIES: &[&str] = &[
     "FOR u IN users FILTER u.city LIKE 'ab%' RETURN u",
     "FOR u IN users FOR [k, v] IN ENTRIES(u.attributes) FILTER v > 1 RETURN [k, v]",
     "FOR p IN FULLTEXT(places, 'text', 'some') RETURN p",
+    "FOR u IN users FILTER {a: 1, b: u.age}.a == 1 RETURN u",
     "FOR p IN places SORT GEO_DISTANCE([1, 2], p.location) LIMIT 3 RETURN p",
     "FOR t IN test FOR u IN users FILTER t.value == u.age RETURN [t.value, u.age, u]",
     "FOR t IN test FILTER t.value > 1 SORT t._key RETURN t.other",
