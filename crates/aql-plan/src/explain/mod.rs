@@ -7,6 +7,7 @@ mod modification;
 mod node;
 mod scan;
 mod search;
+mod shown;
 mod syntax;
 #[cfg(test)]
 mod tests;
@@ -16,13 +17,14 @@ mod writer;
 pub use syntax::explain_syntax;
 
 use crate::expression::Expression;
-use crate::node::{JoinPart, Node, NodeKind};
+use crate::node::NodeKind;
 use crate::optimize::Optimized;
 use crate::plan::Plan;
 use crate::usage::for_each_node;
 use crate::variable::Variable;
 use aql_value::{Result, Value, Warning};
 use expression::ExpressionWriter;
+use shown::shown;
 use writer::Writer;
 
 /// The plan as an object: `{nodes, rules, collections, variables, estimatedCost, ...}`.
@@ -90,7 +92,7 @@ fn write_plan(out: &mut Writer, plan: &Plan) -> Result<()> {
     let mut has_subquery = false;
     for_each_node(&plan.nodes, &mut |node| has_subquery |= matches!(node.kind, NodeKind::Subquery(_)));
     out.object(|out| {
-        let nodes = spliced(&plan.nodes);
+        let nodes = shown(plan);
         out.key("nodes")?;
         out.array(0..nodes.len(), |out, position| {
             let before = position.checked_sub(1).and_then(|before| nodes.get(before));
@@ -126,69 +128,6 @@ fn write_variable(out: &mut Writer, variable: &Variable, with_value: bool) -> Re
             _ => Ok(()),
         }
     })
-}
-
-/// A step of a pipeline with its subqueries spliced in.
-enum Step<'a> {
-    Node(&'a Node),
-    /// Index scans that are joined; at least two.
-    Join(&'a [Node]),
-    Start {
-        singleton: &'a Node,
-        subquery: &'a Node,
-    },
-    End {
-        subquery: &'a Node,
-    },
-}
-
-impl Step<'_> {
-    fn id(&self) -> u64 {
-        let node = match self {
-            Self::Node(node) | Self::Start { singleton: node, .. } | Self::End { subquery: node } => {
-                Some(*node)
-            }
-            Self::Join(scans) => scans.last(),
-        };
-        node.map_or(0, |node| u64::from(node.id.0))
-    }
-}
-
-fn join_part(node: &Node) -> JoinPart {
-    match &node.kind {
-        NodeKind::Index(scan) => scan.join,
-        _ => JoinPart::None,
-    }
-}
-
-/// Nesting of subqueries is bounded by the parser.
-fn spliced(nodes: &[Node]) -> Vec<Step<'_>> {
-    let mut steps = Vec::new();
-    splice(nodes, &mut steps);
-    steps
-}
-
-fn splice<'a>(nodes: &'a [Node], steps: &mut Vec<Step<'a>>) {
-    for (position, node) in nodes.iter().enumerate() {
-        let NodeKind::Subquery(subquery) = &node.kind else {
-            let rest = nodes.get(position..).unwrap_or_default();
-            match join_part(node) {
-                JoinPart::None => steps.push(Step::Node(node)),
-                JoinPart::First => {
-                    let others = rest.iter().skip(1).take_while(|next| join_part(next) == JoinPart::Next);
-                    steps.push(Step::Join(rest.get(..=others.count()).unwrap_or_default()));
-                }
-                JoinPart::Next => {}
-            }
-            continue;
-        };
-        if let Some((singleton, inner)) = subquery.nodes.split_first() {
-            steps.push(Step::Start { singleton, subquery: node });
-            let has_return = matches!(inner.last().map(|last| &last.kind), Some(NodeKind::Return(_)));
-            splice(inner.get(..inner.len() - usize::from(has_return)).unwrap_or_default(), steps);
-        }
-        steps.push(Step::End { subquery: node });
-    }
 }
 
 /// Writes the nodes of one plan.

@@ -1,7 +1,8 @@
 //! Nodes in explain.
 
+use super::Explainer;
+use super::shown::Step;
 use super::writer::Writer;
-use super::{Explainer, Step};
 use crate::expression::Expression;
 use crate::node::{
     Collect, CollectAggregate, CollectMethod, IntoContent, Limit, Node, NodeKind, Sort, Subquery,

@@ -293,3 +293,31 @@ fn joined_scans_are_one_node() {
     assert_eq!(compared.to_json(), r#""compare ==""#);
     assert_eq!(texts(&member(&join, "indexInfos.1"), "indexes", "name"), ["age"]);
 }
+
+#[test]
+fn constant_vertices_need_no_node_of_their_own() {
+    let path = ["SingletonNode", "EnumeratePathsNode", "ReturnNode"];
+    for (query, rules, expected) in [
+        (
+            "FOR v IN 1..2 OUTBOUND 'users/1' knows RETURN v",
+            &["-all"][..],
+            &["SingletonNode", "TraversalNode", "ReturnNode"][..],
+        ),
+        (
+            "LET n = 2 LET s = 'users/1' FOR v IN n OUTBOUND s knows RETURN v",
+            &[],
+            &["SingletonNode", "TraversalNode", "ReturnNode"],
+        ),
+        ("FOR p IN OUTBOUND K_PATHS 'users/1' TO 'users/2' knows RETURN p", &[], &path),
+        // One that has to be computed has a node.
+        (
+            "FOR u IN users FOR v IN OUTBOUND CONCAT('users/', u.x) knows RETURN v",
+            &[],
+            &["SingletonNode", "EnumerateCollectionNode", "CalculationNode", "TraversalNode", "ReturnNode"],
+        ),
+    ] {
+        let plan = explain(&best(query, rules)).unwrap();
+        assert_eq!(texts(&plan, "nodes", "type"), expected, "{query}");
+        assert_eq!(member(&plan, "nodes.1.dependencies").to_json(), "[1]", "{query}");
+    }
+}

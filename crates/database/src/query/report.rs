@@ -33,7 +33,7 @@ impl Report<'_> {
             out.close()?;
         }
         out.close()?;
-        self.stats(&mut out)?;
+        self.stats(&mut out, plan)?;
         if self.query.request.options.profile >= 1 {
             self.profile(&mut out)?;
         }
@@ -47,7 +47,7 @@ impl Report<'_> {
 
     /// Counters under ArangoDB's names; those of a cluster and of caches that are not here are zero. One thread is what
     /// `searchParallelism` says of queries that search no view.
-    fn stats(&self, out: &mut Builder) -> velocypack::Result<()> {
+    fn stats(&self, out: &mut Builder, plan: Option<&[u8]>) -> velocypack::Result<()> {
         let own = self.statistics;
         out.key("stats")?;
         out.open_object()?;
@@ -78,17 +78,19 @@ impl Report<'_> {
         out.add_f64(own.execution_time.as_secs_f64())?;
         number_field(out, "peakMemoryUsage", own.peak_memory_bytes)?;
         number_field(out, "intermediateCommits", 0)?;
-        if self.query.request.options.profile >= 2 {
-            self.nodes(out)?;
+        if let Some(plan) = plan {
+            self.nodes(out, Slice::new(plan))?;
         }
         out.close()
     }
 
-    /// `parallel` counts batches that were computed ahead, which no node does.
-    fn nodes(&self, out: &mut Builder) -> velocypack::Result<()> {
+    /// Of the nodes that the plan shows; others mean nothing to a client. `parallel` counts batches that were computed ahead, which no node does.
+    fn nodes(&self, out: &mut Builder, plan: Slice<'_>) -> velocypack::Result<()> {
+        let nodes = plan.get("nodes").into_iter().flat_map(Slice::elements);
+        let shown: Vec<u64> = nodes.filter_map(|node| node.get("id")?.as_u64()).collect();
         out.key("nodes")?;
         out.open_array()?;
-        for node in &self.statistics.nodes {
+        for node in self.statistics.nodes.iter().filter(|node| shown.contains(&node.id.0.into())) {
             out.open_object()?;
             number_field(out, "id", node.id.0.into())?;
             number_field(out, "calls", node.calls)?;
