@@ -39,7 +39,9 @@ impl Binder<'_> {
         let info = self.sources.read(&collection_name)?;
         let writer = Writer { span: call.name.span };
         let source = match &collection.kind {
-            ExpressionKind::String(_) => writer.expression(ExpressionKind::Reference(collection_name)),
+            ExpressionKind::String(_) | ExpressionKind::BindParameter(_) => {
+                writer.expression(ExpressionKind::Reference(collection_name))
+            }
             _ => collection.clone(),
         };
         let mut statements = match name {
@@ -63,15 +65,14 @@ impl Binder<'_> {
         })
     }
 
-    /// The name that the argument gives: as a name, a parameter for one, or a text.
+    /// The name that the argument gives: as a name, a parameter for one, a text, or a parameter whose value is a text.
     fn collection_name(&self, argument: &ast::Expression) -> Result<Option<String>> {
         Ok(match &argument.kind {
             ExpressionKind::DataSourceBindParameter(name) => {
                 Some(self.parameters.data_source(name)?.to_owned())
             }
             ExpressionKind::Reference(name) if !self.is_variable(name) => Some(name.clone()),
-            ExpressionKind::String(name) => Some(name.clone()),
-            _ => None,
+            _ => self.text(Some(argument))?.map(str::to_owned),
         })
     }
 }
