@@ -8,6 +8,8 @@ use crate::interrupt::Interrupt;
 
 /// Comparisons of characters between two checks for an interrupt.
 const STEPS_PER_CHECK: usize = 1 << 20;
+/// Characters that are prepared between two checks, which takes longer than to compare them.
+const CHARACTERS_PER_CHECK: usize = 1 << 16;
 
 /// A prepared LIKE pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,11 +30,18 @@ enum Piece {
 
 impl LikePattern {
     /// Prepares a pattern. Every text is a valid pattern.
-    pub fn new(pattern: &str, case_insensitive: bool) -> Self {
+    ///
+    /// Error 1500 if the query is ended meanwhile.
+    pub fn new(pattern: &str, case_insensitive: bool, interrupt: &Interrupt) -> Result<Self> {
         let mut pieces = Vec::new();
         let mut piece = Vec::new();
         let mut characters = pattern.chars().peekable();
+        let mut steps = 0_usize;
         while let Some(character) = characters.next() {
+            steps += 1;
+            if steps.is_multiple_of(CHARACTERS_PER_CHECK) {
+                interrupt.check()?;
+            }
             match character {
                 '%' => pieces.push(Piece::new(std::mem::take(&mut piece), case_insensitive)),
                 '_' => piece.push(None),
@@ -44,7 +53,7 @@ impl LikePattern {
             }
         }
         pieces.push(Piece::new(piece, case_insensitive));
-        Self { pieces, case_insensitive }
+        Ok(Self { pieces, case_insensitive })
     }
 
     /// Whether the whole text matches.
@@ -52,9 +61,7 @@ impl LikePattern {
     /// Error 1500 if the query is ended meanwhile.
     pub fn matches(&self, text: &str, interrupt: &Interrupt) -> Result<bool> {
         if self.case_insensitive {
-            // One character may become several (İ), so the text is folded as a whole, as the pattern was.
-            let folded: String = text.chars().flat_map(char::to_lowercase).collect();
-            self.matches_folded(&folded, interrupt)
+            self.matches_folded(&folded(text, interrupt)?, interrupt)
         } else {
             self.matches_folded(text, interrupt)
         }
@@ -84,6 +91,18 @@ impl LikePattern {
         }
         Ok(last.ends(text))
     }
+}
+
+/// In lower case. One character may become several (İ), so the text is folded as a whole, as the pattern was.
+fn folded(text: &str, interrupt: &Interrupt) -> Result<String> {
+    let mut folded = String::with_capacity(text.len());
+    for (number, character) in text.chars().enumerate() {
+        if number % CHARACTERS_PER_CHECK == CHARACTERS_PER_CHECK - 1 {
+            interrupt.check()?;
+        }
+        folded.extend(character.to_lowercase());
+    }
+    Ok(folded)
 }
 
 fn push_literal(piece: &mut Vec<Option<char>>, character: char, case_insensitive: bool) {
@@ -169,8 +188,25 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn pattern(pattern: &str, case_insensitive: bool) -> LikePattern {
+        LikePattern::new(pattern, case_insensitive, &Interrupt::new()).unwrap()
+    }
+
+    fn matches(text: &str, like: &str, case_insensitive: bool) -> bool {
+        pattern(like, case_insensitive).matches(text, &Interrupt::new()).unwrap()
+    }
+
     fn like(text: &str, pattern: &str) -> bool {
-        LikePattern::new(pattern, false).matches(text, &Interrupt::new()).unwrap()
+        matches(text, pattern, false)
+    }
+
+    #[test]
+    fn long_patterns_and_texts_end_with_the_query() {
+        let (long, killed) = ("aB".repeat(CHARACTERS_PER_CHECK), Interrupt::new());
+        killed.kill();
+        assert_eq!(LikePattern::new(&long, false, &killed).unwrap_err().number, 1500);
+        assert_eq!(pattern("a%", true).matches(&long, &killed).unwrap_err().number, 1500);
+        assert!(matches(&long, &long, true));
     }
 
     #[test]
@@ -206,18 +242,18 @@ mod tests {
 
     #[test]
     fn ignores_case_when_asked() {
-        assert!(LikePattern::new("FÖ%", true).matches("föO", &Interrupt::new()).unwrap());
-        assert!(LikePattern::new("%İ%", true).matches("xi̇y", &Interrupt::new()).unwrap());
-        assert!(!LikePattern::new("FÖ%", false).matches("föO", &Interrupt::new()).unwrap());
+        assert!(matches("föO", "FÖ%", true));
+        assert!(matches("xi̇y", "%İ%", true));
+        assert!(!matches("föO", "FÖ%", false));
     }
 
     #[test]
     fn knows_its_prefix() {
-        assert_eq!(LikePattern::new("ab%", false).prefix(), Some(("ab", true)));
-        assert_eq!(LikePattern::new("ab%c", false).prefix(), Some(("ab", false)));
-        assert_eq!(LikePattern::new("ab", false).prefix(), None);
-        assert_eq!(LikePattern::new("%ab", false).prefix(), None);
-        assert_eq!(LikePattern::new("ab%", true).prefix(), None);
+        assert_eq!(pattern("ab%", false).prefix(), Some(("ab", true)));
+        assert_eq!(pattern("ab%c", false).prefix(), Some(("ab", false)));
+        assert_eq!(pattern("ab", false).prefix(), None);
+        assert_eq!(pattern("%ab", false).prefix(), None);
+        assert_eq!(pattern("ab%", true).prefix(), None);
     }
 
     /// The textbook recursive definition.
@@ -238,7 +274,7 @@ mod tests {
                 &pattern.chars().collect::<Vec<_>>(),
             );
             prop_assert_eq!(like(&text, &pattern), expected);
-            prop_assert_eq!(LikePattern::new(&pattern, true).matches(&text, &Interrupt::new()).unwrap(), expected);
+            prop_assert_eq!(matches(&text, &pattern, true), expected);
         }
     }
 }

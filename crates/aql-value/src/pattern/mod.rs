@@ -10,6 +10,8 @@ pub mod regex;
 pub use like::LikePattern;
 pub use regex::Regex;
 
+use crate::error::Result;
+use crate::interrupt::Interrupt;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -31,37 +33,47 @@ impl PatternCache {
     pub fn regex(&mut self, pattern: &str, case_insensitive: bool) -> Option<Arc<Regex>> {
         let [sensitive, insensitive] = &mut self.regexes;
         let cache = if case_insensitive { insensitive } else { sensitive };
-        cached(cache, pattern, || Regex::new(pattern, case_insensitive).map(Arc::new))
+        let compile = || Ok(Regex::new(pattern, case_insensitive).map(Arc::new));
+        // Nothing breaks it off: expressions of more than 64 KiB are invalid.
+        cached(cache, pattern, compile).unwrap_or_default()
     }
 
-    /// The compiled LIKE pattern.
-    pub fn like(&mut self, pattern: &str, case_insensitive: bool) -> Arc<LikePattern> {
+    /// The compiled LIKE pattern. Error 1500 if the query is ended meanwhile.
+    pub fn like(
+        &mut self,
+        pattern: &str,
+        case_insensitive: bool,
+        interrupt: &Interrupt,
+    ) -> Result<Arc<LikePattern>> {
         let [sensitive, insensitive] = &mut self.likes;
         let cache = if case_insensitive { insensitive } else { sensitive };
-        cached(cache, pattern, || Arc::new(LikePattern::new(pattern, case_insensitive)))
+        cached(cache, pattern, || LikePattern::new(pattern, case_insensitive, interrupt).map(Arc::new))
     }
 }
 
 /// The cache's entry for `pattern`, compiled if it was missing.
-fn cached<T: Clone>(cache: &mut HashMap<Box<str>, T>, pattern: &str, compile: impl FnOnce() -> T) -> T {
+fn cached<T: Clone>(
+    cache: &mut HashMap<Box<str>, T>,
+    pattern: &str,
+    compile: impl FnOnce() -> Result<T>,
+) -> Result<T> {
     if pattern.len() > MAX_CACHED_PATTERN_BYTES {
         return compile();
     }
     if let Some(found) = cache.get(pattern) {
-        return found.clone();
+        return Ok(found.clone());
     }
     if cache.len() >= MAX_CACHED_PATTERNS {
         cache.clear();
     }
-    let compiled = compile();
+    let compiled = compile()?;
     cache.insert(pattern.into(), compiled.clone());
-    compiled
+    Ok(compiled)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interrupt::Interrupt;
 
     #[test]
     fn caches_by_pattern_and_case() {
@@ -70,18 +82,20 @@ mod tests {
         assert!(Arc::ptr_eq(&first, &cache.regex("a+", false).unwrap()));
         assert_eq!(first.is_match("A", &Interrupt::new()), Ok(Some(false)));
         assert_eq!(cache.regex("a+", true).unwrap().is_match("A", &Interrupt::new()), Ok(Some(true)));
-        assert!(cache.like("a%", true).matches("ABC", &Interrupt::new()).unwrap());
+        let like = cache.like("a%", true, &Interrupt::new()).unwrap();
+        assert!(like.matches("ABC", &Interrupt::new()).unwrap());
     }
 
     #[test]
     fn stays_bounded() {
         let mut cache = PatternCache::default();
         for n in 0..10 * MAX_CACHED_PATTERNS {
-            cache.like(&n.to_string(), false);
+            cache.like(&n.to_string(), false, &Interrupt::new()).unwrap();
         }
         assert!(cache.likes[0].len() <= MAX_CACHED_PATTERNS);
         let long = "a".repeat(MAX_CACHED_PATTERN_BYTES + 1);
-        assert!(cache.like(&long, true).matches(&long, &Interrupt::new()).unwrap());
+        let like = cache.like(&long, true, &Interrupt::new()).unwrap();
+        assert!(like.matches(&long, &Interrupt::new()).unwrap());
         assert!(cache.likes[1].is_empty());
         assert!(cache.regex(&long, false).is_none(), "too long to be read");
     }

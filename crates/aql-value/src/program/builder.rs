@@ -7,6 +7,7 @@ use super::{
 };
 use crate::batch::Register;
 use crate::function::Function;
+use crate::interrupt::Interrupt;
 use crate::pattern::{LikePattern, Regex};
 use crate::value::Value;
 use std::borrow::Cow;
@@ -98,8 +99,10 @@ impl ProgramBuilder {
 
     /// `text LIKE pattern`, `text NOT LIKE pattern`, `LIKE(text, pattern, true)`.
     pub fn like(&mut self, text: Slot, pattern: Slot, case_insensitive: bool, negated: bool) -> Slot {
-        let pattern = match self.constant_text(pattern) {
-            Some(text) => Pattern::Prepared(Arc::new(LikePattern::new(&text, case_insensitive))),
+        // A query's text is short enough not to be broken off here.
+        let prepare = |text: Cow<'_, str>| LikePattern::new(&text, case_insensitive, &Interrupt::new()).ok();
+        let pattern = match self.constant_text(pattern).and_then(prepare) {
+            Some(prepared) => Pattern::Prepared(Arc::new(prepared)),
             None => Pattern::Slot(pattern),
         };
         self.add(Instruction::Like { text, pattern, case_insensitive, negated })

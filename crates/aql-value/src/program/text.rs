@@ -24,7 +24,8 @@ pub(super) fn run_like(
     }
     let Some(patterns) = pattern.column(slots)? else { return Ok(Column::Constant(Value::Null)) };
     map_pair(text, patterns, lanes, |text, pattern| {
-        let pattern = context.state.patterns.like(&pattern.cast_string(), case_insensitive);
+        let pattern =
+            context.state.patterns.like(&pattern.cast_string(), case_insensitive, context.interrupt)?;
         Ok(Value::Bool(pattern.matches(&text.cast_string(), context.interrupt)? != negated))
     })
 }
