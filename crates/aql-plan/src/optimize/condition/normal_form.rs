@@ -4,9 +4,11 @@
 //! the condition satisfies one of the branches. So it can be cut short wherever it would grow too large.
 
 use super::{Atom, AtomOperator, as_array_field, as_field};
+use crate::catalog::IndexField;
 use crate::expression::{CompareOperator, Expression, UnaryOperator};
 use crate::variable::VariableId;
 use crate::variable_set::VariableSet;
+use aql_value::Value;
 use aql_value::program::MAX_RANGE_ELEMENTS;
 
 /// Most branches; a condition with more is not matched against indexes. OR over one attribute does not count, as it
@@ -43,6 +45,17 @@ impl NormalForm {
 
     fn atom(atom: Atom) -> Self {
         Self { branches: vec![Branch { atoms: vec![atom], is_exact: true }] }
+    }
+
+    /// At least that the field is from one number to another.
+    fn between(field: &IndexField, low: i64, high: i64) -> Self {
+        let atom = |operator, bound| Atom {
+            field: field.clone(),
+            operator,
+            value: Expression::Constant(Value::Int(bound)),
+        };
+        let atoms = vec![atom(AtomOperator::GreaterEqual, low), atom(AtomOperator::LessEqual, high)];
+        Self { branches: vec![Branch { atoms, is_exact: false }] }
     }
 
     /// Both hold. Where that would be too many branches, what `other` says is left out.
@@ -147,9 +160,10 @@ impl Normalizer<'_> {
     }
 
     fn membership(&self, value: &Expression, list: &Expression) -> NormalForm {
-        // Its members would be looked up one by one.
-        if is_long_range(list) {
-            return NormalForm::unknown();
+        if let Some((low, high)) = long_range(list) {
+            // Its members are too many to be looked up one by one. Between its ends there are also other numbers.
+            let field = as_field(value, self.document);
+            return field.map_or_else(NormalForm::unknown, |field| NormalForm::between(&field, low, high));
         }
         if let Some(field) = as_field(value, self.document).filter(|_| self.is_available(list)) {
             return NormalForm::atom(Atom { field, operator: AtomOperator::In, value: list.clone() });
@@ -168,11 +182,11 @@ impl Normalizer<'_> {
     }
 }
 
-/// Whether the list is a range of more members than can be written out.
-fn is_long_range(list: &Expression) -> bool {
-    let Expression::Range { first, last } = list else { return false };
-    let ends = first.as_constant().zip(last.as_constant());
-    ends.is_some_and(|(first, last)| first.to_i64().abs_diff(last.to_i64()) >= MAX_RANGE_ELEMENTS)
+/// The ends of a range of more members than can be written out, the lower one first.
+fn long_range(list: &Expression) -> Option<(i64, i64)> {
+    let Expression::Range { first, last } = list else { return None };
+    let (first, last) = (first.as_constant()?.to_i64(), last.as_constant()?.to_i64());
+    (first.abs_diff(last) >= MAX_RANGE_ELEMENTS).then(|| (first.min(last), first.max(last)))
 }
 
 impl From<CompareOperator> for AtomOperator {
