@@ -21,8 +21,8 @@ use crate::{Error, Result};
 
 /// How far apart groups begin, at least.
 const GROUP_BYTES: u64 = 16 << 10;
-/// Groups of a run, at most, so that what is kept of them does not grow with the data.
-const GROUPS_MAX: usize = 512;
+/// Groups of a run, at most, so that what is kept of them is little beside the memory for sorting, whatever the data.
+const GROUPS_MAX: usize = 64;
 /// What is kept of a group's first key, at most.
 const GROUP_KEY_BYTES_MAX: usize = 512;
 /// Lengths are less than 2^32.

@@ -110,7 +110,7 @@ fn what_is_kept_of_a_long_run_does_not_grow_with_it() {
     let keys: Vec<[u8; 4]> = (0..100_000u32).map(u32::to_be_bytes).collect();
     keys.iter().for_each(|key| writer.write(key, &[0; 300]).unwrap());
     let run = Arc::new(writer.finish().unwrap());
-    assert!((256..=512).contains(&run.samples().count()), "{}", run.samples().count());
+    assert!((32..=64).contains(&run.samples().count()), "{}", run.samples().count());
     for from in [1, 40_000, 99_999] {
         let start = Some(Arc::from(&keys[from][..]));
         let mut source = Sorted::Run(Arc::clone(&run)).read(&(start..None), 4096);
