@@ -18,6 +18,8 @@ use crate::canvas::{Anchor, Canvas, Color, DOT_RADIUS, LINE_WIDTH, Point, SERIES
 const SCALE: f64 = 2.0;
 /// A picture has no more pixels, so that it takes no more than 200 MB of memory.
 const PIXELS_MAX: usize = 64 << 20;
+/// Longer texts are cut off: they do not fit into a picture.
+const CHARACTERS_MAX: usize = 10_000;
 const WHITE: u8 = 0xff;
 /// Its characters are as large, at [`SCALE`], as those of the SVG.
 const FONT: &MonoFont<'_> = &FONT_10X20;
@@ -147,7 +149,8 @@ struct Letters {
 impl Letters {
     fn of(text: &str, weight: Weight) -> Self {
         let known = |character: char| if (character as u32) < 0x100 { character } else { '?' };
-        let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { known(c) }).collect();
+        let text: String =
+            text.chars().take(CHARACTERS_MAX).map(|c| if c.is_control() { ' ' } else { known(c) }).collect();
         let style = MonoTextStyle::new(FONT, BinaryColor::On);
         let size = style.measure_string(&text, Place::zero(), Baseline::Top).bounding_box.size;
         // A bold letter is one pixel wider.
