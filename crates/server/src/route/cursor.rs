@@ -29,7 +29,7 @@ pub(super) const ROUTES: &[Route] = &[
 
 fn create(session: &Session, request: &Request) -> Result<Outcome> {
     if request.body().len() > INLINE_MAX_BYTES {
-        return Ok(on_pool(session, request));
+        return Ok(on_pool(session, request, None));
     }
     let query = QueryRequest::from_body(request.body_value()?.slice())?;
     let format = request.accepted();
@@ -38,12 +38,14 @@ fn create(session: &Session, request: &Request) -> Result<Outcome> {
         let run = move || Ok(respond(StatusCode::CREATED, result.run(format)?));
         return Ok(if is_quick { Outcome::Done(run()?) } else { Outcome::Continue(Box::new(run)) });
     }
-    let Some(prepared) = session.prepare_in_a_moment(query)? else { return Ok(on_pool(session, request)) };
+    let Some(prepared) = session.prepare_in_a_moment(query)? else {
+        return Ok(on_pool(session, request, None));
+    };
     if prepared.is_quick() {
         let planned = prepared.planned();
         return Ok(match prepared.run_in_a_moment(format)? {
             Some(reply) => Outcome::Done(respond(StatusCode::CREATED, reply)),
-            None => planned_on_pool(session, request, planned),
+            None => on_pool(session, request, Some(planned)),
         });
     }
     if prepared.was_quick()
@@ -55,29 +57,23 @@ fn create(session: &Session, request: &Request) -> Result<Outcome> {
             Some(Begun::GoesOn(rest)) => {
                 Outcome::Continue(Box::new(move || Ok(respond(StatusCode::CREATED, rest.run()?))))
             }
-            None => planned_on_pool(session, request, planned),
+            None => on_pool(session, request, Some(planned)),
         });
     }
     Ok(Outcome::Continue(Box::new(move || Ok(respond(StatusCode::CREATED, prepared.run(format)?)))))
 }
 
-/// All of the work on the worker pool.
-fn on_pool(session: &Session, request: &Request) -> Outcome {
+/// The work on the worker pool: all of it, or what is left after planning.
+fn on_pool(session: &Session, request: &Request, planned: Option<PlannedQuery>) -> Outcome {
     let (session, request) = (session.clone(), request.clone());
     Outcome::Continue(Box::new(move || {
         let format = request.accepted();
         let query = QueryRequest::from_body(request.body_value()?.slice())?;
-        Ok(respond(StatusCode::CREATED, session.query(&query, format)?))
-    }))
-}
-
-/// What is left after planning on the worker pool.
-fn planned_on_pool(session: &Session, request: &Request, planned: PlannedQuery) -> Outcome {
-    let (session, request) = (session.clone(), request.clone());
-    Outcome::Continue(Box::new(move || {
-        let query = QueryRequest::from_body(request.body_value()?.slice())?;
-        let prepared = session.prepare_planned(query, planned)?;
-        Ok(respond(StatusCode::CREATED, prepared.run(request.accepted())?))
+        let reply = match planned {
+            Some(planned) => session.prepare_planned(query, planned)?.run(format)?,
+            None => session.query(&query, format)?,
+        };
+        Ok(respond(StatusCode::CREATED, reply))
     }))
 }
 
