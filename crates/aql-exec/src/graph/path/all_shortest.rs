@@ -144,7 +144,7 @@ impl AllShortestPaths {
                 (&mut self.target, &self.start, Side::Target)
             };
             tree.widen(side, &mut self.list, host)?;
-            let meetings = tree.border.iter().rev().filter(|vertex| other.found.contains_key(vertex));
+            let meetings = tree.border.iter().filter(|vertex| other.found.contains_key(vertex));
             self.meetings.extend(meetings);
             if !self.meetings.is_empty() {
                 break;

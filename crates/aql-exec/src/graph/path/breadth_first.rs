@@ -1,7 +1,7 @@
 //! One path with the fewest edges: breadth first from both ends, always on the side with fewer vertices at its border.
 
 use super::{Excluded, FoundPath, PathHost, Side};
-use crate::graph::edges::{EdgeList, EdgeName};
+use crate::graph::edges::{EdgeList, EdgeName, positions};
 use crate::graph::vertices::Vertex;
 use aql_value::Result;
 
@@ -110,6 +110,9 @@ impl Bidirectional {
 
     /// Goes on by one edge everywhere on one side's border. Answers the first vertex that both sides have found: the
     /// border was too far from the other side for any shorter path.
+    ///
+    /// Of equally short paths users of ArangoDB expect the one that is found last; in searches for deviations from
+    /// paths, the first.
     fn widen(
         &mut self,
         side: Side,
@@ -123,11 +126,13 @@ impl Bidirectional {
         };
         let border = tree.border..tree.visits.len();
         tree.border = border.end;
-        for place in border {
+        let last_first = excluded.is_nothing();
+        for place in positions(border.len(), last_first).map(|position| border.start + position) {
             let Some(own) = tree.visits.get(place).map(|visit| visit.vertex) else { break };
             self.list.clear();
             host.edges(own, side, &mut self.list)?;
-            for edge in &self.list.edges {
+            let edges = positions(self.list.edges.len(), last_first);
+            for edge in edges.filter_map(|position| self.list.edges.get(position)) {
                 let (from, to) = if side == Side::Start { (own, edge.vertex) } else { (edge.vertex, own) };
                 if !tree.has(edge.vertex)
                     && excluded.allows(start, from, to, edge.name, &self.list.keys)

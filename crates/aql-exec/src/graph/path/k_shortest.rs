@@ -110,6 +110,6 @@ impl PartialOrd for Candidate {
 
 impl Ord for Candidate {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.weight.total_cmp(&other.weight).then(self.number.cmp(&other.number))
+        self.weight.total_cmp(&other.weight).then(other.number.cmp(&self.number))
     }
 }

@@ -121,6 +121,10 @@ pub(crate) struct Excluded {
 }
 
 impl Excluded {
+    fn is_nothing(&self) -> bool {
+        self.vertices.is_empty() && self.first_edges.is_empty()
+    }
+
     /// Whether an edge that leads from `from` to `to` in the direction of paths may be followed.
     fn allows(&self, start: Vertex, from: Vertex, to: Vertex, edge: EdgeName, keys: &[u8]) -> bool {
         if !self.vertices.is_empty() && (self.vertices.contains(&from) || self.vertices.contains(&to)) {
