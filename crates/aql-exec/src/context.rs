@@ -6,6 +6,7 @@ use crate::operator::BatchLimits;
 use crate::profile::Profile;
 use crate::spill::SpillOptions;
 use crate::statistics::ExecutionStatistics;
+use aql_plan::NodeId;
 use aql_value::{
     Batch, Charge, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Program, Result,
     Warnings,
@@ -25,6 +26,8 @@ pub(crate) struct ExecutionContext {
     pub(crate) spill: SpillOptions,
     /// What to ask for where everything is wanted.
     pub(crate) full: BatchLimits,
+    /// The node that ended the query by an error.
+    pub(crate) failed_at: Option<NodeId>,
 }
 
 impl ExecutionContext {

@@ -8,7 +8,7 @@ use crate::operator::{BatchLimits, GROWTH, Operator};
 use crate::profile::Profile;
 use crate::spill::SpillOptions;
 use crate::statistics::ExecutionStatistics;
-use aql_plan::Plan;
+use aql_plan::{NodeId, Plan};
 use aql_value::{
     Batch, Column, Error, EvaluationState, Interrupt, MemoryAccount, Register, Result, Value, Warning,
     Warnings,
@@ -126,6 +126,9 @@ pub struct Finished {
 /// Rows for the first batch: a query that is asked for little does little.
 const FIRST_ROWS: usize = 16;
 
+/// Rows of all batches while nodes are measured: those of ArangoDB, so that numbers of calls compare.
+const PROFILED_ROWS: usize = 1000;
+
 impl Execution {
     /// Makes the operators of a plan. Nothing is computed before the first batch is asked for.
     ///
@@ -161,6 +164,11 @@ impl Execution {
             None => EvaluationState::new(),
         };
         let limit_bytes = memory.limit_bytes();
+        let full = BatchLimits::FULL.within(limit_bytes);
+        let (first_rows, full) = match options.profile_nodes {
+            true => (PROFILED_ROWS, full.of_rows(PROFILED_ROWS)),
+            false => (FIRST_ROWS, full),
+        };
         let mut context = ExecutionContext {
             data,
             environment,
@@ -171,14 +179,15 @@ impl Execution {
             statistics: ExecutionStatistics::default(),
             profile: Profile::default(),
             spill: options.spill.within(limit_bytes),
-            full: BatchLimits::FULL.within(limit_bytes),
+            full,
+            failed_at: None,
         };
         match lower(plan, &mut context, parameters, options.profile_nodes) {
             Ok(lowered) => Ok(Self {
                 root: lowered.root,
                 result: lowered.result,
                 context,
-                rows: FIRST_ROWS,
+                rows: first_rows,
                 state: State::Running,
                 started: Instant::now(),
                 wait_for_sync: lowered.wait_for_sync,
@@ -230,6 +239,11 @@ impl Execution {
     /// next batch goes on where the last one ended.
     pub fn release(&mut self) {
         self.root.release();
+    }
+
+    /// The node of the plan that ended the query by an error, where it was a node.
+    pub fn failed_at(&self) -> Option<NodeId> {
+        self.context.failed_at
     }
 
     /// The query's handle for ending it.

@@ -21,6 +21,7 @@ mod data;
 mod environment;
 mod execution;
 mod graph;
+mod located;
 mod lower;
 mod operator;
 mod profile;

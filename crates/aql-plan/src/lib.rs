@@ -33,7 +33,7 @@ pub use catalog::{
     PlanCatalog,
 };
 pub use compile::{RegisterMap, compile};
-pub use explain::{ExplainStatistics, explain, explain_result, explain_syntax};
+pub use explain::{ExplainStatistics, explain, explain_result, explain_syntax, trace};
 pub use expression::{
     ArithmeticOperator, ArrayCompare, ArrayQuestion, CompareOperator, ElementOperator, Expansion, Expression,
     MemberName, ObjectMember, Parameter, Quantifier, UnaryOperator,

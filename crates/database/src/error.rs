@@ -61,6 +61,8 @@ pub struct Error {
     pub is_precondition_failed: bool,
     /// Whether the same request may succeed when it is made again, or with more patience.
     pub is_retryable: bool,
+    /// The stage of planning that refused a query ("parsing"), for replies that name it.
+    pub stage: Option<&'static str>,
 }
 
 /// Which document, in which state.
@@ -83,6 +85,7 @@ impl Error {
             document: None,
             is_precondition_failed: false,
             is_retryable: false,
+            stage: None,
         }
     }
 }
@@ -114,6 +117,7 @@ impl From<storage::Error> for Error {
             document,
             is_precondition_failed: error.is_precondition_failed(),
             is_retryable: error.is_retryable() || error.number() == catalog::error_number::LOCK_TIMEOUT,
+            stage: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Nodes that become part of another node's operator.
 
-use aql_plan::{Calculation, EnumerateList, Expression, Node, NodeKind, VariableId, VariableSet};
+use aql_plan::{Calculation, EnumerateList, Expression, Node, NodeId, NodeKind, VariableId, VariableSet};
 
 /// How a node is lowered.
 #[derive(Clone, Copy)]
@@ -10,7 +10,12 @@ pub(super) enum Fused<'a> {
     /// Not at all: another node does its work.
     Skip,
     /// A filter that evaluates its condition itself.
-    Filter(&'a Expression),
+    Filter {
+        /// The node that would have computed it.
+        calculation: NodeId,
+        /// The condition.
+        condition: &'a Expression,
+    },
     /// A loop over a range that is never written out as an array. Several loops may share one.
     Range {
         /// The loop.
@@ -45,9 +50,11 @@ pub(super) fn fuse(nodes: &[Node], fuse_filters: bool) -> Vec<Fused<'_>> {
 /// A condition computed right before the filter, for it alone.
 fn fused_filter(nodes: &[Node], position: usize, condition: VariableId) -> Option<(usize, Fused<'_>)> {
     let source = position.checked_sub(1)?;
-    let calculation = calculation_of(nodes.get(source)?, condition)?;
+    let node = nodes.get(source)?;
+    let calculation = calculation_of(node, condition)?;
     let only_reader = !is_read(nodes.get(position + 1..)?, condition);
-    only_reader.then_some((source, Fused::Filter(&calculation.expression)))
+    let fused = Fused::Filter { calculation: node.id, condition: &calculation.expression };
+    only_reader.then_some((source, fused))
 }
 
 /// A range computed in the same pipeline for nothing but loops. Its bounds are evaluated where each loop is instead:

@@ -14,9 +14,10 @@ mod scan;
 mod window;
 
 use crate::context::ExecutionContext;
+use crate::located::Located;
 use crate::operator::{
     EnumerateListOperator, EnumerateObjectOperator, LimitOperator, ListInput, NoResultsOperator, Operator,
-    Outer, RowStep, RowStepsOperator, SingletonOperator, SortKey, SortOperator, SubqueryMode,
+    Outer, RowAction, RowStep, RowStepsOperator, SingletonOperator, SortKey, SortOperator, SubqueryMode,
     SubqueryOperator, SubqueryParts,
 };
 use crate::profile::Profiled;
@@ -118,8 +119,8 @@ impl Lowering<'_> {
                     root = with_steps(root, &mut steps, &mut depth)?;
                     let carry = self.carry(&live, surroundings);
                     let inner_depth = surroundings.depth + calls_on_stack(nodes);
-                    root =
-                        self.operator(Step { node, input: root, carry, inner_depth }, fused, has_written)?;
+                    let step = Step { node, input: root, carry, inner_depth };
+                    root = Box::new(Located::new(self.operator(step, fused, has_written)?, node.id));
                     deepen(&mut depth)?;
                 }
             }
@@ -135,18 +136,21 @@ impl Lowering<'_> {
 
     /// The node as steps of an operator for several nodes: none, or one. `None` for nodes with operators of their own.
     fn row_step(&self, node: &Node, fused: Fused<'_>) -> Result<Option<Option<RowStep>>> {
-        Ok(Some(match (fused, &node.kind) {
-            (Fused::Skip, _) | (_, NodeKind::Singleton | NodeKind::Return(_)) => None,
-            (Fused::Filter(expression), _) => Some(RowStep::FilterByProgram(self.compile(expression)?)),
-            (Fused::Node, NodeKind::Filter { condition }) => {
-                Some(RowStep::FilterByRegister(self.register(*condition)?))
+        let (node, action) = match (fused, &node.kind) {
+            (Fused::Skip, _) | (_, NodeKind::Singleton | NodeKind::Return(_)) => return Ok(Some(None)),
+            (Fused::Filter { calculation, condition }, _) => {
+                (calculation, RowAction::FilterByProgram(self.compile(condition)?))
             }
-            (Fused::Node, NodeKind::Calculation(calculation)) => Some(RowStep::Calculate {
-                program: self.compile(&calculation.expression)?,
-                out: self.register(calculation.out)?,
-            }),
+            (Fused::Node, NodeKind::Filter { condition }) => {
+                (node.id, RowAction::FilterByRegister(self.register(*condition)?))
+            }
+            (Fused::Node, NodeKind::Calculation(calculation)) => {
+                let program = self.compile(&calculation.expression)?;
+                (node.id, RowAction::Calculate { program, out: self.register(calculation.out)? })
+            }
             _ => return Ok(None),
-        }))
+        };
+        Ok(Some(Some(RowStep { node, action })))
     }
 
     fn operator(&mut self, step: Step<'_>, fused: Fused<'_>, has_written: bool) -> Result<Box<dyn Operator>> {

@@ -60,7 +60,7 @@ pub(crate) use modification::{
 };
 pub(crate) use no_results::NoResultsOperator;
 pub(crate) use outer::Outer;
-pub(crate) use row_steps::{RowStep, RowStepsOperator};
+pub(crate) use row_steps::{RowAction, RowStep, RowStepsOperator};
 pub(crate) use shortest_path::ShortestPathOperator;
 pub(crate) use singleton::SingletonOperator;
 pub(crate) use sort::{SortKey, SortOperator};

@@ -5,11 +5,20 @@
 use super::surplus::Surplus;
 use super::{BatchLimits, Operator};
 use crate::context::ExecutionContext;
+use aql_plan::NodeId;
 use aql_value::{Batch, Program, Register, Result};
 use std::sync::Arc;
 
 /// One calculation or filter.
-pub(crate) enum RowStep {
+pub(crate) struct RowStep {
+    /// The node that errors come from.
+    pub(crate) node: NodeId,
+    /// What it does.
+    pub(crate) action: RowAction,
+}
+
+/// What a step does with the rows of a batch.
+pub(crate) enum RowAction {
     /// Sets a register to the value of an expression.
     Calculate {
         /// The expression.
@@ -42,14 +51,12 @@ impl RowStepsOperator {
     fn apply(&self, mut batch: Batch, context: &mut ExecutionContext) -> Result<Batch> {
         for step in &self.steps {
             context.interrupt.check()?;
-            match step {
-                RowStep::Calculate { program, out } => {
-                    let column = context.evaluate(program, &batch)?;
-                    batch.set_column(*out, column);
-                    continue;
-                }
-                RowStep::FilterByProgram(program) => context.filter(program, &mut batch)?,
-                RowStep::FilterByRegister(register) => filter_by_register(&mut batch, *register, context),
+            if let Err(error) = step.action.apply(&mut batch, context) {
+                context.failed_at = Some(step.node);
+                return Err(error);
+            }
+            if matches!(step.action, RowAction::Calculate { .. }) {
+                continue;
             }
             if batch.is_empty() {
                 break;
@@ -59,6 +66,20 @@ impl RowStepsOperator {
             }
         }
         Ok(batch)
+    }
+}
+
+impl RowAction {
+    fn apply(&self, batch: &mut Batch, context: &mut ExecutionContext) -> Result<()> {
+        match self {
+            Self::Calculate { program, out } => {
+                let column = context.evaluate(program, batch)?;
+                batch.set_column(*out, column);
+            }
+            Self::FilterByProgram(program) => context.filter(program, batch)?,
+            Self::FilterByRegister(register) => filter_by_register(batch, *register, context),
+        }
+        Ok(())
     }
 }
 

@@ -11,16 +11,16 @@ mod shown;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod window;
 mod writer;
 
 pub use syntax::explain_syntax;
+pub use trace::trace;
 
 use crate::expression::Expression;
-use crate::node::NodeKind;
 use crate::optimize::Optimized;
 use crate::plan::Plan;
-use crate::usage::for_each_node;
 use crate::variable::Variable;
 use aql_value::{Result, Value, Warning};
 use expression::ExpressionWriter;
@@ -89,8 +89,6 @@ fn write_warning(out: &mut Writer, warning: &Warning) -> Result<()> {
 
 fn write_plan(out: &mut Writer, plan: &Plan) -> Result<()> {
     let explainer = Explainer { plan, expressions: ExpressionWriter { variables: &plan.variables } };
-    let mut has_subquery = false;
-    for_each_node(&plan.nodes, &mut |node| has_subquery |= matches!(node.kind, NodeKind::Subquery(_)));
     out.object(|out| {
         let nodes = shown(plan);
         out.key("nodes")?;
@@ -99,9 +97,7 @@ fn write_plan(out: &mut Writer, plan: &Plan) -> Result<()> {
             nodes.get(position).map_or(Ok(()), |step| explainer.step(out, step, before))
         })?;
         out.key("rules")?;
-        // Subqueries always run in place.
-        let splicing = has_subquery.then_some(&"splice-subqueries");
-        out.array(plan.rules_applied.iter().chain(splicing), |out, rule| out.text(rule))?;
+        out.array(&plan.rules_applied, |out, rule| out.text(rule))?;
         out.key("asyncPrefetchNodes")?.number(0)?;
         out.key("estimatedCost")?.float(plan.estimated_cost())?;
         out.key("estimatedNrItems")?.number(plan.estimated_items())?;

@@ -15,16 +15,15 @@ const THROWING: &[&str] = &["FAIL", "ASSERT"];
 impl Explainer<'_> {
     pub(super) fn step(&self, out: &mut Writer, step: &Step<'_>, before: Option<&Step<'_>>) -> Result<()> {
         out.object(|out| {
-            let (name, node) = match step {
-                Step::Node(node) => (type_name(&node.kind), *node),
+            let node = match step {
+                Step::Node(node) => *node,
                 Step::Join(scans) => match scans.last() {
-                    Some(last) => ("JoinNode", last),
+                    Some(last) => last,
                     None => return Ok(()),
                 },
-                Step::Start { subquery, .. } => ("SubqueryStartNode", *subquery),
-                Step::End { subquery } => ("SubqueryEndNode", *subquery),
+                Step::Start { subquery, .. } | Step::End { subquery } => *subquery,
             };
-            out.key("type")?.text(name)?;
+            out.key("type")?.text(step.type_name())?;
             out.key("dependencies")?;
             out.array(before, |out, before| out.number(before.id()))?;
             out.key("id")?.number(step.id())?;
@@ -62,8 +61,8 @@ impl Explainer<'_> {
             NodeKind::EnumerateList(list) => {
                 self.variable(out, "inVariable", list.input)?;
                 self.variable(out, "outVariable", list.out)?;
-                out.key("mode")?.text(if list.object.is_some() { "object" } else { "array" })?;
                 if let Some(members) = list.object {
+                    out.key("mode")?.text("object")?;
                     out.key("keyValuePairOutVars")?;
                     out.array([members.key, members.value], |out, id| self.any_variable(out, id))?;
                 }
@@ -169,6 +168,18 @@ fn method_name(method: CollectMethod) -> &'static str {
         CollectMethod::Sorted => "sorted",
         CollectMethod::Distinct => "distinct",
         CollectMethod::Count => "count",
+    }
+}
+
+impl Step<'_> {
+    /// What clients call it.
+    pub(super) fn type_name(&self) -> &'static str {
+        match self {
+            Self::Node(node) => type_name(&node.kind),
+            Self::Join(_) => "JoinNode",
+            Self::Start { .. } => "SubqueryStartNode",
+            Self::End { .. } => "SubqueryEndNode",
+        }
     }
 }
 

@@ -6,16 +6,16 @@ use aql_plan::{ExplainStatistics, Plan};
 use aql_value::Value;
 
 use crate::error::{Error, Result};
-use crate::query::prepare::{MESSAGE_AREA, StageTimes, open_values};
+use crate::query::prepare::{StageTimes, open_values};
 use crate::query::request::QueryRequest;
 use crate::session::Session;
 
 impl Session {
     /// The reply of `/_api/explain`, without `error` and `code`: the plan of a query (with `allPlans`, every plan
     /// that was considered), warnings and figures of the optimizer. Errors: those of planning, and 11; their messages
-    /// name the stage but not AQL, as ArangoDB's do here.
+    /// name the stage, as ArangoDB's do here (and not where queries are run).
     pub fn explain(&self, request: &QueryRequest) -> Result<Vec<u8>> {
-        self.explain_plans(request).map_err(without_area)
+        self.explain_plans(request).map_err(with_stage)
     }
 
     fn explain_plans(&self, request: &QueryRequest) -> Result<Vec<u8>> {
@@ -64,9 +64,9 @@ pub(crate) fn plan(plan: &Plan) -> Result<Vec<u8>> {
     Ok(bytes(&aql_plan::explain(plan)?))
 }
 
-fn without_area(error: Error) -> Error {
-    match error.message.strip_prefix(MESSAGE_AREA) {
-        Some(message) => Error { message: message.to_owned(), ..error },
+fn with_stage(error: Error) -> Error {
+    match error.stage {
+        Some(stage) => Error { message: format!("{} (while {stage})", error.message), ..error },
         None => error,
     }
 }

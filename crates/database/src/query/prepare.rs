@@ -298,22 +298,14 @@ pub(crate) fn open_values(plan: &Plan, request: &QueryRequest) -> Result<Arc<[Va
     in_planning(plan.parameters.values(&parameters), "parsing")
 }
 
-pub(crate) fn parse_error(error: aql_syntax::ParseError) -> Error {
-    in_stage(Error::new(error.number, error.message), "parsing")
+fn parse_error(error: aql_syntax::ParseError) -> Error {
+    Error { stage: Some("parsing"), ..Error::new(error.number, error.message) }
 }
 
-/// What messages of queries begin with.
-pub(crate) const MESSAGE_AREA: &str = "AQL: ";
-
-/// The error as clients of ArangoDB know it: with the stage of the query in which it came up.
-pub(crate) fn in_stage(error: Error, stage: &str) -> Error {
-    Error { message: format!("{MESSAGE_AREA}{} (while {stage})", error.message), ..error }
-}
-
-fn in_planning<T>(result: aql_value::Result<T>, stage: &str) -> Result<T> {
+fn in_planning<T>(result: aql_value::Result<T>, stage: &'static str) -> Result<T> {
     result.map_err(|error| {
         let stage = error.stage.unwrap_or(stage);
-        in_stage(error.into(), stage)
+        Error { stage: Some(stage), ..error.into() }
     })
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use aql_exec::{
     DataAccess, Execution, ExecutionInput, ExecutionOptions, ReadAuthorization, ResultBatch, SpillOptions,
 };
-use aql_plan::Access;
+use aql_plan::{Access, NodeId, Plan};
 use catalog::{AccessLevel, CollectionId};
 use storage::{Collection, Durability, Transaction, TransactionOptions};
 
@@ -16,7 +16,7 @@ use crate::cursor::{CursorSpec, Reply, RowSource};
 use crate::error::{Error, Result, number};
 use crate::query::explain;
 use crate::query::moment::{MOMENT, in_a_moment};
-use crate::query::prepare::{PreparedQuery, in_stage};
+use crate::query::prepare::PreparedQuery;
 use crate::query::quick::is_quick;
 use crate::query::report::Report;
 use crate::query::request::QueryRequest;
@@ -264,7 +264,8 @@ impl RunningRows {
 
     fn compute(&mut self, max_rows: usize) -> Result<Option<ResultBatch>> {
         let Some(execution) = &mut self.execution else { return Ok(None) };
-        let batch = execution.next_batch(max_rows.max(1)).map_err(executing);
+        let batch = execution.next_batch(max_rows.max(1));
+        let batch = batch.map_err(|error| in_node(&self.query.planned.plan, execution.failed_at(), error));
         batch.inspect_err(|error| self.query.registration.query().set_failed(error))
     }
 
@@ -282,8 +283,11 @@ impl RunningRows {
 
 impl RowSource for RunningRows {
     fn fill(&mut self, reply: &mut RowEncoder, max_rows: usize) -> Result<bool> {
+        let is_stream = self.query.request.options.stream;
+        // The rows of a stream are computed when they are asked for, all others at once.
+        let at_once = |wanted: usize| if is_stream { wanted } else { max_rows };
         let mut wanted = max_rows;
-        while let Some((batch, next)) = self.next_ready(wanted)? {
+        while let Some((batch, next)) = self.next_ready(at_once(wanted))? {
             let taken = usize::min(wanted, batch.len() - next);
             for row in batch.iter().skip(next).take(taken) {
                 reply.push_value(row)?;
@@ -300,7 +304,7 @@ impl RowSource for RunningRows {
             }
             if wanted == 0 {
                 // One look ahead, so that the last batch says that it is the last.
-                let next = self.next_ready(1)?;
+                let next = self.next_ready(at_once(1))?;
                 let has_more = next.is_some();
                 next.into_iter().for_each(|next| self.ready.push_front(next));
                 return Ok(has_more);
@@ -367,9 +371,21 @@ impl RowSource for RunningRows {
 
 fn commit(transaction: Transaction, wait_for_sync: bool) -> Result<()> {
     let durability = if wait_for_sync { Durability::Synced } else { Durability::Buffered };
-    transaction.commit(durability).map_err(|error| in_stage(Error::from(error), "executing"))
+    transaction.commit(durability).map_err(|error| in_execution(error.into()))
+}
+
+/// An error with the nodes that it came through. When a query is ended from outside, where it was then means nothing.
+fn in_node(plan: &Plan, node: Option<NodeId>, error: aql_value::Error) -> Error {
+    let node = node.filter(|_| error.number != aql_value::error_number::QUERY_KILLED);
+    let nodes = node.map(|node| aql_plan::trace(plan, node)).unwrap_or_default();
+    executing(aql_value::Error { message: error.message + &nodes, ..error })
 }
 
 fn executing(error: aql_value::Error) -> Error {
-    in_stage(error.into(), "executing")
+    in_execution(error.into())
+}
+
+/// An error as clients of ArangoDB know it from queries that ran.
+fn in_execution(error: Error) -> Error {
+    Error { message: format!("AQL: {} (while executing)", error.message), ..error }
 }

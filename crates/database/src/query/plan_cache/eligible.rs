@@ -7,7 +7,6 @@ use aql_syntax::ast::{DataSourceName, ExpressionKind, GraphName, GraphSource, Qu
 use aql_syntax::walk;
 
 use crate::error::{Error, Result, number};
-use crate::query::prepare::in_stage;
 use crate::query::request::QueryOptions;
 
 /// Error 1584 unless a plan of the query may be kept.
@@ -44,7 +43,10 @@ pub(crate) fn check(query: &Query, options: &QueryOptions) -> Result<()> {
 
 pub(crate) fn not_eligible(why: &str) -> Error {
     let message = format!("query is not eligible for plan caching: {why}");
-    in_stage(Error::new(number::QUERY_NOT_ELIGIBLE_FOR_PLAN_CACHING, message), "optimizing plan")
+    Error {
+        stage: Some("optimizing plan"),
+        ..Error::new(number::QUERY_NOT_ELIGIBLE_FOR_PLAN_CACHING, message)
+    }
 }
 
 fn has_parameter(expression: &aql_syntax::ast::Expression) -> bool {

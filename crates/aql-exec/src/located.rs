@@ -1,0 +1,37 @@
+//! Which node an error comes from: a wrapper around each operator, which costs a call a batch.
+
+use crate::context::ExecutionContext;
+use crate::operator::{BatchLimits, Operator};
+use aql_plan::NodeId;
+use aql_value::{Batch, Result};
+
+/// An operator that says whose it is when it fails.
+pub(crate) struct Located {
+    inner: Box<dyn Operator>,
+    node: NodeId,
+}
+
+impl Located {
+    pub(crate) fn new(inner: Box<dyn Operator>, node: NodeId) -> Self {
+        Self { inner, node }
+    }
+}
+
+impl Operator for Located {
+    fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        let batch = self.inner.next_batch(context, limits);
+        // The operators on top pass errors on, so the first that is told of one is the one that failed.
+        if batch.is_err() {
+            context.failed_at.get_or_insert(self.node);
+        }
+        batch
+    }
+
+    fn restart(&mut self, outer: Batch) {
+        self.inner.restart(outer);
+    }
+
+    fn release(&mut self) {
+        self.inner.release();
+    }
+}
