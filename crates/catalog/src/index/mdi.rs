@@ -20,9 +20,9 @@ impl TypeRules for Mdi {
         let prefix_fields = parse_prefix(index, properties)?;
         index.unique = properties.boolean("unique")?.unwrap_or(false);
         index.sparse = properties.boolean("sparse")?.unwrap_or(false);
-        // An index that is not unique and has no prefix has a fixed estimate.
-        let has_fixed_estimate = index.index_type == IndexType::Mdi && !index.unique;
-        index.estimates = properties.boolean("estimates")?.unwrap_or(true) || has_fixed_estimate;
+        // Without a prefix there is nothing to estimate but for unique ones, of whose values none is there twice.
+        let can_estimate = index.unique || index.index_type == IndexType::MdiPrefixed;
+        index.estimates = properties.boolean("estimates")?.unwrap_or(true) && can_estimate;
         index.stored_values = parse_paths(properties, "storedValues", STORED_VALUES_MAX)?;
         for path in &index.stored_values {
             if path.is_expanded() || prefix_fields.contains(path) {

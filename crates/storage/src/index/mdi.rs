@@ -60,11 +60,6 @@ impl Method for Mdi {
         let is_prefixed = index.index_type() == IndexType::MdiPrefixed;
         index.definition().properties.estimates && !index.is_unique() && is_prefixed
     }
-
-    /// Without prefix and uniqueness the figure is fixed, as ArangoDB documents it.
-    fn fixed_estimate(&self, index: &Index) -> Option<f64> {
-        (index.index_type() == IndexType::Mdi).then_some(1.0)
-    }
 }
 
 fn values<'a>(paths: &[FieldPath], document: Slice<'a>) -> Vec<Slice<'a>> {

@@ -37,11 +37,6 @@ pub(crate) trait Method: Sync {
 
     /// Whether [`Index::selectivity_estimate`] is kept up by a sketch.
     fn is_estimated(&self, index: &Index) -> bool;
-
-    /// An estimate that never changes.
-    fn fixed_estimate(&self, _index: &Index) -> Option<f64> {
-        None
-    }
 }
 
 /// The types that exist.
@@ -125,8 +120,7 @@ impl Index {
         if self.is_unique() {
             return Some(1.0);
         }
-        let fixed = self.method.fixed_estimate(self);
-        fixed.or_else(|| self.estimate.as_ref().map(|estimate| estimate.selectivity()))
+        self.estimate.as_ref().map(|estimate| estimate.selectivity())
     }
 
     /// Where an attribute's value stands in the covered values of an entry ([`crate::IndexEntries::covered`]); `None`
