@@ -38,7 +38,7 @@ pub struct ExecutionStatistics {
 pub struct NodeStatistics {
     /// The node in the plan.
     pub id: NodeId,
-    /// Times that it was asked for rows.
+    /// Batches of rows that it was asked for, without the call that finds the end; at least 1 once it was called.
     pub calls: u64,
     /// Rows that it produced.
     pub items: u64,

@@ -14,7 +14,7 @@ pub use index_collect::IndexCollect;
 pub use materialize::Materialize;
 pub use window::{Window, WindowBound};
 
-use crate::catalog::IndexInfo;
+use crate::catalog::{IndexField, IndexInfo};
 use crate::expression::Expression;
 use crate::index_search::IndexSearch;
 use crate::variable::VariableId;
@@ -217,6 +217,8 @@ pub struct IndexScan {
     /// The order of the rows matters to a later node, which was therefore removed (SORT) or specialised (COLLECT).
     /// There is one index then, and with several ranges, or with `IN`, its entries must be visited in order.
     pub ordered: bool,
+    /// The fields of the document that a removed SORT was by, for clients to see.
+    pub sort_fields: Vec<IndexField>,
     /// Its part in a merge join (rule `join-index-nodes`).
     pub join: JoinPart,
     /// All projections are found in the index entry.

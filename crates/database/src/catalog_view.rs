@@ -8,7 +8,7 @@ use aql_plan::{
 };
 use catalog::index::TypeOptions;
 use catalog::{EdgeDefinition, FieldPath, GraphDefinition, IndexDefinition, IndexType, ObjectId};
-use storage::{Collection, Database, Store};
+use storage::{Database, Store};
 
 use crate::graph;
 
@@ -30,7 +30,7 @@ impl PlanCatalog for CatalogView {
         // Only by name: in a query, a number is no collection.
         let collection = self.database.collection(name).filter(|collection| collection.name() == name)?;
         let indexes = collection.indexes().iter();
-        let indexes = indexes.map(|index| index_info(index.definition(), selectivity(collection, index)));
+        let indexes = indexes.map(|index| index_info(index.definition(), selectivity(index)));
         // It is built before the query runs: see `restore::edge_indexes`.
         let lacking = collection.lacks_edge_index().then(|| IndexDefinition::edge(ObjectId(0)));
         let lacking = lacking.map(|definition| index_info(&definition, None));
@@ -106,11 +106,10 @@ fn index_info(definition: &IndexDefinition, selectivity_estimate: Option<f64>) -
     }
 }
 
-fn selectivity(collection: &Collection, index: &storage::Index) -> Option<f64> {
+fn selectivity(index: &storage::Index) -> Option<f64> {
     match index.index_type() {
         IndexType::Primary => Some(1.0),
-        // An estimate of an empty collection says nothing.
-        _ => index.selectivity_estimate().filter(|estimate| *estimate > 0.0 && collection.count_now() > 0),
+        _ => index.selectivity_estimate().filter(|estimate| *estimate > 0.0),
     }
 }
 

@@ -24,7 +24,8 @@ impl Explainer<'_> {
     pub(super) fn index_scan(&self, out: &mut Writer, scan: &IndexScan) -> Result<()> {
         self.source(out, &scan.source)?;
         out.key("strategy")?.text(strategy(scan))?;
-        out.key("needsGatherNodeSort")?.flag(false)?;
+        out.key("needsGatherNodeSort")?.flag(!scan.sort_fields.is_empty())?;
+        self.sort_elements(out, scan)?;
         let has_filter_projections = !scan.source.filter_projections.is_empty();
         out.key("indexCoversProjections")?.flag(scan.covers_projections)?;
         out.key("indexCoversOutProjections")?.flag(scan.covers_projections)?;
@@ -41,6 +42,22 @@ impl Explainer<'_> {
         out.key("limit")?.number(scan.source.limit.unwrap_or(0))?;
         out.key("isLateMaterialized")?.flag(self.is_late_materialized(scan))?;
         out.key("lookahead")?.number(scan.source.hint.lookahead)
+    }
+
+    /// What the rows are sorted by, where that makes a SORT unnecessary.
+    fn sort_elements(&self, out: &mut Writer, scan: &IndexScan) -> Result<()> {
+        if scan.sort_fields.is_empty() {
+            return Ok(());
+        }
+        out.key("sortElements")?;
+        out.array(&scan.sort_fields, |out, field| {
+            out.object(|out| {
+                self.variable(out, "inVariable", scan.source.out)?;
+                out.key("ascending")?.flag(scan.ascending)?;
+                out.key("path")?;
+                out.array(&field.path, |out, name| out.text(name))
+            })
+        })
     }
 
     /// The scans of a join, each with what an IndexNode has. ArangoDB's documentation shows no such node as JSON; the

@@ -44,6 +44,7 @@ mod replace_or_with_in;
 mod simplify_conditions;
 mod sort_limit;
 mod specialize_collect;
+mod splice_subqueries;
 mod use_index_for_collect;
 mod use_index_for_sort;
 mod use_indexes;
@@ -148,6 +149,7 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &remove_unnecessary_calculations::RemoveUnnecessaryCalculations {
         name: "remove-unnecessary-calculations-4",
     },
+    &splice_subqueries::SpliceSubqueries,
 ];
 
 /// Rules of ArangoDB that change nothing here, because what they bring about is always so, or has no counterpart.
@@ -159,7 +161,6 @@ const LISTED: &[(&str, &str)] = &[
         "Not needed: an index scan always fetches the documents of a batch in one step, within its node.",
     ),
     ("async-prefetch", "Has no counterpart: a query runs on one thread, and batches are not computed ahead."),
-    ("splice-subqueries", "Always in effect: subqueries run within the pipeline."),
 ];
 
 /// A rule as clients see it (`GET /_api/query/rules`).
@@ -192,7 +193,7 @@ pub fn rules() -> impl Iterator<Item = RuleInfo> {
     let listed = LISTED.iter().map(|(name, description)| RuleInfo {
         name,
         description,
-        can_be_disabled: *name != "splice-subqueries",
+        can_be_disabled: true,
         disabled_by_default: false,
         hidden: false,
         can_create_additional_plans: false,

@@ -3,7 +3,7 @@
 //! left a loop behind the filters and limits again.)
 
 use super::{Rule, RuleContext};
-use crate::node::{Node, NodeKind, Subquery};
+use crate::node::{Node, NodeId, NodeKind, Subquery};
 use crate::optimize::pipeline::{arrays, for_each_pipeline};
 use crate::plan::Plan;
 use crate::variable_set::VariableSet;
@@ -28,9 +28,13 @@ impl Rule for MoveCalculationsUp {
     }
 }
 
+/// The last node goes first, as it does in ArangoDB, whose plans clients compare: of calculations that can go equally far
+/// up, the first one ends up on top.
 fn move_up(nodes: &mut Vec<Node>, arrays: &VariableSet) -> bool {
     let mut moved = false;
-    for from in 1..nodes.len() {
+    let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
+    for id in ids.into_iter().rev() {
+        let Some(from) = nodes.iter().position(|node| node.id == id) else { break };
         let Some(node) = nodes.get(from) else { break };
         let is_movable = match &node.kind {
             NodeKind::Calculation(calculation) => calculation.expression.is_deterministic(),
@@ -53,7 +57,8 @@ fn move_up(nodes: &mut Vec<Node>, arrays: &VariableSet) -> bool {
     moved
 }
 
-/// How far up a node that reads these variables can go.
+/// How far up a node that reads these variables can go: past other calculations, too, so that a filter stays behind its
+/// condition.
 fn highest_position(nodes: &[Node], from: usize, reads: &VariableSet) -> usize {
     let mut to = from;
     while let Some(before) = to.checked_sub(1).and_then(|position| nodes.get(position)) {
@@ -65,12 +70,6 @@ fn highest_position(nodes: &[Node], from: usize, reads: &VariableSet) -> usize {
             break;
         }
         to -= 1;
-    }
-    // Calculations keep their order among each other, so that moving comes to an end.
-    let keeps_place =
-        |node: &Node| matches!(node.kind, NodeKind::Calculation(_)) && node.kind.is_deterministic();
-    while to < from && nodes.get(to).is_some_and(keeps_place) {
-        to += 1;
     }
     to
 }

@@ -1,5 +1,8 @@
 //! `optimize-projections`: takes projections from index entries where they are there, so that documents need not be
 //! fetched, and drops projections that nobody reads.
+//!
+//! That projections and what a scan's filter needs have registers of their own, which ArangoDB's rule brings about, is always
+//! so here; plans say that it was applied where that is the case.
 
 use super::reduce_extraction_to_projection::{collect_paths, projection, replace_paths, without_prefixed};
 use super::{Rule, RuleContext};
@@ -28,7 +31,7 @@ impl Rule for OptimizeProjections {
             for position in 0..nodes.len() {
                 let (before, after) = nodes.split_at_mut(position + 1);
                 let Some(node) = before.last_mut() else { continue };
-                changed |= drop_unread(&mut node.kind, after);
+                changed |= drop_unread(&mut node.kind, after) | has_registers(&mut node.kind);
                 if let NodeKind::Index(scan) = &mut node.kind {
                     let covered = cover_projections(scan);
                     changed |= covered | cover_filter(scan, workshop);
@@ -37,6 +40,12 @@ impl Rule for OptimizeProjections {
             Ok(changed)
         })
     }
+}
+
+fn has_registers(kind: &mut NodeKind) -> bool {
+    let is_scan = matches!(kind, NodeKind::EnumerateCollection(_) | NodeKind::Index(_));
+    kind.source_mut()
+        .is_some_and(|source| is_scan && (!source.projections.is_empty() || source.filter.is_some()))
 }
 
 fn drop_unread(kind: &mut NodeKind, after: &[Node]) -> bool {

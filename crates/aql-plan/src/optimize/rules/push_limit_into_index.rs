@@ -1,8 +1,9 @@
-//! `push-limit-into-index`: an index scan before a limit stops when it has found enough documents.
+//! `push-limit-into-index`: an index scan for the members of a list, in the order of a removed SORT, stops when it has found
+//! enough documents. Other scans find no more than they are asked for anyway.
 
 use super::sort_limit::following_limit;
 use super::{Rule, RuleContext};
-use crate::node::NodeKind;
+use crate::node::{IndexLookup, IndexRange, NodeKind};
 use crate::optimize::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use aql_value::Result;
@@ -25,6 +26,8 @@ impl Rule for PushLimitIntoIndex {
                 let wanted = following_limit(nodes, position);
                 if let Some(NodeKind::Index(scan)) = nodes.get_mut(position).map(|node| &mut node.kind)
                     && wanted.is_some()
+                    && !scan.sort_fields.is_empty()
+                    && scan.ranges.iter().any(looks_up_list)
                     && scan.source.limit.is_none()
                     && scan.source.count_into.is_none()
                 {
@@ -35,4 +38,8 @@ impl Rule for PushLimitIntoIndex {
             Ok(changed)
         })
     }
+}
+
+fn looks_up_list(range: &IndexRange) -> bool {
+    range.lookups.iter().any(|lookup| matches!(lookup, IndexLookup::In(_)))
 }

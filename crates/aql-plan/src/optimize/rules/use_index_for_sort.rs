@@ -35,8 +35,11 @@ impl Rule for UseIndexForSort {
                 };
                 let Some(scan) = scan else { continue };
                 nodes.remove(need.position);
-                if let Some(node) = nodes.get_mut(position) {
-                    *node = workshop.node(NodeKind::Index(Box::new(scan)));
+                let kind = NodeKind::Index(Box::new(scan));
+                match nodes.get_mut(position) {
+                    Some(node) if matches!(node.kind, NodeKind::Index(_)) => node.kind = kind,
+                    Some(node) => *node = workshop.node(kind),
+                    None => {}
                 }
                 changed = true;
             }
@@ -125,11 +128,11 @@ impl SortNeed {
 
 fn ordered_index_scan(scan: &IndexScan, need: &SortNeed) -> Option<IndexScan> {
     let ([index], [range]) = (scan.indexes.as_slice(), scan.ranges.as_slice()) else { return None };
-    need.is_met_by(index, range).then(|| IndexScan {
-        ascending: need.ascending,
-        ordered: true,
-        ..scan.clone()
-    })
+    need.is_met_by(index, range).then(|| in_order(scan.clone(), need))
+}
+
+fn in_order(scan: IndexScan, need: &SortNeed) -> IndexScan {
+    IndexScan { ascending: need.ascending, ordered: true, sort_fields: need.fields.clone(), ..scan }
 }
 
 /// The whole of an index instead of the whole of the collection: the hinted one, otherwise that with fewest fields.
@@ -157,8 +160,7 @@ fn ordered_full_scan(
         None if source.hint.forced && !source.hint.names.is_empty() => return None,
         None => usable.iter().min_by_key(|index| index.fields.len())?,
     };
-    let scan = new_scan(source, vec![(*index).clone()], vec![whole]);
-    Some(IndexScan { ascending: need.ascending, ordered: true, ..scan })
+    Some(in_order(new_scan(source, vec![(*index).clone()], vec![whole]), need))
 }
 
 /// Whether a sparse index has every document that passes the filters after the scan: they exclude null in all of its

@@ -76,6 +76,7 @@ pub(super) fn new_scan(
         deduplicate,
         ascending: true,
         ordered: false,
+        sort_fields: Vec::new(),
         join: JoinPart::None,
         covers_projections: false,
         covers_filter: false,
