@@ -19,6 +19,8 @@ use crate::session::Session;
 pub(super) const ROUTES: &[Route] = &[
     Route::inline(Verb::Get, "/_api/collection", list),
     Route::pool(Verb::Post, "/_api/collection", create),
+    // As the documentation of batches has it. The body has the name.
+    Route::pool(Verb::Post, "/_api/collection/{collection}", create),
     Route::inline(Verb::Get, "/_api/collection/{collection}", short),
     Route::pool(Verb::Delete, "/_api/collection/{collection}", drop_collection),
     Route::inline(Verb::Get, "/_api/collection/{collection}/properties", full),
