@@ -1,7 +1,7 @@
 //! Following the edges at the end of a path, which all orders do alike.
 
 use super::{SearchOptions, StepId, Steps, TraversalHost};
-use crate::graph::edges::{EdgeList, FoundEdge, ReadPosition, positions};
+use crate::graph::edges::{EdgeList, FoundEdge, ReadPosition};
 use crate::graph::vertices::Vertex;
 use aql_plan::{TraversalOrder, Uniqueness};
 use aql_value::{Error, Result, error_number};
@@ -135,15 +135,19 @@ impl Expansion {
         // Nothing else decides: whoever comes first has visited the vertex.
         let visits = self.visits_when_found() && !self.options.judges;
         self.steps.reserve(list.edges.len());
-        // ArangoDB puts edges on a stack depth first, and its users have come to expect the order that this gives.
-        let last_first = self.options.order == TraversalOrder::Dfs;
-        for position in positions(list.edges.len(), last_first) {
-            let Some(edge) = list.edges.get(position) else { continue };
+        let order = self.options.order;
+        let mut add = |(position, edge): (usize, &FoundEdge)| {
             let is_allowed =
                 if visits { self.visit(edge.vertex) } else { self.is_allowed(id, edge, &list.keys) };
             if is_allowed {
                 self.steps.push_edge(id, edge, keys, list.documents.get(position));
             }
+        };
+        let edges = list.edges.iter().enumerate();
+        // ArangoDB puts edges on a stack depth first, and its users have come to expect the order that this gives.
+        match order {
+            TraversalOrder::Dfs => edges.rev().for_each(&mut add),
+            TraversalOrder::Bfs | TraversalOrder::Weighted => edges.for_each(&mut add),
         }
     }
 
