@@ -5,6 +5,7 @@
 
 use aql_value::{Error, EvaluationContext, MemoryAccount, Result, Value, error_number};
 use std::collections::HashSet;
+use velocypack::Builder;
 
 /// Longest text that a function may build. A longer one ends the query with error 32, whatever its memory limit.
 pub(crate) const MAX_TEXT_BYTES: usize = 256 << 20;
@@ -245,14 +246,25 @@ impl<'a, N: AsRef<str>> ObjectBuffer<'a, N> {
     }
 
     /// The object; what the values refer to is copied, and accounted too.
-    pub(crate) fn into_object(mut self) -> Result<Value> {
+    pub(crate) fn into_object(mut self, context: &EvaluationContext<'_>) -> Result<Value> {
         let bytes_of = |(name, value): &(N, Value)| {
             size_of::<(&str, Value)>() + size_of::<Value>() + name.as_ref().len() + value.memory_bytes()
         };
-        self.growth.scratch.grow(self.entries.iter().map(bytes_of).sum())?;
-        let entries: Vec<(&str, Value)> =
-            self.entries.iter().map(|(name, value)| (name.as_ref(), value.clone())).collect();
-        Value::try_object(&entries)
+        let mut bytes = 0;
+        for (round, entry) in self.entries.iter().enumerate() {
+            crate::argument::check_round(context, round)?;
+            bytes += bytes_of(entry);
+        }
+        self.growth.scratch.grow(bytes)?;
+        let mut builder = Builder::new();
+        builder.open_object()?;
+        for (round, (name, value)) in self.entries.iter().enumerate() {
+            crate::argument::check_round(context, round)?;
+            builder.key(name.as_ref())?;
+            value.append_to(&mut builder)?;
+        }
+        builder.close_keeping_last()?;
+        Ok(Value::from_builder(builder))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::wire::push_resolved;
 use crate::{Error, Number, Result, Slice};
 
 mod members;
+mod sort;
 #[cfg(test)]
 mod tests;
 

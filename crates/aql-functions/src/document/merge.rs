@@ -62,7 +62,7 @@ fn merge_objects(
             None => entries.push(name, value)?,
         }
     }
-    entries.into_object()
+    entries.into_object(context)
 }
 
 fn merge_attributes(

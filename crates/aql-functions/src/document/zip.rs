@@ -5,6 +5,9 @@ use crate::memory::{ArrayBuffer, ObjectBuffer};
 use aql_value::{EvaluationContext, Result, Value};
 use std::collections::HashSet;
 
+/// Names for which there is room from the start; a name takes 24 bytes.
+const ROOM_MAX: usize = 1 << 20;
+
 /// `ZIP(keys, values)`: keys are cast to texts; of equal ones the first counts.
 pub(crate) fn zip(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let (keys, values) = (value(arguments, 0), value(arguments, 1));
@@ -12,7 +15,8 @@ pub(crate) fn zip(arguments: &[Value], context: &mut EvaluationContext<'_>) -> R
         return invalid(context, "ZIP");
     }
     let mut keys = ArrayBuffer::collect(context, keys.elements())?;
-    let mut seen = HashSet::new();
+    // With room for many from the start: making room later moves all of them, which nothing can interrupt.
+    let mut seen = HashSet::with_capacity(values.len().min(ROOM_MAX));
     let mut entries = ObjectBuffer::new(context);
     for (round, (key, value)) in keys.elements().iter().zip(values.elements()).enumerate() {
         check_round(context, round)?;
@@ -21,5 +25,5 @@ pub(crate) fn zip(arguments: &[Value], context: &mut EvaluationContext<'_>) -> R
             entries.push(name, value)?;
         }
     }
-    entries.into_object()
+    entries.into_object(context)
 }

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::sort::sort_by_name;
 use crate::iterate::read_member;
 use crate::names::read_name;
 
@@ -21,7 +22,7 @@ impl Member {
     }
 
     fn name<'o>(&self, object: &'o [u8]) -> &'o [u8] {
-        object.get(self.offset as usize..).and_then(read_name).map_or(&[], |(name, _)| name)
+        name_at(object, self.offset)
     }
 }
 
@@ -32,8 +33,7 @@ const INSERTION_SORT_MAX: usize = 24;
 #[inline]
 pub(super) fn sort_members(object: &[u8], members: &mut [Member]) {
     if members.len() > INSERTION_SORT_MAX {
-        members.sort_unstable_by(|left, right| compare_members(object, left, right));
-        return;
+        return sort_many(object, members);
     }
     for sorted in 1..members.len() {
         let mut position = sorted;
@@ -45,6 +45,22 @@ pub(super) fn sort_members(object: &[u8], members: &mut [Member]) {
             position -= 1;
         }
     }
+}
+
+#[cold]
+fn sort_many(object: &[u8], members: &mut [Member]) {
+    members.sort_unstable_by_key(|member| (member.name_prefix, member.offset));
+    for alike in members.chunk_by_mut(|left, right| left.name_prefix == right.name_prefix) {
+        if alike.len() > 1 {
+            let mut offsets: Vec<u32> = alike.iter().map(|member| member.offset).collect();
+            sort_by_name(&mut offsets, |offset| name_at(object, offset));
+            alike.iter_mut().zip(offsets).for_each(|(member, offset)| member.offset = offset);
+        }
+    }
+}
+
+fn name_at(object: &[u8], offset: u32) -> &[u8] {
+    object.get(offset as usize..).and_then(read_name).map_or(&[], |(name, _)| name)
 }
 
 fn compare_members(object: &[u8], left: &Member, right: &Member) -> Ordering {

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::members::name_prefix;
+use super::sort::sort_by_name;
 use crate::limits::MAX_DEPTH;
 use crate::testing::{Tree, trees};
 use crate::{Builder, Duplicates, Error, Limits, Slice, validate};
@@ -207,6 +208,22 @@ proptest! {
         let value = validate(&bytes, &Limits::default()).unwrap();
         prop_assert_eq!(Tree::read(value), tree);
         prop_assert_eq!(value.byte_len(), bytes.len());
+    }
+
+    #[test]
+    fn names_that_begin_alike_are_sorted(
+        beginnings in prop::collection::vec(prop::collection::vec(0..2u8, 0..20), 1..4),
+        endings in prop::collection::vec((any::<prop::sample::Index>(), prop::collection::vec(0..2u8, 0..12)), 0..60)
+    ) {
+        let names: Vec<Vec<u8>> = endings
+            .iter()
+            .map(|(beginning, ending)| [&beginning.get(&beginnings)[..], ending].concat())
+            .collect();
+        let mut offsets: Vec<u32> = (0..names.len() as u32).rev().collect();
+        let mut expected = offsets.clone();
+        expected.sort_by_key(|&offset| (&names[offset as usize], offset));
+        sort_by_name(&mut offsets, |offset| &names[offset as usize]);
+        prop_assert_eq!(offsets, expected);
     }
 
     #[test]
