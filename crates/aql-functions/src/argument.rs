@@ -1,6 +1,6 @@
 //! What all functions share: casting arguments, registering warnings, ending early.
 
-use aql_value::{Error, EvaluationContext, Result, Value, error_number};
+use aql_value::{Error, EvaluationContext, Interrupt, Result, Value, error_number};
 use std::borrow::Cow;
 
 /// How many rounds of a loop may pass between two looks at the interrupt.
@@ -113,5 +113,10 @@ pub(crate) fn invalid_arithmetic(context: &mut EvaluationContext<'_>, name: &str
 
 /// Looks at the interrupt every [`ROUNDS_PER_CHECK`] rounds of a loop.
 pub(crate) fn check_round(context: &EvaluationContext<'_>, round: usize) -> Result<()> {
-    if round % ROUNDS_PER_CHECK == ROUNDS_PER_CHECK - 1 { context.interrupt.check() } else { Ok(()) }
+    check_interrupt(context.interrupt, round)
+}
+
+/// As [`check_round`].
+pub(crate) fn check_interrupt(interrupt: &Interrupt, round: usize) -> Result<()> {
+    if round % ROUNDS_PER_CHECK == ROUNDS_PER_CHECK - 1 { interrupt.check() } else { Ok(()) }
 }

@@ -3,7 +3,8 @@
 //! What a function builds is drawn from the query's account while the function runs and given back when it ends: the
 //! result is accounted by who keeps it. So no call can exceed the limit, whatever its arguments make it build.
 
-use aql_value::{Error, EvaluationContext, MemoryAccount, Result, Value, error_number};
+use crate::argument::check_interrupt;
+use aql_value::{Error, EvaluationContext, Interrupt, MemoryAccount, Result, Value, error_number};
 use std::collections::HashSet;
 use velocypack::Builder;
 
@@ -13,6 +14,10 @@ pub(crate) const MAX_TEXT_BYTES: usize = 256 << 20;
 /// Most elements of an array that a function may build beyond those of its arguments (ArangoDB's limit for ranges).
 /// A longer one ends the query with error 1504.
 pub(crate) const MAX_ELEMENTS: usize = 10_000_000;
+
+/// Places that tables have from the start, at most, where many may be needed: 24 MB. Making room later moves all that is
+/// there, which nothing can interrupt.
+pub(crate) const ROOM_MAX: usize = 1 << 20;
 
 /// Error 1504 for an array that would have more than [`MAX_ELEMENTS`] elements.
 pub(crate) fn too_many_elements() -> Error {
@@ -111,11 +116,13 @@ impl<'a> TextBuffer<'a> {
 pub(crate) struct ArrayBuffer<'a> {
     elements: Vec<Value>,
     growth: Growth<'a>,
+    interrupt: &'a Interrupt,
 }
 
 impl<'a> ArrayBuffer<'a> {
     pub(crate) fn new(context: &EvaluationContext<'a>) -> Self {
-        Self { elements: Vec::new(), growth: Growth::new(context.memory, size_of::<Value>()) }
+        let growth = Growth::new(context.memory, size_of::<Value>());
+        Self { elements: Vec::new(), growth, interrupt: context.interrupt }
     }
 
     /// All elements that an iterator yields; looks at the interrupt from time to time.
@@ -159,10 +166,21 @@ impl<'a> ArrayBuffer<'a> {
 
     /// The array; what the elements refer to is copied, and accounted too.
     pub(crate) fn into_array(mut self) -> Result<Value> {
-        // Small values are kept within their 16 bytes, and take up to 15 in an array.
-        let bytes = self.elements.iter().map(|element| size_of::<Value>() + element.memory_bytes()).sum();
+        let mut bytes = 0;
+        for (round, element) in self.elements.iter().enumerate() {
+            check_interrupt(self.interrupt, round)?;
+            // Small values are kept within their 16 bytes, and take up to 15 in an array.
+            bytes += size_of::<Value>() + element.memory_bytes();
+        }
         self.growth.scratch.grow(bytes)?;
-        Value::try_array(&self.elements)
+        let mut builder = Builder::new();
+        builder.open_array()?;
+        for (round, element) in self.elements.iter().enumerate() {
+            check_interrupt(self.interrupt, round)?;
+            element.append_to(&mut builder)?;
+        }
+        builder.close()?;
+        Ok(Value::from_builder(builder))
     }
 }
 
@@ -180,9 +198,14 @@ impl<'a> DistinctValues<'a> {
         Self { values: HashSet::new(), growth: Growth::new(context.memory, Self::ENTRY_BYTES) }
     }
 
+    /// With room for so many from the start, see [`ROOM_MAX`].
+    pub(crate) fn with_room(context: &EvaluationContext<'a>, values: usize) -> Self {
+        Self { values: HashSet::with_capacity(values.min(ROOM_MAX)), ..Self::new(context) }
+    }
+
     /// The different elements of an array.
     pub(crate) fn of(context: &EvaluationContext<'a>, array: &Value) -> Result<Self> {
-        let mut distinct = Self::new(context);
+        let mut distinct = Self::with_room(context, array.len());
         for (round, element) in array.elements().enumerate() {
             crate::argument::check_round(context, round)?;
             distinct.insert(element)?;
@@ -219,6 +242,7 @@ impl<'a> DistinctValues<'a> {
 pub(crate) struct ObjectBuffer<'a, N> {
     entries: Vec<(N, Value)>,
     growth: Growth<'a>,
+    interrupt: &'a Interrupt,
 }
 
 impl<'a, N: AsRef<str>> ObjectBuffer<'a, N> {
@@ -226,7 +250,8 @@ impl<'a, N: AsRef<str>> ObjectBuffer<'a, N> {
     const ENTRY_BYTES: usize = 2 * size_of::<(N, Value)>();
 
     pub(crate) fn new(context: &EvaluationContext<'a>) -> Self {
-        Self { entries: Vec::new(), growth: Growth::new(context.memory, Self::ENTRY_BYTES) }
+        let growth = Growth::new(context.memory, Self::ENTRY_BYTES);
+        Self { entries: Vec::new(), growth, interrupt: context.interrupt }
     }
 
     /// Appends; error 32 if the query's limit would be exceeded. Of entries with the same name the last one counts.
@@ -246,20 +271,20 @@ impl<'a, N: AsRef<str>> ObjectBuffer<'a, N> {
     }
 
     /// The object; what the values refer to is copied, and accounted too.
-    pub(crate) fn into_object(mut self, context: &EvaluationContext<'_>) -> Result<Value> {
+    pub(crate) fn into_object(mut self) -> Result<Value> {
         let bytes_of = |(name, value): &(N, Value)| {
             size_of::<(&str, Value)>() + size_of::<Value>() + name.as_ref().len() + value.memory_bytes()
         };
         let mut bytes = 0;
         for (round, entry) in self.entries.iter().enumerate() {
-            crate::argument::check_round(context, round)?;
+            check_interrupt(self.interrupt, round)?;
             bytes += bytes_of(entry);
         }
         self.growth.scratch.grow(bytes)?;
         let mut builder = Builder::new();
         builder.open_object()?;
         for (round, (name, value)) in self.entries.iter().enumerate() {
-            crate::argument::check_round(context, round)?;
+            check_interrupt(self.interrupt, round)?;
             builder.key(name.as_ref())?;
             value.append_to(&mut builder)?;
         }

@@ -1,7 +1,7 @@
 //! Arrays as sets. Results keep the order in which values first occur, which ArangoDB leaves open.
 
 use crate::argument::{check_round, invalid};
-use crate::memory::{ArrayBuffer, DistinctValues, Scratch};
+use crate::memory::{ArrayBuffer, DistinctValues, ROOM_MAX, Scratch};
 use aql_value::{EvaluationContext, Result, Value};
 use std::collections::HashMap;
 
@@ -85,7 +85,8 @@ fn selected(
     if !arguments.iter().all(Value::is_array) {
         return invalid(context, name);
     }
-    let mut places: HashMap<Value, usize> = HashMap::new();
+    let longest = arguments.iter().map(Value::len).max().unwrap_or(0);
+    let mut places: HashMap<Value, usize> = HashMap::with_capacity(longest.min(ROOM_MAX));
     let mut found: Vec<Occurrence> = Vec::new();
     let mut scratch = Scratch::new(context.memory);
     let mut round = 0;

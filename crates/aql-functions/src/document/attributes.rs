@@ -1,9 +1,10 @@
 //! Names and values of an object's attributes.
 
-use crate::argument::{flag, invalid, text, value};
+use crate::argument::{check_round, flag, invalid, text, value};
 use crate::array::sort_elements;
-use crate::memory::ArrayBuffer;
+use crate::memory::{ArrayBuffer, Scratch};
 use aql_value::{EvaluationContext, Result, Value};
+use velocypack::Builder;
 
 /// `ATTRIBUTES(document, removeSystemAttrs, sort)`: sorted in AQL's order with `sort`, otherwise by their bytes, the
 /// order in which ArangoDB reads objects.
@@ -38,11 +39,21 @@ pub(crate) fn entries(arguments: &[Value], context: &mut EvaluationContext<'_>) 
     if !object.is_object() {
         return invalid(context, "ENTRIES");
     }
-    let mut pairs = ArrayBuffer::new(context);
-    for (name, value) in object.entries() {
-        pairs.push(Value::try_array(&[Value::from_str(name), value])?)?;
+    // Names that are translated to a byte are at most 16 longer as texts; each pair is an array of its own.
+    let pair_bytes = 2 * size_of::<Value>();
+    let mut scratch = Scratch::new(context.memory);
+    scratch.grow(object.memory_bytes() + object.len() * pair_bytes)?;
+    let mut pairs = Builder::new();
+    pairs.open_array()?;
+    for (round, (name, value)) in object.entries().enumerate() {
+        check_round(context, round)?;
+        pairs.open_array()?;
+        pairs.add_str(name)?;
+        value.append_to(&mut pairs)?;
+        pairs.close()?;
     }
-    pairs.into_array()
+    pairs.close()?;
+    Ok(Value::from_builder(pairs))
 }
 
 /// `HAS(document, attributeName)`: also true for an attribute that is null; false for what is no object.

@@ -69,7 +69,7 @@ impl Filter {
             let value = if is_descended { self.apply(&value, names, depth_left, context)? } else { value };
             entries.push(name, value)?;
         }
-        entries.into_object(context)
+        entries.into_object()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{MAX_DEPTH, deeper};
 use crate::argument::{check_round, invalid};
-use crate::memory::{ArrayBuffer, ObjectBuffer};
+use crate::memory::{ArrayBuffer, ObjectBuffer, ROOM_MAX};
 use aql_value::{EvaluationContext, Result, Value};
 use std::collections::HashMap;
 
@@ -52,7 +52,8 @@ fn merge_objects(
     context: &EvaluationContext<'_>,
 ) -> Result<Value> {
     let depth_left = deeper(depth_left)?;
-    let mut places: HashMap<&str, usize> = HashMap::new();
+    let largest = objects.iter().map(Value::len).max().unwrap_or(0);
+    let mut places: HashMap<&str, usize> = HashMap::with_capacity(largest.min(ROOM_MAX));
     let mut entries: ObjectBuffer<'_, &str> = ObjectBuffer::new(context);
     for (name, value) in objects.iter().flat_map(Value::entries) {
         check_round(context, entries.len())?;
@@ -62,7 +63,7 @@ fn merge_objects(
             None => entries.push(name, value)?,
         }
     }
-    entries.into_object(context)
+    entries.into_object()
 }
 
 fn merge_attributes(

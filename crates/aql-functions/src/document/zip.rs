@@ -1,12 +1,9 @@
 //! `ZIP()`.
 
 use crate::argument::{check_round, invalid, value};
-use crate::memory::{ArrayBuffer, ObjectBuffer};
+use crate::memory::{ArrayBuffer, ObjectBuffer, ROOM_MAX};
 use aql_value::{EvaluationContext, Result, Value};
 use std::collections::HashSet;
-
-/// Names for which there is room from the start; a name takes 24 bytes.
-const ROOM_MAX: usize = 1 << 20;
 
 /// `ZIP(keys, values)`: keys are cast to texts; of equal ones the first counts.
 pub(crate) fn zip(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
@@ -15,7 +12,6 @@ pub(crate) fn zip(arguments: &[Value], context: &mut EvaluationContext<'_>) -> R
         return invalid(context, "ZIP");
     }
     let mut keys = ArrayBuffer::collect(context, keys.elements())?;
-    // With room for many from the start: making room later moves all of them, which nothing can interrupt.
     let mut seen = HashSet::with_capacity(values.len().min(ROOM_MAX));
     let mut entries = ObjectBuffer::new(context);
     for (round, (key, value)) in keys.elements().iter().zip(values.elements()).enumerate() {
@@ -25,5 +21,5 @@ pub(crate) fn zip(arguments: &[Value], context: &mut EvaluationContext<'_>) -> R
             entries.push(name, value)?;
         }
     }
-    entries.into_object(context)
+    entries.into_object()
 }
