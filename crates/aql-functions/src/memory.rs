@@ -15,9 +15,20 @@ pub(crate) const MAX_TEXT_BYTES: usize = 256 << 20;
 /// A longer one ends the query with error 1504.
 pub(crate) const MAX_ELEMENTS: usize = 10_000_000;
 
-/// Places that tables have from the start, at most, where many may be needed: 24 MB. Making room later moves all that is
-/// there, which nothing can interrupt.
-pub(crate) const ROOM_MAX: usize = 1 << 20;
+/// Most places that tables have from the start.
+const ROOM_MAX: usize = 1 << 20;
+
+/// Room may take this part of the query's memory limit, at up to so many bytes an item with all that belongs to it.
+const ROOM_SHARE: u64 = 8;
+const ROOM_ITEM_BYTES: u64 = 128;
+
+/// For how many items a table gets room before it has any: making room later moves all that is there, which nothing can
+/// interrupt. There may be fewer items, so a tight limit makes it less. Whoever makes room accounts for it first.
+pub(crate) fn room_for(context: &EvaluationContext<'_>, items: usize) -> usize {
+    let affordable = context.memory.limit_bytes().map(|limit| limit / ROOM_SHARE / ROOM_ITEM_BYTES);
+    let affordable = affordable.and_then(|items| usize::try_from(items).ok());
+    items.min(ROOM_MAX).min(affordable.unwrap_or(ROOM_MAX))
+}
 
 /// Error 1504 for an array that would have more than [`MAX_ELEMENTS`] elements.
 pub(crate) fn too_many_elements() -> Error {
@@ -198,14 +209,18 @@ impl<'a> DistinctValues<'a> {
         Self { values: HashSet::new(), growth: Growth::new(context.memory, Self::ENTRY_BYTES) }
     }
 
-    /// With room for so many from the start, see [`ROOM_MAX`].
-    pub(crate) fn with_room(context: &EvaluationContext<'a>, values: usize) -> Self {
-        Self { values: HashSet::with_capacity(values.min(ROOM_MAX)), ..Self::new(context) }
+    /// With room for so many from the start, see [`room_for`]; error 32 if the query's limit would be exceeded.
+    pub(crate) fn with_room(context: &EvaluationContext<'a>, values: usize) -> Result<Self> {
+        let mut distinct = Self::new(context);
+        let room = room_for(context, values);
+        distinct.growth.reach(room)?;
+        distinct.values.reserve(room);
+        Ok(distinct)
     }
 
     /// The different elements of an array.
     pub(crate) fn of(context: &EvaluationContext<'a>, array: &Value) -> Result<Self> {
-        let mut distinct = Self::with_room(context, array.len());
+        let mut distinct = Self::with_room(context, array.len())?;
         for (round, element) in array.elements().enumerate() {
             crate::argument::check_round(context, round)?;
             distinct.insert(element)?;
@@ -252,6 +267,13 @@ impl<'a, N: AsRef<str>> ObjectBuffer<'a, N> {
     pub(crate) fn new(context: &EvaluationContext<'a>) -> Self {
         let growth = Growth::new(context.memory, Self::ENTRY_BYTES);
         Self { entries: Vec::new(), growth, interrupt: context.interrupt }
+    }
+
+    /// With memory accounted for the first entries, and for a table of their names with [`room_for`] them.
+    pub(crate) fn with_room(context: &EvaluationContext<'a>, entries: usize) -> Result<Self> {
+        let mut buffer = Self::new(context);
+        buffer.growth.reach(room_for(context, entries))?;
+        Ok(buffer)
     }
 
     /// Appends; error 32 if the query's limit would be exceeded. Of entries with the same name the last one counts.

@@ -21,7 +21,7 @@ pub(crate) fn append(arguments: &[Value], context: &mut EvaluationContext<'_>) -
     if !flag(arguments, 2) {
         return ArrayBuffer::collect(context, all)?.into_array();
     }
-    let mut seen = DistinctValues::with_room(context, array.len() + values.len());
+    let mut seen = DistinctValues::with_room(context, array.len() + values.len())?;
     let mut unique = ArrayBuffer::new(context);
     for (round, element) in all.enumerate() {
         check_round(context, round)?;

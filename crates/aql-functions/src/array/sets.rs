@@ -1,7 +1,7 @@
 //! Arrays as sets. Results keep the order in which values first occur, which ArangoDB leaves open.
 
 use crate::argument::{check_round, invalid};
-use crate::memory::{ArrayBuffer, DistinctValues, ROOM_MAX, Scratch};
+use crate::memory::{ArrayBuffer, DistinctValues, Scratch, room_for};
 use aql_value::{EvaluationContext, Result, Value};
 use std::collections::HashMap;
 
@@ -85,10 +85,11 @@ fn selected(
     if !arguments.iter().all(Value::is_array) {
         return invalid(context, name);
     }
-    let longest = arguments.iter().map(Value::len).max().unwrap_or(0);
-    let mut places: HashMap<Value, usize> = HashMap::with_capacity(longest.min(ROOM_MAX));
-    let mut found: Vec<Occurrence> = Vec::new();
+    let room = room_for(context, arguments.iter().map(Value::len).max().unwrap_or(0));
     let mut scratch = Scratch::new(context.memory);
+    scratch.grow(room * BYTES_OF_OCCURRENCE)?;
+    let mut places: HashMap<Value, usize> = HashMap::with_capacity(room);
+    let mut found: Vec<Occurrence> = Vec::with_capacity(room);
     let mut round = 0;
     for (array, argument) in arguments.iter().enumerate() {
         for value in argument.elements() {

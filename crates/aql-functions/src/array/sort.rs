@@ -33,7 +33,7 @@ pub(crate) fn unique(arguments: &[Value], context: &mut EvaluationContext<'_>) -
     if !array.is_array() {
         return array_expected(context, "UNIQUE");
     }
-    let mut seen = DistinctValues::with_room(context, array.len());
+    let mut seen = DistinctValues::with_room(context, array.len())?;
     let mut unique = ArrayBuffer::new(context);
     for (round, element) in array.elements().enumerate() {
         check_round(context, round)?;

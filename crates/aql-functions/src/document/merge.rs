@@ -2,7 +2,7 @@
 
 use super::{MAX_DEPTH, deeper};
 use crate::argument::{check_round, invalid};
-use crate::memory::{ArrayBuffer, ObjectBuffer, ROOM_MAX};
+use crate::memory::{ArrayBuffer, ObjectBuffer, room_for};
 use aql_value::{EvaluationContext, Result, Value};
 use std::collections::HashMap;
 
@@ -53,8 +53,8 @@ fn merge_objects(
 ) -> Result<Value> {
     let depth_left = deeper(depth_left)?;
     let largest = objects.iter().map(Value::len).max().unwrap_or(0);
-    let mut places: HashMap<&str, usize> = HashMap::with_capacity(largest.min(ROOM_MAX));
-    let mut entries: ObjectBuffer<'_, &str> = ObjectBuffer::new(context);
+    let mut entries: ObjectBuffer<'_, &str> = ObjectBuffer::with_room(context, largest)?;
+    let mut places: HashMap<&str, usize> = HashMap::with_capacity(room_for(context, largest));
     for (name, value) in objects.iter().flat_map(Value::entries) {
         check_round(context, entries.len())?;
         let place = *places.entry(name).or_insert(entries.len());

@@ -1,7 +1,7 @@
 //! `ZIP()`.
 
 use crate::argument::{check_round, invalid, value};
-use crate::memory::{ArrayBuffer, ObjectBuffer, ROOM_MAX};
+use crate::memory::{ArrayBuffer, ObjectBuffer, room_for};
 use aql_value::{EvaluationContext, Result, Value};
 use std::collections::HashSet;
 
@@ -12,8 +12,8 @@ pub(crate) fn zip(arguments: &[Value], context: &mut EvaluationContext<'_>) -> R
         return invalid(context, "ZIP");
     }
     let mut keys = ArrayBuffer::collect(context, keys.elements())?;
-    let mut seen = HashSet::with_capacity(values.len().min(ROOM_MAX));
-    let mut entries = ObjectBuffer::new(context);
+    let mut entries = ObjectBuffer::with_room(context, values.len())?;
+    let mut seen = HashSet::with_capacity(room_for(context, values.len()));
     for (round, (key, value)) in keys.elements().iter().zip(values.elements()).enumerate() {
         check_round(context, round)?;
         let name = key.cast_string();
