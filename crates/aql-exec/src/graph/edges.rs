@@ -69,11 +69,6 @@ impl EdgeList {
     }
 }
 
-/// The positions in a list, from the first or from the last one on.
-pub(crate) fn positions(count: usize, last_first: bool) -> impl Iterator<Item = usize> {
-    (0..count).map(move |position| if last_first { count - 1 - position } else { position })
-}
-
 /// How far the edges of a vertex have been read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ReadPosition {

@@ -17,7 +17,7 @@ pub(super) fn live_after(nodes: &[Node], fused: &[Fused<'_>]) -> Vec<VariableSet
         });
         node.kind.collect_reads(&mut live);
         match fused {
-            Fused::Filter { condition: expression, .. } => expression.collect_variables(&mut live),
+            Fused::Filter { condition, .. } => condition.collect_variables(&mut live),
             Fused::Range { first, last, .. } => {
                 first.collect_variables(&mut live);
                 last.collect_variables(&mut live);

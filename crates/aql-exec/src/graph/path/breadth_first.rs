@@ -1,7 +1,7 @@
 //! One path with the fewest edges: breadth first from both ends, always on the side with fewer vertices at its border.
 
 use super::{Excluded, FoundPath, PathHost, Side};
-use crate::graph::edges::{EdgeList, EdgeName, positions};
+use crate::graph::edges::{EdgeList, EdgeName};
 use crate::graph::vertices::Vertex;
 use aql_value::Result;
 
@@ -163,4 +163,9 @@ impl Bidirectional {
         }
         path
     }
+}
+
+/// The positions in a list, from the first or from the last one on.
+fn positions(count: usize, last_first: bool) -> impl Iterator<Item = usize> {
+    (0..count).map(move |position| if last_first { count - 1 - position } else { position })
 }

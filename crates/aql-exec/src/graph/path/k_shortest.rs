@@ -108,6 +108,7 @@ impl PartialOrd for Candidate {
     }
 }
 
+/// Of equally light ones the one found last comes first, as from ArangoDB.
 impl Ord for Candidate {
     fn cmp(&self, other: &Self) -> Ordering {
         self.weight.total_cmp(&other.weight).then(other.number.cmp(&self.number))
