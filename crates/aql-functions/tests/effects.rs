@@ -46,7 +46,10 @@ fn a_killed_query_ends_at_once() {
 
     let killed = Interrupt::new();
     killed.kill();
-    for (name, arguments) in [("RANGE", "1, 100000"), ("SLEEP", "0"), ("REPEAT", "\"a\", 100000")] {
+    let json = format!("\"[{}0]\"", "1,".repeat(100_000));
+    for (name, arguments) in
+        [("RANGE", "1, 100000"), ("SLEEP", "0"), ("REPEAT", "\"a\", 100000"), ("JSON_PARSE", &json)]
+    {
         let query = Query { interrupt: killed.clone(), ..Query::default() };
         assert_eq!(call_in(query, name, arguments).result.unwrap_err().number, 1500, "{name}");
     }

@@ -19,9 +19,15 @@ pub(crate) fn json_parse(arguments: &[Value], context: &mut EvaluationContext<'_
     let members = text.bytes().filter(|byte| *byte == b',').count();
     scratch.grow(text.len() + members * BYTES_OF_MEMBER)?;
     let mut builder = Builder::with_capacity(text.len());
-    match json::parse(text.as_bytes(), &Limits::default(), &mut builder) {
+    let interrupt = context.interrupt;
+    let interrupted = || interrupt.check().is_err();
+    let parser = json::Parser::new(text.as_bytes(), &Limits::default()).with_interrupt(&interrupted);
+    match parser.whole(&mut builder) {
         Ok(()) => Ok(Value::from_builder(builder)),
-        Err(_) => invalid(context, "JSON_PARSE"),
+        Err(_) => {
+            interrupt.check()?;
+            invalid(context, "JSON_PARSE")
+        }
     }
 }
 

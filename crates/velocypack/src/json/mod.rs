@@ -24,7 +24,7 @@ mod tests;
 
 pub use error::JsonError;
 pub use number::write_f64;
-pub use parse::{Parser, parse, parse_strict};
+pub use parse::{Interrupt, Parser, parse, parse_strict};
 pub(crate) use string::hex;
 pub use string::write_str;
 pub use write::{to_json_string, write, write_pretty};

@@ -4,33 +4,27 @@ use super::scan::plain_length;
 use super::string::unescape;
 use super::{JsonError, number};
 use crate::{Builder, Duplicates, Error, Limits};
+use std::fmt;
 
 /// Reads one JSON text and adds its value to `out`. Only whitespace may follow it.
 ///
 /// After an error `out` may hold an incomplete value; clear it before using it again.
 pub fn parse(input: &[u8], limits: &Limits, out: &mut Builder) -> Result<(), JsonError> {
-    parse_whole(Parser::new(input, limits), limits, out)
+    Parser::new(input, limits).whole(out)
 }
 
 /// As [`parse`], but two attributes of the same name in one object are an error, as ArangoDB has it for requests.
 pub fn parse_strict(input: &[u8], limits: &Limits, out: &mut Builder) -> Result<(), JsonError> {
-    parse_whole(Parser::new(input, limits).with_duplicates(Duplicates::Refuse), limits, out)
+    Parser::new(input, limits).with_duplicates(Duplicates::Refuse).whole(out)
 }
 
-fn parse_whole(mut parser: Parser<'_>, limits: &Limits, out: &mut Builder) -> Result<(), JsonError> {
-    let input = parser.input;
-    out.reserve(input.len().min(limits.max_bytes));
-    parser.check_length()?;
-    parser.value(out)?;
-    parser.skip_whitespace();
-    if parser.position < parser.text.len() || parser.text.len() < input.len() {
-        return Err(parser.error_here("unexpected text behind the value"));
-    }
-    Ok(())
-}
+/// Asked now and then while a long text is read: true to end with an error.
+pub type Interrupt<'a> = &'a dyn Fn() -> bool;
+
+/// How many bytes are read before the interrupt is asked again: a fraction of a millisecond.
+const BYTES_PER_CHECK: usize = 64 << 10;
 
 /// Reads consecutive values from one buffer, with any whitespace between them; so also JSON lines.
-#[derive(Debug)]
 pub struct Parser<'i> {
     input: &'i [u8],
     /// The part of the input that is valid UTF-8; the rest is an error when it is reached.
@@ -41,6 +35,15 @@ pub struct Parser<'i> {
     duplicates: Duplicates,
     /// Text of a string with escapes.
     scratch: Vec<u8>,
+    interrupt: Option<Interrupt<'i>>,
+    /// The position from which on the interrupt is asked.
+    next_check: usize,
+}
+
+impl fmt::Debug for Parser<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Parser").field("position", &self.position).finish_non_exhaustive()
+    }
 }
 
 impl<'i> Parser<'i> {
@@ -59,12 +62,19 @@ impl<'i> Parser<'i> {
             max_bytes,
             duplicates: Duplicates::KeepLast,
             scratch: Vec::new(),
+            interrupt: None,
+            next_check: usize::MAX,
         }
     }
 
     /// The same with another way to deal with attributes of the same name in one object; without this the last counts.
     pub fn with_duplicates(self, duplicates: Duplicates) -> Self {
         Parser { duplicates, ..self }
+    }
+
+    /// The same, which asks `interrupt` every 64 KiB of the text, between two values.
+    pub fn with_interrupt(self, interrupt: Interrupt<'i>) -> Self {
+        Parser { interrupt: Some(interrupt), next_check: self.position + BYTES_PER_CHECK, ..self }
     }
 
     /// Adds the next value to `out` and gives the offset behind it; none when only whitespace is left.
@@ -81,6 +91,18 @@ impl<'i> Parser<'i> {
             return Err(self.error(start, Error::TooLarge { max_bytes: self.max_bytes }.to_string()));
         }
         Ok(Some(self.position))
+    }
+
+    /// Adds the one value of the text to `out`. Only whitespace may follow it.
+    pub fn whole(mut self, out: &mut Builder) -> Result<(), JsonError> {
+        self.check_length()?;
+        out.reserve(self.input.len());
+        self.value(out)?;
+        self.skip_whitespace();
+        if self.position < self.text.len() || self.text.len() < self.input.len() {
+            return Err(self.error_here("unexpected text behind the value"));
+        }
+        Ok(())
     }
 
     /// Bytes of the input that were read.
@@ -106,6 +128,15 @@ impl<'i> Parser<'i> {
             return Err(self.error(self.max_bytes, Error::TooLarge { max_bytes: self.max_bytes }.to_string()));
         }
         Ok(())
+    }
+
+    #[cold]
+    fn check_interrupt(&mut self) -> Result<(), JsonError> {
+        self.next_check = self.position + BYTES_PER_CHECK;
+        match self.interrupt {
+            Some(interrupt) if interrupt() => Err(self.error(self.position, "interrupted")),
+            _ => Ok(()),
+        }
     }
 
     #[cold]
@@ -157,6 +188,9 @@ impl<'i> Parser<'i> {
     fn value(&mut self, out: &mut Builder) -> Result<(), JsonError> {
         let outside = out.depth();
         'value: loop {
+            if self.position >= self.next_check {
+                self.check_interrupt()?;
+            }
             match self.token() {
                 b'"' => self.string(out)?,
                 b'{' => {

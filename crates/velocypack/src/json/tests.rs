@@ -1,6 +1,7 @@
 //! JSON in and out: the standard's grammar, our choices where it leaves some, and round trips.
 
 use proptest::prelude::*;
+use std::cell::Cell;
 
 use super::{
     JsonError, Parser, parse, parse_strict, to_json_string, write, write_f64, write_pretty, write_str,
@@ -292,6 +293,22 @@ fn each_line_has_its_own_limit() {
     assert_eq!(parser.next_value(&mut out), Ok(Some(7)));
     assert_eq!(parser.next_value(&mut out), Ok(Some(15)));
     assert!(parser.next_value(&mut out).is_err());
+}
+
+#[test]
+fn a_long_text_can_be_given_up() {
+    let text = format!("[{}0]", "1234567,".repeat(100_000));
+    let asked = Cell::new(0);
+    let interrupted = || asked.replace(asked.get() + 1) == 2;
+    let parser = Parser::new(text.as_bytes(), &Limits::default()).with_interrupt(&interrupted);
+    let error = parser.whole(&mut Builder::new()).unwrap_err();
+    assert_eq!((asked.get(), error.message.as_str()), (3, "interrupted"));
+    assert!((190_000..200_000).contains(&error.offset), "{error:?}");
+
+    let parser = Parser::new(text.as_bytes(), &Limits::default()).with_interrupt(&|| false);
+    let mut out = Builder::new();
+    parser.whole(&mut out).unwrap();
+    assert_eq!(out.into_vec(), read(text.as_bytes()).unwrap());
 }
 
 #[test]
