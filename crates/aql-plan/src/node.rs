@@ -258,6 +258,13 @@ pub struct IndexRange {
     pub search: Option<IndexSearch>,
 }
 
+impl IndexRange {
+    /// Whether every entry of the index lies within.
+    pub fn is_whole(&self) -> bool {
+        self.lookups.is_empty() && self.lower.is_none() && self.upper.is_none() && self.search.is_none()
+    }
+}
+
 /// Condition on one field of an index. The expressions read variables of the outer row only.
 #[derive(Debug, Clone)]
 pub enum IndexLookup {

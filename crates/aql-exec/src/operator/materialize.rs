@@ -11,16 +11,30 @@ pub(crate) struct MaterializeOperator {
     key: Register,
     /// Sets the registers of documents; has no filter.
     source: Source,
+    /// Of the documents fetched last, to ask for less when they are large.
+    document_bytes: usize,
+}
+
+/// Fewest documents that are fetched in one step, however large documents have been so far.
+const FEWEST_FETCHED: usize = 16;
+
+/// How many documents to fetch in one step, if they are as large as those before.
+pub(super) fn documents_wanted(limits: BatchLimits, document_bytes: usize) -> usize {
+    match limits.bytes.checked_div(document_bytes) {
+        Some(fitting) => limits.rows.min(fitting.max(FEWEST_FETCHED.min(limits.rows))),
+        None => limits.rows,
+    }
 }
 
 impl MaterializeOperator {
     pub(crate) fn new(input: Box<dyn Operator>, key: Register, source: Source) -> Self {
-        Self { input, key, source }
+        Self { input, key, source, document_bytes: 0 }
     }
 }
 
 impl Operator for MaterializeOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        let limits = limits.of_rows(documents_wanted(limits, self.document_bytes));
         let Some(mut batch) = self.input.next_batch(context, limits)? else { return Ok(None) };
         context.interrupt.check()?;
         let rows: Vec<usize> = batch.selected().collect();
@@ -28,6 +42,7 @@ impl Operator for MaterializeOperator {
         let keys: Vec<&str> = keys.iter().map(|key| key.as_str().unwrap_or_default()).collect();
         let snapshot = context.data.snapshot(false);
         let found = snapshot.get(&self.source.collection, &keys).map_err(|error| storage_error(&error))?;
+        self.document_bytes = found.block.bytes.len().checked_div(keys.len()).unwrap_or(0);
         context.statistics.document_lookups += found.offsets.iter().flatten().count() as u64;
         let mut documents = vec![Value::Null; batch.rows()];
         for (row, offset) in rows.iter().zip(&found.offsets) {

@@ -3,9 +3,10 @@
 use super::Explainer;
 use super::scan::write_index;
 use super::writer::Writer;
-use crate::node::{IndexCollect, IndexScan, Materialize, NodeKind, Projection};
+use crate::node::{DocumentSource, IndexCollect, Materialize, NodeKind, Projection};
 use crate::usage::for_each_node;
 use crate::variable::VariableId;
+use crate::variable_set::VariableSet;
 use aql_value::Result;
 
 impl Explainer<'_> {
@@ -53,15 +54,15 @@ impl Explainer<'_> {
         out.key("collection")?.text(&node.collection.name)
     }
 
-    /// Whether a later node fetches the documents of the scan.
-    pub(super) fn is_late_materialized(&self, scan: &IndexScan) -> bool {
-        let mut is_late = false;
+    /// The projection by which a later node fetches the documents of the scan.
+    pub(super) fn late_key<'s>(&self, source: &'s DocumentSource) -> Option<&'s Projection> {
+        let mut keys = VariableSet::default();
         for_each_node(&self.plan.nodes, &mut |node| {
             if let NodeKind::Materialize(node) = &node.kind {
-                is_late |= scan.source.projections.iter().any(|projection| projection.out == node.key);
+                keys.insert(node.key);
             }
         });
-        is_late
+        source.projections.iter().find(|projection| keys.contains(projection.out))
     }
 }
 

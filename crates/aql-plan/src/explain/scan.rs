@@ -40,7 +40,11 @@ impl Explainer<'_> {
         out.key("evalFCalls")?.flag(true)?;
         out.key("waitForSync")?.flag(false)?;
         out.key("limit")?.number(scan.source.limit.unwrap_or(0))?;
-        out.key("isLateMaterialized")?.flag(self.is_late_materialized(scan))?;
+        let late_key = self.late_key(&scan.source);
+        out.key("isLateMaterialized")?.flag(late_key.is_some())?;
+        if let Some(key) = late_key {
+            self.variable(out, "outNmDocId", key.out)?;
+        }
         out.key("lookahead")?.number(scan.source.hint.lookahead)
     }
 
@@ -80,13 +84,18 @@ impl Explainer<'_> {
     /// What both kinds of scans have.
     fn source(&self, out: &mut Writer, source: &DocumentSource) -> Result<()> {
         self.variable(out, "outVariable", source.count_into.unwrap_or(source.out))?;
-        self.projections(out, "projections", &source.projections)?;
+        let late_key = self.late_key(source).map(|key| key.out);
+        let projections = source.projections.iter().filter(|projection| Some(projection.out) != late_key);
+        let projections: Vec<Projection> = projections.cloned().collect();
+        self.projections(out, "projections", &projections)?;
         self.projections(out, "filterProjections", &source.filter_projections)?;
         if let Some(filter) = &source.filter {
             self.expression(out, "filter", filter)?;
         }
         out.key("count")?.flag(source.count_into.is_some())?;
-        out.key("producesResult")?.flag(source.produces_result)?;
+        // Who only tells a later node which documents to fetch has no result of its own.
+        let produces_result = source.produces_result && (late_key.is_none() || !projections.is_empty());
+        out.key("producesResult")?.flag(produces_result)?;
         out.key("readOwnWrites")?.flag(source.read_own_writes)?;
         out.key("useCache")?.flag(source.use_cache)?;
         out.key("maxProjections")?.number(source.max_projections as u64)?;

@@ -141,6 +141,9 @@ impl<'a> Estimator<'a> {
                 Estimate { cost: cost + items * row, items: items * share }
             }
             NodeKind::Sort(_) => Estimate { cost: cost + sort_cost(items) * row, items },
+            NodeKind::Materialize(_) => {
+                Estimate { cost: cost + items * (row + self.scale.fetch_cost()), items }
+            }
             NodeKind::Limit(limit) => {
                 let out = (items - limit.offset as f64).clamp(0.0, limit.limit as f64);
                 Estimate { cost: cost + out * row, items: out }

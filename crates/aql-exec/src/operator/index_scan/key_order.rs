@@ -162,7 +162,7 @@ impl KeyRangeSource {
     ) -> Result<Option<Vec<(String, Value)>>> {
         let mut found = Vec::new();
         for start in starts {
-            let mut scan = self.start_scan(start, true, context)?;
+            let mut scan = self.start_scan(start, true, false, context)?;
             while found.len() <= STRETCH_KEYS {
                 let limits = BlockLimits { rows: STRETCH_KEYS + 1 - found.len(), bytes: usize::MAX };
                 let Some(keys) = scan.next_keys(limits).map_err(|error| storage_error(&error))? else {
@@ -189,7 +189,7 @@ impl KeyRangeSource {
         places.extend(found.iter().enumerate().map(|(place, (key, _))| (key.clone(), place)));
         let mut read = 0;
         for start in starts {
-            let mut scan = self.start_scan(start, false, context)?;
+            let mut scan = self.start_scan(start, false, false, context)?;
             let limits = BlockLimits { rows: STRETCH_KEYS, bytes: limits.bytes };
             let documents = scan.next_block(limits).map_err(|error| storage_error(&error))?;
             let Some(documents) = documents else { continue };
@@ -260,11 +260,18 @@ impl KeyRangeSource {
         &self,
         start: &str,
         keys_only: bool,
+        reads_all: bool,
         context: &mut ExecutionContext,
     ) -> Result<DocumentScan> {
         context.interrupt.check()?;
         context.statistics.cursors_created += 1;
-        let spec = DocumentScanSpec { keys_only, reverse: !self.ascending, ..beginning_with(start) };
+        let spec = DocumentScanSpec {
+            keys_only,
+            reverse: !self.ascending,
+            sequential: reads_all,
+            repeated: reads_all,
+            ..beginning_with(start)
+        };
         self.snapshot.scan(&self.collection, &spec).map_err(|error| storage_error(&error))
     }
 
@@ -342,7 +349,8 @@ impl EntrySource for KeyRangeSource {
                     sink.push(&key, || Value::Null, Value::Null);
                 }
                 Some(Part::Scan(start)) => {
-                    self.scan = Some(self.start_scan(&start, !self.wants_documents, context)?);
+                    let reads_all = start.is_empty();
+                    self.scan = Some(self.start_scan(&start, !self.wants_documents, reads_all, context)?);
                 }
                 Some(Part::Stretch(stretch)) => {
                     let limits = BlockLimits { rows: sink.room(), bytes };

@@ -27,6 +27,7 @@ pub(super) use source::open as open_source;
 pub(super) use source::{EntrySource, Lookup};
 
 use super::document_source::{FoundDocuments, Source};
+use super::materialize::documents_wanted;
 use super::outer::{Fetched, Outer};
 use super::surplus::Surplus;
 use super::{BatchLimits, Operator};
@@ -39,9 +40,6 @@ use std::collections::{HashSet, VecDeque};
 use storage::Snapshot;
 use unique::UniqueLookups;
 use walk::Walk;
-
-/// Fewest documents that are fetched in one step, however large documents have been so far.
-const FEWEST_FETCHED: usize = 16;
 
 pub(crate) struct IndexScanOperator {
     outer: Outer,
@@ -287,10 +285,10 @@ impl IndexScanOperator {
 
     /// How many entries to collect at one time.
     fn entries_wanted(&self, limits: BatchLimits) -> usize {
-        let mut wanted = limits.rows;
-        if self.wants_documents() && self.document_bytes > 0 {
-            wanted = wanted.min((limits.bytes / self.document_bytes).max(FEWEST_FETCHED.min(limits.rows)));
-        }
+        let wanted = match self.wants_documents() {
+            true => documents_wanted(limits, self.document_bytes),
+            false => limits.rows,
+        };
         match self.source.limit {
             Some(limit) if self.source.filter.is_none() && self.outer.remaining() == 1 => {
                 wanted.min(usize::try_from(limit).unwrap_or(usize::MAX).max(1))

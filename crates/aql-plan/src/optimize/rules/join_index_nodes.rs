@@ -6,7 +6,7 @@
 
 use super::optimize_projections::covered_by;
 use super::reduce_extraction_to_projection::collect_paths;
-use super::use_indexes::new_scan;
+use super::use_indexes::scan_whole;
 use super::{Rule, RuleContext};
 use crate::catalog::{IndexField, IndexInfo, IndexKind};
 use crate::expression::Expression;
@@ -128,7 +128,7 @@ fn leading_scan(
                 Some((index, joined(field)?))
             });
             let (index, value) = suitable?;
-            let scan = new_scan(source, vec![index.clone()], vec![whole]);
+            let scan = scan_whole(index, source);
             Some((IndexScan { ordered: true, join: JoinPart::First, ..scan }, value))
         }
         _ => None,

@@ -46,9 +46,22 @@ pub(super) fn defer(
     last: usize,
     workshop: &mut Workshop<'_>,
 ) -> Option<()> {
-    let (before, after) = nodes.split_at_mut(position + 1);
+    let materialize = split(nodes, position, last, workshop)?;
+    let node = workshop.node(NodeKind::Materialize(Box::new(materialize)));
+    nodes.insert(last + 1, node);
+    Some(())
+}
+
+/// Leaves the documents of the scan at a position to a node that is to follow another.
+pub(super) fn split(
+    nodes: &mut [Node],
+    position: usize,
+    last: usize,
+    workshop: &mut Workshop<'_>,
+) -> Option<Materialize> {
+    let (before, after) = nodes.split_at_mut_checked(position + 1)?;
     let NodeKind::Index(scan) = &mut before.last_mut()?.kind else { return None };
-    let between = after.get_mut(..last - position)?;
+    let between = after.get_mut(..last.checked_sub(position)?)?;
     if !is_eligible(scan) {
         return None;
     }
@@ -65,8 +78,7 @@ pub(super) fn defer(
         materialize.projections = take_late_projections(scan, between)?;
     }
     scan.source.projections.push(key);
-    nodes.insert(last + 1, workshop.node(NodeKind::Materialize(Box::new(materialize))));
-    Some(())
+    Some(materialize)
 }
 
 /// Position of the LIMIT that decides which rows of the scan remain, after a sort or filter of them.
@@ -83,7 +95,8 @@ fn limit_after(nodes: &[Node], position: usize) -> Option<usize> {
     None
 }
 
-fn is_eligible(scan: &IndexScan) -> bool {
+/// Whether the documents of a scan could be fetched by a node of their own.
+pub(super) fn is_eligible(scan: &IndexScan) -> bool {
     let [index] = scan.indexes.as_slice() else { return false };
     let source = &scan.source;
     let mut paths = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! `materialize-into-separate-variable`: attributes of documents that are fetched late have variables of their own.
+//! `materialize-into-separate-variable`: documents that are fetched late, or their attributes, have variables of their own.
 //!
 //! That is always so; the rule records it for clients.
 
@@ -16,7 +16,7 @@ impl Rule for MaterializeIntoSeparateVariable {
     }
 
     fn description(&self) -> &'static str {
-        "Gives attributes of documents that are fetched late variables of their own."
+        "Gives documents that are fetched late, or their attributes, variables of their own."
     }
 
     fn can_be_disabled(&self) -> bool {
@@ -26,7 +26,7 @@ impl Rule for MaterializeIntoSeparateVariable {
     fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
         let mut found = false;
         for_each_node(&plan.nodes, &mut |node| {
-            found |= matches!(&node.kind, NodeKind::Materialize(node) if !node.projections.is_empty());
+            found |= matches!(node.kind, NodeKind::Materialize(_));
         });
         Ok(found)
     }

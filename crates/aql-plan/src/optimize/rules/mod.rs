@@ -2,6 +2,7 @@
 //!
 //! To add a rule: a file with a struct that implements [`Rule`], and its line in [`RULES`].
 
+mod batch_materialize_documents;
 mod fuse_filters;
 mod geo_index_optimizer;
 mod inline_subqueries;
@@ -143,6 +144,7 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &push_limit_into_index::PushLimitIntoIndex,
     &join_index_nodes::JoinIndexNodes,
     &use_index_for_collect::UseIndexForCollect,
+    &batch_materialize_documents::BatchMaterializeDocuments,
     &push_down_late_materialization::PushDownLateMaterialization,
     &materialize_into_separate_variable::MaterializeIntoSeparateVariable,
     &optimize_projections::OptimizeProjections,
@@ -156,10 +158,6 @@ pub(super) const RULES: &[&dyn Rule] = &[
 /// They are listed, so that clients find them, and turning them on or off has no effect.
 const LISTED: &[(&str, &str)] = &[
     ("sort-in-values", "Not needed: lists after IN are searched by hash, sorted or not."),
-    (
-        "batch-materialize-documents",
-        "Not needed: an index scan always fetches the documents of a batch in one step, within its node.",
-    ),
     ("async-prefetch", "Has no counterpart: a query runs on one thread, and batches are not computed ahead."),
 ];
 

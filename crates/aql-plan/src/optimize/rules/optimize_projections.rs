@@ -1,8 +1,12 @@
 //! `optimize-projections`: takes projections from index entries where they are there, so that documents need not be
 //! fetched, and drops projections that nobody reads.
 //!
+//! It comes after all rules that make something else of the scan of a collection.
+//!
 //! That projections and what a scan's filter needs have registers of their own, which ArangoDB's rule brings about, is always
 //! so here; plans say that it was applied where that is the case.
+
+mod whole_index;
 
 use super::reduce_extraction_to_projection::{collect_paths, projection, replace_paths, without_prefixed};
 use super::{Rule, RuleContext};
@@ -13,6 +17,7 @@ use crate::plan::Plan;
 use crate::usage::reads_of_pipeline;
 use aql_value::Result;
 use std::collections::BTreeSet;
+use whole_index::covering_scan;
 
 pub(super) struct OptimizeProjections;
 
@@ -25,16 +30,22 @@ impl Rule for OptimizeProjections {
         "Takes projections from indexes and removes projections that are not used."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
         for_each_pipeline(plan, &mut |nodes, workshop| {
             let mut changed = false;
             for position in 0..nodes.len() {
                 let (before, after) = nodes.split_at_mut(position + 1);
                 let Some(node) = before.last_mut() else { continue };
-                changed |= drop_unread(&mut node.kind, after) | has_registers(&mut node.kind);
+                changed |= drop_unread(&mut node.kind, after) | has_registers(&mut node.kind, after);
+                if let NodeKind::EnumerateCollection(scan) = &node.kind
+                    && let Some(scan) = covering_scan(scan, context)
+                {
+                    *node = workshop.node(NodeKind::Index(Box::new(scan)));
+                }
                 if let NodeKind::Index(scan) = &mut node.kind {
                     let covered = cover_projections(scan);
-                    changed |= covered | cover_filter(scan, workshop);
+                    let is_told = scan.source.projections.iter().all(|one| names_document(one, after));
+                    changed |= (covered && !is_told) | cover_filter(scan, workshop);
                 }
             }
             Ok(changed)
@@ -42,10 +53,16 @@ impl Rule for OptimizeProjections {
     }
 }
 
-fn has_registers(kind: &mut NodeKind) -> bool {
+fn has_registers(kind: &mut NodeKind, after: &[Node]) -> bool {
     let is_scan = matches!(kind, NodeKind::EnumerateCollection(_) | NodeKind::Index(_));
-    kind.source_mut()
-        .is_some_and(|source| is_scan && (!source.projections.is_empty() || source.filter.is_some()))
+    let Some(source) = kind.source_mut().filter(|_| is_scan) else { return false };
+    let mut projections = source.projections.iter();
+    source.filter.is_some() || projections.any(|projection| !names_document(projection, after))
+}
+
+/// Whether a projection is there for nothing but to tell a later node which document to fetch.
+fn names_document(projection: &Projection, after: &[Node]) -> bool {
+    after.iter().any(|node| matches!(&node.kind, NodeKind::Materialize(node) if node.key == projection.out))
 }
 
 fn drop_unread(kind: &mut NodeKind, after: &[Node]) -> bool {

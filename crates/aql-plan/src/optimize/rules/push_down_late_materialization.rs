@@ -1,10 +1,12 @@
 //! `push-down-late-materialization`: documents of an index scan are fetched after sorts and filters that read nothing
 //! but what the index covers.
+//!
+//! As in ArangoDB, plans name the rule wherever documents are fetched late, also if they stay where they were.
 
-use super::late_document_materialization::defer;
+use super::late_document_materialization::{defer, split};
 use super::{Rule, RuleContext};
 use crate::node::{Node, NodeKind};
-use crate::optimize::pipeline::for_each_pipeline;
+use crate::optimize::pipeline::{Workshop, for_each_pipeline};
 use crate::plan::Plan;
 use aql_value::Result;
 
@@ -21,15 +23,50 @@ impl Rule for PushDownLateMaterialization {
 
     fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
         for_each_pipeline(plan, &mut |nodes, workshop| {
-            let mut changed = false;
             for position in 0..nodes.len() {
-                if let Some(last) = last_sort_or_filter(nodes, position) {
-                    changed |= defer(nodes, position, last, workshop).is_some();
+                if let Some(NodeKind::Materialize(_)) = nodes.get(position + 1).map(|node| &node.kind) {
+                    push_down(nodes, position, workshop);
+                } else if let Some(last) = last_sort_or_filter(nodes, position) {
+                    defer(nodes, position, last, workshop);
                 }
             }
-            Ok(changed)
+            Ok(nodes.iter().any(|node| matches!(node.kind, NodeKind::Materialize(_))))
         })
     }
+}
+
+/// Moves the node behind the scan at a position, which fetches its documents, behind the sorts and filters that follow,
+/// if the index covers what they read.
+fn push_down(nodes: &mut Vec<Node>, position: usize, workshop: &mut Workshop<'_>) -> Option<()> {
+    let last = last_sort_or_filter(nodes, position + 1)? - 1;
+    let as_it_was = nodes.get(position)?.clone();
+    let mut node = nodes.remove(position + 1);
+    let scan = nodes.get_mut(position)?;
+    match undo_split(scan, &node).and_then(|()| split(nodes, position, last, workshop)) {
+        Some(materialize) => {
+            node.kind = NodeKind::Materialize(Box::new(materialize));
+            nodes.insert(last + 1, node);
+        }
+        None => {
+            *nodes.get_mut(position)? = as_it_was;
+            nodes.insert(position + 1, node);
+        }
+    }
+    Some(())
+}
+
+/// Lets the scan fetch its documents again.
+fn undo_split(scan: &mut Node, materialize: &Node) -> Option<()> {
+    let (NodeKind::Index(scan), NodeKind::Materialize(materialize)) = (&mut scan.kind, &materialize.kind)
+    else {
+        return None;
+    };
+    let is_its_own = scan.source.projections.pop_if(|last| last.out == materialize.key).is_some();
+    if !is_its_own || !scan.source.projections.is_empty() {
+        return None;
+    }
+    scan.source.projections = materialize.projections.clone();
+    Some(())
 }
 
 /// The last of the sorts and filters that follow the scan.

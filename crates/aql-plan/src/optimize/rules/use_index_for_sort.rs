@@ -1,6 +1,6 @@
 //! `use-index-for-sort`: reads documents in the order of an index instead of sorting them.
 
-use super::use_indexes::new_scan;
+use super::use_indexes::scan_whole;
 use super::{Rule, RuleContext};
 use crate::catalog::{IndexField, IndexInfo, IndexKind};
 use crate::expression::Expression;
@@ -160,7 +160,7 @@ fn ordered_full_scan(
         None if source.hint.forced && !source.hint.names.is_empty() => return None,
         None => usable.iter().min_by_key(|index| index.fields.len())?,
     };
-    Some(in_order(new_scan(source, vec![(*index).clone()], vec![whole]), need))
+    Some(in_order(scan_whole(index, source), need))
 }
 
 /// Whether a sparse index has every document that passes the filters after the scan: they exclude null in all of its

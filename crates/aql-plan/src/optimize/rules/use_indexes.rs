@@ -83,6 +83,12 @@ pub(super) fn new_scan(
     }
 }
 
+/// A scan of a whole index. As in ArangoDB it leaves the index's cache alone.
+pub(super) fn scan_whole(index: &IndexInfo, source: &DocumentSource) -> IndexScan {
+    let source = DocumentSource { use_cache: false, ..source.clone() };
+    new_scan(&source, vec![index.clone()], vec![IndexRange::default()])
+}
+
 /// Several members of one array can match `IN`.
 fn finds_documents_twice(indexes: &[IndexInfo], range: &IndexRange) -> bool {
     let Some(index) = indexes.get(range.index) else { return true };

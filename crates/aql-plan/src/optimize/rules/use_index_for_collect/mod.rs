@@ -109,8 +109,7 @@ fn grouped_by_index(
 
 fn is_whole_index(scan: &IndexScan) -> bool {
     let ([index], [range]) = (scan.indexes.as_slice(), scan.ranges.as_slice()) else { return false };
-    let is_whole = range.lookups.is_empty() && range.lower.is_none() && range.upper.is_none();
-    is_whole
+    range.is_whole()
         && index.kind == IndexKind::Persistent
         && !index.sparse
         && scan.ordered
