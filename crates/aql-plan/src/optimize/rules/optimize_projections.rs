@@ -31,26 +31,42 @@ impl Rule for OptimizeProjections {
     }
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, workshop| {
+        let changed = for_each_pipeline(plan, &mut |nodes, _| {
             let mut changed = false;
             for position in 0..nodes.len() {
                 let (before, after) = nodes.split_at_mut(position + 1);
-                let Some(node) = before.last_mut() else { continue };
-                changed |= drop_unread(&mut node.kind, after) | has_registers(&mut node.kind, after);
-                if let NodeKind::EnumerateCollection(scan) = &node.kind
-                    && let Some(scan) = covering_scan(scan, context)
-                {
-                    *node = workshop.node(NodeKind::Index(Box::new(scan)));
-                }
-                if let NodeKind::Index(scan) = &mut node.kind {
-                    let covered = cover_projections(scan);
-                    let is_told = scan.source.projections.iter().all(|one| names_document(one, after));
-                    changed |= (covered && !is_told) | cover_filter(scan, workshop);
+                if let Some(node) = before.last_mut() {
+                    changed |= drop_unread(&mut node.kind, after) | has_registers(&mut node.kind, after);
                 }
             }
             Ok(changed)
-        })
+        })?;
+        read_from_indexes(plan, context)?;
+        Ok(changed)
     }
+
+    /// ArangoDB's index scans read from their entries what these have, whatever rules are turned off.
+    fn apply_disabled(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<()> {
+        read_from_indexes(plan, context)
+    }
+}
+
+fn read_from_indexes(plan: &mut Plan, context: &RuleContext<'_>) -> Result<()> {
+    for_each_pipeline(plan, &mut |nodes, workshop| {
+        for node in nodes {
+            if let NodeKind::EnumerateCollection(scan) = &node.kind
+                && let Some(scan) = covering_scan(scan, context)
+            {
+                *node = workshop.node(NodeKind::Index(Box::new(scan)));
+            }
+            if let NodeKind::Index(scan) = &mut node.kind {
+                cover_projections(scan);
+                cover_filter(scan, workshop);
+            }
+        }
+        Ok(false)
+    })?;
+    Ok(())
 }
 
 fn has_registers(kind: &mut NodeKind, after: &[Node]) -> bool {
@@ -77,32 +93,31 @@ fn drop_unread(kind: &mut NodeKind, after: &[Node]) -> bool {
 }
 
 /// All projections, or none: a document that is fetched for one of them has the others too.
-fn cover_projections(scan: &mut IndexScan) -> bool {
-    let [index] = scan.indexes.as_slice() else { return false };
-    if scan.covers_projections || scan.source.projections.is_empty() {
-        return false;
+fn cover_projections(scan: &mut IndexScan) {
+    if let [index] = scan.indexes.as_slice()
+        && !scan.covers_projections
+        && !scan.source.projections.is_empty()
+    {
+        scan.covers_projections = cover(index, &mut scan.source.projections);
     }
-    scan.covers_projections = cover(index, &mut scan.source.projections);
-    scan.covers_projections
 }
 
 /// A filter whose attributes are all in the index is evaluated before any document is fetched.
-fn cover_filter(scan: &mut IndexScan, workshop: &mut Workshop<'_>) -> bool {
-    let ([index], Some(filter)) = (scan.indexes.as_slice(), &mut scan.source.filter) else { return false };
+fn cover_filter(scan: &mut IndexScan, workshop: &mut Workshop<'_>) {
+    let ([index], Some(filter)) = (scan.indexes.as_slice(), &mut scan.source.filter) else { return };
     let mut paths = BTreeSet::new();
     if scan.covers_filter || !collect_paths(filter, scan.source.out, &mut paths) || paths.is_empty() {
-        return false;
+        return;
     }
     let paths = without_prefixed(paths);
     if !paths.iter().all(|path| covered_by(index, path).is_some()) {
-        return false;
+        return;
     }
     let mut projections: Vec<Projection> = paths.into_iter().map(|path| projection(path, workshop)).collect();
     cover(index, &mut projections);
     replace_paths(filter, scan.source.out, &projections);
     scan.source.filter_projections = projections;
     scan.covers_filter = true;
-    true
 }
 
 fn cover(index: &IndexInfo, projections: &mut [Projection]) -> bool {
