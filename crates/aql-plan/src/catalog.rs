@@ -1,12 +1,19 @@
 //! What planning needs to know of collections, indexes and graphs.
 
 use crate::node::CollectionReference;
+use aql_value::Value;
 use std::sync::Arc;
 
 /// The database as the planner sees it. Answers are for one point in time, the same during one planning.
 pub trait PlanCatalog {
     /// The collection of that name, `None` if there is none.
     fn collection(&self, name: &str) -> Option<CollectionInfo>;
+    /// Roughly which share of the entries of an index lies within a range, from 0 to 1; `None` if that is not known. Only
+    /// asked of indexes of kind [`IndexKind::Persistent`].
+    fn range_share(&self, collection: &str, index: &IndexInfo, range: &ConstantRange<'_>) -> Option<f64> {
+        let _ = (collection, index, range);
+        None
+    }
     /// Whether there is a View of that name.
     fn has_view(&self, name: &str) -> bool {
         let _ = name;
@@ -17,6 +24,17 @@ pub trait PlanCatalog {
         let _ = name;
         None
     }
+}
+
+/// A range of an index between values that are known when a plan is made.
+#[derive(Debug, Clone, Default)]
+pub struct ConstantRange<'a> {
+    /// Values of the leading fields.
+    pub equal: Vec<&'a Value>,
+    /// Lower bound of the field behind them, and whether it is itself within.
+    pub lower: Option<(&'a Value, bool)>,
+    /// Upper bound of that field, likewise.
+    pub upper: Option<(&'a Value, bool)>,
 }
 
 /// A named graph.

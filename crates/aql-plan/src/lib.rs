@@ -29,8 +29,8 @@ pub use bind::{
 };
 pub use build::{MAX_NODES, build};
 pub use catalog::{
-    CollectionInfo, EdgeDefinitionInfo, EmptyCatalog, GraphInfo, IndexField, IndexInfo, IndexKind,
-    PlanCatalog,
+    CollectionInfo, ConstantRange, EdgeDefinitionInfo, EmptyCatalog, GraphInfo, IndexField, IndexInfo,
+    IndexKind, PlanCatalog,
 };
 pub use compile::{RegisterMap, compile};
 pub use explain::{ExplainStatistics, explain, explain_result, explain_syntax, trace};

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use aql_plan::{
-    CollectionInfo, CollectionReference, EdgeDefinitionInfo, GraphInfo, IndexField, IndexInfo, IndexKind,
-    PlanCatalog,
+    CollectionInfo, CollectionReference, ConstantRange, EdgeDefinitionInfo, GraphInfo, IndexField, IndexInfo,
+    IndexKind, PlanCatalog,
 };
 use catalog::index::TypeOptions;
-use catalog::{EdgeDefinition, FieldPath, GraphDefinition, IndexDefinition, IndexType, ObjectId};
-use storage::{Database, Store};
+use catalog::{EdgeDefinition, FieldPath, GraphDefinition, IndexDefinition, IndexId, IndexType, ObjectId};
+use storage::{Database, IndexBounds, Store};
 
 use crate::graph;
 
@@ -42,6 +42,12 @@ impl PlanCatalog for CatalogView {
         })
     }
 
+    /// Of now, as the graphs below.
+    fn range_share(&self, collection: &str, index: &IndexInfo, range: &ConstantRange<'_>) -> Option<f64> {
+        let index = self.database.collection(collection)?.index(IndexId(index.id)).cloned()?;
+        self.store.index_share(&index, &bounds_of(range)).ok().flatten()
+    }
+
     /// Of now, which may be later than the moment of the view. A plan that is kept is not the worse for it: a change of
     /// a graph is a change of the catalog, so nobody looks for it under an older version afterwards.
     fn graph(&self, name: &str) -> Option<GraphInfo> {
@@ -49,6 +55,20 @@ impl PlanCatalog for CatalogView {
         let database = snapshot.catalog().database(self.database.name())?;
         graph::definition_in(&snapshot, database, name).ok().flatten().map(graph_info)
     }
+}
+
+fn bounds_of(range: &ConstantRange<'_>) -> IndexBounds {
+    let mut bounds = IndexBounds::all();
+    for value in &range.equal {
+        value.with_slice(|slice, collection| bounds.push_equal(slice, collection));
+    }
+    if let Some((value, inclusive)) = range.lower {
+        value.with_slice(|slice, collection| bounds.set_lower(slice, collection, inclusive));
+    }
+    if let Some((value, inclusive)) = range.upper {
+        value.with_slice(|slice, collection| bounds.set_upper(slice, collection, inclusive));
+    }
+    bounds
 }
 
 fn graph_info(graph: GraphDefinition) -> GraphInfo {

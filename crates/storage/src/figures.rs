@@ -7,7 +7,7 @@ use velocypack::Slice;
 use crate::encoding::object_range;
 use crate::index::estimate::hash;
 use crate::scan::DocumentScanSpec;
-use crate::{Collection, Result, Snapshot, Store};
+use crate::{Collection, Index, IndexBounds, Result, Snapshot, Store};
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 4096, bytes: 4 << 20 };
 /// Attributes that do not count as data of a document.
@@ -67,6 +67,20 @@ impl Store {
             indexes.push(IndexFigures { id: index.id(), index_type: index.index_type(), bytes, entries });
         }
         Ok(Figures { documents, documents_bytes, indexes })
+    }
+}
+
+impl Store {
+    /// Roughly which share of an index lies within bounds, from 0 to 1, by the bytes that both take; `None` for an index
+    /// without entries.
+    pub fn index_share(&self, index: &Index, bounds: &IndexBounds) -> Result<Option<f64>> {
+        let engine = self.engine();
+        let whole = engine.approximate_size_bytes(&object_range(index.definition().object_id))?;
+        if whole == 0 {
+            return Ok(None);
+        }
+        let within = engine.approximate_size_bytes(&bounds.range(index))?;
+        Ok(Some((within as f64 / whole as f64).min(1.0)))
     }
 }
 

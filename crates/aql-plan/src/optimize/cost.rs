@@ -5,15 +5,17 @@
 //! ([`choice_cost`]) also takes into account that filters keep rows away, and that a document fetched through an index
 //! costs more than one met in a scan.
 
-use crate::catalog::{IndexInfo, IndexKind, PlanCatalog};
+use crate::catalog::{ConstantRange, IndexInfo, IndexKind, PlanCatalog};
 use crate::expression::{CompareOperator, Expression};
 use crate::node::{
-    CollectMethod, DocumentSource, GraphAccess, IndexScan, JoinPart, Node, NodeKind, Subquery,
+    CollectMethod, DocumentSource, GraphAccess, IndexBound, IndexLookup, IndexRange, IndexScan, JoinPart,
+    Node, NodeKind, Subquery,
 };
 use crate::optimize::graph_cost;
-use crate::optimize::index_cost::{Scale, length_of, range};
+use crate::optimize::index_cost::{Scale, entries_found, length_of, range};
 use crate::plan::Plan;
 use crate::variable::VariableId;
+use aql_value::Value;
 use std::collections::HashMap;
 
 /// Rows of a loop over an array of unknown length.
@@ -24,6 +26,8 @@ const SCANS_BEFORE_HASH_JOIN: f64 = 2.0;
 const HASH_JOIN_ENTRY: f64 = 1.5;
 /// Looking for a row in that table.
 const HASH_JOIN_PROBE: f64 = 0.3;
+/// Documents that are joined to a row by an attribute of which nothing is known.
+const MATCHES_PER_ROW: f64 = 10.0;
 /// Groups that COLLECT makes of a row, on average.
 const GROUPS_PER_ROW: f64 = 0.8;
 
@@ -107,8 +111,11 @@ impl<'a> Estimator<'a> {
                     }
                     _ => items * count + 1.0,
                 };
-                let found = Estimate { cost, items: items * count };
-                self.scanned(&scan.source, before, found)
+                let mut found = self.scanned(&scan.source, before, Estimate { cost, items: items * count });
+                if self.scale == Scale::Choice && scan.can_join_by_hash() {
+                    found.items = found.items.min((items * MATCHES_PER_ROW).max(before.items));
+                }
+                found
             }
             NodeKind::Index(scan) => {
                 let one = self.index_scan(scan);
@@ -185,6 +192,9 @@ impl<'a> Estimator<'a> {
             let Some(index) = scan.indexes.get(scanned.index) else { continue };
             let mut estimate = range(index, scanned, count, self.scale);
             if self.scale == Scale::Choice {
+                if let Some(share) = self.known_share(&scan.source.collection.name, index, scanned) {
+                    estimate = entries_found(count * share, count, self.scale);
+                }
                 estimate.cost *= share_of_search(scan, index);
             }
             sum = Estimate { cost: sum.cost + estimate.cost, items: sum.items + estimate.items };
@@ -192,6 +202,16 @@ impl<'a> Estimator<'a> {
         let items = sum.items.min(count.max(0.0));
         let fetched = if needs_documents(scan) && !reads_documents_along(scan) { items } else { 0.0 };
         Estimate { cost: sum.cost + fetched * self.scale.fetch_cost(), items }
+    }
+
+    /// Which share of an index a range finds, if the database can tell: between constants.
+    fn known_share(&self, collection: &str, index: &IndexInfo, range: &IndexRange) -> Option<f64> {
+        let is_asked =
+            index.kind == IndexKind::Persistent && (range.lower.is_some() || range.upper.is_some());
+        if !is_asked || range.search.is_some() {
+            return None;
+        }
+        self.catalog.range_share(collection, index, &constant_range(range)?)
     }
 
     /// Edges that leave a vertex at a depth, in all collections and directions.
@@ -215,6 +235,25 @@ impl<'a> Estimator<'a> {
         let count = self.catalog.collection(name).map_or(0.0, |info| info.count_estimate as f64);
         self.collections.insert(name.into(), count);
         count
+    }
+}
+
+/// The range, if all of its values are constants.
+fn constant_range(range: &IndexRange) -> Option<ConstantRange<'_>> {
+    let equal = range.lookups.iter().map(|lookup| match lookup {
+        IndexLookup::Equal(value) => value.as_constant(),
+        IndexLookup::In(_) => None,
+    });
+    let equal = equal.collect::<Option<_>>()?;
+    let (lower, upper) = (constant_bound(range.lower.as_ref())?, constant_bound(range.upper.as_ref())?);
+    Some(ConstantRange { equal, lower, upper })
+}
+
+/// `None` for a bound that is no constant, nothing for none at all.
+fn constant_bound(bound: Option<&IndexBound>) -> Option<Option<(&Value, bool)>> {
+    match bound {
+        Some(bound) => Some(Some((bound.value.as_constant()?, bound.inclusive))),
+        None => Some(None),
     }
 }
 

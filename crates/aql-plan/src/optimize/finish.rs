@@ -46,10 +46,12 @@ fn mark_constant_subqueries(nodes: &mut [Node]) {
 /// The plans that follow all forced index hints, cheapest first. Error 1577 if there is none.
 pub(super) fn choose(plans: Vec<Plan>, catalog: &dyn PlanCatalog) -> Result<Vec<Plan>> {
     let mut violation = None;
+    let is_only_one = plans.len() == 1;
     let mut chosen: Vec<(f64, Plan)> = Vec::with_capacity(plans.len());
     for plan in plans {
         match hint_violation(&plan.nodes) {
             Some(error) => violation = violation.or(Some(error)),
+            None if is_only_one => chosen.push((0.0, plan)),
             None => chosen.push((cost::choice_cost(&plan, catalog), plan)),
         }
     }

@@ -120,6 +120,12 @@ pub(super) fn range(index: &IndexInfo, range: &IndexRange, count: f64, scale: Sc
     Estimate { cost: values * scale.lookup_cost(count) + items * scale.entry_cost(), items }
 }
 
+/// Cost of one look-up that finds so many of the entries.
+pub(super) fn entries_found(items: f64, count: f64, scale: Scale) -> Estimate {
+    let items = items.clamp(1.0_f64.min(count), count);
+    Estimate { cost: scale.lookup_cost(count) + items * scale.entry_cost(), items }
+}
+
 /// A search in a multi-dimensional index: each bounded field leaves its share.
 fn box_search(range: &IndexRange, fields: &[FieldBounds], count: f64, scale: Scale) -> Estimate {
     let values: f64 = range.lookups.iter().map(number_of_values).product();
