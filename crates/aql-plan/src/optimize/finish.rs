@@ -1,6 +1,7 @@
 //! The last step of optimizing, for every plan: what later stages want to know of it.
 
 use super::{cost, hint_error};
+use crate::bind::BindParameters;
 use crate::catalog::PlanCatalog;
 use crate::expression::Expression;
 use crate::node::{Node, NodeKind};
@@ -43,8 +44,13 @@ fn mark_constant_subqueries(nodes: &mut [Node]) {
     }
 }
 
-/// The plans that follow all forced index hints, cheapest first. Error 1577 if there is none.
-pub(super) fn choose(plans: Vec<Plan>, catalog: &dyn PlanCatalog) -> Result<Vec<Plan>> {
+/// The plans that follow all forced index hints, those first that are cheapest with these values of open parameters.
+/// Error 1577 if there is none.
+pub(super) fn choose(
+    plans: Vec<Plan>,
+    catalog: &dyn PlanCatalog,
+    parameters: &BindParameters,
+) -> Result<Vec<Plan>> {
     let mut violation = None;
     let is_only_one = plans.len() == 1;
     let mut chosen: Vec<(f64, Plan)> = Vec::with_capacity(plans.len());
@@ -52,7 +58,7 @@ pub(super) fn choose(plans: Vec<Plan>, catalog: &dyn PlanCatalog) -> Result<Vec<
         match hint_violation(&plan.nodes) {
             Some(error) => violation = violation.or(Some(error)),
             None if is_only_one => chosen.push((0.0, plan)),
-            None => chosen.push((cost::choice_cost(&plan, catalog), plan)),
+            None => chosen.push((cost_with(&plan, catalog, parameters), plan)),
         }
     }
     if chosen.is_empty() {
@@ -61,6 +67,13 @@ pub(super) fn choose(plans: Vec<Plan>, catalog: &dyn PlanCatalog) -> Result<Vec<
     // Stable: of equally expensive plans, the one that is closest to the query.
     chosen.sort_by(|(left, _), (right, _)| left.partial_cmp(right).unwrap_or(Ordering::Equal));
     Ok(chosen.into_iter().map(|(_, plan)| plan).collect())
+}
+
+fn cost_with(plan: &Plan, catalog: &dyn PlanCatalog, parameters: &BindParameters) -> f64 {
+    match plan.parameters.values(parameters) {
+        Ok(values) if !values.is_empty() => cost::choice_cost(&plan.with_parameters(&values), catalog),
+        _ => cost::choice_cost(plan, catalog),
+    }
 }
 
 /// A full scan in spite of a hint that forces an index.

@@ -130,7 +130,7 @@ pub fn optimize(
     }
     statistics.plans_created = plans.len() as u64;
     plans.iter_mut().for_each(|plan| finish::finish(plan, catalog));
-    let plans = finish::choose(plans, catalog)?;
+    let plans = finish::choose(plans, catalog, &options.parameters)?;
     Ok(Optimized { plans, statistics, rule_times })
 }
 

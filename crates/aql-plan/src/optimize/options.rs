@@ -1,5 +1,6 @@
 //! Options of the optimizer that a query may set.
 
+use crate::bind::BindParameters;
 use std::collections::HashMap;
 
 /// Which rules run, and how many plans may be made.
@@ -16,6 +17,9 @@ pub struct OptimizerOptions {
     pub max_condition_branches: usize,
     /// Measure how long each rule takes.
     pub time_rules: bool,
+    /// Values of the open parameters of the query that the plan is made for. Plans are chosen by what they cost with
+    /// these, and hold for all others.
+    pub parameters: BindParameters,
 }
 
 impl OptimizerOptions {
@@ -55,6 +59,7 @@ impl Default for OptimizerOptions {
             max_number_of_plans: Self::DEFAULT_MAX_NUMBER_OF_PLANS,
             max_condition_branches: usize::MAX,
             time_rules: false,
+            parameters: BindParameters::new(),
         }
     }
 }

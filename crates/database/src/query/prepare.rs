@@ -238,6 +238,7 @@ impl Session {
         options.max_number_of_plans = defaults.plans_of(request);
         options.max_condition_branches = defaults.condition_branches_of(request);
         options.time_rules = request.options.profile >= 2;
+        options.parameters = parameters;
         let optimized = aql_plan::optimize(plan, &view, &options, memory, interrupt);
         let optimized = in_planning(optimized, "optimizing plan")?;
         times.optimizing = clock.lap();
