@@ -46,6 +46,16 @@ pub trait Engine: Send + Sync {
     /// Roughly how many bytes the range takes on disk (or in memory, where there is no disk).
     fn approximate_size_bytes(&self, range: &KeyRange) -> Result<u64>;
 
+    /// Roughly which share of a range lies within a part of it, from 0 to 1; `None` if the range is empty. For plans of
+    /// queries: takes little time, however long the ranges are.
+    fn approximate_share(&self, part: &KeyRange, whole: &KeyRange) -> Result<Option<f64>> {
+        let whole = self.approximate_size_bytes(whole)?;
+        if whole == 0 {
+            return Ok(None);
+        }
+        Ok(Some((self.approximate_size_bytes(part)? as f64 / whole as f64).min(1.0)))
+    }
+
     /// Rewrites the range so that deleted pairs give their space back. Returns when it is done.
     fn compact(&self, range: &KeyRange) -> Result<()>;
 

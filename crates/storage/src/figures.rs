@@ -71,16 +71,10 @@ impl Store {
 }
 
 impl Store {
-    /// Roughly which share of an index lies within bounds, from 0 to 1, by the bytes that both take; `None` for an index
-    /// without entries.
+    /// Roughly which share of an index lies within bounds, from 0 to 1; `None` for an index without entries.
     pub fn index_share(&self, index: &Index, bounds: &IndexBounds) -> Result<Option<f64>> {
-        let engine = self.engine();
-        let whole = engine.approximate_size_bytes(&object_range(index.definition().object_id))?;
-        if whole == 0 {
-            return Ok(None);
-        }
-        let within = engine.approximate_size_bytes(&bounds.range(index))?;
-        Ok(Some((within as f64 / whole as f64).min(1.0)))
+        let whole = object_range(index.definition().object_id);
+        Ok(self.engine().approximate_share(&bounds.range(index), &whole)?)
     }
 }
 

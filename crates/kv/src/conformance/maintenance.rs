@@ -112,6 +112,14 @@ pub fn sizes_follow_the_data(fixture: &dyn Fixture) {
     assert!((250_000..2_000_000).contains(&half), "{half} for 500,000 bytes");
     assert!(size(KeyRange::prefix(b"x")) < 100_000);
     assert_eq!(size(KeyRange::new("x", "a")), 0, "an empty range has no size");
+
+    let whole = KeyRange::prefix(b"p");
+    let share = |part: KeyRange| engine.approximate_share(&part, &whole).expect("share").expect("not empty");
+    assert_eq!(share(whole.clone()), 1.0);
+    let half = share(KeyRange::new("p", "p001000"));
+    assert!((0.25..0.75).contains(&half), "{half} of the range for half of it");
+    assert!(share(KeyRange::new("p001000", "p001002")) < 0.1);
+    assert_eq!(share(KeyRange::new("p001002", "p001000")), 0.0);
 }
 
 /// A compaction changes nothing that can be seen.
@@ -169,6 +177,7 @@ pub fn a_closed_engine_says_so(fixture: &dyn Fixture) {
     assert_eq!(engine.bulk_load().err(), Some(Error::Closed));
     assert_eq!(engine.split_points(&KeyRange::all(), 2), Err(Error::Closed));
     assert_eq!(engine.approximate_size_bytes(&KeyRange::all()), Err(Error::Closed));
+    assert_eq!(engine.approximate_share(&KeyRange::all(), &KeyRange::all()), Err(Error::Closed));
     assert_eq!(engine.compact(&KeyRange::all()), Err(Error::Closed));
     assert_eq!(engine.sync(), Err(Error::Closed));
     assert_eq!(engine.checkpoint(std::path::Path::new("/nonexistent")), Err(Error::Closed));
