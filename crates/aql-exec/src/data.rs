@@ -1,10 +1,10 @@
 //! What a query reads from and writes to.
 
 use aql_plan::CollectionReference;
-use aql_value::{Error, Result, error_number};
+use aql_value::{Error, Result, Value, error_number};
 use catalog::CollectionId;
 use std::sync::Arc;
-use storage::{Collection, Database, Snapshot, Transaction};
+use storage::{Collection, Database, IndexBounds, Snapshot, Transaction};
 
 /// The data of a query: a snapshot is enough to read, a transaction is needed to write. The transaction belongs to the
 /// execution until [`crate::Execution::finish`] gives it back; nobody but its owner commits it.
@@ -78,6 +78,26 @@ impl Data {
     pub(crate) fn into_transaction(self) -> Option<Transaction> {
         self.transaction
     }
+}
+
+/// A range of a persistent index as storage takes it: values of its leading fields, and bounds of the next, each with
+/// whether the value itself is within.
+pub fn index_bounds<'v>(
+    equal: impl IntoIterator<Item = &'v Value>,
+    lower: Option<(&Value, bool)>,
+    upper: Option<(&Value, bool)>,
+) -> IndexBounds {
+    let mut bounds = IndexBounds::all();
+    for value in equal {
+        value.with_slice(|slice, collection| bounds.push_equal(slice, collection));
+    }
+    if let Some((value, inclusive)) = lower {
+        value.with_slice(|slice, collection| bounds.set_lower(slice, collection, inclusive));
+    }
+    if let Some((value, inclusive)) = upper {
+        value.with_slice(|slice, collection| bounds.set_upper(slice, collection, inclusive));
+    }
+    bounds
 }
 
 /// A storage error as the query's error: same number, same message.

@@ -30,7 +30,7 @@ mod spill;
 mod statistics;
 mod window;
 
-pub use data::DataAccess;
+pub use data::{DataAccess, index_bounds};
 pub use environment::{QueryEnvironment, ReadAuthorization};
 pub use execution::{
     Execution, ExecutionInput, ExecutionOptions, Finished, FixedState, ResultBatch, StartFailed,

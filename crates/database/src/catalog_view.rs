@@ -8,7 +8,7 @@ use aql_plan::{
 };
 use catalog::index::TypeOptions;
 use catalog::{EdgeDefinition, FieldPath, GraphDefinition, IndexDefinition, IndexId, IndexType, ObjectId};
-use storage::{Database, IndexBounds, Store};
+use storage::{Database, Store};
 
 use crate::graph;
 
@@ -42,10 +42,12 @@ impl PlanCatalog for CatalogView {
         })
     }
 
-    /// Of now, as the graphs below.
+    /// Of now, which may be later than the moment of the view: it is rough anyway.
     fn range_share(&self, collection: &str, index: &IndexInfo, range: &ConstantRange<'_>) -> Option<f64> {
         let index = self.database.collection(collection)?.index(IndexId(index.id)).cloned()?;
-        self.store.index_share(&index, &bounds_of(range)).ok().flatten()
+        let bounds = aql_exec::index_bounds(range.equal.iter().copied(), range.lower, range.upper);
+        // Without an answer the plan goes by guesses.
+        self.store.index_share(&index, &bounds).ok().flatten()
     }
 
     /// Of now, which may be later than the moment of the view. A plan that is kept is not the worse for it: a change of
@@ -55,20 +57,6 @@ impl PlanCatalog for CatalogView {
         let database = snapshot.catalog().database(self.database.name())?;
         graph::definition_in(&snapshot, database, name).ok().flatten().map(graph_info)
     }
-}
-
-fn bounds_of(range: &ConstantRange<'_>) -> IndexBounds {
-    let mut bounds = IndexBounds::all();
-    for value in &range.equal {
-        value.with_slice(|slice, collection| bounds.push_equal(slice, collection));
-    }
-    if let Some((value, inclusive)) = range.lower {
-        value.with_slice(|slice, collection| bounds.set_lower(slice, collection, inclusive));
-    }
-    if let Some((value, inclusive)) = range.upper {
-        value.with_slice(|slice, collection| bounds.set_upper(slice, collection, inclusive));
-    }
-    bounds
 }
 
 fn graph_info(graph: GraphDefinition) -> GraphInfo {

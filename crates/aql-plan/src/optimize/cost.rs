@@ -113,7 +113,7 @@ impl<'a> Estimator<'a> {
                 };
                 let mut found = self.scanned(&scan.source, before, Estimate { cost, items: items * count });
                 if self.scale == Scale::Choice && scan.can_join_by_hash() {
-                    found.items = found.items.min((items * MATCHES_PER_ROW).max(before.items));
+                    found.items = found.items.min(items * MATCHES_PER_ROW);
                 }
                 found
             }

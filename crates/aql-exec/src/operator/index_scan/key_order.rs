@@ -162,7 +162,8 @@ impl KeyRangeSource {
     ) -> Result<Option<Vec<(String, Value)>>> {
         let mut found = Vec::new();
         for start in starts {
-            let mut scan = self.start_scan(start, true, false, context)?;
+            let keys_only = DocumentScanSpec { keys_only: true, ..DocumentScanSpec::default() };
+            let mut scan = self.start_scan(start, keys_only, context)?;
             while found.len() <= STRETCH_KEYS {
                 let limits = BlockLimits { rows: STRETCH_KEYS + 1 - found.len(), bytes: usize::MAX };
                 let Some(keys) = scan.next_keys(limits).map_err(|error| storage_error(&error))? else {
@@ -189,7 +190,7 @@ impl KeyRangeSource {
         places.extend(found.iter().enumerate().map(|(place, (key, _))| (key.clone(), place)));
         let mut read = 0;
         for start in starts {
-            let mut scan = self.start_scan(start, false, false, context)?;
+            let mut scan = self.start_scan(start, DocumentScanSpec::default(), context)?;
             let limits = BlockLimits { rows: STRETCH_KEYS, bytes: limits.bytes };
             let documents = scan.next_block(limits).map_err(|error| storage_error(&error))?;
             let Some(documents) = documents else { continue };
@@ -256,22 +257,17 @@ impl KeyRangeSource {
         Ok(keys.and_then(|keys| keys.iter().next().map(str::to_owned)))
     }
 
+    /// A scan of what begins so, in the direction of the source; `spec` says the rest.
     fn start_scan(
         &self,
         start: &str,
-        keys_only: bool,
-        reads_all: bool,
+        mut spec: DocumentScanSpec,
         context: &mut ExecutionContext,
     ) -> Result<DocumentScan> {
         context.interrupt.check()?;
         context.statistics.cursors_created += 1;
-        let spec = DocumentScanSpec {
-            keys_only,
-            reverse: !self.ascending,
-            sequential: reads_all,
-            repeated: reads_all,
-            ..beginning_with(start)
-        };
+        DocumentScanSpec { from_key: spec.from_key, to_key: spec.to_key, .. } = beginning_with(start);
+        spec.reverse = !self.ascending;
         self.snapshot.scan(&self.collection, &spec).map_err(|error| storage_error(&error))
     }
 
@@ -349,8 +345,15 @@ impl EntrySource for KeyRangeSource {
                     sink.push(&key, || Value::Null, Value::Null);
                 }
                 Some(Part::Scan(start)) => {
-                    let reads_all = start.is_empty();
-                    self.scan = Some(self.start_scan(&start, !self.wants_documents, reads_all, context)?);
+                    // All keys there are: a long scan, which others are likely to repeat.
+                    let is_whole = start.is_empty();
+                    let spec = DocumentScanSpec {
+                        keys_only: !self.wants_documents,
+                        sequential: is_whole,
+                        repeated: is_whole,
+                        ..DocumentScanSpec::default()
+                    };
+                    self.scan = Some(self.start_scan(&start, spec, context)?);
                 }
                 Some(Part::Stretch(stretch)) => {
                     let limits = BlockLimits { rows: sink.room(), bytes };

@@ -4,7 +4,7 @@ use super::entries::EntrySink;
 use super::range::{Bound, Range};
 use super::source::{EntrySource, Lookup};
 use crate::context::ExecutionContext;
-use crate::data::storage_error;
+use crate::data::{index_bounds, storage_error};
 use aql_value::{Result, Value};
 use std::sync::Arc;
 use storage::{BlockLimits, Collection, Index, IndexBounds, IndexScan, Snapshot};
@@ -97,17 +97,10 @@ impl EntrySource for PersistentSource {
 
 impl Bounds {
     pub(super) fn for_storage(&self) -> IndexBounds {
-        let mut bounds = IndexBounds::all();
-        for value in &self.equal {
-            value.with_slice(|slice, collection| bounds.push_equal(slice, collection));
+        fn end(bound: &Option<Bound>) -> Option<(&Value, bool)> {
+            bound.as_ref().map(|bound| (&bound.value, bound.inclusive))
         }
-        if let Some(Bound { value, inclusive }) = &self.lower {
-            value.with_slice(|slice, collection| bounds.set_lower(slice, collection, *inclusive));
-        }
-        if let Some(Bound { value, inclusive }) = &self.upper {
-            value.with_slice(|slice, collection| bounds.set_upper(slice, collection, *inclusive));
-        }
-        bounds
+        index_bounds(&self.equal, end(&self.lower), end(&self.upper))
     }
 
     /// A key that orders bounds by where a scan over them begins: `end` instead for scans that go backwards.
