@@ -159,6 +159,9 @@ fn table_options(cache: &Cache) -> BlockBasedOptions {
     tables.set_metadata_block_size(METADATA_BLOCK_BYTES);
     tables.set_bloom_filter(FILTER_BITS_PER_KEY, false);
     tables.set_whole_key_filtering(true);
+    // A look-up passes eight keys on average until it finds its own. Side by side these are two or three lines of the
+    // processor's cache, between documents one each. Blocks are a hundredth smaller as well.
+    tables.set_separate_key_value_in_data_block(true);
     tables
 }
 
