@@ -2,6 +2,7 @@
 
 use crate::data::Data;
 use crate::environment::QueryEnvironment;
+use crate::intermediate_commits::IntermediateCommits;
 use crate::operator::BatchLimits;
 use crate::profile::Profile;
 use crate::spill::SpillOptions;
@@ -22,6 +23,7 @@ pub(crate) struct ExecutionContext {
     pub(crate) warnings: Warnings,
     pub(crate) state: EvaluationState,
     pub(crate) statistics: ExecutionStatistics,
+    pub(crate) commits: IntermediateCommits,
     pub(crate) profile: Profile,
     pub(crate) spill: SpillOptions,
     /// What to ask for where everything is wanted.
@@ -40,6 +42,13 @@ impl ExecutionContext {
             interrupt: &self.interrupt,
             environment: &self.environment,
         }
+    }
+
+    /// So many documents were written: commits them if it is time to.
+    pub(crate) fn note_writes(&mut self, operations: usize) -> Result<()> {
+        let has_committed = self.commits.note(operations, self.data.transaction()?)?;
+        self.statistics.intermediate_commits += u64::from(has_committed);
+        Ok(())
     }
 
     /// See [`Program::evaluate`].

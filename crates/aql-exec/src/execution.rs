@@ -3,6 +3,7 @@
 use crate::context::ExecutionContext;
 use crate::data::{Data, DataAccess};
 use crate::environment::{QueryEnvironment, ReadAuthorization};
+use crate::intermediate_commits::{IntermediateCommitOptions, IntermediateCommits};
 use crate::lower::lower;
 use crate::operator::{BatchLimits, GROWTH, Operator};
 use crate::profile::Profile;
@@ -53,6 +54,8 @@ pub struct ExecutionOptions {
     pub profile_nodes: bool,
     /// When operators use temporary files.
     pub spill: SpillOptions,
+    /// When writes are committed before the end.
+    pub intermediate_commits: IntermediateCommitOptions,
     /// Time of the statement and seed of its random numbers; `None`: now, and from the system's randomness.
     pub fixed: Option<FixedState>,
 }
@@ -64,6 +67,7 @@ impl Default for ExecutionOptions {
             fail_on_warning: false,
             profile_nodes: false,
             spill: SpillOptions::default(),
+            intermediate_commits: IntermediateCommitOptions::default(),
             fixed: None,
         }
     }
@@ -177,21 +181,27 @@ impl Execution {
             warnings,
             state,
             statistics: ExecutionStatistics::default(),
+            commits: IntermediateCommits::new(options.intermediate_commits),
             profile: Profile::default(),
             spill: options.spill.within(limit_bytes),
             full,
             failed_at: None,
         };
         match lower(plan, &mut context, parameters, options.profile_nodes) {
-            Ok(lowered) => Ok(Self {
-                root: lowered.root,
-                result: lowered.result,
-                context,
-                rows: first_rows,
-                state: State::Running,
-                started: Instant::now(),
-                wait_for_sync: lowered.wait_for_sync,
-            }),
+            Ok(lowered) => {
+                if lowered.wait_for_sync {
+                    context.commits.set_synced();
+                }
+                Ok(Self {
+                    root: lowered.root,
+                    result: lowered.result,
+                    context,
+                    rows: first_rows,
+                    state: State::Running,
+                    started: Instant::now(),
+                    wait_for_sync: lowered.wait_for_sync,
+                })
+            }
             Err(error) => Err(Box::new(StartFailed { error, transaction: context.data.into_transaction() })),
         }
     }

@@ -21,6 +21,7 @@ mod data;
 mod environment;
 mod execution;
 mod graph;
+mod intermediate_commits;
 mod located;
 mod lower;
 mod operator;
@@ -35,6 +36,7 @@ pub use environment::{QueryEnvironment, ReadAuthorization};
 pub use execution::{
     Execution, ExecutionInput, ExecutionOptions, Finished, FixedState, ResultBatch, StartFailed,
 };
+pub use intermediate_commits::IntermediateCommitOptions;
 pub use operator::BatchLimits;
 pub use spill::SpillOptions;
 pub use statistics::{ExecutionStatistics, NodeStatistics};

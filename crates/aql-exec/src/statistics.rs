@@ -11,6 +11,8 @@ pub struct ExecutionStatistics {
     /// Writes that failed and were passed over (`ignoreErrors`), or that found nothing to do (`overwriteMode:
     /// "ignore"`).
     pub writes_ignored: u64,
+    /// Commits before the end, because much was written.
+    pub intermediate_commits: u64,
     /// Documents fetched by their key after an index was read.
     pub document_lookups: u64,
     /// Times that an index of a `JoinNode` or a multi-dimensional one was positioned anew.

@@ -30,6 +30,8 @@ pub struct Overlay {
     /// What to put back, newest last; written only once there is a savepoint.
     undo: Vec<Undo>,
     has_savepoint: bool,
+    /// Bytes of the overwritten values in `undo`.
+    kept_bytes: usize,
     size_bytes: usize,
     max_bytes: usize,
     scratch: Vec<u8>,
@@ -76,6 +78,7 @@ impl Overlay {
             writes: Tree::default(),
             undo: Vec::new(),
             has_savepoint: false,
+            kept_bytes: 0,
             size_bytes: 0,
             max_bytes,
             scratch: Vec::new(),
@@ -112,6 +115,7 @@ impl Overlay {
             self.size_bytes -= undo.written.size_bytes();
             match undo.before {
                 Some(before) => {
+                    self.kept_bytes -= before.size_bytes();
                     self.size_bytes += before.size_bytes();
                     self.writes.insert(before);
                 }
@@ -140,10 +144,8 @@ impl Overlay {
     /// Bytes of memory that the buffer takes, roughly. What savepoints keep of overwritten values is counted, what
     /// views keep is not.
     pub fn memory_bytes(&self) -> usize {
-        let kept: usize =
-            self.undo.iter().map(|undo| undo.before.as_ref().map_or(0, Entry::size_bytes)).sum();
         self.size_bytes
-            + kept
+            + self.kept_bytes
             + self.writes.len() * ENTRY_OVERHEAD_BYTES
             + self.undo.capacity() * size_of::<Undo>()
     }
@@ -193,6 +195,7 @@ impl Overlay {
         self.size_bytes += added_bytes;
         self.size_bytes -= before.as_ref().map_or(0, Entry::size_bytes);
         if let Some(written) = written {
+            self.kept_bytes += before.as_ref().map_or(0, Entry::size_bytes);
             self.undo.push(Undo { written, before });
         }
         Ok(())

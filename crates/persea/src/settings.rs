@@ -236,6 +236,18 @@ fn query_defaults(options: &Options) -> QueryDefaults {
             Duration::ZERO => default.cursor_ttl,
             ttl => ttl.min(Duration::from_secs_f64(MAX_TTL_SECONDS)),
         },
+        max_transaction_bytes: match size(options, "rocksdb.max-transaction-size") {
+            0 => default.max_transaction_bytes,
+            most => most,
+        },
+        intermediate_commit_operations: match options.number("rocksdb.intermediate-commit-count") {
+            0 => default.intermediate_commit_operations,
+            operations => operations,
+        },
+        intermediate_commit_bytes: match options.number("rocksdb.intermediate-commit-size") {
+            0 => default.intermediate_commit_bytes,
+            bytes => bytes,
+        },
     }
 }
 

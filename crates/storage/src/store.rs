@@ -79,6 +79,8 @@ pub(crate) struct Shared {
     is_read_only: AtomicBool,
     /// Loads that became visible since the store was opened: see [`crate::load::Loads`].
     pub(crate) loads: AtomicU64,
+    /// See [`Store::intermediate_commits`].
+    pub(crate) intermediate_commits: AtomicU64,
 }
 
 impl Store {
@@ -106,6 +108,7 @@ impl Store {
             definitions: Mutex::new(()),
             is_read_only: AtomicBool::new(false),
             loads: AtomicU64::new(0),
+            intermediate_commits: AtomicU64::new(0),
         });
         // A crash may have come between the server's record and the system database.
         let is_new = shared.catalog().database(catalog::SYSTEM_DATABASE).is_none();
@@ -197,6 +200,11 @@ impl Store {
     /// Figures of the documents and edges that are kept in memory.
     pub fn read_cache_statistics(&self) -> ReadCacheStatistics {
         self.shared.read_cache.statistics()
+    }
+
+    /// Commits of transactions that went on, since the store was opened.
+    pub fn intermediate_commits(&self) -> u64 {
+        self.shared.intermediate_commits.load(Ordering::Relaxed)
     }
 
     /// Makes all commits so far survive a crash of the machine.

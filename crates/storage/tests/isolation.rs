@@ -25,6 +25,13 @@ fn change(
     transaction.update(collection, key, Slice::new(&value(patch)), &WriteOptions::default()).map(drop)
 }
 
+/// In a transaction of its own.
+fn change_now(store: &Store, collection: &Collection, key: &str, patch: &str) {
+    let mut writer = begin(store);
+    change(&mut writer, collection, key, patch).unwrap();
+    commit(writer);
+}
+
 fn commit(transaction: Transaction) {
     transaction.commit(Durability::Buffered).unwrap();
 }
@@ -327,4 +334,73 @@ fn definitions_and_snapshots_are_of_one_moment() {
             }
         }
     });
+}
+
+#[test]
+fn an_intermediate_commit_is_seen_and_the_transaction_goes_on() {
+    let (store, c) = prepared();
+    create_index(&store, &c, r#"{"type": "persistent", "fields": ["n"], "unique": false}"#).unwrap();
+    let c = present(&store, "c");
+    let mut writer = begin(&store);
+    let before = writer.view();
+    change(&mut writer, &c, "x", r#"{"n": 2}"#).unwrap();
+    put(&mut writer, &c, r#"{"_key": "z", "n": 7}"#).unwrap();
+    writer.commit_intermediate(Durability::Buffered).unwrap();
+    assert_eq!((writer.write_count(), writer.memory_bytes()), (0, 0));
+    assert_eq!(get_now(&store, &c, "z").unwrap()["n"], 7);
+    assert_eq!(store.snapshot().unwrap().count(&c).unwrap(), 3);
+    // What was handed out stays as it was.
+    assert_eq!((get(&before, &c, "x").unwrap()["n"].as_i64(), before.count(&c).unwrap()), (Some(1), 2));
+
+    // It may change again what it has committed, and sees what it writes.
+    change(&mut writer, &c, "x", r#"{"n": 3}"#).unwrap();
+    put(&mut writer, &c, r#"{"_key": "w"}"#).unwrap();
+    let own = writer.view();
+    assert_eq!((get(&own, &c, "x").unwrap()["n"].as_i64(), own.count(&c).unwrap()), (Some(3), 4));
+    writer.rollback();
+    assert_eq!(get_now(&store, &c, "x").unwrap()["n"], 2);
+    assert_eq!(get_now(&store, &c, "w"), None);
+    assert_eq!(store.snapshot().unwrap().count(&c).unwrap(), 3);
+}
+
+#[test]
+fn after_an_intermediate_commit_conflicts_are_those_with_later_writers() {
+    let (store, c) = prepared();
+    let mut writer = begin(&store);
+    change(&mut writer, &c, "x", r#"{"n": 2}"#).unwrap();
+    // Somebody else writes what this transaction has not touched yet, and ends.
+    change_now(&store, &c, "y", r#"{"n": 5}"#);
+    writer.commit_intermediate(Durability::Buffered).unwrap();
+    change(&mut writer, &c, "y", r#"{"m": 6}"#).unwrap();
+    let own = writer.view();
+    assert_eq!(get(&own, &c, "y").unwrap()["n"], 5, "the state of now is written to");
+    // What this one has written and not committed is its own.
+    let mut other = begin(&store);
+    let error = change(&mut other, &c, "y", r#"{"n": 9}"#).unwrap_err();
+    assert_eq!(error.number(), number::CONFLICT);
+    drop(other);
+    // What others wrote after the first read is not overwritten unseen.
+    change_now(&store, &c, "x", r#"{"n": 8}"#);
+    let error = change(&mut writer, &c, "x", r#"{"n": 9}"#).unwrap_err();
+    assert_eq!(error.number(), number::CONFLICT);
+    commit(writer);
+    assert_eq!(get_now(&store, &c, "y").unwrap()["m"], 6);
+    assert_eq!(get_now(&store, &c, "x").unwrap()["n"], 8);
+}
+
+#[test]
+fn an_intermediate_commit_keeps_its_collections() {
+    let (store, c) = prepared();
+    let options = TransactionOptions { exclusive: vec![Arc::clone(&c)], ..TransactionOptions::default() };
+    let mut writer = store.begin(&options).unwrap();
+    change(&mut writer, &c, "x", r#"{"n": 2}"#).unwrap();
+    writer.commit_intermediate(Durability::Buffered).unwrap();
+    let impatient = TransactionOptions {
+        write: vec![Arc::clone(&c)],
+        gate_timeout_ms: Some(0),
+        ..TransactionOptions::default()
+    };
+    assert_eq!(store.begin(&impatient).err().unwrap().number(), number::LOCK_TIMEOUT);
+    commit(writer);
+    assert!(store.begin(&impatient).is_ok());
 }

@@ -1,10 +1,13 @@
 //! What holds for queries that do not say otherwise.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use aql_exec::IntermediateCommitOptions;
 use aql_plan::{DEFAULT_MAX_COLLECTIONS, OptimizerOptions};
+use aql_value::MemoryAccount;
 
-use crate::query::request::{DEFAULT_TTL_SECONDS, QueryRequest};
+use crate::query::request::{DEFAULT_TTL_SECONDS, QueryOptions, QueryRequest};
 
 /// Set by the configuration.
 #[derive(Clone, Debug)]
@@ -21,7 +24,16 @@ pub struct QueryDefaults {
     pub rules: Vec<String>,
     /// How long a cursor may be idle.
     pub cursor_ttl: Duration,
+    /// Most bytes that a query's transaction may write.
+    pub max_transaction_bytes: usize,
+    /// Documents written from which they are committed before a query's end.
+    pub intermediate_commit_operations: u64,
+    /// Bytes written from which they are.
+    pub intermediate_commit_bytes: u64,
 }
+
+/// The part of all queries' memory, as a divisor, that one query's writes may take before they are committed.
+const WRITES_SHARE: u64 = 4;
 
 impl Default for QueryDefaults {
     fn default() -> Self {
@@ -32,6 +44,9 @@ impl Default for QueryDefaults {
             max_condition_branches: usize::MAX,
             rules: Vec::new(),
             cursor_ttl: Duration::from_secs_f64(DEFAULT_TTL_SECONDS),
+            max_transaction_bytes: usize::MAX,
+            intermediate_commit_operations: IntermediateCommitOptions::DEFAULT_OPERATIONS,
+            intermediate_commit_bytes: IntermediateCommitOptions::DEFAULT_BYTES,
         }
     }
 }
@@ -43,5 +58,23 @@ impl QueryDefaults {
 
     pub(crate) fn condition_branches_of(&self, request: &QueryRequest) -> usize {
         request.options.max_condition_branches.unwrap_or(self.max_condition_branches)
+    }
+
+    /// When a query's writes are committed before its end. One that says itself when is not committed earlier for lack
+    /// of memory.
+    pub(crate) fn intermediate_commits_of(
+        &self,
+        request: &QueryRequest,
+        queries: &Arc<MemoryAccount>,
+    ) -> IntermediateCommitOptions {
+        let QueryOptions { intermediate_commit_operations, intermediate_commit_bytes, .. } = request.options;
+        let is_asked = intermediate_commit_operations.is_some() || intermediate_commit_bytes.is_some();
+        let share = queries.limit_bytes().map_or(u64::MAX, |limit| limit / WRITES_SHARE);
+        IntermediateCommitOptions {
+            operations: intermediate_commit_operations.unwrap_or(self.intermediate_commit_operations),
+            bytes: intermediate_commit_bytes.unwrap_or(self.intermediate_commit_bytes),
+            memory_bytes: (!is_asked).then_some(share),
+            memory: Arc::clone(queries),
+        }
     }
 }

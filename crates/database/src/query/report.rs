@@ -77,7 +77,7 @@ impl Report<'_> {
         out.key("executionTime")?;
         out.add_f64(own.execution_time.as_secs_f64())?;
         number_field(out, "peakMemoryUsage", own.peak_memory_bytes)?;
-        number_field(out, "intermediateCommits", 0)?;
+        number_field(out, "intermediateCommits", own.intermediate_commits)?;
         if let Some(plan) = plan {
             self.nodes(out, Slice::new(plan))?;
         }

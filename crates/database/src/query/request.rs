@@ -26,8 +26,6 @@ const NO_EFFECT: &[(&str, OptionType)] = &[
     ("allowDirtyReads", OptionType::Bool),
     ("fillBlockCache", OptionType::Bool),
     ("forceOneShardAttributeValue", OptionType::Text),
-    ("intermediateCommitCount", OptionType::Number),
-    ("intermediateCommitSize", OptionType::Number),
     ("maxNodesPerCallstack", OptionType::Number),
     ("satelliteSyncWait", OptionType::Any),
     ("skipInaccessibleCollections", OptionType::Bool),
@@ -93,6 +91,10 @@ pub struct QueryOptions {
     pub rules: Vec<String>,
     /// Most bytes that the query's transaction may write.
     pub max_transaction_size_bytes: Option<u64>,
+    /// Documents written from which they are committed before the query's end.
+    pub intermediate_commit_operations: Option<u64>,
+    /// Bytes written from which they are.
+    pub intermediate_commit_bytes: Option<u64>,
     /// `false`: make a new plan. `true`: the client wants the plan cache to be used, to be told of it, and an error
     /// where ArangoDB's could not. `None`: the cache is used where it can.
     pub use_plan_cache: Option<bool>,
@@ -116,6 +118,8 @@ impl Default for QueryOptions {
             spill_threshold_rows: None,
             rules: Vec::new(),
             max_transaction_size_bytes: None,
+            intermediate_commit_operations: None,
+            intermediate_commit_bytes: None,
             use_plan_cache: None,
             all_plans: false,
         }
@@ -231,6 +235,8 @@ impl QueryRequest {
             non_negative(from, "spillOverThresholdNumRows")?.map(|rows| rows as u64);
         options.max_transaction_size_bytes =
             non_negative(from, "maxTransactionSize")?.map(|bytes| bytes as u64);
+        options.intermediate_commit_operations = positive(from, "intermediateCommitCount")?;
+        options.intermediate_commit_bytes = positive(from, "intermediateCommitSize")?;
         if let Some(bytes) = non_negative(from, "memoryLimit")? {
             self.memory_limit_bytes = bytes as u64;
         }
@@ -313,6 +319,11 @@ fn number_of(from: Slice<'_>, name: &str) -> Result<Option<f64>> {
         None => Ok(None),
         Some(value) => value.as_f64().map(Some).ok_or_else(|| type_error("number", name)),
     }
+}
+
+/// A number of at least 1; zero is the server's.
+fn positive(from: Slice<'_>, name: &str) -> Result<Option<u64>> {
+    Ok(non_negative(from, name)?.map(|value| value as u64).filter(|value| *value > 0))
 }
 
 fn non_negative(from: Slice<'_>, name: &str) -> Result<Option<f64>> {

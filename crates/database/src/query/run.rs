@@ -106,14 +106,16 @@ impl PreparedQuery {
             uses.filter_map(|used| database.collection_by_id(CollectionId(used.collection.id)).cloned())
                 .collect()
         };
-        let mut options = TransactionOptions {
+        let max_bytes = match self.request.options.max_transaction_size_bytes {
+            Some(bytes) => usize::try_from(bytes).unwrap_or(usize::MAX),
+            None => self.session.instance().options().query_defaults.max_transaction_bytes,
+        };
+        let options = TransactionOptions {
+            max_bytes,
             write: used(Access::Write),
             exclusive: used(Access::Exclusive),
             ..TransactionOptions::default()
         };
-        if let Some(bytes) = self.request.options.max_transaction_size_bytes {
-            options.max_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        }
         Ok(DataAccess::Write(self.begin_transaction(options)?))
     }
 
@@ -192,6 +194,7 @@ impl PreparedQuery {
                     threshold_rows: options.spill_threshold_rows.unwrap_or(spill.threshold_rows),
                     ..spill.clone()
                 },
+                intermediate_commits: defaults.intermediate_commits_of(&self.request, &instance.query_memory),
                 fixed: None,
             },
         })

@@ -85,9 +85,12 @@ pub(super) const DEFINITIONS: &[Definition] = &[
     option("query.tracking-with-querystring", Bool, "true", "list queries with their texts"),
 
     option("rocksdb.compression-type", COMPRESSIONS, "lz4", "how the bulk of the data is compressed"),
+    option("rocksdb.intermediate-commit-count", Number, "1000000", "documents that a query writes until they are committed before its end; 0 is the default"),
+    option("rocksdb.intermediate-commit-size", Bytes, "512MiB", "bytes that a query writes until they are committed before its end; 0 is the default"),
     option("rocksdb.max-background-jobs", Number, "", "threads for flushes and compactions; default: the number of cores"),
     option("rocksdb.max-open-files", Number, "", "most table files that are held open; default: by memory, at most half of the descriptors"),
     option("rocksdb.max-total-wal-size", Bytes, "1GiB", "bytes of the log at which it is cut"),
+    option("rocksdb.max-transaction-size", Bytes, "0", "most bytes that a query may write without a commit; 0 is no limit"),
     option("rocksdb.sync-interval", Number, "100", "milliseconds after which a commit is on disk that did not wait for it"),
     option("rocksdb.use-direct-io", Bool, "false", "read and write tables past the system's cache"),
 

@@ -280,6 +280,11 @@ fn print_engine(session: &Session, page: &mut Page) {
         figures.commits,
     );
     page.counter(
+        "arangodb_intermediate_commits_total",
+        "Commits of queries before their end.",
+        session.instance().store().intermediate_commits(),
+    );
+    page.counter(
         "persea_write_conflicts_total",
         "Writes that met those of another transaction.",
         figures.conflicts,

@@ -91,7 +91,7 @@ fn print_server(session: &Session, fields: &mut Fields<'_>) {
             .number("started", engine.commits + engine.conflicts)
             .number("aborted", engine.conflicts)
             .number("committed", engine.commits)
-            .number("intermediateCommits", 0_u8)
+            .number("intermediateCommits", session.instance().store().intermediate_commits())
             .number("readOnly", 0_u8)
             .number("dirtyReadOnly", 0_u8);
     });

@@ -1,12 +1,14 @@
 //! Making a transaction's writes visible.
 
 use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 
 use catalog::GRAPHS_COLLECTION;
-use kv::Durability;
+use kv::{Durability, WriteTransaction};
 
 use super::{Joined, Transaction};
 use crate::counters::HeldSlot;
+use crate::store::Shared;
 use crate::{Catalog, Result};
 
 impl Transaction {
@@ -14,30 +16,56 @@ impl Transaction {
     /// `waitForSync` says so.
     ///
     /// Errors: 1650 if it is not known whether the writes took place; otherwise nothing was written.
-    pub fn commit(mut self, durability: Durability) -> Result<()> {
-        if self.engine.write_count() == 0 {
-            self.engine.rollback();
+    pub fn commit(self, durability: Durability) -> Result<()> {
+        let Transaction { shared, engine, joined, .. } = self;
+        shared.commit_writes(engine, &joined, durability)
+    }
+
+    /// Makes the writes so far visible, as [`Transaction::commit`] does, and goes on: over the state of its next read,
+    /// and with the same collections, which stay closed to whoever waits for the transaction's end. The views handed
+    /// out so far stay as they are.
+    ///
+    /// Errors: those of `commit`; the writes so far are then forgotten.
+    pub fn commit_intermediate(&mut self, durability: Durability) -> Result<()> {
+        let (engine, _) = self.shared.begin(self.next)?;
+        let engine = std::mem::replace(&mut self.engine, engine);
+        let outcome = self.shared.commit_writes(engine, &self.joined, durability);
+        self.joined.iter_mut().for_each(Joined::begin_anew);
+        self.shared.intermediate_commits.fetch_add(u64::from(outcome.is_ok()), Ordering::Relaxed);
+        // Both before the engine's next transaction reads for the first time.
+        self.loads_at_begin = self.shared.loads.load(Ordering::SeqCst);
+        self.read_cache = self.shared.read_cache.view();
+        outcome
+    }
+}
+
+impl Shared {
+    /// Commits what an engine's transaction has written to collections.
+    fn commit_writes(
+        &self,
+        mut engine: Box<dyn WriteTransaction>,
+        joined: &[Joined],
+        durability: Durability,
+    ) -> Result<()> {
+        if engine.write_count() == 0 {
+            engine.rollback();
             return Ok(());
         }
-        let mut written: Vec<&Joined> = self.joined.iter().filter(|joined| joined.is_written).collect();
+        let mut written: Vec<&Joined> = joined.iter().filter(|joined| joined.is_written).collect();
         // Everybody takes slots in the same order, so that nobody waits for each other.
         written.sort_by_key(|joined| joined.collection.object_id());
         let must_sync = written.iter().any(|joined| joined.collection.definition.properties.wait_for_sync);
         let durability = if must_sync { Durability::Synced } else { durability };
         let mut held = Vec::with_capacity(written.len());
         for joined in &written {
-            held.push(joined.collection.counters.hold(joined.change, self.engine.as_mut())?);
+            held.push(joined.collection.counters.hold(joined.change, engine.as_mut())?);
         }
         written.iter().for_each(|joined| joined.collection.counters.begin_commit());
         let collections = written.iter().map(|joined| (&joined.collection, joined.removes));
-        let commit =
-            self.shared.read_cache.begin_commit(collections, |visit| self.engine.for_each_written(visit));
+        let commit = self.read_cache.begin_commit(collections, |visit| engine.for_each_written(visit));
         let defines = written.iter().any(|joined| joined.collection.name() == GRAPHS_COLLECTION);
-        let outcome = if defines {
-            self.shared.commit_definitions(self.engine, durability)
-        } else {
-            self.engine.commit(durability)
-        };
+        let outcome =
+            if defines { self.commit_definitions(engine, durability) } else { engine.commit(durability) };
         if matches!(outcome, Err(kv::Error::Undetermined { .. })) {
             commit.leave_open();
         } else {
@@ -52,16 +80,14 @@ impl Transaction {
             }
             Err(error @ kv::Error::Undetermined { .. }) => {
                 for slot in held {
-                    slot.reread(self.shared.engine.as_ref())?;
+                    slot.reread(self.engine.as_ref())?;
                 }
                 Err(error.into())
             }
             Err(error) => Err(error.into()),
         }
     }
-}
 
-impl crate::store::Shared {
     /// Commits a change of documents that define something (graphs) as what it is: a change of the catalog. What was
     /// derived from the catalog of before, such as plans, is then not used again.
     fn commit_definitions(

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use kv::WriteTransaction;
+use kv::{SnapshotAt, WriteTransaction};
 
 pub(crate) use assemble::AssembledDocument;
 pub use assemble::DOCUMENT_MAX_BYTES;
@@ -45,6 +45,8 @@ pub struct Transaction {
     engine: Box<dyn WriteTransaction>,
     catalog: Arc<Catalog>,
     joined: Vec<Joined>,
+    /// How the engine's transactions are begun that come after an intermediate commit.
+    next: kv::TransactionOptions,
     /// For what it reads before it writes.
     read_cache: Option<ReadCacheView>,
     reads_latest: bool,
@@ -94,6 +96,7 @@ impl Transaction {
             engine,
             catalog,
             joined,
+            next: kv::TransactionOptions { snapshot: SnapshotAt::FirstRead, ..options.for_engine() },
             read_cache,
             reads_latest: options.snapshot_at_first_read,
             loads_at_begin,
@@ -130,6 +133,11 @@ impl Transaction {
     /// Bytes that were written so far.
     pub fn size_bytes(&self) -> usize {
         self.engine.size_bytes()
+    }
+
+    /// Bytes of memory that the writes so far take, roughly.
+    pub fn memory_bytes(&self) -> usize {
+        self.engine.memory_bytes()
     }
 
     /// Forgets all writes, as dropping the transaction does.
@@ -206,6 +214,16 @@ impl Joined {
         let collection = Arc::clone(collection);
         let (change, is_written, removes) = (Totals::default(), false, Removes::Nothing);
         Ok(Joined { collection, _guard: guard, change, estimates, is_written, removes })
+    }
+}
+
+impl Joined {
+    /// What was written is committed, or lost.
+    fn begin_anew(&mut self) {
+        self.change = Totals::default();
+        self.estimates = self.collection.indexes.iter().map(|_| EstimateChange::default()).collect();
+        self.is_written = false;
+        self.removes = Removes::Nothing;
     }
 }
 

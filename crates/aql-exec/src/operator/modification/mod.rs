@@ -126,20 +126,24 @@ fn with_value<T>(batch: &Batch, register: Register, row: usize, visit: impl FnOn
 
 impl Operator for ModificationOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
-        let wanted =
-            if self.one_by_one { BatchLimits { rows: 1, read_ahead: false, ..limits } } else { limits };
-        while let Some(batch) = self.input.next_batch(context, wanted)? {
+        loop {
+            let wanted = match self.one_by_one {
+                true => BatchLimits { rows: 1, read_ahead: false, ..limits },
+                // So that a commit which is due by the number of operations comes after just so many.
+                false => limits.of_rows(limits.rows.min(context.commits.operations_left())),
+            };
+            let Some(batch) = self.input.next_batch(context, wanted)? else { return Ok(None) };
             context.interrupt.check()?;
             if self.one_by_one && batch.selected_len() > 1 {
                 return Err(Error::internal("an operator answered more rows than it was asked for"));
             }
             let mut batch = batch.compact();
             self.write(&mut batch, context)?;
+            context.note_writes(batch.selected_len())?;
             if !batch.is_empty() {
                 return Ok(Some(batch));
             }
         }
-        Ok(None)
     }
 
     fn restart(&mut self, outer: Batch) {
