@@ -66,9 +66,10 @@ impl MemoryAccount {
         self.peak_bytes.load(Ordering::Relaxed)
     }
 
-    /// The account's own limit.
+    /// The least limit of the account and of those that it draws from.
     pub fn limit_bytes(&self) -> Option<u64> {
-        self.limit_bytes
+        let parent = self.parent.as_ref().and_then(|parent| parent.limit_bytes());
+        self.limit_bytes.into_iter().chain(parent).min()
     }
 }
 
@@ -150,6 +151,15 @@ mod tests {
         drop(first);
         second.charge(51).unwrap();
         assert_eq!(all.used_bytes(), 51);
+    }
+
+    #[test]
+    fn the_least_limit_counts() {
+        let all = Arc::new(MemoryAccount::new(Some(100), None));
+        assert_eq!(MemoryAccount::new(None, Some(Arc::clone(&all))).limit_bytes(), Some(100));
+        assert_eq!(MemoryAccount::new(Some(200), Some(Arc::clone(&all))).limit_bytes(), Some(100));
+        assert_eq!(MemoryAccount::new(Some(50), Some(all)).limit_bytes(), Some(50));
+        assert_eq!(MemoryAccount::unlimited().limit_bytes(), None);
     }
 
     #[test]
