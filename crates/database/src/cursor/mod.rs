@@ -26,6 +26,17 @@ pub use store::{CursorOwner, Cursors};
 /// has fewer rows than asked for, as clients must expect anyway of a last batch.
 pub const MAX_BATCH_BYTES: usize = 256 << 20;
 
+/// Where results may have little memory, batches are cut off at this part of it, as a divisor, but not below
+/// [`SMALLEST_BATCH_BYTES`].
+const RESULTS_SHARE: u64 = 4;
+const SMALLEST_BATCH_BYTES: usize = 4 << 20;
+
+/// The size at which batches are cut off, where all results may take so many bytes.
+pub(crate) fn batch_bytes_max(result_memory_bytes: u64) -> usize {
+    let share = usize::try_from(result_memory_bytes / RESULTS_SHARE).unwrap_or(usize::MAX);
+    share.clamp(SMALLEST_BATCH_BYTES, MAX_BATCH_BYTES)
+}
+
 /// Most room that is made for a batch before its first row is there.
 const ROOM_MAX_BYTES: usize = 4 << 20;
 
@@ -66,6 +77,8 @@ pub struct Reply {
 /// A cursor's state; the store keeps it behind a lock that only one request holds at a time.
 pub(crate) struct Cursor {
     spec: CursorSpec,
+    /// The size at which a batch is cut off.
+    batch_bytes_max: usize,
     rest: Rest,
     count: Option<u64>,
     extra: Option<Vec<u8>>,
@@ -101,16 +114,18 @@ impl Reply {
 
 impl Cursor {
     /// Reads the first batch and, unless streamed, all others. `id` names the cursor in the reply when it is to live
-    /// on; `check_room` is asked before that, and before anything that the query wrote is committed.
+    /// on; `check_room` is asked before that, and before anything that the query wrote is committed. Batches are cut off
+    /// at `batch_bytes_max`.
     pub(crate) fn start(
         mut source: Box<dyn RowSource>,
         spec: CursorSpec,
         mut parking: Parking,
         id: u64,
+        batch_bytes_max: usize,
         check_room: impl FnOnce() -> Result<()>,
     ) -> Result<(Cursor, Reply)> {
         let mut first = RowEncoder::new(spec.format, Vec::new())?;
-        let mut more = fill(source.as_mut(), &mut first, spec.batch_size)?;
+        let mut more = fill(source.as_mut(), &mut first, spec.batch_size, batch_bytes_max)?;
         if more || spec.allow_retry {
             check_room()?;
         }
@@ -121,7 +136,7 @@ impl Cursor {
             let mut rows = first.rows;
             while more {
                 let mut batch = RowEncoder::new(spec.format, Vec::new())?;
-                more = fill(source.as_mut(), &mut batch, spec.batch_size)?;
+                more = fill(source.as_mut(), &mut batch, spec.batch_size, batch_bytes_max)?;
                 rows += batch.rows();
                 parking.push(batch.park()?)?;
             }
@@ -134,6 +149,7 @@ impl Cursor {
         let rest = if spec.stream { Rest::Source(source) } else { Rest::Parked(parking) };
         let mut cursor = Cursor {
             spec,
+            batch_bytes_max,
             rest,
             count,
             extra,
@@ -208,7 +224,7 @@ impl Cursor {
         };
         let room = (self.last_bytes + self.last_bytes / 8).min(ROOM_MAX_BYTES);
         let mut rows = RowEncoder::new(self.spec.format, Vec::with_capacity(room))?;
-        let more = fill(source.as_mut(), &mut rows, self.spec.batch_size)?;
+        let more = fill(source.as_mut(), &mut rows, self.spec.batch_size, self.batch_bytes_max)?;
         let extra = if more { None } else { source.finish()? };
         Ok(Batch { rows: rows.park()?, more, extra })
     }
@@ -250,13 +266,18 @@ impl Cursor {
 }
 
 /// Fills a batch; ends it early when it becomes too large.
-fn fill(source: &mut dyn RowSource, batch: &mut RowEncoder, batch_size: usize) -> Result<bool> {
+fn fill(
+    source: &mut dyn RowSource,
+    batch: &mut RowEncoder,
+    batch_size: usize,
+    batch_bytes_max: usize,
+) -> Result<bool> {
     /// Rows between two looks at the size of the batch.
     const STEP: usize = 1_000;
     loop {
         let missing = batch_size - batch.rows();
         let more = source.fill(batch, missing.min(STEP))?;
-        if !more || batch.rows() >= batch_size || batch.size_bytes() >= MAX_BATCH_BYTES {
+        if !more || batch.rows() >= batch_size || batch.size_bytes() >= batch_bytes_max {
             return Ok(more);
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::cursor::encoder::Format;
 use crate::cursor::parking::Parking;
-use crate::cursor::{Cursor, CursorSpec, Reply, RowSource};
+use crate::cursor::{Cursor, CursorSpec, Reply, RowSource, batch_bytes_max};
 use crate::error::Result;
 use crate::session::Session;
 
@@ -12,7 +12,9 @@ impl Session {
         let instance = self.instance();
         let parking = Parking::new(instance.parking_limits(), std::sync::Arc::clone(&instance.result_memory));
         let id = instance.next_cursor_id();
-        let (cursor, reply) = Cursor::start(source, spec, parking, id, || instance.cursors().check_room())?;
+        let bytes_max = batch_bytes_max(instance.options().result_memory_bytes);
+        let check_room = || instance.cursors().check_room();
+        let (cursor, reply) = Cursor::start(source, spec, parking, id, bytes_max, check_room)?;
         if !cursor.is_done() {
             instance.cursors().insert(id, self.cursor_owner(), cursor);
         }

@@ -29,6 +29,24 @@ fn error_of<T: std::fmt::Debug>(result: database::Result<T>) -> u32 {
 }
 
 #[test]
+fn batches_are_cut_off_where_results_have_little_memory() {
+    let session =
+        session_with(InstanceOptions { result_memory_bytes: 16 << 20, ..InstanceOptions::default() });
+    for stream in [false, true] {
+        let mut request = QueryRequest::new("FOR i IN 1..9000 RETURN REPEAT(CHAR_LENGTH(i), 1000)");
+        request.batch_size = 1_000_000;
+        request.options.stream = stream;
+        let first = session.query(&request, Format::Json).unwrap();
+        let mut rows = body(&first)["result"].as_array().unwrap().len();
+        // A quarter of the memory, looked at every 1,000 rows.
+        assert_eq!(rows, 5_000);
+        let second = session.fetch(first.cursor.unwrap(), None, Format::Json).unwrap();
+        rows += body(&second)["result"].as_array().unwrap().len();
+        assert_eq!((rows, &body(&second)["hasMore"]), (9_000, &false.into()));
+    }
+}
+
+#[test]
 fn a_cursor_is_its_owners_alone() {
     let session = session();
     let other = as_user(&session, "other");
