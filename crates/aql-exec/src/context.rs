@@ -44,8 +44,9 @@ impl ExecutionContext {
         }
     }
 
-    /// So many documents were written: commits them if it is time to.
-    pub(crate) fn note_writes(&mut self, operations: usize) -> Result<()> {
+    /// So many documents were written: counts them, and commits them if it is time to.
+    pub(crate) fn note_writes(&mut self, operations: u64) -> Result<()> {
+        self.statistics.writes_executed += operations;
         let has_committed = self.commits.note(operations, self.data.transaction()?)?;
         self.statistics.intermediate_commits += u64::from(has_committed);
         Ok(())

@@ -71,8 +71,8 @@ impl IntermediateCommits {
     /// So many documents more were written: commits them if they are enough. Answers whether it did.
     ///
     /// Errors: those of a commit; 32 where there is no memory for them and they may not be committed for that.
-    pub(crate) fn note(&mut self, operations: usize, transaction: &mut Transaction) -> Result<bool> {
-        self.operations += operations as u64;
+    pub(crate) fn note(&mut self, operations: u64, transaction: &mut Transaction) -> Result<bool> {
+        self.operations += operations;
         let is_due = self.operations >= self.options.operations
             || transaction.size_bytes() as u64 >= self.options.bytes
             || !self.has_memory(transaction.memory_bytes() as u64)?;

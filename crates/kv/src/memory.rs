@@ -221,10 +221,10 @@ impl Engine for MemoryEngine {
     }
 }
 
-/// The pairs of a range in ascending order.
 /// Pairs that are counted for [`Engine::approximate_share`]: a fraction of a millisecond.
 const SHARE_PAIRS_MAX: usize = 4096;
 
+/// The pairs of a range in ascending order.
 fn entries_in<'a>(tree: &'a Tree, range: &'a KeyRange) -> impl Iterator<Item = &'a Entry> {
     tree.iter_from(&range.start).take_while(|entry| range.is_before_end(entry.key()))
 }

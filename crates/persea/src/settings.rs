@@ -227,28 +227,31 @@ fn query_defaults(options: &Options) -> QueryDefaults {
         fail_on_warning: options.flag("query.fail-on-warning"),
         max_collections: size(options, "query.max-collections-per-query"),
         max_number_of_plans: size(options, "query.optimizer-max-plans").max(1),
-        max_condition_branches: match size(options, "query.max-dnf-condition-members") {
-            0 => default.max_condition_branches,
-            most => most,
-        },
+        max_condition_branches: unless_zero(
+            size(options, "query.max-dnf-condition-members"),
+            default.max_condition_branches,
+        ),
         rules: options.all("query.optimizer-rules").iter().map(|rule| (*rule).to_owned()).collect(),
-        cursor_ttl: match duration(options, "query.registry-ttl") {
-            Duration::ZERO => default.cursor_ttl,
-            ttl => ttl.min(Duration::from_secs_f64(MAX_TTL_SECONDS)),
-        },
-        max_transaction_bytes: match size(options, "rocksdb.max-transaction-size") {
-            0 => default.max_transaction_bytes,
-            most => most,
-        },
-        intermediate_commit_operations: match options.number("rocksdb.intermediate-commit-count") {
-            0 => default.intermediate_commit_operations,
-            operations => operations,
-        },
-        intermediate_commit_bytes: match options.number("rocksdb.intermediate-commit-size") {
-            0 => default.intermediate_commit_bytes,
-            bytes => bytes,
-        },
+        cursor_ttl: unless_zero(duration(options, "query.registry-ttl"), default.cursor_ttl)
+            .min(Duration::from_secs_f64(MAX_TTL_SECONDS)),
+        max_transaction_bytes: unless_zero(
+            size(options, "rocksdb.max-transaction-size"),
+            default.max_transaction_bytes,
+        ),
+        intermediate_commit_operations: unless_zero(
+            options.number("rocksdb.intermediate-commit-count"),
+            default.intermediate_commit_operations,
+        ),
+        intermediate_commit_bytes: unless_zero(
+            options.number("rocksdb.intermediate-commit-size"),
+            default.intermediate_commit_bytes,
+        ),
     }
+}
+
+/// A number of the configuration, where zero stands for another.
+fn unless_zero<T: Default + PartialEq>(value: T, otherwise: T) -> T {
+    if value == T::default() { otherwise } else { value }
 }
 
 fn spill_options(options: &Options) -> SpillOptions {

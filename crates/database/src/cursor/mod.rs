@@ -114,7 +114,7 @@ impl Reply {
 
 impl Cursor {
     /// Reads the first batch and, unless streamed, all others. `id` names the cursor in the reply when it is to live
-    /// on; `check_room` is asked before that, and before anything that the query wrote is committed. Batches are cut off
+    /// on; `check_room` is asked before that, and before the query's writes are committed at its end. Batches are cut off
     /// at `batch_bytes_max`.
     pub(crate) fn start(
         mut source: Box<dyn RowSource>,

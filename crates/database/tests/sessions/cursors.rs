@@ -33,7 +33,7 @@ fn batches_are_cut_off_where_results_have_little_memory() {
     let session =
         session_with(InstanceOptions { result_memory_bytes: 16 << 20, ..InstanceOptions::default() });
     for stream in [false, true] {
-        let mut request = QueryRequest::new("FOR i IN 1..9000 RETURN REPEAT(CHAR_LENGTH(i), 1000)");
+        let mut request = QueryRequest::new("FOR i IN 1..9000 RETURN REPEAT('x', 1000)");
         request.batch_size = 1_000_000;
         request.options.stream = stream;
         let first = session.query(&request, Format::Json).unwrap();

@@ -55,11 +55,15 @@ fn undo_is_kept_only_for_savepoints() {
         overlay.put(b"key", &[0; 100]).unwrap();
     }
     assert!(overlay.memory_bytes() < 1000, "{}", overlay.memory_bytes());
-    overlay.savepoint();
+    let savepoint = overlay.savepoint();
     overlay.put(b"key", &[1; 100]).unwrap();
     overlay.put(b"key", &[2; 100]).unwrap();
-    assert!(overlay.memory_bytes() > 300, "two overwritten values are kept: {}", overlay.memory_bytes());
+    let kept = overlay.memory_bytes();
+    assert!(kept > 300, "two overwritten values are kept: {kept}");
     assert_eq!(overlay.size_bytes(), 103);
+    overlay.rollback_to(savepoint);
+    // Exactly those, beside the room for the list of them.
+    assert_eq!(kept - overlay.memory_bytes(), 2 * 103);
 }
 
 #[test]

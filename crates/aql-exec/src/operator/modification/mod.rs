@@ -59,12 +59,14 @@ impl ModificationOperator {
         Self { input, writer, target, one_by_one }
     }
 
-    /// Writes for the rows of a batch; what is left are the rows whose writes did not fail.
+    /// Writes for the rows of a batch; what is left are the rows whose writes did not fail. Commits them if it is time
+    /// to.
     fn write(&self, batch: &mut Batch, context: &mut ExecutionContext) -> Result<()> {
         let transaction = context.data.transaction()?;
         let outcomes =
             self.writer.write(batch, &self.target, transaction).map_err(|error| storage_error(&error))?;
         let mut written = Vec::with_capacity(outcomes.len());
+        let mut executed = 0;
         let (mut old, mut new) = (vec![Value::Null; batch.rows()], vec![Value::Null; batch.rows()]);
         for (row, outcome) in outcomes.into_iter().enumerate() {
             match outcome {
@@ -72,7 +74,7 @@ impl ModificationOperator {
                     if self.is_ignored(&outcome) {
                         context.statistics.writes_ignored += 1;
                     } else {
-                        context.statistics.writes_executed += 1;
+                        executed += 1;
                         set(&mut new, row, outcome.new);
                     }
                     set(&mut old, row, outcome.old);
@@ -91,7 +93,7 @@ impl ModificationOperator {
             batch.set_column(register, Column::from_values(new));
         }
         batch.select(written.into());
-        Ok(())
+        context.note_writes(executed)
     }
 
     /// An insert that found its document there and was told to leave it.
@@ -139,7 +141,6 @@ impl Operator for ModificationOperator {
             }
             let mut batch = batch.compact();
             self.write(&mut batch, context)?;
-            context.note_writes(batch.selected_len())?;
             if !batch.is_empty() {
                 return Ok(Some(batch));
             }
