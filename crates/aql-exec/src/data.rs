@@ -1,5 +1,6 @@
 //! What a query reads from and writes to.
 
+use crate::environment::ReadAuthorization;
 use aql_plan::CollectionReference;
 use aql_value::{Error, Result, Value, error_number};
 use catalog::CollectionId;
@@ -24,16 +25,26 @@ pub(crate) struct Data {
 }
 
 impl Data {
+    /// Collections that `hidden_unless` refuses look empty.
+    ///
     /// Error 1228 if there is no such database.
-    pub(crate) fn new(access: DataAccess, database: &str) -> Result<Self> {
+    pub(crate) fn new(
+        access: DataAccess,
+        database: &str,
+        hidden_unless: Option<&ReadAuthorization>,
+    ) -> Result<Self> {
         let (start, transaction) = match access {
             DataAccess::Read(snapshot) => (snapshot, None),
             DataAccess::Write(mut transaction) => (transaction.view(), Some(transaction)),
         };
         let found = start.catalog().database(database).cloned();
-        let database = found.ok_or_else(|| {
+        let mut database = found.ok_or_else(|| {
             Error::new(catalog::error_number::DATABASE_NOT_FOUND, format!("database not found: '{database}'"))
         })?;
+        if let Some(authorize) = hidden_unless {
+            let is_hidden = |collection: &Collection| authorize(collection.name()).is_err();
+            database = Arc::new(database.hiding(is_hidden).map_err(|error| storage_error(&error))?);
+        }
         Ok(Self { start, transaction, database })
     }
 

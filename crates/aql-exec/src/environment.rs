@@ -19,6 +19,8 @@ pub struct QueryEnvironment {
     user: Option<Arc<str>>,
     server_version: Arc<str>,
     authorize_read: Option<ReadAuthorization>,
+    /// The database has the collections that may not be read without their documents.
+    inaccessible_are_empty: bool,
     authorize_vertices: Option<ReadAuthorization>,
     memory: Arc<MemoryAccount>,
     interrupt: Interrupt,
@@ -48,6 +50,7 @@ impl QueryEnvironment {
             user,
             server_version,
             authorize_read,
+            inaccessible_are_empty: false,
             authorize_vertices,
             memory,
             interrupt,
@@ -58,6 +61,11 @@ impl QueryEnvironment {
     /// The same, where a search in a graph may come to the vertices of some collections only.
     pub fn with_vertices(self, authorize_vertices: Option<ReadAuthorization>) -> Self {
         Self { authorize_vertices, ..self }
+    }
+
+    /// The same, where what may not be read is there and empty: `database` has to have it so.
+    pub fn with_inaccessible_as_empty(self, inaccessible_are_empty: bool) -> Self {
+        Self { inaccessible_are_empty, ..self }
     }
 
     /// The collection of vertices that a search in a graph has come to, if there is one and it may be read.
@@ -71,8 +79,9 @@ impl QueryEnvironment {
     /// The collection, if there is one and it may be read.
     pub(crate) fn readable(&self, name: &str) -> Result<Option<&Arc<Collection>>> {
         let Some(collection) = self.database.collection(name) else { return Ok(None) };
-        if let Some(authorize) = &self.authorize_read {
-            authorize(collection.name())?;
+        match &self.authorize_read {
+            Some(authorize) if !self.inaccessible_are_empty => authorize(collection.name())?,
+            _ => {}
         }
         Ok(Some(collection))
     }

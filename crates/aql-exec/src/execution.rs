@@ -31,6 +31,8 @@ pub struct ExecutionInput {
     pub server_version: Arc<str>,
     /// May the user read a collection that only a function names? `None`: everything may be read.
     pub authorize_read: Option<ReadAuthorization>,
+    /// A collection that the user may not read is an empty one, rather than an error.
+    pub inaccessible_are_empty: bool,
     /// Which collections' vertices a search in a graph may come to; `None` for all.
     pub authorize_vertices: Option<ReadAuthorization>,
     /// Values of the plan's open parameters, by slot.
@@ -144,13 +146,15 @@ impl Execution {
             user,
             server_version,
             authorize_read,
+            inaccessible_are_empty,
             authorize_vertices,
             parameters,
             memory,
             interrupt,
             options,
         } = input;
-        let data = Data::new(data, &database)?;
+        let hidden = if inaccessible_are_empty { authorize_read.as_ref() } else { None };
+        let data = Data::new(data, &database, hidden)?;
         let environment = QueryEnvironment::new(
             data.start().clone(),
             Arc::clone(data.database()),
@@ -160,7 +164,8 @@ impl Execution {
             Arc::clone(&memory),
             interrupt.clone(),
         )
-        .with_vertices(authorize_vertices);
+        .with_vertices(authorize_vertices)
+        .with_inaccessible_as_empty(inaccessible_are_empty);
         let mut warnings = Warnings::new(options.max_warnings, options.fail_on_warning);
         warnings.prepend(plan.warnings.clone());
         let state = match options.fixed {

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use catalog::error_number;
+use catalog::{ObjectId, error_number};
 use velocypack::Slice;
 
 use crate::counters::{Counters, Totals};
@@ -52,7 +52,7 @@ impl Store {
             return Err(Error::new(error_number::ILLEGAL_STATE, message));
         }
         let mut target = Collection::clone(&present);
-        self.shared.renew_objects(&mut target)?;
+        target.renew_objects(|| Ok(ObjectId(self.shared.ticks.next()?)))?;
         let options = &self.shared.options;
         Ok(BulkLoad {
             shared: Arc::clone(&self.shared),

@@ -13,7 +13,7 @@ use crate::key_generator::KeyGenerator;
 use crate::load::Loads;
 use crate::read_cache::{self, CommitNumber};
 use crate::schema::Schema;
-use crate::{Error, Index, Result, Revision};
+use crate::{Error, Index, Result, Revision, encoding};
 
 /// All databases, collections, indexes and users.
 #[derive(Clone, Debug, Default)]
@@ -106,6 +106,18 @@ impl Database {
     /// All collections by name.
     pub fn collections(&self) -> impl Iterator<Item = &Arc<Collection>> {
         self.names.values().filter_map(|id| self.collections.get(id))
+    }
+
+    /// The same database, in which the collections that `is_hidden` names have no documents: for a reader who must not
+    /// see them. Nothing may be written to those.
+    ///
+    /// Errors: 9 for an index of a type that this version does not have.
+    pub fn hiding(&self, is_hidden: impl Fn(&Collection) -> bool) -> Result<Database> {
+        let mut database = self.clone();
+        for collection in database.collections.values_mut().filter(|collection| is_hidden(collection)) {
+            *collection = Arc::new(collection.without_documents()?);
+        }
+        Ok(database)
     }
 
     pub(crate) fn put_collection(&mut self, collection: Arc<Collection>) {
@@ -231,6 +243,31 @@ impl Collection {
     pub fn data_version(&self) -> Option<DataVersion> {
         let commits = self.counters.commits()?;
         Some(DataVersion { object: self.object_id(), commits })
+    }
+
+    /// The collection with objects that hold nothing in its place and that of its indexes.
+    fn without_documents(&self) -> Result<Collection> {
+        let mut emptied = self.clone();
+        emptied.renew_objects(|| Ok(encoding::EMPTY))?;
+        emptied.counters = Arc::new(Counters::empty(encoding::EMPTY));
+        // What others know of the documents, as for the ends of kept edges, does not hold here.
+        emptied.defined_since = CommitNumber::MAX;
+        Ok(emptied)
+    }
+
+    /// Gives the collection and its indexes other objects, which are empty.
+    pub(crate) fn renew_objects(&mut self, next: impl Fn() -> Result<ObjectId>) -> Result<()> {
+        let old = self.definition.object_id;
+        let new = next()?;
+        self.definition.object_id = new;
+        for definition in &mut self.definition.indexes {
+            definition.object_id = if definition.object_id == old { new } else { next()? };
+        }
+        let definitions = self.definition.indexes.iter();
+        let opened: Result<Vec<_>> =
+            definitions.map(|index| Index::new(index.clone(), None).map(Arc::new)).collect();
+        self.indexes = opened?;
+        Ok(())
     }
 
     /// The last value of the key generator.

@@ -286,6 +286,7 @@ pub fn start(plan: &Arc<Plan>, data: DataAccess, run: &Run) -> Result<Execution>
         user: Some("root".into()),
         server_version: "3.12.0".into(),
         authorize_read: run.authorize_read.clone(),
+        inaccessible_are_empty: false,
         authorize_vertices: None,
         parameters: run.open_values.clone(),
         memory: Arc::new(MemoryAccount::new(run.memory_limit_bytes, None)),

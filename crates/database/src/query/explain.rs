@@ -28,7 +28,7 @@ impl Session {
             *plan = plan.with_parameters(&open_values(plan, request)?);
         }
         if let Some(plan) = optimized.plans.first() {
-            self.check_rights(plan)?;
+            self.check_rights(plan, request)?;
         }
         let measured = ExplainStatistics {
             execution_time_seconds: started.elapsed().as_secs_f64(),

@@ -108,7 +108,7 @@ impl Session {
                 .planned(&request, &memory, &interrupt, &mut times)
                 .inspect_err(|error| registration.query().set_failed(error))?,
         };
-        self.check_rights(&planned.plan)?;
+        self.check_rights(&planned.plan, &request)?;
         let lacking_edge_index = self.lacking_edge_index(&planned.plan, &planned.catalog)?;
         registration.query().set_planned(planned.plan.is_modification);
         Ok(PreparedQuery {
@@ -281,8 +281,11 @@ impl Session {
     }
 
     /// Every collection that a query names is checked here, whatever it does with it.
-    pub(crate) fn check_rights(&self, plan: &Plan) -> Result<()> {
-        plan.collections.iter().try_for_each(|used| {
+    /// With the option `skipInaccessibleCollections` only those that it writes to: the others are empty then.
+    pub(crate) fn check_rights(&self, plan: &Plan, request: &QueryRequest) -> Result<()> {
+        let skips = request.options.skip_inaccessible_collections;
+        let mut checked = plan.collections.iter().filter(|used| !(skips && used.access == Access::Read));
+        checked.try_for_each(|used| {
             let level = match used.access {
                 Access::Read => AccessLevel::ReadOnly,
                 Access::Write | Access::Exclusive => AccessLevel::ReadWrite,

@@ -28,7 +28,6 @@ const NO_EFFECT: &[(&str, OptionType)] = &[
     ("forceOneShardAttributeValue", OptionType::Text),
     ("maxNodesPerCallstack", OptionType::Number),
     ("satelliteSyncWait", OptionType::Any),
-    ("skipInaccessibleCollections", OptionType::Bool),
     // Shows registers and the like of ArangoDB's own executor.
     ("verbosePlans", OptionType::Bool),
 ];
@@ -98,6 +97,8 @@ pub struct QueryOptions {
     /// `false`: make a new plan. `true`: the client wants the plan cache to be used, to be told of it, and an error
     /// where ArangoDB's could not. `None`: the cache is used where it can.
     pub use_plan_cache: Option<bool>,
+    /// Collections that the user may not read are empty ones, rather than error 11.
+    pub skip_inaccessible_collections: bool,
     /// `/_api/explain`: show every plan that was considered.
     pub all_plans: bool,
 }
@@ -121,6 +122,7 @@ impl Default for QueryOptions {
             intermediate_commit_operations: None,
             intermediate_commit_bytes: None,
             use_plan_cache: None,
+            skip_inaccessible_collections: false,
             all_plans: false,
         }
     }
@@ -194,11 +196,12 @@ impl QueryRequest {
 
     fn read_options(&mut self, from: Slice<'_>) -> Result<()> {
         let options = &mut self.options;
-        let flags: [(&str, &mut bool); 4] = [
+        let flags: [(&str, &mut bool); 5] = [
             ("fullCount", &mut options.full_count),
             ("stream", &mut options.stream),
             ("allowRetry", &mut options.allow_retry),
             ("allPlans", &mut options.all_plans),
+            ("skipInaccessibleCollections", &mut options.skip_inaccessible_collections),
         ];
         for (name, flag) in flags {
             if let Some(value) = bool_of(from, name)? {

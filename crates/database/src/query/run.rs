@@ -181,6 +181,7 @@ impl PreparedQuery {
             user: self.session.user().cloned(),
             server_version: Arc::clone(&instance.server_version),
             authorize_read,
+            inaccessible_are_empty: options.skip_inaccessible_collections,
             authorize_vertices: self.authorize_vertices()?,
             parameters: Arc::clone(&self.planned.parameters),
             memory: Arc::clone(&self.memory),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catalog::ObjectId;
 
 use crate::counters::{Counters, Totals};
-use crate::{Collection, Index, Result, Store, deletion};
+use crate::{Collection, Result, Store, deletion};
 
 impl Store {
     /// Removes all documents. Waits for the collection's writers. (Within a transaction:
@@ -18,7 +18,7 @@ impl Store {
         let objects = self.shared.alter(|draft| {
             let present = draft.present(collection)?;
             let mut emptied = Collection::clone(&present);
-            self.shared.renew_objects(&mut emptied)?;
+            emptied.renew_objects(|| Ok(ObjectId(self.shared.ticks.next()?)))?;
             // The key generator goes on where it was, also after a crash.
             let key_value = present.keys.last_value();
             let totals = Totals { count: 0, revision: self.shared.clock.next(), key_value };
@@ -32,23 +32,5 @@ impl Store {
             Ok(objects)
         })?;
         deletion::finish(self.shared.engine.as_ref(), &objects)
-    }
-}
-
-impl crate::store::Shared {
-    /// Gives a collection and its indexes new numbers for their objects, which are empty.
-    pub(crate) fn renew_objects(&self, collection: &mut Collection) -> Result<()> {
-        let old = collection.definition.object_id;
-        let new = ObjectId(self.ticks.next()?);
-        collection.definition.object_id = new;
-        for definition in &mut collection.definition.indexes {
-            definition.object_id =
-                if definition.object_id == old { new } else { ObjectId(self.ticks.next()?) };
-        }
-        let definitions = collection.definition.indexes.iter();
-        let opened: Result<Vec<_>> =
-            definitions.map(|index| Index::new(index.clone(), None).map(Arc::new)).collect();
-        collection.indexes = opened?;
-        Ok(())
     }
 }

@@ -24,6 +24,8 @@ pub(crate) const META: ObjectId = ObjectId(0);
 pub(crate) const COUNTERS: ObjectId = ObjectId(1);
 /// Estimates of indexes.
 pub(crate) const ESTIMATES: ObjectId = ObjectId(2);
+/// Nothing, for ever: what reads it finds no records.
+pub(crate) const EMPTY: ObjectId = ObjectId(3);
 /// The first number that is given to a database, collection or object; smaller ones are kept for the server's areas.
 pub(crate) const FIRST_TICK: u64 = 1024;
 

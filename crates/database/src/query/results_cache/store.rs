@@ -70,7 +70,9 @@ impl ResultsCache {
             CacheMode::On => request.cache != Some(false),
             CacheMode::Demand => request.cache == Some(true),
         };
-        by_mode && !request.options.stream && request.options.profile == 0
+        let options = &request.options;
+        // What is skipped differs by user.
+        by_mode && !options.stream && options.profile == 0 && !options.skip_inaccessible_collections
     }
 
     pub(crate) fn memory(&self) -> &Arc<MemoryAccount> {
