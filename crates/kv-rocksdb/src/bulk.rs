@@ -13,6 +13,18 @@ use crate::merge::OpenLoad;
 use crate::options::TABLE_BYTES;
 use crate::store::Store;
 
+/// Tables in the first level from which RocksDB merges them into the others.
+const PILE_TABLES: u32 = 4;
+
+impl Store {
+    /// Whether tables of the first level wait to be merged. RocksDB puts tables that are loaded meanwhile on top of
+    /// them, whatever their keys are, and slows all writers down to kilobytes a second when there are a few dozen.
+    pub(crate) fn tables_would_pile_up(&self) -> bool {
+        let tables = self.db.property_value("rocksdb.num-files-at-level0").ok().flatten();
+        tables.and_then(|tables| tables.parse::<u32>().ok()).is_some_and(|tables| tables >= PILE_TABLES)
+    }
+}
+
 /// A load in progress. Its files have a common prefix and a number; dropped, it removes them.
 pub(crate) struct RocksBulkLoad {
     store: Arc<Store>,
@@ -112,5 +124,26 @@ impl Drop for RocksBulkLoad {
             // Those that were moved into the store are not there any more; others are removed at the next start.
             let _ = fs::remove_file(file);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::RocksOptions;
+
+    #[test]
+    fn loads_do_not_pile_tables_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
+        store.db.set_options(&[("disable_auto_compactions", "true")]).unwrap();
+        for tables in 0..PILE_TABLES {
+            assert!(!store.tables_would_pile_up(), "{tables}");
+            store.db.put(b"key", tables.to_be_bytes()).unwrap();
+            store.db.flush().unwrap();
+        }
+        assert!(store.tables_would_pile_up());
+        store.db.compact_range::<&[u8], &[u8]>(None, None);
+        assert!(!store.tables_would_pile_up());
     }
 }

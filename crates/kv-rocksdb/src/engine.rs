@@ -70,6 +70,10 @@ impl Engine for RocksEngine {
         Ok(Box::new(LoggedLoad::new(self.store()?)?))
     }
 
+    fn prefers_logged_loads(&self) -> bool {
+        self.store().is_ok_and(|store| store.tables_would_pile_up())
+    }
+
     fn split_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {
         self.store()?.split_points(range, parts)
     }

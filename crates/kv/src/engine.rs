@@ -40,6 +40,12 @@ pub trait Engine: Send + Sync {
         self.bulk_load()
     }
 
+    /// Whether a load had better go through the log at the moment, though its pairs lie beside each other: because
+    /// tables would pile up above others that are still to be merged.
+    fn prefers_logged_loads(&self) -> bool {
+        false
+    }
+
     /// At most `parts - 1` keys, ascending and strictly inside `range`, that divide it into pieces of similar size.
     fn split_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>>;
 

@@ -49,7 +49,8 @@ const TABLE_PAIRS_MIN: usize = 2_000;
 /// 1.7 of the log's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LoadPath {
-    /// Tables for documents alone that fall into a few gaps between the stored keys, the log otherwise.
+    /// Tables for documents alone that fall into a few gaps between the stored keys, if the engine has no tables to merge
+    /// first; the log otherwise.
     #[default]
     Auto,
     /// Sorted tables beside the log.
@@ -231,7 +232,10 @@ impl DocumentLoad {
         let by_tables = match (self.look(&gaps)?, self.path) {
             (Keys::Taken, _) => return Ok(LoadOutcome::KeysTaken),
             (keys, LoadPath::Auto) => {
-                keys == Keys::Alone && self.indexes.is_empty() && self.len() >= TABLE_PAIRS_MIN
+                keys == Keys::Alone
+                    && self.indexes.is_empty()
+                    && self.len() >= TABLE_PAIRS_MIN
+                    && !self.shared.engine.prefers_logged_loads()
             }
             (_, path) => path == LoadPath::Tables,
         };
