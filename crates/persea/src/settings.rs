@@ -406,6 +406,7 @@ fn http_options(options: &Options, budget: &MemoryBudget, descriptors: u64) -> H
     let origins = options.all("http.trusted-origin").into_iter().map(str::to_owned);
     HttpOptions {
         max_body_bytes: size(options, "http.max-body-size"),
+        request_memory_bytes: usize::try_from(budget.request_bytes).unwrap_or(usize::MAX),
         keep_alive: duration(options, "http.keep-alive-timeout"),
         compress_response_threshold_bytes: size(options, "http.compress-response-threshold"),
         // Never none, or nobody could ask why.

@@ -14,6 +14,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::auth::{Authentication, AuthenticationOptions};
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::body_memory::BodyMemory;
 use crate::http::connection::{self, Connections};
 use crate::http::cors::TrustedOrigins;
 use crate::http::inline_turns::InlineTurns;
@@ -44,6 +45,8 @@ const QUEUE_TIME: HeaderName = HeaderName::from_static("x-arango-queue-time-seco
 pub struct HttpOptions {
     /// Most bytes of a request's body, also when it is decompressed.
     pub max_body_bytes: usize,
+    /// Bytes that all long requests together may take; more wait.
+    pub request_memory_bytes: usize,
     /// How long a connection without a request is kept.
     pub keep_alive: Duration,
     /// Bytes from which a reply's body is compressed for clients that accept it; 0 is never.
@@ -61,6 +64,7 @@ impl Default for HttpOptions {
         HttpOptions {
             // ArangoDB's 1 GB.
             max_body_bytes: 1 << 30,
+            request_memory_bytes: 1 << 30,
             keep_alive: Duration::from_secs(300),
             compress_response_threshold_bytes: 0,
             max_connections: 16_384,
@@ -159,6 +163,7 @@ pub struct Server {
     jobs: Jobs,
     authentication: Authentication,
     password_turn: Semaphore,
+    body_memory: BodyMemory,
     base_headers: HeaderMap,
     http_builder: auto::Builder<TokioExecutor>,
     started: Instant,
@@ -188,6 +193,7 @@ impl Server {
             jobs: Jobs::new(),
             authentication: Authentication::new(options.authentication.clone())?,
             password_turn: Semaphore::new(1),
+            body_memory: BodyMemory::new(options.http.request_memory_bytes),
             base_headers: base_headers(),
             http_builder: connection::builder(),
             started: Instant::now(),
@@ -254,6 +260,11 @@ impl Server {
     /// Waits until nobody else has a password checked.
     pub(crate) async fn password_turn(&self) -> Option<SemaphorePermit<'_>> {
         self.password_turn.acquire().await.ok()
+    }
+
+    /// The memory that long requests share.
+    pub(crate) fn body_memory(&self) -> &BodyMemory {
+        &self.body_memory
     }
 
     /// How long the server has been up.

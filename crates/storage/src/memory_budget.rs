@@ -4,13 +4,14 @@
 const LIMIT_MIN_BYTES: u64 = 64 << 20;
 /// What the process needs besides what is accounted for: code, stacks, catalog, allocator.
 const OVERHEAD_BYTES: u64 = 32 << 20;
-/// Shares of what is left, in percent: block cache, documents and edges read lately, memtables, queries, results,
-/// sorting. They sum up to 95, so that what is not counted exactly has room.
-const CACHE_PERCENT: u64 = 30;
+/// Shares of what is left, in percent: block cache, documents and edges read lately, memtables, queries, results, long
+/// requests, sorting. They sum up to 95, so that what is not counted exactly has room.
+const CACHE_PERCENT: u64 = 20;
 const READ_CACHE_PERCENT: u64 = 10;
 const MEMTABLE_PERCENT: u64 = 15;
 const QUERY_PERCENT: u64 = 25;
 const RESULT_PERCENT: u64 = 10;
+const REQUEST_PERCENT: u64 = 10;
 const SORT_PERCENT: u64 = 5;
 /// More would not make sorting faster.
 const SORT_MAX_BYTES: u64 = 256 << 20;
@@ -30,6 +31,8 @@ pub struct MemoryBudget {
     pub query_bytes: u64,
     /// Results that wait to be fetched.
     pub result_bytes: u64,
+    /// Requests with long bodies.
+    pub request_bytes: u64,
     /// Each building of an index and each bulk load.
     pub sort_bytes: u64,
 }
@@ -47,6 +50,7 @@ impl MemoryBudget {
             memtable_bytes: share(MEMTABLE_PERCENT),
             query_bytes: share(QUERY_PERCENT),
             result_bytes: share(RESULT_PERCENT),
+            request_bytes: share(REQUEST_PERCENT),
             sort_bytes: share(SORT_PERCENT).min(SORT_MAX_BYTES),
         }
     }
@@ -74,6 +78,7 @@ mod tests {
                 budget.memtable_bytes,
                 budget.query_bytes,
                 budget.result_bytes,
+                budget.request_bytes,
                 budget.sort_bytes,
             ];
             assert!(parts.iter().all(|part| *part > 1 << 20), "{budget:?}");

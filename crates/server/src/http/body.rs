@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 
+use super::body_memory::{BodyMemory, BodyPermit};
 use super::stream::{BrokenOff, StreamBody};
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
@@ -66,22 +67,31 @@ impl Body for ReplyBody {
     }
 }
 
-/// Waits for the whole body of a request. Errors: 413 when it is longer than `max_bytes`, 408 when the client pauses
-/// for longer than [`BODY_PATIENCE`], 400 when the connection breaks it off.
-pub(crate) async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Bytes> {
+/// A request's body, and the memory that it takes.
+#[derive(Debug, Default)]
+pub(crate) struct Collected {
+    pub(crate) bytes: Bytes,
+    pub(crate) memory: Option<BodyPermit>,
+}
+
+/// Waits for the whole body of a request, and for the memory that it takes. Errors: 413 when it is longer than
+/// `max_bytes`, 408 when the client pauses for longer than [`BODY_PATIENCE`], 400 when the connection breaks it off, 503
+/// when there is no memory for it.
+pub(crate) async fn collect(mut body: Incoming, max_bytes: usize, memory: &BodyMemory) -> Result<Collected> {
     if body.is_end_stream() {
-        return Ok(Bytes::new());
+        return Ok(Collected::default());
     }
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if announced > max_bytes {
         return Err(too_large(max_bytes));
     }
-    let Some(first) = next_data(&mut body).await? else { return Ok(Bytes::new()) };
+    let mut permit = memory.take(announced).await?;
+    let Some(first) = next_data(&mut body).await? else { return Ok(Collected::default()) };
     if first.len() > max_bytes {
         return Err(too_large(max_bytes));
     }
     if body.is_end_stream() || first.len() == announced {
-        return Ok(first);
+        return Ok(Collected { bytes: first, memory: permit });
     }
     let mut all =
         BytesMut::with_capacity(announced.clamp(first.len() * 2, RESERVE_MAX_BYTES.max(first.len() * 2)));
@@ -91,13 +101,16 @@ pub(crate) async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Byte
         if all.len() + data.len() > max_bytes {
             return Err(too_large(max_bytes));
         }
+        // Of a body whose length was not announced.
+        memory.grow(&mut permit, all.len() + data.len()).await?;
         if all.len() + data.len() > all.capacity() {
             let missing = announced.saturating_sub(all.len()).min(RESERVE_MORE_MAX_BYTES);
             all.reserve(missing.max(data.len()));
         }
         all.extend_from_slice(&data);
     }
-    Ok(all.freeze())
+    memory.shrink(&mut permit, all.len());
+    Ok(Collected { bytes: all.freeze(), memory: permit })
 }
 
 /// Reads the rest of a body that nobody wants, so that the connection is good for the next request. A body that is

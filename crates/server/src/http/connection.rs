@@ -36,7 +36,14 @@ pub const MAX_HEAD_BYTES: usize = 1 << 20;
 pub const MAX_HEADERS: usize = 256;
 
 /// Most requests at once on one HTTP/2 connection.
-pub const MAX_STREAMS: u32 = 256;
+pub const MAX_STREAMS: u32 = 128;
+
+/// Bytes of one request on HTTP/2 that a client may send before the server takes them.
+const STREAM_WINDOW_BYTES: u32 = 256 << 10;
+
+/// The same for all requests of a connection: so many that requests which wait for memory do not stop the one that
+/// they wait for.
+const CONNECTION_WINDOW_BYTES: u32 = STREAM_WINDOW_BYTES * MAX_STREAMS;
 
 /// What both a connection and those who watch it know.
 #[derive(Debug, Default)]
@@ -219,8 +226,8 @@ pub(crate) fn builder() -> auto::Builder<TokioExecutor> {
         .http2()
         .max_concurrent_streams(MAX_STREAMS)
         .max_header_list_size(MAX_HEAD_BYTES as u32)
-        .initial_stream_window_size(1 << 20)
-        .initial_connection_window_size(4 << 20);
+        .initial_stream_window_size(STREAM_WINDOW_BYTES)
+        .initial_connection_window_size(CONNECTION_WINDOW_BYTES);
     builder
 }
 

@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod body;
+pub(crate) mod body_memory;
 pub mod compression;
 pub mod connection;
 pub mod cors;

@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::header::{AsHeaderName, HeaderMap, IF_MATCH, IF_NONE_MATCH};
 use hyper::{Method, Uri};
 use velocypack::{Builder, Limits, Slice, json, validate};
 
+use super::body_memory::BodyPermit;
 use super::format::{self, Format};
 use super::path::Path;
 use super::query::Query;
@@ -27,6 +29,8 @@ pub struct Request {
     pub(crate) body: Bytes,
     pub(crate) accepted: Format,
     pub(crate) client: Option<SocketAddr>,
+    /// What the body and all that is made of it takes of the memory for requests, for as long as the request is there.
+    pub(crate) memory: Option<Arc<BodyPermit>>,
 }
 
 impl Request {

@@ -15,7 +15,7 @@ use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 use tokio::sync::oneshot;
 
-use super::body::{ReplyBody, collect, drain};
+use super::body::{Collected, ReplyBody, collect, drain};
 use super::compression::{Encoding, compress, decompress};
 use super::connection::Connection;
 use super::dispatch::{
@@ -125,11 +125,11 @@ async fn run(
     };
     let job = prepare(server, route, &path, &head, observed).await?;
     let body = match body.take() {
-        Some(body) => collect(body, server.options().http.max_body_bytes).await?,
-        None => Bytes::new(),
+        Some(body) => collect(body, server.options().http.max_body_bytes, server.body_memory()).await?,
+        None => Collected::default(),
     };
-    observed.received(body.len());
-    let body = decompressed(server, &head.headers, body).await?;
+    observed.received(body.bytes.len());
+    let Collected { bytes, memory } = decompressed(server, &head.headers, body).await?;
     let later = AsyncMode::of(&head.headers);
     let request = Request {
         method: head.method,
@@ -137,9 +137,10 @@ async fn run(
         path,
         matched,
         headers: head.headers,
-        body,
+        body: bytes,
         accepted: wanted.format,
         client: connection.client,
+        memory: memory.map(Arc::new),
     };
     match later {
         Some(mode) => {
@@ -196,15 +197,39 @@ fn check_queue_time(server: &Server, headers: &HeaderMap) -> Result<()> {
     Ok(())
 }
 
-async fn decompressed(server: &Arc<Server>, headers: &HeaderMap, body: Bytes) -> Result<Bytes> {
-    if !headers.contains_key(CONTENT_ENCODING) || body.is_empty() {
+/// The body without its `content-encoding`. As nobody knows how long it will be, it gets memory for what most bodies come
+/// to; one that is longer begins anew with all the memory there is.
+async fn decompressed(server: &Arc<Server>, headers: &HeaderMap, body: Collected) -> Result<Collected> {
+    if !headers.contains_key(CONTENT_ENCODING) || body.bytes.is_empty() {
         return Ok(body);
     }
     let max_bytes = server.options().http.max_body_bytes;
-    let mut encoding = HeaderMap::new();
-    encoding.extend(headers.get(CONTENT_ENCODING).map(|value| (CONTENT_ENCODING, value.clone())));
-    on_pool(server, move || decompress(&encoding, body, max_bytes)).await
+    let memory = server.body_memory();
+    let likely_bytes = body.bytes.len().saturating_mul(LIKELY_COMPRESSION).max(MIN_LIKELY_BYTES);
+    let compressed = body.bytes;
+    drop(body.memory);
+    for bytes in [likely_bytes.min(memory.capacity_bytes()).min(max_bytes), max_bytes] {
+        let mut permit = memory.take(bytes).await?;
+        let mut encoding = HeaderMap::new();
+        encoding.extend(headers.get(CONTENT_ENCODING).map(|value| (CONTENT_ENCODING, value.clone())));
+        let part = compressed.clone();
+        let unpacked = on_pool(server, move || Ok(decompress(&encoding, part, bytes))).await?;
+        match unpacked {
+            Err(error) if error.status_code() == 413 && bytes < max_bytes => {}
+            unpacked => {
+                let bytes = unpacked?;
+                memory.shrink(&mut permit, bytes.len());
+                return Ok(Collected { bytes, memory: permit });
+            }
+        }
+    }
+    Err(ApiError::internal("a body was neither decompressed nor refused"))
 }
+
+/// How many times its length a compressed body mostly comes to at most.
+const LIKELY_COMPRESSION: usize = 12;
+/// Less than this is not worth beginning anew.
+const MIN_LIKELY_BYTES: usize = 64 << 10;
 
 async fn run_now(server: &Arc<Server>, job: Job, request: Request, wanted: Wanted) -> Result<HttpReply> {
     match dispatch::begin(server, job, request)? {

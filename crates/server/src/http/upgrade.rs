@@ -69,8 +69,8 @@ pub(crate) async fn accept(
     wish: Wish,
 ) -> HttpReply {
     let upgraded = hyper::upgrade::on(&mut request);
-    let body = match collect(request.into_body(), MAX_BODY_BYTES).await {
-        Ok(body) => body,
+    let body = match collect(request.into_body(), MAX_BODY_BYTES, server.body_memory()).await {
+        Ok(body) => body.bytes,
         Err(error) => return plain(error.status_code()),
     };
     let opening = Opening { settings: wish.settings, header_block: wish.header_block, body };

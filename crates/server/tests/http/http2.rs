@@ -11,7 +11,9 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::harness::start;
+use server::{HttpOptions, ServerOptions};
+
+use crate::harness::{options, start, start_with, store};
 
 type Sender = http2::SendRequest<String>;
 
@@ -91,6 +93,28 @@ fn bodies_go_both_ways() {
 }
 
 /// Sends a request that asks for HTTP/2, and gives the connection when the server has agreed.
+#[test]
+fn long_bodies_on_one_connection_wait_for_memory_without_stopping_one_another() {
+    let http = HttpOptions { request_memory_bytes: 800 << 10, ..HttpOptions::default() };
+    let running = start_with(ServerOptions { http, ..options() }, store());
+    let body = "x".repeat(3 << 20);
+    block_on(async {
+        let sender = connect(running.address).await;
+        let requests: Vec<_> = (0..12)
+            .map(|_| {
+                let (mut sender, body) = (sender.clone(), body.clone());
+                tokio::spawn(async move {
+                    let reply = send(&mut sender, "POST", "/_test/body", &body).await;
+                    (reply.status().as_u16(), read(reply.into_body()).await.unwrap().len())
+                })
+            })
+            .collect();
+        for request in requests {
+            assert_eq!(request.await.unwrap(), (200, body.len()));
+        }
+    });
+}
+
 async fn upgrade(address: SocketAddr, request: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();

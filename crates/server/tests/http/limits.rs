@@ -1,5 +1,7 @@
 //! Bounds on what a client sends, and what it gets for exceeding them.
 
+use std::time::Duration;
+
 use server::http::worker_pool::PoolLimits;
 use server::{HttpOptions, ServerOptions};
 
@@ -106,4 +108,68 @@ fn a_full_queue_answers_503() {
     let wait: f64 = wait.header("x-arango-queue-time-seconds").unwrap().parse().unwrap();
     assert!((0.1..5.0).contains(&wait), "{wait}");
     assert_eq!(clients[2].get("/_api/version").status, 200);
+}
+
+/// Long requests together have memory for 200 KiB of body.
+fn with_little_memory() -> Running {
+    with_http(HttpOptions { request_memory_bytes: 800 << 10, ..HttpOptions::default() })
+}
+
+#[test]
+fn a_long_body_waits_for_memory_and_a_short_one_does_not() {
+    let running = with_little_memory();
+    let long = vec![b'x'; 150 << 10];
+    let mut first = running.client();
+    first.send(
+        format!("POST /_test/body HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n", long.len()).as_bytes(),
+    );
+    first.send(&long[..1_000]);
+    // It has its memory when the server has read something of it.
+    std::thread::sleep(Duration::from_millis(100));
+    let mut second = running.client();
+    let body = long.clone();
+    let (sender, answered) = std::sync::mpsc::channel();
+    let waiting = std::thread::spawn(move || {
+        let reply = second.request("POST", "/_test/body", "", &body);
+        sender.send(()).unwrap();
+        reply
+    });
+    assert!(answered.recv_timeout(Duration::from_millis(200)).is_err(), "there is no memory for both");
+    assert_eq!(running.client().request("POST", "/_test/body", "", &[b'x'; 60_000]).status, 200);
+    first.send(&long[1_000..]);
+    assert_eq!(first.read_reply(false).status, 200);
+    assert_eq!(waiting.join().unwrap().status, 200, "it goes on when the first one is over");
+}
+
+#[test]
+fn a_client_that_goes_gives_its_memory_back() {
+    let running = with_little_memory();
+    let mut gone = running.client();
+    gone.send(b"POST /_test/body HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\nx");
+    std::thread::sleep(Duration::from_millis(100));
+    drop(gone);
+    assert_eq!(running.client().request("POST", "/_test/body", "", &vec![b'x'; 200_000]).status, 200);
+}
+
+#[test]
+fn a_body_that_is_longer_than_all_memory_goes_alone() {
+    let running = with_little_memory();
+    let long = vec![b'x'; 2 << 20];
+    let mut client = running.client();
+    for _ in 0..3 {
+        assert_eq!(client.request("POST", "/_test/body", "", &long).status, 200, "announced");
+        client.send(b"POST /_test/body HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+        for part in long.chunks(100_000) {
+            client.send(format!("{:x}\r\n", part.len()).as_bytes());
+            client.send(part);
+            client.send(b"\r\n");
+        }
+        client.send(b"0\r\n\r\n");
+        assert_eq!(client.read_reply(false).status, 200, "not announced");
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        std::io::Write::write_all(&mut encoder, &long).unwrap();
+        let packed = encoder.finish().unwrap();
+        let reply = client.request("POST", "/_test/body", "Content-Encoding: gzip\r\n", &packed);
+        assert_eq!(reply.status, 200, "compressed, and far more than its length lets expect");
+    }
 }

@@ -74,6 +74,8 @@ impl PartRequest {
             body,
             accepted: self.accepted,
             client: batch.client(),
+            // The batch's covers it.
+            memory: batch.memory.clone(),
         };
         match later {
             Some(mode) => dispatch::run_later(server, job, request, mode).map(Outcome::Done),
