@@ -18,7 +18,10 @@ pub(crate) fn map(action: &'static str) -> impl Fn(rust_rocksdb::Error) -> Error
         match error.kind() {
             ErrorKind::Corruption => Error::Corrupt { reason },
             ErrorKind::ShutdownInProgress => Error::Closed,
-            ErrorKind::Busy | ErrorKind::TryAgain | ErrorKind::TimedOut => Error::Transient { reason },
+            // Incomplete: a write that must not wait would have had to.
+            ErrorKind::Busy | ErrorKind::TryAgain | ErrorKind::TimedOut | ErrorKind::Incomplete => {
+                Error::Transient { reason }
+            }
             _ if is_one_of(&reason, &NO_SPACE) => Error::Full { reason },
             _ => Error::Io { action: action.to_owned(), reason },
         }

@@ -91,6 +91,7 @@ pub(crate) struct Tuning {
     pub(crate) cache: Cache,
     /// For commits: into the log, handed to the operating system, not synced.
     pub(crate) write_options: WriteOptions,
+    pub(crate) hasty_write_options: WriteOptions,
     pub(crate) memory_bytes: usize,
 }
 
@@ -120,7 +121,14 @@ impl Tuning {
         tables.set_index_type(BlockBasedIndexType::TwoLevelIndexSearch);
         tables.set_partition_filters(true);
         partitioned.set_block_based_table_factory(&tables);
-        Tuning { options, partitioned, cache, write_options: write_options(), memory_bytes }
+        Tuning {
+            options,
+            partitioned,
+            cache,
+            write_options: write_options(),
+            hasty_write_options: hasty_write_options(),
+            memory_bytes,
+        }
     }
 }
 
@@ -138,6 +146,13 @@ fn set_memory(options: &mut Options, memory_bytes: usize, cache: &Cache) {
     // Keys that are not there, as those of new documents, are not searched for in the memtables.
     options.set_memtable_prefix_bloom_ratio(MEMTABLE_FILTER_SHARE);
     options.set_memtable_whole_key_filtering(true);
+}
+
+/// Answers that it would have to wait where RocksDB holds writers back.
+fn hasty_write_options() -> WriteOptions {
+    let mut options = write_options();
+    options.set_no_slowdown(true);
+    options
 }
 
 fn write_options() -> WriteOptions {

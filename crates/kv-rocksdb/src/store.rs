@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kv::{ConflictTable, Durability, LocalStore, Overlay, Result, Snapshot};
+use kv::{ConflictTable, Durability, Error, LocalStore, Overlay, Result, Snapshot};
 use rust_rocksdb::{DB, Options, ReadOptions, WriteBatch, WriteOptions};
 
 use crate::error::{map, map_commit, map_open, map_open_io};
@@ -23,6 +23,9 @@ const LOAD_FOLDER: &str = "load";
 
 /// Bytes that a batch takes beside a write's key and value: its tag and the two lengths.
 const BATCH_OVERHEAD_BYTES: usize = 11;
+
+/// A batch from this size on takes a millisecond or more to be written, and all that come after it wait.
+const LARGE_BATCH_BYTES: usize = 128 << 10;
 
 /// After this much was written, the store looks again how large its data is.
 const LOOK_AFTER_BYTES: u64 = 256 << 20;
@@ -49,7 +52,11 @@ pub(crate) struct Store {
     pub(crate) log: Arc<Log>,
     conflict_table: Arc<ConflictTable>,
     write_options: WriteOptions,
+    /// For writes that must not wait.
+    hasty_write_options: WriteOptions,
     write_turns: Turns,
+    /// Batches that are being written and are so large that others wait long for them.
+    large_writes: AtomicUsize,
     latest: ReadOptions,
     loads: AtomicU64,
     pub(crate) small_tables: Arc<SmallTables>,
@@ -59,7 +66,8 @@ pub(crate) struct Store {
 impl Store {
     pub(crate) fn open(folder: &Path, wanted: &RocksOptions) -> Result<Store> {
         format::check_or_create(folder)?;
-        let Tuning { options, partitioned, cache, write_options, memory_bytes } = Tuning::new(wanted);
+        let Tuning { options, partitioned, cache, write_options, hasty_write_options, memory_bytes } =
+            Tuning::new(wanted);
         let db = Arc::new(DB::open(&options, folder).map_err(|error| map_open(&error, folder))?);
         // The lock is ours now: nobody else's loads are in there.
         let load_folder = folder.join(LOAD_FOLDER);
@@ -87,7 +95,9 @@ impl Store {
             log,
             conflict_table,
             write_options,
+            hasty_write_options,
             write_turns: Turns::of_this_machine(),
+            large_writes: AtomicUsize::new(0),
             latest: ReadOptions::default(),
             loads: AtomicU64::new(0),
             small_tables,
@@ -127,9 +137,23 @@ impl Store {
 
     /// Makes a batch visible, and hands its log record to the operating system.
     pub(crate) fn write(&self, batch: &WriteBatch) -> Result<()> {
+        let _large =
+            (batch.size_in_bytes() >= LARGE_BATCH_BYTES).then(|| LargeWrite::begin(&self.large_writes));
+        self.write_with(batch, &self.write_options)
+    }
+
+    /// The same, unless it had to wait for more than other small batches: [`Error::Transient`].
+    fn write_at_once(&self, batch: &WriteBatch) -> Result<()> {
+        if self.large_writes.load(Ordering::Relaxed) > 0 {
+            return Err(Error::Transient { reason: "a large batch is being written".to_owned() });
+        }
+        self.write_with(batch, &self.hasty_write_options)
+    }
+
+    fn write_with(&self, batch: &WriteBatch, options: &WriteOptions) -> Result<()> {
         self.check_open()?;
         let turn = self.write_turns.take();
-        self.db.write_opt(batch, &self.write_options).map_err(map_commit)?;
+        self.db.write_opt(batch, options).map_err(map_commit)?;
         drop(turn);
         // It is written. If the tables cannot be adapted, the next time will do.
         let _ = self.count_written(batch.size_in_bytes() as u64);
@@ -157,6 +181,22 @@ impl Store {
     }
 }
 
+/// A large batch that is being written.
+struct LargeWrite<'a>(&'a AtomicUsize);
+
+impl<'a> LargeWrite<'a> {
+    fn begin(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        LargeWrite(count)
+    }
+}
+
+impl Drop for LargeWrite<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 impl LocalStore for Store {
     fn conflict_table(&self) -> &Arc<ConflictTable> {
         &self.conflict_table
@@ -174,7 +214,7 @@ impl LocalStore for Store {
         Ok(())
     }
 
-    fn apply(&self, overlay: &Overlay) -> Result<()> {
+    fn apply(&self, overlay: &Overlay, waits: bool) -> Result<()> {
         let capacity_bytes = overlay.size_bytes() + overlay.len() * BATCH_OVERHEAD_BYTES;
         let mut batch = WriteBatch::with_capacity_bytes(capacity_bytes);
         for entry in overlay.iter() {
@@ -183,7 +223,7 @@ impl LocalStore for Store {
                 None => batch.delete(entry.key()),
             }
         }
-        self.write(&batch)
+        if waits { self.write(&batch) } else { self.write_at_once(&batch) }
     }
 
     fn harden(&self, commit: u64, durability: Durability) -> Result<()> {
@@ -226,5 +266,46 @@ mod tests {
             store.read_latest(&key.to_be_bytes(), &mut |_| is_there = true).unwrap();
             assert!(is_there, "tables of both kinds are read");
         }
+    }
+
+    fn put_at_once(store: &Store, key: &[u8]) -> Result<()> {
+        let mut batch = WriteBatch::default();
+        batch.put(key, b"value");
+        store.write_at_once(&batch)
+    }
+
+    #[test]
+    fn who_must_not_wait_does_not_write_behind_a_large_batch() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
+        let large = LargeWrite::begin(&store.large_writes);
+        let refused = put_at_once(&store, b"key");
+        assert!(matches!(refused, Err(Error::Transient { .. })), "{refused:?}");
+        assert_eq!(store.db.get(b"key").unwrap(), None);
+        drop(large);
+        put_at_once(&store, b"key").unwrap();
+        assert!(store.db.get(b"key").unwrap().is_some());
+    }
+
+    #[test]
+    fn who_must_not_wait_is_not_held_back_by_rocksdb() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
+        put_at_once(&store, b"first").unwrap();
+        // With one table in the first level no more writes are taken.
+        let stopped = [
+            ("level0_file_num_compaction_trigger", "100"),
+            ("level0_slowdown_writes_trigger", "1"),
+            ("level0_stop_writes_trigger", "1"),
+        ];
+        store.db.set_options(&stopped).unwrap();
+        store.db.flush().unwrap();
+        let refused = put_at_once(&store, b"second");
+        assert!(matches!(refused, Err(Error::Transient { .. })), "{refused:?}");
+        store
+            .db
+            .set_options(&[("level0_stop_writes_trigger", "36"), ("level0_slowdown_writes_trigger", "20")])
+            .unwrap();
+        put_at_once(&store, b"second").unwrap();
     }
 }

@@ -205,11 +205,19 @@ pub struct TransactionOptions {
     pub lock_timeout_ms: u64,
     /// Which state the transaction reads.
     pub snapshot: SnapshotAt,
+    /// Whether the commit may wait for longer than a small write takes: for large ones of others, or until the engine
+    /// takes writes again at all. Otherwise it answers [`crate::Error::Transient`], and nothing was written.
+    pub commit_waits: bool,
 }
 
 impl Default for TransactionOptions {
     fn default() -> Self {
-        TransactionOptions { max_bytes: 512 << 20, lock_timeout_ms: 0, snapshot: SnapshotAt::Begin }
+        TransactionOptions {
+            max_bytes: 512 << 20,
+            lock_timeout_ms: 0,
+            snapshot: SnapshotAt::Begin,
+            commit_waits: true,
+        }
     }
 }
 

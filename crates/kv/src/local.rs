@@ -25,8 +25,9 @@ pub trait LocalStore: Send + Sync + 'static {
     fn read_latest(&self, key: &[u8], read: &mut dyn FnMut(&[u8])) -> Result<()>;
 
     /// Applies all writes of `overlay`: whoever reads sees all of them or none, and all who read after this returned
-    /// see them. On an error nothing was written, except for [`Error::Undetermined`].
-    fn apply(&self, overlay: &Overlay) -> Result<()>;
+    /// see them. On an error nothing was written, except for [`Error::Undetermined`]. `waits` is
+    /// [`TransactionOptions::commit_waits`].
+    fn apply(&self, overlay: &Overlay, waits: bool) -> Result<()>;
 
     /// Called after [`LocalStore::apply`], when others may see the writes and overwrite them already: makes all
     /// commits up to the one with this number as durable as was asked.
@@ -41,6 +42,7 @@ pub struct LocalTransaction<S: LocalStore> {
     base: OnceCell<Arc<dyn Snapshot>>,
     overlay: Overlay,
     lock_timeout_ms: u64,
+    commit_waits: bool,
 }
 
 impl<S: LocalStore> LocalTransaction<S> {
@@ -52,6 +54,7 @@ impl<S: LocalStore> LocalTransaction<S> {
             base: OnceCell::new(),
             overlay: Overlay::new(options.max_bytes),
             lock_timeout_ms: options.lock_timeout_ms,
+            commit_waits: options.commit_waits,
         };
         if options.snapshot == SnapshotAt::Begin {
             transaction.base()?;
@@ -168,13 +171,13 @@ impl<S: LocalStore> WriteTransaction for LocalTransaction<S> {
     }
 
     fn commit(self: Box<Self>, durability: Durability) -> Result<()> {
-        let LocalTransaction { store, claims, base, overlay, .. } = *self;
+        let LocalTransaction { store, claims, base, overlay, commit_waits, .. } = *self;
         // The engine need not keep the old state while it writes the new one.
         drop(base);
         if overlay.is_empty() && claims.is_empty() {
             return Ok(());
         }
-        let applied = if overlay.is_empty() { Ok(()) } else { store.apply(&overlay) };
+        let applied = if overlay.is_empty() { Ok(()) } else { store.apply(&overlay, commit_waits) };
         match applied {
             Ok(()) => store.harden(claims.commit(), durability),
             Err(error @ Error::Undetermined { .. }) => {

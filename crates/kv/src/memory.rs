@@ -114,7 +114,7 @@ impl LocalStore for MemoryStore {
         Ok(())
     }
 
-    fn apply(&self, overlay: &Overlay) -> Result<()> {
+    fn apply(&self, overlay: &Overlay, _waits: bool) -> Result<()> {
         let mut pairs = self.write()?;
         for entry in overlay.iter() {
             match entry.value() {

@@ -61,7 +61,7 @@ impl LocalStore for HookedStore {
         Ok(())
     }
 
-    fn apply(&self, overlay: &Overlay) -> Result<()> {
+    fn apply(&self, overlay: &Overlay, _waits: bool) -> Result<()> {
         let mut transaction = self.engine.begin(TransactionOptions::default())?;
         for entry in overlay.iter() {
             match entry.value() {

@@ -29,6 +29,9 @@ pub struct TransactionOptions {
     /// collections that `write` or `exclusive` name: it waits for those before it instead of conflicting with them.
     /// Definitions of other collections may be older than the state that is read.
     pub snapshot_at_first_read: bool,
+    /// Whether the commit may wait for large writes of others and for the disk; otherwise it is refused with a retryable
+    /// error then.
+    pub commit_waits: bool,
 }
 
 impl Default for TransactionOptions {
@@ -40,6 +43,7 @@ impl Default for TransactionOptions {
             write: Vec::new(),
             exclusive: Vec::new(),
             snapshot_at_first_read: false,
+            commit_waits: true,
         }
     }
 }
@@ -56,18 +60,24 @@ impl TransactionOptions {
     }
 
     /// For one operation on one collection by a thread that must not wait: whoever is in its way makes it fail with a
-    /// retryable 1200, or with 18.
+    /// retryable 1200, or with 18, a commit that had to wait with another retryable error.
     pub fn immediate_operation(collection: &Arc<Collection>) -> Self {
         TransactionOptions {
             lock_timeout_ms: 0,
             gate_timeout_ms: Some(0),
+            commit_waits: false,
             ..TransactionOptions::single_operation(collection)
         }
     }
 
     pub(crate) fn for_engine(&self) -> kv::TransactionOptions {
         let snapshot = if self.snapshot_at_first_read { SnapshotAt::FirstRead } else { SnapshotAt::Begin };
-        kv::TransactionOptions { max_bytes: self.max_bytes, lock_timeout_ms: self.lock_timeout_ms, snapshot }
+        kv::TransactionOptions {
+            max_bytes: self.max_bytes,
+            lock_timeout_ms: self.lock_timeout_ms,
+            snapshot,
+            commit_waits: self.commit_waits,
+        }
     }
 }
 
