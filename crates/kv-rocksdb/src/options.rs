@@ -28,6 +28,15 @@ const BLOCK_BYTES: usize = 16 << 10;
 /// Index and filter partitions: small enough that reading one key does not fill a small cache.
 const METADATA_BLOCK_BYTES: usize = 4 << 10;
 
+/// Entries of a memtable, deleted or overwritten, that one step of a scan may pass over: about a millisecond.
+const HIDDEN_ENTRIES_MAX: u32 = 5_000;
+
+/// Of so many entries of a table in a row ...
+const DELETION_WINDOW: usize = 4_096;
+
+/// ... so many may be deletions.
+const DELETIONS_MAX: usize = 3_072;
+
 /// Indexes and filters are a hundredth of the data where values are short. While the data is at most this many times
 /// the memory, they fit well into the cache as a whole, and a look-up of a key takes a fifth less time than with
 /// partitions, one of an absent key half. Beyond, whole ones of half a megabyte each would push each other out.
@@ -203,6 +212,10 @@ fn set_levels(options: &mut Options, wanted: &RocksOptions) {
     options.set_compaction_readahead_size(512 << 10);
     // A range drop should not wait in the memtable until other writes push it out.
     options.set_memtable_max_range_deletions(64);
+    // Who takes the first of many keys again and again, as of a queue, passes over all that were deleted before it. So
+    // memtables that are in the way are written out, and tables with many deletions in a row are merged.
+    options.set_memtable_op_scan_flush_trigger(HIDDEN_ENTRIES_MAX);
+    options.add_compact_on_deletion_collector_factory_count_only(DELETION_WINDOW, DELETIONS_MAX);
     // An idle server does nothing, and a start does not read all tables.
     options.set_stats_dump_period_sec(0);
     options.set_stats_persist_period_sec(0);

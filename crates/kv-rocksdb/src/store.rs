@@ -308,4 +308,37 @@ mod tests {
             .unwrap();
         put_at_once(&store, b"second").unwrap();
     }
+
+    #[test]
+    fn deleted_keys_in_the_way_of_a_scan_are_merged_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
+        let keys = 0..20_000_u32;
+        let mut batch = WriteBatch::default();
+        keys.clone().for_each(|key| batch.put(key.to_be_bytes(), b"value"));
+        batch.put(keys.end.to_be_bytes(), b"left");
+        store.write(&batch).unwrap();
+        store.db.flush().unwrap();
+        let mut batch = WriteBatch::default();
+        keys.clone().for_each(|key| batch.delete(key.to_be_bytes()));
+        store.write(&batch).unwrap();
+        let deletions = || {
+            let in_tables: u64 = store.db.live_files().unwrap().iter().map(|table| table.num_deletions).sum();
+            in_tables + store.db.property_int_value("rocksdb.num-deletes-active-mem-table").unwrap().unwrap()
+        };
+        assert_eq!(deletions(), u64::from(keys.end));
+        let start = std::time::Instant::now();
+        while deletions() > 0 && start.elapsed() < Duration::from_secs(20) {
+            let mut scan = store.db.raw_iterator();
+            scan.seek_to_first();
+            assert_eq!(scan.value(), Some(&b"left"[..]));
+            drop(scan);
+            // RocksDB looks whether there is something to do when something is written.
+            let mut batch = WriteBatch::default();
+            batch.put(u32::MAX.to_be_bytes(), b"");
+            store.write(&batch).unwrap();
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(deletions(), 0);
+    }
 }
