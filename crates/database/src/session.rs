@@ -95,6 +95,14 @@ impl Session {
         })
     }
 
+    /// The session's database as a query may see it that skips what its user may not read: that is hidden. Errors: 1228.
+    pub(crate) fn readable_database_in(&self, catalog: &Catalog) -> Result<Arc<Database>> {
+        let is_hidden = |collection: &Collection| {
+            self.require_collection(collection.name(), AccessLevel::ReadOnly).is_err()
+        };
+        Ok(Arc::new(self.database_in(catalog)?.hiding(is_hidden)?))
+    }
+
     /// A collection by name or number, if the user may do with it what `level` says. Errors: 1203, 11, 1228.
     pub fn collection(&self, name_or_id: &str, level: AccessLevel) -> Result<Arc<Collection>> {
         let catalog = self.catalog();

@@ -108,14 +108,14 @@ impl Database {
         self.names.values().filter_map(|id| self.collections.get(id))
     }
 
-    /// The same database, in which the collections that `is_hidden` names have no documents: for a reader who must not
-    /// see them. Nothing may be written to those.
+    /// The same database, in which of the collections that `is_hidden` names nothing can be told but that they are there:
+    /// no documents, indexes or schema. For a reader who must not see them; nothing may be written to those.
     ///
     /// Errors: 9 for an index of a type that this version does not have.
     pub fn hiding(&self, is_hidden: impl Fn(&Collection) -> bool) -> Result<Database> {
         let mut database = self.clone();
         for collection in database.collections.values_mut().filter(|collection| is_hidden(collection)) {
-            *collection = Arc::new(collection.without_documents()?);
+            *collection = Arc::new(collection.hidden()?);
         }
         Ok(database)
     }
@@ -245,14 +245,17 @@ impl Collection {
         Some(DataVersion { object: self.object_id(), commits })
     }
 
-    /// The collection with objects that hold nothing in its place and that of its indexes.
-    fn without_documents(&self) -> Result<Collection> {
-        let mut emptied = self.clone();
-        emptied.renew_objects(|| Ok(encoding::EMPTY))?;
-        emptied.counters = Arc::new(Counters::empty(encoding::EMPTY));
+    /// The collection with objects that hold nothing, with the indexes that every collection of its type has.
+    fn hidden(&self) -> Result<Collection> {
+        let mut hidden = self.clone();
+        hidden.definition.indexes.retain(|index| matches!(index.id, IndexId::PRIMARY | IndexId::EDGE));
+        hidden.definition.properties.schema = None;
+        hidden.schema = None;
+        hidden.renew_objects(|| Ok(encoding::EMPTY))?;
+        hidden.counters = Arc::new(Counters::empty(encoding::EMPTY));
         // What others know of the documents, as for the ends of kept edges, does not hold here.
-        emptied.defined_since = CommitNumber::MAX;
-        Ok(emptied)
+        hidden.defined_since = CommitNumber::MAX;
+        Ok(hidden)
     }
 
     /// Gives the collection and its indexes other objects, which are empty.

@@ -217,8 +217,11 @@ impl Session {
         times.parsing = clock.lap();
         let values = Value::from_slice(Slice::new(&request.bind_variables));
         let parameters = in_planning(BindParameters::from_value(&values), "parsing")?;
-        let view =
-            CatalogView::new(Arc::clone(self.database_in(catalog)?), Arc::clone(self.instance().store()));
+        let database = match request.options.skip_inaccessible_collections {
+            true => self.readable_database_in(catalog)?,
+            false => Arc::clone(self.database_in(catalog)?),
+        };
+        let view = CatalogView::new(database, Arc::clone(self.instance().store()));
         let mut input = BindInput::new(&parameters, &view, memory, interrupt);
         if request.options.use_plan_cache == Some(true) {
             eligible::check(&query, &request.options)?;
@@ -280,8 +283,8 @@ impl Session {
         }
     }
 
-    /// Every collection that a query names is checked here, whatever it does with it.
-    /// With the option `skipInaccessibleCollections` only those that it writes to: the others are empty then.
+    /// Every collection that a query names is checked here, whatever it does with it; with the option `skipInaccessibleCollections` only those that it writes to: the others
+    /// are empty then.
     pub(crate) fn check_rights(&self, plan: &Plan, request: &QueryRequest) -> Result<()> {
         let skips = request.options.skip_inaccessible_collections;
         let mut checked = plan.collections.iter().filter(|used| !(skips && used.access == Access::Read));

@@ -212,6 +212,10 @@ impl QueryRequest {
         if let Some(value) = bool_of(from, "usePlanCache")? {
             options.use_plan_cache = Some(value);
         }
+        if options.skip_inaccessible_collections {
+            // The plan is made of what this user may see.
+            options.use_plan_cache = Some(false);
+        }
         if let Some(value) = bool_of(from, "cache")? {
             self.cache = Some(value);
         }
