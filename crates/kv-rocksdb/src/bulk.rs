@@ -135,7 +135,7 @@ mod tests {
     use crate::options::RocksOptions;
 
     #[test]
-    fn loads_do_not_pile_tables_up() {
+    fn tables_that_wait_to_be_merged_are_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
         store.db.set_options(&[("disable_auto_compactions", "true")]).unwrap();

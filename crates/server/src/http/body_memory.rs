@@ -17,7 +17,7 @@ use crate::error::Result;
 const BYTES_PER_BODY_BYTE: usize = 4;
 
 /// Bodies up to this length are not counted: there are no more of them than connections.
-const UNCOUNTED_BYTES: usize = 64 << 10;
+pub(crate) const UNCOUNTED_BYTES: usize = 64 << 10;
 
 /// What is counted in.
 const UNIT_BYTES: usize = 1 << 10;

@@ -16,6 +16,7 @@ use hyper::{Method, StatusCode};
 use tokio::sync::oneshot;
 
 use super::body::{Collected, ReplyBody, collect, drain};
+use super::body_memory::UNCOUNTED_BYTES;
 use super::compression::{Encoding, compress, decompress};
 use super::connection::Connection;
 use super::dispatch::{
@@ -205,8 +206,9 @@ async fn decompressed(server: &Arc<Server>, headers: &HeaderMap, body: Collected
     }
     let max_bytes = server.options().http.max_body_bytes;
     let memory = server.body_memory();
-    let likely_bytes = body.bytes.len().saturating_mul(LIKELY_COMPRESSION).max(MIN_LIKELY_BYTES);
+    let likely_bytes = body.bytes.len().saturating_mul(LIKELY_COMPRESSION).max(UNCOUNTED_BYTES);
     let compressed = body.bytes;
+    // Given back before more is asked for: two who keep some and want more would wait for each other.
     drop(body.memory);
     for bytes in [likely_bytes.min(memory.capacity_bytes()).min(max_bytes), max_bytes] {
         let mut permit = memory.take(bytes).await?;
@@ -228,8 +230,6 @@ async fn decompressed(server: &Arc<Server>, headers: &HeaderMap, body: Collected
 
 /// How many times its length a compressed body mostly comes to at most.
 const LIKELY_COMPRESSION: usize = 12;
-/// Less than this is not worth beginning anew.
-const MIN_LIKELY_BYTES: usize = 64 << 10;
 
 async fn run_now(server: &Arc<Server>, job: Job, request: Request, wanted: Wanted) -> Result<HttpReply> {
     match dispatch::begin(server, job, request)? {
