@@ -63,6 +63,19 @@ impl Form {
     pub(crate) fn push_table_entry(&self, out: &mut Vec<u8>, offset: usize) {
         push_number(out, offset, self.width);
     }
+
+    /// Appends many entries of the index table.
+    #[inline]
+    pub(crate) fn push_table_entries(
+        &self,
+        out: &mut Vec<u8>,
+        offsets: impl ExactSizeIterator<Item = usize>,
+    ) {
+        match self.width {
+            1 => out.extend(offsets.map(|offset| offset as u8)),
+            width => offsets.for_each(|offset| push_number(out, offset, width)),
+        }
+    }
 }
 
 /// Appends the lowest `width` bytes of a number. The form was chosen so that no more are needed.

@@ -186,14 +186,14 @@ impl DocumentLoad {
             self.entries.clear();
             index.index.entries(Slice::new(bytes), key, &mut self.entries)?;
             for entry in self.entries.iter() {
-                index.pairs.push(entry.key, entry.value);
+                index.pairs.push(|bytes| bytes.extend_from_slice(entry.key), entry.value);
                 if let Some(estimate) = index.index.estimate() {
                     estimate.note(entry.hash, true, &mut index.estimate);
                 }
             }
         }
-        let engine_key = encoding::document_key(self.collection.object_id(), key);
-        self.documents.push(&engine_key, bytes);
+        let object = self.collection.object_id();
+        self.documents.push(|engine_key| encoding::append_document_key(object, key, engine_key), bytes);
         self.totals.count += 1;
         self.totals.revision = self.totals.revision.max(document.revision);
         self.totals.key_value = self.totals.key_value.max(document.key.value);

@@ -24,14 +24,14 @@ impl Pairs {
         self.bytes.reserve(bytes);
     }
 
-    /// Adds a pair.
-    pub(crate) fn push(&mut self, key: &[u8], value: &[u8]) {
+    /// Adds a pair. `append_key` appends its key.
+    pub(crate) fn push(&mut self, append_key: impl FnOnce(&mut Vec<u8>), value: &[u8]) {
         let start = self.bytes.len();
-        self.bytes.extend_from_slice(key);
+        append_key(&mut self.bytes);
         let value_start = self.bytes.len();
         self.bytes.extend_from_slice(value);
         let position = Position { start, value_start, end: self.bytes.len() };
-        if self.positions.last().is_some_and(|last| self.key(*last) >= key) {
+        if self.positions.last().is_some_and(|last| self.key(*last) >= self.key(position)) {
             self.is_unsorted = true;
         }
         self.positions.push(position);

@@ -37,20 +37,20 @@ impl Assembler<'_> {
     /// Errors: 1227, 1221, 1222, 1225.
     pub(super) fn key_for(self, body: Slice<'_>, options: &WriteOptions) -> Result<(GeneratedKey, bool)> {
         match self.given_key(body, options)? {
-            Some(key) => Ok((key, true)),
+            Some((key, value)) => Ok((GeneratedKey { key: key.to_owned(), value }, true)),
             None => Ok((self.collection.keys.generate(&self.shared.ticks, &self.shared.clock)?, false)),
         }
     }
 
-    /// The key that the client gave to a new document.
-    fn given_key(self, body: Slice<'_>, options: &WriteOptions) -> Result<Option<GeneratedKey>> {
+    /// The key that the client gave to a new document, and the value behind it.
+    fn given_key<'b>(self, body: Slice<'b>, options: &WriteOptions) -> Result<Option<(&'b str, u64)>> {
         if !body.is_object() {
             return Err(invalid_type());
         }
         let keys = &self.collection.keys;
         let allowed = self.collection.definition.properties.key_options.allow_user_keys || options.is_restore;
         let key = given_key(body, allowed)?;
-        Ok(key.map(|key| GeneratedKey { key: key.to_owned(), value: keys.observe(key) }))
+        Ok(key.map(|key| (key, keys.observe(key))))
     }
 
     /// The revision of the document that is about to be written.
@@ -136,10 +136,14 @@ impl AssembledDocument {
         options: &WriteOptions,
     ) -> Result<()> {
         let assembler = Assembler { shared, collection };
-        self.key = match assembler.given_key(body, options)? {
-            Some(key) => key,
-            None => collection.keys.generate_in(&mut self.keys, &shared.ticks, &shared.clock)?,
-        };
+        match assembler.given_key(body, options)? {
+            Some((key, value)) => {
+                self.key.key.clear();
+                self.key.key.push_str(key);
+                self.key.value = value;
+            }
+            None => self.key = collection.keys.generate_in(&mut self.keys, &shared.ticks, &shared.clock)?,
+        }
         self.revision = assembler.assemble_new(&self.key.key, body, options, &mut self.bytes)?;
         Ok(())
     }

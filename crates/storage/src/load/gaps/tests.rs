@@ -18,7 +18,8 @@ fn stored(numbers: impl Iterator<Item = u32>) -> Arc<dyn Snapshot> {
 
 fn documents(numbers: impl Iterator<Item = u32>) -> Pairs {
     let mut documents = Pairs::default();
-    numbers.for_each(|number| documents.push(&number.to_be_bytes(), b"document"));
+    numbers
+        .for_each(|number| documents.push(|key| key.extend_from_slice(&number.to_be_bytes()), b"document"));
     assert!(documents.sort());
     documents
 }
