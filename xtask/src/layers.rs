@@ -4,7 +4,7 @@ use crate::{Failure, metadata};
 
 /// The crates from the lowest to the highest. Crates of one line do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["velocypack", "kv", "aql-syntax", "analyzers", "chart"],
+    &["velocypack", "kv", "aql-syntax", "analyzers", "chart", "gzip-members"],
     &["kv-rocksdb", "catalog", "aql-value", "geometry", "options", "client"],
     &["storage", "aql-functions"],
     &["aql-plan"],
@@ -28,6 +28,7 @@ const HIDDEN: &[(&str, &[&str])] = &[
     ("rustls", &["client"]),
     ("tokio-rustls", &["server"]),
     ("parquet", &["tools"]),
+    ("libdeflater", &["gzip-members"]),
 ];
 
 pub(crate) fn check() -> Result<(), Failure> {

@@ -52,6 +52,12 @@ impl From<client::Error> for Failure {
     }
 }
 
+impl From<gzip_members::Error> for Failure {
+    fn from(error: gzip_members::Error) -> Self {
+        Failure::new(error.to_string())
+    }
+}
+
 impl From<velocypack::Error> for Failure {
     fn from(error: velocypack::Error) -> Self {
         Failure::new(error.to_string())

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use super::inventory::Collection;
 use super::settings::Settings;
 use crate::Failure;
-use crate::archive::{gzip, names};
+use crate::archive::names;
 
 /// The files of one collection.
 pub(super) struct DataFiles {
@@ -75,9 +75,9 @@ impl DataFiles {
     pub(super) fn pack<'a>(
         &self,
         batch: &'a [u8],
-        packer: &'a mut gzip::Packer,
+        packer: &'a mut gzip_members::Packer,
     ) -> Result<&'a [u8], Failure> {
-        if self.compress { packer.pack(batch).map_err(Failure::new) } else { Ok(batch) }
+        if self.compress { packer.pack(batch).map_err(Failure::from) } else { Ok(batch) }
     }
 
     /// Writes a batch: to the one file, or to one that no other thread writes to.
@@ -123,8 +123,8 @@ impl DataFiles {
                 && file.metadata().is_ok_and(|metadata| metadata.len() == 0)
             {
                 // An empty file is no gzip.
-                let mut packer = gzip::Packer::new();
-                let empty = packer.pack(&[]).map_err(Failure::new)?;
+                let mut packer = gzip_members::Packer::default();
+                let empty = packer.pack(&[])?;
                 file.write_all(empty).map_err(|error| failure(&path, &error))?;
             }
             paths.push(path);

@@ -7,13 +7,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use client::Client;
+use gzip_members::Packer;
 
 use super::file::{DataFiles, sync};
 use super::inventory::Collection;
 use super::masking::Mask;
 use super::settings::Settings;
 use super::source::{Batch, Position, Source};
-use crate::archive::gzip::Packer;
 use crate::schedule::{self, lock};
 use crate::{Console, Failure, Progress, Unit};
 
@@ -107,7 +107,7 @@ impl<'a> schedule::Work for Work<'a> {
     }
 
     fn own(&self) -> Own {
-        Own { packer: Packer::new(), changed: Vec::new() }
+        Own { packer: Packer::default(), changed: Vec::new() }
     }
 
     fn open(&self, collection: Collection) -> Result<Job<'a>, Failure> {

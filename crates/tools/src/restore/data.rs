@@ -12,7 +12,6 @@ use velocypack::{Builder, Limits, Slice, json};
 
 use super::lines;
 use crate::Failure;
-use crate::archive::gzip;
 
 /// Bytes that are read at one time.
 const READ_BYTES: usize = 256 << 10;
@@ -58,7 +57,7 @@ impl Block {
         if !self.is_packed {
             return Ok(self.bytes);
         }
-        gzip::unpack(&self.bytes)
+        gzip_members::unpack(&self.bytes, gzip_members::PLAIN_MAX_BYTES)
             .map_err(|what| Failure::new(format!("{}, byte {}: {what}", file.display(), self.start)))
     }
 }
@@ -74,9 +73,9 @@ impl DataFile {
             file.seek(SeekFrom::Start(position)).map_err(failed)?;
             Form::Plain(file)
         } else {
-            let mut header = [0; gzip::HEADER_BYTES];
+            let mut header = [0; gzip_members::HEADER_BYTES];
             let length = read_up_to(&mut file, &mut header).map_err(failed)?;
-            let is_ours = gzip::member_bytes(header.get(..length).unwrap_or_default()).is_some();
+            let is_ours = gzip_members::member_bytes(header.get(..length).unwrap_or_default()).is_some();
             file.seek(SeekFrom::Start(if is_ours { position } else { 0 })).map_err(failed)?;
             match is_ours {
                 true => Form::Members(file),
@@ -256,23 +255,24 @@ fn cut_values(bytes: &[u8], limit: usize) -> Option<usize> {
 /// parts together are not loaded as fast.
 fn read_member(file: &mut File, path: &Path, start: u64) -> Result<Option<Vec<u8>>, Failure> {
     let failed = |error: std::io::Error| damaged(path, start, &error);
-    let mut member = vec![0; gzip::HEADER_BYTES];
+    let mut member = vec![0; gzip_members::HEADER_BYTES];
     let length = read_up_to(file, &mut member).map_err(failed)?;
     if length == 0 {
         return Ok(None);
     }
     member.truncate(length);
-    let whole = gzip::member_bytes(&member).filter(|bytes| *bytes <= gzip::PLAIN_MAX_BYTES as u64);
+    let whole =
+        gzip_members::member_bytes(&member).filter(|bytes| *bytes <= gzip_members::PLAIN_MAX_BYTES as u64);
     let Some(whole) = whole.and_then(|bytes| usize::try_from(bytes).ok()) else {
-        let what = if length < gzip::HEADER_BYTES { "is cut off" } else { "is damaged" };
+        let what = if length < gzip_members::HEADER_BYTES { "is cut off" } else { "is damaged" };
         return Err(Failure::new(format!("{} {what} at byte {start}", path.display())));
     };
     member.resize(whole, 0);
-    let rest = member.get_mut(gzip::HEADER_BYTES..).unwrap_or_default();
+    let rest = member.get_mut(gzip_members::HEADER_BYTES..).unwrap_or_default();
     let read = read_up_to(file, rest).map_err(failed)?;
-    if gzip::HEADER_BYTES + read < whole {
+    if gzip_members::HEADER_BYTES + read < whole {
         let line = DataFile::line_at(path, start).unwrap_or(0);
-        let (end, path) = (start + (gzip::HEADER_BYTES + read) as u64, path.display());
+        let (end, path) = (start + (gzip_members::HEADER_BYTES + read) as u64, path.display());
         return Err(Failure::new(format!(
             "{path} is cut off at byte {end}, in the block that begins with line {line}"
         )));

@@ -9,7 +9,6 @@ use velocypack::Builder;
 
 use super::data::DataFile;
 use super::lines;
-use crate::archive::gzip;
 
 fn text(count: usize) -> Vec<u8> {
     let line = |n| format!("{{\"_key\":\"{n}\",\"text\":\"{}\"}}\n", "x".repeat(n % 50));
@@ -52,7 +51,7 @@ fn every_form_is_read_in_whole_documents() {
     let without_end = &lines[..lines.len() - 1];
     let mut members = Vec::new();
     for part in lines.chunks(4_000) {
-        members.extend_from_slice(gzip::Packer::new().pack(part).unwrap());
+        members.extend_from_slice(gzip_members::Packer::default().pack(part).unwrap());
     }
     let mut stream = GzEncoder::new(Vec::new(), Compression::fast());
     stream.write_all(&lines).unwrap();
@@ -94,7 +93,7 @@ fn reading_goes_on_behind_any_block_and_lines_are_counted() {
             .flatten()
             .copied()
             .collect();
-        members.extend_from_slice(gzip::Packer::new().pack(&part).unwrap());
+        members.extend_from_slice(gzip_members::Packer::default().pack(&part).unwrap());
     }
     for (name, bytes) in [
         ("a.data.json", lines.clone()),
