@@ -299,7 +299,9 @@ impl Shared {
         if body.len() > limit_bytes {
             return Err(too_large());
         }
-        if let Some(encoding) = head.headers.get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()) {
+        let encoding = head.headers.get(CONTENT_ENCODING).and_then(|value| value.to_str().ok());
+        let is_kept = request.keeps_encoding && head.status.is_success();
+        if let Some(encoding) = encoding.filter(|_| !is_kept) {
             let plain = decoded(encoding, &body, limit_bytes).map_err(|error| Error::Reply {
                 endpoint: self.name.clone(),
                 request: request.label(),

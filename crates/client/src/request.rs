@@ -25,6 +25,7 @@ pub struct Request {
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) body: Bytes,
     pub(crate) is_repeatable: bool,
+    pub(crate) keeps_encoding: bool,
     /// A header's value that HTTP cannot carry.
     pub(crate) mistake: Option<String>,
     has_query: bool,
@@ -40,6 +41,7 @@ impl Request {
             database: None,
             headers: Vec::new(),
             body: Bytes::new(),
+            keeps_encoding: false,
             mistake: None,
         }
     }
@@ -131,6 +133,14 @@ impl Request {
     #[must_use]
     pub fn repeatable(mut self) -> Self {
         self.is_repeatable = true;
+        self
+    }
+
+    /// Has a body that arrives compressed handed out as it arrives, if the reply is read as a whole and is no error;
+    /// its header `content-encoding` tells.
+    #[must_use]
+    pub fn keep_encoding(mut self) -> Self {
+        self.keeps_encoding = true;
         self
     }
 

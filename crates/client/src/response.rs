@@ -30,12 +30,12 @@ impl Response {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// The body, decompressed.
+    /// The body, decompressed unless the request says otherwise.
     pub fn body(&self) -> &Bytes {
         &self.body
     }
 
-    /// The body, decompressed.
+    /// The body, decompressed unless the request says otherwise.
     pub fn into_body(self) -> Bytes {
         self.body
     }

@@ -128,6 +128,13 @@ impl From<catalog::Error> for Error {
     }
 }
 
+/// A batch of a dump could not be packed, which no documents can cause.
+impl From<gzip_members::Error> for Error {
+    fn from(error: gzip_members::Error) -> Self {
+        Error::new(number::INTERNAL, format!("internal error: {error}"))
+    }
+}
+
 /// A reply or a document could not be put together, which no input can cause: what is copied was checked when it came
 /// in.
 impl From<velocypack::Error> for Error {

@@ -18,8 +18,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
+use support::disguise::Disguise;
 use support::{Client, Server};
-use tools::{fail, post, query, run, small_dump, succeed};
+use tools::{command_at, fail, post, query, run, small_dump, succeed};
 
 /// Numbers that look random and are the same each time.
 struct Numbers(u64);
@@ -188,6 +189,45 @@ fn a_dump_comes_back_as_it_was_in_every_form() {
         at,
         query(&mut client, "FOR v IN 1..1 OUTBOUND 'docs/5' links COLLECT WITH COUNT INTO c RETURN c")
     );
+}
+
+/// Bytes that a server has received and sent, as `/_admin/statistics` has them.
+fn traffic_bytes(client: &mut Client) -> [f64; 2] {
+    let statistics = client.json("GET", "/_admin/statistics", "").json();
+    ["bytesReceived", "bytesSent"].map(|name| statistics["client"][name]["sum"].as_f64().unwrap())
+}
+
+#[test]
+fn documents_travel_packed_between_our_own_and_as_others_know_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("server"), &[]);
+    let mut client = server.connect();
+    post(&mut client, "/_api/collection", &json!({"name": "c"}));
+    let documents: String =
+        (0..20_000).map(|n| format!("{{\"_key\":\"{n}\",\"text\":\"some text to fill it\"}}\n")).collect();
+    import(&mut client, "c", &documents);
+    let expected = content(&mut client, &["c"]);
+    let disguised = Disguise::of(server.port);
+    for (name, endpoint) in [("own", server.endpoint()), ("others", disguised.endpoint.clone())] {
+        let dumped = folder.path().join(name);
+        let [_, before] = traffic_bytes(&mut client);
+        let succeed = |tool: &str, options: &[&str]| {
+            assert!(
+                command_at(tool, &endpoint, &dumped, options).status().unwrap().success(),
+                "{name} {tool}"
+            );
+        };
+        succeed("dump", &[]);
+        let [between, after] = traffic_bytes(&mut client);
+        succeed("restore", &[]);
+        let [end, _] = traffic_bytes(&mut client);
+        assert!(content(&mut client, &["c"]) == expected, "{name}");
+        let (sent, received) = ((after - before) as usize, (end - between) as usize);
+        let is_packed = [sent, received].map(|bytes| bytes < documents.len() / 2);
+        assert_eq!(is_packed, [name == "own"; 2], "{name}: {sent} sent, {received} received");
+    }
+    assert_eq!((disguised.requests("packed="), disguised.requests("content-encoding")), (0, 0));
+    assert!(disguised.requests("/_api/dump/next/") > 0);
 }
 
 #[test]

@@ -47,7 +47,17 @@ fn what_is_broken_is_named_with_file_and_line() {
     let mut broken = whole.clone();
     broken[whole.len() / 2] ^= 0x55;
     std::fs::write(&file, &broken).unwrap();
-    assert!(fail("restore", &server, &packed, &batch).contains("data.json.gz"));
+    for options in [&batch[..], &[]] {
+        let text = fail("restore", &server, &packed, options);
+        assert!(text.contains("data.json.gz, byte ") && text.contains("damaged"), "{text}");
+    }
+    // Sent as it lies there, and divided.
+    let wrong = format!("{good}{{\"n\":1}}\n{good}");
+    std::fs::write(&file, gzip_members::Packer::default().pack(wrong.as_bytes()).unwrap()).unwrap();
+    for options in [&batch[..], &[]] {
+        let text = fail("restore", &server, &packed, options);
+        assert!(text.contains("data.json.gz, line 20001") && text.contains("without '_key'"), "{text}");
+    }
     std::fs::remove_file(&file).unwrap();
     let plain = packed.join("c_4a8a08f09d37b73795649038408b5f33.data.json");
     std::fs::write(&plain, &good).unwrap();

@@ -208,6 +208,10 @@ fn check(exchange: &Exchange, reply: &Reply, names: &mut HashMap<String, String>
             }
         }
         let actual = reply.header(name).ok_or_else(|| format!("the header {name} is missing"))?;
+        if let Some(name) = value.strip_prefix('=') {
+            names.insert(name.to_owned(), actual.to_owned());
+            continue;
+        }
         let value = fill(value, names);
         if value != "*" && value != actual {
             return Err(format!("the header {name} is {actual}, not {value}"));

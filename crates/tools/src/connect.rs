@@ -23,6 +23,13 @@ pub struct Server {
     pub persea_version: Option<String>,
 }
 
+impl Server {
+    /// Whether it sends and takes documents of dumps as they lie in our files, packed.
+    pub fn knows_packed_documents(&self) -> bool {
+        self.persea_version.is_some()
+    }
+}
+
 /// Connects as the options say and asks the server who it is: of several endpoints the first where one can be
 /// reached. A database that does not exist is made if `creates_database`.
 pub fn connect(options: &Options, console: &Console, creates_database: bool) -> Result<Server, Failure> {

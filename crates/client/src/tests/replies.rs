@@ -101,6 +101,23 @@ fn replies_beyond_the_limit_are_refused() {
 }
 
 #[test]
+fn a_compressed_body_is_kept_for_who_asks_for_it() {
+    let (endpoint, _heard) = start(|count| {
+        let status = if count == 0 { 200 } else { 400 };
+        Act::Reply(reply(status, "content-encoding: gzip\r\n", &gzip(b"{\"errorNum\":17}")))
+    });
+    let client = client(&endpoint);
+    let request = Request::get("/x").keep_encoding();
+    let kept = client.send(&request).unwrap();
+    assert_eq!(
+        (kept.header("content-encoding"), &kept.body()[..]),
+        (Some("gzip"), &gzip(b"{\"errorNum\":17}")[..])
+    );
+    // Errors are for reading.
+    assert_eq!(client.call(&request).unwrap_err().number(), Some(17));
+}
+
+#[test]
 fn bodies_are_compressed_both_ways() {
     let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
     zlib.write_all(b"deflated").unwrap();

@@ -5,17 +5,18 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use aql_value::{Charge, MemoryAccount};
+use gzip_members::Packer;
 
 use super::batches::Held;
 use super::contexts::DumpBatch;
 use super::range::Range;
-use super::reader::Form;
+use super::reader::{Form, Written};
 use super::registry::InUse;
 use crate::error::{Error, Result, number};
 
 /// Bytes that wait for the client of one context.
 const READ_AHEAD_BYTES: usize = 64 << 20;
-/// Buffers that are kept for the next batches.
+/// Buffers and packers that are kept for the next batches.
 const SPARE_MAX: usize = 2;
 /// Batches that are kept for a client that asks for them again; the oldest go first.
 const HANDED_OUT_MAX: usize = 16;
@@ -24,7 +25,9 @@ const HANDED_OUT_MAX: usize = 16;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) form: Form,
-    /// Bytes after which a batch ends.
+    /// Whether batches are members of gzip.
+    pub(super) is_packed: bool,
+    /// Bytes after which a batch ends, before it is packed.
     pub(super) batch_bytes: usize,
     /// Batches that are made ahead.
     pub(super) prefetch: usize,
@@ -44,25 +47,37 @@ pub(super) struct Context {
 type Place = (usize, usize);
 
 struct Work {
+    limits: Limits,
     /// Ranges that nobody works on, in order.
     waiting: BTreeMap<Place, Range>,
-    /// Ranges that somebody works on.
-    running: usize,
+    /// Ranges that somebody reads.
+    reading: usize,
+    /// Batches that somebody packs, whose ranges others may read on.
+    packing: usize,
     /// Requests for a batch that wait for it.
     callers: usize,
-    ready: VecDeque<Made>,
+    /// In the order in which they were read.
+    ready: VecDeque<Slot>,
     ready_bytes: usize,
+    next_slot: u64,
     handed_out: HashMap<u64, Made>,
     /// Numbers in `handed_out`, oldest first.
     handed_out_order: VecDeque<u64>,
     /// Numbers of batches that were handed out, not given back, and are not kept.
     not_kept: HashSet<u64>,
     charge: Charge,
-    /// Memory of batches that clients have given back, for new ones.
+    /// Memory of batches that clients have given back or that were packed, for new ones.
     spare: Vec<Vec<u8>>,
+    packers: Vec<Packer>,
     /// Jobs that are to make batches ahead and have not begun.
     ordered: usize,
     error: Option<Error>,
+}
+
+/// A batch's place in the order; without it while it is being packed.
+struct Slot {
+    number: u64,
+    made: Option<Made>,
 }
 
 #[derive(Clone)]
@@ -74,18 +89,22 @@ struct Made {
 }
 
 impl Work {
-    fn new(ranges: Vec<Range>, account: &Arc<MemoryAccount>) -> Self {
+    fn new(ranges: Vec<Range>, limits: Limits, account: &Arc<MemoryAccount>) -> Self {
         Work {
+            limits,
             waiting: (0..).map(|collection| (collection, 0)).zip(ranges).collect(),
-            running: 0,
+            reading: 0,
+            packing: 0,
             callers: 0,
             ready: VecDeque::new(),
             ready_bytes: 0,
+            next_slot: 0,
             handed_out: HashMap::new(),
             handed_out_order: VecDeque::new(),
             not_kept: HashSet::new(),
             charge: Charge::new(Arc::clone(account)),
             spare: Vec::new(),
+            packers: Vec::new(),
             ordered: 0,
             error: None,
         }
@@ -102,12 +121,25 @@ impl Work {
             self.uncharge(&made);
             self.handed_out_order.retain(|known| *known != number);
             // Unless the reply is still being sent.
-            if let Ok(memory) = Arc::try_unwrap(made.bytes)
-                && self.spare.len() < SPARE_MAX
+            if !self.limits.is_packed
+                && let Ok(memory) = Arc::try_unwrap(made.bytes)
             {
-                self.spare.push(memory);
+                self.spare(memory);
             }
         }
+    }
+
+    fn spare(&mut self, memory: Vec<u8>) {
+        if self.spare.len() < SPARE_MAX {
+            self.spare.push(memory);
+        }
+    }
+
+    fn batch(&self, made: &Made) -> DumpBatch {
+        let Limits { form, is_packed, .. } = self.limits;
+        let (collection, bytes) = (Arc::clone(&made.collection), Arc::clone(&made.bytes));
+        let ready = self.ready.iter().filter(|slot| slot.made.is_some()).count();
+        DumpBatch { collection, bytes, form, is_packed, ready }
     }
 
     fn uncharge(&mut self, made: &Made) {
@@ -121,9 +153,8 @@ impl Work {
         if let Some(last) = last {
             self.forget(last);
         }
-        if let Some(made) = self.handed_out.get(&number).cloned() {
-            let ready = self.ready.len();
-            return Ok(Some(DumpBatch { collection: made.collection, bytes: made.bytes, ready }));
+        if let Some(made) = self.handed_out.get(&number) {
+            return Ok(Some(self.batch(made)));
         }
         if self.not_kept.contains(&number) {
             let message =
@@ -133,19 +164,41 @@ impl Work {
         Ok(None)
     }
 
+    /// A single client gets batches in their order.
     fn take_ready(&mut self) -> Option<Made> {
-        let made = self.ready.pop_front()?;
+        let first = self.ready.iter().position(|slot| slot.made.is_some())?;
+        if first > 0 && self.clients() <= 1 {
+            return None;
+        }
+        let made = self.ready.remove(first)?.made?;
         self.ready_bytes -= made.bytes.len();
         Some(made)
     }
 
+    /// The place of a batch that was read just now.
+    fn open_slot(&mut self) -> u64 {
+        let number = self.next_slot;
+        self.next_slot += 1;
+        self.ready.push_back(Slot { number, made: None });
+        number
+    }
+
+    fn fill_slot(&mut self, number: u64, collection: Arc<str>, bytes: Vec<u8>) {
+        let is_charged = self.charge.grow(bytes.len() as u64).is_ok();
+        if let Some(slot) = self.ready.iter_mut().find(|slot| slot.number == number) {
+            self.ready_bytes += bytes.len();
+            slot.made = Some(Made { collection, bytes: Arc::new(bytes), is_charged });
+        }
+    }
+
+    /// Batches that are ready or about to be.
+    fn ahead(&self) -> usize {
+        self.ready.len() + self.reading
+    }
+
     /// Keeps a batch until the client says that it has it. Without memory for that, the client cannot ask again.
     fn hand_out(&mut self, number: u64, mut made: Made) -> DumpBatch {
-        let batch = DumpBatch {
-            collection: Arc::clone(&made.collection),
-            bytes: Arc::clone(&made.bytes),
-            ready: self.ready.len(),
-        };
+        let batch = self.batch(&made);
         if !made.is_charged {
             made.is_charged = self.charge.grow(made.bytes.len() as u64).is_ok();
         }
@@ -172,7 +225,7 @@ impl Context {
         batch: Option<InUse<Held>>,
         account: &Arc<MemoryAccount>,
     ) -> Self {
-        let work = Mutex::new(Work::new(ranges, account));
+        let work = Mutex::new(Work::new(ranges, limits, account));
         Context { limits, work, changed: Condvar::new(), _batch: batch }
     }
 
@@ -186,13 +239,14 @@ impl Context {
         self.lock().waiting.values_mut().for_each(|range| range.reader.release());
     }
 
-    pub(super) fn next(&self, number: u64, last: Option<u64>) -> Result<Option<DumpBatch>> {
+    /// `more` is called when somebody else could read on.
+    pub(super) fn next(&self, number: u64, last: Option<u64>, more: &dyn Fn()) -> Result<Option<DumpBatch>> {
         let mut work = self.lock();
         if let Some(batch) = work.again(number, last)? {
             return Ok(Some(batch));
         }
         work.callers += 1;
-        let (mut work, made) = self.wait_for_batch(work);
+        let (mut work, made) = self.wait_for_batch(work, more);
         work.callers -= 1;
         Ok(made?.map(|made| work.hand_out(number, made)))
     }
@@ -209,6 +263,7 @@ impl Context {
     fn wait_for_batch<'a>(
         &'a self,
         mut work: MutexGuard<'a, Work>,
+        more: &dyn Fn(),
     ) -> (MutexGuard<'a, Work>, Result<Option<Made>>) {
         loop {
             if let Some(made) = work.take_ready() {
@@ -217,16 +272,12 @@ impl Context {
             if let Some(error) = work.error.clone() {
                 return (work, Err(error));
             }
-            if let Some((place, range)) = work.waiting.pop_first() {
-                work.running += 1;
-                let made;
-                (work, made) = self.make(work, place, range);
-                match made {
-                    Ok(None) => continue,
-                    made => return (work, made),
-                }
+            let has_room = work.ready.is_empty() || work.ahead() < self.limits.prefetch;
+            if has_room && let Some((place, range)) = work.waiting.pop_first() {
+                work = self.make(work, place, range, more);
+                continue;
             }
-            if work.running == 0 {
+            if work.reading + work.packing == 0 {
                 return (work, Ok(None));
             }
             // Who works on a range may leave a rest of it, or have a batch.
@@ -234,37 +285,82 @@ impl Context {
         }
     }
 
-    /// Makes a batch of a range that was taken, and puts back what is left of it.
+    /// Makes a batch of a range that was taken, and puts back what is left of it. An error stays for the client that asks
+    /// next.
     fn make<'a>(
         &'a self,
         mut work: MutexGuard<'a, Work>,
         place: Place,
         mut range: Range,
-    ) -> (MutexGuard<'a, Work>, Result<Option<Made>>) {
-        let reuse = work.spare.pop().unwrap_or_default();
+        more: &dyn Fn(),
+    ) -> MutexGuard<'a, Work> {
+        work.reading += 1;
+        let memory = work.spare.pop().unwrap_or_default();
+        let packer = self.limits.is_packed.then(|| work.packers.pop().unwrap_or_default());
         drop(work);
         let collection = Arc::clone(&range.collection);
-        let made = range.reader.write(self.limits.form, self.limits.batch_bytes, reuse).and_then(|written| {
-            let rest =
-                if written.has_more { self.divide(range, written.last_key.as_deref())? } else { Vec::new() };
-            let bytes = Arc::new(written.bytes);
-            Ok(((written.documents > 0).then_some(Made { collection, bytes, is_charged: false }), rest))
-        });
+        let read =
+            range.reader.write(self.limits.form, self.limits.batch_bytes, memory).and_then(|written| {
+                let rest = if written.has_more {
+                    self.divide(range, written.last_key.as_deref())?
+                } else {
+                    Vec::new()
+                };
+                Ok((written, rest))
+            });
         let mut work = self.lock();
-        work.running -= 1;
-        let made = match made {
-            Ok((made, rest)) => {
-                let (collection, first) = place;
-                work.waiting.extend((first..).map(|number| (collection, number)).zip(rest));
-                Ok(made)
-            }
+        work.reading -= 1;
+        self.changed.notify_all();
+        let (Written { bytes, documents, .. }, rest) = match read {
+            Ok(read) => read,
             Err(error) => {
-                work.error = Some(error.clone());
-                Err(error)
+                work.error = Some(error);
+                return work;
             }
         };
+        let (collection_number, first) = place;
+        work.waiting.extend((first..).map(|number| (collection_number, number)).zip(rest));
+        if documents == 0 {
+            work.spare(bytes);
+            return work;
+        }
+        let slot = work.open_slot();
+        let Some(packer) = packer else {
+            work.fill_slot(slot, collection, bytes);
+            return work;
+        };
+        self.pack(work, slot, collection, bytes, packer, more)
+    }
+
+    /// Packs a batch for its place while others read on.
+    fn pack<'a>(
+        &'a self,
+        mut work: MutexGuard<'a, Work>,
+        slot: u64,
+        collection: Arc<str>,
+        bytes: Vec<u8>,
+        mut packer: Packer,
+        more: &dyn Fn(),
+    ) -> MutexGuard<'a, Work> {
+        work.packing += 1;
+        drop(work);
+        more();
+        let packed = packer.pack(&bytes).map(<[u8]>::to_vec);
+        let mut work = self.lock();
+        work.packing -= 1;
         self.changed.notify_all();
-        (work, made)
+        work.spare(bytes);
+        if work.packers.len() < SPARE_MAX {
+            work.packers.push(packer);
+        }
+        match packed {
+            Ok(packed) => work.fill_slot(slot, collection, packed),
+            Err(error) => {
+                work.ready.retain(|waiting| waiting.number != slot);
+                work.error = Some(error.into());
+            }
+        }
+        work
     }
 
     /// What is left of a range; in pieces if there are several clients and nothing else to give them.
@@ -282,22 +378,21 @@ impl Context {
     /// How many more jobs should make batches ahead. Each is counted until it begins.
     pub(super) fn order_jobs(&self) -> usize {
         let mut work = self.lock();
-        let busy = work.running + work.ordered;
-        let wanted = self
-            .limits
-            .parallelism
-            .min(self.limits.prefetch.saturating_sub(work.ready.len()))
-            .min(work.waiting.len());
-        let jobs = wanted.saturating_sub(busy);
+        let idle = self.limits.parallelism.saturating_sub(work.reading + work.packing + work.ordered);
+        let free = work.waiting.len().saturating_sub(work.ordered);
+        let wanted = self.limits.prefetch.saturating_sub(work.ahead() + work.ordered);
+        let jobs = idle.min(free).min(wanted);
         work.ordered += jobs;
         jobs
     }
 
-    pub(super) fn make_ahead(&self) {
+    /// Makes batches until enough are ready. `more` is called when somebody else could read on.
+    pub(super) fn make_ahead(&self, more: &dyn Fn()) {
         let mut work = self.lock();
         work.ordered = work.ordered.saturating_sub(1);
-        while work.ready.len() + work.running < self.limits.prefetch
-            && work.ready_bytes + self.limits.batch_bytes * (work.running + 1) <= READ_AHEAD_BYTES
+        while work.ahead() < self.limits.prefetch
+            && work.ready_bytes + self.limits.batch_bytes * (work.reading + work.packing + 1)
+                <= READ_AHEAD_BYTES
             && work.error.is_none()
         {
             // Drawn before the memory is used, and given back if the batch is smaller.
@@ -305,20 +400,13 @@ impl Context {
             if work.charge.grow(room).is_err() {
                 return;
             }
-            let Some((place, range)) = work.waiting.pop_first() else {
+            let range = work.waiting.pop_first();
+            let Some((place, range)) = range else {
                 work.charge.shrink(room);
                 return;
             };
-            work.running += 1;
-            let made;
-            (work, made) = self.make(work, place, range);
+            work = self.make(work, place, range, more);
             work.charge.shrink(room);
-            // An error stays for the client that asks next.
-            let Ok(Some(mut made)) = made else { continue };
-            made.is_charged = work.charge.grow(made.bytes.len() as u64).is_ok();
-            work.ready_bytes += made.bytes.len();
-            work.ready.push_back(made);
-            self.changed.notify_all();
         }
     }
 

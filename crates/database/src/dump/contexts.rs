@@ -44,6 +44,8 @@ pub struct DumpRequest {
     pub parallelism: u64,
     /// Whether batches are VelocyPack arrays rather than lines of JSON.
     pub velocypack: bool,
+    /// Whether batches are packed, each as one member of gzip that says how long it is ([`gzip_members`]).
+    pub packed: bool,
     /// The batch whose snapshot is read. Without one, that of the newest batch that the same user has open in the
     /// database, so that all contexts of a dump that began with one show the same moment; without any, a new snapshot.
     pub batch: Option<u64>,
@@ -59,8 +61,12 @@ pub struct DumpContexts {
 pub struct DumpBatch {
     /// The collection's name.
     pub collection: Arc<str>,
-    /// Lines or an array.
+    /// Lines or an array, or these packed.
     pub bytes: Arc<Vec<u8>>,
+    /// Lines, or an array.
+    pub form: Form,
+    /// Whether they are a member of gzip.
+    pub is_packed: bool,
     /// Batches that are ready now.
     pub ready: usize,
 }
@@ -131,6 +137,7 @@ impl Session {
         let batch_bytes = usize::try_from(request.batch_bytes).unwrap_or(usize::MAX);
         let limits = Limits {
             form: if request.velocypack { Form::VelocyPack } else { Form::Lines },
+            is_packed: request.packed,
             batch_bytes: batch_bytes.clamp(BATCH_BYTES.0, BATCH_BYTES.1),
             prefetch: request.prefetch.clamp(1, PREFETCH_MAX) as usize,
             parallelism,
@@ -152,10 +159,17 @@ impl Session {
     }
 
     /// The batch that the client calls `number`: a new one, or the same again if it was not given back. `last` is one
-    /// that the client has stored. `None` when there are no more. Errors: 1600.
-    pub fn next_dump_batch(&self, id: u64, number: u64, last: Option<u64>) -> Result<Option<DumpBatch>> {
+    /// that the client has stored. `None` when there are no more. `more` is called when more jobs could make batches
+    /// ahead ([`Session::dump_read_ahead`]). Errors: 1600.
+    pub fn next_dump_batch(
+        &self,
+        id: u64,
+        number: u64,
+        last: Option<u64>,
+        more: &dyn Fn(),
+    ) -> Result<Option<DumpBatch>> {
         let context = self.instance().dump_contexts().registry.find(id, &self.cursor_owner())?;
-        context.next(number, last)
+        context.next(number, last, more)
     }
 
     /// The same without waiting: `None` when the batch is yet to be made, or there are no more.
@@ -180,8 +194,8 @@ impl Session {
 }
 
 impl DumpReadAhead {
-    /// Makes batches until enough are ready.
-    pub fn run(self) {
-        self.context.make_ahead();
+    /// Makes batches until enough are ready. `more` is called when more jobs could do the same.
+    pub fn run(self, more: &dyn Fn()) {
+        self.context.make_ahead(more);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use database::Session;
-use database::dump::{ChunkRequest, DumpRequest, Form};
+use database::dump::{ChunkRequest, DumpBatch, DumpRequest, Form};
 use database::restore::RestoreBody;
 use serde_json::Value;
 use velocypack::Slice;
@@ -34,8 +34,26 @@ fn request(collections: &[&str], parallelism: u64) -> DumpRequest {
         prefetch: 3,
         parallelism,
         velocypack: false,
+        packed: false,
         batch: None,
     }
+}
+
+/// Makes batches ahead on other threads, which have more of them do the same.
+fn read_ahead(session: &Session, id: u64) {
+    for job in session.dump_read_ahead(id) {
+        let own = session.clone();
+        std::thread::spawn(move || job.run(&|| read_ahead(&own, id)));
+    }
+}
+
+/// The lines of a batch.
+fn text(batch: &DumpBatch) -> String {
+    let bytes = match batch.is_packed {
+        true => gzip_members::unpack(&batch.bytes, 1 << 20).unwrap(),
+        false => batch.bytes.to_vec(),
+    };
+    String::from_utf8(bytes).unwrap()
 }
 
 /// Fetches a dump with some threads; the documents of each collection by key.
@@ -45,14 +63,13 @@ fn fetch(session: &Session, id: u64, threads: usize) -> BTreeMap<String, Vec<Val
         let (mut found, mut last) = (Vec::new(), None);
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(batch) = session.next_dump_batch(id, number, last).unwrap() else { return found };
-            for read_ahead in session.dump_read_ahead(id) {
-                std::thread::spawn(move || read_ahead.run());
-            }
+            let more = || read_ahead(session, id);
+            let Some(batch) = session.next_dump_batch(id, number, last, &more).unwrap() else { return found };
+            read_ahead(session, id);
             // A client that did not get the reply asks again.
-            let again = session.next_dump_batch(id, number, None).unwrap().unwrap();
+            let again = session.next_dump_batch(id, number, None, &more).unwrap().unwrap();
             assert_eq!((&again.collection, &again.bytes), (&batch.collection, &batch.bytes));
-            found.push((batch.collection.to_string(), batch.bytes));
+            found.push((batch.collection.to_string(), text(&batch)));
             last = Some(number);
         }
     };
@@ -61,8 +78,7 @@ fn fetch(session: &Session, id: u64, threads: usize) -> BTreeMap<String, Vec<Val
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     let mut all: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-    for (collection, bytes) in batches {
-        let text = std::str::from_utf8(&bytes).unwrap();
+    for (collection, text) in batches {
         let documents = all.entry(collection).or_default();
         documents.extend(text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
     }
@@ -84,8 +100,8 @@ fn all_dumps_of_a_batch_show_its_moment() {
     query(&session, "INSERT {_key: 'new', n: -1} INTO b").unwrap();
     let expected: Vec<u64> = (0..DOCUMENTS).collect();
     // Named, and by being the newest of the user.
-    for (batch, threads) in [(Some(batch.id), 1), (None, 3)] {
-        let id = session.start_dump(&DumpRequest { batch, ..request(&["a", "b"], 3) }).unwrap();
+    for (batch, threads, packed) in [(Some(batch.id), 1, false), (None, 3, true), (None, 3, false)] {
+        let id = session.start_dump(&DumpRequest { batch, packed, ..request(&["a", "b"], 3) }).unwrap();
         let found = fetch(&session, id, threads);
         assert_eq!(found.len(), 2);
         for documents in found.values() {
@@ -103,11 +119,11 @@ fn a_batch_that_is_not_kept_is_refused_rather_than_replaced() {
     let session = filled(&["a"]);
     let id = session.start_dump(&request(&["a"], 1)).unwrap();
     for number in 0..20 {
-        session.next_dump_batch(id, number, None).unwrap().unwrap();
+        session.next_dump_batch(id, number, None, &|| {}).unwrap().unwrap();
     }
     // Of those that were not given back, the last ones can be asked for again.
-    assert_eq!(session.next_dump_batch(id, 0, None).unwrap_err().number, 1600);
-    assert!(session.next_dump_batch(id, 19, None).unwrap().is_some());
+    assert_eq!(session.next_dump_batch(id, 0, None, &|| {}).unwrap_err().number, 1600);
+    assert!(session.next_dump_batch(id, 19, None, &|| {}).unwrap().is_some());
 }
 
 #[test]
@@ -115,33 +131,35 @@ fn batches_are_made_before_they_are_asked_for() {
     let session = filled(&["a"]);
     let id = session.start_dump(&request(&["a"], 1)).unwrap();
     assert!(session.ready_dump_batch(id, 1, None).unwrap().is_none());
-    session.dump_read_ahead(id).into_iter().for_each(|job| job.run());
+    session.dump_read_ahead(id).into_iter().for_each(|job| job.run(&|| {}));
     let ready = session.ready_dump_batch(id, 1, None).unwrap().unwrap();
-    for again in [session.ready_dump_batch(id, 1, None), session.next_dump_batch(id, 1, None)] {
+    for again in [session.ready_dump_batch(id, 1, None), session.next_dump_batch(id, 1, None, &|| {})] {
         assert_eq!(again.unwrap().unwrap().bytes, ready.bytes);
     }
     for number in 2..4 {
         assert!(session.ready_dump_batch(id, number, Some(number - 1)).unwrap().is_some());
     }
     assert!(session.ready_dump_batch(id, 4, Some(3)).unwrap().is_none());
-    assert!(session.next_dump_batch(id, 4, None).unwrap().is_some());
+    assert!(session.next_dump_batch(id, 4, None, &|| {}).unwrap().is_some());
 }
 
 #[test]
 fn one_client_gets_a_collection_in_the_order_of_keys() {
     let session = filled(&["a"]);
-    let id = session.start_dump(&request(&["a"], 1)).unwrap();
-    let mut last = None;
-    let mut keys = Vec::new();
-    for number in 0.. {
-        let Some(batch) = session.next_dump_batch(id, number, last).unwrap() else { break };
-        session.dump_read_ahead(id).into_iter().for_each(|job| job.run());
-        let text = std::str::from_utf8(&batch.bytes).unwrap();
-        let document = |line| serde_json::from_str::<Value>(line).unwrap();
-        keys.extend(text.lines().map(|line| document(line)["n"].as_u64().unwrap()));
-        last = Some(number);
+    for packed in [false, true] {
+        let id = session.start_dump(&DumpRequest { packed, ..request(&["a"], 3) }).unwrap();
+        let mut last = None;
+        let mut keys = Vec::new();
+        for number in 0.. {
+            read_ahead(&session, id);
+            let more = || read_ahead(&session, id);
+            let Some(batch) = session.next_dump_batch(id, number, last, &more).unwrap() else { break };
+            let document = |line| serde_json::from_str::<Value>(line).unwrap();
+            keys.extend(text(&batch).lines().map(|line| document(line)["n"].as_u64().unwrap()));
+            last = Some(number);
+        }
+        assert!(keys == (0..DOCUMENTS).collect::<Vec<_>>(), "{packed}");
     }
-    assert!(keys == (0..DOCUMENTS).collect::<Vec<_>>());
 }
 
 #[test]
@@ -178,7 +196,7 @@ fn velocypack_goes_there_and_back() {
     create(&target, r#"{"name": "a"}"#);
     let mut all = Vec::new();
     for number in 0.. {
-        let Some(batch) = session.next_dump_batch(id, number, None).unwrap() else { break };
+        let Some(batch) = session.next_dump_batch(id, number, None, &|| {}).unwrap() else { break };
         all.extend_from_slice(&batch.bytes);
     }
     target.restore_data("a", RestoreBody::VelocyPack(&all)).unwrap();

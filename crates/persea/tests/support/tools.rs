@@ -11,8 +11,13 @@ use serde_json::{Value, json};
 use super::support::{Client, Server};
 
 pub fn command(tool: &str, server: &Server, folder: &Path, options: &[&str]) -> Command {
+    command_at(tool, &server.endpoint(), folder, options)
+}
+
+/// The same to any endpoint.
+pub fn command_at(tool: &str, endpoint: &str, folder: &Path, options: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
-    command.args([tool, "--server.endpoint", &server.endpoint(), "--server.password", ""]);
+    command.args([tool, "--server.endpoint", endpoint, "--server.password", ""]);
     command.args(["--progress", "false"]).args(options).arg(folder).stdin(Stdio::null());
     command
 }

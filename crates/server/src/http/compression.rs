@@ -74,6 +74,8 @@ pub(crate) fn decompress(headers: &HeaderMap, body: Bytes, max_bytes: usize) -> 
     match encoding.as_str() {
         "" | "identity" => Ok(body),
         _ if body.is_empty() => Ok(body),
+        // What a dump of ours has packed says how long it is, and is unpacked at once.
+        "gzip" | "x-gzip" if gzip_members::plain_bytes(&body).is_some() => unpack(&body, max_bytes),
         "gzip" | "x-gzip" => read_bounded(MultiGzDecoder::new(&*body), max_bytes),
         "deflate" if has_zlib_header(&body) => read_bounded(ZlibDecoder::new(&*body), max_bytes),
         "deflate" => read_bounded(DeflateDecoder::new(&*body), max_bytes),
@@ -83,6 +85,13 @@ pub(crate) fn decompress(headers: &HeaderMap, body: Bytes, max_bytes: usize) -> 
                 format!("content-encoding '{other}' is not supported, only gzip, deflate and zstd are");
             Err(ApiError::with_status(415, number::HTTP_BAD_PARAMETER, message))
         }
+    }
+}
+
+fn unpack(member: &[u8], max_bytes: usize) -> Result<Bytes> {
+    match gzip_members::unpack(member, max_bytes) {
+        Err(gzip_members::Error::TooLong { .. }) => Err(too_long(max_bytes)),
+        unpacked => bounded(unpacked.map_err(std::io::Error::other), max_bytes),
     }
 }
 
@@ -104,11 +113,12 @@ fn bounded(decompressed: std::io::Result<Vec<u8>>, max_bytes: usize) -> Result<B
     let out = decompressed.map_err(|error| {
         ApiError::new(number::HTTP_BAD_PARAMETER, format!("the request body cannot be decompressed: {error}"))
     })?;
-    if out.len() > max_bytes {
-        let message = format!("the decompressed request body is longer than the limit of {max_bytes} bytes");
-        return Err(ApiError::with_status(413, number::HTTP_BAD_PARAMETER, message));
-    }
-    Ok(out.into())
+    if out.len() > max_bytes { Err(too_long(max_bytes)) } else { Ok(out.into()) }
+}
+
+fn too_long(max_bytes: usize) -> ApiError {
+    let message = format!("the decompressed request body is longer than the limit of {max_bytes} bytes");
+    ApiError::with_status(413, number::HTTP_BAD_PARAMETER, message)
 }
 
 /// Compresses a whole body.
@@ -215,6 +225,23 @@ mod tests {
             assert!(compressed.len() < body.len() / 2);
             assert_eq!(decompress(&headers(name), compressed.into(), 1 << 20).unwrap(), body);
         }
+    }
+
+    #[test]
+    fn what_a_dump_has_packed_is_unpacked() {
+        let body = b"{\"_key\":\"1\"}\n".repeat(1000);
+        let member = gzip_members::Packer::default().pack(&body).unwrap().to_vec();
+        assert_eq!(decompress(&headers("gzip"), member.clone().into(), 1 << 20).unwrap(), body);
+        let status = |member: Vec<u8>, max_bytes| {
+            decompress(&headers("gzip"), member.into(), max_bytes).unwrap_err().status_code()
+        };
+        assert_eq!(status(member.clone(), body.len() - 1), 413);
+        let mut damaged = member.clone();
+        damaged[30] ^= 0xff;
+        assert_eq!(status(damaged, 1 << 20), 400);
+        // Two of them are gzip as any other.
+        let two = [member.clone(), member].concat();
+        assert_eq!(decompress(&headers("gzip"), two.into(), 1 << 20).unwrap().len(), 2 * body.len());
     }
 
     #[test]

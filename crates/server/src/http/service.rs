@@ -198,15 +198,17 @@ fn check_queue_time(server: &Server, headers: &HeaderMap) -> Result<()> {
     Ok(())
 }
 
-/// The body without its `content-encoding`. As nobody knows how long it will be, it gets memory for what most bodies come
-/// to; one that is longer begins anew with all the memory there is.
+/// The body without its `content-encoding`. Few say how long they will be: the others get memory for what most bodies come
+/// to, and one that is longer begins anew with all the memory there is.
 async fn decompressed(server: &Arc<Server>, headers: &HeaderMap, body: Collected) -> Result<Collected> {
     if !headers.contains_key(CONTENT_ENCODING) || body.bytes.is_empty() {
         return Ok(body);
     }
     let max_bytes = server.options().http.max_body_bytes;
     let memory = server.body_memory();
-    let likely_bytes = body.bytes.len().saturating_mul(LIKELY_COMPRESSION).max(UNCOUNTED_BYTES);
+    let likely_bytes = gzip_members::plain_bytes(&body.bytes)
+        .unwrap_or_else(|| body.bytes.len().saturating_mul(LIKELY_COMPRESSION))
+        .max(UNCOUNTED_BYTES);
     let compressed = body.bytes;
     // Given back before more is asked for: two who keep some and want more would wait for each other.
     drop(body.memory);
@@ -287,7 +289,11 @@ fn assemble(server: &Arc<Server>, response: Response, wanted: Wanted) -> HttpRep
     let body = match (encoded, body) {
         (Some(encoded), _) => {
             all.extend(encoded.content_type.map(|value| (CONTENT_TYPE, value)));
-            ReplyBody::Whole(compressed(server, encoded.bytes, wanted, &mut all))
+            let is_compressed = headers.iter().any(|(name, _)| *name == CONTENT_ENCODING);
+            ReplyBody::Whole(match is_compressed {
+                true => encoded.bytes,
+                false => compressed(server, encoded.bytes, wanted, &mut all),
+            })
         }
         (None, Body::Stream { content_type, source }) => {
             all.insert(CONTENT_TYPE, content_type);

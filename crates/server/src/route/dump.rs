@@ -1,12 +1,14 @@
 //! `/_api/dump`: collections fetched by many requests at once.
 
 use bytes::Bytes;
-use database::dump::{DumpBatch, DumpRequest};
+use database::dump::{DumpBatch, DumpRequest, Form};
 use hyper::StatusCode;
+use hyper::header::CONTENT_ENCODING;
 use velocypack::Slice;
 
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::compression::Encoding;
 use crate::http::request::Request;
 use crate::http::response::{Response, content_type};
 use crate::http::router::{Outcome, Route, Verb};
@@ -31,6 +33,7 @@ fn start(session: &Session, request: &Request) -> Result<Response> {
         prefetch: whole(body.slice(), "prefetchCount")?.unwrap_or(DEFAULT_PREFETCH),
         parallelism: whole(body.slice(), "parallelism")?.unwrap_or(DEFAULT_PARALLELISM),
         velocypack: request.flag("useVPack", false)?,
+        packed: request.flag("packed", false)?,
         batch: request.number("batchId")?,
     };
     if let Some(velocypack) = body.slice().get("useVPack").and_then(Slice::as_bool) {
@@ -68,28 +71,34 @@ fn next(session: &Session, request: &Request) -> Result<Outcome> {
         return Ok(Outcome::Done(reply(session, id, batch)?));
     }
     let session = session.clone();
-    Ok(Outcome::Continue(Box::new(move || match session.next_dump_batch(id, number, last)? {
-        Some(batch) => reply(&session, id, batch),
-        None => Ok(Response::empty(StatusCode::NO_CONTENT)),
+    Ok(Outcome::Continue(Box::new(move || {
+        match session.next_dump_batch(id, number, last, &|| read_ahead(&session, id))? {
+            Some(batch) => reply(&session, id, batch),
+            None => Ok(Response::empty(StatusCode::NO_CONTENT)),
+        }
     })))
 }
 
 /// Has the next batches made.
 fn read_ahead(session: &Session, id: u64) {
-    for read_ahead in session.dump_read_ahead(id) {
+    for job in session.dump_read_ahead(id) {
+        let own = session.clone();
         // A full queue has better things to do.
-        let _ = session.server().pool().submit(Box::new(move || read_ahead.run()));
+        let _ = session.server().pool().submit(Box::new(move || job.run(&|| read_ahead(&own, id))));
     }
 }
 
 fn reply(session: &Session, id: u64, batch: DumpBatch) -> Result<Response> {
-    let DumpBatch { collection, bytes, ready } = batch;
+    let DumpBatch { collection, bytes, form, is_packed, ready } = batch;
     read_ahead(session, id);
-    let is_velocypack = bytes.first().is_some_and(|first| *first != b'{');
-    let content_type = if is_velocypack { content_type::VELOCYPACK } else { content_type::DUMP };
-    Response::bytes(StatusCode::OK, content_type, Bytes::from_owner(Shared(bytes)))
+    let content_type = match form {
+        Form::VelocyPack => content_type::VELOCYPACK,
+        Form::Lines | Form::Envelopes => content_type::DUMP,
+    };
+    let reply = Response::bytes(StatusCode::OK, content_type, Bytes::from_owner(Shared(bytes)))
         .text_header("x-arango-dump-shard-id", &crate::http::percent::encode_segment(&collection))?
-        .text_header("x-arango-dump-block-counts", &ready.to_string())
+        .text_header("x-arango-dump-block-counts", &ready.to_string())?;
+    Ok(if is_packed { reply.header(CONTENT_ENCODING, Encoding::Gzip.header()) } else { reply })
 }
 
 /// Bytes that the context keeps as well, for a client that asks again.

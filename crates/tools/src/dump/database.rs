@@ -65,7 +65,7 @@ pub(super) fn dump(
         let path = folder.join(format!("{}{}", collection.stem, names::STRUCTURE));
         write_file(&path, &format!("{}\n", collection.structure))?;
     }
-    let done = work::fetch_all(client, &batch, inventory.collections, settings, folder, console)?;
+    let done = work::fetch_all(server, &batch, inventory.collections, settings, folder, console)?;
     info.is_complete = Some(true);
     write_file(&info_path, &info.print())?;
     console.info(&format!("{done}, into {}", folder.display()));

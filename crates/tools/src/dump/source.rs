@@ -93,10 +93,18 @@ impl Drop for Batch {
 
 /// The documents of one collection, on the server.
 pub(super) enum Source {
-    /// Batches that many threads fetch.
-    Context { id: String },
+    /// Batches that many threads fetch. `packed`: as they are to be written.
+    Context { id: String, packed: bool },
     /// Chunks, one after the other.
     Chunks,
+}
+
+/// A batch of documents.
+pub(super) enum Fetched {
+    /// Lines of JSON, or a VelocyPack array.
+    Plain(Bytes),
+    /// The same as one member of gzip.
+    Packed { member: Bytes, plain_bytes: usize },
 }
 
 /// How far one thread is with a source.
@@ -110,17 +118,21 @@ pub(super) struct Position {
 }
 
 impl Source {
-    /// Opens a collection, in parallel if the settings and the server have it so.
+    /// Opens a collection, in parallel if the settings and the server have it so. `packed`: the server is to pack the
+    /// batches, which Persea does.
     pub(super) fn open(
         client: &Client,
         batch: &Batch,
         collection: &str,
         settings: &Settings,
+        packed: bool,
     ) -> Result<Source, Failure> {
         if !settings.parallel {
             return Ok(Source::Chunks);
         }
-        let threads = settings.server_threads.min(settings.threads as u64);
+        // Where the server packs, that is the work of one more: each thread here would have packed while there the next
+        // batch is made.
+        let threads = settings.server_threads.min(settings.threads as u64 + u64::from(packed));
         let mut body = velocypack::Builder::new();
         body.open_object()?;
         for (name, value) in [
@@ -138,12 +150,13 @@ impl Source {
         body.close()?;
         let request = Request::post("/_api/dump/start")
             .query("useVPack", if settings.velocypack { "true" } else { "false" })
-            .query("batchId", &batch.id)
-            .json(body.as_slice().to_json_string());
+            .query("batchId", &batch.id);
+        let request = if packed { request.query("packed", "true") } else { request };
+        let request = request.json(body.as_slice().to_json_string());
         let reply = client.send(&request)?;
         let (status, id) = (reply.status(), reply.header("x-arango-dump-id").map(str::to_owned));
         match (reply.success(), id) {
-            (Ok(_), Some(id)) => Ok(Source::Context { id }),
+            (Ok(_), Some(id)) => Ok(Source::Context { id, packed }),
             (Ok(_), None) => Err(Failure::new("the server opened a dump without X-Arango-Dump-Id")),
             // A server before 3.12, which has only the other way.
             (Err(error), _)
@@ -171,26 +184,44 @@ impl Source {
         settings: &Settings,
         number: u64,
         position: &mut Position,
-    ) -> Result<Option<Bytes>, Failure> {
+    ) -> Result<Option<Fetched>, Failure> {
         match self {
-            Source::Context { id } => {
+            Source::Context { id, packed } => {
                 let mut request =
                     Request::post("/_api/dump/next").segment(id).query("batchId", &number.to_string());
+                if *packed {
+                    request = request.keep_encoding();
+                }
                 if let Some(last) = position.last {
                     request = request.query("lastBatch", &last.to_string());
                 }
                 // A batch that is asked for again is the same again.
                 let reply = client.call(&request.repeatable())?;
                 position.last = Some(number);
-                Ok((reply.status() != 204).then(|| reply.into_body()))
+                if reply.status() == 204 {
+                    return Ok(None);
+                }
+                let is_encoded = *packed && reply.header("content-encoding").is_some();
+                let body = reply.into_body();
+                if !is_encoded {
+                    return Ok(Some(Fetched::Plain(body)));
+                }
+                let plain_bytes = gzip_members::plain_bytes(&body).ok_or_else(|| {
+                    Failure::new(format!(
+                        "the server sent a batch of {collection:?} that is packed in another way"
+                    ))
+                })?;
+                Ok(Some(Fetched::Packed { member: body, plain_bytes }))
             }
-            Source::Chunks => fetch_chunk(client, batch, collection, settings, position),
+            Source::Chunks => {
+                Ok(fetch_chunk(client, batch, collection, settings, position)?.map(Fetched::Plain))
+            }
         }
     }
 
     /// Lets the server forget what it holds.
     pub(super) fn close(&self, client: &Client) {
-        if let Source::Context { id } = self {
+        if let Source::Context { id, .. } = self {
             // If that fails, the server forgets it when its time is over.
             let _ = client.send(&Request::delete("/_api/dump").segment(id));
         }

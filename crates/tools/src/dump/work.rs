@@ -1,4 +1,4 @@
-//! What threads do with a collection: fetch, change, pack and write ([`crate::schedule`] is which thread does it
+//! What threads do with a collection: fetch, change and pack unless the server has packed them, and write ([`crate::schedule`] is which thread does it
 //! where).
 
 use std::fmt;
@@ -6,16 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use client::Client;
 use gzip_members::Packer;
 
 use super::file::{DataFiles, sync};
 use super::inventory::Collection;
 use super::masking::Mask;
 use super::settings::Settings;
-use super::source::{Batch, Position, Source};
+use super::source::{Batch, Fetched, Position, Source};
 use crate::schedule::{self, lock};
-use crate::{Console, Failure, Progress, Unit};
+use crate::{Console, Failure, Progress, Server, Unit};
 
 /// What a dump has written.
 #[derive(Debug, Default)]
@@ -37,7 +36,7 @@ impl fmt::Display for Done {
 }
 
 struct Work<'a> {
-    client: &'a Client,
+    server: &'a Server,
     batch: &'a Batch,
     settings: &'a Settings,
     folder: &'a Path,
@@ -67,7 +66,7 @@ struct Own {
 
 /// Fetches all documents. Errors: the first failure, or with `force` all of them in one.
 pub(super) fn fetch_all(
-    client: &Client,
+    server: &Server,
     batch: &Batch,
     collections: Vec<Collection>,
     settings: &Settings,
@@ -76,7 +75,7 @@ pub(super) fn fetch_all(
 ) -> Result<Done, Failure> {
     let count = collections.len();
     let work = Work {
-        client,
+        server,
         batch,
         settings,
         folder,
@@ -112,9 +111,11 @@ impl<'a> schedule::Work for Work<'a> {
 
     fn open(&self, collection: Collection) -> Result<Job<'a>, Failure> {
         let files = DataFiles::create(self.folder, &collection, self.settings)?;
-        let open = || Source::open(self.client, self.batch, &collection.name, self.settings);
-        let source = collection.with_data.then(open).transpose()?;
         let mask = self.settings.maskings.as_ref().and_then(|maskings| maskings.mask(&collection.name));
+        let is_taken_as_is = mask.is_none() && !self.settings.envelopes;
+        let packed = is_taken_as_is && self.settings.compress && self.server.knows_packed_documents();
+        let open = || Source::open(&self.server.client, self.batch, &collection.name, self.settings, packed);
+        let source = collection.with_data.then(open).transpose()?;
         Ok(Job { name: collection.name, source, files, mask, next: AtomicU64::new(1) })
     }
 
@@ -127,13 +128,18 @@ impl<'a> schedule::Work for Work<'a> {
         let mut position = Position::default();
         while goes_on() {
             let number = job.next.fetch_add(1, Ordering::Relaxed);
-            let batch =
-                source.fetch(self.client, self.batch, &job.name, self.settings, number, &mut position)?;
-            let Some(batch) = batch else { break };
-            let plain = self.change(job, &batch, &mut own.changed)?;
-            let bytes = job.files.pack(plain, &mut own.packer)?;
+            let (client, name) = (&self.server.client, &job.name);
+            let batch = source.fetch(client, self.batch, name, self.settings, number, &mut position)?;
+            let (bytes, plain_bytes) = match &batch {
+                None => break,
+                Some(Fetched::Packed { member, plain_bytes }) => (&member[..], *plain_bytes),
+                Some(Fetched::Plain(batch)) => {
+                    let plain = self.change(job, batch, &mut own.changed)?;
+                    (job.files.pack(plain, &mut own.packer)?, plain.len())
+                }
+            };
             job.files.write(bytes)?;
-            self.progress.add(plain.len() as u64);
+            self.progress.add(plain_bytes as u64);
             self.written_bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
             self.batches.fetch_add(1, Ordering::Relaxed);
         }
@@ -142,7 +148,7 @@ impl<'a> schedule::Work for Work<'a> {
 
     fn close(&self, job: &Job<'a>, _is_whole: bool) -> Result<(), Failure> {
         if let Some(source) = &job.source {
-            source.close(self.client);
+            source.close(&self.server.client);
         }
         let paths = job.files.finish()?;
         lock(&self.finished).extend(paths);

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use bytes::Bytes;
 use flate2::bufread::MultiGzDecoder;
 use velocypack::{Builder, Limits, Slice, json};
 
@@ -44,7 +45,7 @@ enum Form {
 /// A part of a file.
 #[derive(Debug)]
 pub(super) struct Block {
-    bytes: Vec<u8>,
+    bytes: Bytes,
     is_packed: bool,
     /// Where it begins and ends: in the file, or in the text of a file that cannot be read from its middle.
     pub(super) start: u64,
@@ -52,12 +53,20 @@ pub(super) struct Block {
 }
 
 impl Block {
+    /// The documents as one member of gzip, and their length without it: `None` if they are not packed, or longer than
+    /// `max_bytes`.
+    pub(super) fn packed(&self, max_bytes: usize) -> Option<(Bytes, usize)> {
+        let plain_bytes = gzip_members::plain_bytes(&self.bytes).filter(|bytes| *bytes <= max_bytes)?;
+        self.is_packed.then(|| (self.bytes.clone(), plain_bytes))
+    }
+
     /// The documents.
-    pub(super) fn unpack(self, file: &Path) -> Result<Vec<u8>, Failure> {
+    pub(super) fn unpack(&self, file: &Path) -> Result<Bytes, Failure> {
         if !self.is_packed {
-            return Ok(self.bytes);
+            return Ok(self.bytes.clone());
         }
         gzip_members::unpack(&self.bytes, gzip_members::PLAIN_MAX_BYTES)
+            .map(Bytes::from)
             .map_err(|what| Failure::new(format!("{}, byte {}: {what}", file.display(), self.start)))
     }
 }
@@ -179,7 +188,7 @@ impl DataFile {
             return Ok(None);
         };
         self.position += bytes.len() as u64;
-        Ok(Some(Block { bytes, is_packed, start, end: self.position }))
+        Ok(Some(Block { bytes: bytes.into(), is_packed, start, end: self.position }))
     }
 
     /// The number of the first line of a block that begins at `position`, from 1. Reads all that comes before.

@@ -34,7 +34,7 @@ pub(super) fn restore(
         Unit::Bytes,
         total_bytes(&dump.collections, settings),
     );
-    let work = Work::new(client, settings, &state, &progress);
+    let work = Work::new(server, settings, &state, &progress);
     let outcome = restore_all(&work, &dump, console);
     let outcome = outcome.and_then(|()| match work.failures().as_slice() {
         [] => Ok(()),
@@ -65,7 +65,7 @@ pub(super) fn restore(
 }
 
 fn restore_all(work: &Work<'_>, dump: &Dump, console: &Console) -> Result<(), Failure> {
-    let Work { client, settings, state, .. } = work;
+    let Work { server: Server { client, .. }, settings, state, .. } = work;
     let mut usable: Vec<Collection> = Vec::new();
     for collection in &dump.collections {
         if settings.creates() && !state.is_created(&collection.name) {
@@ -96,7 +96,7 @@ fn restore_all(work: &Work<'_>, dump: &Dump, console: &Console) -> Result<(), Fa
 fn create_views(work: &Work<'_>, dump: &Dump, aliases: bool, console: &Console) -> Result<(), Failure> {
     let wanted = dump.views.iter().filter(|view| view.is_alias == aliases && work.settings.import_structure);
     for view in wanted {
-        match server::create_view(work.client, view, work.settings) {
+        match server::create_view(&work.server.client, view, work.settings) {
             Err(failure) if work.settings.force => console.error(failure.text()),
             created => created.map_err(|failure| failure.during(&format!("view {:?}", view.name)))?,
         }

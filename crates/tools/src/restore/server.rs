@@ -57,20 +57,30 @@ pub(super) fn create_indexes(
     Ok(())
 }
 
+/// Documents as they are sent.
+pub(super) struct Documents {
+    /// Whether they are VelocyPack rather than lines of JSON.
+    pub(super) velocypack: bool,
+    /// Whether they are packed by gzip.
+    pub(super) packed: bool,
+    pub(super) bytes: Bytes,
+}
+
 /// Sends documents. Those that come again change nothing, so a broken connection is no harm.
 pub(super) fn send_data(
     client: &Client,
     collection: &str,
     settings: &Settings,
-    velocypack: bool,
-    documents: Bytes,
+    documents: Documents,
 ) -> client::Result<()> {
+    let Documents { velocypack, packed, bytes } = documents;
     let content_type = if velocypack { "application/x-velocypack" } else { "application/x-arango-dump" };
     let request = Request::put("/_api/replication/restore-data")
         .query("collection", collection)
         .query("force", flag(settings.force))
         .repeatable()
-        .body(content_type, documents);
+        .body(content_type, bytes);
+    let request = if packed { request.header("content-encoding", "gzip") } else { request };
     client.call(&request).map(drop)
 }
 

@@ -1,24 +1,22 @@
-//! What threads do with a collection: read, unpack and send ([`crate::schedule`] is which thread does it where). The
+//! What threads do with a collection: read, unpack where that is needed, and send ([`crate::schedule`] is which thread does it where). The
 //! last of them creates its indexes.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-use bytes::Bytes;
-use client::Client;
-
 use super::data::{Block, DataFile};
 use super::folder::Collection;
+use super::server::Documents;
 use super::settings::Settings;
 use super::state::State;
 use super::{duplicates, lines, server};
 use crate::schedule::{self, lock};
-use crate::{Failure, Progress};
+use crate::{Failure, Progress, Server};
 
 /// What the threads of a restore share.
 pub(super) struct Work<'a> {
-    pub(super) client: &'a Client,
+    pub(super) server: &'a Server,
     pub(super) settings: &'a Settings,
     pub(super) state: &'a State,
     pub(super) progress: &'a Progress,
@@ -39,13 +37,13 @@ pub(super) struct Job {
 
 impl<'a> Work<'a> {
     pub(super) fn new(
-        client: &'a Client,
+        server: &'a Server,
         settings: &'a Settings,
         state: &'a State,
         progress: &'a Progress,
     ) -> Self {
         let (sent_bytes, batches) = (AtomicU64::new(0), AtomicU64::new(0));
-        Work { client, settings, state, progress, sent_bytes, batches, failures: Mutex::default() }
+        Work { server, settings, state, progress, sent_bytes, batches, failures: Mutex::default() }
     }
 
     /// Restores documents and, of collections that the restore has created, indexes. Errors: the first failure; with
@@ -65,10 +63,40 @@ impl<'a> Work<'a> {
         lock(&self.failures).clone()
     }
 
-    fn send(&self, job: &Job, path: &Path, velocypack: bool, block: Block) -> Result<(), Failure> {
-        let name = &job.collection.name;
+    fn send(&self, job: &Job, path: &Path, velocypack: bool, block: &Block) -> Result<(), Failure> {
         let (start, end) = (block.start, block.end);
-        let mut plain = Bytes::from(block.unpack(path)?);
+        if !self.send_packed(job, path, velocypack, block)? {
+            self.send_pieces(job, path, velocypack, block)?;
+        }
+        self.state.sent(&job.collection.name, &file_name(path), start, end);
+        self.progress.add(end - start);
+        Ok(())
+    }
+
+    /// Sends a block as it lies in its file. `false` if it has to be changed or divided first, or the server does not
+    /// take it so.
+    fn send_packed(&self, job: &Job, path: &Path, velocypack: bool, block: &Block) -> Result<bool, Failure> {
+        let is_taken_as_is = velocypack || !self.settings.cleans_duplicates;
+        if !is_taken_as_is || !self.server.knows_packed_documents() {
+            return Ok(false);
+        }
+        let Some((member, plain_bytes)) = block.packed(self.settings.batch_bytes) else { return Ok(false) };
+        if plain_bytes > 0 {
+            let documents = Documents { velocypack, packed: true, bytes: member };
+            server::send_data(&self.server.client, &job.collection.name, self.settings, documents).map_err(
+                |error| match block.unpack(path) {
+                    Ok(plain) => explain(&error, path, block.start, &[], &plain, velocypack),
+                    // It is the file that is wrong.
+                    Err(failure) => failure,
+                },
+            )?;
+            self.was_sent(plain_bytes);
+        }
+        Ok(true)
+    }
+
+    fn send_pieces(&self, job: &Job, path: &Path, velocypack: bool, block: &Block) -> Result<(), Failure> {
+        let mut plain = block.unpack(path)?;
         if self.settings.cleans_duplicates && !velocypack {
             plain = duplicates::keep_first(&plain).into();
         }
@@ -81,16 +109,20 @@ impl<'a> Work<'a> {
             if piece.trim_ascii().is_empty() {
                 continue;
             }
-            let sent = server::send_data(self.client, name, self.settings, velocypack, piece.clone());
+            let documents = Documents { velocypack, packed: false, bytes: piece.clone() };
+            let sent = server::send_data(&self.server.client, &job.collection.name, self.settings, documents);
             sent.map_err(|error| {
-                explain(&error, path, start, plain.get(..from).unwrap_or_default(), &piece, velocypack)
+                let before = plain.get(..from).unwrap_or_default();
+                explain(&error, path, block.start, before, &piece, velocypack)
             })?;
-            self.sent_bytes.fetch_add(piece.len() as u64, Ordering::Relaxed);
-            self.batches.fetch_add(1, Ordering::Relaxed);
+            self.was_sent(piece.len());
         }
-        self.state.sent(name, &file_name(path), start, end);
-        self.progress.add(end - start);
         Ok(())
+    }
+
+    fn was_sent(&self, bytes: usize) {
+        self.sent_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.batches.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -128,7 +160,7 @@ impl schedule::Work for Work<'_> {
             let (path, velocypack) = (file.path().to_owned(), file.is_velocypack());
             // Held while documents are sent whose order matters.
             let held = job.is_ordered.then_some(file);
-            self.send(job, &path, velocypack, block)?;
+            self.send(job, &path, velocypack, &block)?;
             drop(held);
         }
         Ok(())
@@ -139,9 +171,9 @@ impl schedule::Work for Work<'_> {
             return Ok(());
         }
         if self.settings.creates() && !self.state.is_found(&job.collection.name) {
-            server::create_indexes(self.client, &job.collection, self.settings).map_err(|failure| {
-                failure.during(&format!("the indexes in {}", job.collection.file.display()))
-            })?;
+            server::create_indexes(&self.server.client, &job.collection, self.settings).map_err(
+                |failure| failure.during(&format!("the indexes in {}", job.collection.file.display())),
+            )?;
         }
         self.state.restored(&job.collection.name);
         Ok(())
