@@ -84,7 +84,8 @@ impl Packer {
         let Packer { compressor, out } = self;
         let room = HEADER_BYTES + compressor.deflate_compress_bound(plain.len()) + TRAILER_BYTES;
         if out.len() < room {
-            out.resize(room, 0);
+            // New memory is zero already, and most of it is never touched.
+            *out = vec![0; room];
         }
         let (header, rest) = out.split_at_mut_checked(HEADER_BYTES).ok_or(Error::NoRoom)?;
         let packed = compressor.deflate_compress(plain, rest).map_err(|_| Error::NoRoom)?;

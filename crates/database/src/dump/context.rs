@@ -35,6 +35,13 @@ pub(super) struct Limits {
     pub(super) parallelism: usize,
 }
 
+impl Limits {
+    /// What making a batch takes: its text, and as much room for packing it.
+    fn maker_bytes(&self) -> u64 {
+        self.batch_bytes as u64 * if self.is_packed { 2 } else { 1 }
+    }
+}
+
 pub(super) struct Context {
     limits: Limits,
     work: Mutex<Work>,
@@ -124,14 +131,23 @@ impl Work {
             if !self.limits.is_packed
                 && let Ok(memory) = Arc::try_unwrap(made.bytes)
             {
-                self.spare(memory);
+                self.spare(memory, None);
             }
         }
     }
 
-    fn spare(&mut self, memory: Vec<u8>) {
+    /// Keeps memory for the next batch, if there is one to come.
+    fn spare(&mut self, memory: Vec<u8>, packer: Option<Packer>) {
+        if self.waiting.is_empty() && self.reading == 0 {
+            self.spare.clear();
+            self.packers.clear();
+            return;
+        }
         if self.spare.len() < SPARE_MAX {
             self.spare.push(memory);
+        }
+        if self.packers.len() < SPARE_MAX {
+            self.packers.extend(packer);
         }
     }
 
@@ -321,7 +337,7 @@ impl Context {
         let (collection_number, first) = place;
         work.waiting.extend((first..).map(|number| (collection_number, number)).zip(rest));
         if documents == 0 {
-            work.spare(bytes);
+            work.spare(bytes, packer);
             return work;
         }
         let slot = work.open_slot();
@@ -349,10 +365,7 @@ impl Context {
         let mut work = self.lock();
         work.packing -= 1;
         self.changed.notify_all();
-        work.spare(bytes);
-        if work.packers.len() < SPARE_MAX {
-            work.packers.push(packer);
-        }
+        work.spare(bytes, Some(packer));
         match packed {
             Ok(packed) => work.fill_slot(slot, collection, packed),
             Err(error) => {
@@ -396,7 +409,7 @@ impl Context {
             && work.error.is_none()
         {
             // Drawn before the memory is used, and given back if the batch is smaller.
-            let room = self.limits.batch_bytes as u64;
+            let room = self.limits.maker_bytes();
             if work.charge.grow(room).is_err() {
                 return;
             }

@@ -130,9 +130,9 @@ impl Source {
         if !settings.parallel {
             return Ok(Source::Chunks);
         }
-        // Where the server packs, that is the work of one more: each thread here would have packed while there the next
-        // batch is made.
-        let threads = settings.server_threads.min(settings.threads as u64 + u64::from(packed));
+        // Where the server packs, one packs while another reads on, as this tool and the server do it otherwise.
+        let least = if packed { 2 } else { 1 };
+        let threads = settings.server_threads.min((settings.threads as u64).max(least));
         let mut body = velocypack::Builder::new();
         body.open_object()?;
         for (name, value) in [
