@@ -35,9 +35,7 @@ pub fn document(
         _ => return Err(Error::ObjectExpected { found: body.kind().name() }),
     }
     let attributes = SystemAttributes { key, rev, from_to };
-    let mut read = Body::new(body.bytes())?;
-    read.find_system_attributes()?;
-    attributes.write_with(&read, out)
+    attributes.write_with(&Body::read(body.bytes())?, out)
 }
 
 /// Appends the text of `_id` of a stored document: the collection's name, `/`, and its `_key`.

@@ -43,7 +43,6 @@ impl Limits {
 }
 
 pub(super) struct Context {
-    limits: Limits,
     work: Mutex<Work>,
     changed: Condvar,
     /// Keeps the batch from expiring.
@@ -87,7 +86,6 @@ struct Slot {
     made: Option<Made>,
 }
 
-#[derive(Clone)]
 struct Made {
     collection: Arc<str>,
     bytes: Arc<Vec<u8>>,
@@ -212,6 +210,13 @@ impl Work {
         self.ready.len() + self.reading
     }
 
+    /// Whether one more batch may be made before it is asked for.
+    fn has_room_ahead(&self) -> bool {
+        let makers = self.reading + self.packing + 1;
+        self.ahead() < self.limits.prefetch
+            && self.ready_bytes + self.limits.batch_bytes * makers <= READ_AHEAD_BYTES
+    }
+
     /// Keeps a batch until the client says that it has it. Without memory for that, the client cannot ask again.
     fn hand_out(&mut self, number: u64, mut made: Made) -> DumpBatch {
         let batch = self.batch(&made);
@@ -242,7 +247,7 @@ impl Context {
         account: &Arc<MemoryAccount>,
     ) -> Self {
         let work = Mutex::new(Work::new(ranges, limits, account));
-        Context { limits, work, changed: Condvar::new(), _batch: batch }
+        Context { work, changed: Condvar::new(), _batch: batch }
     }
 
     /// Bytes of batches that are kept or wait.
@@ -288,7 +293,7 @@ impl Context {
             if let Some(error) = work.error.clone() {
                 return (work, Err(error));
             }
-            let has_room = work.ready.is_empty() || work.ahead() < self.limits.prefetch;
+            let has_room = work.ready.is_empty() || work.ahead() < work.limits.prefetch;
             if has_room && let Some((place, range)) = work.waiting.pop_first() {
                 work = self.make(work, place, range, more);
                 continue;
@@ -311,19 +316,16 @@ impl Context {
         more: &dyn Fn(),
     ) -> MutexGuard<'a, Work> {
         work.reading += 1;
+        let Limits { form, is_packed, batch_bytes, .. } = work.limits;
         let memory = work.spare.pop().unwrap_or_default();
-        let packer = self.limits.is_packed.then(|| work.packers.pop().unwrap_or_default());
+        let packer = is_packed.then(|| work.packers.pop().unwrap_or_default());
         drop(work);
         let collection = Arc::clone(&range.collection);
-        let read =
-            range.reader.write(self.limits.form, self.limits.batch_bytes, memory).and_then(|written| {
-                let rest = if written.has_more {
-                    self.divide(range, written.last_key.as_deref())?
-                } else {
-                    Vec::new()
-                };
-                Ok((written, rest))
-            });
+        let read = range.reader.write(form, batch_bytes, memory).and_then(|written| {
+            let rest =
+                if written.has_more { self.divide(range, written.last_key.as_deref())? } else { Vec::new() };
+            Ok((written, rest))
+        });
         let mut work = self.lock();
         work.reading -= 1;
         self.changed.notify_all();
@@ -391,9 +393,10 @@ impl Context {
     /// How many more jobs should make batches ahead. Each is counted until it begins.
     pub(super) fn order_jobs(&self) -> usize {
         let mut work = self.lock();
-        let idle = self.limits.parallelism.saturating_sub(work.reading + work.packing + work.ordered);
+        let Limits { prefetch, parallelism, .. } = work.limits;
+        let idle = parallelism.saturating_sub(work.reading + work.packing + work.ordered);
         let free = work.waiting.len().saturating_sub(work.ordered);
-        let wanted = self.limits.prefetch.saturating_sub(work.ahead() + work.ordered);
+        let wanted = prefetch.saturating_sub(work.ahead() + work.ordered);
         let jobs = idle.min(free).min(wanted);
         work.ordered += jobs;
         jobs
@@ -403,13 +406,9 @@ impl Context {
     pub(super) fn make_ahead(&self, more: &dyn Fn()) {
         let mut work = self.lock();
         work.ordered = work.ordered.saturating_sub(1);
-        while work.ahead() < self.limits.prefetch
-            && work.ready_bytes + self.limits.batch_bytes * (work.reading + work.packing + 1)
-                <= READ_AHEAD_BYTES
-            && work.error.is_none()
-        {
+        let room = work.limits.maker_bytes();
+        while work.has_room_ahead() && work.error.is_none() {
             // Drawn before the memory is used, and given back if the batch is smaller.
-            let room = self.limits.maker_bytes();
             if work.charge.grow(room).is_err() {
                 return;
             }

@@ -283,8 +283,8 @@ impl Session {
         }
     }
 
-    /// Every collection that a query names is checked here, whatever it does with it; with the option `skipInaccessibleCollections` only those that it writes to: the others
-    /// are empty then.
+    /// Every collection that a query names is checked here, whatever it does with it; with the option
+    /// `skipInaccessibleCollections` only those that it writes to: the others are empty then.
     pub(crate) fn check_rights(&self, plan: &Plan, request: &QueryRequest) -> Result<()> {
         let skips = request.options.skip_inaccessible_collections;
         let mut checked = plan.collections.iter().filter(|used| !(skips && used.access == Access::Read));

@@ -36,13 +36,14 @@ pub(super) struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Result<Self> {
+    /// Reads the object that `bytes` start with. Errors: it is malformed.
+    pub(super) fn read(bytes: &'a [u8]) -> Result<Self> {
         let Layout { count, data, data_end, table, width } = layout(bytes).ok_or(Error::Malformed)?;
         let (table, width) = match table {
             0 => (SINGLE.get(data..data + count), 1),
             _ => (bytes.get(table..table + count * width), width),
         };
-        Ok(Body {
+        let mut body = Body {
             bytes,
             count,
             data,
@@ -55,24 +56,19 @@ impl<'a> Body<'a> {
             removed_lie_first: true,
             before: 0,
             has_underscores: false,
-        })
-    }
-
-    /// Looks at all attributes.
-    pub(super) fn find_system_attributes(&mut self) -> Result<()> {
-        let table = self.table;
-        let noted = match self.width {
-            1 => numbers::<1>(table).try_for_each(|offset| self.note(offset)),
-            2 => numbers::<2>(table).try_for_each(|offset| self.note(offset)),
-            _ => numbers::<4>(table).try_for_each(|offset| self.note(offset)),
+        };
+        let noted = match body.width {
+            1 => numbers::<1>(body.table).try_for_each(|offset| body.note(offset)),
+            2 => numbers::<2>(body.table).try_for_each(|offset| body.note(offset)),
+            _ => numbers::<4>(body.table).try_for_each(|offset| body.note(offset)),
         };
         noted.ok_or(Error::Malformed)?;
-        let removed = self.removed.get_mut(..self.removed_count).unwrap_or_default();
-        self.removed_lie_first = removed.iter().all(|removed| removed.end <= self.data + self.removed_bytes);
-        if !self.removed_lie_first {
+        let removed = body.removed.get_mut(..body.removed_count).unwrap_or_default();
+        body.removed_lie_first = removed.iter().all(|removed| removed.end <= data + body.removed_bytes);
+        if !body.removed_lie_first {
             removed.sort_unstable_by_key(|removed| removed.start);
         }
-        Ok(())
+        Ok(body)
     }
 
     /// Notes what the attribute at `offset` is; `None` if the body is malformed.
