@@ -402,6 +402,12 @@ impl Context {
         jobs
     }
 
+    /// A job that was ordered will not begin.
+    pub(super) fn cancel_job(&self) {
+        let mut work = self.lock();
+        work.ordered = work.ordered.saturating_sub(1);
+    }
+
     /// Makes batches until enough are ready. `more` is called when somebody else could read on.
     pub(super) fn make_ahead(&self, more: &dyn Fn()) {
         let mut work = self.lock();

@@ -71,9 +71,18 @@ pub struct DumpBatch {
     pub ready: usize,
 }
 
-/// Batches that are about to be made ahead.
+/// Batches that are about to be made ahead. Dropped before it is run, it leaves them to others.
 pub struct DumpReadAhead {
     context: InUse<Arc<Context>>,
+    has_begun: bool,
+}
+
+impl Drop for DumpReadAhead {
+    fn drop(&mut self) {
+        if !self.has_begun {
+            self.context.cancel_job();
+        }
+    }
 }
 
 impl Default for DumpContexts {
@@ -184,7 +193,7 @@ impl Session {
             return Vec::new();
         };
         let jobs = context.order_jobs();
-        (0..jobs).map(|_| DumpReadAhead { context: context.clone() }).collect()
+        (0..jobs).map(|_| DumpReadAhead { context: context.clone(), has_begun: false }).collect()
     }
 
     /// Closes a context. Errors: 1600.
@@ -195,7 +204,8 @@ impl Session {
 
 impl DumpReadAhead {
     /// Makes batches until enough are ready. `more` is called when more jobs could do the same.
-    pub fn run(self, more: &dyn Fn()) {
+    pub fn run(mut self, more: &dyn Fn()) {
+        self.has_begun = true;
         self.context.make_ahead(more);
     }
 }

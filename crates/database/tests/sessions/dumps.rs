@@ -131,6 +131,8 @@ fn batches_are_made_before_they_are_asked_for() {
     let session = filled(&["a"]);
     let id = session.start_dump(&request(&["a"], 1)).unwrap();
     assert!(session.ready_dump_batch(id, 1, None).unwrap().is_none());
+    // A job that found no thread is ordered again.
+    drop(session.dump_read_ahead(id));
     session.dump_read_ahead(id).into_iter().for_each(|job| job.run(&|| {}));
     let ready = session.ready_dump_batch(id, 1, None).unwrap().unwrap();
     for again in [session.ready_dump_batch(id, 1, None), session.next_dump_batch(id, 1, None, &|| {})] {
