@@ -164,6 +164,19 @@ impl Values {
         true
     }
 
+    /// Appends the entries of other keys. `false`: the answer would exceed [`BLOCK_BYTES_MAX`]; nothing was appended.
+    #[must_use]
+    pub fn append(&mut self, other: &Values) -> bool {
+        let start = self.bytes.len();
+        if u32::try_from(start + other.bytes.len()).is_err() {
+            return false;
+        }
+        self.bytes.extend_from_slice(&other.bytes);
+        let moved = |range: &Range<u32>| range.start + start as u32..range.end + start as u32;
+        self.ranges.extend(other.ranges.iter().map(|range| range.as_ref().map(moved)));
+        true
+    }
+
     /// Number of keys asked for.
     pub fn len(&self) -> usize {
         self.ranges.len()

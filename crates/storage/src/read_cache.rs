@@ -22,6 +22,7 @@ mod commit_order;
 mod edge_ends;
 mod encoded_edges;
 mod kept;
+mod seen;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -32,6 +33,7 @@ use quick_cache::sync::{Cache, GuardResult, PlaceholderGuard};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 use self::commit_order::CommitOrder;
+use self::seen::Seen;
 use crate::encoding::edge;
 use crate::{Collection, Error, Result};
 
@@ -52,6 +54,10 @@ const ENTRY_BYTES_USUAL: u64 = 512;
 /// Less is not worth the bookkeeping.
 const CACHE_BYTES_MIN: u64 = 1 << 20;
 
+/// Documents that are read among so many are kept when they are read for the second time: keeping a document takes half
+/// as long as reading it, and most of a large range are not read again.
+const MANY_KEYS: usize = 256;
+
 type Entries = Cache<Vec<u8>, Entry, EntryWeight>;
 type Guard<'a> = PlaceholderGuard<
     'a,
@@ -66,6 +72,7 @@ type Guard<'a> = PlaceholderGuard<
 pub(crate) struct ReadCache {
     /// By key of a document in the engine, or by what the entries of a vertex in an edge index begin with. `None`: off.
     entries: Option<Entries>,
+    seen: Seen,
     order: CommitOrder,
     hits: AtomicU64,
     misses: AtomicU64,
@@ -163,7 +170,8 @@ impl ReadCache {
             )
         });
         let (hits, misses) = (AtomicU64::new(0), AtomicU64::new(0));
-        ReadCache { entries, order: CommitOrder::default(), hits, misses }
+        let seen = Seen::new(limit_bytes / ENTRY_BYTES_USUAL);
+        ReadCache { entries, seen, order: CommitOrder::default(), hits, misses }
     }
 
     /// How a snapshot that is taken after this may use the cache; `None` if it is off.
@@ -266,21 +274,41 @@ impl ReadCacheView {
 
     /// Looks an entry of a collection up.
     pub(crate) fn find(&self, watch: &CommitWatch, key: &[u8]) -> Found<'_> {
+        let found = self.find_or_reserve(watch, key);
+        self.count(std::slice::from_ref(&found));
+        found
+    }
+
+    /// Counts what was found and what was not.
+    fn count(&self, found: &[Found<'_>]) {
+        let hits = found.iter().filter(|found| matches!(found, Found::Kept(_))).count() as u64;
+        self.cache.hits.fetch_add(hits, Ordering::Relaxed);
+        self.cache.misses.fetch_add(found.len() as u64 - hits, Ordering::Relaxed);
+    }
+
+    /// An entry, or a place for it.
+    fn find_or_reserve(&self, watch: &CommitWatch, key: &[u8]) -> Found<'_> {
         let Some(entries) = &self.cache.entries else { return Found::Missing(None) };
         // Without waiting: whoever has reserved the place is about to read the same.
         let place = match entries.get_value_or_guard(key, Some(Duration::ZERO)) {
-            GuardResult::Value(entry) if entry.since <= self.as_of => {
-                self.cache.hits.fetch_add(1, Ordering::Relaxed);
-                return Found::Kept(entry.kept);
-            }
+            GuardResult::Value(entry) if entry.since <= self.as_of => return Found::Kept(entry.kept),
             GuardResult::Value(_) | GuardResult::Timeout => None,
             GuardResult::Guard(guard) => {
                 watch.keep();
                 Some(guard).filter(|_| watch.is_unchanged_since(self.as_of))
             }
         };
-        self.cache.misses.fetch_add(1, Ordering::Relaxed);
         Found::Missing(place.map(|guard| Place { guard, since: self.as_of }))
+    }
+
+    /// An entry of a document that is read among many others, or a place for it.
+    fn find_among_many(&self, watch: &CommitWatch, key: &[u8]) -> Found<'_> {
+        let Some(entries) = &self.cache.entries else { return Found::Missing(None) };
+        match entries.get(key) {
+            Some(entry) if entry.since <= self.as_of => Found::Kept(entry.kept),
+            None if self.cache.seen.note(key) => self.find_or_reserve(watch, key),
+            Some(_) | None => Found::Missing(None),
+        }
     }
 
     /// What there is for each key, and the values of those for which nothing was kept.
@@ -290,7 +318,9 @@ impl ReadCacheView {
         keys: &[&[u8]],
         read: impl FnOnce(&[&[u8]]) -> kv::Result<Values>,
     ) -> Result<(Vec<Found<'_>>, Values)> {
-        let found: Vec<Found<'_>> = keys.iter().map(|key| self.find(watch, key)).collect();
+        let find = if keys.len() < MANY_KEYS { Self::find_or_reserve } else { Self::find_among_many };
+        let found: Vec<Found<'_>> = keys.iter().map(|key| find(self, watch, key)).collect();
+        self.count(&found);
         let is_missing = |found: &Found<'_>| matches!(found, Found::Missing(_));
         let missing: Vec<&[u8]> =
             keys.iter().zip(&found).filter(|(_, found)| is_missing(found)).map(|(key, _)| *key).collect();

@@ -9,11 +9,12 @@ use kv::KeyRange;
 use crate::counters::{self, Totals};
 use crate::documents::Documents;
 use crate::encoding;
+use crate::fork_join::ForkJoin;
 use crate::picture::Catalog;
 use crate::read_cache::{LastLoss, ReadCacheView};
 use crate::scan::{
     self, BoxBounds, BoxScan, DocumentScan, DocumentScanSpec, EdgeDirection, EdgeReader, EdgeScan,
-    GeoEntryKind, GeoScan, IndexBounds, IndexEntries, IndexScan, IndexWalk, ReadAheadTurns, WordScan,
+    GeoEntryKind, GeoScan, IndexBounds, IndexEntries, IndexScan, IndexWalk, WordScan,
 };
 use crate::{Collection, Error, Index, Result};
 
@@ -29,7 +30,7 @@ pub struct Snapshot {
     changes: Arc<[(ObjectId, i64)]>,
     /// `None` if there is none, or if it has writes of an open transaction.
     read_cache: Option<ReadCacheView>,
-    read_ahead: Arc<ReadAheadTurns>,
+    fork_join: Arc<ForkJoin>,
 }
 
 /// Keys of documents as the engine has them.
@@ -63,9 +64,9 @@ impl Snapshot {
         catalog: Arc<Catalog>,
         changes: Vec<(ObjectId, i64)>,
         read_cache: Option<ReadCacheView>,
-        read_ahead: Arc<ReadAheadTurns>,
+        fork_join: Arc<ForkJoin>,
     ) -> Self {
-        Snapshot { engine, catalog, changes: changes.into(), read_cache, read_ahead }
+        Snapshot { engine, catalog, changes: changes.into(), read_cache, fork_join }
     }
 
     /// The catalog of the moment.
@@ -78,13 +79,15 @@ impl Snapshot {
         let keys = DocumentKeys::new(collection, keys);
         let keys = keys.parts();
         let values = match &self.read_cache {
-            Some(cache) => {
-                let read = |keys: &[&[u8]]| self.engine.get_many(keys);
-                cache.get_many(&collection.commit_watch, &keys, read)?
-            }
-            None => self.engine.get_many(&keys)?,
+            Some(cache) => cache.get_many(&collection.commit_watch, &keys, |keys| self.look_up(keys))?,
+            None => self.look_up(&keys)?,
         };
         Ok(Documents::of_values(values, collection.shared_name()))
+    }
+
+    /// The values of keys, by two threads if there are many.
+    fn look_up(&self, keys: &[&[u8]]) -> kv::Result<kv::Values> {
+        self.fork_join.look_up(keys, &|keys: &[&[u8]]| self.engine.get_many(keys))
     }
 
     /// Whether documents exist; one answer a key, in the order asked.
@@ -92,17 +95,14 @@ impl Snapshot {
         let keys = DocumentKeys::new(collection, keys);
         let keys = keys.parts();
         match &self.read_cache {
-            Some(cache) => {
-                let read = |keys: &[&[u8]]| self.engine.get_many(keys);
-                cache.contains_many(&collection.commit_watch, &keys, read)
-            }
-            None => Ok(self.engine.get_many(&keys)?.iter().map(|value| value.is_some()).collect()),
+            Some(cache) => cache.contains_many(&collection.commit_watch, &keys, |keys| self.look_up(keys)),
+            None => Ok(self.look_up(&keys)?.iter().map(|value| value.is_some()).collect()),
         }
     }
 
     /// Starts a scan over documents in byte order of their keys.
     pub fn scan(&self, collection: &Collection, spec: &DocumentScanSpec) -> Result<DocumentScan> {
-        DocumentScan::start(self.engine.as_ref(), collection, spec, &self.read_ahead)
+        DocumentScan::start(self.engine.as_ref(), collection, spec, &self.fork_join)
     }
 
     /// Starts a scan over a persistent index, in AQL's order of the indexed values, or over a time-to-live index, in
@@ -150,7 +150,7 @@ impl Snapshot {
             let message = format!("index '{}' cannot be looked up by whole values", index.name());
             return Err(Error::internal(message));
         }
-        scan::look_up(self.engine.as_ref(), collection, index, lookups)
+        scan::look_up(|keys| self.look_up(keys), collection, index, lookups)
     }
 
     /// Starts a scan over a fulltext index for the documents that have a word in normal form, or one that begins so.

@@ -9,10 +9,10 @@ use kv::{Engine, WriteTransaction};
 
 use crate::computed_values::ComputedValuesCompiler;
 use crate::encoding::metadata::setting_key;
+use crate::fork_join::ForkJoin;
 use crate::metadata::{self, Draft};
 use crate::picture::Catalog;
 use crate::read_cache::{ReadCache, ReadCacheStatistics};
-use crate::scan::ReadAheadTurns;
 use crate::snapshot::split_keys;
 use crate::tick::Ticks;
 use crate::transaction::{Transaction, TransactionOptions};
@@ -75,7 +75,7 @@ pub(crate) struct Shared {
     /// Held by whoever changes definitions.
     pub(crate) definitions: Mutex<()>,
     pub(crate) read_cache: Arc<ReadCache>,
-    read_ahead: Arc<ReadAheadTurns>,
+    fork_join: Arc<ForkJoin>,
     is_read_only: AtomicBool,
     /// Loads that became visible since the store was opened: see [`crate::load::Loads`].
     pub(crate) loads: AtomicU64,
@@ -99,7 +99,7 @@ impl Store {
         let shared = Arc::new(Shared {
             engine,
             read_cache: Arc::new(ReadCache::new(options.read_cache_bytes)),
-            read_ahead: Arc::default(),
+            fork_join: Arc::default(),
             options,
             ticks,
             clock: RevisionClock::starting_after(last_revision),
@@ -135,7 +135,12 @@ impl Store {
         // Before the engine's snapshot, which then has at least these commits.
         let read_cache = self.shared.read_cache.view();
         let engine = self.shared.engine.snapshot()?;
-        Ok(Snapshot::new(engine, Arc::clone(&catalog), Vec::new(), read_cache, self.shared.read_ahead()))
+        Ok(Snapshot::new(engine, Arc::clone(&catalog), Vec::new(), read_cache, self.shared.fork_join()))
+    }
+
+    /// Threads to divide work among.
+    pub fn fork_join(&self) -> &Arc<ForkJoin> {
+        &self.shared.fork_join
     }
 
     /// How long transactions wait for a change of a collection's definition, unless they say otherwise.
@@ -252,9 +257,9 @@ impl Store {
 }
 
 impl Shared {
-    /// Turns for scans that read ahead.
-    pub(crate) fn read_ahead(&self) -> Arc<ReadAheadTurns> {
-        Arc::clone(&self.read_ahead)
+    /// Threads to divide work among.
+    pub(crate) fn fork_join(&self) -> Arc<ForkJoin> {
+        Arc::clone(&self.fork_join)
     }
 
     pub(crate) fn catalog(&self) -> Arc<Catalog> {

@@ -36,6 +36,8 @@ enum Step {
     Snapshot,
     /// Looks documents up in a remembered state, or in that of now.
     Get(usize, Vec<u8>),
+    /// Looks many documents up in such a state, each several times.
+    GetMany(usize, Vec<u8>),
     /// Reads edges in such a state.
     Edges(usize, u8, bool),
     Truncate,
@@ -58,6 +60,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => prop::collection::vec(change(), 2..5).prop_map(Step::Together),
         2 => Just(Step::Snapshot),
         6 => (0..5usize, prop::collection::vec(0..7u8, 1..5)).prop_map(|(at, keys)| Step::Get(at, keys)),
+        2 => (0..5usize, prop::collection::vec(0..7u8, 1..5)).prop_map(|(at, keys)| Step::GetMany(at, keys)),
         6 => (0..5usize, 0..6u8, any::<bool>()).prop_map(|(at, vertex, out)| Step::Edges(at, vertex, out)),
         1 => Just(Step::Truncate),
         2 => (0..6u8).prop_map(Step::Load),
@@ -183,6 +186,11 @@ proptest! {
                 Step::Snapshot => remembered.push(now()),
                 Step::Get(at, keys) => {
                     let (snapshot, model) = remembered.get(at).cloned().unwrap_or_else(now);
+                    check_documents(&snapshot, &world.vertices, &model, &keys);
+                }
+                Step::GetMany(at, keys) => {
+                    let (snapshot, model) = remembered.get(at).cloned().unwrap_or_else(now);
+                    let keys: Vec<u8> = keys.iter().copied().cycle().take(600).collect();
                     check_documents(&snapshot, &world.vertices, &model, &keys);
                 }
                 Step::Edges(at, vertex, is_out) => {
@@ -313,4 +321,32 @@ fn the_cache_can_be_off_and_stays_within_its_limit() {
         remove(&store, &c, "3999").unwrap();
         assert!(common::get_now(&store, &c, "3999").is_none());
     }
+}
+
+/// One reading of many documents leaves the cache to others.
+#[test]
+fn documents_that_are_read_among_many_are_kept_from_the_second_time_on() {
+    let store = store();
+    let c = create(&store, "c", CollectionType::Document);
+    let keys: Vec<String> = (0..1000).map(|key| key.to_string()).collect();
+    for key in &keys {
+        insert(&store, &c, &format!(r#"{{"_key": "{key}"}}"#)).unwrap();
+    }
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    let hits_of_reading = |keys: &[&str]| {
+        let before = store.read_cache_statistics().hits;
+        let documents = store.snapshot().unwrap().get(&c, keys).unwrap();
+        assert!((0..keys.len()).all(|i| documents.get(i).is_some()));
+        store.read_cache_statistics().hits - before
+    };
+    assert_eq!(hits_of_reading(&keys), 0);
+    // A few are taken for others that were read before.
+    assert!(hits_of_reading(&keys) < 50);
+    assert_eq!(hits_of_reading(&keys), 1000);
+    // Of few, all are kept at once.
+    let (few, _) = keys.split_at(100);
+    remove(&store, &c, "0").unwrap();
+    insert(&store, &c, r#"{"_key": "0"}"#).unwrap();
+    assert_eq!(hits_of_reading(few), 99);
+    assert_eq!(hits_of_reading(few), 100);
 }

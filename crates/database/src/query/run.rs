@@ -1,6 +1,7 @@
 //! A planned query as a source of rows.
 
 use std::collections::{HashSet, VecDeque};
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -29,6 +30,9 @@ const LONGEST_MOMENT: Duration = Duration::from_millis(10);
 
 /// Rows that it computes at one time.
 const ROWS_AT_A_TIME: usize = 1_000;
+
+/// Adding fewer rows to a reply takes less than telling another thread.
+const MANY_ROWS: usize = 500;
 
 /// How long a query waits for a collection before it looks whether it was ended.
 const GATE_WAIT_MS: u64 = 50;
@@ -267,10 +271,29 @@ impl RunningRows {
     }
 
     fn compute(&mut self, max_rows: usize) -> Result<Option<ResultBatch>> {
-        let Some(execution) = &mut self.execution else { return Ok(None) };
-        let batch = execution.next_batch(max_rows.max(1));
-        let batch = batch.map_err(|error| in_node(&self.query.planned.plan, execution.failed_at(), error));
-        batch.inspect_err(|error| self.query.registration.query().set_failed(error))
+        compute(&self.query, self.execution.as_mut(), max_rows)
+    }
+
+    /// Adds some rows of a batch to the reply. While many are added, the next batch is computed on another thread if there
+    /// is one to be had: but for streams, of which nothing is computed before it is asked for.
+    fn push(
+        &mut self,
+        reply: &mut RowEncoder,
+        batch: &ResultBatch,
+        rows: Range<usize>,
+        max_rows: usize,
+    ) -> Result<()> {
+        let RunningRows { query, execution, capture, ready, .. } = self;
+        let is_alone = query.request.options.stream || rows.len() < MANY_ROWS || !ready.is_empty();
+        let push = || push(query, capture, reply, batch, rows);
+        if is_alone {
+            return push();
+        }
+        let fork_join = query.session.instance().store().fork_join();
+        let (pushed, next) = fork_join.both(push, || compute(query, execution.as_mut(), max_rows));
+        pushed?;
+        ready.extend(next?.map(|batch| (batch, 0)));
+        Ok(())
     }
 
     /// Computes rows until a moment; true if that were all.
@@ -285,6 +308,35 @@ impl RunningRows {
     }
 }
 
+fn compute(
+    query: &PreparedQuery,
+    execution: Option<&mut Execution>,
+    max_rows: usize,
+) -> Result<Option<ResultBatch>> {
+    let Some(execution) = execution else { return Ok(None) };
+    let batch = execution.next_batch(max_rows.max(1));
+    let batch = batch.map_err(|error| in_node(&query.planned.plan, execution.failed_at(), error));
+    batch.inspect_err(|error| query.registration.query().set_failed(error))
+}
+
+fn push(
+    query: &PreparedQuery,
+    capture: &mut Option<Capture>,
+    reply: &mut RowEncoder,
+    batch: &ResultBatch,
+    rows: Range<usize>,
+) -> Result<()> {
+    for row in batch.iter().skip(rows.start).take(rows.len()) {
+        reply.push_value(row)?;
+        if let Some(kept) = capture
+            && !kept.push(row, query.session.instance().results_cache())?
+        {
+            *capture = None;
+        }
+    }
+    Ok(())
+}
+
 impl RowSource for RunningRows {
     fn fill(&mut self, reply: &mut RowEncoder, max_rows: usize) -> Result<bool> {
         let is_stream = self.query.request.options.stream;
@@ -293,14 +345,7 @@ impl RowSource for RunningRows {
         let mut wanted = max_rows;
         while let Some((batch, next)) = self.next_ready(at_once(wanted))? {
             let taken = usize::min(wanted, batch.len() - next);
-            for row in batch.iter().skip(next).take(taken) {
-                reply.push_value(row)?;
-                if let Some(capture) = &mut self.capture
-                    && !capture.push(row, self.query.session.instance().results_cache())?
-                {
-                    self.capture = None;
-                }
-            }
+            self.push(reply, &batch, next..next + taken, at_once(wanted))?;
             wanted -= taken;
             if next + taken < batch.len() {
                 self.ready.push_front((batch, next + taken));

@@ -46,6 +46,49 @@ fn batches_are_cut_off_where_results_have_little_memory() {
     }
 }
 
+/// While rows are added to a reply, those after them are computed on another thread, if there is one.
+#[test]
+fn long_results_are_whole_and_in_order_whoever_asks_at_the_same_time() {
+    let session = session();
+    let check = |batch_size: usize, stream: bool| {
+        let mut request = QueryRequest::new("FOR i IN 1..20000 FILTER i % 7 > 0 RETURN i");
+        request.batch_size = batch_size;
+        request.options.stream = stream;
+        let mut reply = session.query(&request, Format::Json).unwrap();
+        let mut rows = Vec::new();
+        loop {
+            rows.extend(
+                body(&reply)["result"].as_array().unwrap().iter().filter_map(serde_json::Value::as_u64),
+            );
+            if body(&reply)["hasMore"] == false {
+                break;
+            }
+            reply = session.fetch(reply.cursor.unwrap(), None, Format::Json).unwrap();
+        }
+        assert!(rows.iter().copied().eq((1..=20_000).filter(|i| i % 7 > 0)), "{batch_size} {stream}");
+        assert_eq!(body(&reply)["extra"]["stats"]["filtered"], 2857);
+    };
+    std::thread::scope(|scope| {
+        for (batch_size, stream) in [(1_000_000, false), (1_000, false), (777, false), (5_000, true)] {
+            scope.spawn(move || check(batch_size, stream));
+        }
+    });
+}
+
+#[test]
+fn an_error_far_behind_the_first_rows_is_the_answer() {
+    let session = session();
+    for fails_at in [600, 1_700, 19_999] {
+        let mut request =
+            QueryRequest::new(format!("FOR i IN 1..20000 RETURN i == {fails_at} ? FAIL('here') : i"));
+        request.batch_size = 1_000_000;
+        let error = session.query(&request, Format::Json).unwrap_err();
+        assert_eq!(error.number, 1569);
+        assert!(error.message.contains("here"), "{error:?}");
+    }
+    assert!(session.instance().cursors().is_empty());
+}
+
 #[test]
 fn a_cursor_is_its_owners_alone() {
     let session = session();

@@ -1,14 +1,14 @@
 //! Reading the blocks of a scan on another thread, while those before are worked on.
 
-use std::num::NonZero;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::thread::{JoinHandle, available_parallelism};
+use std::thread::JoinHandle;
 
 use kv::{Block, BlockLimits, Scan};
 
 use crate::Result;
+use crate::fork_join::ForkJoin;
 
 /// Blocks that wait at most: enough that both threads work for some milliseconds before one waits for the other,
 /// which takes long where others want the processors, too.
@@ -16,39 +16,6 @@ const BLOCKS_AHEAD: usize = 8;
 
 /// What is read at one time, whatever is asked for: who asks for one row now may want a thousand next.
 const BLOCK: BlockLimits = BlockLimits { rows: 1_000, bytes: 1 << 20 };
-
-/// Who may read ahead: one scan fewer than there are processors, as one of those is at work on the blocks.
-#[derive(Debug)]
-pub(crate) struct ReadAheadTurns {
-    most: usize,
-    taken: AtomicUsize,
-}
-
-impl Default for ReadAheadTurns {
-    fn default() -> Self {
-        let processors = available_parallelism().map_or(1, NonZero::get);
-        ReadAheadTurns { most: processors - 1, taken: AtomicUsize::new(0) }
-    }
-}
-
-impl ReadAheadTurns {
-    fn take(self: &Arc<Self>) -> Option<Turn> {
-        if self.taken.fetch_add(1, Ordering::Relaxed) >= self.most {
-            self.taken.fetch_sub(1, Ordering::Relaxed);
-            return None;
-        }
-        Some(Turn(Arc::clone(self)))
-    }
-}
-
-/// A turn; it ends when this is dropped.
-struct Turn(Arc<ReadAheadTurns>);
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        self.0.taken.fetch_sub(1, Ordering::Relaxed);
-    }
-}
 
 /// A scan whose blocks are read on a thread of its own. Dropped, the thread ends soon.
 pub(super) struct ReadAhead {
@@ -61,7 +28,7 @@ impl ReadAhead {
     /// Goes on with a scan on another thread, if there is a turn and a thread to be had. Otherwise the scan comes back.
     pub(super) fn start(
         scan: Box<dyn Scan>,
-        turns: &Arc<ReadAheadTurns>,
+        turns: &Arc<ForkJoin>,
     ) -> std::result::Result<Self, Box<dyn Scan>> {
         let Some(turn) = turns.take() else { return Err(scan) };
         let (sender, blocks) = sync_channel(BLOCKS_AHEAD);

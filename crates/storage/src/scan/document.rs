@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use kv::{Block, BlockLimits, Scan, ScanSpec, Snapshot};
 
-use super::ahead::{ReadAhead, ReadAheadTurns};
+use super::ahead::ReadAhead;
 use crate::documents::Documents;
 use crate::encoding;
+use crate::fork_join::ForkJoin;
 use crate::{Collection, Error, Result};
 
 /// One end of a range of document keys.
@@ -43,7 +44,7 @@ pub struct DocumentScan {
     ready: VecDeque<Documents>,
     /// Blocks until the scan is worth a thread of its own; `None` if it is not to have one.
     blocks_until_ahead: Option<usize>,
-    turns: Arc<ReadAheadTurns>,
+    turns: Arc<ForkJoin>,
     collection: Arc<str>,
     keys_only: bool,
 }
@@ -64,7 +65,7 @@ impl DocumentScan {
         snapshot: &dyn Snapshot,
         collection: &Collection,
         spec: &DocumentScanSpec,
-        turns: &Arc<ReadAheadTurns>,
+        turns: &Arc<ForkJoin>,
     ) -> Result<Self> {
         let bound = |bound: &Option<KeyBound>| bound.as_ref().map(|b| (b.key.clone(), b.inclusive));
         let (lower, upper) = (bound(&spec.from_key), bound(&spec.to_key));

@@ -134,14 +134,14 @@ impl IndexScan {
 
 /// Looks entries of a unique index up in one batch. Each look-up compares all fields for equality.
 pub(crate) fn look_up(
-    snapshot: &dyn Snapshot,
+    read: impl FnOnce(&[&[u8]]) -> kv::Result<kv::Values>,
     collection: &Collection,
     index: &Index,
     lookups: &[IndexBounds],
 ) -> Result<(IndexEntries, Vec<usize>)> {
     let keys: Vec<Vec<u8>> = lookups.iter().map(|lookup| lookup.start(index)).collect();
     let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-    IndexEntries::of_values(snapshot.get_many(&keys)?, collection.shared_name())
+    IndexEntries::of_values(read(&keys)?, collection.shared_name())
 }
 
 /// Entries of an index.

@@ -9,7 +9,6 @@ mod walk;
 mod word;
 mod zorder;
 
-pub(crate) use ahead::ReadAheadTurns;
 pub use document::{DocumentKeys, DocumentScan, DocumentScanSpec, KeyBound};
 pub use edge::{EdgeDirection, EdgeEntries, EdgeEntry, EdgeReader, EdgeScan, VertexEdges};
 pub use geo::{GeoEntries, GeoEntry, GeoEntryKind, GeoScan};

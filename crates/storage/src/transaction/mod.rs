@@ -121,7 +121,7 @@ impl Transaction {
             Arc::clone(&self.catalog),
             changes,
             read_cache,
-            self.shared.read_ahead(),
+            self.shared.fork_join(),
         )
     }
 

@@ -158,7 +158,10 @@ pub(super) const RULES: &[&dyn Rule] = &[
 /// They are listed, so that clients find them, and turning them on or off has no effect.
 const LISTED: &[(&str, &str)] = &[
     ("sort-in-values", "Not needed: lists after IN are searched by hash, sorted or not."),
-    ("async-prefetch", "Has no counterpart: a query runs on one thread, and batches are not computed ahead."),
+    (
+        "async-prefetch",
+        "Not needed: while rows are added to a reply, the next batch is computed, if a processor is free.",
+    ),
 ];
 
 /// A rule as clients see it (`GET /_api/query/rules`).
