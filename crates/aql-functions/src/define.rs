@@ -13,7 +13,8 @@ pub(crate) const fn pure(name: &'static str, min_args: usize, max_args: usize, c
         max_args: Some(max_args),
         deterministic: true,
         cacheable: true,
-        takes_collection: false,
+        collection_arguments: 0,
+        reads_documents: false,
         call,
     }
 }

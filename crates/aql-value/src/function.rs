@@ -20,8 +20,11 @@ pub struct Function {
     pub deterministic: bool,
     /// Whether a query that calls it may enter the query results cache.
     pub cacheable: bool,
-    /// Whether the first argument may be the name of a collection.
-    pub takes_collection: bool,
+    /// How many arguments, from the first on, may be names of collections.
+    pub collection_arguments: usize,
+    /// Whether it reads documents of collections that may only be known at run time: those of the query's start, so that
+    /// it may be called again, but not after the query has modified something.
+    pub reads_documents: bool,
     /// What computes it.
     pub call: FunctionBody,
 }

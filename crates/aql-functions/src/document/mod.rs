@@ -20,7 +20,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure("DECODE_REV", 1, 1, revision::decode_rev),
     pure("ENTRIES", 1, 1, attributes::entries),
     pure("HAS", 2, 2, attributes::has),
-    Function { takes_collection: true, ..pure("IS_SAME_COLLECTION", 2, 2, identifier::is_same_collection) },
+    Function { collection_arguments: 1, ..pure("IS_SAME_COLLECTION", 2, 2, identifier::is_same_collection) },
     pure_variadic("KEEP", 2, keep::keep),
     pure_variadic("KEEP_RECURSIVE", 2, keep::keep_recursive),
     pure("KEYS", 1, 3, attributes::attributes),

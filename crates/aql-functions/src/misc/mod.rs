@@ -20,10 +20,14 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure("BOOST", 2, 2, identity::first_argument),
     volatile_variadic("CALL", 1, call::call),
     volatile("COLLECTIONS", 0, 0, database::collections),
-    Function { takes_collection: true, ..volatile("COLLECTION_COUNT", 1, 1, database::collection_count) },
+    Function { collection_arguments: 1, ..volatile("COLLECTION_COUNT", 1, 1, database::collection_count) },
     per_query("CURRENT_DATABASE", 0, 0, database::current_database),
     per_query("CURRENT_USER", 0, 0, database::current_user),
-    Function { takes_collection: true, ..volatile("DOCUMENT", 1, 2, database::document) },
+    Function {
+        collection_arguments: 1,
+        reads_documents: true,
+        ..volatile("DOCUMENT", 1, 2, database::document)
+    },
     volatile("FAIL", 0, 1, raise::fail),
     pure_variadic("FIRST_DOCUMENT", 1, alternatives::first_document),
     pure_variadic("FIRST_LIST", 1, alternatives::first_list),

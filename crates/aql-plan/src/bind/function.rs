@@ -9,9 +9,6 @@ use aql_value::{Error, Function, Result, Value};
 /// What messages give as maximum for a function that takes any number of arguments (as ArangoDB does).
 const ANY_NUMBER_OF_ARGUMENTS: usize = 65536;
 
-/// Functions that read documents of collections which are only known at run time.
-const READS_DOCUMENTS: &[&str] = &["DOCUMENT"];
-
 /// Functions that are nothing but a way to ask a vector index, of which there are none.
 const NEEDS_VECTOR_INDEX: &[&str] = &["APPROX_NEAR_COSINE", "APPROX_NEAR_INNER_PRODUCT", "APPROX_NEAR_L2"];
 
@@ -28,15 +25,13 @@ impl Binder<'_> {
         if let Some(count) = self.collection_count(function, &call.arguments)? {
             return Ok(count);
         }
-        if READS_DOCUMENTS.contains(&function.name) && self.sources.has_modified() {
+        if function.reads_documents && self.sources.has_modified() {
             return Err(error::access_after_modification(format_args!("AQL function {}()", function.name)));
         }
         let mut arguments = Vec::with_capacity(call.arguments.len());
         for (position, argument) in call.arguments.iter().enumerate() {
-            let collection = match position {
-                0 if function.takes_collection => self.collection_argument(argument)?,
-                _ => None,
-            };
+            let may_be_name = position < function.collection_arguments;
+            let collection = if may_be_name { self.collection_argument(argument)? } else { None };
             arguments.push(match collection {
                 Some(name) => Expression::Constant(Value::from_str(&name)),
                 None => self.expression(argument)?,

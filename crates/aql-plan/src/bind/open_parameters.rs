@@ -168,14 +168,18 @@ impl<'a> Found<'a> {
                     }
                 }
             }
-            ExpressionKind::FunctionCall(call) if call.name.normalized() == "DOCUMENT" => {
-                // With two arguments, the first names a collection.
-                let (last, first) = match call.arguments.split_last() {
-                    Some(split) => split,
-                    None => return,
+            ExpressionKind::FunctionCall(call) => {
+                let function = aql_functions::lookup(call.name.normalized());
+                let (names, values) = match function.filter(|function| function.reads_documents) {
+                    // Of fewer arguments, the last one names no collection.
+                    Some(function) => {
+                        let values_from = call.arguments.len().saturating_sub(1);
+                        call.arguments.split_at(values_from.min(function.collection_arguments))
+                    }
+                    None => call.arguments.split_at(call.arguments.len()),
                 };
-                self.document(last);
-                first.iter().for_each(|argument| self.condition(argument));
+                names.iter().for_each(|argument| self.condition(argument));
+                values.iter().for_each(|argument| self.document(argument));
             }
             kind => walk::children(kind, &mut |child| {
                 if let walk::Child::Expression(child) = child {

@@ -182,7 +182,7 @@ impl Expression {
     /// As [`Expression::is_deterministic`], but may read documents: those of the query's start.
     pub(crate) fn is_repeatable(&self) -> bool {
         !self.any(&|expression| {
-            matches!(expression, Self::Call { function, .. } if !function.deterministic && function.name != "DOCUMENT")
+            matches!(expression, Self::Call { function, .. } if !function.deterministic && !function.reads_documents)
         })
     }
 

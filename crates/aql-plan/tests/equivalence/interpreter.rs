@@ -535,4 +535,10 @@ impl Environment for TestEnvironment {
     fn collection_documents(&self, name: &str) -> Result<Value> {
         Ok(Value::array(data::collection(name)))
     }
+    fn graph(&self, name: &str) -> Result<Value> {
+        Err(Error::new(1924, format!("graph '{name}' not found")))
+    }
+    fn edges(&self, _collection: &str, _vertex_id: &str, _direction: EdgeDirection) -> Result<Value> {
+        Ok(Value::empty_array())
+    }
 }

@@ -2,18 +2,18 @@
 
 use aql_syntax::ast::{ExpressionKind, Query};
 use aql_syntax::walk::query_expressions;
-use aql_value::{Environment, Error, Result, Value};
+use aql_value::{EdgeDirection, Environment, Error, Result, Value};
 use catalog::error_number;
 
-/// Functions that read the server or call others by name, as ArangoDB's documentation lists them.
-const FORBIDDEN_FUNCTIONS: [&str; 15] = [
+/// Functions that read the server or call others by name, as ArangoDB's documentation lists them; those that read
+/// documents say so themselves.
+const FORBIDDEN_FUNCTIONS: [&str; 14] = [
     "APPLY",
     "CALL",
     "COLLECTIONS",
     "COLLECTION_COUNT",
     "CURRENT_DATABASE",
     "CURRENT_USER",
-    "DOCUMENT",
     "FULLTEXT",
     "NEAR",
     "SCHEMA_GET",
@@ -28,9 +28,11 @@ const FORBIDDEN_FUNCTIONS: [&str; 15] = [
 pub(super) fn forbidden_function(query: &Query) -> Option<&str> {
     query_expressions(query).find_map(|part| match &part.kind {
         ExpressionKind::FunctionCall(call) => {
-            let is_forbidden =
-                call.name.is_namespaced() || FORBIDDEN_FUNCTIONS.contains(&call.name.normalized());
-            is_forbidden.then(|| call.name.normalized())
+            let name = call.name.normalized();
+            let is_forbidden = call.name.is_namespaced()
+                || FORBIDDEN_FUNCTIONS.contains(&name)
+                || aql_functions::lookup(name).is_some_and(|function| function.reads_documents);
+            is_forbidden.then_some(name)
         }
         _ => None,
     })
@@ -70,6 +72,12 @@ impl Environment for DocumentAlone {
         refused()
     }
     fn collection_documents(&self, _name: &str) -> Result<Value> {
+        refused()
+    }
+    fn graph(&self, _name: &str) -> Result<Value> {
+        refused()
+    }
+    fn edges(&self, _collection: &str, _vertex_id: &str, _direction: EdgeDirection) -> Result<Value> {
         refused()
     }
 }

@@ -19,7 +19,7 @@ pub fn builtin_functions() -> Vec<BuiltinFunction> {
     let mut functions: Vec<BuiltinFunction> = aql_functions::all()
         .map(|function| BuiltinFunction {
             name: function.name,
-            arguments: arguments(function.min_args, function.max_args, function.takes_collection),
+            arguments: arguments(function.min_args, function.max_args, function.collection_arguments),
             is_deterministic: function.deterministic,
             is_cacheable: function.cacheable,
         })
@@ -29,11 +29,10 @@ pub fn builtin_functions() -> Vec<BuiltinFunction> {
 }
 
 /// The required arguments by commas, then the optional ones; so many as nobody wants to read are shown as any number.
-fn arguments(least: usize, most: Option<usize>, takes_collection: bool) -> String {
+fn arguments(least: usize, most: Option<usize>, collections: usize) -> String {
     const SHOWN_MAX: usize = 16;
-    let signs: Vec<&str> = (0..least.min(SHOWN_MAX))
-        .map(|position| if takes_collection && position == 0 { "h" } else { "." })
-        .collect();
+    let signs: Vec<&str> =
+        (0..least.min(SHOWN_MAX)).map(|position| if position < collections { "h" } else { "." }).collect();
     let mut text = signs.join(",");
     let optional = match most {
         None => ".+".to_owned(),
@@ -59,9 +58,9 @@ mod tests {
             (1, None, ".|.+"),
             (0, Some(2), "|.,."),
         ] {
-            assert_eq!(arguments(least, most, false), expected);
+            assert_eq!(arguments(least, most, 0), expected);
         }
-        assert_eq!(arguments(2, Some(3), true), "h,.|.");
+        assert_eq!(arguments(2, Some(3), 1), "h,.|.");
         assert!(builtin_functions().iter().any(|function| function.name == "LENGTH"));
     }
 }

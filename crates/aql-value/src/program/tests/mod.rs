@@ -232,7 +232,8 @@ static PURE: Function = Function {
     max_args: None,
     deterministic: true,
     cacheable: true,
-    takes_collection: false,
+    collection_arguments: 0,
+    reads_documents: false,
     call: count_calls,
 };
 
