@@ -1,5 +1,7 @@
 //! Some stops and what connects them, as a server would have them.
 
+#![allow(clippy::panic, reason = "what is wrong in a test ends it")]
+
 use crate::common::{self, Answer, Query, TestServer, parse};
 use aql_value::{EdgeDirection, Environment, Error, Result, Value};
 use std::collections::BTreeMap;

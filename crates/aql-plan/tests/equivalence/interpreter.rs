@@ -9,8 +9,8 @@ use aql_plan::{
     RegisterMap, VariableId, compile,
 };
 use aql_value::{
-    Batch, Column, Environment, Error, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Result,
-    Value, Warnings,
+    Batch, Column, EdgeDirection, Environment, Error, EvaluationContext, EvaluationState, Interrupt,
+    MemoryAccount, Result, Value, Warnings,
 };
 use std::cmp::Ordering;
 use std::sync::Arc;
