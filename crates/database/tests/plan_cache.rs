@@ -34,6 +34,9 @@ const QUERIES: &[&str] = &[
     "RETURN {a: @a, b: [@b], c: {d: @a}}",
     "RETURN DOCUMENT(@a)._key",
     "RETURN DOCUMENT('c', @a)",
+    "RETURN EDGES(e, @a, 'any', @b)",
+    "RETURN NEIGHBORS(c, e, @a, 'outbound', {n: @b})",
+    "RETURN TRAVERSAL(c, e, 'k1', 'outbound', {maxDepth: @a, filterVertices: [{n: @b}]})",
     "FOR d IN c COLLECT same = d.n == @a WITH COUNT INTO n SORT same RETURN [same, n]",
     "FOR d IN c SORT d.n == @a, d._key RETURN d._key",
     "FOR d IN c LET s = (FOR e IN c FILTER e.n == @a && e.u == d.u RETURN e.u) SORT d._key RETURN [s, @b]",
@@ -89,6 +92,7 @@ fn plans_with_open_parameters_answer_as_plans_made_for_the_values() {
     let instance = Instance::open(engine, InstanceOptions::default()).unwrap();
     let session = Session::open(instance, "_system", Identity::Superuser).unwrap();
     session.create_collection(Slice::new(&pack(&json!({"name": "c"})))).unwrap();
+    session.create_collection(Slice::new(&pack(&json!({"name": "e", "type": 3})))).unwrap();
     let mut random = Random(7);
     for properties in [
         json!({"type": "persistent", "fields": ["n"]}),
@@ -105,6 +109,10 @@ fn plans_with_open_parameters_answer_as_plans_made_for_the_values() {
         })
         .collect();
     run(&session, "FOR d IN @documents INSERT d INTO c", &json!({"documents": documents}), true).unwrap();
+    let edges: Vec<Value> = (0..20)
+        .map(|n| json!({"_from": format!("c/k{n}"), "_to": format!("c/k{}", n * 7 % 20), "n": random.value(0)}))
+        .collect();
+    run(&session, "FOR d IN @edges INSERT d INTO e", &json!({"edges": edges}), true).unwrap();
     for round in 0..60 {
         for query in QUERIES {
             let mut bind = json!({"a": random.value(0)});
