@@ -29,6 +29,15 @@ struct Neighborhood {
     neighbors: Vec<(Rc<str>, Value)>,
 }
 
+impl Neighborhood {
+    /// With a place in a set for each neighbor.
+    fn memory_bytes(&self) -> usize {
+        let of =
+            |(id, value): &(Rc<str>, Value)| size_of::<(Rc<str>, Value)>() + id.len() + value.memory_bytes();
+        self.neighbors.iter().map(of).sum()
+    }
+}
+
 fn common_neighbors(caller: &mut Caller<'_, '_>) -> Outcome<Value> {
     let graph = Graph::of(caller)?;
     let left = neighborhoods(caller, &graph, 1, 3)?;
@@ -36,8 +45,8 @@ fn common_neighbors(caller: &mut Caller<'_, '_>) -> Outcome<Value> {
     let context = &*caller.context;
     let mut scratch = Scratch::new(context.memory);
     let mut found = ArrayBuffer::new(context);
-    for other in &right {
-        scratch.grow(other.neighbors.len() * size_of::<(Rc<str>, Value)>())?;
+    for neighborhood in left.iter().chain(&right) {
+        scratch.grow(neighborhood.memory_bytes())?;
     }
     let sets: Vec<HashSet<&str>> =
         right.iter().map(|other| other.neighbors.iter().map(|(id, _)| &**id).collect()).collect();

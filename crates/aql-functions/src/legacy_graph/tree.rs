@@ -9,8 +9,8 @@ use crate::memory::ArrayBuffer;
 use aql_value::{Error, EvaluationContext, Result, Value, error_number};
 use velocypack::Builder;
 
-/// How deep vertices may lie within each other.
-const MAX_TREE_DEPTH: usize = 500;
+/// How deep vertices may lie within each other: each is an object in an array, and values have 500 levels at most.
+const MAX_TREE_DEPTH: usize = 248;
 
 /// `TRAVERSAL_TREE(vertexCollection, edgeCollection, startVertex, direction, connectName, options)`: the start, in
 /// whose attribute `connectName` are the vertices that are connected with it, in whose attribute are others.

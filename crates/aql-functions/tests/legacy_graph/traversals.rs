@@ -158,6 +158,13 @@ fn circles_end() {
         r#"[["1", "2", "3", "1"]]"#,
     );
     rail.check("GRAPH_NEIGHBORS", r#""round", "p/1", {"maxDepth": 1000000}"#, r#"["p/2", "p/3", "p/1"]"#);
-    let deep = format!(r#""p", "ring", "1", "outbound", "next", {all}, "maxDepth": 100000}}"#);
-    assert_eq!(rail.error("TRAVERSAL_TREE", &deep), 1524);
+    for (depth, is_too_deep) in [(247, false), (248, true), (100_000, true)] {
+        let options = format!(r#"{all}, "maxDepth": {depth}}}"#);
+        for (name, arguments) in
+            [("TRAVERSAL_TREE", r#""p", "ring", "1""#), ("GRAPH_TRAVERSAL_TREE", r#""round", "p/1""#)]
+        {
+            let answer = rail.call(name, &format!(r#"{arguments}, "outbound", "next", {options}"#));
+            assert_eq!(answer.result.is_err_and(|error| error.number == 1524), is_too_deep, "{name} {depth}");
+        }
+    }
 }
