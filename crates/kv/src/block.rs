@@ -177,6 +177,19 @@ impl Values {
         true
     }
 
+    /// The same entries in another order: each has its new place in `places`, in which every place is once. The bytes stay
+    /// where they are.
+    #[must_use]
+    pub fn moved_to(mut self, places: &[usize]) -> Self {
+        let mut ranges = vec![None; self.ranges.len()];
+        for (range, place) in self.ranges.drain(..).zip(places) {
+            if let Some(moved) = ranges.get_mut(*place) {
+                *moved = range;
+            }
+        }
+        Values { ranges, ..self }
+    }
+
     /// Number of keys asked for.
     pub fn len(&self) -> usize {
         self.ranges.len()
@@ -242,6 +255,16 @@ mod tests {
         let (bytes, pairs) = block.into_parts();
         assert_eq!(&bytes[value], b"2");
         assert_eq!(pairs[1], Pair { key_start: 4, value_start: 4, value_end: 4 });
+    }
+
+    #[test]
+    fn values_are_joined_and_put_into_another_order() {
+        let (mut values, mut others) = (Values::new(), Values::new());
+        assert!(values.push(Some(b"a")) && values.push(None));
+        assert!(others.push(Some(b"bb")) && others.push(Some(b"")) && values.append(&others));
+        assert_eq!(values.iter().collect::<Vec<_>>(), [Some(&b"a"[..]), None, Some(b"bb"), Some(b"")]);
+        let moved = values.moved_to(&[3, 1, 0, 2]);
+        assert_eq!(moved.iter().collect::<Vec<_>>(), [Some(&b"bb"[..]), None, Some(b""), Some(b"a")]);
     }
 
     #[test]
