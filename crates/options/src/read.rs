@@ -38,12 +38,19 @@ impl Options {
     ) -> Result<Request, Mistake> {
         let mut given = Options::new(program);
         let mut rest = arguments.iter().peekable();
+        let mut first_unnamed = None;
         while let Some(argument) = rest.next() {
             let option = match (argument.as_str(), program.unnamed) {
                 ("-c", _) => "configuration",
                 (other, unnamed) => match (other.strip_prefix("--"), unnamed) {
                     (Some(option), _) => option,
                     (None, Some(name)) => {
+                        if let Some(first) = first_unnamed.replace(argument) {
+                            let text = format!(
+                                "at most one value of --{name} is expected, got {first:?} and {argument:?}"
+                            );
+                            return Err(Mistake::value(text));
+                        }
                         given.add_argument(name, argument, environment)?;
                         continue;
                     }

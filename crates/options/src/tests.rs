@@ -56,6 +56,8 @@ fn an_argument_without_a_name_may_stand_anywhere() {
         assert!(options.flag("progress") && !options.flag("verbose"), "{arguments:?}");
     }
     assert_eq!(read(&["-"], &[]).unwrap().text("file"), Some("-"));
+    let two = read(&["data", "--verbose", "other"], &[]).unwrap_err();
+    assert_eq!(two, "at most one value of --file is expected, got \"data\" and \"other\"");
 }
 
 #[test]

@@ -17,13 +17,13 @@ pub(crate) const VERSION: Version = Version {
 /// The server as a program with options.
 pub(crate) static SERVER: Program = Program {
     name: "persea server",
-    usage: "[--OPTION VALUE ...]",
+    usage: "[DIRECTORY] [--OPTION VALUE ...]",
     about: "",
     tables: &[DEFINITIONS],
     without_effect: &[without_effect::WITHOUT_EFFECT],
     refused: &[],
     environment_prefix: "PERSEA_",
-    unnamed: None,
+    unnamed: Some("database.directory"),
 };
 
 /// Reads the server's options.

@@ -23,6 +23,8 @@ fn values_come_from_the_command_line_in_all_its_forms() {
     let options =
         read(&["--server.endpoint", "tcp://0.0.0.0:1", "--server.endpoint", "tcp://0.0.0.0:2"], &[]).unwrap();
     assert_eq!(options.all("server.endpoint"), ["tcp://0.0.0.0:1", "tcp://0.0.0.0:2"]);
+    let options = read(&["--log.use-json-format", "data", "--server.authentication", "false"], &[]).unwrap();
+    assert_eq!(options.text("database.directory"), Some("data"));
 }
 
 #[test]
@@ -48,9 +50,9 @@ fn the_command_line_beats_the_environment_which_beats_the_file() {
 #[test]
 fn mistakes_are_named() {
     assert!(read(&["--server.endpiont", "x"], &[]).unwrap_err().contains("--server.endpoint"));
-    assert!(read(&["--server.authentication", "perhaps"], &[]).unwrap_err().contains("true or false"));
+    assert!(read(&["--server.authentication=perhaps"], &[]).unwrap_err().contains("true or false"));
     assert!(read(&["--memory-limit"], &[]).unwrap_err().contains("needs a value"));
-    assert!(read(&["stray"], &[]).unwrap_err().contains("stray"));
+    assert!(read(&["data", "stray"], &[]).unwrap_err().contains("stray"));
     assert!(read(&["--configuration", "/nowhere/file"], &[]).unwrap_err().contains("/nowhere/file"));
 }
 

@@ -15,7 +15,7 @@ pub(super) static PROGRAM: Program = Program {
     without_effect: &[WITHOUT_EFFECT],
     refused: &[REFUSED],
     environment_prefix: ENVIRONMENT_PREFIX,
-    unnamed: None,
+    unnamed: Some("output-directory"),
 };
 
 const TYPES: Kind = Choice(&["csv", "json", "jsonl", "parquet", "xgmml", "xml"]);
