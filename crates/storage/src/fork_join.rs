@@ -11,6 +11,9 @@ use rayon_core::{ThreadPool, ThreadPoolBuilder};
 /// Look-ups of fewer keys are over before another thread would help.
 const DIVIDED_KEYS_MIN: usize = 512;
 
+/// Looks keys up: one value a key, in the order asked.
+type Read<'r> = &'r (dyn Fn(&[&[u8]]) -> Result<Values> + Sync);
+
 /// Turns to divide work: as many as there are processors, less one. With many clients there are none left, and
 /// every one of them keeps to its own thread.
 ///
@@ -58,11 +61,7 @@ impl ForkJoin {
 
     /// The values of keys that `read` looks up, one a key in the order asked. Many keys are divided: most of the time is
     /// spent waiting for memory. Each thread has its own part of the keys' order, and so its own tables and blocks.
-    pub(crate) fn look_up(
-        self: &Arc<Self>,
-        keys: &[&[u8]],
-        read: &(impl Fn(&[&[u8]]) -> Result<Values> + Sync),
-    ) -> Result<Values> {
+    pub(crate) fn look_up(self: &Arc<Self>, keys: &[&[u8]], read: Read<'_>) -> Result<Values> {
         if keys.len() < DIVIDED_KEYS_MIN {
             return read(keys);
         }
@@ -72,11 +71,7 @@ impl ForkJoin {
         Ok(self.look_up_sorted(&sorted, read)?.moved_to(&places))
     }
 
-    fn look_up_sorted(
-        self: &Arc<Self>,
-        keys: &[&[u8]],
-        read: &(impl Fn(&[&[u8]]) -> Result<Values> + Sync),
-    ) -> Result<Values> {
+    fn look_up_sorted(self: &Arc<Self>, keys: &[&[u8]], read: Read<'_>) -> Result<Values> {
         if keys.len() < DIVIDED_KEYS_MIN {
             return read(keys);
         }

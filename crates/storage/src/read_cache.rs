@@ -72,6 +72,7 @@ type Guard<'a> = PlaceholderGuard<
 pub(crate) struct ReadCache {
     /// By key of a document in the engine, or by what the entries of a vertex in an edge index begin with. `None`: off.
     entries: Option<Entries>,
+    /// Documents that were read among many and not kept.
     seen: Seen,
     order: CommitOrder,
     hits: AtomicU64,

@@ -4,11 +4,11 @@ use super::caller::Caller;
 use super::direct::vertex_value;
 use super::graph::Graph;
 use super::network::Network;
-use super::reach::{Neighbors, search};
+use super::reach::Neighbors;
 use crate::argument::{Outcome, answer, check_round};
 use crate::memory::{ArrayBuffer, ObjectBuffer, Scratch};
 use aql_value::{EdgeDirection, EvaluationContext, Result, Value};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 /// `GRAPH_COMMON_NEIGHBORS(graphName, vertex1Example, vertex2Example, options1, options2)`: objects `{left, right,
@@ -81,8 +81,7 @@ fn neighborhoods(
 ) -> Outcome<Vec<Neighborhood>> {
     let examples = caller.examples(caller.argument(examples))?;
     let options = caller.options(options)?;
-    let neighbors = Neighbors::of_options(caller, graph, options)?;
-    let follow = search(caller, graph, options)?.0;
+    let (neighbors, follow) = Neighbors::of_options(caller, graph, options)?;
     let context = &*caller.context;
     let mut network = Network::new(context, follow);
     let mut neighborhoods = Vec::new();
@@ -110,22 +109,15 @@ const HOLDER_BYTES: usize = 64;
 
 fn common_properties(caller: &mut Caller<'_, '_>) -> Outcome<Value> {
     let graph = Graph::of(caller)?;
-    let examples = [caller.examples(caller.argument(1))?, caller.examples(caller.argument(2))?];
+    let (left, right) = (caller.examples(caller.argument(1))?, caller.examples(caller.argument(2))?);
     let options = caller.options(3)?;
-    let restrictions = [
-        caller.names(&options.get("vertex1CollectionRestriction"))?,
-        caller.names(&options.get("vertex2CollectionRestriction"))?,
-    ];
+    let of_left = caller.names(&options.get("vertex1CollectionRestriction"))?;
+    let of_right = caller.names(&options.get("vertex2CollectionRestriction"))?;
     let ignored = caller.names(&options.get("ignoreProperties"))?.unwrap_or_default();
     let context = &*caller.context;
     let mut network = Network::new(context, graph.all_edges(EdgeDirection::Any));
-    let [left, right] = [0, 1].map(|side: usize| -> Result<Vec<usize>> {
-        match (examples.get(side), restrictions.get(side)) {
-            (Some(examples), Some(restriction)) => graph.select(examples, restriction, &mut network, context),
-            _ => Ok(Vec::new()),
-        }
-    });
-    let (left, right) = (left?, right?);
+    let left = graph.select(&left, &of_left, &mut network, context)?;
+    let right = graph.select(&right, &of_right, &mut network, context)?;
     let holders = holders(&right, &ignored, &mut network)?;
     let mut found = ArrayBuffer::new(context);
     for (round, own) in left.into_iter().enumerate() {
@@ -164,15 +156,13 @@ fn alike<'a>(
     context: &EvaluationContext<'a>,
 ) -> Result<ArrayBuffer<'a>> {
     let document = network.document(own)?;
-    let mut places = BTreeMap::new();
+    let mut places = BTreeSet::<usize>::new();
     for (name, value) in document.entries() {
         let holders = holders.get(name).and_then(|values| values.get(&value));
-        for place in holders.into_iter().flatten() {
-            places.insert(*place, ());
-        }
+        places.extend(holders.into_iter().flatten());
     }
     let mut alike = ArrayBuffer::new(context);
-    for other in places.into_keys().filter_map(|place| others.get(place)).filter(|other| **other != own) {
+    for other in places.into_iter().filter_map(|place| others.get(place)).filter(|other| **other != own) {
         network.check_interrupt()?;
         let other_document = network.document(*other)?;
         let mut common = ObjectBuffer::new(context);

@@ -77,8 +77,7 @@ fn neighbors(caller: &mut Caller<'_, '_>) -> Outcome<Value> {
     let graph = Graph::of(caller)?;
     let examples = caller.examples(caller.argument(1))?;
     let options = caller.options(2)?;
-    let neighbors = Neighbors::of_options(caller, &graph, options)?;
-    let follow = search(caller, &graph, options)?.0;
+    let (neighbors, follow) = Neighbors::of_options(caller, &graph, options)?;
     let context = &*caller.context;
     let mut network = Network::new(context, follow);
     let (mut seen, mut found) = (HashSet::new(), ArrayBuffer::new(context));
@@ -100,15 +99,21 @@ pub(super) struct Neighbors {
 }
 
 impl Neighbors {
-    pub(super) fn of_options(caller: &mut Caller<'_, '_>, graph: &Graph, options: &Value) -> Outcome<Self> {
-        let (_, rules, iterations) = search(caller, graph, options)?;
-        Ok(Self {
+    /// With the edges that are followed to them.
+    pub(super) fn of_options(
+        caller: &mut Caller<'_, '_>,
+        graph: &Graph,
+        options: &Value,
+    ) -> Outcome<(Self, Follow)> {
+        let (follow, rules, iterations) = search(caller, graph, options)?;
+        let neighbors = Self {
             examples: caller.examples(&options.get("neighborExamples"))?,
             restriction: caller.names(&options.get("vertexCollectionRestriction"))?,
             rules,
             iterations,
             with_data: options.get("includeData").is_truthy(),
-        })
+        };
+        Ok((neighbors, follow))
     }
 
     /// Tells of those neighbors of a vertex that were not seen before.
@@ -138,11 +143,7 @@ impl Neighbors {
 }
 
 /// The edges, paths and number of iterations that options allow.
-pub(super) fn search(
-    caller: &mut Caller<'_, '_>,
-    graph: &Graph,
-    options: &Value,
-) -> Outcome<(Follow, Rules, u64)> {
+fn search(caller: &mut Caller<'_, '_>, graph: &Graph, options: &Value) -> Outcome<(Follow, Rules, u64)> {
     let follow = graph.follow(caller, options, EdgeDirection::Any)?;
     let min_depth = caller.depth(&options.get("minDepth"), 1)?;
     let max_depth = caller.depth(&options.get("maxDepth"), 1)?;

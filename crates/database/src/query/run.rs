@@ -271,7 +271,7 @@ impl RunningRows {
     }
 
     fn compute(&mut self, max_rows: usize) -> Result<Option<ResultBatch>> {
-        compute(&self.query, self.execution.as_mut(), max_rows)
+        next_batch(&self.query, self.execution.as_mut(), max_rows)
     }
 
     /// Adds some rows of a batch to the reply. While many are added, the next batch is computed on another thread if there
@@ -285,12 +285,12 @@ impl RunningRows {
     ) -> Result<()> {
         let RunningRows { query, execution, capture, ready, .. } = self;
         let is_alone = query.request.options.stream || rows.len() < MANY_ROWS || !ready.is_empty();
-        let push = || push(query, capture, reply, batch, rows);
+        let push = || push_rows(query, capture, reply, batch, rows);
         if is_alone {
             return push();
         }
         let fork_join = query.session.instance().store().fork_join();
-        let (pushed, next) = fork_join.both(push, || compute(query, execution.as_mut(), max_rows));
+        let (pushed, next) = fork_join.both(push, || next_batch(query, execution.as_mut(), max_rows));
         pushed?;
         ready.extend(next?.map(|batch| (batch, 0)));
         Ok(())
@@ -308,7 +308,8 @@ impl RunningRows {
     }
 }
 
-fn compute(
+/// Computes the next rows, without what a query's reply is made with: that may be busy meanwhile.
+fn next_batch(
     query: &PreparedQuery,
     execution: Option<&mut Execution>,
     max_rows: usize,
@@ -319,7 +320,8 @@ fn compute(
     batch.inspect_err(|error| query.registration.query().set_failed(error))
 }
 
-fn push(
+/// Adds some rows of a batch to the reply, and to what the results cache is to keep.
+fn push_rows(
     query: &PreparedQuery,
     capture: &mut Option<Capture>,
     reply: &mut RowEncoder,

@@ -11,6 +11,7 @@ const BITS_PER_ENTRY: u64 = 8;
 /// All is forgotten when one in so many bits is set: by then one key in so many is taken for one that was seen.
 const BITS_PER_KEY: usize = 4;
 
+/// 16 MiB, for 128 million keys.
 const WORDS_MAX: u64 = 1 << 21;
 
 /// A set of keys that forgets: a bit for each hash. Keys may be taken for others, which costs no more than the
