@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
 mod endpoint;
+mod freed_memory;
 mod options;
 mod process;
 mod serve;

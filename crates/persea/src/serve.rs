@@ -18,7 +18,7 @@ use storage::MemoryBudget;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::process::{PidFile, raise_descriptor_limit};
-use crate::{endpoint, options as tables, settings};
+use crate::{endpoint, freed_memory, options as tables, settings};
 
 /// Why the server could not start, for a person.
 pub(crate) type Failure = Box<dyn std::error::Error>;
@@ -74,6 +74,7 @@ fn run_with(options: &Options) -> Result<(), Failure> {
     }
     let server_options = settings::server_options(options, &log, &instance, &budget, descriptors)?;
     let server = Server::new(Arc::clone(&instance), server_options)?;
+    freed_memory::watch(budget.limit_bytes)?;
     let backlog = u32::try_from(options.number("tcp.backlog-size")).unwrap_or(u32::MAX);
     let listeners = bound.into_iter().map(|bound| bound.listen(backlog, tls.as_ref()));
     let listeners = listeners.collect::<Result<Vec<_>, _>>()?;
