@@ -16,7 +16,6 @@ use aql_value::{
 };
 use std::fmt;
 use std::sync::Arc;
-use std::time::Instant;
 use storage::Transaction;
 
 /// What a query runs with.
@@ -89,11 +88,11 @@ pub struct Execution {
     root: Box<dyn Operator>,
     /// Register of what the query returns; `None` for a query without RETURN.
     result: Option<Register>,
-    context: ExecutionContext,
+    /// Apart, as executions are moved a few times before they run.
+    context: Box<ExecutionContext>,
     /// Rows to ask for next.
     rows: usize,
     state: State,
-    started: Instant,
     wait_for_sync: bool,
 }
 
@@ -178,7 +177,7 @@ impl Execution {
             true => (PROFILED_ROWS, full.of_rows(PROFILED_ROWS)),
             false => (FIRST_ROWS, full),
         };
-        let mut context = ExecutionContext {
+        let mut context = Box::new(ExecutionContext {
             data,
             environment,
             memory,
@@ -191,7 +190,7 @@ impl Execution {
             spill: options.spill.within(limit_bytes),
             full,
             failed_at: None,
-        };
+        });
         match lower(plan, &mut context, parameters, options.profile_nodes) {
             Ok(lowered) => {
                 if lowered.wait_for_sync {
@@ -203,7 +202,6 @@ impl Execution {
                     context,
                     rows: first_rows,
                     state: State::Running,
-                    started: Instant::now(),
                     wait_for_sync: lowered.wait_for_sync,
                 })
             }
@@ -276,17 +274,10 @@ impl Execution {
         self.context.warnings.list()
     }
 
-    /// The statistics so far, without those of single nodes.
-    pub fn statistics(&self) -> ExecutionStatistics {
-        let mut statistics = self.context.statistics.clone();
-        statistics.peak_memory_bytes = self.context.memory.peak();
-        statistics.execution_time = self.started.elapsed();
-        statistics
-    }
-
     /// Ends the query, whether all its results were fetched or not.
     pub fn finish(mut self) -> Finished {
-        let mut statistics = self.statistics();
+        let mut statistics = std::mem::take(&mut self.context.statistics);
+        statistics.peak_memory_bytes = self.context.memory.peak();
         statistics.nodes = self.context.profile.take_nodes();
         // Operators first: they give back memory to the account and hold views of the transaction.
         drop(self.root);

@@ -29,8 +29,6 @@ pub struct ExecutionStatistics {
     pub full_count: Option<u64>,
     /// The most bytes that the query had accounted for at one time.
     pub peak_memory_bytes: u64,
-    /// Time from the start of the execution to its end.
-    pub execution_time: Duration,
     /// Per node, in the order of their numbers; only with profiling.
     pub nodes: Vec<NodeStatistics>,
 }

@@ -296,7 +296,9 @@ impl Server {
         let milliseconds = self.pool.last_wait_us() / 1_000;
         if milliseconds == 0 {
             headers.insert(QUEUE_TIME, HeaderValue::from_static("0.000"));
-        } else if let Ok(value) = HeaderValue::try_from(format!("{:.3}", milliseconds as f64 / 1e3)) {
+        } else if let Ok(value) =
+            HeaderValue::try_from(format!("{}.{:03}", milliseconds / 1_000, milliseconds % 1_000))
+        {
             headers.insert(QUEUE_TIME, value);
         }
     }

@@ -34,6 +34,11 @@ pub struct Builder {
     plain_names: bool,
 }
 
+/// About as long are attributes with their names.
+const MEMBER_BYTES: usize = 16;
+/// Most attributes that room is made for before they are there.
+const MEMBERS_AT_ONCE: usize = 32;
+
 #[derive(Debug, Clone, Copy)]
 struct Frame {
     /// Where it starts in the buffer.
@@ -60,9 +65,14 @@ impl Builder {
         Builder::default()
     }
 
-    /// A builder with room for `bytes` bytes.
+    /// A builder with room for `bytes` bytes, and for as many attributes as may be in them.
     pub fn with_capacity(bytes: usize) -> Self {
-        Builder { buffer: Vec::with_capacity(bytes), ..Builder::default() }
+        let members = usize::min(bytes / MEMBER_BYTES, MEMBERS_AT_ONCE);
+        Builder {
+            buffer: Vec::with_capacity(bytes),
+            members: Vec::with_capacity(members),
+            ..Builder::default()
+        }
     }
 
     /// A builder that reuses the memory of `buffer` and drops its content.

@@ -37,6 +37,8 @@ pub(crate) fn batch_bytes_max(result_memory_bytes: u64) -> usize {
     share.clamp(SMALLEST_BATCH_BYTES, MAX_BATCH_BYTES)
 }
 
+/// Room that is made for the first batch: as much as a reply without rows takes.
+const FIRST_ROOM_BYTES: usize = 512;
 /// Most room that is made for a batch before its first row is there.
 const ROOM_MAX_BYTES: usize = 4 << 20;
 
@@ -124,7 +126,7 @@ impl Cursor {
         batch_bytes_max: usize,
         check_room: impl FnOnce() -> Result<()>,
     ) -> Result<(Cursor, Reply)> {
-        let mut first = RowEncoder::new(spec.format, Vec::new())?;
+        let mut first = RowEncoder::new(spec.format, Vec::with_capacity(FIRST_ROOM_BYTES))?;
         let mut more = fill(source.as_mut(), &mut first, spec.batch_size, batch_bytes_max)?;
         if more || spec.allow_retry {
             check_room()?;

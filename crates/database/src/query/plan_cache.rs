@@ -55,6 +55,8 @@ pub struct CachedPlan {
     pub pace: Arc<Pace>,
     /// The values.
     pub values: Arc<[Value]>,
+    /// What clients see of the plan, once one has asked for the cache to be used.
+    pub listed: Option<Arc<ListedPlan>>,
 }
 
 /// Bounded by the number of plans and the size of their keys; when full, it forgets what was not used lately.
@@ -89,7 +91,7 @@ struct Entry {
     pace: Arc<Pace>,
     used: u64,
     made: Instant,
-    /// What clients see of the entry, once one has asked for the cache to be used.
+    /// As in [`CachedPlan`].
     listed: Option<Arc<ListedPlan>>,
 }
 
@@ -134,7 +136,8 @@ impl PlanCache {
             return None;
         }
         entry.used = clock;
-        Some(CachedPlan { plan: Arc::clone(&entry.plan), pace: Arc::clone(&entry.pace), values })
+        let (plan, pace) = (Arc::clone(&entry.plan), Arc::clone(&entry.pace));
+        Some(CachedPlan { plan, pace, values, listed: entry.listed.clone() })
     }
 
     /// Keeps a plan. Its open parameters must be all those of the text, with these values.

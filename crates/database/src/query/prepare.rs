@@ -97,15 +97,17 @@ impl Session {
             user: self.user().cloned().unwrap_or_default(),
             text: &request.text,
             bind_variables: &request.bind_variables,
+            began: started,
             stream: request.options.stream,
             interrupt: interrupt.clone(),
             memory: Arc::clone(&memory),
         });
-        let mut times = StageTimes { initializing: started.elapsed(), ..StageTimes::default() };
+        let now = Instant::now();
+        let mut times = StageTimes { initializing: now - started, ..StageTimes::default() };
         let planned = match planned {
             Some(planned) => planned,
             None => self
-                .planned(&request, &memory, &interrupt, &mut times)
+                .planned(&request, &memory, &interrupt, now, &mut times)
                 .inspect_err(|error| registration.query().set_failed(error))?,
         };
         self.check_rights(&planned.plan, &request)?;
@@ -130,9 +132,9 @@ impl Session {
         request: &QueryRequest,
         memory: &MemoryAccount,
         interrupt: &Interrupt,
+        now: Instant,
         times: &mut StageTimes,
     ) -> Result<PlannedQuery> {
-        let now = Instant::now();
         let catalog = self.catalog();
         let cached = match self.cached_plan(request, &catalog, now) {
             Some(cached) => cached,
@@ -143,13 +145,13 @@ impl Session {
                 let values = open_values(&plan, request)?;
                 // Who missed the moment has not been here.
                 in_planning(interrupt.check(), "optimizing plan")?;
-                let made = CachedPlan { plan, pace: Arc::default(), values };
+                let made = CachedPlan { plan, pace: Arc::default(), values, listed: None };
                 self.keep_plan(request, &catalog, &made, now);
                 made
             }
         };
         let plan_cache_key = self.plan_cache_key(request, &catalog, &cached)?;
-        let CachedPlan { plan, pace, values: parameters } = cached;
+        let CachedPlan { plan, pace, values: parameters, .. } = cached;
         Ok(PlannedQuery { catalog, plan, pace, parameters, plan_cache_key })
     }
 
@@ -164,11 +166,9 @@ impl Session {
         }
         let parameters = Slice::new(&request.bind_variables);
         let surroundings = self.plan_surroundings(request, catalog);
-        let plans = self.instance().plan_cache();
-        let cached = plans.get(&request.text, parameters, &surroundings, now)?;
+        let cached = self.instance().plan_cache().get(&request.text, parameters, &surroundings, now)?;
         // Of queries that never asked for the cache, nobody knows whether they may.
-        let is_known = request.options.use_plan_cache.is_none()
-            || plans.lists(&request.text, parameters, &surroundings, &cached);
+        let is_known = request.options.use_plan_cache.is_none() || cached.listed.is_some();
         is_known.then_some(cached)
     }
 

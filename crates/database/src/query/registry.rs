@@ -92,7 +92,7 @@ pub struct RunningQuery {
     pub stream: bool,
     /// When it began.
     pub started: SystemTime,
-    begin: Instant,
+    began: Instant,
     state: AtomicU8,
     /// Ends it.
     pub interrupt: Interrupt,
@@ -109,7 +109,7 @@ impl RunningQuery {
     /// How long it has run, or did run.
     pub fn run_time(&self) -> Duration {
         match self.finished_us.load(Ordering::Relaxed) {
-            0 => self.begin.elapsed(),
+            0 => self.began.elapsed(),
             us => Duration::from_micros(us),
         }
     }
@@ -172,6 +172,8 @@ pub struct NewQuery<'a> {
     pub text: &'a str,
     /// Its bind variables, a VelocyPack object.
     pub bind_variables: &'a [u8],
+    /// When it began.
+    pub began: Instant,
     /// Whether it is streamed.
     pub stream: bool,
     /// Ends it.
@@ -235,7 +237,7 @@ impl QueryRegistry {
             bind_variables: if properties.track_bind_vars { new.bind_variables.to_vec() } else { Vec::new() },
             stream: new.stream,
             started: SystemTime::now(),
-            begin: Instant::now(),
+            began: new.began,
             state: AtomicU8::new(QueryState::Planning as u8),
             interrupt: new.interrupt,
             memory: new.memory,
@@ -261,7 +263,7 @@ impl QueryRegistry {
         let tracked = read(&self.tracked);
         let wanted = tracked.iter().filter(|(name, _)| is_wanted(name, database));
         let mut slow: Vec<_> = wanted.flat_map(|(_, tracked)| tracked.slow.iter().cloned()).collect();
-        slow.sort_by_key(|query| query.begin + query.run_time());
+        slow.sort_by_key(|query| query.began + query.run_time());
         slow
     }
 
@@ -329,7 +331,7 @@ impl QueryRegistry {
             return;
         }
         self.count.fetch_add(1, Ordering::Relaxed);
-        let run_time = query.begin.elapsed();
+        let run_time = query.began.elapsed();
         let run_time_us = (run_time.as_micros() as u64).max(1);
         query.finished_us.store(run_time_us, Ordering::Relaxed);
         self.total_time_us.fetch_add(run_time_us, Ordering::Relaxed);
@@ -401,6 +403,7 @@ mod tests {
             user: "root".into(),
             text,
             bind_variables: &[0x0a],
+            began: Instant::now(),
             stream: false,
             interrupt: Interrupt::new(),
             memory: Arc::new(MemoryAccount::unlimited()),

@@ -2,7 +2,7 @@
 //! options.
 //!
 //! Names, defaults and errors are ArangoDB's. Options that steer a cluster, or the caches of ArangoDB's own storage,
-//! are checked for their type and have no effect on a single server; each such row of [`NO_EFFECT`] says so.
+//! are checked for their type and have no effect on a single server ([`check_without_effect`]).
 
 use std::time::Duration;
 
@@ -20,25 +20,6 @@ pub const DEFAULT_TTL_SECONDS: f64 = 30.0;
 pub const MAX_TTL_SECONDS: f64 = 86_400.0;
 /// Most rules that a client may switch; more is a mistake or an attack.
 const MAX_RULES: usize = 1_000;
-
-/// Options that are accepted and checked, and that mean nothing on a single server with one cache.
-const NO_EFFECT: &[(&str, OptionType)] = &[
-    ("allowDirtyReads", OptionType::Bool),
-    ("fillBlockCache", OptionType::Bool),
-    ("forceOneShardAttributeValue", OptionType::Text),
-    ("maxNodesPerCallstack", OptionType::Number),
-    ("satelliteSyncWait", OptionType::Any),
-    // Shows registers and the like of ArangoDB's own executor.
-    ("verbosePlans", OptionType::Bool),
-];
-
-enum OptionType {
-    /// Drivers send several types, and ArangoDB takes them all.
-    Any,
-    Bool,
-    Number,
-    Text,
-}
 
 /// A query with everything that decides how it is run and handed out.
 #[derive(Clone, Debug)]
@@ -154,28 +135,27 @@ impl QueryRequest {
             Some(text) => text.as_str().ok_or_else(|| type_error("string", "query"))?,
         };
         let mut request = QueryRequest::new(text);
-        match body.get("bindVars").filter(|value| !value.is_null()) {
-            None => {}
-            Some(variables) if variables.is_object() => request.bind_variables = variables.bytes().to_vec(),
-            Some(_) => return Err(type_error("object", "bindVars")),
+        let mut options = None;
+        for (name, value) in given(body) {
+            match name {
+                "bindVars" if value.is_object() => request.bind_variables = value.bytes().to_vec(),
+                "bindVars" => return Err(type_error("object", name)),
+                "batchSize" => request.batch_size = batch_size(number_of(name, value)?)?,
+                "ttl" => request.ttl = ttl(number_of(name, value)?)?,
+                "count" => request.count = bool_of(name, value)?,
+                "cache" => request.cache = Some(bool_of(name, value)?),
+                "memoryLimit" => request.memory_limit_bytes = non_negative(name, value)? as u64,
+                "options" => options = Some(value),
+                // Old drivers put it here.
+                "stream" => request.options.stream = bool_of(name, value)?,
+                _ => {}
+            }
         }
-        if let Some(size) = number_of(body, "batchSize")? {
-            request.batch_size = batch_size(size)?;
-        }
-        if let Some(seconds) = number_of(body, "ttl")? {
-            request.ttl = ttl(seconds)?;
-        }
-        request.count = bool_of(body, "count")?.unwrap_or(false);
-        request.cache = bool_of(body, "cache")?;
-        request.memory_limit_bytes = non_negative(body, "memoryLimit")?.unwrap_or(0.0) as u64;
-        match body.get("options").filter(|value| !value.is_null()) {
+        // They have the last word, wherever they stand.
+        match options {
             None => {}
             Some(options) if options.is_object() => request.read_options(options)?,
             Some(_) => return Err(type_error("object", "options")),
-        }
-        // `stream` and `profile` are also taken from the top level, where old drivers put them.
-        if let Some(stream) = bool_of(body, "stream")? {
-            request.options.stream |= stream;
         }
         Ok(request)
     }
@@ -196,60 +176,58 @@ impl QueryRequest {
 
     fn read_options(&mut self, from: Slice<'_>) -> Result<()> {
         let options = &mut self.options;
-        let flags: [(&str, &mut bool); 5] = [
-            ("fullCount", &mut options.full_count),
-            ("stream", &mut options.stream),
-            ("allowRetry", &mut options.allow_retry),
-            ("allPlans", &mut options.all_plans),
-            ("skipInaccessibleCollections", &mut options.skip_inaccessible_collections),
-        ];
-        for (name, flag) in flags {
-            if let Some(value) = bool_of(from, name)? {
-                *flag = value;
+        for (name, value) in given(from) {
+            match name {
+                "fullCount" => options.full_count = bool_of(name, value)?,
+                "stream" => options.stream |= bool_of(name, value)?,
+                "allowRetry" => options.allow_retry = bool_of(name, value)?,
+                "allPlans" => options.all_plans = bool_of(name, value)?,
+                "skipInaccessibleCollections" => {
+                    options.skip_inaccessible_collections = bool_of(name, value)?
+                }
+                "failOnWarning" => options.fail_on_warning = Some(bool_of(name, value)?),
+                "usePlanCache" => options.use_plan_cache = Some(bool_of(name, value)?),
+                "cache" => self.cache = Some(bool_of(name, value)?),
+                "count" => self.count |= bool_of(name, value)?,
+                "profile" => options.profile = profile_level(value)?,
+                "maxRuntime" => options.max_runtime = Some(max_runtime(non_negative(name, value)?)),
+                "maxWarningCount" => options.max_warning_count = non_negative(name, value)? as usize,
+                "maxNumberOfPlans" => options.max_number_of_plans = Some(max_plans(name, value)?),
+                // The older name.
+                "maxPlans" => {
+                    let max = max_plans(name, value)?;
+                    options.max_number_of_plans.get_or_insert(max);
+                }
+                "maxDNFConditionMembers" => {
+                    options.max_condition_branches = positive(name, value)?.map(|count| count as usize);
+                }
+                "spillOverThresholdMemoryUsage" => {
+                    options.spill_threshold_bytes = Some(non_negative(name, value)? as u64);
+                }
+                "spillOverThresholdNumRows" => {
+                    options.spill_threshold_rows = Some(non_negative(name, value)? as u64);
+                }
+                "maxTransactionSize" => {
+                    options.max_transaction_size_bytes = Some(non_negative(name, value)? as u64);
+                }
+                "intermediateCommitCount" => options.intermediate_commit_operations = positive(name, value)?,
+                "intermediateCommitSize" => options.intermediate_commit_bytes = positive(name, value)?,
+                "memoryLimit" => self.memory_limit_bytes = non_negative(name, value)? as u64,
+                "optimizer" => options.rules = rules(value)?,
+                _ => check_without_effect(name, value)?,
             }
-        }
-        options.fail_on_warning = bool_of(from, "failOnWarning")?;
-        if let Some(value) = bool_of(from, "usePlanCache")? {
-            options.use_plan_cache = Some(value);
         }
         if options.skip_inaccessible_collections {
             // The plan is made of what this user may see.
             options.use_plan_cache = Some(false);
         }
-        if let Some(value) = bool_of(from, "cache")? {
-            self.cache = Some(value);
-        }
-        if let Some(value) = bool_of(from, "count")? {
-            self.count |= value;
-        }
-        options.profile = profile_level(from)?;
-        if let Some(seconds) = non_negative(from, "maxRuntime")? {
-            let limit = if seconds > 0.0 { Duration::try_from_secs_f64(seconds).ok() } else { None };
-            options.max_runtime = Some(limit.unwrap_or(Duration::MAX));
-        }
-        if let Some(count) = non_negative(from, "maxWarningCount")? {
-            options.max_warning_count = count as usize;
-        }
-        if let Some(count) = non_negative(from, "maxNumberOfPlans")?.or(non_negative(from, "maxPlans")?) {
-            options.max_number_of_plans = Some((count as usize).max(1));
-        }
-        if let Some(count) = non_negative(from, "maxDNFConditionMembers")?.filter(|count| *count > 0.0) {
-            options.max_condition_branches = Some(count as usize);
-        }
-        options.spill_threshold_bytes =
-            non_negative(from, "spillOverThresholdMemoryUsage")?.map(|bytes| bytes as u64);
-        options.spill_threshold_rows =
-            non_negative(from, "spillOverThresholdNumRows")?.map(|rows| rows as u64);
-        options.max_transaction_size_bytes =
-            non_negative(from, "maxTransactionSize")?.map(|bytes| bytes as u64);
-        options.intermediate_commit_operations = positive(from, "intermediateCommitCount")?;
-        options.intermediate_commit_bytes = positive(from, "intermediateCommitSize")?;
-        if let Some(bytes) = non_negative(from, "memoryLimit")? {
-            self.memory_limit_bytes = bytes as u64;
-        }
-        options.rules = rules(from)?;
-        NO_EFFECT.iter().try_for_each(|(name, kind)| check_type(from, name, kind))
+        Ok(())
     }
+}
+
+/// Attributes that are not null, which is as good as not there.
+fn given(object: Slice<'_>) -> impl Iterator<Item = (&str, Slice<'_>)> {
+    object.entries().filter(|(_, value)| !value.is_null())
 }
 
 /// A batch size from a client: a whole number of at least 1.
@@ -269,22 +247,26 @@ pub fn ttl(seconds: f64) -> Result<Option<Duration>> {
     Ok((seconds > 0.0).then(|| Duration::from_secs_f64(seconds.min(MAX_TTL_SECONDS))))
 }
 
-fn profile_level(from: Slice<'_>) -> Result<u8> {
-    match from.get("profile").filter(|value| !value.is_null()) {
-        None => Ok(0),
-        Some(value) => match (value.as_bool(), value.as_f64()) {
-            (Some(flag), _) => Ok(u8::from(flag)),
-            (None, Some(level)) if (0.0..=4.0).contains(&level) => Ok(level as u8),
-            (None, Some(_)) => Err(Error::new(number::BAD_PARAMETER, "'profile' must be 0, 1 or 2")),
-            (None, None) => Err(type_error("bool or number", "profile")),
-        },
+fn profile_level(value: Slice<'_>) -> Result<u8> {
+    match (value.as_bool(), value.as_f64()) {
+        (Some(flag), _) => Ok(u8::from(flag)),
+        (None, Some(level)) if (0.0..=4.0).contains(&level) => Ok(level as u8),
+        (None, Some(_)) => Err(Error::new(number::BAD_PARAMETER, "'profile' must be 0, 1 or 2")),
+        (None, None) => Err(type_error("bool or number", "profile")),
     }
 }
 
-fn rules(from: Slice<'_>) -> Result<Vec<String>> {
-    let Some(optimizer) = from.get("optimizer").filter(|value| !value.is_null()) else {
-        return Ok(Vec::new());
-    };
+/// Zero lifts the server's limit.
+fn max_runtime(seconds: f64) -> Duration {
+    let limit = if seconds > 0.0 { Duration::try_from_secs_f64(seconds).ok() } else { None };
+    limit.unwrap_or(Duration::MAX)
+}
+
+fn max_plans(name: &str, value: Slice<'_>) -> Result<usize> {
+    Ok((non_negative(name, value)? as usize).max(1))
+}
+
+fn rules(optimizer: Slice<'_>) -> Result<Vec<String>> {
     if !optimizer.is_object() {
         return Err(type_error("object", "optimizer"));
     }
@@ -302,44 +284,37 @@ fn rules(from: Slice<'_>) -> Result<Vec<String>> {
     Ok(rules.elements().filter_map(|rule| rule.as_str().map(str::to_owned)).collect())
 }
 
-fn check_type(from: Slice<'_>, name: &str, kind: &OptionType) -> Result<()> {
-    match kind {
-        OptionType::Any => Ok(()),
-        OptionType::Bool => bool_of(from, name).map(drop),
-        OptionType::Number => non_negative(from, name).map(drop),
-        OptionType::Text => match from.get(name) {
-            Some(value) if !value.is_null() && !value.is_string() => Err(type_error("string", name)),
-            _ => Ok(()),
-        },
+/// Options that mean nothing on a single server with one cache; `verbosePlans` shows registers and the like of
+/// ArangoDB's own executor. Drivers send several types of `satelliteSyncWait`, and ArangoDB takes them all.
+fn check_without_effect(name: &str, value: Slice<'_>) -> Result<()> {
+    match name {
+        "allowDirtyReads" | "fillBlockCache" | "verbosePlans" => bool_of(name, value).map(drop),
+        "maxNodesPerCallstack" => non_negative(name, value).map(drop),
+        "forceOneShardAttributeValue" if !value.is_string() => Err(type_error("string", name)),
+        _ => Ok(()),
     }
 }
 
-fn bool_of(from: Slice<'_>, name: &str) -> Result<Option<bool>> {
-    match from.get(name).filter(|value| !value.is_null()) {
-        None => Ok(None),
-        Some(value) => value.as_bool().map(Some).ok_or_else(|| type_error("bool", name)),
-    }
+fn bool_of(name: &str, value: Slice<'_>) -> Result<bool> {
+    value.as_bool().ok_or_else(|| type_error("bool", name))
 }
 
-fn number_of(from: Slice<'_>, name: &str) -> Result<Option<f64>> {
-    match from.get(name).filter(|value| !value.is_null()) {
-        None => Ok(None),
-        Some(value) => value.as_f64().map(Some).ok_or_else(|| type_error("number", name)),
+fn number_of(name: &str, value: Slice<'_>) -> Result<f64> {
+    value.as_f64().ok_or_else(|| type_error("number", name))
+}
+
+fn non_negative(name: &str, value: Slice<'_>) -> Result<f64> {
+    match number_of(name, value)? {
+        value if value < 0.0 => {
+            Err(Error::new(number::BAD_PARAMETER, format!("'{name}' must not be negative")))
+        }
+        value => Ok(value),
     }
 }
 
 /// A number of at least 1; zero is the server's.
-fn positive(from: Slice<'_>, name: &str) -> Result<Option<u64>> {
-    Ok(non_negative(from, name)?.map(|value| value as u64).filter(|value| *value > 0))
-}
-
-fn non_negative(from: Slice<'_>, name: &str) -> Result<Option<f64>> {
-    match number_of(from, name)? {
-        Some(value) if value < 0.0 => {
-            Err(Error::new(number::BAD_PARAMETER, format!("'{name}' must not be negative")))
-        }
-        other => Ok(other),
-    }
+fn positive(name: &str, value: Slice<'_>) -> Result<Option<u64>> {
+    Ok(Some(non_negative(name, value)? as u64).filter(|value| *value > 0))
 }
 
 fn type_error(expected: &str, name: &str) -> Error {

@@ -230,7 +230,7 @@ impl RunningQuery {
 
 /// A query being run. Rows that were computed and not yet asked for wait in `ready`.
 struct RunningRows {
-    query: PreparedQuery,
+    query: Box<PreparedQuery>,
     /// `None` after the end.
     execution: Option<Execution>,
     ready: VecDeque<(ResultBatch, usize)>,
@@ -254,7 +254,7 @@ impl RunningRows {
         let capture = capture.filter(|capture| capture.is_confirmed(&query));
         let began = Instant::now();
         Ok(RunningRows {
-            query,
+            query: Box::new(query),
             execution: Some(execution),
             ready: VecDeque::new(),
             capture,
@@ -383,27 +383,27 @@ impl RowSource for RunningRows {
             .execution
             .take()
             .ok_or_else(|| Error::new(number::INTERNAL, "a query was finished twice"))?;
-        let executing_time = self.began.elapsed();
+        let executed = Instant::now();
+        let executing_time = executed - self.began;
         // Between the batches of a stream there is the client's time, too.
         if !self.query.request.options.stream {
             self.query.planned.pace.note(executing_time);
         }
         let finished = execution.finish();
-        let began = Instant::now();
         let listed = self.query.registration.query();
         listed.set_warnings(finished.warnings.len());
         if let Some(transaction) = finished.transaction {
             commit(transaction, finished.wait_for_sync).inspect_err(|error| listed.set_failed(error))?;
         }
-        let mut statistics = finished.statistics;
-        statistics.execution_time = self.query.started.elapsed();
+        let ended = Instant::now();
         let report = Report {
             query: &self.query,
-            statistics: &statistics,
+            statistics: &finished.statistics,
             warnings: &finished.warnings,
             instantiating: self.instantiating,
             executing: executing_time,
-            finalizing: began.elapsed(),
+            finalizing: ended - executed,
+            taken: ended - self.query.started,
         };
         let plan = match self.query.request.options.profile {
             0 | 1 => None,

@@ -41,6 +41,12 @@ impl ListedPlan {
         self.hits.load(Ordering::Relaxed)
     }
 
+    /// Counts a use, and answers the key.
+    fn note_use(&self) -> String {
+        self.hits.fetch_add(1, Ordering::Relaxed);
+        self.key.clone()
+    }
+
     /// The names of the collections that the query names.
     pub fn data_sources(&self) -> impl Iterator<Item = &str> {
         self.plan.collections.iter().map(|used| &*used.collection.name)
@@ -48,21 +54,6 @@ impl ListedPlan {
 }
 
 impl PlanCache {
-    /// Whether a plan of the cache is there for clients that ask for it: then its query was found to be eligible.
-    pub fn lists(
-        &self,
-        text: &str,
-        parameters: Slice<'_>,
-        surroundings: &PlanSurroundings<'_>,
-        cached: &CachedPlan,
-    ) -> bool {
-        let signature = self.signature(parameters, &cached.plan.parameters, &cached.values, surroundings);
-        let Some(signature) = signature else { return false };
-        let hash = plan_hash(rapidhash_v3(text.as_bytes()), &signature);
-        let state = self.lock();
-        state.plans.get(&hash).is_some_and(|entry| *entry.text == *text && entry.listed.is_some())
-    }
-
     /// Notes that a client asked for a plan of the cache to be used, and answers the plan's key if it was kept for such
     /// a client before; from now on it is.
     pub fn note_use(
@@ -72,14 +63,16 @@ impl PlanCache {
         surroundings: &PlanSurroundings<'_>,
         cached: &CachedPlan,
     ) -> Option<String> {
+        if let Some(listed) = &cached.listed {
+            return Some(listed.note_use());
+        }
         let signature = self.signature(parameters, &cached.plan.parameters, &cached.values, surroundings)?;
         let text_hash = rapidhash_v3(text.as_bytes());
         let hash = plan_hash(text_hash, &signature);
         let mut state = self.lock();
         let entry = state.plans.get_mut(&hash).filter(|entry| *entry.text == *text)?;
         if let Some(listed) = &entry.listed {
-            listed.hits.fetch_add(1, Ordering::Relaxed);
-            return Some(listed.key.clone());
+            return Some(listed.note_use());
         }
         let nodes = cached.plan.nodes.len() * size_of::<Node>();
         entry.listed = Some(Arc::new(ListedPlan {
