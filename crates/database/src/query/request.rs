@@ -45,7 +45,7 @@ pub struct QueryRequest {
 /// The attribute `options` of a query request.
 #[derive(Clone, Debug)]
 pub struct QueryOptions {
-    /// Report how many rows there were before the last `LIMIT`.
+    /// Report how many rows there were before the last `LIMIT`; never for a stream.
     pub full_count: bool,
     /// Compute batches on demand instead of the whole result first.
     pub stream: bool,
@@ -157,6 +157,8 @@ impl QueryRequest {
             Some(options) if options.is_object() => request.read_options(options)?,
             Some(_) => return Err(type_error("object", "options")),
         }
+        // A stream is not read to its end for the sake of a number.
+        request.options.full_count &= !request.options.stream;
         Ok(request)
     }
 
