@@ -13,14 +13,12 @@ use crate::merge::OpenLoad;
 use crate::options::TABLE_BYTES;
 use crate::store::Store;
 
-/// Tables in the first level from which loads go through the log. RocksDB merges them from 4 on and holds writers back
-/// from 20 on. Loads beside each other leave up to seven there for a moment, which are the records of counters and are
-/// merged at once: with 4, restores by two threads went through the log and took twice the processor time.
-const PILE_TABLES: u32 = 8;
+/// Tables in the first level from which RocksDB merges them, and loads go through the log.
+const PILE_TABLES: u32 = 4;
 
 impl Store {
-    /// Whether many tables of the first level wait to be merged. RocksDB puts tables that are loaded meanwhile on top of
-    /// them, whatever their keys are, and slows all writers down to kilobytes a second when there are a few dozen.
+    /// Whether tables of the first level are being merged. RocksDB puts tables that are loaded meanwhile on top of them,
+    /// whatever their keys are, and slows all writers down to kilobytes a second when there are a few dozen.
     pub(crate) fn tables_would_pile_up(&self) -> bool {
         let tables = self.db.property_value("rocksdb.num-files-at-level0").ok().flatten();
         tables.and_then(|tables| tables.parse::<u32>().ok()).is_some_and(|tables| tables >= PILE_TABLES)

@@ -3,7 +3,8 @@
 //! The count must be exact, also in a snapshot and after `kill -9`, and must not make writers take turns. So it is
 //! spread over slots, each a record of its own in the engine. A commit holds one free slot, and writes the slot's new
 //! values in the same atomic batch as the documents. The sum of a snapshot's slots is the snapshot's count. Commits
-//! take the lowest free slot, so that a collection has as many records as it ever had commits at one time.
+//! take the lowest free slot, so that a collection has as many records as it ever had commits at one time. Loads by
+//! tables have records of their own ([`loads`]), which are summed up in the same way.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,19 +12,25 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use catalog::ObjectId;
 use kv::{Engine, ScanSpec, Snapshot, WriteTransaction};
 
-use crate::encoding::metadata::{counter_key, counter_range, slot_of_counter_key};
+use crate::encoding::metadata::{CounterRecord, counter_key, counter_range, counter_record};
 use crate::encoding::pack;
 use crate::{Error, Result, Revision};
+
+mod loads;
+#[cfg(test)]
+mod tests;
+
+use loads::LoadRecords;
 
 /// Most commits to one collection at the same time; more wait. Also the number of bits in the mask of free slots.
 const SLOTS: usize = 64;
 /// More than the records of one collection take.
 const SCAN_BYTES: usize = 1 << 20;
 
-/// One slot's values, or the sum of some.
+/// The values of one record, or the sum of some.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
-    /// Documents, by slot the difference that the slot's commits made.
+    /// Documents, by record the difference that its commits made.
     pub(crate) count: i64,
     /// The greatest revision.
     pub(crate) revision: Revision,
@@ -56,23 +63,22 @@ impl Totals {
 /// The totals of a collection in a snapshot.
 pub(crate) fn read(snapshot: &dyn Snapshot, object: ObjectId) -> Result<Totals> {
     let mut totals = Totals::default();
-    for (_, slot) in read_slots(snapshot, object)? {
-        totals.add(slot);
+    for (_, values) in read_records(snapshot, object)? {
+        totals.add(values);
     }
     Ok(totals)
 }
 
-fn read_slots(snapshot: &dyn Snapshot, object: ObjectId) -> Result<Vec<(u8, Totals)>> {
-    let mut slots = Vec::new();
+fn read_records(snapshot: &dyn Snapshot, object: ObjectId) -> Result<Vec<(CounterRecord, Totals)>> {
+    let mut records = Vec::new();
     let mut scan = snapshot.scan(ScanSpec::forward(counter_range(object)))?;
     while let Some(block) = scan.next_block(kv::BlockLimits { rows: SLOTS, bytes: SCAN_BYTES })? {
         for (key, value) in block.iter() {
-            let (_, slot) =
-                slot_of_counter_key(key).ok_or_else(|| Error::corrupt("a counter has an illegal key"))?;
-            slots.push((slot, Totals::from_bytes(value)?));
+            let record = counter_record(key).ok_or_else(|| Error::corrupt("a counter has an illegal key"))?;
+            records.push((record, Totals::from_bytes(value)?));
         }
     }
-    Ok(slots)
+    Ok(records)
 }
 
 /// The counters of one collection in memory.
@@ -83,7 +89,8 @@ pub(crate) struct Counters {
     freed: Condvar,
     /// What each slot's record holds. Written only by who holds the slot.
     slots: [Slot; SLOTS],
-    /// The sum of all slots.
+    loads: LoadRecords,
+    /// The sum of all records.
     count: AtomicI64,
     revision: AtomicU64,
     /// Commits that were begun, and those that are over: see [`Counters::commits`].
@@ -122,6 +129,7 @@ impl Counters {
             free: Mutex::new(u64::MAX),
             freed: Condvar::new(),
             slots: std::array::from_fn(|_| Slot::default()),
+            loads: LoadRecords::default(),
             count: AtomicI64::new(0),
             revision: AtomicU64::new(0),
             begun: AtomicU64::new(0),
@@ -132,7 +140,7 @@ impl Counters {
     /// The counters of a new object whose first slot was written with these totals.
     pub(crate) fn starting_with(object: ObjectId, totals: Totals) -> Self {
         let counters = Counters::empty(object);
-        counters.fill(0, totals);
+        counters.fill(CounterRecord::Slot(0), totals);
         counters
     }
 
@@ -140,20 +148,30 @@ impl Counters {
     pub(crate) fn open(snapshot: &dyn Snapshot, object: ObjectId) -> Result<(Self, Totals)> {
         let counters = Counters::empty(object);
         let mut totals = Totals::default();
-        for (number, values) in read_slots(snapshot, object)? {
-            counters.fill(number, values);
+        for (record, values) in read_records(snapshot, object)? {
+            counters.fill(record, values);
             totals.add(values);
         }
         Ok((counters, totals))
     }
 
-    /// Takes over what a slot's record holds.
-    fn fill(&self, number: u8, values: Totals) {
-        if let Some(slot) = self.slots.get(usize::from(number)) {
-            slot.store(values);
+    /// Takes over what a record holds.
+    fn fill(&self, record: CounterRecord, values: Totals) {
+        match record {
+            CounterRecord::Slot(number) => {
+                if let Some(slot) = self.slots.get(usize::from(number)) {
+                    slot.store(values);
+                }
+            }
+            CounterRecord::Load(number) => self.loads.insert(number, values),
         }
-        self.count.fetch_add(values.count, Ordering::Relaxed);
-        self.revision.fetch_max(values.revision.0, Ordering::Relaxed);
+        self.count(values);
+    }
+
+    /// Adds to the sum of all records.
+    fn count(&self, change: Totals) {
+        self.count.fetch_add(change.count, Ordering::Relaxed);
+        self.revision.fetch_max(change.revision.0, Ordering::Relaxed);
     }
 
     /// The number of documents that are committed now.
@@ -188,12 +206,12 @@ impl Counters {
     }
 
     /// Takes a free slot and writes its new values into the transaction. The slot is held until the commit's outcome is
-    /// told to [`HeldSlot::committed`], or the held slot is dropped because nothing was committed.
+    /// told to [`HeldRecord::committed`], or what is held is dropped because nothing was committed.
     pub(crate) fn hold(
         self: &Arc<Self>,
         change: Totals,
         transaction: &mut dyn WriteTransaction,
-    ) -> Result<HeldSlot> {
+    ) -> Result<HeldRecord> {
         let held = self.hold_for(change);
         let (key, value) = held.pair();
         // The slot belongs to this commit alone, so nothing has to be locked or looked up.
@@ -201,9 +219,15 @@ impl Counters {
         Ok(held)
     }
 
-    /// As [`Counters::hold`]; the caller writes [`HeldSlot::pair`].
-    pub(crate) fn hold_for(self: &Arc<Self>, change: Totals) -> HeldSlot {
-        HeldSlot { number: self.take(), counters: Arc::clone(self), change }
+    /// As [`Counters::hold`]; the caller writes [`HeldRecord::pair`].
+    pub(crate) fn hold_for(self: &Arc<Self>, change: Totals) -> HeldRecord {
+        HeldRecord { record: CounterRecord::Slot(self.take()), counters: Arc::clone(self), change }
+    }
+
+    fn slot(&self, number: u8) -> &Slot {
+        // Only numbers below SLOTS are held, see `take`.
+        #[allow(clippy::indexing_slicing)]
+        &self.slots[usize::from(number)]
     }
 
     /// The lowest free slot.
@@ -223,56 +247,68 @@ impl Counters {
     }
 }
 
-/// A slot during a commit.
-pub(crate) struct HeldSlot {
+/// A slot during a commit, or the record of a load until it is visible.
+pub(crate) struct HeldRecord {
     counters: Arc<Counters>,
-    number: u8,
+    record: CounterRecord,
     change: Totals,
 }
 
-impl HeldSlot {
-    fn slot(&self) -> &Slot {
-        // The number is below SLOTS, see `take`.
-        #[allow(clippy::indexing_slicing)]
-        &self.counters.slots[usize::from(self.number)]
-    }
-
-    /// The slot's record with its new values.
+impl HeldRecord {
+    /// The record with its new values.
     pub(crate) fn pair(&self) -> (Vec<u8>, Vec<u8>) {
-        let mut values = self.slot().load();
-        values.add(self.change);
-        (counter_key(self.counters.object, self.number), values.to_bytes())
+        (self.key(), self.values().to_bytes())
     }
 
-    /// The slot's record was committed.
+    /// The record was committed.
     pub(crate) fn committed(self) {
-        let mut values = self.slot().load();
-        values.add(self.change);
-        self.slot().store(values);
-        self.counters.count.fetch_add(self.change.count, Ordering::Relaxed);
-        self.counters.revision.fetch_max(self.change.revision.0, Ordering::Relaxed);
+        self.counters.count(self.change);
+        self.store();
     }
 
-    /// Nobody knows whether the slot's record was committed: what the engine holds now is what counts.
+    /// Nobody knows whether the record was committed: what the engine holds now is what counts.
     pub(crate) fn reread(self, engine: &dyn Engine) -> Result<()> {
-        let snapshot = engine.snapshot()?;
-        let stored = snapshot.get_many(&[&counter_key(self.counters.object, self.number)])?;
-        let stored = stored.iter().next().flatten().map(Totals::from_bytes).transpose()?.unwrap_or_default();
-        if stored != self.slot().load() {
+        if self.is_stored(engine)? {
             self.committed();
         }
         Ok(())
     }
+
+    /// Whether the engine holds the record with its new values.
+    fn is_stored(&self, engine: &dyn Engine) -> Result<bool> {
+        let snapshot = engine.snapshot()?;
+        let (key, value) = self.pair();
+        Ok(snapshot.get_many(&[&key])?.iter().next().flatten() == Some(value.as_slice()))
+    }
+
+    /// Notes the record's new values, which are in the sum already.
+    fn store(self) {
+        match self.record {
+            CounterRecord::Slot(number) => self.counters.slot(number).store(self.values()),
+            CounterRecord::Load(number) => self.counters.loads.insert(number, self.change),
+        }
+    }
+
+    fn key(&self) -> Vec<u8> {
+        counter_key(self.counters.object, self.record)
+    }
+
+    fn values(&self) -> Totals {
+        let mut values = match self.record {
+            CounterRecord::Slot(number) => self.counters.slot(number).load(),
+            CounterRecord::Load(_) => Totals::default(),
+        };
+        values.add(self.change);
+        values
+    }
 }
 
-impl Drop for HeldSlot {
+impl Drop for HeldRecord {
     fn drop(&mut self) {
+        let CounterRecord::Slot(number) = self.record else { return };
         let mut free = self.counters.lock();
-        *free |= 1 << self.number;
+        *free |= 1 << number;
         drop(free);
         self.counters.freed.notify_one();
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -11,8 +11,8 @@ use kv::{
 
 use crate::counters::{Counters, Totals};
 use crate::encoding::metadata::{
-    Kind, collection_key, counter_key, database_key, database_of_collection_key, estimate_key, kind_range,
-    pending_deletion_key, server_key, user_key,
+    CounterRecord, Kind, collection_key, counter_key, database_key, database_of_collection_key, estimate_key,
+    kind_range, pending_deletion_key, server_key, user_key,
 };
 use crate::encoding::pack;
 use crate::gate::Gate;
@@ -239,6 +239,6 @@ impl Draft {
 
     /// Sets the counters of a new object.
     pub(crate) fn put_counters(&mut self, object: ObjectId, totals: Totals) -> Result<()> {
-        Ok(self.transaction.put(&counter_key(object, 0), &totals.to_bytes())?)
+        Ok(self.transaction.put(&counter_key(object, CounterRecord::Slot(0)), &totals.to_bytes())?)
     }
 }

@@ -37,7 +37,7 @@ fn one_writer_needs_one_record() {
     let engine = kv::memory::MemoryEngine::new();
     let counters = Arc::new(Counters::empty(OBJECT));
     (0..100).for_each(|_| commit(engine.as_ref(), &counters, change(1, 1, 0)));
-    assert_eq!(read_slots(engine.snapshot().unwrap().as_ref(), OBJECT).unwrap().len(), 1);
+    assert_eq!(read_records(engine.snapshot().unwrap().as_ref(), OBJECT).unwrap().len(), 1);
 }
 
 #[test]
@@ -72,6 +72,51 @@ fn an_unknown_outcome_is_looked_up() {
     assert_eq!(read(engine.snapshot().unwrap().as_ref(), OBJECT).unwrap().count, 11);
 }
 
+fn load(engine: &dyn Engine, counters: &Arc<Counters>, tick: u64, totals: Totals) {
+    let held = counters.hold_for_load(tick, totals);
+    let (key, value) = held.pair();
+    let mut load = engine.bulk_load().unwrap();
+    load.add(&key, &value).unwrap();
+    load.finish().unwrap();
+    held.committed();
+    counters.fold_loads(engine).unwrap();
+}
+
+#[test]
+fn loads_count_with_few_records_and_keys_of_their_own() {
+    let engine = kv::memory::MemoryEngine::new();
+    let mut counters = Arc::new(Counters::empty(OBJECT));
+    let mut keys = std::collections::BTreeSet::new();
+    for number in 1..=100_i64 {
+        commit(engine.as_ref(), &counters, change(-1, 1, 0));
+        load(engine.as_ref(), &counters, number as u64, change(10, number as u64, 7));
+        let snapshot = engine.snapshot().unwrap();
+        let records = read_records(snapshot.as_ref(), OBJECT).unwrap();
+        assert!(records.len() <= 1 + loads::LOADS_MAX, "{}", records.len());
+        keys.extend(records.iter().filter_map(|(record, _)| match record {
+            CounterRecord::Load(number) => Some(*number),
+            CounterRecord::Slot(_) => None,
+        }));
+        let expected = change(number * 9, number as u64, 7);
+        assert_eq!(read(snapshot.as_ref(), OBJECT).unwrap(), expected);
+        assert_eq!(counters.documents(), expected.documents());
+        if number % 7 == 0 {
+            let (opened, totals) = Counters::open(snapshot.as_ref(), OBJECT).unwrap();
+            assert_eq!(totals, expected);
+            counters = Arc::new(opened);
+        }
+    }
+    // All but those that became part of a slot before anybody saw them.
+    assert!(keys.len() > 90, "{}", keys.len());
+}
+
+#[test]
+fn a_number_that_is_taken_is_not_used_again() {
+    let counters = Arc::new(Counters::empty(OBJECT));
+    let record = |tick| counters.hold_for_load(tick, change(1, 0, 0)).record;
+    assert_eq!([record(5), record(5), record(3), record(9)], [5, 6, 7, 9].map(CounterRecord::Load));
+}
+
 #[test]
 fn commits_at_the_same_time_do_not_lose_counts() {
     const THREADS: i64 = 8;
@@ -99,14 +144,14 @@ fn more_commits_than_slots_wait_for_each_other() {
     for _ in 0..SLOTS {
         held.push(counters.hold(change(1, 0, 0), transaction.as_mut()).unwrap());
     }
-    let numbers: std::collections::BTreeSet<u8> = held.iter().map(|slot| slot.number).collect();
+    let numbers: std::collections::BTreeSet<Vec<u8>> = held.iter().map(HeldRecord::key).collect();
     assert_eq!(numbers.len(), SLOTS);
     let waiting = {
         let (engine, counters) = (Arc::clone(&engine), Arc::clone(&counters));
         thread::spawn(move || commit(engine.as_ref(), &counters, change(1, 0, 0)))
     };
     transaction.commit(Durability::Buffered).unwrap();
-    held.into_iter().for_each(HeldSlot::committed);
+    held.into_iter().for_each(HeldRecord::committed);
     waiting.join().unwrap();
     assert_eq!(counters.documents(), SLOTS as u64 + 1);
 }

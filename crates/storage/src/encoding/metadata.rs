@@ -82,25 +82,49 @@ pub(crate) fn object_of_pending_deletion(bytes: &[u8]) -> Option<ObjectId> {
     number_at(bytes, OBJECT_ID_BYTES + 1).map(ObjectId)
 }
 
-/// A counter slot of a collection: `1 (8 bytes) · the documents' object id · slot (1 byte)`.
-pub(crate) fn counter_key(object: ObjectId, slot: u8) -> Vec<u8> {
+/// The slot byte of loads' records, beyond all slots.
+const LOAD_SLOT: u8 = 0xff;
+
+/// What a record of [`COUNTERS`] counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CounterRecord {
+    /// The commits that held a slot, one after the other.
+    Slot(u8),
+    /// One load, by its number.
+    Load(u64),
+}
+
+/// A record of a collection's counters: `1 (8 bytes) · the documents' object id · slot (1 byte)`, or
+/// `1 (8 bytes) · the documents' object id · 255 (1 byte) · the load's number`.
+pub(crate) fn counter_key(object: ObjectId, record: CounterRecord) -> Vec<u8> {
     let mut bytes = COUNTERS.0.to_be_bytes().to_vec();
     bytes.extend_from_slice(&object.0.to_be_bytes());
-    bytes.push(slot);
+    match record {
+        CounterRecord::Slot(slot) => bytes.push(slot),
+        CounterRecord::Load(number) => {
+            bytes.push(LOAD_SLOT);
+            bytes.extend_from_slice(&number.to_be_bytes());
+        }
+    }
     bytes
 }
 
-/// All counter slots of a collection.
+/// All records of a collection's counters.
 pub(crate) fn counter_range(object: ObjectId) -> KeyRange {
     let mut prefix = COUNTERS.0.to_be_bytes().to_vec();
     prefix.extend_from_slice(&object.0.to_be_bytes());
     KeyRange::prefix(&prefix)
 }
 
-/// The object and the slot of a counter's key.
-pub(crate) fn slot_of_counter_key(bytes: &[u8]) -> Option<(ObjectId, u8)> {
-    let object = number_at(bytes, OBJECT_ID_BYTES)?;
-    Some((ObjectId(object), *bytes.get(OBJECT_ID_BYTES * 2)?))
+/// What the record with this key counts.
+pub(crate) fn counter_record(bytes: &[u8]) -> Option<CounterRecord> {
+    match *bytes.get(OBJECT_ID_BYTES * 2..)? {
+        [slot] if slot != LOAD_SLOT => Some(CounterRecord::Slot(slot)),
+        [LOAD_SLOT, ref number @ ..] => {
+            Some(CounterRecord::Load(u64::from_be_bytes(number.try_into().ok()?)))
+        }
+        _ => None,
+    }
 }
 
 /// The estimate of an index: `2 (8 bytes) · the index's object id`.

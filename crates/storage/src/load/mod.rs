@@ -274,7 +274,11 @@ impl DocumentLoad {
         let engine = self.shared.engine.as_ref();
         let mut load = if by_tables { engine.bulk_load()? } else { engine.logged_load()? };
         let counters = &self.collection.counters;
-        let held = counters.hold_for(self.totals);
+        let held = if by_tables {
+            counters.hold_for_load(self.shared.ticks.next()?, self.totals)
+        } else {
+            counters.hold_for(self.totals)
+        };
         // Counters come before all objects of collections, and those are in order.
         let (key, value) = held.pair();
         load.add(&key, &value)?;
@@ -307,7 +311,11 @@ impl DocumentLoad {
             self.collection.loads.became_visible(number);
         }
         match outcome {
-            Ok(()) => held.committed(),
+            Ok(()) => {
+                held.committed();
+                // It is loaded. If the records cannot be summed up, the next load will do.
+                let _ = counters.fold_loads(engine);
+            }
             Err(error) if is_unknown => {
                 held.reread(engine)?;
                 return Err(error.into());

@@ -7,7 +7,7 @@ use catalog::GRAPHS_COLLECTION;
 use kv::{Durability, WriteTransaction};
 
 use super::{Joined, Transaction};
-use crate::counters::HeldSlot;
+use crate::counters::HeldRecord;
 use crate::store::Shared;
 use crate::{Catalog, Result};
 
@@ -74,7 +74,7 @@ impl Shared {
         }
         match outcome {
             Ok(()) => {
-                held.into_iter().for_each(HeldSlot::committed);
+                held.into_iter().for_each(HeldRecord::committed);
                 written.iter().for_each(|joined| joined.apply_estimates());
                 Ok(())
             }

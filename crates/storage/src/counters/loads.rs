@@ -1,0 +1,101 @@
+//! Records of loads that became visible as tables.
+//!
+//! A table with a slot's record has to lie above all earlier ones of that slot, so each load would leave one more small
+//! table in the topmost level of the engine's tree. Loads beside each other leave them faster than they are merged,
+//! and what is loaded meanwhile piles up on top. So a load has a record of its own, whose key nobody has written
+//! before, and its table goes to the bottom at once. When a collection has some of these records, they become part
+//! of a slot.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kv::{Durability, Engine, TransactionOptions};
+
+use super::{Counters, HeldRecord, Totals};
+use crate::Result;
+use crate::encoding::metadata::{CounterRecord, counter_key};
+
+/// From so many on, records of loads become part of a slot: who asks for a collection's count reads all of them.
+pub(super) const LOADS_MAX: usize = 16;
+
+/// The loads of one collection whose records are stored.
+#[derive(Default)]
+pub(super) struct LoadRecords(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    stored: BTreeMap<u64, Totals>,
+    /// The greatest number that was ever given to a load.
+    last_number: u64,
+}
+
+impl LoadRecords {
+    /// A load's record is stored.
+    pub(super) fn insert(&self, number: u64, totals: Totals) {
+        let mut state = self.lock();
+        state.stored.insert(number, totals);
+        state.last_number = state.last_number.max(number);
+    }
+
+    /// Takes all records away if there are many.
+    fn take_many(&self) -> Option<BTreeMap<u64, Totals>> {
+        let mut state = self.lock();
+        (state.stored.len() >= LOADS_MAX).then(|| std::mem::take(&mut state.stored))
+    }
+
+    /// Gives back what was taken away.
+    fn put_back(&self, mut records: BTreeMap<u64, Totals>) {
+        self.lock().stored.append(&mut records);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Counters {
+    /// A record for a load by tables; the caller writes [`HeldRecord::pair`]. `tick` is a number that no load has had
+    /// before.
+    pub(crate) fn hold_for_load(self: &Arc<Self>, tick: u64, change: Totals) -> HeldRecord {
+        let mut state = self.loads.lock();
+        // The last ticks before a crash of the machine may be given out again.
+        let number = tick.max(state.last_number.saturating_add(1));
+        state.last_number = number;
+        HeldRecord { counters: Arc::clone(self), record: CounterRecord::Load(number), change }
+    }
+
+    /// Makes the records of loads part of a slot if there are many.
+    ///
+    /// Errors: those of a commit; the totals are right nevertheless.
+    pub(crate) fn fold_loads(self: &Arc<Self>, engine: &dyn Engine) -> Result<()> {
+        let Some(records) = self.loads.take_many() else { return Ok(()) };
+        match self.move_to_slot(&records, engine) {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                self.loads.put_back(records);
+                Err(error)
+            }
+        }
+    }
+
+    fn move_to_slot(self: &Arc<Self>, records: &BTreeMap<u64, Totals>, engine: &dyn Engine) -> Result<()> {
+        let mut change = Totals::default();
+        let mut transaction = engine.begin(TransactionOptions::default())?;
+        for (number, totals) in records {
+            change.add(*totals);
+            transaction.delete_unguarded(&counter_key(self.object, CounterRecord::Load(*number)))?;
+        }
+        let held = self.hold(change, transaction.as_mut())?;
+        match transaction.commit(Durability::Buffered) {
+            Ok(()) => {
+                held.store();
+                Ok(())
+            }
+            Err(kv::Error::Undetermined { .. }) if held.is_stored(engine)? => {
+                held.store();
+                Ok(())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
