@@ -277,7 +277,7 @@ impl RowSource for Export {
         Some(self.count)
     }
 
-    fn finish(&mut self) -> Result<Option<Vec<u8>>> {
+    fn finish(&mut self, _format: Format) -> Result<Option<Vec<u8>>> {
         Ok(None)
     }
 }

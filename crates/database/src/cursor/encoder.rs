@@ -50,10 +50,12 @@ pub enum Field<'a> {
     Bool(bool),
     /// A whole number.
     Number(u64),
+    /// A whole number as text.
+    NumberText(u64),
     /// Text.
     Text(&'a str),
-    /// Any VelocyPack value without an `_id` marker.
-    Value(Slice<'a>),
+    /// A value that was written in the reply's format.
+    Written(&'a [u8]),
 }
 
 const JSON_OPEN: &[u8] = b"{\"result\":[";
@@ -154,9 +156,14 @@ fn close_json(out: &mut Vec<u8>, fields: &[(&str, Field<'_>)]) {
         out.extend_from_slice(b"\":");
         match *field {
             Field::Bool(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
-            Field::Number(value) => out.extend_from_slice(value.to_string().as_bytes()),
+            Field::Number(value) => json::write_u64(value, out),
+            Field::NumberText(value) => {
+                out.push(b'"');
+                json::write_u64(value, out);
+                out.push(b'"');
+            }
             Field::Text(value) => json::write_str(value, out),
-            Field::Value(value) => json::write(value, None, out),
+            Field::Written(value) => out.extend_from_slice(value),
         }
     }
     out.push(b'}');
@@ -172,8 +179,9 @@ fn close_velocypack(rows: Slice<'_>, fields: &[(&str, Field<'_>)]) -> Result<Vec
         match *field {
             Field::Bool(value) => builder.add_bool(value),
             Field::Number(value) => builder.add_u64(value),
+            Field::NumberText(value) => builder.add_str(&value.to_string()),
             Field::Text(value) => builder.add_str(value),
-            Field::Value(value) => builder.add_slice(value),
+            Field::Written(value) => builder.add_slice(Slice::new(value)),
         }?;
     }
     builder.close()?;

@@ -10,10 +10,9 @@ pub mod parking;
 mod read_ahead;
 pub mod rows;
 mod store;
+pub(crate) mod value_writer;
 
 use std::time::Duration;
-
-use velocypack::Slice;
 
 use crate::error::{Error, Result, number};
 use encoder::{Field, Format, Parked, RowEncoder};
@@ -83,6 +82,7 @@ pub(crate) struct Cursor {
     batch_bytes_max: usize,
     rest: Rest,
     count: Option<u64>,
+    /// What the query says at its end, in the reply's format.
     extra: Option<Vec<u8>>,
     /// Number of the batch that was delivered last; the first is 1.
     delivered: u64,
@@ -98,7 +98,7 @@ pub(crate) struct Cursor {
 struct Batch {
     rows: Parked,
     more: bool,
-    /// What the query says at its end.
+    /// What the query says at its end, in the reply's format.
     extra: Option<Vec<u8>>,
 }
 
@@ -145,7 +145,7 @@ impl Cursor {
             count = Some(rows as u64);
         }
         if !more {
-            extra = source.finish()?;
+            extra = source.finish(spec.format)?;
         }
         let more = more || !parking.is_empty();
         let rest = if spec.stream { Rest::Source(source) } else { Rest::Parked(parking) };
@@ -227,7 +227,7 @@ impl Cursor {
         let room = (self.last_bytes + self.last_bytes / 8).min(ROOM_MAX_BYTES);
         let mut rows = RowEncoder::new(self.spec.format, Vec::with_capacity(room))?;
         let more = fill(source.as_mut(), &mut rows, self.spec.batch_size, self.batch_bytes_max)?;
-        let extra = if more { None } else { source.finish()? };
+        let extra = if more { None } else { source.finish(self.spec.format)? };
         Ok(Batch { rows: rows.park()?, more, extra })
     }
 
@@ -236,14 +236,13 @@ impl Cursor {
         self.last_bytes = rows.bytes.len();
         let more = !self.exhausted;
         let keeps_id = more || self.spec.allow_retry;
-        let (id_text, next_batch) = (id.to_string(), (self.delivered + 1).to_string());
         let mut fields = Vec::with_capacity(8);
         fields.push(("hasMore", Field::Bool(more)));
         if keeps_id {
-            fields.push(("id", Field::Text(&id_text)));
+            fields.push(("id", Field::NumberText(id)));
         }
         if more {
-            fields.push(("nextBatchId", Field::Text(&next_batch)));
+            fields.push(("nextBatchId", Field::NumberText(self.delivered + 1)));
         }
         if let Some(count) = self.count.filter(|_| self.spec.count) {
             fields.push(("count", Field::Number(count)));
@@ -255,7 +254,7 @@ impl Cursor {
             fields.push(("planCacheKey", Field::Text(key)));
         }
         if let Some(extra) = &self.extra {
-            fields.push(("extra", Field::Value(Slice::new(extra))));
+            fields.push(("extra", Field::Written(extra)));
         }
         fields.push(("error", Field::Bool(false)));
         fields.push(("code", Field::Number(code)));

@@ -1,6 +1,6 @@
 //! Where the rows of a cursor come from.
 
-use crate::cursor::encoder::RowEncoder;
+use crate::cursor::encoder::{Format, RowEncoder};
 use crate::error::Result;
 
 /// Something that yields rows on demand: a query being run, or a collection being exported.
@@ -19,6 +19,6 @@ pub trait RowSource: Send {
     fn count(&self) -> Option<u64>;
 
     /// Called once after the last row: commits what was written, and gives the reply's `extra` (statistics, warnings,
-    /// profile, plan) as a VelocyPack object; `None` for replies that have none.
-    fn finish(&mut self) -> Result<Option<Vec<u8>>>;
+    /// profile, plan), an object in the reply's format; `None` for replies that have none.
+    fn finish(&mut self, format: Format) -> Result<Option<Vec<u8>>>;
 }

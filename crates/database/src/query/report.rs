@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use aql_exec::ExecutionStatistics;
 use aql_value::Warning;
-use velocypack::{Builder, Slice};
+use velocypack::Slice;
 
+use crate::cursor::value_writer::{ValueWriter, WriteValue};
 use crate::query::prepare::PreparedQuery;
 
 /// What `extra` of a reply is made of.
@@ -18,38 +19,39 @@ pub(super) struct Report<'a> {
     pub(super) finalizing: Duration,
     /// From the first stage to the last.
     pub(super) taken: Duration,
+    /// The plan, if the client asked for it.
+    pub(super) plan: Option<Slice<'a>>,
 }
 
-impl Report<'_> {
-    /// The bytes of `extra`, with a plan if the client asked for it.
-    pub(super) fn extra(&self, plan: Option<&[u8]>) -> velocypack::Result<Vec<u8>> {
-        let mut out = Builder::with_capacity(512);
+impl WriteValue for Report<'_> {
+    fn write(&self, out: &mut impl ValueWriter) -> velocypack::Result<()> {
         out.open_object()?;
         out.key("warnings")?;
         out.open_array()?;
         for warning in self.warnings {
             out.open_object()?;
-            number_field(&mut out, "code", warning.number.into())?;
+            number_field(out, "code", warning.number.into())?;
             out.key("message")?;
             out.add_str(&warning.message)?;
-            out.close()?;
+            out.close_object()?;
         }
-        out.close()?;
-        self.stats(&mut out, plan)?;
+        out.close_array()?;
+        self.stats(out)?;
         if self.query.request.options.profile >= 1 {
-            self.profile(&mut out)?;
+            self.profile(out)?;
         }
-        if let Some(plan) = plan {
+        if let Some(plan) = self.plan {
             out.key("plan")?;
-            out.add_slice(Slice::new(plan))?;
+            out.add_slice(plan)?;
         }
-        out.close()?;
-        Ok(out.into_vec())
+        out.close_object()
     }
+}
 
+impl Report<'_> {
     /// Counters under ArangoDB's names; those of a cluster and of caches that are not here are zero. One thread is what
     /// `searchParallelism` says of queries that search no view.
-    fn stats(&self, out: &mut Builder, plan: Option<&[u8]>) -> velocypack::Result<()> {
+    fn stats(&self, out: &mut impl ValueWriter) -> velocypack::Result<()> {
         let own = self.statistics;
         out.key("stats")?;
         out.open_object()?;
@@ -80,14 +82,14 @@ impl Report<'_> {
         out.add_f64(self.taken.as_secs_f64())?;
         number_field(out, "peakMemoryUsage", own.peak_memory_bytes)?;
         number_field(out, "intermediateCommits", own.intermediate_commits)?;
-        if let Some(plan) = plan {
-            self.nodes(out, Slice::new(plan))?;
+        if let Some(plan) = self.plan {
+            self.nodes(out, plan)?;
         }
-        out.close()
+        out.close_object()
     }
 
     /// Of the nodes that the plan shows; others mean nothing to a client. `parallel` counts batches that were computed ahead, which no node does.
-    fn nodes(&self, out: &mut Builder, plan: Slice<'_>) -> velocypack::Result<()> {
+    fn nodes(&self, out: &mut impl ValueWriter, plan: Slice<'_>) -> velocypack::Result<()> {
         let nodes = plan.get("nodes").into_iter().flat_map(Slice::elements);
         let shown: Vec<u64> = nodes.filter_map(|node| node.get("id")?.as_u64()).collect();
         out.key("nodes")?;
@@ -103,12 +105,12 @@ impl Report<'_> {
                 out.key(name)?;
                 out.add_f64(time.as_secs_f64())?;
             }
-            out.close()?;
+            out.close_object()?;
         }
-        out.close()
+        out.close_array()
     }
 
-    fn profile(&self, out: &mut Builder) -> velocypack::Result<()> {
+    fn profile(&self, out: &mut impl ValueWriter) -> velocypack::Result<()> {
         let times = &self.query.times;
         out.key("profile")?;
         out.open_object()?;
@@ -126,11 +128,11 @@ impl Report<'_> {
             out.key(name)?;
             out.add_f64(time.as_secs_f64())?;
         }
-        out.close()
+        out.close_object()
     }
 }
 
-fn number_field(out: &mut Builder, name: &str, value: u64) -> velocypack::Result<()> {
+fn number_field(out: &mut impl ValueWriter, name: &'static str, value: u64) -> velocypack::Result<()> {
     out.key(name)?;
     out.add_u64(value)
 }

@@ -11,8 +11,10 @@ use aql_exec::{
 use aql_plan::{Access, NodeId, Plan};
 use catalog::{AccessLevel, CollectionId};
 use storage::{Collection, Durability, Transaction, TransactionOptions};
+use velocypack::Slice;
 
 use crate::cursor::encoder::{Format, RowEncoder};
+use crate::cursor::value_writer::WriteValue;
 use crate::cursor::{CursorSpec, Reply, RowSource};
 use crate::error::{Error, Result, number};
 use crate::query::explain;
@@ -36,6 +38,9 @@ const MANY_ROWS: usize = 500;
 
 /// How long a query waits for a collection before it looks whether it was ended.
 const GATE_WAIT_MS: u64 = 50;
+
+/// What `extra` of a reply usually takes, without warnings, profile and plan.
+const EXTRA_ROOM_BYTES: usize = 512;
 
 impl Session {
     /// Plans and runs a query, and gives the first batch of its result. Errors: those of planning and execution.
@@ -378,7 +383,7 @@ impl RowSource for RunningRows {
         None
     }
 
-    fn finish(&mut self) -> Result<Option<Vec<u8>>> {
+    fn finish(&mut self, format: Format) -> Result<Option<Vec<u8>>> {
         let execution = self
             .execution
             .take()
@@ -396,6 +401,12 @@ impl RowSource for RunningRows {
             commit(transaction, finished.wait_for_sync).inspect_err(|error| listed.set_failed(error))?;
         }
         let ended = Instant::now();
+        let plan = match self.query.request.options.profile {
+            0 | 1 => None,
+            _ => {
+                Some(explain::plan(&self.query.planned.plan.with_parameters(&self.query.planned.parameters))?)
+            }
+        };
         let report = Report {
             query: &self.query,
             statistics: &finished.statistics,
@@ -404,19 +415,16 @@ impl RowSource for RunningRows {
             executing: executing_time,
             finalizing: ended - executed,
             taken: ended - self.query.started,
+            plan: plan.as_deref().map(Slice::new),
         };
-        let plan = match self.query.request.options.profile {
-            0 | 1 => None,
-            _ => {
-                Some(explain::plan(&self.query.planned.plan.with_parameters(&self.query.planned.parameters))?)
-            }
+        let in_form = |format| {
+            let extra = report.to_bytes(format, EXTRA_ROOM_BYTES);
+            extra.map_err(|error| Error::new(number::INTERNAL, format!("statistics: {error}")))
         };
-        let extra = report.extra(plan.as_deref());
-        let extra = extra.map_err(|error| Error::new(number::INTERNAL, format!("statistics: {error}")))?;
         if let Some(capture) = self.capture.take().filter(|_| finished.warnings.is_empty()) {
-            capture.finish(&self.query, &extra);
+            capture.finish(&self.query, in_form(Format::VelocyPack)?);
         }
-        Ok(Some(extra))
+        Ok(Some(in_form(format)?))
     }
 }
 

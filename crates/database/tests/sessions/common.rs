@@ -36,7 +36,13 @@ pub(crate) fn create(session: &Session, json: &str) {
 }
 
 pub(crate) fn body(reply: &Reply) -> Value {
-    serde_json::from_slice(&reply.body).unwrap()
+    match reply.format {
+        Format::Json => serde_json::from_slice(&reply.body).unwrap(),
+        Format::VelocyPack => {
+            let value = velocypack::validate(&reply.body, &Limits::default()).unwrap();
+            serde_json::from_str(&value.to_json_string()).unwrap()
+        }
+    }
 }
 
 pub(crate) fn query(session: &Session, text: &str) -> database::Result<Reply> {

@@ -27,6 +27,20 @@ fn ask(session: &Session, text: &str) -> (Value, bool) {
 const READ: &str = "FOR d IN docs SORT d._key RETURN d.n";
 
 #[test]
+fn a_kept_result_comes_in_any_format_with_the_statistics_of_its_run() {
+    for (first, second) in [(Format::Json, Format::VelocyPack), (Format::VelocyPack, Format::Json)] {
+        let session = cached_session();
+        let request = QueryRequest::new("FOR d IN docs RETURN d.n");
+        query(&session, "FOR n IN 1..3 INSERT {n} INTO docs").unwrap();
+        let [mut run, mut kept] =
+            [first, second].map(|format| body(&session.query(&request, format).unwrap()));
+        assert_eq!((run["cached"].take(), kept["cached"].take()), (json!(false), json!(true)));
+        assert_eq!(run["extra"]["stats"]["scannedFull"], 3);
+        assert_eq!(run, kept);
+    }
+}
+
+#[test]
 fn a_result_is_used_until_its_collection_is_written() {
     let session = cached_session();
     assert_eq!(ask(&session, READ), (json!([]), false));

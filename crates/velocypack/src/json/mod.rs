@@ -11,6 +11,7 @@
 //! Writing: compact, non-ASCII as it is, only `"`, `\` and control characters escaped. See
 //! [`write_f64`] for doubles.
 
+mod builder;
 mod error;
 mod number;
 mod parse;
@@ -22,8 +23,9 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use builder::JsonBuilder;
 pub use error::JsonError;
-pub use number::write_f64;
+pub use number::{write_f64, write_u64};
 pub use parse::{Interrupt, Parser, parse, parse_strict};
 pub(crate) use string::hex;
 pub use string::write_str;

@@ -134,6 +134,16 @@ fn slow_double(text: &[u8]) -> Result<Number, (usize, &'static str)> {
     }
 }
 
+/// Appends a whole number.
+pub fn write_u64(value: u64, out: &mut Vec<u8>) {
+    if value < 10 {
+        return out.push(b'0' + value as u8);
+    }
+    let mut room = Room::new(out, NUMBER_BYTES);
+    put_u64(&mut room, value);
+    room.finish();
+}
+
 /// Appends a double as the shortest text that reads back as the same double:
 /// - whole numbers below 2^53 without a point (`1`), as ArangoDB writes them;
 /// - whole numbers from 2^53 to 2^64 with all digits and `.0`, so that they do not read back as an

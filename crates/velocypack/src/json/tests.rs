@@ -4,10 +4,11 @@ use proptest::prelude::*;
 use std::cell::Cell;
 
 use super::{
-    JsonError, Parser, parse, parse_strict, to_json_string, write, write_f64, write_pretty, write_str,
+    JsonBuilder, JsonError, Parser, parse, parse_strict, to_json_string, write, write_f64, write_pretty,
+    write_str,
 };
 use crate::testing::{Tree, packed, trees};
-use crate::{Builder, Limits, Slice, validate};
+use crate::{Builder, Limits, Number, Slice, validate};
 
 fn read(text: &[u8]) -> Result<Vec<u8>, JsonError> {
     let mut builder = Builder::new();
@@ -19,6 +20,48 @@ fn read(text: &[u8]) -> Result<Vec<u8>, JsonError> {
 /// The text that comes out when this one goes in.
 fn echo(text: &str) -> String {
     Slice::new(&read(text.as_bytes()).unwrap()).to_json_string()
+}
+
+/// Writes a value part by part.
+fn build(value: Slice<'_>, out: &mut JsonBuilder) {
+    if value.is_array() {
+        out.open_array();
+        value.elements().for_each(|element| build(element, out));
+        out.close_array();
+    } else if value.is_object() && value.entries().all(|(name, _)| name == "a") {
+        out.open_object();
+        value.entries().for_each(|(_, value)| {
+            out.plain_key("a");
+            build(value, out);
+        });
+        out.close_object();
+    } else if let Some(number) = value.as_u64() {
+        out.add_u64(number);
+    } else if let Some(text) = value.as_str() {
+        out.add_str(text);
+    } else if let Some(Number::Double(number)) = value.as_number() {
+        out.add_f64(number);
+    } else {
+        out.add_slice(value);
+    }
+}
+
+fn built(value: Slice<'_>) -> String {
+    let mut out = JsonBuilder::default();
+    build(value, &mut out);
+    String::from_utf8(out.into_vec()).unwrap()
+}
+
+#[test]
+fn parts_make_the_same_text_as_a_whole() {
+    for text in [
+        r#"[]"#,
+        r#"[[],[[]],{}]"#,
+        r#"{"a":{"a":[0,9,10,12345678901234567890,1.5,-7,"x{","y:","[",null,true]}}"#,
+        r#"[{"a":1},{"a":"\n"},{"b":[1]},[2],"",3]"#,
+    ] {
+        assert_eq!(built(Slice::new(&read(text.as_bytes()).unwrap())), text);
+    }
 }
 
 #[test]
@@ -360,6 +403,7 @@ proptest! {
         let bytes = read(&text).unwrap();
         validate(&bytes, &Limits::default()).unwrap();
         prop_assert!(same(&Tree::read(Slice::new(&bytes)), &tree), "{}", String::from_utf8_lossy(&text));
+        prop_assert_eq!(built(Slice::new(&bytes)).into_bytes(), text);
         let mut pretty = Vec::new();
         write_pretty(Slice::new(&tree.pack()), None, &mut pretty);
         prop_assert_eq!(read(&pretty).unwrap(), bytes);

@@ -65,8 +65,8 @@ impl Capture {
         Ok(missing == 0 || grow(cache, &mut self.charge, missing.max(STEP_BYTES)))
     }
 
-    /// Keeps the result, with the reply's `extra`.
-    pub(crate) fn finish(mut self, query: &PreparedQuery, extra: &[u8]) {
+    /// Keeps the result, with the reply's `extra` in VelocyPack.
+    pub(crate) fn finish(mut self, query: &PreparedQuery, extra: Vec<u8>) {
         let cache = query.session.instance().results_cache();
         self.rows.shrink_to_fit();
         let size = self.rows.len() as u64 + extra.len() as u64 + self.key.size_bytes();
@@ -77,7 +77,7 @@ impl Capture {
             key: self.key,
             rows: self.rows,
             row_count: self.row_count,
-            extra: extra.to_vec(),
+            extra,
             dependencies: self.dependencies,
             hits: AtomicU64::new(0),
             run_time: query.started.elapsed(),

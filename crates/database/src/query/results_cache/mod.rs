@@ -63,7 +63,7 @@ pub struct Entry {
     /// The rows as VelocyPack values, one behind the other.
     rows: Vec<u8>,
     row_count: usize,
-    /// Statistics of the run that computed the rows: `extra` of its reply.
+    /// Statistics of the run that computed the rows: `extra` of its reply, in VelocyPack.
     extra: Vec<u8>,
     dependencies: Dependencies,
     hits: AtomicU64,

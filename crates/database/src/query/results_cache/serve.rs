@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use catalog::AccessLevel;
-use velocypack::Slice;
+use velocypack::{Slice, json};
 
 use super::{Entry, ResultKey};
 use crate::cursor::encoder::{Format, RowEncoder};
@@ -115,7 +115,11 @@ impl RowSource for CachedRows {
         Some(self.entry.row_count as u64)
     }
 
-    fn finish(&mut self) -> Result<Option<Vec<u8>>> {
-        Ok(Some(self.entry.extra.clone()))
+    fn finish(&mut self, format: Format) -> Result<Option<Vec<u8>>> {
+        let extra = &self.entry.extra;
+        Ok(Some(match format {
+            Format::VelocyPack => extra.clone(),
+            Format::Json => json::to_json_string(Slice::new(extra), None).into_bytes(),
+        }))
     }
 }
