@@ -10,18 +10,17 @@ use rust_rocksdb::IngestExternalFileOptions;
 use crate::error::map;
 use crate::handle::OwnedTableWriter;
 use crate::merge::OpenLoad;
-use crate::options::TABLE_BYTES;
+use crate::options::{MERGED_FROM_TABLES, TABLE_BYTES};
 use crate::store::Store;
-
-/// Tables in the first level from which RocksDB merges them, and loads go through the log.
-const PILE_TABLES: u32 = 4;
 
 impl Store {
     /// Whether tables of the first level are being merged. RocksDB puts tables that are loaded meanwhile on top of them,
     /// whatever their keys are, and slows all writers down to kilobytes a second when there are a few dozen.
     pub(crate) fn tables_would_pile_up(&self) -> bool {
         let tables = self.db.property_value("rocksdb.num-files-at-level0").ok().flatten();
-        tables.and_then(|tables| tables.parse::<u32>().ok()).is_some_and(|tables| tables >= PILE_TABLES)
+        tables
+            .and_then(|tables| tables.parse::<u32>().ok())
+            .is_some_and(|tables| tables >= MERGED_FROM_TABLES)
     }
 }
 
@@ -137,7 +136,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
         store.db.set_options(&[("disable_auto_compactions", "true")]).unwrap();
-        for tables in 0..PILE_TABLES {
+        for tables in 0..MERGED_FROM_TABLES {
             assert!(!store.tables_would_pile_up(), "{tables}");
             store.db.put(b"key", tables.to_be_bytes()).unwrap();
             store.db.flush().unwrap();

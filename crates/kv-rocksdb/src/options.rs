@@ -23,6 +23,9 @@ const MEMTABLE_FILTER_SHARE: f64 = 0.02;
 /// The size at which tables of data are cut.
 pub(crate) const TABLE_BYTES: u64 = 64 << 20;
 
+/// Tables of the first level from which they are merged.
+pub(crate) const MERGED_FROM_TABLES: u32 = 4;
+
 const BLOCK_BYTES: usize = 16 << 10;
 
 /// Index and filter partitions: small enough that reading one key does not fill a small cache.
@@ -207,6 +210,7 @@ fn set_levels(options: &mut Options, wanted: &RocksOptions) {
     options.set_max_subcompactions(u32::from(jobs.div_ceil(2)));
     options.set_target_file_size_base(TABLE_BYTES);
     options.set_max_bytes_for_level_base(4 * TABLE_BYTES);
+    options.set_level_zero_file_num_compaction_trigger(MERGED_FROM_TABLES.cast_signed());
     options.set_bytes_per_sync(1 << 20);
     // Each input of a compaction has such a buffer, outside of the cache.
     options.set_compaction_readahead_size(512 << 10);

@@ -140,7 +140,8 @@ impl Counters {
     /// The counters of a new object whose first slot was written with these totals.
     pub(crate) fn starting_with(object: ObjectId, totals: Totals) -> Self {
         let counters = Counters::empty(object);
-        counters.fill(CounterRecord::Slot(0), totals);
+        counters.note(CounterRecord::Slot(0), totals);
+        counters.count(totals);
         counters
     }
 
@@ -149,23 +150,23 @@ impl Counters {
         let counters = Counters::empty(object);
         let mut totals = Totals::default();
         for (record, values) in read_records(snapshot, object)? {
-            counters.fill(record, values);
+            counters.note(record, values);
             totals.add(values);
         }
+        counters.count(totals);
         Ok((counters, totals))
     }
 
-    /// Takes over what a record holds.
-    fn fill(&self, record: CounterRecord, values: Totals) {
+    /// Notes what a record holds.
+    fn note(&self, record: CounterRecord, values: Totals) {
         match record {
             CounterRecord::Slot(number) => {
-                if let Some(slot) = self.slots.get(usize::from(number)) {
+                if let Some(slot) = self.slot(number) {
                     slot.store(values);
                 }
             }
             CounterRecord::Load(number) => self.loads.insert(number, values),
         }
-        self.count(values);
     }
 
     /// Adds to the sum of all records.
@@ -224,10 +225,9 @@ impl Counters {
         HeldRecord { record: CounterRecord::Slot(self.take()), counters: Arc::clone(self), change }
     }
 
-    fn slot(&self, number: u8) -> &Slot {
-        // Only numbers below SLOTS are held, see `take`.
-        #[allow(clippy::indexing_slicing)]
-        &self.slots[usize::from(number)]
+    /// `None` for numbers from [`SLOTS`] on, which nobody holds.
+    fn slot(&self, number: u8) -> Option<&Slot> {
+        self.slots.get(usize::from(number))
     }
 
     /// The lowest free slot.
@@ -283,10 +283,7 @@ impl HeldRecord {
 
     /// Notes the record's new values, which are in the sum already.
     fn store(self) {
-        match self.record {
-            CounterRecord::Slot(number) => self.counters.slot(number).store(self.values()),
-            CounterRecord::Load(number) => self.counters.loads.insert(number, self.change),
-        }
+        self.counters.note(self.record, self.values());
     }
 
     fn key(&self) -> Vec<u8> {
@@ -295,7 +292,7 @@ impl HeldRecord {
 
     fn values(&self) -> Totals {
         let mut values = match self.record {
-            CounterRecord::Slot(number) => self.counters.slot(number).load(),
+            CounterRecord::Slot(number) => self.counters.slot(number).map(Slot::load).unwrap_or_default(),
             CounterRecord::Load(_) => Totals::default(),
         };
         values.add(self.change);
