@@ -213,6 +213,30 @@ fn a_crash_while_counts_are_summed_up_loses_none() {
     }
 }
 
+/// The next values of a count follow from what is known to be stored.
+#[test]
+fn counts_are_right_after_a_load_or_a_sum_of_which_nobody_knows() {
+    for (changes, took_place) in (2..65).flat_map(|n| [(n, true), (n, false)]) {
+        let engine = engine();
+        create(&open(&engine), "c", CollectionType::Edge);
+        let unclear = FailingEngine::new(Arc::clone(&engine), changes, Death::Unclear(took_place));
+        let store = open(&(unclear as Arc<dyn kv::Engine>));
+        let c = present(&store, "c");
+        let mut expected = 0;
+        for n in 0..60 {
+            let bodies = edges(n * 10..(n + 1) * 10);
+            // A single edge is counted in the slot that the loads are summed up in.
+            let (added, is_known) = match n % 3 {
+                2 => (1, insert(&store, &c, &bodies[0]).is_ok()),
+                _ => (10, load(&store, &c, LoadPath::Tables, &bodies).is_ok()),
+            };
+            expected += if is_known || took_place { added } else { 0 };
+            assert_eq!(count(&store, &c), expected, "{changes} {took_place} {n}");
+        }
+        assert_eq!(count(&open(&engine), &c), expected, "{changes} {took_place}");
+    }
+}
+
 /// Tables that had to lie above others would pile up beside further loads, which then go through the log.
 #[test]
 fn many_loads_leave_the_engine_nothing_to_merge() {
