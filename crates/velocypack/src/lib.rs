@@ -4,7 +4,7 @@
 //! - [`Builder`]: appends values to one growing buffer.
 //! - [`document`], [`merge`], [`to_wire`]: stored documents made, patched and sent.
 //! - [`validate`], [`normalize`]: the door for bytes that others have made.
-//! - [`json`]: text in and out, without a tree in between.
+//! - [`json`]: text in and out, without a tree in between. [`ValueWriter`]: values in either form.
 //! - [`order`]: AQL's total order, its equality, hash and sort keys.
 //!
 //! The format is described in VelocyPack's public specification, version 1. Two things are ours: the
@@ -30,6 +30,7 @@ mod slice;
 #[cfg(test)]
 mod testing;
 mod validate;
+mod value_writer;
 mod wire;
 
 pub use block::Block;
@@ -45,4 +46,5 @@ pub use normalize::normalize;
 pub use number::Number;
 pub use slice::Slice;
 pub use validate::validate;
+pub use value_writer::ValueWriter;
 pub use wire::to_wire;

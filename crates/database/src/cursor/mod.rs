@@ -10,7 +10,6 @@ pub mod parking;
 mod read_ahead;
 pub mod rows;
 mod store;
-pub(crate) mod value_writer;
 
 use std::time::Duration;
 

@@ -4,10 +4,14 @@ use std::time::Duration;
 
 use aql_exec::ExecutionStatistics;
 use aql_value::Warning;
-use velocypack::Slice;
+use velocypack::json::JsonBuilder;
+use velocypack::{Builder, Slice, ValueWriter};
 
-use crate::cursor::value_writer::{ValueWriter, WriteValue};
+use crate::cursor::encoder::Format;
 use crate::query::prepare::PreparedQuery;
+
+/// What `extra` of a reply usually takes, without warnings, profile and plan.
+const ROOM_BYTES: usize = 512;
 
 /// What `extra` of a reply is made of.
 pub(super) struct Report<'a> {
@@ -23,15 +27,31 @@ pub(super) struct Report<'a> {
     pub(super) plan: Option<Slice<'a>>,
 }
 
-impl WriteValue for Report<'_> {
+impl Report<'_> {
+    /// `extra` in the format of the reply.
+    pub(super) fn to_bytes(&self, format: Format) -> velocypack::Result<Vec<u8>> {
+        match format {
+            Format::Json => {
+                let mut out = JsonBuilder::with_capacity(ROOM_BYTES);
+                self.write(&mut out)?;
+                Ok(out.into_vec())
+            }
+            Format::VelocyPack => {
+                let mut out = Builder::with_capacity(ROOM_BYTES);
+                self.write(&mut out)?;
+                Ok(out.into_vec())
+            }
+        }
+    }
+
     fn write(&self, out: &mut impl ValueWriter) -> velocypack::Result<()> {
         out.open_object()?;
-        out.key("warnings")?;
+        out.plain_key("warnings")?;
         out.open_array()?;
         for warning in self.warnings {
             out.open_object()?;
             number_field(out, "code", warning.number.into())?;
-            out.key("message")?;
+            out.plain_key("message")?;
             out.add_str(&warning.message)?;
             out.close_object()?;
         }
@@ -41,19 +61,17 @@ impl WriteValue for Report<'_> {
             self.profile(out)?;
         }
         if let Some(plan) = self.plan {
-            out.key("plan")?;
+            out.plain_key("plan")?;
             out.add_slice(plan)?;
         }
         out.close_object()
     }
-}
 
-impl Report<'_> {
     /// Counters under ArangoDB's names; those of a cluster and of caches that are not here are zero. One thread is what
     /// `searchParallelism` says of queries that search no view.
     fn stats(&self, out: &mut impl ValueWriter) -> velocypack::Result<()> {
         let own = self.statistics;
-        out.key("stats")?;
+        out.plain_key("stats")?;
         out.open_object()?;
         let counters = [
             ("writesExecuted", own.writes_executed),
@@ -78,7 +96,7 @@ impl Report<'_> {
         if let Some(full_count) = own.full_count.or(asked) {
             number_field(out, "fullCount", full_count)?;
         }
-        out.key("executionTime")?;
+        out.plain_key("executionTime")?;
         out.add_f64(self.taken.as_secs_f64())?;
         number_field(out, "peakMemoryUsage", own.peak_memory_bytes)?;
         number_field(out, "intermediateCommits", own.intermediate_commits)?;
@@ -92,7 +110,7 @@ impl Report<'_> {
     fn nodes(&self, out: &mut impl ValueWriter, plan: Slice<'_>) -> velocypack::Result<()> {
         let nodes = plan.get("nodes").into_iter().flat_map(Slice::elements);
         let shown: Vec<u64> = nodes.filter_map(|node| node.get("id")?.as_u64()).collect();
-        out.key("nodes")?;
+        out.plain_key("nodes")?;
         out.open_array()?;
         for node in self.statistics.nodes.iter().filter(|node| shown.contains(&node.id.0.into())) {
             out.open_object()?;
@@ -102,7 +120,7 @@ impl Report<'_> {
             number_field(out, "items", node.items)?;
             number_field(out, "filtered", node.filtered)?;
             for (name, time) in [("runtime", node.runtime), ("fetching", node.fetching)] {
-                out.key(name)?;
+                out.plain_key(name)?;
                 out.add_f64(time.as_secs_f64())?;
             }
             out.close_object()?;
@@ -112,7 +130,7 @@ impl Report<'_> {
 
     fn profile(&self, out: &mut impl ValueWriter) -> velocypack::Result<()> {
         let times = &self.query.times;
-        out.key("profile")?;
+        out.plain_key("profile")?;
         out.open_object()?;
         for (name, time) in [
             ("initializing", times.initializing),
@@ -125,7 +143,7 @@ impl Report<'_> {
             ("executing", self.executing),
             ("finalizing", self.finalizing),
         ] {
-            out.key(name)?;
+            out.plain_key(name)?;
             out.add_f64(time.as_secs_f64())?;
         }
         out.close_object()
@@ -133,6 +151,6 @@ impl Report<'_> {
 }
 
 fn number_field(out: &mut impl ValueWriter, name: &'static str, value: u64) -> velocypack::Result<()> {
-    out.key(name)?;
+    out.plain_key(name)?;
     out.add_u64(value)
 }

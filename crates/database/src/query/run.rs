@@ -14,7 +14,6 @@ use storage::{Collection, Durability, Transaction, TransactionOptions};
 use velocypack::Slice;
 
 use crate::cursor::encoder::{Format, RowEncoder};
-use crate::cursor::value_writer::WriteValue;
 use crate::cursor::{CursorSpec, Reply, RowSource};
 use crate::error::{Error, Result, number};
 use crate::query::explain;
@@ -38,9 +37,6 @@ const MANY_ROWS: usize = 500;
 
 /// How long a query waits for a collection before it looks whether it was ended.
 const GATE_WAIT_MS: u64 = 50;
-
-/// What `extra` of a reply usually takes, without warnings, profile and plan.
-const EXTRA_ROOM_BYTES: usize = 512;
 
 impl Session {
     /// Plans and runs a query, and gives the first batch of its result. Errors: those of planning and execution.
@@ -418,7 +414,7 @@ impl RowSource for RunningRows {
             plan: plan.as_deref().map(Slice::new),
         };
         let in_form = |format| {
-            let extra = report.to_bytes(format, EXTRA_ROOM_BYTES);
+            let extra = report.to_bytes(format);
             extra.map_err(|error| Error::new(number::INTERNAL, format!("statistics: {error}")))
         };
         if let Some(capture) = self.capture.take().filter(|_| finished.warnings.is_empty()) {

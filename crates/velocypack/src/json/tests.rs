@@ -8,7 +8,7 @@ use super::{
     write_str,
 };
 use crate::testing::{Tree, packed, trees};
-use crate::{Builder, Limits, Number, Slice, validate};
+use crate::{Builder, Limits, Number, Slice, ValueWriter, validate};
 
 fn read(text: &[u8]) -> Result<Vec<u8>, JsonError> {
     let mut builder = Builder::new();
@@ -23,32 +23,32 @@ fn echo(text: &str) -> String {
 }
 
 /// Writes a value part by part.
-fn build(value: Slice<'_>, out: &mut JsonBuilder) {
+fn build(value: Slice<'_>, out: &mut JsonBuilder) -> crate::Result<()> {
     if value.is_array() {
-        out.open_array();
-        value.elements().for_each(|element| build(element, out));
-        out.close_array();
+        out.open_array()?;
+        value.elements().try_for_each(|element| build(element, out))?;
+        out.close_array()
     } else if value.is_object() && value.entries().all(|(name, _)| name == "a") {
-        out.open_object();
-        value.entries().for_each(|(_, value)| {
-            out.plain_key("a");
-            build(value, out);
-        });
-        out.close_object();
+        out.open_object()?;
+        value.entries().try_for_each(|(_, value)| {
+            out.plain_key("a")?;
+            build(value, out)
+        })?;
+        out.close_object()
     } else if let Some(number) = value.as_u64() {
-        out.add_u64(number);
+        out.add_u64(number)
     } else if let Some(text) = value.as_str() {
-        out.add_str(text);
+        out.add_str(text)
     } else if let Some(Number::Double(number)) = value.as_number() {
-        out.add_f64(number);
+        out.add_f64(number)
     } else {
-        out.add_slice(value);
+        out.add_slice(value)
     }
 }
 
 fn built(value: Slice<'_>) -> String {
     let mut out = JsonBuilder::default();
-    build(value, &mut out);
+    build(value, &mut out).unwrap();
     String::from_utf8(out.into_vec()).unwrap()
 }
 
