@@ -20,6 +20,7 @@ mod node;
 mod optimize;
 mod plan;
 mod print;
+mod size;
 mod usage;
 mod variable;
 mod variable_set;

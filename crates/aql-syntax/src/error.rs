@@ -8,8 +8,6 @@ const EXCERPT_BYTES: usize = 32;
 
 /// ArangoDB's error numbers that parsing uses.
 pub mod number {
-    /// `ERROR_QUERY_KILLED`: the caller asked for an end.
-    pub const QUERY_KILLED: u32 = 1500;
     /// `ERROR_QUERY_PARSE`: the text is not a query.
     pub const QUERY_PARSE: u32 = 1501;
     /// `ERROR_QUERY_EMPTY`: the text holds nothing but blanks and comments.
@@ -59,6 +57,15 @@ fn excerpt(text: &str, start: u32) -> String {
     }
     let end = rest.floor_char_boundary(EXCERPT_BYTES);
     format!("{}...", rest.get(..end).unwrap_or_default())
+}
+
+/// Why a text is not parsed any further, whatever it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// ArangoDB's error number.
+    pub number: u32,
+    /// The message.
+    pub message: String,
 }
 
 /// Something odd that does not keep a query from running.

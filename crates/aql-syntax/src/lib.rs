@@ -19,7 +19,7 @@ mod print;
 mod token;
 
 pub use bind_parameters::{BindParameter, BindParameterKind, collect_bind_parameters};
-pub use error::{ParseError, ParseWarning};
+pub use error::{ParseError, ParseWarning, Refusal};
 pub use position::{Position, position};
 pub use print::{print, print_expression};
 
@@ -47,13 +47,16 @@ impl Default for Limits {
 /// # Errors
 /// See [`error::number`]. The first error ends parsing.
 pub fn parse(text: &str, limits: &Limits) -> Result<Query, ParseError> {
-    parse_until(text, limits, &|| false)
+    parse_watched(text, limits, &mut |_| Ok(()))
 }
 
-/// As [`parse`], until `stop` says so: error 1500 then. It is asked every few thousand tokens.
+/// As [`parse`], while `watch` lets it go on: every few thousand tokens that is told how many there were.
 ///
 /// # Errors
-/// See [`error::number`]. The first error ends parsing.
-pub fn parse_until(text: &str, limits: &Limits, stop: &dyn Fn() -> bool) -> Result<Query, ParseError> {
-    parser::parse(text, limits, stop)
+/// See [`error::number`], and what `watch` says. The first error ends parsing.
+pub fn parse_watched(text: &str, limits: &Limits, watch: &mut Watch<'_>) -> Result<Query, ParseError> {
+    parser::parse(text, limits, watch)
 }
+
+/// Looks on while a query is parsed.
+pub type Watch<'a> = dyn FnMut(usize) -> Result<(), Refusal> + 'a;

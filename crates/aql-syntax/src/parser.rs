@@ -20,13 +20,13 @@ mod pattern;
 mod postfix;
 mod statement;
 
-use crate::Limits;
 use crate::ast::{DataSource, DataSourceName, Expression, ExpressionKind, Identifier, Query, Span};
 use crate::error::{ParseError, ParseWarning, number};
 use crate::lexer::{last_trivia, token_at};
 use crate::literal::unescape;
 use crate::position::{Position, position};
 use crate::token::{Token, TokenKind};
+use crate::{Limits, Refusal, Watch};
 
 /// As many expected tokens a message lists at most; when there are more, it lists none.
 const LISTED_EXPECTATIONS: usize = 4;
@@ -34,26 +34,22 @@ const LISTED_EXPECTATIONS: usize = 4;
 /// The error is boxed to keep results, which pass through deep recursion, small.
 type Parsed<T> = Result<T, Box<ParseError>>;
 
-/// Tokens between two looks whether to stop.
-const TOKENS_PER_CHECK: usize = 4096;
+/// Tokens between two looks whether to go on.
+const TOKENS_PER_LOOK: usize = 4096;
 
-pub(crate) fn parse(text: &str, limits: &Limits, stop: &dyn Fn() -> bool) -> Result<Query, ParseError> {
+pub(crate) fn parse(text: &str, limits: &Limits, watch: &mut Watch<'_>) -> Result<Query, ParseError> {
+    let start = Position { offset: 0, line: 1, column: 1 };
     if text.len() > limits.max_bytes as usize {
         return Err(ParseError {
             number: number::QUERY_TOO_MUCH_NESTING,
             message: format!("query text has {} bytes, at most {} are allowed", text.len(), limits.max_bytes),
-            position: Position { offset: 0, line: 1, column: 1 },
+            position: start,
         });
     }
-    let mut parser = Parser::new(text, limits, stop);
+    let mut parser = Parser::new(text, limits, watch);
     let parsed = parser.query();
-    if parser.is_stopped {
-        let position = Position { offset: 0, line: 1, column: 1 };
-        return Err(ParseError {
-            number: number::QUERY_KILLED,
-            message: "query killed".to_owned(),
-            position,
-        });
+    if let Some(Refusal { number, message }) = parser.refusal {
+        return Err(ParseError { number, message, position: start });
     }
     parsed.map_err(|error| *error)
 }
@@ -70,13 +66,13 @@ struct Parser<'a> {
     before_collection: bool,
     warnings: Vec<ParseWarning>,
     tokens: usize,
-    stop: &'a dyn Fn() -> bool,
-    /// The text was cut off where it was read then.
-    is_stopped: bool,
+    watch: &'a mut Watch<'a>,
+    /// Where the text was read then, it was cut off.
+    refusal: Option<Refusal>,
 }
 
 impl<'a> Parser<'a> {
-    fn new(text: &'a str, limits: &'a Limits, stop: &'a dyn Fn() -> bool) -> Parser<'a> {
+    fn new(text: &'a str, limits: &'a Limits, watch: &'a mut Watch<'a>) -> Parser<'a> {
         let nothing = Token { kind: TokenKind::End, span: Span::default() };
         Parser {
             text,
@@ -87,8 +83,8 @@ impl<'a> Parser<'a> {
             before_collection: false,
             warnings: Vec::new(),
             tokens: 0,
-            stop,
-            is_stopped: false,
+            watch,
+            refusal: None,
         }
     }
 
@@ -163,10 +159,10 @@ impl<'a> Parser<'a> {
     fn advance(&mut self) -> Token {
         self.previous = self.current;
         self.tokens += 1;
-        if self.tokens.is_multiple_of(TOKENS_PER_CHECK) && (self.stop)() {
-            self.is_stopped = true;
+        if self.tokens.is_multiple_of(TOKENS_PER_LOOK) && self.refusal.is_none() {
+            self.refusal = (self.watch)(self.tokens).err();
         }
-        self.current = match self.is_stopped {
+        self.current = match self.refusal.is_some() {
             true => Token { kind: TokenKind::End, span: self.previous.span },
             false => token_at(self.text, self.current.span.end),
         };

@@ -6,6 +6,7 @@ use aql_plan::{ExplainStatistics, Plan};
 use aql_value::Value;
 
 use crate::error::{Error, Result};
+use crate::query::planning_memory::PlanningMemory;
 use crate::query::prepare::{StageTimes, open_values};
 use crate::query::request::QueryRequest;
 use crate::session::Session;
@@ -53,8 +54,8 @@ impl Session {
     /// The reply of `/_api/query`, without `error` and `code`: what a query's text is made of. Errors: those of
     /// parsing.
     pub fn parse_query(&self, text: &str) -> Result<Vec<u8>> {
-        let query = aql_syntax::parse(text, &aql_syntax::Limits::default())
-            .map_err(|error| Error::new(error.number, error.message))?;
+        let mut memory = PlanningMemory::new(text, &self.query_account(0));
+        let query = memory.parse(text, &self.query_interrupt(None))?;
         Ok(bytes(&aql_plan::explain_syntax(&query)?))
     }
 }

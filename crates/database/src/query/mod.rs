@@ -8,6 +8,7 @@ mod explain;
 mod moment;
 mod pace;
 pub mod plan_cache;
+mod planning_memory;
 mod prepare;
 mod quick;
 pub mod registry;

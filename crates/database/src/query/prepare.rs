@@ -13,6 +13,7 @@ use crate::catalog_view::CatalogView;
 use crate::error::{Error, Result, number};
 use crate::query::moment::{MOMENT, in_a_moment};
 use crate::query::plan_cache::{CachedPlan, Pace, PlanSurroundings, eligible};
+use crate::query::planning_memory::{PlanningMemory, charge_plan};
 use crate::query::registry::{NewQuery, Registration};
 use crate::query::request::QueryRequest;
 use crate::session::Session;
@@ -130,7 +131,7 @@ impl Session {
     fn planned(
         &self,
         request: &QueryRequest,
-        memory: &MemoryAccount,
+        memory: &Arc<MemoryAccount>,
         interrupt: &Interrupt,
         now: Instant,
         times: &mut StageTimes,
@@ -142,6 +143,7 @@ impl Session {
                 let optimized = self.plan(request, &catalog, memory, interrupt, times)?;
                 let plan = optimized.into_best().map(Arc::new);
                 let plan = plan.ok_or_else(|| Error::new(number::INTERNAL, "the optimizer made no plan"))?;
+                in_planning(charge_plan(&request.text, &plan, memory), "optimizing plan")?;
                 let values = open_values(&plan, request)?;
                 // Who missed the moment has not been here.
                 in_planning(interrupt.check(), "optimizing plan")?;
@@ -205,15 +207,14 @@ impl Session {
         &self,
         request: &QueryRequest,
         catalog: &Catalog,
-        memory: &MemoryAccount,
+        memory: &Arc<MemoryAccount>,
         interrupt: &Interrupt,
         times: &mut StageTimes,
     ) -> Result<Optimized> {
         let mut clock = Clock::start();
         let defaults = &self.instance().options().query_defaults;
-        let query =
-            aql_syntax::parse_until(&request.text, &aql_syntax::Limits::default(), &|| interrupt.is_set())
-                .map_err(parse_error)?;
+        let mut planning_memory = PlanningMemory::new(&request.text, memory);
+        let query = planning_memory.parse(&request.text, interrupt)?;
         times.parsing = clock.lap();
         let values = Value::from_slice(Slice::new(&request.bind_variables));
         let parameters = in_planning(BindParameters::from_value(&values), "parsing")?;
@@ -233,8 +234,10 @@ impl Session {
         input.fail_on_warning = request.options.fail_on_warning.unwrap_or(defaults.fail_on_warning);
         input.max_collections = defaults.max_collections;
         let bound = in_planning(aql_plan::bind(&query, &input), "parsing")?;
+        drop(query);
         times.binding = clock.lap();
         let plan = in_planning(aql_plan::build(bound, request.options.full_count), "instantiating plan")?;
+        in_planning(planning_memory.begin_optimizing(&plan), "instantiating plan")?;
         times.building = clock.lap();
         let rules = defaults.rules.iter().chain(&request.options.rules);
         let mut options = OptimizerOptions::new(rules.map(String::as_str));
@@ -303,10 +306,6 @@ pub(crate) fn open_values(plan: &Plan, request: &QueryRequest) -> Result<Arc<[Va
     let values = Value::from_slice(Slice::new(&request.bind_variables));
     let parameters = in_planning(BindParameters::from_value(&values), "parsing")?;
     in_planning(plan.parameters.values(&parameters), "parsing")
-}
-
-fn parse_error(error: aql_syntax::ParseError) -> Error {
-    Error { stage: Some("parsing"), ..Error::new(error.number, error.message) }
 }
 
 fn in_planning<T>(result: aql_value::Result<T>, stage: &'static str) -> Result<T> {

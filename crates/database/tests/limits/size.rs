@@ -269,3 +269,27 @@ fn what_calls_make_for_many_rows_stays_within_the_limit() {
     request.memory_limit_bytes = 4 << 20;
     assert_eq!(session.query(&request, Format::Json).unwrap_err().number, 32);
 }
+
+/// What is made of a text while it is planned takes up to eighty times as much.
+#[test]
+fn long_texts_are_planned_within_the_limit() {
+    let session = session();
+    let ask = |text: String, limit_bytes| {
+        let mut request = QueryRequest::new(text);
+        request.memory_limit_bytes = limit_bytes;
+        let outcome = session.query(&request, Format::Json).map_err(|error| error.number);
+        assert_eq!(
+            session.explain(&request).map_err(|error| error.number).err(),
+            outcome.as_ref().err().copied()
+        );
+        outcome.map(|reply| rows_of(&reply))
+    };
+    let list = |count: usize| format!("RETURN LENGTH([{}])", chain(count, |_| "1".to_owned(), ","));
+    let terms =
+        |count| format!("FOR i IN 1..2 FILTER {} RETURN i", chain(count, |n| format!("i == {n}"), " || "));
+    assert_eq!(ask(list(1_000_000), 32 << 20), Err(32));
+    assert_eq!(ask(list(1_000_000), 512 << 20), Ok(json!([1_000_000])));
+    assert_eq!(ask(terms(100_000), 32 << 20), Err(32));
+    assert_eq!(ask(terms(100_000), 512 << 20), Ok(json!([1, 2])));
+    assert_eq!(ask(list(100_000), 32 << 20), Ok(json!([100_000])));
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-use aql_plan::{Node, Plan};
+use aql_plan::Plan;
 use rapidhash::v3::rapidhash_v3;
 use velocypack::{Builder, Slice};
 
@@ -74,7 +74,6 @@ impl PlanCache {
         if let Some(listed) = &entry.listed {
             return Some(listed.note_use());
         }
-        let nodes = cached.plan.nodes.len() * size_of::<Node>();
         entry.listed = Some(Arc::new(ListedPlan {
             key: hash.to_string(),
             text: Arc::clone(&entry.text),
@@ -82,7 +81,7 @@ impl PlanCache {
             bind_variables: collection_parameters(parameters).unwrap_or_default(),
             full_count: surroundings.full_count,
             created: SystemTime::now(),
-            memory_bytes: (text.len() + signature.len() + nodes) as u64,
+            memory_bytes: (text.len() + signature.len() + cached.plan.size_bytes()) as u64,
             plan: Arc::clone(&cached.plan),
             database: surroundings.database.into(),
             catalog_version: surroundings.catalog_version,
