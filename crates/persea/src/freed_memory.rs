@@ -1,5 +1,9 @@
 //! Freed memory goes back to the system early where the process comes near its limit.
 //!
+//! The allocator is mimalloc. It stands in for `malloc` and `free` themselves, so that Rust and RocksDB have the same.
+//! Rust's own `GlobalAlloc` over it is not used: that asks for aligned memory always, which takes 1.04 times the
+//! instructions of a small request, and larger pieces.
+//!
 //! The allocator keeps what is freed for a second, as most of it is wanted again by then: giving each piece back at
 //! once costs imports a tenth of their time. But under loads that change quickly what is kept comes on top of what is
 //! in use. So the memory of the process is watched, and where it is near the limit all that is free is given back
@@ -95,6 +99,21 @@ mod tests {
         assert!(after <= before + 16 * MIB, "from {before} bytes to {most}, and back to {after} only");
         drop(end);
         other.join().unwrap();
+    }
+
+    #[test]
+    #[allow(unsafe_code, reason = "the allocator's C interface")]
+    fn what_rust_allocates_is_the_allocators() {
+        #[repr(align(4096))]
+        struct Page([u8; 4096]);
+        let (small, page) = (Box::new(1u8), Box::new(Page([1; 4096])));
+        let (large, on_stack) = (vec![page.0[0]; 8 << 20], 1u8);
+        let is_known = |piece: *const u8| {
+            // SAFETY: the function looks the address up and reads nothing there.
+            unsafe { libmimalloc_sys::mi_is_in_heap_region(piece.cast()) }
+        };
+        assert!(is_known(&raw const *small) && is_known(page.0.as_ptr()) && is_known(large.as_ptr()));
+        assert!(!is_known(&raw const on_stack));
     }
 
     #[test]

@@ -15,9 +15,6 @@ use std::process::ExitCode;
 
 use ::options::Version;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Exit code of a command line without a command that is known.
 const EXIT_USAGE: u8 = 2;
 
