@@ -17,6 +17,7 @@ use crate::error::Result;
 use crate::graph::GraphChanges;
 use crate::housekeeping;
 use crate::query::QueryDefaults;
+use crate::query::large_texts::LargeTexts;
 use crate::query::plan_cache::PlanCache;
 use crate::query::registry::QueryRegistry;
 use crate::query::results_cache::{CacheProperties, ResultsCache};
@@ -103,6 +104,7 @@ pub struct Instance {
     pub(crate) plans: PlanCache,
     results: ResultsCache,
     pub(crate) query_memory: Arc<MemoryAccount>,
+    pub(crate) large_texts: LargeTexts,
     pub(crate) result_memory: Arc<MemoryAccount>,
     pub(crate) ttl: TtlJob,
     cursors: Cursors,
@@ -127,6 +129,7 @@ impl Instance {
             queries: Arc::default(),
             plans: PlanCache::new(options.plan_cache_entries, options.plan_cache_key_bytes),
             query_memory: Arc::new(MemoryAccount::new(Some(options.query_memory_bytes), None)),
+            large_texts: LargeTexts::default(),
             result_memory,
             results: ResultsCache::new(options.results_cache.clone(), Arc::new(kept)),
             ttl: TtlJob::new(options.ttl),

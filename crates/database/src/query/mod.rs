@@ -5,6 +5,7 @@
 mod builtin;
 mod defaults;
 mod explain;
+pub(crate) mod large_texts;
 mod moment;
 mod pace;
 pub mod plan_cache;

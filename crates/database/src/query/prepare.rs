@@ -213,8 +213,11 @@ impl Session {
     ) -> Result<Optimized> {
         let mut clock = Clock::start();
         let defaults = &self.instance().options().query_defaults;
-        let mut planning_memory = PlanningMemory::new(&request.text, memory);
-        let query = planning_memory.parse(&request.text, interrupt)?;
+        let (instance, text) = (self.instance(), &request.text);
+        let turn = instance.large_texts.turn(text, instance.options().query_memory_bytes, interrupt);
+        let _turn = in_planning(turn, "parsing")?;
+        let mut planning_memory = PlanningMemory::new(text, memory);
+        let query = planning_memory.parse(text, interrupt)?;
         times.parsing = clock.lap();
         let values = Value::from_slice(Slice::new(&request.bind_variables));
         let parameters = in_planning(BindParameters::from_value(&values), "parsing")?;
