@@ -9,18 +9,18 @@ use storage::{Collection, Database, IndexBounds, Snapshot, Transaction};
 
 /// The data of a query: a snapshot is enough to read, a transaction is needed to write. The transaction belongs to the
 /// execution until [`crate::Execution::finish`] gives it back; nobody but its owner commits it.
-#[allow(clippy::large_enum_variant, reason = "one for each query, moved once")]
 pub enum DataAccess {
     /// Reads this state.
     Read(Snapshot),
     /// Reads what the transaction sees at the start of the query, and writes.
-    Write(Transaction),
+    Write(Box<Transaction>),
 }
 
 /// Access to data while a query runs.
 pub(crate) struct Data {
     start: Snapshot,
-    transaction: Option<Transaction>,
+    /// Apart, as it is large and most queries have none.
+    transaction: Option<Box<Transaction>>,
     database: Arc<Database>,
 }
 
@@ -77,7 +77,7 @@ impl Data {
 
     /// For writing. Error 1004 if the query was given a snapshot only.
     pub(crate) fn transaction(&mut self) -> Result<&mut Transaction> {
-        self.transaction.as_mut().ok_or_else(|| {
+        self.transaction.as_deref_mut().ok_or_else(|| {
             Error::new(
                 catalog::error_number::READ_ONLY,
                 "read only: the query has no transaction to write in",
@@ -86,7 +86,7 @@ impl Data {
     }
 
     /// The transaction, for its owner.
-    pub(crate) fn into_transaction(self) -> Option<Transaction> {
+    pub(crate) fn into_transaction(self) -> Option<Box<Transaction>> {
         self.transaction
     }
 }

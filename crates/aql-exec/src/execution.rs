@@ -113,7 +113,7 @@ pub struct StartFailed {
     /// Why.
     pub error: Error,
     /// The transaction, if there was one.
-    pub transaction: Option<Transaction>,
+    pub transaction: Option<Box<Transaction>>,
 }
 
 /// What is left of an execution.
@@ -123,7 +123,7 @@ pub struct Finished {
     /// What went wrong with single values.
     pub warnings: Vec<Warning>,
     /// The transaction that it wrote in, to be committed or rolled back by its owner.
-    pub transaction: Option<Transaction>,
+    pub transaction: Option<Box<Transaction>>,
     /// A statement of the query asked for its writes to be synced to disk at commit.
     pub wait_for_sync: bool,
 }

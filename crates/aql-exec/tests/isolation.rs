@@ -119,7 +119,7 @@ fn run_within(
     // The execution takes the transaction and gives it back; an empty one takes its place meanwhile.
     let other = fixture.store.begin(&TransactionOptions::default()).unwrap();
     let own = std::mem::replace(transaction, other);
-    let mut execution = start(&plan, DataAccess::Write(own), &run)?;
+    let mut execution = start(&plan, DataAccess::Write(Box::new(own)), &run)?;
     let mut results = Vec::new();
     let outcome = loop {
         match execution.next_batch(usize::MAX) {
@@ -128,7 +128,7 @@ fn run_within(
             Err(error) => break Err(error),
         }
     };
-    *transaction = execution.finish().transaction.unwrap();
+    *transaction = *execution.finish().transaction.unwrap();
     outcome
 }
 

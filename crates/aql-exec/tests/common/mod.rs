@@ -200,7 +200,7 @@ impl Fixture {
                 exclusive: used(Access::Exclusive),
                 ..Default::default()
             };
-            DataAccess::Write(self.store.begin(&options).unwrap())
+            DataAccess::Write(Box::new(self.store.begin(&options).unwrap()))
         } else {
             DataAccess::Read(self.store.snapshot().unwrap())
         };

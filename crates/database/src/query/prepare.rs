@@ -40,7 +40,7 @@ pub struct PlannedQuery {
     pub(crate) plan_cache_key: Option<String>,
 }
 
-/// A query that is planned and registered, and may be run.
+/// A query that is planned and registered, and may be run. Boxed wherever it is handed on, as it is large.
 pub struct PreparedQuery {
     pub(crate) session: Session,
     pub(crate) request: QueryRequest,
@@ -64,20 +64,24 @@ impl PreparedQuery {
 
 impl Session {
     /// Plans a query. Errors: those of parsing, binding and planning, and 11 for collections that the user may not use.
-    pub fn prepare_query(&self, request: QueryRequest) -> Result<PreparedQuery> {
+    pub fn prepare_query(&self, request: QueryRequest) -> Result<Box<PreparedQuery>> {
         let interrupt = self.query_interrupt(request.options.max_runtime);
         self.prepare(request, interrupt, None)
     }
 
     /// The same for a query whose plan is known already.
-    pub fn prepare_planned(&self, request: QueryRequest, planned: PlannedQuery) -> Result<PreparedQuery> {
+    pub fn prepare_planned(
+        &self,
+        request: QueryRequest,
+        planned: PlannedQuery,
+    ) -> Result<Box<PreparedQuery>> {
         let interrupt = self.query_interrupt(request.options.max_runtime);
         self.prepare(request, interrupt, Some(planned))
     }
 
     /// The same where nobody may wait for it: `None` if it takes longer than a moment, because a constant of the
     /// query is computed, say. Then nothing has been done.
-    pub fn prepare_in_a_moment(&self, request: QueryRequest) -> Result<Option<PreparedQuery>> {
+    pub fn prepare_in_a_moment(&self, request: QueryRequest) -> Result<Option<Box<PreparedQuery>>> {
         let interrupt = self.query_interrupt(request.options.max_runtime);
         in_a_moment(&interrupt, MOMENT, || self.prepare(request, interrupt.clone(), None))
     }
@@ -87,7 +91,7 @@ impl Session {
         request: QueryRequest,
         interrupt: Interrupt,
         planned: Option<PlannedQuery>,
-    ) -> Result<PreparedQuery> {
+    ) -> Result<Box<PreparedQuery>> {
         let started = Instant::now();
         if self.instance().is_stopping() {
             return Err(Error::new(number::SHUTTING_DOWN, "shutdown in progress"));
@@ -114,7 +118,7 @@ impl Session {
         self.check_rights(&planned.plan, &request)?;
         let lacking_edge_index = self.lacking_edge_index(&planned.plan, &planned.catalog)?;
         registration.query().set_planned(planned.plan.is_modification);
-        Ok(PreparedQuery {
+        Ok(Box::new(PreparedQuery {
             session: self.clone(),
             request,
             planned,
@@ -124,7 +128,7 @@ impl Session {
             interrupt,
             started,
             times,
-        })
+        }))
     }
 
     /// The plan in the cache, or a new one.

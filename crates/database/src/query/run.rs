@@ -63,19 +63,19 @@ impl PreparedQuery {
     }
 
     /// Runs the query, to its end unless it is streamed, and gives the first batch of its result.
-    pub fn run(self, format: Format) -> Result<Reply> {
+    pub fn run(self: Box<Self>, format: Format) -> Result<Reply> {
         self.start(format)?.run()
     }
 
     /// Runs a query that changes nothing, as [`PreparedQuery::run`] does, unless it takes longer than a moment: `None`.
-    pub fn run_in_a_moment(self, format: Format) -> Result<Option<Reply>> {
+    pub fn run_in_a_moment(self: Box<Self>, format: Format) -> Result<Option<Reply>> {
         let interrupt = self.interrupt.clone();
         in_a_moment(&interrupt, MOMENT, || self.run(format))
     }
 
     /// Runs a query that changes nothing for a moment. What is not over by then has to go on elsewhere; `None` if it
     /// must begin anew there.
-    pub fn begin(self, format: Format) -> Result<Option<Begun>> {
+    pub fn begin(self: Box<Self>, format: Format) -> Result<Option<Begun>> {
         let interrupt = self.interrupt.clone();
         in_a_moment(&interrupt, LONGEST_MOMENT, || {
             let mut running = self.start(format)?;
@@ -84,7 +84,7 @@ impl PreparedQuery {
         })
     }
 
-    fn start(self, format: Format) -> Result<RunningQuery> {
+    fn start(self: Box<Self>, format: Format) -> Result<RunningQuery> {
         let session = self.session.clone();
         self.build_edge_indexes()?;
         let default_ttl = session.instance().options().query_defaults.cursor_ttl;
@@ -121,7 +121,7 @@ impl PreparedQuery {
             exclusive: used(Access::Exclusive),
             ..TransactionOptions::default()
         };
-        Ok(DataAccess::Write(self.begin_transaction(options)?))
+        Ok(DataAccess::Write(Box::new(self.begin_transaction(options)?)))
     }
 
     /// Begins a transaction. Waits for collections that others have to themselves, in so short stretches that a query
@@ -218,14 +218,14 @@ pub enum Begun {
 /// A query being run, with rows that were computed already.
 pub struct RunningQuery {
     session: Session,
-    rows: RunningRows,
+    rows: Box<RunningRows>,
     spec: CursorSpec,
 }
 
 impl RunningQuery {
     /// Runs the query, to its end unless it is streamed, and gives the first batch of its result.
     pub fn run(self) -> Result<Reply> {
-        self.session.open_cursor(Box::new(self.rows), self.spec)
+        self.session.open_cursor(self.rows, self.spec)
     }
 }
 
@@ -242,7 +242,7 @@ struct RunningRows {
 }
 
 impl RunningRows {
-    fn start(query: PreparedQuery) -> Result<Self> {
+    fn start(query: Box<PreparedQuery>) -> Result<Box<Self>> {
         let instantiating = Instant::now();
         let capture = Capture::begin(&query);
         let execution = query.execution_input().and_then(|input| {
@@ -254,14 +254,14 @@ impl RunningRows {
         // The execution has its snapshot now.
         let capture = capture.filter(|capture| capture.is_confirmed(&query));
         let began = Instant::now();
-        Ok(RunningRows {
-            query: Box::new(query),
+        Ok(Box::new(RunningRows {
+            query,
             execution: Some(execution),
             ready: VecDeque::new(),
             capture,
             instantiating: began - instantiating,
             began,
-        })
+        }))
     }
 
     fn next_ready(&mut self, max_rows: usize) -> Result<Option<(ResultBatch, usize)>> {
@@ -424,7 +424,7 @@ impl RowSource for RunningRows {
     }
 }
 
-fn commit(transaction: Transaction, wait_for_sync: bool) -> Result<()> {
+fn commit(transaction: Box<Transaction>, wait_for_sync: bool) -> Result<()> {
     let durability = if wait_for_sync { Durability::Synced } else { Durability::Buffered };
     transaction.commit(durability).map_err(|error| in_execution(error.into()))
 }
