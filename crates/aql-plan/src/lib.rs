@@ -26,7 +26,7 @@ mod variable;
 mod variable_set;
 
 pub use bind::{
-    BindInput, BindParameters, Bound, DEFAULT_MAX_COLLECTIONS, OpenParameters, ParameterShape, bind,
+    BindInput, BindParameters, Bound, DEFAULT_MAX_COLLECTIONS, OpenParameters, ParameterShape, bind, check,
 };
 pub use build::{MAX_NODES, build};
 pub use catalog::{

@@ -442,3 +442,33 @@ fn unknown_options_of_graph_queries_are_warned_about() {
         }
     }
 }
+
+#[test]
+fn a_text_alone_shows_wrong_calls_and_names_that_are_introduced_twice() {
+    let check = |text: &str| {
+        let query = aql_syntax::parse(text, &aql_syntax::Limits::default()).unwrap();
+        let (memory, interrupt) = (aql_value::MemoryAccount::unlimited(), aql_value::Interrupt::new());
+        aql_plan::check(&query, &memory, &interrupt).map_err(|error| error.number)
+    };
+    for text in [
+        "FOR d IN missing FILTER d.x == @x RETURN KEEP(d, @names)",
+        "FOR v IN @least..@most OUTBOUND @start GRAPH @graph RETURN v",
+        "FOR d IN @@any LIMIT @skip, @count UPDATE d WITH @change IN @@any RETURN my::own::function(NEW)",
+        "LET a = (FOR b IN missing RETURN b) LET c = (FOR b IN missing RETURN b) RETURN [a, c, unknown]",
+        "FOR d IN FULLTEXT(missing, 'text', @words) RETURN d",
+    ] {
+        assert_eq!(check(text), Ok(()), "{text}");
+    }
+    for (text, number) in [
+        ("RETURN FOO(@x)", 1540),
+        ("FOR d IN missing FILTER (FOR e IN missing RETURN FOO(e)) != [] RETURN d", 1540),
+        ("RETURN SUM()", 1541),
+        ("RETURN [1][* RETURN LENGTH(CURRENT, 2)]", 1541),
+        ("RETURN NEAR(missing, 1)", 1541),
+        ("LET a = 1 LET a = 2 RETURN a", 1511),
+        ("FOR d IN @@any FOR d IN missing RETURN d", 1511),
+        ("LET a = @x RETURN (FOR a IN missing RETURN a)", 1511),
+    ] {
+        assert_eq!(check(text), Err(number), "{text}");
+    }
+}

@@ -17,8 +17,7 @@ impl Binder<'_> {
         if let Some(value) = self.index_function(call)? {
             return Ok(value);
         }
-        let function = find(&call.name)?;
-        check_arity(function, call.arguments.len())?;
+        let function = check_call(call)?;
         if NEEDS_VECTOR_INDEX.contains(&function.name) {
             return Err(error::vector_search_not_applied(function.name));
         }
@@ -75,6 +74,13 @@ impl Binder<'_> {
             .ok_or_else(|| Error::internal("function COLLECTION_COUNT is missing"))?;
         Ok(Some(Expression::Call { function, arguments: vec![Expression::Constant(Value::from_str(&name))] }))
     }
+}
+
+/// The function that is called. Errors: 1540, 1582 and 1541.
+pub(super) fn check_call(call: &ast::FunctionCall) -> Result<&'static Function> {
+    let function = find(&call.name)?;
+    check_arity(function, call.arguments.len())?;
+    Ok(function)
 }
 
 fn find(name: &ast::FunctionName) -> Result<&'static Function> {

@@ -26,11 +26,7 @@ const DOCUMENT: &str = " document";
 impl Binder<'_> {
     /// The value of such a function; `None` for any other.
     pub(super) fn index_function(&mut self, call: &ast::FunctionCall) -> Result<Option<Expression>> {
-        let known = FUNCTIONS.iter().find(|(name, ..)| *name == call.name.normalized());
-        let Some(&(name, fewest, most)) = known else { return Ok(None) };
-        if !(fewest..=most).contains(&call.arguments.len()) {
-            return Err(error::argument_count(name, fewest, most));
-        }
+        let Some(name) = check_call(call)? else { return Ok(None) };
         let Some((collection, arguments)) = call.arguments.split_first() else { return Ok(None) };
         let collection_name = self.collection_name(collection)?.ok_or_else(|| {
             let message = format!("invalid argument type in call to function '{name}()'");
@@ -74,6 +70,16 @@ impl Binder<'_> {
             ExpressionKind::Reference(name) if !self.is_variable(name) => Some(name.clone()),
             _ => self.text(Some(argument))?.map(str::to_owned),
         })
+    }
+}
+
+/// The name of such a function, `None` for any other. Error 1541 for a wrong number of arguments.
+pub(super) fn check_call(call: &ast::FunctionCall) -> Result<Option<&'static str>> {
+    let known = FUNCTIONS.iter().find(|(name, ..)| *name == call.name.normalized());
+    let Some(&(name, fewest, most)) = known else { return Ok(None) };
+    match (fewest..=most).contains(&call.arguments.len()) {
+        true => Ok(Some(name)),
+        false => Err(error::argument_count(name, fewest, most)),
     }
 }
 

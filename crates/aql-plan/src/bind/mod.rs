@@ -5,6 +5,7 @@
 //! uses them, run only where the operand they stand in would have been evaluated.
 
 mod bound;
+mod check;
 mod collect;
 mod data_source;
 mod expansion;
@@ -29,6 +30,7 @@ pub(crate) use bound::{
     CollectStatement, ForCollection, ForOptions, InsertStatement, IntoExpression, RemoveStatement, SortKey,
     Statement, UpdateStatement, UpsertStatement,
 };
+pub use check::check;
 pub use open_parameters::{OpenParameters, ParameterShape};
 pub use parameters::BindParameters;
 

@@ -7,7 +7,7 @@ use aql_value::Value;
 
 use crate::error::{Error, Result};
 use crate::query::planning_memory::PlanningMemory;
-use crate::query::prepare::{StageTimes, open_values};
+use crate::query::prepare::{StageTimes, in_planning, open_values};
 use crate::query::request::QueryRequest;
 use crate::session::Session;
 
@@ -52,10 +52,12 @@ impl Session {
     }
 
     /// The reply of `/_api/query`, without `error` and `code`: what a query's text is made of. Errors: those of
-    /// parsing.
+    /// parsing, and those of functions and variables that the text shows by itself.
     pub fn parse_query(&self, text: &str) -> Result<Vec<u8>> {
-        let mut memory = PlanningMemory::new(text, &self.query_account(0));
-        let query = memory.parse(text, &self.query_interrupt(None))?;
+        let (account, interrupt) = (self.query_account(0), self.query_interrupt(None));
+        let mut memory = PlanningMemory::new(text, &account);
+        let query = memory.parse(text, &interrupt)?;
+        in_planning(aql_plan::check(&query, &account, &interrupt), "parsing")?;
         Ok(bytes(&aql_plan::explain_syntax(&query)?))
     }
 }

@@ -315,7 +315,7 @@ pub(crate) fn open_values(plan: &Plan, request: &QueryRequest) -> Result<Arc<[Va
     in_planning(plan.parameters.values(&parameters), "parsing")
 }
 
-fn in_planning<T>(result: aql_value::Result<T>, stage: &'static str) -> Result<T> {
+pub(crate) fn in_planning<T>(result: aql_value::Result<T>, stage: &'static str) -> Result<T> {
     result.map_err(|error| {
         let stage = error.stage.unwrap_or(stage);
         Error { stage: Some(stage), ..error.into() }
