@@ -32,6 +32,8 @@ pub struct Variable {
     pub is_full_document: bool,
     /// The value, where it is the same in every row and known before the query runs.
     pub constant: Option<Value>,
+    /// A constant vertex where a search in a graph begins or ends: part of the search for whoever sees the plan.
+    pub is_vertex: bool,
 }
 
 impl Variable {
@@ -58,9 +60,18 @@ impl Variables {
         self.add(self.list.len().to_string().into())
     }
 
+    /// Adds a variable for a constant vertex of a search.
+    pub fn add_vertex(&mut self) -> VariableId {
+        let id = self.add_temporary();
+        if let Some(variable) = self.get_mut(id) {
+            variable.is_vertex = true;
+        }
+        id
+    }
+
     fn add(&mut self, name: Box<str>) -> VariableId {
         let id = VariableId(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
-        self.list.push(Variable { id, name, is_full_document: false, constant: None });
+        self.list.push(Variable { id, name, is_full_document: false, constant: None, is_vertex: false });
         id
     }
 

@@ -169,13 +169,14 @@ impl Lowering<'_> {
     }
 
     pub(super) fn enumerate_paths(&self, step: Step<'_>, node: &EnumeratePaths) -> Result<Box<dyn Operator>> {
-        let parts = self.path_parts(node.path)?;
-        let outputs = RowOutputs { path: Some(parts), has_total_weight: true, ..RowOutputs::default() };
-        // Paths of the same vertices differ by their edges.
+        let mut parts = self.path_parts(node.path)?;
         let mut options = node.options.clone();
         if node.kind != EnumeratePathsKind::KShortestPaths {
+            parts.weights = false;
             options.weight_attribute = None;
         }
+        let outputs = RowOutputs { path: Some(parts), has_total_weight: true, ..RowOutputs::default() };
+        // Paths of the same vertices differ by their edges.
         let reader = self.path_reader(&node.graph, &node.conditions, &options, true)?;
         let mut carry = step.carry.into_vec();
         carry.extend(reader.programs().conditions.registers_read());

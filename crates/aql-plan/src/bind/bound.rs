@@ -34,6 +34,7 @@ impl Bound {
 }
 
 /// A statement. Subqueries stand as statements of their own before the statement that uses their result.
+/// `Vertex` sets the variable of a constant vertex where a search in a graph begins or ends.
 #[derive(Debug, Clone)]
 pub(crate) enum Statement {
     ForCollection(Box<ForCollection>),
@@ -43,6 +44,7 @@ pub(crate) enum Statement {
     EnumeratePaths(Box<EnumeratePaths>),
     Window(Box<Window>),
     Let { out: VariableId, value: Expression },
+    Vertex { out: VariableId, value: Expression },
     Subquery { out: VariableId, body: Vec<Statement>, run_if: Option<VariableId> },
     Filter(Expression),
     Sort(Vec<SortKey>),

@@ -18,14 +18,12 @@ use std::sync::Arc;
 /// 1500.
 pub fn check(query: &Query, memory: &MemoryAccount, interrupt: &Interrupt) -> Result<()> {
     for expression in walk::query_expressions(query) {
-        match &expression.kind {
-            // Users' functions are looked for when they are called.
-            ExpressionKind::FunctionCall(call) if !call.name.is_namespaced() => {
-                if index_function::check_call(call)?.is_none() {
-                    function::check_call(call)?;
-                }
-            }
-            _ => {}
+        // Users' functions are looked for when they are called.
+        if let ExpressionKind::FunctionCall(call) = &expression.kind
+            && !call.name.is_namespaced()
+            && index_function::check_call(call)?.is_none()
+        {
+            function::check_call(call)?;
         }
     }
     let mut parameters = BindParameters::new();

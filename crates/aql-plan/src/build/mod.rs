@@ -30,6 +30,7 @@ const MAX_SPLIT_CONDITIONS: usize = 64;
 pub fn build(bound: Bound, full_count: bool) -> Result<Plan> {
     let mut builder = Builder { variables: bound.variables, nodes: Vec::new(), next_node_id: 1 };
     let mut nodes = builder.pipeline(bound.statements)?;
+    builder.number_vertices(&mut nodes);
     if full_count {
         let limit = nodes.iter_mut().rev().find_map(|node| match &mut node.kind {
             NodeKind::Limit(limit) => Some(limit),
@@ -51,6 +52,9 @@ pub fn build(bound: Bound, full_count: bool) -> Result<Plan> {
     plan.is_cacheable = plan.compute_cacheable();
     Ok(plan)
 }
+
+/// A node that gets its number at the end.
+const UNNUMBERED: NodeId = NodeId(0);
 
 struct Builder {
     variables: Variables,
@@ -90,6 +94,7 @@ impl Builder {
             Statement::EnumeratePaths(node) => self.add(NodeKind::EnumeratePaths(node)),
             Statement::Window(window) => self.add(NodeKind::Window(window)),
             Statement::Let { out, value } => self.calculation(out, value),
+            Statement::Vertex { out, value } => self.vertex(out, value),
             Statement::Subquery { out, body, run_if } => {
                 let nodes = self.pipeline(body)?;
                 self.add(NodeKind::Subquery(Subquery { out, nodes, run_if, is_constant: false }))
@@ -110,6 +115,30 @@ impl Builder {
 
     fn calculation(&mut self, out: VariableId, expression: Expression) -> Result<()> {
         self.add(NodeKind::Calculation(Calculation { out, expression }))
+    }
+
+    /// A constant vertex of a search is computed at the top, where no rule has to move it to, and numbered after all nodes
+    /// that are shown.
+    fn vertex(&mut self, out: VariableId, expression: Expression) -> Result<()> {
+        self.calculation(out, expression)?;
+        self.next_node_id -= 1;
+        if let Some(node) = self.nodes.pop() {
+            let place = self.nodes.iter().skip(1).take_while(|before| before.id == UNNUMBERED).count() + 1;
+            self.nodes.insert(place, Node { id: UNNUMBERED, ..node });
+        }
+        Ok(())
+    }
+
+    fn number_vertices(&mut self, nodes: &mut [Node]) {
+        for node in nodes {
+            if node.id == UNNUMBERED {
+                node.id = NodeId(self.next_node_id);
+                self.next_node_id += 1;
+            }
+            if let NodeKind::Subquery(subquery) = &mut node.kind {
+                self.number_vertices(&mut subquery.nodes);
+            }
+        }
     }
 
     /// The variable that holds the expression's value: the expression itself, or a new one.

@@ -109,7 +109,8 @@ fn write_plan(out: &mut Writer, plan: &Plan) -> Result<()> {
             })
         })?;
         out.key("variables")?;
-        out.array(plan.variables.iter().rev(), |out, variable| write_variable(out, variable, true))?;
+        let shown = plan.variables.iter().rev().filter(|variable| !variable.is_vertex);
+        out.array(shown, |out, variable| write_variable(out, variable, true))?;
         out.key("isModificationQuery")?.flag(plan.is_modification)
     })
 }

@@ -135,7 +135,8 @@ pub struct PathOutput {
     pub vertices: bool,
     /// Somebody reads `path.edges`.
     pub edges: bool,
-    /// Somebody reads `path.weights` (traversals by weight) or `path.weight` (path searches).
+    /// Somebody reads `path.weights` (traversals by weight) or `path.weight` (K_SHORTEST_PATHS; the paths of other searches have
+    /// none).
     pub weights: bool,
 }
 

@@ -6,8 +6,9 @@ mod options;
 mod restriction;
 mod source;
 
-use super::{Binder, Statement};
+use super::{Binder, ParameterShape, Statement};
 use crate::error;
+use crate::expression::Expression;
 use crate::node::{EnumeratePaths, EnumeratePathsKind, PathOutput, Prune, ShortestPath, Traversal};
 use crate::variable::VariableId;
 use aql_syntax::ast::{self, Identifier, PathSearchKind};
@@ -18,7 +19,7 @@ impl Binder<'_> {
         self.refuse_after_modification("traversal")?;
         let (min_depth, max_depth) = self.depths(statement.depth.as_ref())?;
         let start = self.expression(&statement.start)?;
-        let start = self.materialize(start);
+        let start = self.vertex(start);
         let mut graph = self.graph_source(&statement.graph, statement.direction)?;
         let options = self.traversal_options(statement.options.as_ref(), &mut graph)?;
         self.scopes.enter_loop();
@@ -47,6 +48,21 @@ impl Binder<'_> {
             options,
         })));
         Ok(())
+    }
+
+    /// The variable of the vertex where a search begins or ends.
+    fn vertex(&mut self, value: Expression) -> VariableId {
+        let is_known = match &value {
+            Expression::Constant(value) => value.as_str().is_some(),
+            Expression::Parameter(parameter) => parameter.shape == ParameterShape::String,
+            _ => false,
+        };
+        if !is_known {
+            return self.materialize(value);
+        }
+        let out = self.variables.add_vertex();
+        self.output.push(Statement::Vertex { out, value });
+        out
     }
 
     /// The condition may read what the traversal sets; the parser has refused subqueries in it.
@@ -81,9 +97,9 @@ impl Binder<'_> {
         })?;
         let (min_depth, max_depth) = self.depths(statement.depth.as_ref())?;
         let start = self.expression(&statement.start)?;
-        let start = self.materialize(start);
+        let start = self.vertex(start);
         let target = self.expression(&statement.target)?;
-        let target = self.materialize(target);
+        let target = self.vertex(target);
         let graph = self.graph_source(&statement.graph, statement.direction)?;
         let options = self.path_search_options(statement.options.as_ref(), statement.kind)?;
         self.scopes.enter_loop();

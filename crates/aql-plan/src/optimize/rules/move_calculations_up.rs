@@ -6,6 +6,7 @@ use super::{Rule, RuleContext};
 use crate::node::{Node, NodeId, NodeKind, Subquery};
 use crate::optimize::pipeline::{arrays, for_each_pipeline};
 use crate::plan::Plan;
+use crate::variable::Variables;
 use crate::variable_set::VariableSet;
 use aql_value::Result;
 
@@ -24,20 +25,24 @@ impl Rule for MoveCalculationsUp {
 
     fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
         let arrays = arrays(&plan.nodes);
-        for_each_pipeline(plan, &mut |nodes, _| Ok(move_up(nodes, &arrays)))
+        for_each_pipeline(plan, &mut |nodes, workshop| Ok(move_up(nodes, workshop.variables, &arrays)))
     }
 }
 
 /// The last node goes first, as it does in ArangoDB, whose plans clients compare: of calculations that can go equally far
 /// up, the first one ends up on top.
-fn move_up(nodes: &mut Vec<Node>, arrays: &VariableSet) -> bool {
+fn move_up(nodes: &mut Vec<Node>, variables: &Variables, arrays: &VariableSet) -> bool {
     let mut moved = false;
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
     for id in ids.into_iter().rev() {
         let Some(from) = nodes.iter().position(|node| node.id == id) else { break };
         let Some(node) = nodes.get(from) else { break };
         let is_movable = match &node.kind {
-            NodeKind::Calculation(calculation) => calculation.expression.is_deterministic(),
+            // Vertices of searches are as far up as they can be.
+            NodeKind::Calculation(calculation) => {
+                calculation.expression.is_deterministic()
+                    && !variables.get(calculation.out).is_some_and(|variable| variable.is_vertex)
+            }
             NodeKind::Subquery(subquery) => node.kind.is_deterministic() && !can_fail(subquery, arrays),
             _ => false,
         };

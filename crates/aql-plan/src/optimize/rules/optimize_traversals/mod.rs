@@ -1,6 +1,8 @@
 //! `optimize-traversals`: moves filters on paths into traversals, so that paths which cannot pass them are not
 //! followed, and looks edges up by vertex-centric indexes where filters allow.
 //!
+//! Of a path that is read in parts only those are made.
+//!
 //! Filters on the last vertex or edge become the traversal's output filter. The filters themselves stay until
 //! `remove-filter-covered-by-traversal`.
 
@@ -9,8 +11,9 @@ mod lookup;
 
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
-use crate::node::{CoveredCondition, Node, NodeKind, StepCondition, Traversal, Uniqueness};
+use crate::node::{CoveredCondition, Node, NodeKind, PathOutput, StepCondition, Traversal, Uniqueness};
 use crate::optimize::condition::{conditions_after, set_from};
+use crate::optimize::path::parts_read_by;
 use crate::optimize::pipeline::{Workshop, for_each_pipeline};
 use crate::plan::Plan;
 use crate::variable_set::VariableSet;
@@ -29,7 +32,9 @@ impl Rule for OptimizeTraversals {
     }
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
-        optimize_all(plan, context, &|_| true)
+        let has_moved = optimize_all(plan, context, &|_| true)?;
+        let has_reduced = for_each_pipeline(plan, &mut |nodes, _| Ok(reduce_paths(nodes)))?;
+        Ok(has_moved || has_reduced)
     }
 
     /// With global uniqueness, a vertex is reached by one path only. Conditions on paths then decide by which, so they
@@ -38,6 +43,26 @@ impl Rule for OptimizeTraversals {
         optimize_all(plan, context, &|node| node.options.unique_vertices == Uniqueness::Global)?;
         Ok(())
     }
+}
+
+/// Where a path is read in parts, a traversal makes only those.
+fn reduce_paths(nodes: &mut [Node]) -> bool {
+    let mut changed = false;
+    for position in 0..nodes.len() {
+        let (before, after) = nodes.split_at_mut(position + 1);
+        if let Some(NodeKind::Traversal(node)) = before.last_mut().map(|node| &mut node.kind)
+            && let Some(path) = &mut node.path
+        {
+            let read = parts_read_by(after, path.out);
+            let parts =
+                PathOutput { vertices: read.vertices, edges: read.edges, weights: read.weights, ..*path };
+            if read.any && (parts.vertices, parts.edges) != (path.vertices, path.edges) {
+                *path = parts;
+                changed = true;
+            }
+        }
+    }
+    changed
 }
 
 fn optimize_all(
