@@ -227,7 +227,7 @@ impl Execution {
         }
         let batch = self.advance(max_rows);
         match &batch {
-            Ok(Some(_)) => {}
+            Ok(Some(batch)) => self.context.statistics.results += batch.len() as u64,
             Ok(None) => self.state = State::Finished,
             Err(error) => self.state = State::Failed(error.clone()),
         }

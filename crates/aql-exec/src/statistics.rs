@@ -27,6 +27,8 @@ pub struct ExecutionStatistics {
     pub filtered: u64,
     /// Rows before the last LIMIT of the query, if the option `fullCount` is set.
     pub full_count: Option<u64>,
+    /// Results that were asked for and given.
+    pub results: u64,
     /// The most bytes that the query had accounted for at one time.
     pub peak_memory_bytes: u64,
     /// Per node, in the order of their numbers; only with profiling.

@@ -44,9 +44,9 @@ impl Session {
         Ok(self.instance().store().change_properties(&collection, CollectionChanges::parse(changes)?)?)
     }
 
-    /// Removes all documents. Errors: 1203, 11, 18.
+    /// Removes all documents. Errors: 1203, 11, 1004, 18.
     pub fn truncate_collection(&self, name: &str) -> Result<Arc<Collection>> {
-        let collection = self.collection(name, AccessLevel::ReadWrite)?;
+        let collection = self.writable_collection(name)?;
         self.instance().store().truncate(&collection)?;
         self.collection(name, AccessLevel::ReadWrite)
     }

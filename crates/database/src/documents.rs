@@ -119,7 +119,7 @@ impl Session {
         if self.instance().is_stopping() {
             return Err(Error::new(number::SHUTTING_DOWN, "shutdown in progress"));
         }
-        let collection = self.collection(collection, AccessLevel::ReadWrite)?;
+        let collection = self.writable_collection(collection)?;
         let options = match mode.patience {
             Patience::None => TransactionOptions::immediate_operation(&collection),
             Patience::Wait => TransactionOptions::single_operation(&collection),

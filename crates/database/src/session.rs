@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use aql_value::Interrupt;
+use catalog::error_number::READ_ONLY;
 use catalog::{AccessLevel, SYSTEM_DATABASE};
 use storage::{Catalog, Collection, Database};
 
@@ -111,6 +112,14 @@ impl Session {
         Ok(Arc::clone(collection))
     }
 
+    /// A collection by name or number, if the user may write its documents. Errors: 1203, 11, 1004, 1228.
+    pub fn writable_collection(&self, name_or_id: &str) -> Result<Arc<Collection>> {
+        let catalog = self.catalog();
+        let collection = self.database_in(&catalog)?.require_collection(name_or_id)?;
+        self.require_writable(collection.name())?;
+        Ok(Arc::clone(collection))
+    }
+
     /// Error 11 unless the user's right to the database is at least `level`.
     pub fn require_database(&self, level: AccessLevel) -> Result<()> {
         if self.level(|rights| rights.database_level(&self.database)) >= level {
@@ -131,6 +140,16 @@ impl Session {
             number::FORBIDDEN,
             format!("forbidden: no {} access to collection '{name}'", level.name()),
         ))
+    }
+
+    /// Error 1004 if the user may only read the documents of a collection, 11 if not even that.
+    pub fn require_writable(&self, name: &str) -> Result<()> {
+        match self.level(|rights| rights.collection_level(&self.database, name)) {
+            AccessLevel::ReadOnly => {
+                Err(Error::new(READ_ONLY, format!("read only: no rw access to collection '{name}'")))
+            }
+            _ => self.require_collection(name, AccessLevel::ReadWrite),
+        }
     }
 
     /// Error 11 unless the user may administer the server: write access to `_system`.

@@ -77,6 +77,8 @@ pub(crate) struct Shared {
     pub(crate) read_cache: Arc<ReadCache>,
     fork_join: Arc<ForkJoin>,
     is_read_only: AtomicBool,
+    /// Whether a change of definitions was stored is not known: until the store is opened again.
+    is_in_doubt: AtomicBool,
     /// Loads that became visible since the store was opened: see [`crate::load::Loads`].
     pub(crate) loads: AtomicU64,
     /// See [`Store::intermediate_commits`].
@@ -107,6 +109,7 @@ impl Store {
             catalog: RwLock::new(Arc::new(catalog)),
             definitions: Mutex::new(()),
             is_read_only: AtomicBool::new(false),
+            is_in_doubt: AtomicBool::new(false),
             loads: AtomicU64::new(0),
             intermediate_commits: AtomicU64::new(0),
         });
@@ -180,14 +183,15 @@ impl Store {
         &self.shared.engine
     }
 
-    /// Refuses writes with 1004, or allows them again. Transactions that have begun to write go on.
+    /// Refuses writes with 1004, or allows them again. Transactions that have begun to write go on. Writes that are refused
+    /// because definitions are in doubt stay so.
     pub fn set_read_only(&self, is_read_only: bool) {
         self.shared.is_read_only.store(is_read_only, Ordering::Relaxed);
     }
 
     /// Whether writes are refused.
     pub fn is_read_only(&self) -> bool {
-        self.shared.is_read_only.load(Ordering::Relaxed)
+        self.shared.check_writable().is_err()
     }
 
     /// At most `parts - 1` keys that divide a collection into parts of similar size.
@@ -277,7 +281,7 @@ impl Shared {
 
     /// Errors: 1004 while writes are refused.
     pub(crate) fn check_writable(&self) -> Result<()> {
-        if self.is_read_only.load(Ordering::Relaxed) {
+        if self.is_read_only.load(Ordering::Relaxed) || self.is_in_doubt.load(Ordering::Relaxed) {
             return Err(Error::new(error_number::READ_ONLY, "read only: the server does not accept writes"));
         }
         Ok(())
@@ -301,7 +305,7 @@ impl Shared {
             if let Err(error) = transaction.commit(kv::Durability::Buffered) {
                 if matches!(error, kv::Error::Undetermined { .. }) {
                     // The picture and the engine may differ now; only opening the store again can tell.
-                    self.is_read_only.store(true, Ordering::Relaxed);
+                    self.is_in_doubt.store(true, Ordering::Relaxed);
                 }
                 return Err(error.into());
             }

@@ -11,7 +11,7 @@ use catalog::{AccessLevel, CollectionType, NamingRules, UserDefinition, error_nu
 use common::*;
 use storage::{
     ComputeEvent, ComputedValues, ComputedValuesCompiler, Database, Durability, Revision, Store,
-    StoreOptions, WriteOptions,
+    StoreOptions, TransactionOptions, WriteOptions,
 };
 use velocypack::Slice;
 
@@ -289,6 +289,13 @@ fn a_read_only_server_refuses_writes() {
     let c = create(&store, "c", CollectionType::Document);
     store.set_read_only(true);
     assert_eq!(insert(&store, &c, "{}").unwrap_err().number(), number::READ_ONLY);
+    // Also where a transaction says beforehand what it writes, as requests and queries do.
+    for exclusive in [true, false] {
+        let (exclusive, write) =
+            if exclusive { (vec![c.clone()], vec![]) } else { (vec![], vec![c.clone()]) };
+        let begun = store.begin(&TransactionOptions { exclusive, write, ..TransactionOptions::default() });
+        assert_eq!(begun.err().unwrap().number(), number::READ_ONLY);
+    }
     assert_eq!(create_with(&store, r#"{"name": "d"}"#).unwrap_err().number(), number::READ_ONLY);
     assert_eq!(store.truncate(&c).unwrap_err().number(), number::READ_ONLY);
     assert_eq!(store.snapshot().unwrap().count(&c).unwrap(), 0);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use catalog::{AccessLevel, GraphDefinition};
+use catalog::GraphDefinition;
 use kv::BlockLimits;
 use storage::{Collection, Durability, EdgeDirection, Transaction, WriteOptions, WriteOutcome};
 use velocypack::Slice;
@@ -57,7 +57,7 @@ impl Session {
         for direction in [EdgeDirection::Outbound, EdgeDirection::Inbound] {
             let mut scan = transaction.view().edges(edges, direction, &[vertex])?;
             while let Some(found) = scan.next_block(READ_LIMITS)? {
-                self.require_collection(edges.name(), AccessLevel::ReadWrite)?;
+                self.require_writable(edges.name())?;
                 for edge in found.iter() {
                     let key = edge?.key;
                     transaction.remove(edges, key, Slice::NONE, &WriteOptions::default())?;

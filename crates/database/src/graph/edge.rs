@@ -30,7 +30,7 @@ impl Session {
         let GraphWrite { graph, collection, operation, key, body, options, durability } = *write;
         let graph = self.graph(graph)?.definition;
         let definition = edge_definition(&graph, collection)?;
-        let edges = self.collection(collection, AccessLevel::ReadWrite)?;
+        let edges = self.writable_collection(collection)?;
         if operation == WriteOperation::Remove {
             let outcome = self.remove_with_edges(&edges, key, options, durability)?;
             return Ok((edges, outcome));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catalog::{AccessLevel, error_number as number};
+use catalog::error_number as number;
 use storage::{Collection, Documents, WriteOutcome};
 
 use crate::documents::WriteOperation;
@@ -27,7 +27,7 @@ impl Session {
     pub fn write_vertex(&self, write: &GraphWrite<'_>) -> Result<(Arc<Collection>, WriteOutcome)> {
         let GraphWrite { graph, collection, operation, key, body, options, durability } = *write;
         self.require_vertex_collection(graph, collection)?;
-        let collection = self.collection(collection, AccessLevel::ReadWrite)?;
+        let collection = self.writable_collection(collection)?;
         if operation == WriteOperation::Remove {
             let outcome = self.remove_with_edges(&collection, key, options, durability)?;
             return Ok((collection, outcome));

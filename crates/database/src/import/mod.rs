@@ -12,7 +12,6 @@ mod store;
 
 use std::sync::Arc;
 
-use catalog::AccessLevel;
 use storage::{Collection, Durability, OverwriteMode, Transaction, WriteOptions};
 use velocypack::{Builder, Slice, json};
 
@@ -101,7 +100,7 @@ impl Session {
         if self.instance().is_stopping() {
             return Err(Error::new(number::SHUTTING_DOWN, "shutdown in progress"));
         }
-        let collection = self.collection(collection, AccessLevel::ReadWrite)?;
+        let collection = self.writable_collection(collection)?;
         let mut import = Import {
             session: self,
             options: WriteOptions {

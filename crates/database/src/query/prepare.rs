@@ -299,11 +299,11 @@ impl Session {
         let skips = request.options.skip_inaccessible_collections;
         let mut checked = plan.collections.iter().filter(|used| !(skips && used.access == Access::Read));
         checked.try_for_each(|used| {
-            let level = match used.access {
-                Access::Read => AccessLevel::ReadOnly,
-                Access::Write | Access::Exclusive => AccessLevel::ReadWrite,
-            };
-            self.require_collection(&used.collection.name, level)
+            let name = &used.collection.name;
+            match used.access {
+                Access::Read => self.require_collection(name, AccessLevel::ReadOnly),
+                Access::Write | Access::Exclusive => self.require_writable(name),
+            }
         })
     }
 }

@@ -91,10 +91,9 @@ impl Report<'_> {
         for (name, value) in counters {
             number_field(out, name, value)?;
         }
-        // A query that asks for it and has no LIMIT at its top is told 0, as by ArangoDB.
-        let asked = self.query.request.options.full_count.then_some(0);
-        if let Some(full_count) = own.full_count.or(asked) {
-            number_field(out, "fullCount", full_count)?;
+        // Without a LIMIT at the top there are as many as are given.
+        if own.full_count.is_some() || self.query.request.options.full_count {
+            number_field(out, "fullCount", own.full_count.unwrap_or(0).max(own.results))?;
         }
         out.plain_key("executionTime")?;
         out.add_f64(self.taken.as_secs_f64())?;

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use catalog::{AccessLevel, error_number};
+use catalog::error_number;
 use storage::{
     Collection, Durability, LoadOutcome, LoadPatience, OverwriteMode, TransactionOptions, WriteOptions,
 };
@@ -51,7 +51,7 @@ impl Session {
         if self.is_system_database() && collection == USERS_COLLECTION {
             return self.restore_users(body);
         }
-        let collection = self.collection(collection, AccessLevel::ReadWrite)?;
+        let collection = self.writable_collection(collection)?;
         if self.restore_by_load(&collection, body)? {
             return Ok(());
         }

@@ -154,7 +154,6 @@ impl Transaction {
         if let Some(position) = joined {
             return Ok(position);
         }
-        self.shared.check_writable()?;
         let joined = Joined::pass(&self.shared, collection, Passage::Shared, self.gate_timeout)?;
         if let Some(at_begin) = self.catalog.same_collection(collection)
             && at_begin.object_id() != joined.collection.object_id()
@@ -204,7 +203,9 @@ impl Transaction {
 }
 
 impl Joined {
+    /// Errors: 1004 while writes are refused, 18 if the gate did not open in time, 1203 if the collection was dropped.
     fn pass(shared: &Shared, collection: &Collection, passage: Passage, timeout: Duration) -> Result<Self> {
+        shared.check_writable()?;
         let guard = collection.gate.pass(passage, timeout);
         let guard = guard.ok_or_else(|| Error::lock_timeout(collection.name()))?;
         let present = shared.catalog();
