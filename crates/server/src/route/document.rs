@@ -8,14 +8,15 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use catalog::error_number;
 use database::{Outcomes, Patience, WriteMode, WriteOperation};
-use hyper::StatusCode;
 use hyper::header::{ETAG, HeaderValue, LOCATION};
+use hyper::{Method, StatusCode};
 use storage::{Collection, OverwriteMode, StoredDocument, WriteKind, WriteOptions, WriteOutcome};
 use velocypack::{Builder, Slice, json, to_wire};
 
 use super::parameter;
 use super::revision::{REVISIONS_DIFFER, check_revision, durability, etag, waits_for_sync_in};
 use crate::error::{ApiError, Result};
+use crate::error_number::number;
 use crate::http::format::Format;
 use crate::http::percent::encode_segment;
 use crate::http::request::{BodyValue, Request};
@@ -38,6 +39,14 @@ pub(super) const ROUTES: &[Route] = &[
     Route::pool(Verb::Put, "/_api/document/{collection}", replace_many),
     Route::pool(Verb::Patch, "/_api/document/{collection}", update_many),
     Route::pool(Verb::Delete, "/_api/document/{collection}", remove_many),
+    Route::pool(Verb::Put, "/_api/document", replace_many),
+    Route::pool(Verb::Patch, "/_api/document", update_many),
+    // Longer paths than any document has.
+    Route::inline(Verb::Get, "/_api/document/{collection}/{key}/{rest}", superfluous),
+    Route::inline(Verb::Post, "/_api/document/{collection}/{key}", superfluous),
+    Route::inline(Verb::Put, "/_api/document/{collection}/{key}/{rest}", too_long),
+    Route::inline(Verb::Patch, "/_api/document/{collection}/{key}/{rest}", too_long),
+    Route::inline(Verb::Delete, "/_api/document/{collection}/{key}/{rest}", too_long),
 ];
 
 fn read(session: &Session, request: &Request) -> Result<Response> {
@@ -59,6 +68,18 @@ fn read(session: &Session, request: &Request) -> Result<Response> {
 fn incomplete(_session: &Session, _request: &Request) -> Result<Response> {
     let message = "expecting GET /_api/document/<collection>/<key>";
     Err(ApiError::new(error_number::DATA_SOURCE_NOT_FOUND, message))
+}
+
+/// ArangoDB has a number of its own for this, but for writes to one document.
+fn superfluous(_session: &Session, request: &Request) -> Result<Response> {
+    let expected = if request.method == Method::POST { "<collection>" } else { "<collection>/<key>" };
+    let message = format!("superfluous suffix, expecting {} /_api/document/{expected}", request.method);
+    Err(ApiError::with_status(400, number::HTTP_SUPERFLUOUS_SUFFICES, message))
+}
+
+fn too_long(_session: &Session, request: &Request) -> Result<Response> {
+    let message = format!("expecting {} /_api/document/<collection>/<key>", request.method);
+    Err(ApiError::new(number::HTTP_BAD_PARAMETER, message))
 }
 
 fn insert(session: &Session, request: &Request) -> Result<Outcome> {
