@@ -1,7 +1,8 @@
 //! Expressions in explain: trees of `{type, typeID, name, value, subNodes}` in ArangoDB's form.
 //!
-//! The numbers (`typeID`) are those that its documentation shows in recorded plans; types that it does not show are
-//! written without one.
+//! The numbers (`typeID`) that its documentation shows in recorded plans are 25, 29, 35, 40, 41, 45, 47, 49, 62 and 63. They
+//! count the types of expressions up in the order of the grammar, which gives those between them; types beyond are written
+//! without one.
 
 use super::writer::{MAX_EXPRESSION_DEPTH, Writer};
 use crate::expression::print::{compare_symbol, element_symbol};
@@ -12,15 +13,41 @@ use crate::expression::{
 use crate::variable::{VariableId, Variables};
 use aql_value::{Kind, Result, Value};
 
+/// Operands of AND and OR that are shown nested, two by two.
+pub(super) const MAX_NESTED_OPERANDS: usize = 8;
+
 /// `typeID` of a type of expression.
 pub(super) fn type_id(name: &str) -> Option<u64> {
     Some(match name {
+        "unary plus" => 15,
+        "unary minus" => 16,
+        "unary not" => 17,
+        "logical and" => 18,
+        "logical or" => 19,
+        "plus" => 20,
+        "minus" => 21,
+        "times" => 22,
+        "division" => 23,
+        "modulus" => 24,
         "compare ==" => 25,
+        "compare !=" => 26,
+        "compare <" => 27,
+        "compare <=" => 28,
         "compare >" => 29,
+        "compare >=" => 30,
+        "compare in" => 31,
+        "compare not in" => 32,
+        "ternary" => 33,
         "attribute access" => 35,
+        "indexed access" => 37,
+        "expansion" => 38,
+        "iterator" => 39,
         "value" => 40,
         "array" => 41,
+        "object" => 42,
+        "object element" => 43,
         "reference" => 45,
+        "parameter" => 46,
         "function call" => 47,
         "range" => 49,
         "n-ary and" => 62,
@@ -103,7 +130,7 @@ impl ExpressionWriter<'_> {
     fn nested_logical(&self, out: &mut Writer, name: &str, operands: &[Expression]) -> Result<()> {
         match operands.split_last() {
             Some((last, [first])) => self.operands(out, [first, last]),
-            Some((last, first)) if operands.len() <= 8 => {
+            Some((last, first)) if operands.len() <= MAX_NESTED_OPERANDS => {
                 out.key("subNodes")?;
                 out.array([true, false], |out, is_first| {
                     if !is_first {

@@ -185,6 +185,18 @@ fn syntax_trees_are_as_recorded() {
 }
 
 #[test]
+fn syntax_trees_have_chains_of_two_operands() {
+    let reply = syntax("RETURN a == 1 AND b < 2 AND c").unwrap();
+    let text = reply.to_json();
+    assert!(
+        text.contains(
+            r#"{"type":"logical and","subNodes":[{"type":"logical and","subNodes":[{"type":"compare ==","excludesNull":false,"subNodes":"#
+        ),
+        "{text}"
+    );
+}
+
+#[test]
 fn syntax_trees_list_collections_and_parameters() {
     let reply = syntax("FOR d IN @@c FOR e IN users FILTER d.a == @b INSERT d INTO plain").unwrap();
     assert_eq!(member(&reply, "collections").to_json(), r#"["plain","users"]"#);

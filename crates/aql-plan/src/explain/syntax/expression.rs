@@ -1,6 +1,7 @@
 //! Expressions of syntax trees.
 
 use super::{List, TreeWriter, leaf, no_op, unknown, value};
+use crate::explain::expression::MAX_NESTED_OPERANDS;
 use aql_syntax::ast::{
     ArithmeticOperator, ArrayQuestion, BinaryOperator, ComparisonOperator, Expansion, Expression,
     ExpressionKind, LogicalOperator, MatchOperator, ObjectKey, ObjectMember, Quantifier, QuestionQuantifier,
@@ -54,6 +55,9 @@ impl<'a> TreeWriter<'a> {
                 self.children(list, name, [&unary.operand])
             }
             ExpressionKind::Binary(binary) => match binary.operator {
+                BinaryOperator::Comparison(ComparisonOperator::Equal) => {
+                    self.equality(list, &binary.left, &binary.right)
+                }
                 BinaryOperator::Comparison(operator) => {
                     self.children(list, comparison_name(operator), [&binary.left, &binary.right])
                 }
@@ -69,7 +73,7 @@ impl<'a> TreeWriter<'a> {
                     LogicalOperator::And => "logical and",
                     LogicalOperator::Or => "logical or",
                 };
-                self.children(list, name, &logical.operands)
+                self.logical(list, name, &logical.operands)
             }
             ExpressionKind::Range(first, last) => self.children(list, "range", [&**first, last]),
             ExpressionKind::Ternary(ternary) => {
@@ -100,6 +104,32 @@ impl<'a> TreeWriter<'a> {
         self.node(list.out, kind, |tree, list| {
             children.into_iter().try_for_each(|child| tree.expression(list, child))
         })
+    }
+
+    /// Two operands by two, as in plans.
+    fn logical(&mut self, list: &mut List<'_>, name: &str, operands: &'a [Expression]) -> Result<()> {
+        match operands.split_last() {
+            Some((last, first)) if (3..=MAX_NESTED_OPERANDS).contains(&operands.len()) => {
+                self.node(list.out, name, |tree, list| {
+                    tree.logical(list, name, first)?;
+                    tree.expression(list, last)
+                })
+            }
+            _ => self.children(list, name, operands),
+        }
+    }
+
+    /// Of comparisons only this one says whether it is known to leave out null, which parsing does not know.
+    fn equality(&mut self, list: &mut List<'_>, left: &'a Expression, right: &'a Expression) -> Result<()> {
+        self.node_with(
+            list.out,
+            "compare ==",
+            |out| out.key("excludesNull")?.flag(false),
+            |tree, list| {
+                tree.expression(list, left)?;
+                tree.expression(list, right)
+            },
+        )
     }
 
     fn reference(&mut self, list: &mut List<'_>, name: &'a str) -> Result<()> {

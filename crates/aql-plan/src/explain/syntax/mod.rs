@@ -68,10 +68,22 @@ impl<'a> TreeWriter<'a> {
         kind: &str,
         children: impl FnOnce(&mut Self, &mut List<'_>) -> Result<()>,
     ) -> Result<()> {
+        self.node_with(out, kind, |_| Ok(()), children)
+    }
+
+    /// The same with members between the type and the children.
+    fn node_with(
+        &mut self,
+        out: &mut Writer,
+        kind: &str,
+        members: impl FnOnce(&mut Writer) -> Result<()>,
+        children: impl FnOnce(&mut Self, &mut List<'_>) -> Result<()>,
+    ) -> Result<()> {
         out.depth += 1;
         let is_too_deep = out.depth > MAX_EXPRESSION_DEPTH;
         let written = out.object(|out| {
             out.key("type")?.text(kind)?;
+            members(out)?;
             if is_too_deep {
                 return Ok(());
             }
