@@ -117,14 +117,16 @@ impl Builder {
         self.add(NodeKind::Calculation(Calculation { out, expression }))
     }
 
-    /// A constant vertex of a search is computed at the top, where no rule has to move it to, and numbered after all nodes
-    /// that are shown.
+    /// A constant vertex of a search is computed as far up as its variable can be seen from, where no rule has to move it
+    /// to, and numbered after all nodes that are shown.
     fn vertex(&mut self, out: VariableId, expression: Expression) -> Result<()> {
         self.calculation(out, expression)?;
         self.next_node_id -= 1;
         if let Some(node) = self.nodes.pop() {
-            let place = self.nodes.iter().skip(1).take_while(|before| before.id == UNNUMBERED).count() + 1;
-            self.nodes.insert(place, Node { id: UNNUMBERED, ..node });
+            let starts_rows = |node: &Node| matches!(node.kind, NodeKind::Singleton | NodeKind::Collect(_));
+            let top = self.nodes.iter().rposition(starts_rows).map_or(0, |start| start + 1);
+            let vertices = self.nodes.iter().skip(top).take_while(|before| before.id == UNNUMBERED).count();
+            self.nodes.insert(top + vertices, Node { id: UNNUMBERED, ..node });
         }
         Ok(())
     }
