@@ -7,13 +7,16 @@ use aql_value::{EvaluationContext, Result, Value};
 /// `APPEND(anyArray, values, unique)`: if one of the two is null, or `values` is empty, the other is the result.
 pub(crate) fn append(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let (array, values) = (value(arguments, 0), value(arguments, 1));
+    if values.is_null() {
+        return Ok(array.clone());
+    }
     if array.is_null() {
-        return Ok(values.to_array());
+        return Ok(values.clone());
     }
     if !array.is_array() {
         return invalid(context, "APPEND");
     }
-    if values.is_null() || values.is_array() && values.is_empty() {
+    if values.is_array() && values.is_empty() {
         return Ok(array.clone());
     }
     let single = (!values.is_array()).then(|| values.clone());

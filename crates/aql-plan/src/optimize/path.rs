@@ -109,6 +109,13 @@ pub(super) fn elements_condition(
     variables: &mut Variables,
 ) -> Option<(PathElement, VariableId, Expression)> {
     let (elements, quantifier) = match condition {
+        // Of what may be no array, no element by itself can tell that the comparison as a whole is false.
+        Expression::ArrayCompare(compare)
+            if matches!(compare.operator, ElementOperator::In | ElementOperator::NotIn)
+                && !compare.right.is_array() =>
+        {
+            return None;
+        }
         Expression::ArrayCompare(compare) => (expanded(&compare.left), &compare.quantifier),
         Expression::ArrayQuestion(question) if question.levels == 1 && question.filter.is_some() => {
             (&question.input, &question.quantifier)

@@ -69,7 +69,9 @@ impl Quantifier {
             if lane % 256 == 255 {
                 context.interrupt.check()?;
             }
-            let holds = left.is_array() && {
+            // Nothing is in what is no array, nor is it told that anything is not.
+            let is_comparable = left.is_array() && (right.is_array() || !operator.is_membership());
+            let holds = is_comparable && {
                 let bounds = self.bounds(left.len() as u64, slots, lane)?;
                 bounds.satisfied_by_elements(left, |element| operator.test(element, right))
             };
@@ -109,6 +111,10 @@ impl Bounds {
 }
 
 impl ArrayOperator {
+    fn is_membership(self) -> bool {
+        matches!(self, Self::In | Self::NotIn)
+    }
+
     fn test(self, element: &Value, right: &Value) -> bool {
         match self {
             Self::Compare(operator) => operator.test(element, right),
