@@ -30,6 +30,8 @@ pub struct Node {
     pub id: NodeId,
     /// What it does.
     pub kind: NodeKind,
+    /// Clients are told that its next batch may be computed ahead (rule `async-prefetch`).
+    pub prefetches: bool,
     /// Estimated cost of this node and all before it, in ArangoDB's unit (roughly: documents touched).
     pub estimated_cost: f64,
     /// Estimated number of rows that it produces over the whole run.

@@ -78,7 +78,7 @@ impl Builder {
         }
         let id = NodeId(self.next_node_id);
         self.next_node_id += 1;
-        self.nodes.push(Node { id, kind, estimated_cost: 0.0, estimated_items: 0 });
+        self.nodes.push(Node { id, kind, prefetches: false, estimated_cost: 0.0, estimated_items: 0 });
         Ok(())
     }
 

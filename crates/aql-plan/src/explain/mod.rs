@@ -98,7 +98,8 @@ fn write_plan(out: &mut Writer, plan: &Plan) -> Result<()> {
         })?;
         out.key("rules")?;
         out.array(&plan.rules_applied, |out, rule| out.text(rule))?;
-        out.key("asyncPrefetchNodes")?.number(0)?;
+        let prefetching = nodes.iter().filter(|step| step.prefetches()).count();
+        out.key("asyncPrefetchNodes")?.number(prefetching as u64)?;
         out.key("estimatedCost")?.float(plan.estimated_cost())?;
         out.key("estimatedNrItems")?.number(plan.estimated_items())?;
         out.key("collections")?;

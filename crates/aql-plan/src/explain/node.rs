@@ -29,6 +29,9 @@ impl Explainer<'_> {
             out.key("id")?.number(step.id())?;
             out.key("estimatedCost")?.float(node.estimated_cost)?;
             out.key("estimatedNrItems")?.number(node.estimated_items)?;
+            if step.prefetches() {
+                out.key("isAsyncPrefetchEnabled")?.flag(true)?;
+            }
             match (step, &node.kind) {
                 (Step::Node(node), _) => self.content(out, node),
                 (Step::Join(scans), _) => self.join(out, scans),

@@ -30,6 +30,15 @@ impl Step<'_> {
         };
         node.map_or(0, |node| u64::from(node.id.0))
     }
+
+    /// Whether clients are told that it computes batches ahead.
+    pub(super) fn prefetches(&self) -> bool {
+        match self {
+            Self::Node(node) => node.prefetches,
+            Self::Join(scans) => scans.last().is_some_and(|scan| scan.prefetches),
+            Self::Start { .. } | Self::End { .. } => false,
+        }
+    }
 }
 
 fn join_part(node: &Node) -> JoinPart {

@@ -30,7 +30,7 @@ fn a_full_scan_costs_a_document_each_and_is_numbered_as_written() {
     assert_eq!(member(&plan, "nodes.2.dependencies").to_json(), "[2]");
     assert_eq!(
         member(&plan, "nodes.1").to_json(),
-        r#"{"type":"EnumerateCollectionNode","dependencies":[1],"id":2,"estimatedCost":12,"estimatedNrItems":10,"random":false,"indexHint":{"forced":false,"lookahead":1,"type":"none"},"outVariable":{"id":0,"name":"p","isFullDocumentFromCollection":true},"projections":[],"filterProjections":[],"count":false,"producesResult":true,"readOwnWrites":false,"useCache":true,"maxProjections":5,"collection":"products","satellite":false,"isSatellite":false,"isSatelliteOf":null}"#
+        r#"{"type":"EnumerateCollectionNode","dependencies":[1],"id":2,"estimatedCost":12,"estimatedNrItems":10,"isAsyncPrefetchEnabled":true,"random":false,"indexHint":{"forced":false,"lookahead":1,"type":"none"},"outVariable":{"id":0,"name":"p","isFullDocumentFromCollection":true},"projections":[],"filterProjections":[],"count":false,"producesResult":true,"readOwnWrites":false,"useCache":true,"maxProjections":5,"collection":"products","satellite":false,"isSatellite":false,"isSatelliteOf":null}"#
     );
     assert_eq!(member(&plan, "collections").to_json(), r#"[{"name":"products","type":"read"}]"#);
     assert_eq!(member(&plan, "estimatedCost"), Value::Int(22));
@@ -64,7 +64,7 @@ fn a_unique_look_up_is_the_cheapest() {
     assert_eq!(texts(&plan, "rules", "")[0], "");
     assert_eq!(
         member(&plan, "rules").to_json(),
-        r#"["use-indexes","remove-filter-covered-by-index","remove-unnecessary-calculations-2"]"#
+        r#"["use-indexes","remove-filter-covered-by-index","remove-unnecessary-calculations-2","async-prefetch"]"#
     );
 }
 
@@ -332,4 +332,50 @@ fn constant_vertices_need_no_node_of_their_own() {
         assert_eq!(texts(&plan, "nodes", "type"), expected, "{query}");
         assert_eq!(member(&plan, "nodes.1.dependencies").to_json(), "[1]", "{query}");
     }
+}
+
+/// The types of the nodes that are told to compute batches ahead.
+fn prefetching(query: &str, rules: &[&str]) -> Vec<String> {
+    let plan = explain(&best(query, rules)).unwrap();
+    let nodes: Vec<_> = member(&plan, "nodes").elements().collect();
+    let marked = nodes.iter().filter(|node| member(node, "isAsyncPrefetchEnabled") == Value::Bool(true));
+    let types: Vec<_> = marked.map(|node| member(node, "type").cast_string().into_owned()).collect();
+    assert_eq!(member(&plan, "asyncPrefetchNodes"), Value::Int(types.len() as i64));
+    let rule = texts(&plan, "rules", "").len();
+    let last = member(&plan, "rules").at(rule as i64 - 1).cast_string().into_owned();
+    assert_eq!(last == "async-prefetch", !types.is_empty(), "{query}");
+    types
+}
+
+/// As in the plans of the release notes of 3.12, and in the recorded replies with the attribute.
+#[test]
+fn nodes_that_may_prefetch_are_marked() {
+    let filter_and_sort = "FOR u IN users FILTER u.zip IN [1, 2] SORT u.name RETURN u";
+    assert_eq!(
+        prefetching(filter_and_sort, &["-use-indexes", "-use-index-for-sort"]),
+        ["EnumerateCollectionNode", "CalculationNode", "SortNode"]
+    );
+    assert_eq!(prefetching(filter_and_sort, &["-async-prefetch"]), [""; 0]);
+    let late = "FOR i IN test FILTER i.value > 5 RETURN [i.y, i.z, i.a]";
+    assert_eq!(prefetching(late, &[]), ["IndexNode", "CalculationNode"]);
+    assert_eq!(
+        prefetching("FOR a IN [[1]] FOR b IN a COLLECT c = b FILTER c > RAND() RETURN c", &[]),
+        [
+            "CalculationNode",
+            "EnumerateListNode",
+            "EnumerateListNode",
+            "CollectNode",
+            "SortNode",
+            "FilterNode"
+        ]
+    );
+    assert_eq!(prefetching("LET s = SLEEP(0.25) LET t = SLEEP(0.5) RETURN 1", &[]), ["CalculationNode"]);
+    assert_eq!(prefetching("FOR u IN users LIMIT 3 RETURN u", &[]), [""; 0]);
+    assert_eq!(
+        prefetching("FOR u IN users LIMIT 3 SORT u.zip RETURN u", &[]),
+        ["CalculationNode", "SortNode"]
+    );
+    assert_eq!(prefetching("FOR u IN users INSERT u IN users", &[]), [""; 0]);
+    let subquery = "FOR i IN [1, 2] LET s = (FOR u IN users FILTER u.zip == i LIMIT 2 RETURN u.age) RETURN s";
+    assert_eq!(prefetching(subquery, &[]), ["CalculationNode", "EnumerateListNode"]);
 }

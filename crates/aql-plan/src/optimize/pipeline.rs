@@ -20,7 +20,7 @@ impl Workshop<'_> {
     pub(super) fn node(&mut self, kind: NodeKind) -> Node {
         let id = NodeId(*self.next_node_id);
         *self.next_node_id += 1;
-        Node { id, kind, estimated_cost: 0.0, estimated_items: 0 }
+        Node { id, kind, prefetches: false, estimated_cost: 0.0, estimated_items: 0 }
     }
 
     /// A node that sets a new variable.

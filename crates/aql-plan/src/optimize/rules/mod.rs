@@ -2,6 +2,7 @@
 //!
 //! To add a rule: a file with a struct that implements [`Rule`], and its line in [`RULES`].
 
+mod async_prefetch;
 mod batch_materialize_documents;
 mod fuse_filters;
 mod geo_index_optimizer;
@@ -152,17 +153,13 @@ pub(super) const RULES: &[&dyn Rule] = &[
         name: "remove-unnecessary-calculations-4",
     },
     &splice_subqueries::SpliceSubqueries,
+    &async_prefetch::AsyncPrefetch,
 ];
 
 /// Rules of ArangoDB that change nothing here, because what they bring about is always so, or has no counterpart.
 /// They are listed, so that clients find them, and turning them on or off has no effect.
-const LISTED: &[(&str, &str)] = &[
-    ("sort-in-values", "Not needed: lists after IN are searched by hash, sorted or not."),
-    (
-        "async-prefetch",
-        "Not needed: while rows are added to a reply, the next batch is computed, if a processor is free.",
-    ),
-];
+const LISTED: &[(&str, &str)] =
+    &[("sort-in-values", "Not needed: lists after IN are searched by hash, sorted or not.")];
 
 /// A rule as clients see it (`GET /_api/query/rules`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
