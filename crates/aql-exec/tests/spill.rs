@@ -141,3 +141,25 @@ fn a_folder_that_cannot_be_written_to_is_an_error() {
         assert!(error.message.contains("creating a temporary file"), "{query}: {error}");
     }
 }
+
+#[test]
+fn groups_that_an_index_gives_are_sorted_one_after_the_other() {
+    let fixture = Fixture::new();
+    fixture.collection("docs").index("docs", r#"{"type": "persistent", "fields": ["a"], "name": "byA"}"#);
+    let insert =
+        "FOR i IN 1..900 INSERT {a: FLOOR(SQRT(i)), b: (i * 7919) % 1009, t: CONCAT('text ', i)} INTO docs";
+    fixture.run(insert, &Run::default()).unwrap();
+    for (query, largest) in [
+        ("FOR d IN docs SORT d.a, d.b RETURN [d.a, d.b, d.t]", 59),
+        ("FOR d IN docs SORT d.a DESC, d.b LIMIT 70, 100 RETURN [d.a, d.b, d.t]", 59),
+    ] {
+        let plan = fixture.plan(query, &Run::default()).unwrap();
+        assert!(aql_plan::print(&plan).contains(" grouped 1"), "{query}");
+        let expected = results(&fixture, query, &Run { rules: &["-all"], ..Run::default() });
+        for (threshold_rows, batch_rows) in [(5, 16), (largest, 1), (largest, 1024), (10_000, 7)] {
+            let spill = SpillOptions { threshold_rows, ..to_files() };
+            let run = Run { spill, batch_rows, ..Run::default() };
+            assert_eq!(results(&fixture, query, &run), expected, "{query}, {threshold_rows} rows in memory");
+        }
+    }
+}

@@ -338,6 +338,9 @@ pub struct Subquery {
 pub struct Sort {
     /// From the most significant down; at least one.
     pub elements: Vec<SortElement>,
+    /// By so many of the first elements the rows come in order already: only those that are equal in them are sorted
+    /// (rule `use-index-for-sort`).
+    pub grouped: usize,
     /// Rows that compare equal keep their order.
     pub stable: bool,
     /// Only the first so many rows are needed (rule `sort-limit`).

@@ -68,7 +68,9 @@ impl Printer<'_> {
             NodeKind::Filter { condition } => format!("Filter {}", self.name(*condition)),
             NodeKind::Sort(sort) => {
                 let limit = sort.limit.map(|limit| format!(" limit {limit}")).unwrap_or_default();
-                format!("Sort {}{limit}", self.elements(&sort.elements))
+                let grouped =
+                    if sort.grouped > 0 { format!(" grouped {}", sort.grouped) } else { String::new() };
+                format!("Sort {}{grouped}{limit}", self.elements(&sort.elements))
             }
             NodeKind::Limit(limit) => {
                 let count = if limit.limit == u64::MAX { "all".into() } else { limit.limit.to_string() };

@@ -16,9 +16,9 @@ mod window;
 use crate::context::ExecutionContext;
 use crate::located::Located;
 use crate::operator::{
-    EnumerateListOperator, EnumerateObjectOperator, LimitOperator, ListInput, NoResultsOperator, Operator,
-    Outer, RowAction, RowStep, RowStepsOperator, SingletonOperator, SortKey, SortOperator, SubqueryMode,
-    SubqueryOperator, SubqueryParts,
+    EnumerateListOperator, EnumerateObjectOperator, GroupedSortOperator, LimitOperator, ListInput,
+    NoResultsOperator, Operator, Outer, RowAction, RowStep, RowStepsOperator, SingletonOperator, SortKey,
+    SortOperator, SortOrder, SubqueryMode, SubqueryOperator, SubqueryParts,
 };
 use crate::profile::Profiled;
 use aql_plan::{
@@ -214,7 +214,12 @@ impl Lowering<'_> {
         for element in &sort.elements {
             keys.push(SortKey { register: self.register(element.input)?, ascending: element.ascending });
         }
-        Ok(Box::new(SortOperator::new(step.input, keys.into(), step.carry, sort.limit)))
+        let limit = sort.limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
+        let order = SortOrder { keys: keys.into(), carry: step.carry, limit };
+        Ok(match sort.grouped {
+            0 => Box::new(SortOperator::new(step.input, order)),
+            grouped => Box::new(GroupedSortOperator::new(step.input, order, grouped)),
+        })
     }
 
     fn subquery(&mut self, step: Step<'_>, subquery: &Subquery) -> Result<Box<dyn Operator>> {

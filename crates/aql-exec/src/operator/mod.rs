@@ -63,7 +63,7 @@ pub(crate) use outer::Outer;
 pub(crate) use row_steps::{RowAction, RowStep, RowStepsOperator};
 pub(crate) use shortest_path::ShortestPathOperator;
 pub(crate) use singleton::SingletonOperator;
-pub(crate) use sort::{SortKey, SortOperator};
+pub(crate) use sort::{GroupedSortOperator, SortKey, SortOperator, SortOrder};
 pub(crate) use subquery::{SubqueryMode, SubqueryOperator, SubqueryParts};
 pub(crate) use traversal::{TraversalOperator, TraversalParts};
 pub(crate) use window::{WindowAggregate, WindowOperator, WindowParts};

@@ -177,7 +177,7 @@ impl Builder {
         for key in keys {
             elements.push(SortElement { input: self.variable(key.value)?, ascending: key.ascending });
         }
-        self.add(NodeKind::Sort(Sort { elements, stable: false, limit: None }))
+        self.add(NodeKind::Sort(Sort { elements, grouped: 0, stable: false, limit: None }))
     }
 
     fn collect(&mut self, statement: CollectStatement) -> Result<()> {

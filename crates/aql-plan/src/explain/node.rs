@@ -106,10 +106,14 @@ impl Explainer<'_> {
                 out.key("ascending")?.flag(element.ascending)
             })
         })?;
-        out.key("numberOfTopGroupedElements")?.number(0)?;
+        out.key("numberOfTopGroupedElements")?.number(sort.grouped as u64)?;
         out.key("stable")?.flag(sort.stable)?;
         out.key("limit")?.number(sort.limit.unwrap_or(0))?;
-        out.key("strategy")?.text(if sort.limit.is_some() { "constrained-heap" } else { "standard" })
+        out.key("strategy")?.text(match sort.limit {
+            _ if sort.grouped > 0 => "grouped",
+            Some(_) => "constrained-heap",
+            None => "standard",
+        })
     }
 
     fn collect(&self, out: &mut Writer, collect: &Collect) -> Result<()> {

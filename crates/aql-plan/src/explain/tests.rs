@@ -379,3 +379,13 @@ fn nodes_that_may_prefetch_are_marked() {
     let subquery = "FOR i IN [1, 2] LET s = (FOR u IN users FILTER u.zip == i LIMIT 2 RETURN u.age) RETURN s";
     assert_eq!(prefetching(subquery, &[]), ["CalculationNode", "EnumerateListNode"]);
 }
+
+#[test]
+fn a_sort_of_groups_says_by_how_many_elements_they_are_grouped() {
+    let plan = explain(&best("FOR u IN users SORT u.age, u.city DESC RETURN u", &[])).unwrap();
+    let nodes: Vec<_> = member(&plan, "nodes").elements().collect();
+    let sort = nodes.iter().find(|node| member(node, "type").as_str() == Some("SortNode")).unwrap();
+    assert_eq!(member(sort, "numberOfTopGroupedElements"), Value::Int(1));
+    assert_eq!(member(sort, "strategy").as_str(), Some("grouped"));
+    assert_eq!(member(sort, "elements").elements().count(), 2);
+}

@@ -140,13 +140,15 @@ impl Interpreter {
                     let keys = sort.elements.iter().map(|element| read(&row, element.input));
                     keyed.push((keys.collect::<Result<Vec<_>>>()?, row));
                 }
-                keyed.sort_by(|(left, _), (right, _)| {
-                    let pairs = left.iter().zip(right).zip(&sort.elements);
+                let compare = |(left, _): &(Vec<Value>, _), (right, _): &(Vec<Value>, _), count: usize| {
+                    let pairs = left.iter().zip(right).zip(&sort.elements).take(count);
                     pairs.fold(Ordering::Equal, |order, ((left, right), element)| {
                         let next = left.compare(right);
                         order.then(if element.ascending { next } else { next.reverse() })
                     })
-                });
+                };
+                assert!(keyed.is_sorted_by(|left, right| compare(left, right, sort.grouped).is_le()));
+                keyed.sort_by(|left, right| compare(left, right, usize::MAX));
                 let wanted = sort.limit.map_or(usize::MAX, |limit| limit as usize);
                 out.extend(keyed.into_iter().map(|(_, row)| row).take(wanted));
             }

@@ -4,13 +4,16 @@
 //! with equal keys keep their order.
 
 mod buffer;
+mod grouped;
 mod retained;
+mod sorter;
+
+pub(crate) use grouped::GroupedSortOperator;
 
 use super::{BatchLimits, Operator};
 use crate::context::ExecutionContext;
-use crate::spill::{RowReader, RowWriter};
 use aql_value::{Batch, Register, Result};
-use buffer::SortBuffer;
+use sorter::{Sorted, Sorter};
 
 /// One criterion of a sort, from the most significant down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,78 +22,53 @@ pub(crate) struct SortKey {
     pub(crate) ascending: bool,
 }
 
+/// What is sorted and how.
+pub(crate) struct SortOrder {
+    pub(crate) keys: Box<[SortKey]>,
+    /// Registers that later operators read.
+    pub(crate) carry: Box<[Register]>,
+    /// Only so many rows are needed.
+    pub(crate) limit: Option<usize>,
+}
+
 pub(crate) struct SortOperator {
     input: Box<dyn Operator>,
-    keys: Box<[SortKey]>,
-    /// Registers that later operators read.
-    carry: Box<[Register]>,
-    /// Only so many rows are needed.
-    limit: Option<usize>,
+    order: SortOrder,
     state: State,
 }
 
 enum State {
     /// Nothing is read yet.
     Start,
-    /// All rows are in memory, in order; the next one to answer.
-    Memory { buffer: SortBuffer, next: usize },
-    /// Rows lie in temporary files.
-    Spilled(RowReader),
+    Sorted(Sorted),
     /// All rows are answered.
     Finished,
 }
 
 impl SortOperator {
-    pub(crate) fn new(
-        input: Box<dyn Operator>,
-        keys: Box<[SortKey]>,
-        carry: Box<[Register]>,
-        limit: Option<u64>,
-    ) -> Self {
-        let limit = limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
-        Self { input, keys, carry, limit, state: State::Start }
+    pub(crate) fn new(input: Box<dyn Operator>, order: SortOrder) -> Self {
+        Self { input, order, state: State::Start }
     }
 
-    fn read_all(&mut self, context: &mut ExecutionContext) -> Result<State> {
-        let mut buffer = SortBuffer::new(&self.keys, &self.carry, self.limit, context.new_charge());
-        let mut spilled: Option<RowWriter> = None;
+    fn read_all(&mut self, context: &mut ExecutionContext) -> Result<Sorted> {
+        let mut sorter = Sorter::new(&self.order, self.order.limit, context);
         while let Some(batch) = self.input.next_full_batch(context)? {
             context.interrupt.check()?;
-            buffer.add(&batch, &context.interrupt)?;
-            if context.spill.is_due(buffer.bytes(), buffer.len()) {
-                buffer.reduce_to_limit(&context.interrupt)?;
-            }
-            if context.spill.is_due(buffer.bytes(), buffer.len()) {
-                let spill = match &mut spilled {
-                    Some(spill) => spill,
-                    None => spilled.insert(RowWriter::new(context, &self.carry)?),
-                };
-                buffer.drain(|key, batch, row| spill.add(key, batch, row))?;
-            }
+            sorter.add(&batch, context)?;
         }
-        if let Some(mut spill) = spilled {
-            buffer.drain(|key, batch, row| spill.add(key, batch, row))?;
-            return Ok(State::Spilled(spill.finish()?));
-        }
-        buffer.sort(&context.interrupt)?;
-        Ok(State::Memory { buffer, next: 0 })
+        sorter.finish(context)
     }
 }
 
 impl Operator for SortOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
         if matches!(self.state, State::Start) {
-            self.state = self.read_all(context)?;
+            self.state = State::Sorted(self.read_all(context)?);
         }
         context.interrupt.check()?;
         let batch = match &mut self.state {
             State::Start | State::Finished => None,
-            State::Memory { buffer, next } => {
-                let batch = buffer.rows(*next, limits.rows);
-                *next += batch.as_ref().map_or(0, Batch::rows);
-                batch
-            }
-            State::Spilled(rows) => rows.next_batch(limits.rows, limits.bytes)?,
+            State::Sorted(rows) => rows.next_batch(limits)?,
         };
         if batch.is_none() {
             self.state = State::Finished;

@@ -84,7 +84,7 @@ fn add_sort(nodes: &mut Vec<Node>, position: usize, collect: &Collect, workshop:
 
 fn sort_by(groups: &[CollectGroup], key: impl Fn(&CollectGroup) -> VariableId) -> NodeKind {
     let elements = groups.iter().map(|group| SortElement { input: key(group), ascending: true });
-    NodeKind::Sort(Sort { elements: elements.collect(), stable: false, limit: None })
+    NodeKind::Sort(Sort { elements: elements.collect(), grouped: 0, stable: false, limit: None })
 }
 
 /// `SORT null` follows: the order of groups does not matter.

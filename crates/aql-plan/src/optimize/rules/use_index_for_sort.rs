@@ -1,5 +1,7 @@
-//! `use-index-for-sort`: reads documents in the order of an index instead of sorting them.
+//! `use-index-for-sort`: reads documents in the order of an index instead of sorting them. Where the index gives only the
+//! first criteria of a sort, it leaves the sort to order the rows that are equal in these.
 
+use super::sort_limit::following_limit;
 use super::use_indexes::scan_whole;
 use super::{Rule, RuleContext};
 use crate::catalog::{IndexField, IndexInfo, IndexKind};
@@ -9,8 +11,15 @@ use crate::optimize::condition::{Branch, as_field, conditions_after, normalize, 
 use crate::optimize::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use aql_value::Result;
+use std::cmp::Reverse;
 
 pub(super) struct UseIndexForSort;
+
+/// Collections of no more documents may be read by an index that leaves a sort something to do.
+const SMALL_COLLECTION: u64 = 1_000;
+/// Larger ones only for this part of their documents: to fetch documents in the order of an index takes several times as long as
+/// to read and sort them.
+const FETCHED_PART: f64 = 0.1;
 
 impl Rule for UseIndexForSort {
     fn name(&self) -> &'static str {
@@ -18,23 +27,29 @@ impl Rule for UseIndexForSort {
     }
 
     fn description(&self) -> &'static str {
-        "Removes sorts whose order an index provides."
+        "Removes sorts whose order an index provides, or leaves them less to do."
     }
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
         for_each_pipeline(plan, &mut |nodes, workshop| {
             let mut changed = false;
             for position in (0..nodes.len()).rev() {
-                let Some(need) = sort_need(nodes, position) else { continue };
-                let scan = match nodes.get(position).map(|node| &node.kind) {
+                let Some(need) = leading_need(nodes, position) else { continue };
+                let ordered = match nodes.get(position).map(|node| &node.kind) {
                     Some(NodeKind::Index(scan)) => ordered_index_scan(scan, &need),
                     Some(NodeKind::EnumerateCollection(scan)) if !scan.random => {
                         ordered_full_scan(&scan.source, nodes, position, &need, context)
                     }
                     _ => None,
                 };
-                let Some(scan) = scan else { continue };
-                nodes.remove(need.position);
+                let Some(Ordered { scan, met }) = ordered else { continue };
+                if need.is_met(met) {
+                    nodes.remove(need.position);
+                } else if let Some(NodeKind::Sort(sort)) =
+                    nodes.get_mut(need.position).map(|node| &mut node.kind)
+                {
+                    sort.grouped = met;
+                }
                 let kind = NodeKind::Index(Box::new(scan));
                 match nodes.get_mut(position) {
                     Some(node) if matches!(node.kind, NodeKind::Index(_)) => node.kind = kind,
@@ -48,33 +63,45 @@ impl Rule for UseIndexForSort {
     }
 }
 
+/// A scan whose rows come in the order of the first `met` criteria of the sort.
+struct Ordered {
+    scan: IndexScan,
+    met: usize,
+}
+
 /// The order that a later sort gives to the rows of a scan.
 #[derive(Debug)]
 pub(super) struct SortNeed {
     /// Position of the Sort node.
     position: usize,
-    /// Fields of the document, the most significant first.
+    /// Fields of the document, the most significant first; at least one.
     fields: Vec<IndexField>,
     ascending: bool,
+    /// The sort has no criteria but these.
+    is_whole: bool,
 }
 
 /// The sort of the rows of the scan at a position, if it is by fields of its documents, in one direction, and the scan
 /// runs once.
 pub(super) fn sort_need(nodes: &[Node], scan: usize) -> Option<SortNeed> {
+    leading_need(nodes, scan).filter(|need| need.is_whole)
+}
+
+/// As [`sort_need`], as far as the first criteria are such fields.
+fn leading_need(nodes: &[Node], scan: usize) -> Option<SortNeed> {
     let source = nodes.get(scan)?.kind.source()?;
     let (position, sort) = sort_after(nodes, scan)?;
     let ascending = sort.elements.first()?.ascending;
-    if sort.elements.iter().any(|element| element.ascending != ascending) {
-        return None;
-    }
-    let fields: Option<Vec<_>> = sort
+    let fields: Vec<_> = sort
         .elements
         .iter()
-        .map(|element| {
+        .take_while(|element| element.ascending == ascending)
+        .map_while(|element| {
             as_field(&resolve(&Expression::Variable(element.input), nodes, scan, position), source.out)
         })
         .collect();
-    Some(SortNeed { position, fields: fields?, ascending })
+    let is_whole = fields.len() == sort.elements.len();
+    (!fields.is_empty()).then_some(SortNeed { position, fields, ascending, is_whole })
 }
 
 /// The sort of all rows of the scan at a position, with its own position, if the scan runs once.
@@ -99,68 +126,114 @@ pub(super) fn sort_after(nodes: &[Node], scan: usize) -> Option<(usize, &Sort)> 
 }
 
 impl SortNeed {
-    /// Whether the entries that the range finds come in this order (or its reverse). Fields that are equal to one value
-    /// do not matter.
+    /// Whether the entries that the range finds come in this order (or its reverse).
     pub(super) fn is_met_by(&self, index: &IndexInfo, range: &IndexRange) -> bool {
+        self.is_met(self.met_by(index, range))
+    }
+
+    fn is_met(&self, count: usize) -> bool {
+        self.is_whole && count == self.fields.len()
+    }
+
+    /// By how many of the first fields the entries that the range finds are ordered, in this direction or its reverse.
+    /// Fields that are equal to one value do not matter, and are no order by themselves.
+    fn met_by(&self, index: &IndexInfo, range: &IndexRange) -> usize {
         if index.kind == IndexKind::Primary {
             // Keys are unique, so further fields decide nothing; identifiers sort as keys do.
-            return self.fields.first().is_some_and(|needed| index.fields.contains(needed));
+            let is_key = self.fields.first().is_some_and(|needed| index.fields.contains(needed));
+            return if is_key { self.fields.len() } else { 0 };
         }
         if index.kind != IndexKind::Persistent || index.fields.iter().any(|field| field.expansion.is_some()) {
-            return false;
+            return 0;
         }
         let is_fixed = |position: usize| matches!(range.lookups.get(position), Some(IndexLookup::Equal(_)));
         let mut position = 0;
-        self.fields.iter().all(|needed| {
-            let known = index.fields.iter().position(|field| field == needed);
+        let mut orders = false;
+        let met = self.fields.iter().take_while(|needed| {
+            let known = index.fields.iter().position(|field| field == *needed);
             if known.is_some_and(is_fixed) {
                 return true;
             }
             while is_fixed(position) {
                 position += 1;
             }
-            let matches = index.fields.get(position) == Some(needed);
+            let matches = index.fields.get(position) == Some(*needed);
             position += 1;
+            orders |= matches;
             matches
-        })
+        });
+        let met = met.count();
+        if orders || self.is_met(met) { met } else { 0 }
     }
 }
 
-fn ordered_index_scan(scan: &IndexScan, need: &SortNeed) -> Option<IndexScan> {
+fn ordered_index_scan(scan: &IndexScan, need: &SortNeed) -> Option<Ordered> {
     let ([index], [range]) = (scan.indexes.as_slice(), scan.ranges.as_slice()) else { return None };
-    need.is_met_by(index, range).then(|| in_order(scan.clone(), need))
+    let met = need.met_by(index, range);
+    (met > 0).then(|| in_order(scan.clone(), need, met))
 }
 
-fn in_order(scan: IndexScan, need: &SortNeed) -> IndexScan {
-    IndexScan { ascending: need.ascending, ordered: true, sort_fields: need.fields.clone(), ..scan }
+fn in_order(scan: IndexScan, need: &SortNeed, met: usize) -> Ordered {
+    let sort_fields = need.fields.iter().take(met).cloned().collect();
+    Ordered { scan: IndexScan { ascending: need.ascending, ordered: true, sort_fields, ..scan }, met }
 }
 
-/// The whole of an index instead of the whole of the collection: the hinted one, otherwise that with fewest fields.
+/// The whole of an index instead of the whole of the collection: the hinted one, otherwise that which gives most of the
+/// order, and of these that with fewest fields.
 fn ordered_full_scan(
     source: &DocumentSource,
     nodes: &[Node],
     position: usize,
     need: &SortNeed,
     context: &RuleContext<'_>,
-) -> Option<IndexScan> {
+) -> Option<Ordered> {
     if source.hint.disabled || source.count_into.is_some() {
         return None;
     }
     let info = context.catalog.collection(&source.collection.name)?;
     let whole = IndexRange::default();
-    let usable: Vec<&IndexInfo> = info
+    let usable: Vec<(usize, &IndexInfo)> = info
         .indexes
         .iter()
-        .filter(|index| need.is_met_by(index, &whole))
-        .filter(|index| !index.sparse || has_all_wanted(index, source, nodes, position, context))
+        .map(|index| (need.met_by(index, &whole), index))
+        .filter(|(met, index)| {
+            need.is_met(*met)
+                || *met > 0 && is_grouping_worthwhile(nodes, position, need, index, *met, info.count_estimate)
+        })
+        .filter(|(_, index)| !index.sparse || has_all_wanted(index, source, nodes, position, context))
         .collect();
-    let hinted = source.hint.names.iter().find_map(|name| usable.iter().find(|index| index.name == *name));
-    let index = match hinted {
-        Some(index) => index,
+    let hinted =
+        source.hint.names.iter().find_map(|name| usable.iter().find(|(_, index)| index.name == *name));
+    let (met, index) = match hinted {
+        Some(hinted) => hinted,
         None if source.hint.forced && !source.hint.names.is_empty() => return None,
-        None => usable.iter().min_by_key(|index| index.fields.len())?,
+        None => usable.iter().min_by_key(|(met, index)| (Reverse(*met), index.fields.len()))?,
     };
-    Some(in_order(scan_whole(index, source), need))
+    Some(in_order(scan_whole(index, source), need, *met))
+}
+
+/// Whether sorting the groups of an index takes less than sorting the collection: not where filters leave few documents,
+/// and not where a large collection has to be fetched by the index.
+fn is_grouping_worthwhile(
+    nodes: &[Node],
+    scan: usize,
+    need: &SortNeed,
+    index: &IndexInfo,
+    met: usize,
+    count: u64,
+) -> bool {
+    let mut between = nodes.iter().take(need.position).skip(scan + 1);
+    if between.any(|node| matches!(node.kind, NodeKind::Filter { .. })) {
+        return false;
+    }
+    if count <= SMALL_COLLECTION {
+        return true;
+    }
+    let Some(wanted) = following_limit(nodes, need.position) else { return false };
+    // The estimate is one of whole entries; how large the groups of some of their fields are is not known.
+    let estimate = index.selectivity_estimate.filter(|estimate| met == index.fields.len() && *estimate > 0.0);
+    let group = estimate.map_or(1.0, |estimate| 1.0 / estimate);
+    wanted as f64 + group <= count as f64 * FETCHED_PART
 }
 
 /// Whether a sparse index has every document that passes the filters after the scan: they exclude null in all of its
