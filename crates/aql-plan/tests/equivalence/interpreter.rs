@@ -4,9 +4,9 @@ mod graph;
 
 use crate::data;
 use aql_plan::{
-    AggregateFunction, Collect, CollectMethod, DocumentSource, Expression, IndexField, IndexInfo,
-    IndexLookup, IndexRange, IndexScan, IntoContent, Node, NodeKind, Plan, Projection, ProjectionSource,
-    RegisterMap, VariableId, compile,
+    AggregateFunction, Collect, CollectMethod, DocumentSource, Expression, FieldBounds, IndexField,
+    IndexInfo, IndexLookup, IndexRange, IndexScan, IndexSearch, IntoContent, Node, NodeKind, Plan,
+    Projection, ProjectionSource, RegisterMap, VariableId, compile,
 };
 use aql_value::{
     Batch, Column, EdgeDirection, Environment, Error, EvaluationContext, EvaluationState, Interrupt,
@@ -283,9 +283,14 @@ impl Interpreter {
                 }
             };
         }
-        if let Some(field) = fields.next() {
+        let of_field = FieldBounds { lower: range.lower.clone(), upper: range.upper.clone() };
+        let bounds = match &range.search {
+            Some(IndexSearch::Box(bounds)) => bounds.as_slice(),
+            _ => std::slice::from_ref(&of_field),
+        };
+        for (bounds, field) in bounds.iter().zip(fields) {
             let value = at(document, &field.path);
-            for (bound, outside) in [(&range.lower, Ordering::Less), (&range.upper, Ordering::Greater)] {
+            for (bound, outside) in [(&bounds.lower, Ordering::Less), (&bounds.upper, Ordering::Greater)] {
                 let Some(bound) = bound else { continue };
                 let order = value.compare(&self.evaluate(&bound.value, row)?);
                 if order == outside || (order == Ordering::Equal && !bound.inclusive) {

@@ -36,7 +36,7 @@ impl BoxBounds {
 
     /// Field `field` is at least the value; what is before all numbers in AQL's order leaves null out only if it is
     /// behind null, and nothing is behind values that come after all numbers. Whether equality counts is for the caller
-    /// to check again.
+    /// to check.
     pub fn set_lower(&mut self, field: usize, value: Slice<'_>) {
         let bound = match place_of(value) {
             Place::Null => 0,

@@ -1,13 +1,17 @@
 //! Entries of multi-dimensional indexes: the documents within boxes.
+//!
+//! Coordinates are numbers of 64 bits, and boxes include their edges, so that each entry in a box is compared with the
+//! bounds again, by the values that it covers: what is answered satisfies them exactly.
 
 use super::entries::EntrySink;
 use super::persistent::Combinations;
 use super::range::Range;
-use super::search::Search;
+use super::search::{BoundPair, Search};
 use super::source::{EntrySource, Lookup};
 use crate::context::ExecutionContext;
 use crate::data::storage_error;
 use aql_value::{Result, Value};
+use std::cmp::Ordering;
 use std::sync::Arc;
 use storage::{BlockLimits, BoxBounds, BoxScan, Collection, Index, Snapshot};
 
@@ -16,18 +20,31 @@ pub(super) struct MdiSource {
     collection: Arc<Collection>,
     index: Arc<Index>,
     /// What is still to be visited.
-    boxes: Box<dyn Iterator<Item = BoxBounds> + Send>,
+    boxes: Box<dyn Iterator<Item = Area> + Send>,
     lookahead: u64,
-    scan: Option<BoxScan>,
+    /// What is visited, and the bounds of its fields.
+    scan: Option<(BoxScan, Arc<[BoundPair]>)>,
+}
+
+/// A box, and the bounds that it was made of.
+struct Area {
+    corners: BoxBounds,
+    bounds: Arc<[BoundPair]>,
 }
 
 impl MdiSource {
     pub(super) fn new(index: &Arc<Index>, ranges: Vec<Range>, lookup: &Lookup<'_>) -> Self {
         let dimensions = index.fields().len();
         let boxes = ranges.into_iter().flat_map(move |mut range| {
-            let search = range.search.take();
+            let bounds: Arc<[BoundPair]> = match range.search.take() {
+                Some(Search::Box(bounds)) => bounds.into(),
+                _ => Arc::default(),
+            };
             let prefixes = Combinations::new(range, true);
-            prefixes.map(move |prefix| bounds(&prefix.equal, search.as_ref(), dimensions))
+            prefixes.map(move |prefix| Area {
+                corners: corners(&prefix.equal, &bounds, dimensions),
+                bounds: Arc::clone(&bounds),
+            })
         });
         Self {
             snapshot: lookup.snapshot.clone(),
@@ -39,33 +56,45 @@ impl MdiSource {
         }
     }
 
-    /// The scan that is read, or the next; `None` after the last.
-    fn scan(&mut self, context: &mut ExecutionContext) -> Result<Option<&mut BoxScan>> {
+    /// Begins with the next box, unless one is being visited; false after the last.
+    fn begin(&mut self, context: &mut ExecutionContext) -> Result<bool> {
         if self.scan.is_none() {
-            let Some(bounds) = self.boxes.next() else { return Ok(None) };
+            let Some(Area { corners, bounds }) = self.boxes.next() else { return Ok(false) };
             context.statistics.cursors_created += 1;
-            let scan = self.snapshot.box_scan(&self.collection, &self.index, &bounds, self.lookahead);
-            self.scan = Some(scan.map_err(|error| storage_error(&error))?);
+            let scan = self.snapshot.box_scan(&self.collection, &self.index, &corners, self.lookahead);
+            self.scan = Some((scan.map_err(|error| storage_error(&error))?, bounds));
         }
-        Ok(self.scan.as_mut())
+        Ok(true)
     }
 }
 
-fn bounds(prefix: &[Value], search: Option<&Search>, dimensions: usize) -> BoxBounds {
-    let mut bounds = BoxBounds::all(dimensions);
+fn corners(prefix: &[Value], bounds: &[BoundPair], dimensions: usize) -> BoxBounds {
+    let mut corners = BoxBounds::all(dimensions);
     for value in prefix {
-        value.with_slice(|slice, collection| bounds.push_equal(slice, collection));
+        value.with_slice(|slice, collection| corners.push_equal(slice, collection));
     }
-    let Some(Search::Box(fields)) = search else { return bounds };
-    for (field, [lower, upper]) in fields.iter().enumerate() {
-        if let Some(value) = lower {
-            value.with_slice(|slice, _| bounds.set_lower(field, slice));
+    for (field, [lower, upper]) in bounds.iter().enumerate() {
+        if let Some(bound) = lower {
+            bound.value.with_slice(|slice, _| corners.set_lower(field, slice));
         }
-        if let Some(value) = upper {
-            value.with_slice(|slice, _| bounds.set_upper(field, slice));
+        if let Some(bound) = upper {
+            bound.value.with_slice(|slice, _| corners.set_upper(field, slice));
         }
     }
-    bounds
+    corners
+}
+
+/// Whether the values that an entry covers, of which the fields of the box begin at a position, lie between the bounds.
+fn satisfies(covered: &Value, first: usize, bounds: &[BoundPair]) -> bool {
+    bounds.iter().enumerate().all(|(field, [lower, upper])| {
+        let is_outside = |bound: &Option<super::range::Bound>, outside: Ordering| {
+            bound.as_ref().is_some_and(|bound| {
+                let order = covered.at((first + field) as i64).compare(&bound.value);
+                order == outside || (order == Ordering::Equal && !bound.inclusive)
+            })
+        };
+        !is_outside(lower, Ordering::Less) && !is_outside(upper, Ordering::Greater)
+    })
 }
 
 impl EntrySource for MdiSource {
@@ -75,10 +104,14 @@ impl EntrySource for MdiSource {
         context: &mut ExecutionContext,
         bytes: usize,
     ) -> Result<bool> {
+        let prefix_fields = self.index.definition().properties.prefix_fields().len();
         while sink.room() > 0 {
             context.interrupt.check()?;
             let limits = BlockLimits { rows: sink.room(), bytes };
-            let Some(scan) = self.scan(context)? else { return Ok(false) };
+            if !self.begin(context)? {
+                return Ok(false);
+            }
+            let Some((scan, bounds)) = &mut self.scan else { return Ok(false) };
             let block = scan.next_block(limits).map_err(|error| storage_error(&error))?;
             let seeks = scan.take_seeks();
             context.statistics.seeks += seeks;
@@ -92,14 +125,16 @@ impl EntrySource for MdiSource {
                     Some(offset) => Value::in_block(entries.block(), offset),
                     None => Value::Null,
                 };
-                sink.push(entries.key(position), covered, Value::Null);
+                if satisfies(&covered(), prefix_fields, bounds) {
+                    sink.push(entries.key(position), covered, Value::Null);
+                }
             }
         }
         Ok(true)
     }
 
     fn release(&mut self) {
-        if let Some(scan) = &mut self.scan {
+        if let Some((scan, _)) = &mut self.scan {
             scan.release();
         }
     }

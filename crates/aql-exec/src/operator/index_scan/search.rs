@@ -28,12 +28,15 @@ pub(super) struct SearchColumns {
     columns: Vec<Option<Column>>,
 }
 
+/// Lower and upper bound of a field.
+pub(super) type BoundPair = [Option<Bound>; 2];
+
 /// A search for one outer row.
 #[derive(Clone)]
 pub(super) enum Search {
     Geo(GeoLookup),
-    /// Lower and upper bound of each field. Whether they are included is checked by the filter, which stays.
-    Box(Vec<[Option<Value>; 2]>),
+    /// Lower and upper bound of each field.
+    Box(Vec<BoundPair>),
     /// The query.
     Words(Value),
 }
@@ -86,7 +89,10 @@ impl SearchPrograms {
             }),
             Self::Words(_) => Search::Words(value(0).unwrap_or_default()),
             Self::Box(fields) => {
-                Search::Box((0..fields.len()).map(|field| [value(2 * field), value(2 * field + 1)]).collect())
+                let pair = |(field, [lower, upper]): (usize, &[Option<BoundProgram>; 2])| {
+                    [bound(2 * field, lower), bound(2 * field + 1, upper)]
+                };
+                Search::Box(fields.iter().enumerate().map(pair).collect())
             }
         }
     }

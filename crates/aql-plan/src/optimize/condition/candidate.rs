@@ -2,6 +2,7 @@
 
 use super::{Atom, AtomOperator};
 use crate::catalog::{IndexField, IndexInfo, IndexKind};
+use crate::expression::Expression;
 use crate::index_search::{FieldBounds, IndexSearch};
 use crate::node::{IndexBound, IndexLookup, IndexRange};
 
@@ -137,22 +138,39 @@ pub(in crate::optimize) fn implied_atoms(index: &IndexInfo, range: &IndexRange) 
         };
         atoms.push(Atom { field: field.clone(), operator, value: value.clone() });
     }
-    if let Some(field) = fields.next() {
-        let lower =
-            range.lower.as_ref().map(|bound| (bound, AtomOperator::GreaterEqual, AtomOperator::Greater));
-        let upper = range.upper.as_ref().map(|bound| (bound, AtomOperator::LessEqual, AtomOperator::Less));
-        for (bound, inclusive, exclusive) in lower.into_iter().chain(upper) {
-            let operator = if bound.inclusive { inclusive } else { exclusive };
-            atoms.push(Atom { field: field.clone(), operator, value: bound.value.clone() });
-        }
+    if let Some(IndexSearch::Box(bounds)) = &range.search {
+        bounds.iter().zip(&mut fields).for_each(|(bounds, field)| add_bounds(field, bounds, &mut atoms));
+    } else if let Some(field) = fields.next() {
+        let bounds = FieldBounds { lower: range.lower.clone(), upper: range.upper.clone() };
+        add_bounds(field, &bounds, &mut atoms);
     }
     if index.sparse {
         let plain = index.fields.iter().filter(|field| field.expansion.is_none());
         atoms.extend(plain.map(|field| Atom {
             field: field.clone(),
             operator: AtomOperator::NotEqual,
-            value: crate::expression::Expression::Constant(aql_value::Value::Null),
+            value: Expression::Constant(aql_value::Value::Null),
         }));
     }
     atoms
+}
+
+fn add_bounds(field: &IndexField, bounds: &FieldBounds, atoms: &mut Vec<Atom>) {
+    let mut add = |operator, value: &Expression| {
+        atoms.push(Atom { field: field.clone(), operator, value: value.clone() });
+    };
+    let FieldBounds { lower, upper } = bounds;
+    if let Some(bound) = lower {
+        add(if bound.inclusive { AtomOperator::GreaterEqual } else { AtomOperator::Greater }, &bound.value);
+    }
+    if let Some(bound) = upper {
+        add(if bound.inclusive { AtomOperator::LessEqual } else { AtomOperator::Less }, &bound.value);
+    }
+    if let (Some(lower), Some(upper)) = (lower, upper)
+        && lower.inclusive
+        && upper.inclusive
+        && lower.value.is_same(&upper.value)
+    {
+        add(AtomOperator::Equal, &lower.value);
+    }
 }

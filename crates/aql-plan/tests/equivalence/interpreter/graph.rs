@@ -261,8 +261,8 @@ impl Interpreter {
         for (bounds, field) in all.iter().zip(fields) {
             for (bound, outside) in [(&bounds.lower, Ordering::Less), (&bounds.upper, Ordering::Greater)] {
                 let Some(bound) = bound else { continue };
-                // What lies on an edge of the box is found in any case.
-                if at(edge, &field.path).compare(&self.evaluate(&bound.value, row)?) == outside {
+                let order = at(edge, &field.path).compare(&self.evaluate(&bound.value, row)?);
+                if order == outside || (order == Ordering::Equal && !bound.inclusive) {
                     return Ok(false);
                 }
             }
