@@ -1,6 +1,6 @@
 //! Folding of constants: an operation on constants becomes its result while the expression is built, bottom up.
 
-use super::Expression;
+use super::{Expression, Quantifier};
 use crate::compile::{RegisterMap, compile};
 use aql_value::{
     EvaluationContext, EvaluationState, Interrupt, MemoryAccount, NoEnvironment, Result, Value, Warnings,
@@ -18,6 +18,9 @@ impl Folder<'_> {
     /// The expression, or its value if it has only one. The operands have been folded before. As in ArangoDB, folding
     /// warns even where the operation would never be reached, and a warning is given once, not for each row.
     pub(crate) fn fold(&mut self, expression: Expression) -> Result<Expression> {
+        if let Some(outcome) = outcome_with_empty_array(&expression) {
+            return Ok(Expression::Constant(Value::Bool(outcome)));
+        }
         match expression {
             Expression::And(operands) => Ok(fold_logical(operands, false)),
             Expression::Or(operands) => Ok(fold_logical(operands, true)),
@@ -55,6 +58,29 @@ impl Folder<'_> {
             Err(error) if error.is_not_constant() => Ok(expression),
             Err(error) => Err(error),
         }
+    }
+}
+
+/// What a comparison with an empty array answers whatever the other operand is: nothing is a member of it, and of its
+/// members all satisfy any condition.
+fn outcome_with_empty_array(expression: &Expression) -> Option<bool> {
+    let is_empty = |operand: &Expression| {
+        operand.as_constant().is_some_and(|value| value.is_array() && value.elements().next().is_none())
+    };
+    match expression {
+        Expression::In { negated, value, list } if is_empty(list) && value.is_deterministic() => {
+            Some(*negated)
+        }
+        Expression::ArrayCompare(comparison)
+            if is_empty(&comparison.left) && comparison.right.is_deterministic() =>
+        {
+            match comparison.quantifier {
+                Quantifier::All | Quantifier::None => Some(true),
+                Quantifier::Any => Some(false),
+                Quantifier::AtLeast(_) | Quantifier::Exactly(_) => None,
+            }
+        }
+        _ => None,
     }
 }
 

@@ -160,6 +160,9 @@ impl Normalizer<'_> {
     }
 
     fn membership(&self, value: &Expression, list: &Expression) -> NormalForm {
+        if let Some(only) = only_member(list) {
+            return self.compare(CompareOperator::Equal, value, &Expression::Constant(only));
+        }
         if let Some((low, high)) = long_range(list) {
             // Its members are too many to be looked up one by one. Between its ends there are also other numbers.
             let field = as_field(value, self.document);
@@ -180,6 +183,14 @@ impl Normalizer<'_> {
     fn is_available(&self, value: &Expression) -> bool {
         value.is_repeatable() && !value.variables().intersects(self.unavailable)
     }
+}
+
+/// The member of a constant array that has just one.
+fn only_member(list: &Expression) -> Option<Value> {
+    let list = list.as_constant().filter(|list| list.is_array())?;
+    let mut members = list.elements();
+    let only = members.next()?;
+    members.next().is_none().then_some(only)
 }
 
 /// The ends of a range of more members than can be written out, the lower one first.
