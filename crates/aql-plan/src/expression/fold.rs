@@ -1,6 +1,6 @@
 //! Folding of constants: an operation on constants becomes its result while the expression is built, bottom up.
 
-use super::{Expression, Quantifier};
+use super::{ElementOperator, Expression, Quantifier};
 use crate::compile::{RegisterMap, compile};
 use aql_value::{
     EvaluationContext, EvaluationState, Interrupt, MemoryAccount, NoEnvironment, Result, Value, Warnings,
@@ -62,7 +62,7 @@ impl Folder<'_> {
 }
 
 /// What a comparison with an empty array answers whatever the other operand is: nothing is a member of it, and of its
-/// members all satisfy any condition.
+/// members all satisfy any condition, but membership in what is no array.
 fn outcome_with_empty_array(expression: &Expression) -> Option<bool> {
     let is_empty = |operand: &Expression| {
         operand.as_constant().is_some_and(|value| value.is_array() && value.elements().next().is_none())
@@ -74,7 +74,9 @@ fn outcome_with_empty_array(expression: &Expression) -> Option<bool> {
         Expression::ArrayCompare(comparison)
             if is_empty(&comparison.left) && comparison.right.is_deterministic() =>
         {
+            let is_membership = matches!(comparison.operator, ElementOperator::In | ElementOperator::NotIn);
             match comparison.quantifier {
+                Quantifier::All | Quantifier::None if is_membership && !comparison.right.is_array() => None,
                 Quantifier::All | Quantifier::None => Some(true),
                 Quantifier::Any => Some(false),
                 Quantifier::AtLeast(_) | Quantifier::Exactly(_) => None,
