@@ -48,9 +48,19 @@ pub(super) fn rows_after(statements: &[Statement], documents: &Documents) -> Vec
 
 fn rows_within(statements: &[Statement], around: &Row, documents: &Documents) -> Vec<Row> {
     let mut rows = vec![around.clone()];
-    let outer = around.0.len();
+    // The only row before the first loop or COLLECT: its variables are not gathered by those that follow.
+    let mut outside = around.clone();
+    let mut is_grouped = false;
     for statement in statements {
         let value = |row: &Row, expression: &Expression| evaluate(expression, row, documents);
+        let is_loop = matches!(
+            statement.kind,
+            StatementKind::For(_) | StatementKind::Traversal(_) | StatementKind::PathSearch(_)
+        );
+        if is_loop && !is_grouped {
+            is_grouped = true;
+            outside = rows.first().unwrap_or(around).clone();
+        }
         rows = match &statement.kind {
             StatementKind::For(statement) => {
                 let name = &statement.target.as_variable().unwrap().name;
@@ -94,7 +104,10 @@ fn rows_within(statements: &[Statement], around: &Row, documents: &Documents) ->
                 rows.iter().flat_map(|row| naive_graph::search(statement, row, documents)).collect()
             }
             StatementKind::Window(statement) => window(statement, &rows, documents),
-            StatementKind::Collect(statement) => collect(statement, &rows, outer, around, documents),
+            StatementKind::Collect(statement) => {
+                is_grouped = true;
+                collect(statement, &rows, &outside, documents)
+            }
             other => panic!("not known to the evaluator: {other:?}"),
         };
     }
@@ -120,7 +133,8 @@ fn distinct(values: Vec<Value>) -> Vec<Value> {
     found
 }
 
-fn collect(collect: &Collect, rows: &[Row], outer: usize, around: &Row, documents: &Documents) -> Vec<Row> {
+/// `outside` are the variables that groups do not gather and that stay.
+fn collect(collect: &Collect, rows: &[Row], outside: &Row, documents: &Documents) -> Vec<Row> {
     let value = |row: &Row, expression: &Expression| evaluate(expression, row, documents);
     let mut groups: Vec<(Vec<Value>, Vec<&Row>)> = Vec::new();
     for row in rows {
@@ -134,7 +148,7 @@ fn collect(collect: &Collect, rows: &[Row], outer: usize, around: &Row, document
         groups.push((Vec::new(), Vec::new()));
     }
     let row_of = |(keys, members): (Vec<Value>, Vec<&Row>)| {
-        let mut row = around.clone();
+        let mut row = outside.clone();
         for (group, key) in collect.groups.iter().zip(keys) {
             row = row.with(&group.variable.name, key);
         }
@@ -151,7 +165,7 @@ fn collect(collect: &Collect, rows: &[Row], outer: usize, around: &Row, document
                 None => {
                     let kept =
                         |name: &str| into.keep.is_empty() || into.keep.iter().any(|kept| kept.name == name);
-                    let entries: Vec<(&str, Value)> = row.0[outer..]
+                    let entries: Vec<(&str, Value)> = row.0[outside.0.len()..]
                         .iter()
                         .filter(|(name, _)| kept(name))
                         .map(|(name, value)| (name.as_str(), value.clone()))

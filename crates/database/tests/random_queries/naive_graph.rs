@@ -35,7 +35,10 @@ pub(super) fn traverse(statement: &Traversal, row: &Row, documents: &Documents) 
             found = found.with(&edge.name, path.edges.last().cloned().unwrap_or_default());
         }
         match &statement.path {
-            Some(name) => found.with(&name.name, value_of(path, ("weights", weights(path)), documents)),
+            Some(name) => {
+                let [edges, vertices] = parts_of(path, documents);
+                found.with(&name.name, Value::object(&[edges, vertices, ("weights", weights(path))]))
+            }
             None => found,
         }
     };
@@ -97,8 +100,7 @@ pub(super) fn search(statement: &PathSearch, row: &Row, documents: &Documents) -
         }
         other => panic!("not known to the evaluator: {other:?}"),
     }
-    let weight = |path: &Path| ("weight", Value::Int(path.edges.len() as i64));
-    paths.iter().map(|path| row.with(name, value_of(path, weight(path), documents))).collect()
+    paths.iter().map(|path| row.with(name, Value::object(&parts_of(path, documents)))).collect()
 }
 
 /// What each vertex of the path is away from its start.
@@ -146,7 +148,7 @@ fn document(id: &str, documents: &Documents) -> Value {
     found.cloned().unwrap_or_default()
 }
 
-fn value_of(path: &Path, weight: (&str, Value), documents: &Documents) -> Value {
+fn parts_of(path: &Path, documents: &Documents) -> [(&'static str, Value); 2] {
     let vertices: Vec<Value> = path.vertices.iter().map(|id| document(id, documents)).collect();
-    Value::object(&[("edges", Value::array(&path.edges)), ("vertices", Value::array(&vertices)), weight])
+    [("edges", Value::array(&path.edges)), ("vertices", Value::array(&vertices))]
 }

@@ -10,6 +10,7 @@ use aql_value::{Error, Result, error_number};
 pub(super) struct Expansion {
     pub(super) options: SearchOptions,
     pub(super) steps: Steps,
+    compares_edges_to_start: bool,
     /// By vertex: how often it is on the path that is followed (depth first), or whether it was visited (unique in all
     /// paths).
     marks: Vec<u32>,
@@ -39,8 +40,10 @@ pub(super) struct Gathered {
 impl Expansion {
     pub(super) fn new(options: SearchOptions) -> Self {
         let steps = Steps::new(options.details);
+        let compares_edges_to_start = options.compares_edges_to_start();
+        let (marks, marked) = (Vec::new(), Vec::new());
         let (list, is_kept) = (EdgeList::default(), Vec::new());
-        Self { options, steps, marks: Vec::new(), marked: Vec::new(), queue_bytes: 0, list, is_kept }
+        Self { options, steps, compares_edges_to_start, marks, marked, queue_bytes: 0, list, is_kept }
     }
 
     /// Makes the path of depth 0, if it may be one.
@@ -130,15 +133,19 @@ impl Expansion {
     }
 
     fn add(&mut self, id: StepId, list: &EdgeList, is_last: bool) {
-        let keeps_keys = self.options.reads_edges || (!is_last && self.options.compares_edges());
+        let compares_edges = self.options.compares_edges() || self.compares_edges_to_start;
+        let keeps_keys = self.options.reads_edges || (!is_last && compares_edges);
         let keys = keeps_keys.then_some(list.keys.as_slice());
         // Nothing else decides: whoever comes first has visited the vertex.
         let visits = self.visits_when_found() && !self.options.judges;
         self.steps.reserve(list.edges.len());
         let order = self.options.order;
         let mut add = |(position, edge): (usize, &FoundEdge)| {
-            let is_allowed =
-                if visits { self.visit(edge.vertex) } else { self.is_allowed(id, edge, &list.keys) };
+            let is_allowed = if visits {
+                !self.turns_back(id, edge, &list.keys) && self.visit(edge.vertex)
+            } else {
+                self.is_allowed(id, edge, &list.keys)
+            };
             if is_allowed {
                 self.steps.push_edge(id, edge, keys, list.documents.get(position));
             }
@@ -156,7 +163,7 @@ impl Expansion {
         let mut count = 0;
         for edge in &list.edges {
             let is_new = if self.visits_when_found() {
-                self.visit(edge.vertex)
+                !self.turns_back(id, edge, &list.keys) && self.visit(edge.vertex)
             } else {
                 self.is_allowed(id, edge, &list.keys)
             };
@@ -173,7 +180,7 @@ impl Expansion {
     /// Whether a path may go on by an edge.
     fn is_allowed(&self, id: StepId, edge: &FoundEdge, keys: &[u8]) -> bool {
         match self.options.unique_vertices {
-            Uniqueness::Global => !self.is_marked(edge.vertex),
+            Uniqueness::Global => !self.is_marked(edge.vertex) && !self.turns_back(id, edge, keys),
             Uniqueness::Path => !self.is_on_path(id, edge.vertex),
             Uniqueness::None => {
                 !self.options.compares_edges()
@@ -181,6 +188,14 @@ impl Expansion {
                     || !self.has_edge(id, edge, edge.name.key(keys))
             }
         }
+    }
+
+    /// Whether a path would come back to the start by the edge by which it set out. Only its second step can: a vertex
+    /// that was found later has no edge in common with the start.
+    fn turns_back(&self, id: StepId, edge: &FoundEdge, keys: &[u8]) -> bool {
+        self.compares_edges_to_start
+            && self.steps.get(id).is_some_and(|step| step.depth == 1)
+            && self.has_edge(id, edge, edge.name.key(keys))
     }
 
     fn is_on_path(&self, id: StepId, vertex: Vertex) -> bool {

@@ -75,9 +75,18 @@ impl SearchOptions {
             && self.max_depth > 1
     }
 
+    /// Whether the edge by which a path comes back to the start has to be compared to the one by which it set out.
+    fn compares_edges_to_start(&self) -> bool {
+        let is_twice = |(at, own): (usize, &u16)| self.collections.iter().skip(at + 1).any(|other| other == own);
+        self.revisit_start
+            && self.unique_edges == Uniqueness::Path
+            && self.max_depth > 1
+            && self.collections.iter().enumerate().any(is_twice)
+    }
+
     /// Whether it has to be known which edges are followed.
     pub(crate) fn names_edges(&self) -> bool {
-        self.reads_edges || self.compares_edges()
+        self.reads_edges || self.compares_edges() || self.compares_edges_to_start()
     }
 
     /// Whether steps have to know the steps before them: an edge has two ends.
@@ -86,6 +95,7 @@ impl SearchOptions {
             || self.reads_edges
             || self.unique_vertices == Uniqueness::Path
             || self.compares_edges()
+            || self.compares_edges_to_start()
     }
 }
 

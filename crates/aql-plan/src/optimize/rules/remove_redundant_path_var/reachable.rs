@@ -2,12 +2,11 @@
 //!
 //! A vertex that some path leads to is also led to by a shortest path, which repeats neither vertices nor edges and
 //! satisfies every condition that all elements of the other path do. So the vertices are the same, but for the start:
-//! it is found again where a path comes back to it.
+//! it is found again where a path comes back to it. From depth 0 on it is found twice then, which does no harm.
 
 use crate::node::{
     AggregateFunction, Collect, CollectMethod, Node, NodeKind, Traversal, TraversalOrder, Uniqueness,
 };
-use std::collections::HashSet;
 
 /// Turns the traversal into a breadth-first search, if the nodes after it do not count paths.
 pub(super) fn visit_once(node: &mut Traversal, after: &[Node]) -> bool {
@@ -17,14 +16,14 @@ pub(super) fn visit_once(node: &mut Traversal, after: &[Node]) -> bool {
     let only_vertex = node.edge_out.is_none() && node.path.is_none() && node.prune.is_none();
     let is_alike_everywhere = node.conditions.iter().all(|condition| condition.depth.is_none())
         && node.graph.edges.iter().all(|edges| edges.at_depth.is_empty());
-    let comes_back = node.min_depth == 1 && options.unique_vertices == Uniqueness::None;
+    // A start that does not exist is no path of depth 0, but a vertex that a path comes back to.
+    let comes_back = options.unique_vertices == Uniqueness::None;
     let is_wanted = follows_paths
         && only_vertex
         && is_alike_everywhere
         // One step leads to nothing twice but by parallel edges.
         && node.min_depth <= 1
         && node.max_depth > 1
-        && (!comes_back || may_come_back(node))
         && ignores_repetition(after);
     if is_wanted {
         node.options.order = TraversalOrder::Bfs;
@@ -32,14 +31,6 @@ pub(super) fn visit_once(node: &mut Traversal, after: &[Node]) -> bool {
         node.options.revisit_start = comes_back;
     }
     is_wanted
-}
-
-/// Whether any edge to the start completes a path that repeats no edge: not if it can be the edge that led away from
-/// it.
-fn may_come_back(node: &Traversal) -> bool {
-    let mut seen = HashSet::new();
-    node.options.unique_edges == Uniqueness::None
-        || node.graph.edges.iter().all(|edges| seen.insert(edges.collection.id))
 }
 
 /// Whether the nodes do the same with rows that come once and rows that come several times.
