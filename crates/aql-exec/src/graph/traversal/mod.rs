@@ -77,7 +77,8 @@ impl SearchOptions {
 
     /// Whether the edge by which a path comes back to the start has to be compared to the one by which it set out.
     fn compares_edges_to_start(&self) -> bool {
-        let is_twice = |(at, own): (usize, &u16)| self.collections.iter().skip(at + 1).any(|other| other == own);
+        let is_twice =
+            |(at, own): (usize, &u16)| self.collections.iter().skip(at + 1).any(|other| other == own);
         self.revisit_start
             && self.unique_edges == Uniqueness::Path
             && self.max_depth > 1

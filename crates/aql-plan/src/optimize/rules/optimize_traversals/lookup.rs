@@ -63,7 +63,8 @@ impl EdgeCondition {
         graph.edges.iter().all(|edges| {
             let is_implied = |lookup: &EdgeLookup| {
                 let known = implied_atoms(&lookup.index, &as_range(edges.direction, lookup));
-                branch.atoms.iter().all(|atom| known.iter().any(|known| known.is_same(atom)))
+                // The first says which vertex the edges leave, with a value that only stands for it.
+                branch.atoms.iter().all(|atom| known.iter().skip(1).any(|known| known.is_same(atom)))
             };
             match self.depth {
                 Some(depth) => is_implied(edges.lookup_at(depth)),
