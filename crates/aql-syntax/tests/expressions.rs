@@ -400,7 +400,7 @@ fn what_follows_an_expansion_is_applied_to_its_elements() {
         ("a[*][*]", "map(a, map(E, E))"),
         ("a[**][*].b", "map2(a, map(E, E.b))"),
         ("a[*][0].@b", "map(a, E[0].@b)"),
-        ("a[*].b[**].c[***]", "map(a, map2(E.b, map3(E.c, E)))"),
+        ("a[*].b[**].c[***]", "map3(map2(map(a, E.b), E.c), E)"),
         ("(a[*].b)[**].c", "map2(map(a, E.b), E.c)"),
         ("(a[*])[0]", "map(a, E)[0]"),
         ("((a[*]).b)[*]", "map(map(a, E).b, E)"),

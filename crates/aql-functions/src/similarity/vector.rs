@@ -16,18 +16,22 @@ pub(crate) fn cosine_similarity(arguments: &[Value], context: &mut EvaluationCon
 
 /// `L1_DISTANCE(x, y)`: the Manhattan distance.
 pub(crate) fn l1_distance(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    let distance = |left: &[f64], right: &[f64]| {
-        pairs(left, right).map(|(left, right)| (left - right).abs()).sum::<f64>()
-    };
+    let distance =
+        |left: &[f64], right: &[f64]| total(pairs(left, right).map(|(left, right)| (left - right).abs()));
     answer(compared("L1_DISTANCE", arguments, distance, context))
 }
 
 /// `L2_DISTANCE(x, y)`: the Euclidean distance.
 pub(crate) fn l2_distance(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let distance = |left: &[f64], right: &[f64]| {
-        pairs(left, right).map(|(left, right)| (left - right).powi(2)).sum::<f64>().sqrt()
+        total(pairs(left, right).map(|(left, right)| (left - right).powi(2))).sqrt()
     };
     answer(compared("L2_DISTANCE", arguments, distance, context))
+}
+
+/// The sum: 0 of no numbers, where the standard library has -0.
+fn total(numbers: impl Iterator<Item = f64>) -> f64 {
+    numbers.fold(0.0, |sum, number| sum + number)
 }
 
 fn pairs<'a>(left: &'a [f64], right: &'a [f64]) -> impl Iterator<Item = (f64, f64)> + 'a {

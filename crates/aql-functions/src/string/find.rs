@@ -3,10 +3,11 @@
 use crate::argument::{flag, given, integer, text};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `CONTAINS(text, search, returnIndex)`: whether, or with `returnIndex` where (-1 if not), `search` occurs.
+/// `CONTAINS(text, search, returnIndex)`: whether, or with `returnIndex` where (-1 if not), `search` occurs. An empty
+/// `search` does not.
 pub(crate) fn contains(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
     let (text, search) = (text(arguments, 0), text(arguments, 1));
-    let found = text.find(search.as_ref());
+    let found = text.find(search.as_ref()).filter(|_| !search.is_empty());
     if flag(arguments, 2) {
         Ok(Value::Int(found.map_or(-1, |byte| position_of(&text, byte))))
     } else {

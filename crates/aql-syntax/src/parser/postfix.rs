@@ -14,18 +14,25 @@ impl Parser<'_> {
     /// Everything that follows `base`.
     ///
     /// What follows a `[*]` is applied to its elements. So each `[*]` opens an expansion, the chain goes on from its
-    /// element, and at the end the open expansions are closed from the innermost outwards.
+    /// element, and at the end the open expansions are closed from the innermost outwards. A `[**]` flattens what
+    /// the chain before it gives as a whole, and so closes the open expansions first.
     #[inline(never)]
     pub(super) fn accesses(&mut self, base: Expression, start: u32) -> Parsed<Expression> {
         let mut open: Vec<OpenExpansion> = Vec::new();
         let mut chain = base;
+        let whole_start = start;
         let mut start = start;
         loop {
             chain = match self.current.kind {
                 TokenKind::Dot => self.attribute(chain, start)?,
                 TokenKind::LeftBracket => match self.peek().kind {
                     TokenKind::Star => {
-                        let expansion = self.expansion(chain)?;
+                        let levels = self.levels(TokenKind::Star);
+                        if levels > 1 && !open.is_empty() {
+                            chain = self.close(&mut open, chain)?;
+                            start = whole_start;
+                        }
+                        let expansion = self.expansion(chain, levels)?;
                         open.push(OpenExpansion { expansion, start });
                         start = self.previous.span.end;
                         self.node(ExpressionKind::Element, start)?
@@ -36,6 +43,11 @@ impl Parser<'_> {
                 _ => break,
             };
         }
+        self.close(&mut open, chain)
+    }
+
+    /// The expansions with what follows them, `chain` being what is applied to the innermost one's elements.
+    fn close(&mut self, open: &mut Vec<OpenExpansion>, mut chain: Expression) -> Parsed<Expression> {
         while let Some(OpenExpansion { mut expansion, start }) = open.pop() {
             expansion.projection = Some(chain).filter(|chain| chain.kind != ExpressionKind::Element);
             chain = self.node(ExpressionKind::Expansion(expansion), start)?;
@@ -70,10 +82,9 @@ impl Parser<'_> {
         self.node(ExpressionKind::IndexedAccess(Box::new(base), Box::new(index)), start)
     }
 
-    /// `[* FILTER c LIMIT o, n RETURN r]`
+    /// `FILTER c LIMIT o, n RETURN r]` after the stars.
     #[inline(never)]
-    fn expansion(&mut self, base: Expression) -> Parsed<Box<Expansion>> {
-        let levels = self.levels(TokenKind::Star);
+    fn expansion(&mut self, base: Expression, levels: u32) -> Parsed<Box<Expansion>> {
         // Filled in place, which takes less stack than many locals.
         let mut expansion =
             Box::new(Expansion { base, levels, filter: None, limit: None, result: None, projection: None });

@@ -206,9 +206,10 @@ fn access(inner: Expressions) -> BoxedStrategy<Access> {
     .boxed()
 }
 
-/// Applies the accesses from left to right; those behind an expansion become its projection.
+/// Applies the accesses from left to right; those behind an expansion become its projection, up to
+/// the next one that flattens.
 fn chain(base: Expression, accesses: Vec<Access>) -> Expression {
-    let mut accesses = accesses.into_iter();
+    let mut accesses = accesses.into_iter().peekable();
     let mut current = base;
     while let Some(access) = accesses.next() {
         current = node(match access {
@@ -225,8 +226,10 @@ fn chain(base: Expression, accesses: Vec<Access>) -> Expression {
                 }))
             }
             Access::Expansion(levels, filter, limit, result) => {
-                let rest: Vec<Access> = accesses.by_ref().collect();
-                let projection = (!rest.is_empty()).then(|| chain(node(ExpressionKind::Element), rest));
+                // One that flattens takes the whole chain before it.
+                let is_own = |access: &Access| !matches!(access, Access::Expansion(2.., ..));
+                let own: Vec<Access> = std::iter::from_fn(|| accesses.next_if(is_own)).collect();
+                let projection = (!own.is_empty()).then(|| chain(node(ExpressionKind::Element), own));
                 let expansion = Expansion { base: current, levels, filter, limit, result, projection };
                 ExpressionKind::Expansion(Box::new(expansion))
             }
