@@ -265,6 +265,10 @@ impl Naive {
         // The number is evaluated in any case.
         self.satisfied(count, 0, 0);
         let Model::Array(elements) = left else { return Model::Bool(false) };
+        let is_membership = matches!(operator, ArrayOperator::In | ArrayOperator::NotIn);
+        if is_membership && !matches!(right, Model::Array(_)) {
+            return Model::Bool(false);
+        }
         let test = |element: &&Model| match operator {
             ArrayOperator::Compare(operator) => holds(operator, element, &right),
             ArrayOperator::In => right.contains(element) == Some(true),
