@@ -128,5 +128,8 @@ fn an_unknown_collection_and_a_user_who_may_not_write_are_refused() {
     let instance = std::sync::Arc::clone(session.instance());
     let reader = Session::open(instance, "_system", database::Identity::User("reader".into())).unwrap();
     let overwrite = ImportRequest { overwrite: true, ..request() };
-    assert_eq!(reader.import("docs", lines, &overwrite).unwrap_err().number, number::FORBIDDEN);
+    assert_eq!(
+        reader.import("docs", lines, &overwrite).unwrap_err().number,
+        catalog::error_number::READ_ONLY
+    );
 }
