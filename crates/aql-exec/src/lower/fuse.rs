@@ -1,6 +1,8 @@
 //! Nodes that become part of another node's operator.
 
-use aql_plan::{Calculation, EnumerateList, Expression, Node, NodeId, NodeKind, VariableId, VariableSet};
+use aql_plan::{
+    Calculation, CollectMethod, EnumerateList, Expression, Node, NodeId, NodeKind, VariableId, VariableSet,
+};
 
 /// How a node is lowered.
 #[derive(Clone, Copy)]
@@ -25,19 +27,28 @@ pub(super) enum Fused<'a> {
         /// Where it ends.
         last: &'a Expression,
     },
+    /// A scan that counts its documents, for the COLLECT after it.
+    CountedScan {
+        /// Set to their number.
+        count: VariableId,
+    },
 }
 
-/// How each node of a pipeline is lowered. Conditions are left to their own nodes without `fuse_filters`.
-pub(super) fn fuse(nodes: &[Node], fuse_filters: bool) -> Vec<Fused<'_>> {
+/// The node that is skipped, and the one that is lowered in another way.
+type Fusion<'a> = (usize, (usize, Fused<'a>));
+
+/// How each node of a pipeline is lowered. Conditions and counts are left to their own nodes if not `fuse_results`.
+pub(super) fn fuse(nodes: &[Node], fuse_results: bool) -> Vec<Fused<'_>> {
     let mut fused = vec![Fused::Node; nodes.len()];
     for (position, node) in nodes.iter().enumerate() {
         let found = match &node.kind {
-            NodeKind::Filter { condition } if fuse_filters => fused_filter(nodes, position, *condition),
+            NodeKind::Filter { condition } if fuse_results => fused_filter(nodes, position, *condition),
+            NodeKind::Collect(_) if fuse_results => counted_scan(nodes, position),
             NodeKind::EnumerateList(list) => fused_range(nodes, position, list),
             _ => None,
         };
-        if let Some((source, how)) = found {
-            for (slot, new) in [(source, Fused::Skip), (position, how)] {
+        if let Some((skipped, (changed, how))) = found {
+            for (slot, new) in [(skipped, Fused::Skip), (changed, how)] {
                 if let Some(slot) = fused.get_mut(slot) {
                     *slot = new;
                 }
@@ -48,22 +59,18 @@ pub(super) fn fuse(nodes: &[Node], fuse_filters: bool) -> Vec<Fused<'_>> {
 }
 
 /// A condition computed right before the filter, for it alone.
-fn fused_filter(nodes: &[Node], position: usize, condition: VariableId) -> Option<(usize, Fused<'_>)> {
+fn fused_filter(nodes: &[Node], position: usize, condition: VariableId) -> Option<Fusion<'_>> {
     let source = position.checked_sub(1)?;
     let node = nodes.get(source)?;
     let calculation = calculation_of(node, condition)?;
     let only_reader = !is_read(nodes.get(position + 1..)?, condition);
     let fused = Fused::Filter { calculation: node.id, condition: &calculation.expression };
-    only_reader.then_some((source, fused))
+    only_reader.then_some((source, (position, fused)))
 }
 
 /// A range computed in the same pipeline for nothing but loops. Its bounds are evaluated where each loop is instead:
 /// their variables are still there, because variables are set once.
-fn fused_range<'a>(
-    nodes: &'a [Node],
-    position: usize,
-    list: &'a EnumerateList,
-) -> Option<(usize, Fused<'a>)> {
+fn fused_range<'a>(nodes: &'a [Node], position: usize, list: &'a EnumerateList) -> Option<Fusion<'a>> {
     let before = nodes.get(..position)?;
     let source = before.iter().rposition(|node| calculation_of(node, list.input).is_some())?;
     let Expression::Range { first, last } = &calculation_of(before.get(source)?, list.input)?.expression
@@ -76,7 +83,26 @@ fn fused_range<'a>(
     // A grouping in between forgets the variables of the bounds.
     let is_kept = !after.iter().take(last_loop).any(|node| node.kind.is_grouping());
     let is_steady = first.is_deterministic() && last.is_deterministic();
-    (only_loops && is_kept && is_steady).then_some((source, Fused::Range { list, first, last }))
+    (only_loops && is_kept && is_steady).then_some((source, (position, Fused::Range { list, first, last })))
+}
+
+/// `FOR d IN c COLLECT WITH COUNT INTO n`, where the documents are not read: the scan counts them, without a row for
+/// each. It is run once, so that there is one number.
+fn counted_scan(nodes: &[Node], position: usize) -> Option<Fusion<'_>> {
+    let NodeKind::Collect(collect) = &nodes.get(position)?.kind else { return None };
+    let count = collect.aggregates.first().filter(|_| collect.method == CollectMethod::Count)?.out;
+    let scan = position.checked_sub(1)?;
+    let source = nodes.get(scan)?.kind.source()?;
+    let is_random = matches!(&nodes.get(scan)?.kind, NodeKind::EnumerateCollection(scan) if scan.random);
+    let is_run_once = nodes.iter().take(scan).all(|node| {
+        matches!(node.kind, NodeKind::Singleton | NodeKind::Calculation(_) | NodeKind::Subquery(_))
+    });
+    let is_countable =
+        !source.produces_result && source.count_into.is_none() && source.limit.is_none() && !is_random;
+    // Of a group without rows they would be null.
+    let after = nodes.get(position + 1..)?;
+    let keeps_none = !collect.kept.iter().any(|kept| is_read(after, *kept));
+    (is_countable && is_run_once && keeps_none).then_some((position, (scan, Fused::CountedScan { count })))
 }
 
 /// Whether a node is a loop over a variable and reads it for nothing else.

@@ -27,7 +27,7 @@ impl Lowering<'_> {
         let kept = node.collect.kept.iter().map(|id| self.register(*id));
         let mut carry = step.carry.to_vec();
         carry.extend(kept.collect::<Result<Vec<Register>>>()?);
-        let scan = self.index_scan(step.input, carry.into(), &node.scan)?;
+        let scan = self.index_scan(step.input, carry.into(), &node.scan, None)?;
         self.collect(scan, step.carry, &node.collect)
     }
 

@@ -22,6 +22,9 @@ pub(super) fn live_after(nodes: &[Node], fused: &[Fused<'_>]) -> Vec<VariableSet
                 first.collect_variables(&mut live);
                 last.collect_variables(&mut live);
             }
+            Fused::CountedScan { count } => {
+                live.remove(*count);
+            }
             Fused::Node | Fused::Skip => {}
         }
     }

@@ -158,10 +158,16 @@ impl Lowering<'_> {
             let input = ListInput::Range { low: self.compile(first)?, high: self.compile(last)? };
             return self.enumerate_list(step, list, input);
         }
+        let count = match fused {
+            Fused::CountedScan { count } => Some(count),
+            _ => None,
+        };
         Ok(match &step.node.kind {
             NodeKind::NoResults => Box::new(NoResultsOperator),
-            NodeKind::EnumerateCollection(scan) => self.enumerate_collection(step.input, step.carry, scan)?,
-            NodeKind::Index(scan) => self.index_scan(step.input, step.carry, scan)?,
+            NodeKind::EnumerateCollection(scan) => {
+                self.enumerate_collection(step.input, step.carry, scan, count)?
+            }
+            NodeKind::Index(scan) => self.index_scan(step.input, step.carry, scan, count)?,
             NodeKind::EnumerateList(EnumerateList { input, object: Some(members), .. }) => {
                 let (key, value) = (self.register(members.key)?, self.register(members.value)?);
                 let outer = Outer::new(step.input, step.carry);

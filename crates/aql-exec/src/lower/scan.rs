@@ -8,7 +8,7 @@ use crate::operator::{
 };
 use aql_plan::{
     CollectionScan, DocumentSource, Expression, IndexBound, IndexInfo, IndexKind, IndexLookup, IndexRange,
-    IndexScan, IndexSearch, JoinPart, Projection, ProjectionSource,
+    IndexScan, IndexSearch, JoinPart, Projection, ProjectionSource, VariableId,
 };
 use aql_value::{Error, Register, Result, error_number};
 use catalog::IndexId;
@@ -21,8 +21,9 @@ impl Lowering<'_> {
         input: Box<dyn Operator>,
         carry: Box<[Register]>,
         scan: &CollectionScan,
+        count: Option<VariableId>,
     ) -> Result<Box<dyn Operator>> {
-        let source = self.source(&scan.source, None)?;
+        let source = self.counting_source(&scan.source, None, count)?;
         let join = self.hash_join(scan)?;
         let outer = Outer::new(input, with_filter_reads(carry, &source));
         Ok(Box::new(EnumerateCollectionOperator::new(outer, source, scan.random, join)))
@@ -33,12 +34,13 @@ impl Lowering<'_> {
         input: Box<dyn Operator>,
         carry: Box<[Register]>,
         scan: &IndexScan,
+        count: Option<VariableId>,
     ) -> Result<Box<dyn Operator>> {
         let only_index = match scan.indexes.as_slice() {
             [only] => Some(only),
             _ => None,
         };
-        let source = self.source(&scan.source, only_index)?;
+        let source = self.counting_source(&scan.source, only_index, count)?;
         let mut ranges = Vec::with_capacity(scan.ranges.len());
         for range in &scan.ranges {
             let info =
@@ -56,6 +58,20 @@ impl Lowering<'_> {
         };
         let outer = Outer::new(input, with_filter_reads(carry, &source));
         Ok(Box::new(IndexScanOperator::new(outer, source, ranges, options)))
+    }
+
+    /// The source, which counts its documents if there is a variable for their number.
+    fn counting_source(
+        &self,
+        source: &DocumentSource,
+        index: Option<&IndexInfo>,
+        count: Option<VariableId>,
+    ) -> Result<Source> {
+        let mut source = self.source(source, index)?;
+        if let Some(count) = count {
+            source.count_into = Some(self.register(count)?);
+        }
+        Ok(source)
     }
 
     fn source(&self, source: &DocumentSource, index: Option<&IndexInfo>) -> Result<Source> {

@@ -1,9 +1,10 @@
-//! `optimize-count`: a scan whose documents are only counted yields their number instead of a row for each.
+//! `optimize-count`: the scan of a subquery of which only the length is used yields the number of its documents instead
+//! of a row for each. (`COLLECT WITH COUNT` is counted by the scan as well, which plans do not say.)
 
 use super::optimize_subqueries::{Demand, demand_of, is_count};
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
-use crate::node::{CollectMethod, Node, NodeKind, Return, Subquery};
+use crate::node::{Node, NodeKind, Return, Subquery};
 use crate::optimize::pipeline::{Workshop, for_each_pipeline};
 use crate::plan::Plan;
 use crate::variable::VariableId;
@@ -22,8 +23,7 @@ impl Rule for OptimizeCount {
 
     fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
         for_each_pipeline(plan, &mut |nodes, workshop| {
-            let collected = count_for_collect(nodes);
-            let mut changed = collected;
+            let mut changed = false;
             for position in 0..nodes.len() {
                 let (before, after) = nodes.split_at_mut(position + 1);
                 if let Some(NodeKind::Subquery(subquery)) = before.last_mut().map(|node| &mut node.kind) {
@@ -33,21 +33,6 @@ impl Rule for OptimizeCount {
             Ok(changed)
         })
     }
-}
-
-/// `FOR d IN c COLLECT WITH COUNT INTO n`.
-fn count_for_collect(nodes: &mut Vec<Node>) -> bool {
-    let Some(position) = countable_scan(nodes) else { return false };
-    let count = match nodes.get(position + 1).map(|node| &node.kind) {
-        Some(NodeKind::Collect(collect)) if collect.method == CollectMethod::Count => {
-            collect.aggregates.first().map(|aggregate| aggregate.out)
-        }
-        _ => None,
-    };
-    let Some(count) = count else { return false };
-    count_into(nodes, position, count);
-    nodes.remove(position + 1);
-    true
 }
 
 /// `LENGTH(FOR d IN c RETURN d)`: the subquery returns one number, and its first result is the length.
@@ -73,13 +58,12 @@ fn count_for_length(subquery: &mut Subquery, after: &mut [Node], workshop: &mut 
     true
 }
 
-/// Position of the only loop of the pipeline, if it is a scan whose documents nobody reads.
+/// Position of the only loop of the pipeline, if it is a scan whose rows can be counted.
 fn countable_scan(nodes: &[Node]) -> Option<usize> {
     let position = nodes.iter().position(|node| node.kind.is_loop())?;
     let source = nodes.get(position)?.kind.source()?;
     let is_random = matches!(&nodes.get(position)?.kind, NodeKind::EnumerateCollection(scan) if scan.random);
-    let is_countable =
-        !source.produces_result && source.count_into.is_none() && source.limit.is_none() && !is_random;
+    let is_countable = source.count_into.is_none() && source.limit.is_none() && !is_random;
     let comes_first = nodes.iter().take(position).all(|node| {
         matches!(node.kind, NodeKind::Singleton | NodeKind::Calculation(_) | NodeKind::Subquery(_))
     });
@@ -89,6 +73,9 @@ fn countable_scan(nodes: &[Node]) -> Option<usize> {
 fn count_into(nodes: &mut [Node], position: usize, count: VariableId) {
     if let Some(source) = nodes.get_mut(position).and_then(|node| node.kind.source_mut()) {
         source.count_into = Some(count);
+        // The length does not depend on what is returned.
+        source.produces_result = false;
+        source.projections.clear();
     }
 }
 

@@ -1,5 +1,5 @@
-//! `replace-or-with-in`: `a == 1 || a == 2` is `a IN [1, 2]`, one look-up in an index and one in a set instead of a
-//! chain of comparisons.
+//! `replace-or-with-in`: `a == 1 || a == 2`, of an attribute or a variable, is `a IN [1, 2]`, one look-up in an index
+//! and one in a set instead of a chain of comparisons.
 
 use super::{Rule, RuleContext};
 use crate::expression::{CompareOperator, Expression, Identity};
@@ -16,7 +16,7 @@ impl Rule for ReplaceOrWithIn {
     }
 
     fn description(&self) -> &'static str {
-        "Combines equality comparisons of one attribute that are joined by OR into an IN comparison."
+        "Combines equality comparisons of one attribute or variable that are joined by OR into an IN comparison."
     }
 
     fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
@@ -106,28 +106,36 @@ impl Alternative {
     }
 }
 
-/// `attribute == value` or `attribute IN [values]`.
+/// `attribute == value` or `attribute IN [values]`. A variable by itself counts as well, where it is compared with what
+/// is neither an attribute nor a variable.
 fn as_membership(operand: &Expression) -> Option<(&Expression, Vec<Expression>)> {
     let is_attribute =
         |side: &Expression| side.as_attribute_path().is_some_and(|(_, names)| !names.is_empty());
+    let is_variable = |side: &Expression| matches!(side, Expression::Variable(_));
     match operand {
         Expression::Compare { operator: CompareOperator::Equal, left, right } => {
             let (attribute, value) = match (is_attribute(left), is_attribute(right)) {
                 (true, _) => (left, right),
                 (false, true) => (right, left),
-                (false, false) => return None,
+                (false, false) => match (is_variable(left), is_variable(right)) {
+                    (true, false) => (left, right),
+                    (false, true) => (right, left),
+                    _ => return None,
+                },
             };
             value.is_deterministic().then(|| (&**attribute, vec![(**value).clone()]))
         }
-        Expression::In { negated: false, value, list, .. } if is_attribute(value) => match &**list {
-            Expression::Constant(array) if array.is_array() => {
-                Some((value, array.elements().map(Expression::Constant).collect()))
+        Expression::In { negated: false, value, list, .. } if is_attribute(value) || is_variable(value) => {
+            match &**list {
+                Expression::Constant(array) if array.is_array() => {
+                    Some((value, array.elements().map(Expression::Constant).collect()))
+                }
+                Expression::Array(members) if members.iter().all(Expression::is_deterministic) => {
+                    Some((value, members.clone()))
+                }
+                _ => None,
             }
-            Expression::Array(members) if members.iter().all(Expression::is_deterministic) => {
-                Some((value, members.clone()))
-            }
-            _ => None,
-        },
+        }
         _ => None,
     }
 }

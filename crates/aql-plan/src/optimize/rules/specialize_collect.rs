@@ -1,17 +1,20 @@
 //! `specialize-collect`: decides how COLLECT forms groups.
 //!
-//! A hash table of groups, whose output is sorted afterwards (COLLECT promises sorted groups), is the rule. Sorted
-//! input is an additional plan where an index may provide the order, and what the option `method` can ask for.
+//! A hash table of groups, whose output is sorted afterwards (COLLECT promises sorted groups), is the rule. Where the
+//! query sorts by the group keys already, in whatever directions, groups are formed in that order and stay in it (as in
+//! ArangoDB since 3.12.3). Sorted input is an additional plan where an index may provide the order, and what the option
+//! `method` can ask for.
 
 use super::{Rule, RuleContext};
 use crate::catalog::IndexKind;
-use crate::expression::Expression;
+use crate::expression::{Expression, Identity};
 use crate::node::{Collect, CollectGroup, CollectMethod, Node, NodeKind, Sort, SortElement};
 use crate::optimize::condition::{as_field, resolve};
 use crate::optimize::pipeline::{Workshop, constants, for_each_pipeline};
 use crate::plan::Plan;
 use crate::variable::VariableId;
 use aql_value::Result;
+use std::collections::HashSet;
 
 pub(super) struct SpecializeCollect;
 
@@ -52,19 +55,45 @@ fn specialize_all(plan: &mut Plan, method: Option<CollectMethod>) -> Result<bool
     for_each_pipeline(plan, &mut |nodes, workshop| {
         let mut changed = false;
         let mut position = 0;
-        while let Some(node) = nodes.get_mut(position) {
-            if let NodeKind::Collect(collect) = &mut node.kind
+        while position < nodes.len() {
+            let is_sorted = is_sorted_by_query(nodes, position);
+            if let Some(NodeKind::Collect(collect)) = nodes.get_mut(position).map(|node| &mut node.kind)
                 && collect.method == CollectMethod::Hash
             {
-                collect.method = collect.requested_method.or(method).unwrap_or(CollectMethod::Hash);
-                let collect = (**collect).clone();
-                position = add_sort(nodes, position, &collect, workshop);
+                let usual = if is_sorted { CollectMethod::Sorted } else { CollectMethod::Hash };
+                collect.method = collect.requested_method.or(method).unwrap_or(usual);
+                if !(is_sorted && collect.method == CollectMethod::Sorted) {
+                    let collect = (**collect).clone();
+                    position = add_sort(nodes, position, &collect, workshop);
+                }
                 changed = true;
             }
             position += 1;
         }
         Ok(changed)
     })
+}
+
+/// Whether the rows come to the COLLECT sorted by all of its group keys, before anything else.
+fn is_sorted_by_query(nodes: &[Node], position: usize) -> bool {
+    let Some(NodeKind::Collect(collect)) = nodes.get(position).map(|node| &node.kind) else { return false };
+    for (before, node) in nodes.iter().enumerate().take(position).rev() {
+        match &node.kind {
+            NodeKind::Sort(sort) => {
+                let key = |id: VariableId, at: usize| -> Identity {
+                    resolve(&Expression::Variable(id), nodes, 0, at).identity()
+                };
+                let keys: HashSet<Identity> =
+                    collect.groups.iter().map(|group| key(group.input, position)).collect();
+                let leading = sort.elements.iter().take(keys.len());
+                let sorted: HashSet<Identity> = leading.map(|element| key(element.input, before)).collect();
+                return !keys.is_empty() && keys == sorted;
+            }
+            NodeKind::Calculation(_) | NodeKind::Filter { .. } | NodeKind::Limit(_) => {}
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// Adds the sort before or after the COLLECT; the position of the last of both.
@@ -105,6 +134,7 @@ fn has_promising_index(nodes: &[Node], context: &RuleContext<'_>) -> bool {
         NodeKind::Subquery(subquery) => has_promising_index(&subquery.nodes, context),
         NodeKind::Collect(collect) if collect.method == CollectMethod::Hash => {
             collect.requested_method.is_none()
+                && !is_sorted_by_query(nodes, position)
                 && is_sorted_by_index(nodes, position, &collect.groups, context)
         }
         _ => false,
