@@ -4,18 +4,23 @@
 //! ends, and the inside of a polygon is what lies to the left of its first ring, as ArangoDB has it since 3.10. So
 //! neither the poles nor the antimeridian are special.
 //!
-//! Cells and robust predicates are those of the library `s2`; polygons and lines, which it lacks, are here.
+//! Cells are those of the library `s2`; polygons and lines, which it lacks, are here, and so are the predicates that they
+//! rest on (`sign`, `crossing`): those of the library leave three points on one great circle undecided.
 
+mod crossing;
 mod edges;
 mod error;
 mod geojson;
 mod measure;
 mod position;
+#[cfg(test)]
+mod predicate_tests;
 mod region;
 mod relate;
 mod ring;
 mod search;
 mod shape;
+mod sign;
 #[cfg(test)]
 mod tests;
 mod validity;

@@ -2,6 +2,7 @@
 
 use s2::latlng::LatLng;
 use s2::point::Point;
+use s2::r3::vector::Vector;
 
 /// A place in degrees: longitude within -180 and 180, latitude within -90 and 90.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +40,10 @@ impl Position {
             return Point::from_coords(0.0, 0.0, self.latitude.signum());
         }
         let longitude = if self.longitude == -180.0 { 180.0 } else { self.longitude };
-        Point::from(LatLng::from_degrees(self.latitude, longitude))
+        let point = Point::from(LatLng::from_degrees(self.latitude, longitude)).0;
+        // Exact arithmetic must not come near the smallest numbers. These are far below the size of an atom.
+        let settled = |coordinate: f64| if coordinate.abs() < 1e-60 { 0.0 } else { coordinate };
+        Point(Vector::new(settled(point.x), settled(point.y), settled(point.z)))
     }
 
     /// The place of a point of the unit sphere.

@@ -65,6 +65,11 @@ impl Region {
         self.rings.iter().filter(|part| part.ring.contains(point)).count() % 2 == 1
     }
 
+    /// Whether an edge is within that crosses none of the region's and is none of them.
+    pub(crate) fn contains_edge(&self, from: &Point, to: &Point) -> bool {
+        self.rings.iter().filter(|part| part.ring.contains_edge(from, to)).count() % 2 == 1
+    }
+
     pub(crate) fn rings(&self) -> &[RegionRing] {
         &self.rings
     }

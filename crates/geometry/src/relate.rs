@@ -1,12 +1,11 @@
 //! Whether shapes contain, meet or equal each other.
 
-use s2::edge_crossings::{Crossing, crossing_sign};
 use s2::edgeutil::distance_from_segment;
 use s2::point::Point;
 use std::collections::HashSet;
 
+use crate::crossing::{Crossing, crossing};
 use crate::edges::{Edge, Steps, any_pair};
-use crate::position::middle;
 use crate::region::Region;
 use crate::shape::{Kind, Shape};
 use crate::validity::bits;
@@ -28,13 +27,13 @@ pub fn contains(outer: &Shape, inner: &Shape, interrupt: Interrupt<'_>) -> Resul
         return Ok(false);
     }
     let samples = Samples::of(&outer_edges, &inner_edges, &meeting, inner);
-    if samples.has_opposite || !all_within(region, &samples.points, interrupt)? {
+    if samples.has_opposite || samples.any(region, false, interrupt)? {
         return Ok(false);
     }
     let Some(inner_region) = inner.as_region() else { return Ok(true) };
     // A ring of the outer region within the inner one has points of the inner region on its outside.
     let back = Samples::of(&inner_edges, &outer_edges, &meeting, outer);
-    Ok(!any_within(inner_region, &back.points, interrupt)?)
+    Ok(!back.any(inner_region, true, interrupt)?)
 }
 
 /// Whether the shapes have a point in common.
@@ -79,14 +78,14 @@ fn meet(a: &Shape, b: &Shape, interrupt: Interrupt<'_>) -> Result<bool> {
     }
     if let Some(region) = a.as_region() {
         let samples = Samples::of(&a_edges, &b_edges, &meeting, b);
-        if samples.has_same || any_within(region, &samples.points, interrupt)? {
+        if samples.has_same || samples.any(region, true, interrupt)? {
             return Ok(true);
         }
     }
     match b.as_region() {
         Some(region) => {
             let samples = Samples::of(&b_edges, &a_edges, &meeting, a);
-            Ok(samples.has_same || any_within(region, &samples.points, interrupt)?)
+            Ok(samples.has_same || samples.any(region, true, interrupt)?)
         }
         None => Ok(false),
     }
@@ -133,21 +132,22 @@ fn meeting(a: &[(Point, Point)], b: &[(Point, Point)], interrupt: Interrupt<'_>)
         if a.side == b.side {
             return false;
         }
-        match crossing_sign(&a.from, &a.to, &b.from, &b.to) {
+        match crossing(&a.from, &a.to, &b.from, &b.to) {
             Crossing::Cross => true,
-            Crossing::MaybeCross => {
+            Crossing::SharedEnd => {
                 touch = true;
                 false
             }
-            Crossing::DoNotCross => false,
+            Crossing::Apart => false,
         }
     })?;
     Ok(Meeting { cross, touch })
 }
 
-/// Points that tell on which side of a region's border edges lie that do not cross it.
+/// What tells on which side of a region's border edges lie that do not cross it.
 struct Samples {
     points: Vec<Point>,
+    edges: Vec<(Point, Point)>,
     /// An edge is the same as one of the border's, in the same direction.
     has_same: bool,
     /// The same in the other direction.
@@ -157,7 +157,8 @@ struct Samples {
 impl Samples {
     /// For the edges of `shape` against those of a border.
     fn of(border: &[(Point, Point)], edges: &[(Point, Point)], meeting: &Meeting, shape: &Shape) -> Self {
-        let mut samples = Self { points: Vec::new(), has_same: false, has_opposite: false };
+        let mut samples =
+            Self { points: Vec::new(), edges: Vec::new(), has_same: false, has_opposite: false };
         if !meeting.touch {
             samples.points = one_of_each_part(shape);
             return samples;
@@ -173,10 +174,17 @@ impl Samples {
                 samples.has_opposite |= is_region;
                 samples.has_same |= !is_region;
             } else {
-                samples.points.push(middle(from, to));
+                samples.edges.push((*from, *to));
             }
         }
         samples
+    }
+
+    /// Whether one of them is within the border's region, or one is not.
+    fn any(&self, region: &Region, within: bool, interrupt: Interrupt<'_>) -> Result<bool> {
+        let contains_edge = |(from, to): &(Point, Point)| region.contains_edge(from, to);
+        Ok(search(region, &self.points, within, interrupt)?
+            || search_by(region, &self.edges, contains_edge, within, interrupt)?)
     }
 }
 
@@ -201,11 +209,21 @@ fn any_within(region: &Region, points: &[Point], interrupt: Interrupt<'_>) -> Re
 
 /// Whether there is a point that is within, or one that is not.
 fn search(region: &Region, points: &[Point], within: bool, interrupt: Interrupt<'_>) -> Result<bool> {
+    search_by(region, points, |point| region.contains_point(point), within, interrupt)
+}
+
+fn search_by<T>(
+    region: &Region,
+    items: &[T],
+    contains: impl Fn(&T) -> bool,
+    within: bool,
+    interrupt: Interrupt<'_>,
+) -> Result<bool> {
     let mut steps = Steps::new(interrupt);
     let cost: usize = region.rings().iter().map(|part| part.ring.vertices().len()).sum();
-    for point in points {
+    for item in items {
         steps.take(cost)?;
-        if region.contains_point(point) == within {
+        if contains(item) == within {
             return Ok(true);
         }
     }

@@ -1,13 +1,14 @@
 //! A closed line that divides the sphere; its inside lies to its left.
 
-use s2::edge_crossings::{EdgeCrosser, angle_contains_vertex};
 use s2::point::{Point, point_area, true_centroid};
 use s2::r3::vector::Vector;
 use s2::rect::Rect;
 use s2::rect_bounder::RectBounder;
 use std::f64::consts::PI;
 
+use crate::crossing::{Crosser, angle_contains_vertex, ordered_ccw};
 use crate::position::{angle, middle};
+use crate::sign::sign;
 
 /// A ring of at least three vertices, all different, no two neighbours opposite on the sphere.
 #[derive(Clone, Debug)]
@@ -55,12 +56,26 @@ impl Ring {
         self.bound.contains_point(point) && self.contains_by_crossings(point)
     }
 
+    /// Whether an edge is inside that crosses none of the ring's and is none of them.
+    pub(crate) fn contains_edge(&self, from: &Point, to: &Point) -> bool {
+        let Some([before, after]) = self.neighbours(from) else { return self.contains(from) };
+        if self.vertices.contains(to) { ordered_ccw(after, to, before, from) } else { self.contains(to) }
+    }
+
+    /// The vertices before and after the one at this place, if there is one.
+    fn neighbours(&self, vertex: &Point) -> Option<[&Point; 2]> {
+        let place = self.vertices.iter().position(|candidate| candidate == vertex)?;
+        let before = if place == 0 { self.vertices.last() } else { self.vertices.get(place - 1) };
+        let after = self.vertices.get(place + 1).or(self.vertices.first());
+        Some([before?, after?])
+    }
+
     fn contains_by_crossings(&self, point: &Point) -> bool {
         let Some((first, rest)) = self.vertices.split_first() else { return false };
-        let mut crosser = EdgeCrosser::new_with_c(&Point::origin(), point, first);
+        let mut crosser = Crosser::new(&Point::origin(), point, first);
         let mut is_inside = self.origin_inside;
         for vertex in rest.iter().chain([first]) {
-            is_inside ^= crosser.chain_edge_or_vertex_crossing(vertex);
+            is_inside ^= crosser.crosses_or_counts(vertex);
         }
         is_inside
     }
@@ -76,8 +91,7 @@ impl Ring {
     pub(crate) fn area(&self) -> f64 {
         let mut area = 0.0;
         self.for_each_triangle(|a, b, c| {
-            let is_left = s2::predicates::robust_sign(a, b, c) == s2::predicates::Direction::CounterClockwise;
-            area += if is_left { point_area(a, b, c) } else { -point_area(a, b, c) };
+            area += if sign(a, b, c).is_gt() { point_area(a, b, c) } else { -point_area(a, b, c) };
         });
         // The sum is right up to whole spheres; a ring that hardly encloses anything may be off by its rounding.
         let area = area.rem_euclid(4.0 * PI);

@@ -5,7 +5,6 @@ use s2::cap::Cap;
 use s2::cell::Cell;
 use s2::cellid::CellID;
 use s2::cellunion::CellUnion;
-use s2::edge_crossings::{Crossing, EdgeCrosser};
 use s2::point::Point;
 use s2::rect::Rect;
 use s2::region::{Region as CellRegion, RegionCoverer};
@@ -13,6 +12,7 @@ use s2::s1::angle::{Angle, Rad};
 use std::f64::consts::PI;
 use std::sync::Arc;
 
+use crate::crossing::{Crosser, Crossing};
 use crate::measure::EARTH_RADIUS_METERS;
 use crate::position::{Position, angle};
 use crate::shape::Shape;
@@ -109,13 +109,25 @@ impl Covered {
         if self.edges.iter().any(|(from, to)| cell.contains_point(from) || cell.contains_point(to)) {
             return true;
         }
-        let corners = cell.vertices();
+        let corners = padded_corners(cell);
         let sides = corners.iter().zip(corners.iter().cycle().skip(1));
         sides.into_iter().any(|(from, to)| {
-            let mut crosser = EdgeCrosser::new(from, to);
-            self.edges.iter().any(|(a, b)| crosser.crossing_sign(a, b) != Crossing::DoNotCross)
+            let Some((first, _)) = self.edges.first() else { return false };
+            let mut crosser = Crosser::new(from, to, first);
+            self.edges.iter().any(|(start, end)| {
+                crosser.start_at(start);
+                crosser.crossing(end) != Crossing::Apart
+            })
         })
     }
+}
+
+/// The corners of a cell, moved out by more than what rounding can make: places on an edge along its side may lie in its
+/// neighbour, which the edge meets then too.
+fn padded_corners(cell: &Cell) -> [Point; 4] {
+    const OUTWARDS: f64 = 1e-14;
+    let center = cell.center().0;
+    cell.vertices().map(|corner| Point((corner.0 + (corner.0 - center).normalize() * OUTWARDS).normalize()))
 }
 
 /// A cap around the shape.

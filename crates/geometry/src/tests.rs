@@ -3,7 +3,7 @@ use velocypack::Slice;
 
 use super::*;
 
-const NEVER: Interrupt<'static> = &|| false;
+pub(crate) const NEVER: Interrupt<'static> = &|| false;
 
 fn packed(json: &str) -> Option<Vec<u8>> {
     let mut builder = velocypack::Builder::new();
@@ -11,12 +11,12 @@ fn packed(json: &str) -> Option<Vec<u8>> {
     Some(builder.into_vec())
 }
 
-fn shape(json: &str) -> Result<Shape> {
+pub(crate) fn shape(json: &str) -> Result<Shape> {
     let value = packed(json).unwrap();
     parse(Slice::new(&value), Rules::LENIENT, NEVER)
 }
 
-fn region(rings: &str) -> Shape {
+pub(crate) fn region(rings: &str) -> Shape {
     shape(&format!(r#"{{"type": "Polygon", "coordinates": {rings}}}"#)).unwrap()
 }
 

@@ -1,8 +1,8 @@
 //! What rings of polygons must be like.
 
-use s2::edge_crossings::{Crossing, crossing_sign};
 use s2::point::Point;
 
+use crate::crossing::{Crossing, crossing, ordered_ccw};
 use crate::edges::{Edge, Steps, any_pair};
 use crate::ring::Ring;
 use crate::{Error, Interrupt, Result};
@@ -41,7 +41,7 @@ pub(crate) fn bits(point: &Point) -> [u64; 3] {
     [point.0.x, point.0.y, point.0.z].map(|coordinate| (coordinate + 0.0).to_bits())
 }
 
-/// Errors: edges that cross or are shared, holes outside of their polygon.
+/// Errors: edges that cross or are shared, rings that cross at a vertex, holes outside of their polygon.
 pub(crate) fn check(polygons: &[Vec<Ring>], interrupt: Interrupt<'_>) -> Result<()> {
     let rings = polygons.iter().flatten();
     let edges: Vec<Edge> = rings
@@ -50,6 +50,9 @@ pub(crate) fn check(polygons: &[Vec<Ring>], interrupt: Interrupt<'_>) -> Result<
     let meet = any_pair(edges, interrupt, |a, b| is_shared(a, b) || crosses(a, b))?;
     if meet {
         return Err(Error::Polygon("edges cross or are the same"));
+    }
+    if any_cross_at_vertex(polygons, interrupt)? {
+        return Err(Error::Polygon("rings cross at a vertex"));
     }
     let mut steps = Steps::new(interrupt);
     for polygon in polygons {
@@ -64,11 +67,43 @@ pub(crate) fn check(polygons: &[Vec<Ring>], interrupt: Interrupt<'_>) -> Result<
     Ok(())
 }
 
+/// A vertex of a ring, with those before and after it.
+type Corner<'a> = [&'a Point; 3];
+
+/// Whether rings without edges in common cross at a vertex that they share.
+fn any_cross_at_vertex(polygons: &[Vec<Ring>], interrupt: Interrupt<'_>) -> Result<bool> {
+    if polygons.iter().flatten().nth(1).is_none() {
+        return Ok(false);
+    }
+    let mut corners: Vec<([u64; 3], Corner<'_>)> = Vec::new();
+    for ring in polygons.iter().flatten() {
+        let afterwards = ring.edges().skip(1).chain(ring.edges().take(1));
+        let pairs = ring.edges().zip(afterwards);
+        corners.extend(pairs.map(|((before, vertex), (_, after))| (bits(vertex), [before, vertex, after])));
+    }
+    corners.sort_unstable_by_key(|(place, _)| *place);
+    let mut steps = Steps::new(interrupt);
+    for shared in corners.chunk_by(|(place, _), (next, _)| place == next) {
+        for (number, (_, corner)) in shared.iter().enumerate() {
+            steps.take(number + 1)?;
+            if shared.iter().take(number).any(|(_, earlier)| are_crossing(corner, earlier)) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Whether the other corner's edges lie on different sides of the corner.
+fn are_crossing([before, vertex, after]: &Corner<'_>, [from, _, to]: &Corner<'_>) -> bool {
+    ordered_ccw(before, from, after, vertex) != ordered_ccw(before, to, after, vertex)
+}
+
 fn is_shared(a: &Edge, b: &Edge) -> bool {
     (a.from == b.from && a.to == b.to) || (a.from == b.to && a.to == b.from)
 }
 
 /// Whether the edges cross at a place that is inside of both.
 pub(crate) fn crosses(a: &Edge, b: &Edge) -> bool {
-    crossing_sign(&a.from, &a.to, &b.from, &b.to) == Crossing::Cross
+    crossing(&a.from, &a.to, &b.from, &b.to) == Crossing::Cross
 }

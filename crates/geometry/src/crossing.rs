@@ -1,0 +1,135 @@
+//! Whether edges cross, in the terms of S2: each question has an answer, also where edges only touch.
+
+use s2::point::Point;
+use s2::r3::vector::Vector;
+use std::cmp::Ordering;
+
+use crate::sign::{exact_sign, rough_sign, sign};
+
+/// How two edges meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Crossing {
+    /// At a place inside of both.
+    Cross,
+    /// An end of one is an end of the other.
+    SharedEnd,
+    /// Not at all.
+    Apart,
+}
+
+/// How the edges `ab` and `cd` meet.
+pub(crate) fn crossing(a: &Point, b: &Point, c: &Point, d: &Point) -> Crossing {
+    Crosser::new(a, b, c).crossing(d)
+}
+
+/// Compares an edge with those of a chain.
+pub(crate) struct Crosser {
+    a: Point,
+    b: Point,
+    normal: Vector,
+    /// Where the chain is, and on which side of the edge, unless that takes exact arithmetic.
+    at: Point,
+    side: Option<Ordering>,
+}
+
+impl Crosser {
+    /// For the edge `ab` and a chain that starts at `start`.
+    pub(crate) fn new(a: &Point, b: &Point, start: &Point) -> Self {
+        let normal = a.0.cross(&b.0);
+        let mut crosser = Self { a: *a, b: *b, normal, at: *start, side: None };
+        crosser.side = crosser.rough_side(start);
+        crosser
+    }
+
+    /// Goes on with the chain at another point.
+    pub(crate) fn start_at(&mut self, start: &Point) {
+        if self.at != *start {
+            self.at = *start;
+            self.side = self.rough_side(start);
+        }
+    }
+
+    fn rough_side(&self, point: &Point) -> Option<Ordering> {
+        rough_sign(self.normal.dot(&point.0))
+    }
+
+    /// How the edge meets the next one of the chain, which ends at `to`.
+    pub(crate) fn crossing(&mut self, to: &Point) -> Crossing {
+        self.step(to).1
+    }
+
+    /// Whether the next edge of the chain, which ends at `to`, takes the edge's end to the other side: it crosses, or
+    /// both have an end in common and count as crossing there.
+    pub(crate) fn crosses_or_counts(&mut self, to: &Point) -> bool {
+        match self.step(to) {
+            (_, Crossing::Cross) => true,
+            (_, Crossing::Apart) => false,
+            (from, Crossing::SharedEnd) => counts_as_crossing(&self.a, &self.b, &from, to),
+        }
+    }
+
+    /// The point where the chain was, and how its edge from there meets ours.
+    fn step(&mut self, to: &Point) -> (Point, Crossing) {
+        let (from, earlier, side) = (self.at, self.side, self.rough_side(to));
+        self.at = *to;
+        self.side = side;
+        let is_clearly_apart = side.is_some() && side == earlier;
+        let crossing =
+            if is_clearly_apart { Crossing::Apart } else { self.exact_crossing(&from, earlier, to, side) };
+        (from, crossing)
+    }
+
+    fn exact_crossing(
+        &self,
+        c: &Point,
+        c_side: Option<Ordering>,
+        d: &Point,
+        d_side: Option<Ordering>,
+    ) -> Crossing {
+        let (a, b) = (&self.a, &self.b);
+        if a == c || a == d || b == c || b == d {
+            return Crossing::SharedEnd;
+        }
+        if a == b || c == d {
+            return Crossing::Apart;
+        }
+        let side = c_side.unwrap_or_else(|| exact_sign(a, b, c));
+        let are_opposite = d_side.unwrap_or_else(|| exact_sign(a, b, d)) == side.reverse();
+        // Going round them, a crossing has all four corners on one hand.
+        if are_opposite && sign(c, d, b) == side && sign(c, d, a) == side.reverse() {
+            Crossing::Cross
+        } else {
+            Crossing::Apart
+        }
+    }
+}
+
+/// Whether two edges `ab` and `cd` with a common end count as crossing. Of the edges of a chain through a point, an odd
+/// number counts exactly if the chain separates the other edge's end from a direction that belongs to the point.
+fn counts_as_crossing(a: &Point, b: &Point, c: &Point, d: &Point) -> bool {
+    if a == b || c == d {
+        return false;
+    }
+    if a == c {
+        b == d || ordered_ccw(&a.ortho(), d, b, a)
+    } else if b == d {
+        ordered_ccw(&b.ortho(), c, a, b)
+    } else if a == d {
+        b == c || ordered_ccw(&a.ortho(), c, b, a)
+    } else {
+        b == c && ordered_ccw(&b.ortho(), d, a, b)
+    }
+}
+
+/// Whether the edges from `center` to `a`, `b` and `c` are met in this order going round counter-clockwise. True where
+/// `b` is `a` or `c`, and otherwise false where `a` is `c`.
+pub(crate) fn ordered_ccw(a: &Point, b: &Point, c: &Point, center: &Point) -> bool {
+    let steps = [sign(b, center, a).is_ge(), sign(c, center, b).is_ge(), sign(a, center, c).is_gt()];
+    steps.into_iter().filter(|is_ahead| *is_ahead).count() >= 2
+}
+
+/// Whether the vertex `b` is inside of what lies to the left of the edges `ab` and `bc`: whether the direction that
+/// belongs to it is.
+pub(crate) fn angle_contains_vertex(a: &Point, b: &Point, c: &Point) -> bool {
+    !ordered_ccw(&b.ortho(), c, a, b)
+}
