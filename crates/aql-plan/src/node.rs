@@ -221,6 +221,9 @@ pub struct IndexScan {
     pub ordered: bool,
     /// The fields of the document that a removed SORT was by, for clients to see.
     pub sort_fields: Vec<IndexField>,
+    /// Of each combination of looked-up values at most so many entries are wanted, the first in the direction of the scan
+    /// (rule `push-limit-into-index`): a sort after it picks from them. There is one range then, and no filter.
+    pub limit_each: Option<u64>,
     /// Its part in a merge join (rule `join-index-nodes`).
     pub join: JoinPart,
     /// All projections are found in the index entry.

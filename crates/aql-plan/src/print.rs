@@ -189,7 +189,7 @@ impl Printer<'_> {
     fn index_scan(&self, scan: &IndexScan) -> String {
         let ranges: Vec<String> = scan.ranges.iter().map(|range| self.range(scan, range)).collect();
         format!(
-            "Index{}{}{}{}{}{}{} USING {}",
+            "Index{}{}{}{}{}{}{}{} USING {}",
             match scan.join {
                 JoinPart::None => "",
                 JoinPart::First => " join first",
@@ -201,6 +201,7 @@ impl Printer<'_> {
             flag(" deduplicate", scan.deduplicate),
             flag(" ordered", scan.ordered),
             flag(" descending", !scan.ascending),
+            scan.limit_each.map_or_else(String::new, |limit| format!(" limit {limit} each")),
             ranges.join(" OR ")
         )
     }

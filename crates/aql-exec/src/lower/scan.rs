@@ -53,6 +53,7 @@ impl Lowering<'_> {
             ordered: scan.ordered,
             covers_projections: scan.covers_projections,
             covers_filter: scan.covers_filter,
+            limit_each: scan.limit_each,
             walks: scan.join == JoinPart::Next,
             lookahead: scan.source.hint.lookahead,
         };

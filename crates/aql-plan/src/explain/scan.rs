@@ -39,7 +39,7 @@ impl Explainer<'_> {
         out.key("ascending")?.flag(scan.ascending)?;
         out.key("evalFCalls")?.flag(true)?;
         out.key("waitForSync")?.flag(false)?;
-        out.key("limit")?.number(scan.source.limit.unwrap_or(0))?;
+        out.key("limit")?.number(scan.limit_each.or(scan.source.limit).unwrap_or(0))?;
         let late_key = self.late_key(&scan.source);
         out.key("isLateMaterialized")?.flag(late_key.is_some())?;
         if let Some(key) = late_key {

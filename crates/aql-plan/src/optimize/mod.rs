@@ -35,6 +35,8 @@ pub(crate) struct RuleContext<'a> {
     additional: Vec<Plan>,
     /// How many more plans may be made.
     plans_left: usize,
+    /// Whether plans are wanted that are not worth executing.
+    all_plans: bool,
     /// Most alternatives of a condition in normal form.
     max_branches: usize,
 }
@@ -97,6 +99,7 @@ pub fn optimize(
         interrupt,
         additional: Vec::new(),
         plans_left,
+        all_plans: options.all_plans,
         max_branches: options.max_condition_branches,
     };
     let mut statistics = OptimizerStatistics::default();

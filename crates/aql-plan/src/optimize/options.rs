@@ -12,6 +12,8 @@ pub struct OptimizerOptions {
     single: HashMap<String, bool>,
     /// Option `maxNumberOfPlans`: most plans that are made.
     pub max_number_of_plans: usize,
+    /// Option `allPlans`: rules make the plans as well that are not worth executing.
+    pub all_plans: bool,
     /// Option `maxDNFConditionMembers`: a condition with more alternatives in its normal form is not looked up in
     /// indexes. There is a limit besides, of 1,024.
     pub max_condition_branches: usize,
@@ -57,6 +59,7 @@ impl Default for OptimizerOptions {
             all: None,
             single: HashMap::new(),
             max_number_of_plans: Self::DEFAULT_MAX_NUMBER_OF_PLANS,
+            all_plans: false,
             max_condition_branches: usize::MAX,
             time_rules: false,
             parameters: BindParameters::new(),

@@ -215,6 +215,29 @@ fn the_number_of_plans_is_bounded() {
 }
 
 #[test]
+fn all_plans_have_both_methods_of_collect() {
+    let count = |query: &str, all_plans: bool| {
+        let (interrupt, memory) = (Interrupt::new(), MemoryAccount::unlimited());
+        let parsed = aql_syntax::parse(query, &aql_syntax::Limits::default()).unwrap();
+        let parameters = BindParameters::new();
+        let input = BindInput::new(&parameters, &CATALOG, &memory, &interrupt);
+        let plan = build(bind(&parsed, &input).unwrap(), false).unwrap();
+        let mut options = OptimizerOptions::default();
+        options.all_plans = all_plans;
+        optimize(plan, &CATALOG, &options, &memory, &interrupt).unwrap().plans.len()
+    };
+    let query = "FOR u IN users COLLECT a = u.nothing WITH COUNT INTO n RETURN [a, n]";
+    assert_eq!((count(query, false), count(query, true)), (1, 2));
+    for one in [
+        "FOR u IN users SORT u.nothing COLLECT a = u.nothing RETURN a",
+        "FOR u IN users COLLECT a = u.nothing OPTIONS {method: 'hash'} RETURN a",
+        "FOR u IN users RETURN DISTINCT u.nothing",
+    ] {
+        assert_eq!(count(one, true), 1, "{one}");
+    }
+}
+
+#[test]
 fn rules_are_timed_on_request() {
     let text = "FOR u IN users FILTER u.age == 1 RETURN u";
     let query = aql_syntax::parse(text, &aql_syntax::Limits::default()).unwrap();

@@ -249,6 +249,7 @@ impl Session {
         let rules = defaults.rules.iter().chain(&request.options.rules);
         let mut options = OptimizerOptions::new(rules.map(String::as_str));
         options.max_number_of_plans = defaults.plans_of(request);
+        options.all_plans = request.options.all_plans;
         options.max_condition_branches = defaults.condition_branches_of(request);
         options.time_rules = request.options.profile >= 2;
         options.parameters = parameters;

@@ -354,6 +354,7 @@ fn open_scan(
         collection: &access.collection,
         ascending: true,
         ordered: false,
+        limit_each: None,
         wants_documents: true,
         lookahead: IndexHint::DEFAULT_LOOKAHEAD,
     };

@@ -71,6 +71,8 @@ pub(crate) struct IndexScanOptions {
     pub(crate) ordered: bool,
     pub(crate) covers_projections: bool,
     pub(crate) covers_filter: bool,
+    /// See `aql_plan::IndexScan`.
+    pub(crate) limit_each: Option<u64>,
     /// Look-ups mostly follow each other in the order of the index.
     pub(crate) walks: bool,
     /// See `aql_plan::IndexHint`.
@@ -212,6 +214,7 @@ impl IndexScanOperator {
             collection: &self.source.collection,
             ascending: self.options.ascending,
             ordered: self.options.ordered,
+            limit_each: self.options.limit_each,
             wants_documents: self.wants_documents(),
             lookahead: self.options.lookahead,
         };

@@ -16,7 +16,16 @@ pub(in crate::operator) struct PersistentSource {
     ascending: bool,
     /// What is still to be visited.
     bounds: AllBounds,
-    scan: Option<IndexScan>,
+    scan: Option<Scan>,
+    /// Most entries that are wanted of one scan.
+    limit_each: usize,
+}
+
+/// A scan that is read.
+struct Scan {
+    entries: IndexScan,
+    /// How many more are wanted.
+    left: usize,
 }
 
 /// What is to be visited for some ranges, made one after the other.
@@ -45,17 +54,21 @@ impl PersistentSource {
             ascending: lookup.ascending,
             bounds: all_bounds(ranges, lookup.ascending, lookup.ordered),
             scan: None,
+            limit_each: lookup
+                .limit_each
+                .map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)),
         }
     }
 
     /// The scan that is read, or the next; `None` after the last.
-    fn scan(&mut self, context: &mut ExecutionContext) -> Result<Option<&mut IndexScan>> {
+    fn scan(&mut self, context: &mut ExecutionContext) -> Result<Option<&mut Scan>> {
         if self.scan.is_none() {
             let Some(bounds) = self.bounds.next() else { return Ok(None) };
             context.statistics.cursors_created += 1;
             let bounds = bounds.for_storage();
             let scan = self.snapshot.index_scan(&self.collection, &self.index, &bounds, !self.ascending);
-            self.scan = Some(scan.map_err(|error| storage_error(&error))?);
+            let entries = scan.map_err(|error| storage_error(&error))?;
+            self.scan = Some(Scan { entries, left: self.limit_each });
         }
         Ok(self.scan.as_mut())
     }
@@ -70,12 +83,14 @@ impl EntrySource for PersistentSource {
     ) -> Result<bool> {
         while sink.room() > 0 {
             context.interrupt.check()?;
-            let limits = BlockLimits { rows: sink.room(), bytes };
             let Some(scan) = self.scan(context)? else { return Ok(false) };
-            let Some(entries) = scan.next_block(limits).map_err(|error| storage_error(&error))? else {
+            let limits = BlockLimits { rows: sink.room().min(scan.left), bytes };
+            let block = if scan.left > 0 { scan.entries.next_block(limits) } else { Ok(None) };
+            let Some(entries) = block.map_err(|error| storage_error(&error))? else {
                 self.scan = None;
                 continue;
             };
+            scan.left = scan.left.saturating_sub(entries.len());
             context.statistics.scanned_index += entries.len() as u64;
             for position in 0..entries.len() {
                 let covered = || match entries.covered_offset(position) {
@@ -90,7 +105,7 @@ impl EntrySource for PersistentSource {
 
     fn release(&mut self) {
         if let Some(scan) = &mut self.scan {
-            scan.release();
+            scan.entries.release();
         }
     }
 }

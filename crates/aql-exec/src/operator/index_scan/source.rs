@@ -30,6 +30,8 @@ pub(in crate::operator) struct Lookup<'a> {
     pub(in crate::operator) ascending: bool,
     /// Entries have to come in the order of the index.
     pub(in crate::operator) ordered: bool,
+    /// Persistent indexes: of each combination of values so many entries at most.
+    pub(in crate::operator) limit_each: Option<u64>,
     /// Documents will be needed: a source that reads them anyway hands them over.
     pub(in crate::operator) wants_documents: bool,
     /// Multi-dimensional indexes: entries outside of the box that are read over before the next inside is looked for.

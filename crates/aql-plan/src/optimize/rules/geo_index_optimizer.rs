@@ -155,7 +155,7 @@ struct DistanceSort {
 }
 
 fn distance_sort(nodes: &[Node], scan: usize, matcher: &GeoMatcher<'_>) -> Option<DistanceSort> {
-    let (position, sort) = sort_after(nodes, scan)?;
+    let (position, sort) = sort_after(nodes, scan).filter(|(_, sort)| sort.limit.is_none())?;
     let [element] = sort.elements.as_slice() else { return None };
     let distance = resolve(&Expression::Variable(element.input), nodes, scan, position);
     let origin = matcher.distance_origin(&distance)?;

@@ -40,7 +40,7 @@ impl Rule for SpecializeCollect {
     }
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
-        let sorted = has_promising_index(&plan.nodes, context).then(|| plan.clone());
+        let sorted = may_sort(&plan.nodes, context).then(|| plan.clone());
         let changed = specialize_all(plan, None)?;
         if let Some(mut sorted) = sorted.filter(|_| changed) {
             specialize_all(&mut sorted, Some(CollectMethod::Sorted))?;
@@ -128,14 +128,15 @@ fn is_order_unwanted(nodes: &[Node], position: usize) -> bool {
     }
 }
 
-/// Whether an index is sorted by the group keys of some COLLECT, which are attributes of one scan's documents.
-fn has_promising_index(nodes: &[Node], context: &RuleContext<'_>) -> bool {
+/// Whether sorting before some COLLECT makes another plan, and one that is worthwhile if not all are wanted: an index is
+/// sorted by the group keys, which are attributes of one scan's documents.
+fn may_sort(nodes: &[Node], context: &RuleContext<'_>) -> bool {
     nodes.iter().enumerate().any(|(position, node)| match &node.kind {
-        NodeKind::Subquery(subquery) => has_promising_index(&subquery.nodes, context),
+        NodeKind::Subquery(subquery) => may_sort(&subquery.nodes, context),
         NodeKind::Collect(collect) if collect.method == CollectMethod::Hash => {
             collect.requested_method.is_none()
                 && !is_sorted_by_query(nodes, position)
-                && is_sorted_by_index(nodes, position, &collect.groups, context)
+                && (context.all_plans || is_sorted_by_index(nodes, position, &collect.groups, context))
         }
         _ => false,
     })

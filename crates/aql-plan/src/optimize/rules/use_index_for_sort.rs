@@ -90,7 +90,7 @@ pub(super) fn sort_need(nodes: &[Node], scan: usize) -> Option<SortNeed> {
 /// As [`sort_need`], as far as the first criteria are such fields.
 fn leading_need(nodes: &[Node], scan: usize) -> Option<SortNeed> {
     let source = nodes.get(scan)?.kind.source()?;
-    let (position, sort) = sort_after(nodes, scan)?;
+    let (position, sort) = sort_after(nodes, scan).filter(|(_, sort)| sort.limit.is_none())?;
     let ascending = sort.elements.first()?.ascending;
     let fields: Vec<_> = sort
         .elements
@@ -122,7 +122,6 @@ pub(super) fn sort_after(nodes: &[Node], scan: usize) -> Option<(usize, &Sort)> 
             NodeKind::Sort(sort) => Some((position, sort)),
             _ => None,
         })
-        .filter(|(_, sort)| sort.limit.is_none())
 }
 
 impl SortNeed {
@@ -176,6 +175,18 @@ fn ordered_index_scan(scan: &IndexScan, need: &SortNeed) -> Option<Ordered> {
 fn in_order(scan: IndexScan, need: &SortNeed, met: usize) -> Ordered {
     let sort_fields = need.fields.iter().take(met).cloned().collect();
     Ordered { scan: IndexScan { ascending: need.ascending, ordered: true, sort_fields, ..scan }, met }
+}
+
+/// The whole of an index that has the order of the sort after the scan at a position, as far as that is worthwhile.
+pub(super) fn index_for_sort(
+    nodes: &[Node],
+    position: usize,
+    context: &RuleContext<'_>,
+) -> Option<IndexScan> {
+    let source = nodes.get(position)?.kind.source()?;
+    let need = leading_need(nodes, position)?;
+    let ordered = ordered_full_scan(source, nodes, position, &need, context)?;
+    Some(IndexScan { ordered: false, ascending: true, sort_fields: Vec::new(), ..ordered.scan })
 }
 
 /// The whole of an index instead of the whole of the collection: the hinted one, otherwise that which gives most of the

@@ -1,9 +1,10 @@
-//! `use-indexes`: looks documents up in indexes instead of scanning their collection, where filters allow.
+//! `use-indexes`: looks documents up in indexes instead of scanning their collection, where filters allow, or reads them by
+//! an index that has the order of a sort.
 //!
-//! The filters stay: the scan may find more documents than they let pass. (`remove-filter-covered-by-index` removes
+//! Sorts stay: `use-index-for-sort` removes them. The filters stay: the scan may find more documents than they let pass. (`remove-filter-covered-by-index` removes
 //! what the scan already guarantees.)
 
-use super::use_index_for_sort::{SortNeed, sort_need};
+use super::use_index_for_sort::{SortNeed, index_for_sort, sort_need};
 use super::{Rule, RuleContext};
 use crate::catalog::{CollectionInfo, IndexInfo};
 use crate::index_search::IndexSearch;
@@ -51,6 +52,16 @@ fn index_scan(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Opt
     if source.hint.disabled || scan.random || source.count_into.is_some() {
         return None;
     }
+    let by_filter = index_scan_by_filter(nodes, position, source, context);
+    by_filter.or_else(|| index_for_sort(nodes, position, context))
+}
+
+fn index_scan_by_filter(
+    nodes: &[Node],
+    position: usize,
+    source: &DocumentSource,
+    context: &RuleContext<'_>,
+) -> Option<IndexScan> {
     let info = context.catalog.collection(&source.collection.name)?;
     let conditions = conditions_after(nodes, position);
     if conditions.is_empty() {
@@ -77,6 +88,7 @@ pub(super) fn new_scan(
         ascending: true,
         ordered: false,
         sort_fields: Vec::new(),
+        limit_each: None,
         join: JoinPart::None,
         covers_projections: false,
         covers_filter: false,
