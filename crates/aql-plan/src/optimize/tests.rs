@@ -214,26 +214,42 @@ fn the_number_of_plans_is_bounded() {
     assert_eq!(optimize(plan, &CATALOG, &options, &memory, &interrupt).unwrap().plans.len(), 3);
 }
 
+/// How many plans are made, whether all are wanted or not.
+fn count_plans(query: &str, all_plans: bool) -> usize {
+    let (interrupt, memory) = (Interrupt::new(), MemoryAccount::unlimited());
+    let parsed = aql_syntax::parse(query, &aql_syntax::Limits::default()).unwrap();
+    let parameters = BindParameters::new();
+    let input = BindInput::new(&parameters, &CATALOG, &memory, &interrupt);
+    let plan = build(bind(&parsed, &input).unwrap(), false).unwrap();
+    let mut options = OptimizerOptions::default();
+    options.all_plans = all_plans;
+    optimize(plan, &CATALOG, &options, &memory, &interrupt).unwrap().plans.len()
+}
+
+#[test]
+fn all_plans_have_loops_in_each_order() {
+    for (query, plans) in [
+        ("FOR a IN users FOR b IN users RETURN 1", 2),
+        ("FOR a IN 1..2 FOR b IN 1..3 FOR c IN users FILTER a == b RETURN c", 6),
+        ("FOR a IN users LET t = a.tags FOR b IN t FOR c IN users RETURN c", 2),
+        ("FOR a IN [[1], [2]] FOR b IN a RETURN b", 1),
+        ("FOR a IN 1..2 FOR b IN users LIMIT 1 RETURN b", 1),
+        ("FOR a IN users INSERT {} INTO users FOR b IN 1..3 RETURN b", 1),
+    ] {
+        assert_eq!((count_plans(query, false), count_plans(query, true)), (1, plans), "{query}");
+    }
+}
+
 #[test]
 fn all_plans_have_both_methods_of_collect() {
-    let count = |query: &str, all_plans: bool| {
-        let (interrupt, memory) = (Interrupt::new(), MemoryAccount::unlimited());
-        let parsed = aql_syntax::parse(query, &aql_syntax::Limits::default()).unwrap();
-        let parameters = BindParameters::new();
-        let input = BindInput::new(&parameters, &CATALOG, &memory, &interrupt);
-        let plan = build(bind(&parsed, &input).unwrap(), false).unwrap();
-        let mut options = OptimizerOptions::default();
-        options.all_plans = all_plans;
-        optimize(plan, &CATALOG, &options, &memory, &interrupt).unwrap().plans.len()
-    };
     let query = "FOR u IN users COLLECT a = u.nothing WITH COUNT INTO n RETURN [a, n]";
-    assert_eq!((count(query, false), count(query, true)), (1, 2));
+    assert_eq!((count_plans(query, false), count_plans(query, true)), (1, 2));
     for one in [
         "FOR u IN users SORT u.nothing COLLECT a = u.nothing RETURN a",
         "FOR u IN users COLLECT a = u.nothing OPTIONS {method: 'hash'} RETURN a",
         "FOR u IN users RETURN DISTINCT u.nothing",
     ] {
-        assert_eq!(count(one, true), 1, "{one}");
+        assert_eq!(count_plans(one, true), 1, "{one}");
     }
 }
 

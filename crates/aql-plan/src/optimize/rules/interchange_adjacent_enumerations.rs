@@ -2,11 +2,12 @@
 //! additional plans. Which order is best depends on indexes, so the cost of the finished plans decides.
 //!
 //! Only loops over collections are exchanged, whose order is undefined anyway, and only if a filter connects them:
-//! otherwise the order makes no difference to indexes.
+//! otherwise the order makes no difference to indexes. Where all plans are wanted, loops over lists are exchanged too, and
+//! loops that nothing connects, as in ArangoDB: only explain asks for all, so that none of these is executed.
 
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
-use crate::node::{Node, NodeKind};
+use crate::node::{EnumerateList, Node, NodeKind};
 use crate::optimize::condition::resolve;
 use crate::plan::Plan;
 use crate::variable_set::VariableSet;
@@ -35,10 +36,9 @@ impl Rule for InterchangeAdjacentEnumerations {
         if plan.is_modification {
             return Ok(false);
         }
-        for segment in segments(&plan.nodes) {
+        for segment in segments(&plan.nodes, context.all_plans) {
             let Some(nodes) = plan.nodes.get(segment.clone()) else { continue };
-            let (loops, rest): (Vec<&Node>, Vec<&Node>) =
-                nodes.iter().partition(|node| is_exchangeable(node));
+            let (loops, rest): (Vec<&Node>, Vec<&Node>) = nodes.iter().partition(|node| node.kind.is_loop());
             for order in orders(loops.len()).into_iter().skip(1) {
                 let mut other = plan.clone();
                 let reordered = order.iter().filter_map(|position| loops.get(*position).copied());
@@ -51,35 +51,41 @@ impl Rule for InterchangeAdjacentEnumerations {
     }
 }
 
-/// Stretches of the pipeline that hold nested loops which filters connect. Filters and calculations between the loops
+/// Stretches of the pipeline that hold nested loops which filters connect, or any if `all` are wanted. Filters and calculations between the loops
 /// go behind them, from where later rules move them up as far as the new order allows.
-fn segments(nodes: &[Node]) -> Vec<Range<usize>> {
+fn segments(nodes: &[Node], all: bool) -> Vec<Range<usize>> {
     let mut segments = Vec::new();
     let mut start = 0;
     while start < nodes.len() {
-        let mut loops = 0;
-        let length = nodes
-            .iter()
-            .skip(start)
-            .take_while(|node| {
-                loops += usize::from(is_exchangeable(node));
-                loops <= MAX_LOOPS && (is_exchangeable(node) || is_movable(node))
-            })
-            .count();
-        let segment = start..start + length;
-        if is_connected(nodes, segment.clone()) && !limit_decides(nodes, segment.end) {
+        let segment = start..segment_end(nodes, start, all);
+        start = segment.end.max(start + 1);
+        if (all || is_connected(nodes, segment.clone())) && !limit_decides(nodes, segment.end) {
             segments.push(segment);
         }
-        start += length.max(1);
     }
     segments
 }
 
-fn is_exchangeable(node: &Node) -> bool {
-    match &node.kind {
-        NodeKind::EnumerateCollection(scan) => !scan.random && scan.source.filter.is_none(),
-        _ => false,
+fn segment_end(nodes: &[Node], start: usize, all: bool) -> usize {
+    let mut loops = 0;
+    let mut set_within = VariableSet::default();
+    for (position, node) in nodes.iter().enumerate().skip(start) {
+        let is_list = |list: &EnumerateList| all && list.object.is_none() && !set_within.contains(list.input);
+        let is_exchangeable = match &node.kind {
+            NodeKind::EnumerateList(list) => is_list(list),
+            kind => is_full_scan(kind),
+        };
+        loops += usize::from(is_exchangeable);
+        if loops > MAX_LOOPS || !(is_exchangeable || is_movable(node)) {
+            return position;
+        }
+        set_within.extend(&node.kind.sets().into_iter().collect());
     }
+    nodes.len()
+}
+
+fn is_full_scan(kind: &NodeKind) -> bool {
+    matches!(kind, NodeKind::EnumerateCollection(scan) if !scan.random && scan.source.filter.is_none())
 }
 
 fn is_movable(node: &Node) -> bool {
@@ -95,7 +101,7 @@ fn is_connected(nodes: &[Node], segment: Range<usize>) -> bool {
     let Some(within) = nodes.get(segment.clone()) else { return false };
     let documents: VariableSet = within
         .iter()
-        .filter(|node| is_exchangeable(node))
+        .filter(|node| is_full_scan(&node.kind))
         .filter_map(|node| Some(node.kind.source()?.out))
         .collect();
     within.iter().enumerate().any(|(offset, node)| match &node.kind {
