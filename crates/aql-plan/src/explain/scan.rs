@@ -30,8 +30,10 @@ impl Explainer<'_> {
         out.key("indexCoversProjections")?.flag(scan.covers_projections)?;
         out.key("indexCoversOutProjections")?.flag(scan.covers_projections)?;
         out.key("indexCoversFilterProjections")?.flag(scan.covers_filter && has_filter_projections)?;
+        // One for each alternative of the condition: clients show them side by side.
         out.key("indexes")?;
-        out.array(&scan.indexes, write_index)?;
+        let used = scan.ranges.iter().filter_map(|range| scan.indexes.get(range.index));
+        out.array(used, write_index)?;
         out.key("condition")?;
         self.condition(out, scan)?;
         out.key("allCoveredByOneIndex")?.flag(false)?;

@@ -84,6 +84,14 @@ fn an_unoptimized_plan_has_a_node_for_each_step() {
 }
 
 #[test]
+fn each_alternative_of_a_condition_has_its_index() {
+    let plan = explain(&best("FOR t IN test FILTER t.value < 3 || t.value > 97 RETURN t", &[])).unwrap();
+    assert_eq!(texts(&plan, "nodes.1.condition.subNodes", "type"), ["n-ary and", "n-ary and"]);
+    let names = texts(&plan, "nodes.1.indexes", "name");
+    assert_eq!((names.len(), names.first()), (2, names.last()));
+}
+
+#[test]
 fn a_condition_that_is_never_true_costs_nothing() {
     let plan = explain(&best("FOR i IN [ 1, 2, 3 ] FILTER 1 == 2 RETURN i", &[])).unwrap();
     assert_eq!(
