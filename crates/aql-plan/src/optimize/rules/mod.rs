@@ -94,6 +94,7 @@ pub(super) trait Rule: Sync {
 
 /// All rules, in the order in which they are applied.
 pub(super) const RULES: &[&dyn Rule] = &[
+    &replace_function_with_index::ReplaceFunctionWithIndex,
     &inline_subqueries::InlineSubqueries,
     &replace_like_with_range::ReplaceLikeWithRange,
     &replace_entries_with_object_iteration::ReplaceEntriesWithObjectIteration,
@@ -121,7 +122,6 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &replace_any_eq_with_in::ReplaceAnyEqWithIn,
     &remove_redundant_or::RemoveRedundantOr,
     &geo_index_optimizer::GeoIndexOptimizer,
-    &replace_function_with_index::ReplaceFunctionWithIndex,
     &use_indexes::UseIndexes,
     &remove_filter_covered_by_index::RemoveFilterCoveredByIndex,
     &remove_unnecessary_filters::RemoveUnnecessaryFilters { name: "remove-unnecessary-filters-2" },
