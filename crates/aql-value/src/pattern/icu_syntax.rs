@@ -9,7 +9,7 @@ const LINE_END: &str = r"[\n-\r\x{85}\x{2028}\x{2029}]";
 /// What `.` matches: anything but the ends of lines that ICU knows.
 const DOT: &str = r"[^\n\r\x{85}\x{2028}\x{2029}]";
 
-/// The expression in Rust's syntax: `\Q...\E`, `\h`, `\H`, `\v`, `\V`, `\R`, `\e`, `\cX` and octal escapes are spelled
+/// The expression in Rust's syntax: `\Q...\E`, `\h`, `\H`, `\v`, `\V`, `\R`, `\Z`, `\e`, `\cX` and octal escapes are spelled
 /// out, and `.` is, unless a flag in the expression changes its meaning. Anything else stays as it is.
 pub(super) fn translate(pattern: &str) -> Cow<'_, str> {
     if !pattern.contains(['\\', '.']) {
@@ -58,6 +58,11 @@ fn escape(characters: &mut Peekable<Chars<'_>>, output: &mut String) {
             output.push_str(r"(?:\r\n|");
             output.push_str(LINE_END);
             output.push(')');
+        }
+        Some('Z') => {
+            output.push_str(r"(?=(?:\r\n|");
+            output.push_str(LINE_END);
+            output.push_str(r")?\z)");
         }
         Some('e') => output.push_str(r"\x1B"),
         Some('c') => control(characters, output),
@@ -134,6 +139,8 @@ mod tests {
             (r"a\vb", "a\u{2028}b", "a b"),
             (r"a\Vb", "axb", "a\rb"),
             (r"^a\Rb$", "a\r\nb", "a\n\rb"),
+            (r"^a\Z", "a\r\n", "a\n\n"),
+            (r"a\Z|b", "a", "a "),
             (r"\e\[", "\u{1b}[", "["),
             (r"^\cA$", "\u{1}", "A"),
             (r"^\0101$", "A", "0101"),

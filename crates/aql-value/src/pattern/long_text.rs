@@ -4,6 +4,7 @@
 //! has too many states to be kept: seconds for a few megabytes, which nothing can interrupt. Here the same automaton,
 //! whose states are made while it runs, is driven byte by byte.
 
+use super::regex::search_after;
 use crate::error::Result;
 use crate::interrupt::Interrupt;
 use regex_automata::hybrid::LazyStateID;
@@ -91,10 +92,10 @@ impl LongText {
         })
     }
 
-    /// All matches from left to right, as `regex::Regex::captures_iter` finds them.
+    /// All matches from left to right; see [`search_after`].
     pub(super) fn matches<'a>(&'a self, text: &'a str, interrupt: &'a Interrupt) -> Matches<'a> {
         let caches = self.caches();
-        Matches { long: self, caches, text, interrupt, start: 0, last_end: None, has_ended: false }
+        Matches { long: self, caches, text, interrupt, start: 0, has_ended: false }
     }
 
     /// The groups of a match.
@@ -178,32 +179,24 @@ pub(super) struct Matches<'a> {
     text: &'a str,
     interrupt: &'a Interrupt,
     start: usize,
-    last_end: Option<usize>,
     has_ended: bool,
 }
 
 impl Matches<'_> {
     fn advance(&mut self) -> Result<Option<Found>> {
-        while self.start <= self.text.len() {
-            let found = match self.long.find_with(&mut self.caches, self.text, self.start, self.interrupt)? {
-                Search::Match(found) => found,
-                Search::Nothing => return Ok(None),
-                Search::Quit => match self.long.groups.find(Input::new(self.text).range(self.start..)) {
-                    Some(found) => found.range(),
-                    None => return Ok(None),
-                },
-            };
-            if found.is_empty() && self.last_end == Some(found.end) {
-                // Empty matches do not touch the match before them.
-                let next = self.text.get(self.start..).and_then(|rest| rest.chars().next());
-                self.start += next.map_or(1, char::len_utf8);
-                continue;
-            }
-            self.start = found.end;
-            self.last_end = Some(found.end);
-            return Ok(Some(self.long.groups(self.text, &found)));
+        if self.start > self.text.len() {
+            return Ok(None);
         }
-        Ok(None)
+        let found = match self.long.find_with(&mut self.caches, self.text, self.start, self.interrupt)? {
+            Search::Match(found) => found,
+            Search::Nothing => return Ok(None),
+            Search::Quit => match self.long.groups.find(Input::new(self.text).range(self.start..)) {
+                Some(found) => found.range(),
+                None => return Ok(None),
+            },
+        };
+        self.start = search_after(self.text, &found);
+        Ok(Some(self.long.groups(self.text, &found)))
     }
 }
 
@@ -282,6 +275,8 @@ impl Run<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pattern::Regex;
+    use crate::pattern::regex::Matched;
     use proptest::prelude::*;
 
     fn all(pattern: &str, text: &str) -> Vec<Range<usize>> {
@@ -292,11 +287,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn finds_what_the_regex_crate_finds(
+        fn finds_what_short_texts_are_searched_for(
             pattern in prop::sample::select(vec!["a", "ab|a", "a|ab", "(a|b)*c", "a+?b", "^a|b$", "\\ba", "(?i)B+", "[^a]b", "é.", "a{2,3}c?", "(b|a)(a|b)\\b", "", "b*", "\\b", "a|", "$"]),
             text in "[abcé \n]{0,30}",
         ) {
-            let expected: Vec<_> = ::regex::Regex::new(pattern).unwrap().find_iter(&text).map(|found| found.range()).collect();
+            let regex = Regex::new(pattern, false).unwrap();
+            let whole = |groups: Matched| groups.unwrap()[0].clone().unwrap();
+            let expected: Vec<_> = regex.matches(&text, &Interrupt::new()).map(|found| whole(found.unwrap())).collect();
             prop_assert_eq!(all(pattern, &text), expected);
         }
     }

@@ -119,24 +119,21 @@ impl Regex {
         match &self.engine {
             Engine::Linear(linear) => match linear.for_long(text) {
                 Some(long) => Box::new(long.matches(text, interrupt).map(|found| Ok(found?.ok_or(GaveUp)))),
-                None => Box::new(linear.regex.captures_iter(text).map(|captures| {
-                    Ok(Ok(captures.iter().map(|group| group.map(|group| group.range())).collect()))
-                })),
+                None => in_turn(text, |start| {
+                    let captures = linear.regex.captures_at(text, start)?;
+                    Some(Ok(captures.iter().map(|group| group.map(|group| group.range())).collect()))
+                }),
             },
             Engine::Backtracking(_) if text.len() > MAX_BACKTRACKED_TEXT_BYTES => {
                 Box::new(std::iter::once(Ok(Err(GaveUp))))
             }
             Engine::Backtracking(regex) => {
-                let mut has_ended = false;
-                let matches = regex.captures_iter(text).map(|captures| match captures {
-                    Ok(captures) => {
-                        Ok(captures.iter().map(|group| group.map(|group| group.range())).collect())
-                    }
-                    Err(_) => Err(GaveUp),
-                });
-                let matches =
-                    matches.take_while(move |found| !std::mem::replace(&mut has_ended, found.is_err()));
-                Box::new(matches.map(Ok))
+                in_turn(text, |start| {
+                    let captures = regex.captures_from_pos(text, start).map_err(|_| GaveUp).transpose()?;
+                    Some(captures.map(|captures| {
+                        captures.iter().map(|group| group.map(|group| group.range())).collect()
+                    }))
+                })
             }
         }
     }
@@ -156,6 +153,30 @@ impl Regex {
             Engine::Backtracking(regex) => regex.capture_names().position(|group| group == Some(name)),
         }
     }
+}
+
+/// Where the search for the match after this one begins. As in ICU (and unlike in the `regex` crate) an empty match may
+/// touch the match before it, unless that is empty too: `a*` has two matches in `aa`.
+pub(super) fn search_after(text: &str, found: &Range<usize>) -> usize {
+    if !found.is_empty() {
+        return found.end;
+    }
+    let next = text.get(found.end..).and_then(|rest| rest.chars().next());
+    found.end + next.map_or(1, char::len_utf8)
+}
+
+/// All matches from left to right, each found from a place on. Ends after giving up.
+fn in_turn<'a>(
+    text: &'a str,
+    find_from: impl Fn(usize) -> Option<Matched> + 'a,
+) -> Box<dyn Iterator<Item = Result<Matched>> + 'a> {
+    let mut start = Some(0);
+    Box::new(std::iter::from_fn(move || {
+        let found = find_from(start.take().filter(|start| *start <= text.len())?)?;
+        let whole = found.as_ref().ok().and_then(|groups| groups.first()?.as_ref());
+        start = whole.map(|whole| search_after(text, whole));
+        Some(Ok(found))
+    }))
 }
 
 /// Whether the expression has something that only the engine with backtracking knows. That engine is not asked about
