@@ -150,12 +150,8 @@ impl Environment for QueryEnvironment {
             (Some(collection), None) => (collection, id_or_key),
             (None, None) => return Ok(Value::Null),
         };
-        let found = match collection {
-            // A collection that the query names must exist; one that only data names may be missing.
-            Some(_) => Some(self.require(name)?),
-            None => self.readable(name)?,
-        };
-        let Some(collection) = found else { return Ok(Value::Null) };
+        // (A collection that the query names other than by a text is known to exist.)
+        let Some(collection) = self.readable(name)? else { return Ok(Value::Null) };
         let documents = self.snapshot.get(collection, &[key]).map_err(|error| storage_error(&error))?;
         let offset = documents.offsets.first().copied().flatten();
         Ok(offset.map_or(Value::Null, |offset| Value::in_block(&documents.block, offset)))

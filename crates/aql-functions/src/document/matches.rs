@@ -5,21 +5,22 @@ use aql_value::{EvaluationContext, Result, Value};
 
 /// `MATCHES(document, examples, returnIndex)`: whether, or with `returnIndex` which, of the examples (an object, or an
 /// array of them) has only attributes that the document has with the same value. Examples that are no objects match
-/// nothing, with a warning.
+/// nothing, with a warning. What is no document is no match: false, also with `returnIndex`.
 pub(crate) fn matches(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let (document, examples) = (value(arguments, 0), value(arguments, 1));
+    if !document.is_object() {
+        return Ok(Value::Bool(false));
+    }
+    let examples =
+        if examples.is_array() { examples.clone() } else { Value::array(std::slice::from_ref(examples)) };
     let mut found = -1;
-    if document.is_object() {
-        let examples =
-            if examples.is_array() { examples.clone() } else { Value::array(std::slice::from_ref(examples)) };
-        for (index, example) in examples.elements().enumerate() {
-            check_round(context, index)?;
-            if !example.is_object() {
-                invalid(context, "MATCHES")?;
-            } else if example.entries().all(|(name, expected)| document.get(name).equal(&expected)) {
-                found = index as i64;
-                break;
-            }
+    for (index, example) in examples.elements().enumerate() {
+        check_round(context, index)?;
+        if !example.is_object() {
+            invalid(context, "MATCHES")?;
+        } else if example.entries().all(|(name, expected)| document.get(name).equal(&expected)) {
+            found = index as i64;
+            break;
         }
     }
     Ok(if flag(arguments, 2) { Value::Int(found) } else { Value::Bool(found >= 0) })
