@@ -12,9 +12,15 @@ impl Binder<'_> {
     pub(super) fn collect(&mut self, statement: &ast::Collect) -> Result<()> {
         let keys = statement.groups.iter().map(|group| self.expression(&group.expression));
         let keys = keys.collect::<Result<Vec<_>>>()?;
-        let inputs = statement.aggregates.iter().map(|aggregate| self.aggregate(aggregate));
-        let inputs = inputs.collect::<Result<Vec<_>>>()?;
+        let outer = self.introduced.len();
+        self.introduced.extend(statement.groups.iter().map(|group| group.variable.name.as_str().into()));
+        let mut inputs = Vec::with_capacity(statement.aggregates.len());
+        for aggregate in &statement.aggregates {
+            inputs.push(self.aggregate(aggregate)?);
+            self.introduced.push(aggregate.variable.name.as_str().into());
+        }
         let into = statement.into.as_ref().map(|into| self.gathered_content(into)).transpose()?;
+        self.introduced.truncate(outer);
         let options = self.collect_options(statement.options.as_ref())?;
 
         let grouped = self.scopes.group();

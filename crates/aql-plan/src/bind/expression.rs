@@ -120,6 +120,9 @@ impl Binder<'_> {
             "CURRENT" => return self.current(),
             _ => None,
         };
+        if pseudo.is_none() && self.introduced.iter().any(|introduced| **introduced == *name) {
+            return Err(error::unknown_variable(name));
+        }
         pseudo.map(Expression::Variable).ok_or_else(|| self.data_source_as_value(name))
     }
 

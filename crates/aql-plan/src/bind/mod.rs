@@ -113,6 +113,7 @@ pub fn bind(query: &Query, input: &BindInput<'_>) -> Result<Bound> {
         state: EvaluationState::new(),
         memory: input.memory,
         interrupt: input.interrupt,
+        introduced: Vec::new(),
         expressions: 0,
         is_modification: false,
     };
@@ -152,6 +153,8 @@ struct Binder<'a> {
     output: Vec<Statement>,
     /// The expression being bound is evaluated only in rows in which this variable is true.
     guard: Option<VariableId>,
+    /// Names that the COLLECT being bound introduces, which its expressions cannot read.
+    introduced: Vec<Box<str>>,
     /// Enclosing expansions within the level's current expression, the innermost last.
     elements: Vec<Element>,
     /// The document that the FILTER of an enclosing UPSERT looks at.

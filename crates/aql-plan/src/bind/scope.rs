@@ -106,10 +106,10 @@ impl Scopes {
         Grouped { gathered, kept: level.outside.iter().map(|(_, id)| *id).collect() }
     }
 
-    /// A data modification sets OLD and NEW; both are those of the latest modification.
+    /// A data modification sets OLD and NEW. One that it does not set stays that of an earlier modification.
     pub(crate) fn set_old_and_new(&mut self, old: Option<VariableId>, new: Option<VariableId>) {
         if let Some(level) = self.levels.last_mut() {
-            (level.old, level.new) = (old, new);
+            (level.old, level.new) = (old.or(level.old), new.or(level.new));
         }
     }
 

@@ -47,10 +47,13 @@ impl Binder<'_> {
             return self.destructure(&statement.target, &Expression::Variable(out));
         }
         let list = self.expression(&statement.source)?;
-        if let Expression::Constant(list) = &list
-            && !list.is_array()
-        {
-            return Err(error::loop_over_no_array(list));
+        let known = match &list {
+            Expression::Constant(list) => Some(list),
+            Expression::Parameter(parameter) => Some(self.parameters.value(&parameter.name)?),
+            _ => None,
+        };
+        if let Some(no_array) = known.filter(|list| !list.is_array()) {
+            return Err(error::loop_over_no_array(no_array));
         }
         if let Some(options) = &statement.options {
             self.for_options(options)?;

@@ -2,10 +2,10 @@
 
 use super::{Binder, Statement, UpsertStatement};
 use crate::error;
-use crate::expression::{CompareOperator, Expression, MemberName};
+use crate::expression::{CompareOperator, Expression, MemberName, ObjectMember};
 use crate::variable::VariableId;
 use aql_syntax::ast::{self, UpsertSearch, WriteMode};
-use aql_value::Result;
+use aql_value::{Result, Value};
 
 impl Binder<'_> {
     pub(super) fn upsert(&mut self, statement: &ast::Upsert) -> Result<()> {
@@ -60,29 +60,55 @@ impl Binder<'_> {
         Ok((bound?, statements))
     }
 
-    /// Filters that hold for documents which have the attributes of the example.
+    /// Filters that hold for documents which have the attributes of the example. As in ArangoDB an object within is taken
+    /// apart too, so that documents may have more attributes there, unless it is empty or the value of a parameter.
     fn example(&mut self, candidate: VariableId, example: &ast::Expression) -> Result<Vec<Statement>> {
         let invalid =
             || error::parse("UPSERT needs an object literal with literal attribute names to search by");
-        let members: Vec<(Box<str>, Expression)> = match self.expression(example)? {
+        let document = Expression::Variable(candidate);
+        let mut filters = Vec::new();
+        let is_readable = match self.expression(example)? {
             Expression::Constant(object) if object.is_object() => {
-                let entries = object.entries();
-                entries.map(|(name, value)| (Box::from(name), Expression::Constant(value))).collect()
+                constant_example(&document, &object, &mut filters);
+                true
             }
-            Expression::Object(members) => {
-                let members = members.into_iter().map(|member| match member.name {
-                    MemberName::Fixed(name) => Ok((name, member.value)),
-                    MemberName::Computed(_) => Err(invalid()),
-                });
-                members.collect::<Result<_>>()?
-            }
-            _ => return Err(invalid()),
+            Expression::Object(members) => literal_example(&document, members, &mut filters),
+            _ => false,
         };
-        let filters = members.into_iter().map(|(name, value)| {
-            let left = Expression::Attribute { base: Box::new(Expression::Variable(candidate)), name };
-            let operator = CompareOperator::Equal;
-            Statement::Filter(Expression::Compare { operator, left: Box::new(left), right: Box::new(value) })
-        });
-        Ok(filters.collect())
+        if is_readable { Ok(filters) } else { Err(invalid()) }
     }
+}
+
+/// The filters for a literal object; false if an attribute name is no literal.
+fn literal_example(base: &Expression, members: Vec<ObjectMember>, filters: &mut Vec<Statement>) -> bool {
+    members.into_iter().all(|member| {
+        let MemberName::Fixed(name) = member.name else { return false };
+        let attribute = Expression::Attribute { base: Box::new(base.clone()), name };
+        match member.value {
+            Expression::Object(members) if !members.is_empty() => {
+                literal_example(&attribute, members, filters)
+            }
+            value => {
+                filters.push(equality(attribute, value));
+                true
+            }
+        }
+    })
+}
+
+/// The filters for an object that a parameter has given.
+fn constant_example(base: &Expression, object: &Value, filters: &mut Vec<Statement>) {
+    for (name, value) in object.entries() {
+        let attribute = Expression::Attribute { base: Box::new(base.clone()), name: Box::from(name) };
+        if value.is_object() && !value.is_empty() {
+            constant_example(&attribute, &value, filters);
+        } else {
+            filters.push(equality(attribute, Expression::Constant(value)));
+        }
+    }
+}
+
+fn equality(left: Expression, right: Expression) -> Statement {
+    let operator = CompareOperator::Equal;
+    Statement::Filter(Expression::Compare { operator, left: Box::new(left), right: Box::new(right) })
 }

@@ -131,15 +131,13 @@ impl Output<'_> {
     /// Whether the next element of a lane that passed the filter is within offset and limit.
     fn admit(&mut self, lane: u32) -> Result<bool> {
         if self.current.lane != Some(lane) {
-            let bound = |slot: Option<Slot>, missing: u64| -> Result<u64> {
-                match slot {
-                    Some(slot) => Ok(self.slots.get(slot)?.get(lane as usize).to_i64().max(0) as u64),
-                    None => Ok(missing),
-                }
+            let bound = |slot: Option<Slot>, missing: i64| -> Result<i64> {
+                slot.map_or(Ok(missing), |slot| Ok(self.slots.get(slot)?.get(lane as usize).to_i64()))
             };
-            let to_skip = bound(self.expansion.offset, 0)?;
-            let to_keep = bound(self.expansion.limit, u64::MAX)?;
-            self.current = Open { lane: Some(lane), to_skip, to_keep };
+            let (offset, limit) = (bound(self.expansion.offset, 0)?, bound(self.expansion.limit, i64::MAX)?);
+            // As in ArangoDB, nothing is within a limit whose offset is negative.
+            let to_keep = if offset < 0 { 0 } else { limit.max(0) as u64 };
+            self.current = Open { lane: Some(lane), to_skip: offset.max(0) as u64, to_keep };
         }
         if self.current.to_skip > 0 {
             self.current.to_skip -= 1;

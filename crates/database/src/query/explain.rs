@@ -27,6 +27,7 @@ impl Session {
         let mut optimized = self.plan(request, &catalog, &memory, &interrupt, &mut StageTimes::default())?;
         for plan in &mut optimized.plans {
             *plan = plan.with_parameters(&open_values(plan, request)?);
+            plan.warnings.truncate(request.options.max_warning_count);
         }
         if let Some(plan) = optimized.plans.first() {
             self.check_rights(plan, request)?;

@@ -237,7 +237,8 @@ impl Session {
         if request.options.use_plan_cache != Some(false) {
             input.open = OpenParameters::of(&query);
         }
-        input.max_warnings = request.options.max_warning_count;
+        // At least one, to tell plans that have warnings, which are not kept.
+        input.max_warnings = request.options.max_warning_count.max(1);
         input.fail_on_warning = request.options.fail_on_warning.unwrap_or(defaults.fail_on_warning);
         input.max_collections = defaults.max_collections;
         let bound = in_planning(aql_plan::bind(&query, &input), "parsing")?;

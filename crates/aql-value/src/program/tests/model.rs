@@ -291,11 +291,11 @@ impl Naive {
     fn expansion(&mut self, tree: &Tree) -> Model {
         let Tree::Expansion(expansion) = tree else { unreachable!() };
         let input = self.evaluate(&expansion.input);
-        let mut number = |tree: &Option<Tree>, missing: usize| match tree {
-            Some(tree) => self.evaluate(tree).number().max(0.0) as usize,
-            None => missing,
+        let mut number = |tree: &Option<Tree>, missing: f64| {
+            tree.as_ref().map_or(missing, |tree| self.evaluate(tree).number().trunc())
         };
-        let (offset, limit) = (number(&expansion.offset, 0), number(&expansion.limit, usize::MAX));
+        let (offset, limit) = (number(&expansion.offset, 0.0), number(&expansion.limit, f64::MAX));
+        let limit = if offset < 0.0 { 0 } else { limit.max(0.0) as usize };
         let mut passed = Vec::new();
         for element in flatten(&input, expansion.levels - 1) {
             let keep = match &expansion.filter {
@@ -306,7 +306,7 @@ impl Naive {
                 passed.push(element);
             }
         }
-        let kept = passed.into_iter().skip(offset).take(limit);
+        let kept = passed.into_iter().skip(offset.max(0.0) as usize).take(limit);
         let project = |element: Model| match &expansion.projection {
             Some(projection) => self.with_element(expansion.element, &element, projection),
             None => element,
