@@ -207,9 +207,10 @@ fn write_many(session: &Session, request: &Request, operation: WriteOperation) -
     let mode = WriteMode { durability: durability(request)?, patience: Patience::Wait };
     let (collection, outcomes) =
         session.write_documents(&collection_name(request)?, operation, &bodies, &options, mode)?;
-    // Where nothing was written, nothing was synced.
-    let synced = waits_for_sync_in(&collection, request)?
-        && (outcomes.is_empty() || outcomes.iter().any(std::result::Result::is_ok));
+    // ArangoDB says so whenever the request asks for it, but of a collection's own property only where something was written.
+    let wrote = outcomes.is_empty() || outcomes.iter().any(std::result::Result::is_ok);
+    let synced =
+        request.flag("waitForSync", false)? || wrote && collection.definition().properties.wait_for_sync;
     let outcomes = outcomes.into_iter().map(|outcome| outcome.map(|outcome| as_reported(outcome, &options)));
     print_outcomes(&collection, outcomes.collect(), request.flag("silent", false)?, status(operation, synced))
 }
