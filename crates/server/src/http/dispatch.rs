@@ -221,15 +221,45 @@ pub(crate) fn run_later(
         Job::User(_, session) => session.user().cloned(),
     };
     let own = Arc::clone(server);
-    let run = move |job: Job| run_blocking(&own, &job, &request).unwrap_or_else(ApiError::into_response);
+    put_aside(server, user, mode, move |interrupt| {
+        let job = match interrupt {
+            Some(interrupt) => job.ended_by(interrupt),
+            None => job,
+        };
+        run_blocking(&own, &job, &request)
+    })
+}
+
+/// The same for a request that no route answers: that is what its job comes to.
+pub(crate) fn fail_later(
+    server: &Arc<Server>,
+    identity: Identity,
+    error: ApiError,
+    mode: AsyncMode,
+) -> Result<Response> {
+    let user = match identity {
+        Identity::Superuser => None,
+        Identity::User(name) => Some(name),
+    };
+    put_aside(server, user, mode, move |_| Err(error))
+}
+
+/// Has work done on the worker pool. Where its reply is kept, the work gets what is killed when the job is cancelled.
+fn put_aside(
+    server: &Arc<Server>,
+    user: jobs::Owner,
+    mode: AsyncMode,
+    run: impl FnOnce(Option<&Interrupt>) -> Result<Response> + Send + 'static,
+) -> Result<Response> {
     let accepted = Response::empty(StatusCode::ACCEPTED);
     let (work, accepted): (super::worker_pool::Job, _) = match mode {
-        AsyncMode::Forget => (Box::new(move || drop(run(job))), accepted),
+        AsyncMode::Forget => (Box::new(move || drop(run(None))), accepted),
         AsyncMode::Store => {
             let pending = server.jobs().start(user)?;
             let accepted = accepted.header(jobs::ASYNC_ID, pending.header());
-            let job = job.ended_by(pending.interrupt());
-            (Box::new(move || pending.run(|| run(job))), accepted)
+            let interrupt = pending.interrupt().clone();
+            let reply = move || run(Some(&interrupt)).unwrap_or_else(ApiError::into_response);
+            (Box::new(move || pending.run(reply)), accepted)
         }
     };
     server.pool().submit(work).map_err(|_| queue_full())?;

@@ -20,7 +20,7 @@ use super::body_memory::UNCOUNTED_BYTES;
 use super::compression::{Encoding, compress, decompress};
 use super::connection::Connection;
 use super::dispatch::{
-    self, AsyncMode, Job, find_route, open_job, parse_path, queue_full, run_later, user_job,
+    self, AsyncMode, Job, fail_later, find_route, open_job, parse_path, queue_full, run_later, user_job,
 };
 use super::format::{self, Format};
 use super::path::Path;
@@ -120,8 +120,13 @@ async fn run(
         Ok(found) => found,
         Err(error) => {
             // Who may not ask does not learn what there is.
-            authenticate(server, &head).await?;
-            return Err(error);
+            let identity = authenticate(server, &head).await?;
+            let Some(mode) = AsyncMode::of(&head.headers) else { return Err(error) };
+            if let Some(body) = body.take() {
+                drain(body).await;
+            }
+            observed.set_async();
+            return Ok(assemble(server, fail_later(server, identity, error, mode)?, wanted));
         }
     };
     let job = prepare(server, route, &path, &head, observed).await?;
