@@ -72,7 +72,8 @@ fn run_with(options: &Options) -> Result<(), Failure> {
         tracing::info!("the store is ready");
         return Ok(());
     }
-    let server_options = settings::server_options(options, &log, &instance, &budget, descriptors)?;
+    let server_options =
+        settings::server_options(options, &log, &instance, &budget, descriptors, tls.as_ref())?;
     let server = Server::new(Arc::clone(&instance), server_options)?;
     freed_memory::watch(budget.limit_bytes)?;
     let backlog = u32::try_from(options.number("tcp.backlog-size")).unwrap_or(u32::MAX);

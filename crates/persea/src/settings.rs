@@ -16,7 +16,7 @@ use kv::Engine;
 use kv::memory::MemoryEngine;
 use kv_rocksdb::{Compression, RocksEngine, RocksOptions};
 use options::Options;
-use server::auth::{AuthenticationOptions, persistent_secret};
+use server::auth::{AuthenticationOptions, SecretFiles, persistent_secret};
 use server::http::address::Address;
 use server::http::cors::TrustedOrigins;
 use server::http::tls::{Tls, TlsVersions};
@@ -313,17 +313,20 @@ pub(crate) fn root_password(options: &Options) -> String {
 }
 
 fn authentication(options: &Options, instance: &Instance) -> Result<AuthenticationOptions, Failure> {
-    let secrets = match options.text("server.jwt-secret-folder") {
-        Some(folder) => secrets_in(folder)?,
-        None => match (options.text("server.jwt-secret-keyfile"), options.text("server.jwt-secret")) {
-            (Some(path), _) => vec![secret_in(path.as_ref())?],
-            (None, Some(secret)) => vec![secret.as_bytes().to_vec()],
-            (None, None) => vec![persistent_secret(instance.store())?],
-        },
+    let keyfile = options.text("server.jwt-secret-keyfile").map(|path| SecretFiles::Keyfile(path.into()));
+    let secret_files = match options.text("server.jwt-secret-folder") {
+        Some(folder) => Some(SecretFiles::Folder(folder.into())),
+        None => keyfile,
+    };
+    let secrets = match (&secret_files, options.text("server.jwt-secret")) {
+        (Some(files), _) => files.read()?,
+        (None, Some(secret)) => vec![secret.as_bytes().to_vec()],
+        (None, None) => vec![persistent_secret(instance.store())?],
     };
     Ok(AuthenticationOptions {
         enabled: options.flag("server.authentication"),
         secrets,
+        secret_files,
         session_timeout_seconds: options.seconds("server.session-timeout") as u64,
     })
 }
@@ -344,33 +347,6 @@ pub(crate) fn tls(options: &Options, addresses: &[Address]) -> Result<Option<Tls
     Ok(Some(Tls::from_keyfile(keyfile.as_ref(), versions)?))
 }
 
-/// The secret in a file, without white space around it.
-fn secret_in(path: &std::path::Path) -> Result<Vec<u8>, Failure> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| format!("the secret's file {} cannot be read: {error}", path.display()))?;
-    match bytes.trim_ascii() {
-        [] => Err(format!("the secret's file {} is empty", path.display()).into()),
-        secret => Ok(secret.to_vec()),
-    }
-}
-
-/// The secrets of a folder, by the names of their files; hidden ones are none.
-fn secrets_in(folder: &str) -> Result<Vec<Vec<u8>>, Failure> {
-    let unreadable = |error| format!("the folder of secrets {folder} cannot be read: {error}");
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        if !entry.file_name().to_string_lossy().starts_with('.') {
-            files.push(entry.path());
-        }
-    }
-    files.sort();
-    if files.is_empty() {
-        return Err(format!("there is no secret in the folder {folder}").into());
-    }
-    files.iter().map(|file| secret_in(file)).collect()
-}
-
 /// Everything that the server itself needs to know. `descriptors` is how many files and connections there may be.
 pub(crate) fn server_options(
     options: &Options,
@@ -378,6 +354,7 @@ pub(crate) fn server_options(
     instance: &Instance,
     budget: &MemoryBudget,
     descriptors: u64,
+    tls: Option<&Tls>,
 ) -> Result<ServerOptions, Failure> {
     let mut pool = PoolLimits::of_this_machine();
     pool.max_queue = size(options, "server.maximal-queue-size").max(1);
@@ -397,6 +374,7 @@ pub(crate) fn server_options(
         configuration: options.values()?,
         configuration_description: SERVER.description()?,
         memory_limit_bytes: budget.limit_bytes,
+        tls: tls.cloned(),
     })
 }
 

@@ -19,6 +19,7 @@ use crate::http::connection::{self, Connections};
 use crate::http::cors::TrustedOrigins;
 use crate::http::inline_turns::InlineTurns;
 use crate::http::router::{Route, Router};
+use crate::http::tls::Tls;
 use crate::http::worker_pool::{PoolLimits, WorkerPool};
 use crate::jobs::Jobs;
 use crate::lifecycle::Shutdown;
@@ -101,6 +102,8 @@ pub struct ServerOptions {
     pub configuration_description: Vec<u8>,
     /// Bytes that the whole process is meant to stay within.
     pub memory_limit_bytes: u64,
+    /// Certificate and key of the encrypted addresses, if there are any.
+    pub tls: Option<Tls>,
 }
 
 /// Who may use calls that tell much about the server.
@@ -147,6 +150,7 @@ impl Default for ServerOptions {
             configuration: Slice::EMPTY_OBJECT.bytes().to_vec(),
             configuration_description: Slice::EMPTY_OBJECT.bytes().to_vec(),
             memory_limit_bytes: 0,
+            tls: None,
         }
     }
 }

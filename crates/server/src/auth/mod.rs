@@ -5,6 +5,7 @@
 
 pub mod password;
 mod root;
+mod secrets;
 mod token;
 
 use std::collections::HashMap;
@@ -23,6 +24,7 @@ use crate::error_number::number;
 use database::Identity;
 
 pub use root::{SECRET_BYTES, create_root, persistent_secret};
+pub use secrets::SecretFiles;
 use token::Subject;
 
 /// The user that a new server has.
@@ -44,6 +46,8 @@ pub struct AuthenticationOptions {
     pub enabled: bool,
     /// The secrets that tokens may be signed with; the first one signs ours.
     pub secrets: Vec<Vec<u8>>,
+    /// The files that they were read from, if they were, to be read again.
+    pub secret_files: Option<SecretFiles>,
     /// How long our tokens are good for.
     pub session_timeout_seconds: u64,
 }
@@ -51,17 +55,27 @@ pub struct AuthenticationOptions {
 impl Default for AuthenticationOptions {
     /// Off.
     fn default() -> Self {
-        AuthenticationOptions { enabled: false, secrets: Vec::new(), session_timeout_seconds: 3_600 }
+        AuthenticationOptions {
+            enabled: false,
+            secrets: Vec::new(),
+            secret_files: None,
+            session_timeout_seconds: 3_600,
+        }
     }
 }
 
 /// How requests say who makes them.
 pub struct Authentication {
     options: AuthenticationOptions,
+    /// At first those of the options.
+    secrets: RwLock<Secrets>,
     /// Random, so that digests tell nothing to those who read the process's memory or guess at collisions.
     digest_key: [u8; 32],
     known: RwLock<HashMap<[u8; 32], Known>>,
 }
+
+/// Secrets that tokens may be signed with; the first one signs ours.
+type Secrets = Arc<[Vec<u8>]>;
 
 /// What a header stood for.
 #[derive(Clone)]
@@ -97,7 +111,8 @@ impl Authentication {
     pub fn new(options: AuthenticationOptions) -> Result<Self> {
         let mut digest_key = [0; 32];
         getrandom::fill(&mut digest_key).map_err(ApiError::internal)?;
-        Ok(Authentication { options, digest_key, known: RwLock::default() })
+        let secrets = RwLock::new(options.secrets.as_slice().into());
+        Ok(Authentication { options, secrets, digest_key, known: RwLock::default() })
     }
 
     /// Whether requests must say who makes them.
@@ -105,9 +120,19 @@ impl Authentication {
         self.options.enabled
     }
 
-    /// How many secrets there are.
-    pub fn secrets(&self) -> &[Vec<u8>] {
-        &self.options.secrets
+    /// The secrets that tokens may be signed with; the first one signs ours.
+    pub fn secrets(&self) -> Secrets {
+        Arc::clone(&self.secrets.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads the files of the secrets again, if they came from files. On errors everything stays as it is.
+    pub(crate) fn reload_secrets(&self) -> Result<()> {
+        let Some(files) = &self.options.secret_files else { return Ok(()) };
+        let secrets = files.read().map_err(ApiError::internal)?;
+        *self.secrets.write().unwrap_or_else(PoisonError::into_inner) = secrets.into();
+        // Tokens that a secret signed which is gone are not good any more.
+        self.known.write().unwrap_or_else(PoisonError::into_inner).clear();
+        Ok(())
     }
 
     /// Seconds for which a new token is good.
@@ -176,14 +201,15 @@ impl Authentication {
 
     /// A new token for a user.
     pub(crate) fn sign(&self, user: &str) -> Result<String> {
-        let secret = self.options.secrets.first().map(Vec::as_slice);
+        let secrets = self.secrets();
+        let secret = secrets.first().map(Vec::as_slice);
         let secret =
             secret.ok_or_else(|| ApiError::internal("the server has no secret to sign tokens with"))?;
         token::sign(user, now_seconds() as u64, self.options.session_timeout_seconds, secret)
     }
 
     fn token(&self, token: &str, catalog: &Catalog) -> Option<Known> {
-        let claims = token::verify(token, now_seconds(), &self.options.secrets)?;
+        let claims = token::verify(token, now_seconds(), &self.secrets())?;
         let identity = match &claims.subject {
             Subject::Server => Identity::Superuser,
             Subject::User(name) => {

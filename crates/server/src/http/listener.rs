@@ -11,7 +11,6 @@ use std::time::Duration;
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio_rustls::TlsAcceptor;
 
 use super::address::Address;
 use super::connection;
@@ -124,7 +123,7 @@ pub(crate) fn accept(
     Ok(match listener.inner {
         Inner::Tcp(listener) => Box::pin(accept_tcp(server, TcpListener::from_std(listener)?, slots)),
         Inner::Tls(listener, tls) => {
-            Box::pin(accept_tls(server, TcpListener::from_std(listener)?, tls.acceptor, slots))
+            Box::pin(accept_tls(server, TcpListener::from_std(listener)?, tls, slots))
         }
         Inner::Unix(listener, file) => {
             Box::pin(accept_unix(server, UnixListener::from_std(listener)?, file, slots))
@@ -143,15 +142,10 @@ async fn accept_tcp(server: Arc<Server>, listener: TcpListener, slots: Arc<Semap
     }
 }
 
-async fn accept_tls(
-    server: Arc<Server>,
-    listener: TcpListener,
-    acceptor: TlsAcceptor,
-    slots: Arc<Semaphore>,
-) {
+async fn accept_tls(server: Arc<Server>, listener: TcpListener, tls: Tls, slots: Arc<Semaphore>) {
     while let Some(slot) = free(&slots).await {
         let Some((stream, client)) = accepted(listener.accept().await).await else { continue };
-        let (server, acceptor) = (Arc::clone(&server), acceptor.clone());
+        let (server, acceptor) = (Arc::clone(&server), tls.acceptor());
         tokio::spawn(async move {
             let agreed =
                 tokio::time::timeout(HANDSHAKE_PATIENCE, acceptor.accept(without_delay(stream))).await;

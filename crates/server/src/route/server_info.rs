@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use hyper::StatusCode;
-use sha2::{Digest, Sha256};
 
 use super::status::mode;
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::tls::{KeyfileSummary, Tls, digest};
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::server::Server;
 use crate::session::Session;
@@ -19,6 +19,10 @@ pub(super) const ROUTES: &[Route] = &[
     Route::inline(Verb::Put, "/_admin/server/mode", set_mode).for_administrators(),
     Route::inline(Verb::Get, "/_admin/server/role", role),
     Route::inline(Verb::Get, "/_admin/server/jwt", secrets),
+    Route::pool(Verb::Post, "/_admin/server/jwt", reload_secrets),
+    Route::inline(Verb::Get, "/_admin/server/tls", tls),
+    Route::pool(Verb::Post, "/_admin/server/tls", reload_tls),
+    Route::inline(Verb::Post, "/_admin/server/encryption", rotate_encryption_key),
 ];
 
 /// 503 when the server stops or three quarters of its queue are full, so that others get the requests.
@@ -63,11 +67,9 @@ fn set_mode(session: &Session, request: &Request) -> Result<Response> {
 
 /// The digests of the secrets that tokens may be signed with; for those who know one of them.
 fn secrets(session: &Session, _request: &Request) -> Result<Response> {
-    if session.user().is_some() {
-        return Err(ApiError::of(number::HTTP_FORBIDDEN));
-    }
-    let digests: Vec<String> =
-        session.server().authentication().secrets().iter().map(|secret| digest(secret)).collect();
+    require_superuser(session)?;
+    let secrets = session.server().authentication().secrets();
+    let digests: Vec<String> = secrets.iter().map(|secret| digest(secret)).collect();
     let print = |fields: &mut Fields<'_>, digest: &str| {
         fields.text("sha256", digest);
     };
@@ -85,6 +87,55 @@ fn secrets(session: &Session, _request: &Request) -> Result<Response> {
     })
 }
 
-fn digest(secret: &[u8]) -> String {
-    Sha256::digest(secret).iter().map(|byte| format!("{byte:02x}")).collect()
+fn reload_secrets(session: &Session, request: &Request) -> Result<Response> {
+    require_superuser(session)?;
+    session.server().authentication().reload_secrets()?;
+    secrets(session, request)
+}
+
+/// What there is to tell of certificates and keys. No server names have files of their own, and clients show none.
+fn tls(session: &Session, _request: &Request) -> Result<Response> {
+    let summary = session.server().options().tls.as_ref().map(Tls::summary);
+    Response::success(StatusCode::OK, |fields| {
+        fields.child("result", |fields| {
+            fields.child("keyfile", |fields| {
+                if let Some(summary) = &summary {
+                    print_keyfile(fields, summary);
+                }
+            });
+            fields.child("clientCA", |_| {});
+        });
+    })
+}
+
+fn print_keyfile(fields: &mut Fields<'_>, summary: &KeyfileSummary) {
+    fields.text("sha256", &summary.sha256);
+    fields.list("certificates", |list| {
+        summary.certificates.iter().for_each(|certificate| {
+            list.text_element(certificate);
+        });
+    });
+    fields.text("privateKeySha256", &summary.key_sha256);
+}
+
+fn reload_tls(session: &Session, request: &Request) -> Result<Response> {
+    require_superuser(session)?;
+    if let Some(tls) = &session.server().options().tls {
+        tls.reload().map_err(ApiError::internal)?;
+    }
+    tls(session, request)
+}
+
+/// Data is not encrypted, so that there is no key to change.
+fn rotate_encryption_key(session: &Session, _request: &Request) -> Result<Response> {
+    require_superuser(session)?;
+    Err(ApiError::new(number::HTTP_NOT_FOUND, "encryption key rotation is disabled"))
+}
+
+/// Who knows a secret of the server, or everybody where nobody has to say who it is.
+fn require_superuser(session: &Session) -> Result<()> {
+    match session.user() {
+        None => Ok(()),
+        Some(_) => Err(ApiError::of(number::HTTP_FORBIDDEN)),
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::harness::{options, start, start_with, store};
 use server::ServerOptions;
+use server::http::tls::{Tls, TlsVersions};
 
 #[test]
 fn drivers_learn_what_they_need_to_know() {
@@ -185,4 +186,40 @@ fn the_engine_can_be_compacted_and_synced() {
     assert_eq!(client.request("PUT", "/_admin/compact", "", b"").text(), "{}");
     assert_eq!(client.request("PUT", "/_admin/wal/flush", "", b"").status, 200);
     assert_eq!(client.get("/_admin/wal/properties").text(), "{}");
+}
+
+#[test]
+fn certificate_and_key_are_told_and_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let keyfile = folder.path().join("server.pem");
+    let pem = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../client/src/tests/certificate.pem");
+    let pem = std::fs::read_to_string(pem).unwrap();
+    std::fs::write(&keyfile, &pem).unwrap();
+    let tls = Tls::from_keyfile(&keyfile, TlsVersions::Both).unwrap();
+    let running = start_with(ServerOptions { tls: Some(tls), ..options() }, store());
+    let mut client = running.client();
+    let path = "/_admin/server/tls";
+    let first = client.get(path).json()["result"].clone();
+    let certificate = first["keyfile"]["certificates"][0].as_str().unwrap();
+    assert!(certificate.starts_with("-----BEGIN CERTIFICATE-----\n") && pem.contains(certificate));
+    for digest in ["sha256", "privateKeySha256"] {
+        assert_eq!(first["keyfile"][digest].as_str().unwrap().len(), 64);
+    }
+    assert_eq!(first["clientCA"], serde_json::json!({}));
+
+    std::fs::write(&keyfile, format!("# the same again\n{pem}")).unwrap();
+    assert_eq!(client.get(path).json()["result"], first, "nobody has told the server");
+    let second = client.request("POST", path, "", b"").json()["result"].clone();
+    assert_ne!(second["keyfile"]["sha256"], first["keyfile"]["sha256"]);
+    assert_eq!(second["keyfile"]["privateKeySha256"], first["keyfile"]["privateKeySha256"]);
+
+    std::fs::write(&keyfile, "no certificate").unwrap();
+    assert!(client.request("POST", path, "", b"").error(500, 4).contains("has no certificate"));
+    assert_eq!(client.get(path).json()["result"], second, "what was good before stays so");
+
+    let without = start();
+    let mut client = without.client();
+    assert_eq!(client.get(path).json()["result"], serde_json::json!({"keyfile": {}, "clientCA": {}}));
+    assert_eq!(client.request("POST", path, "", b"").status, 200);
+    client.request("POST", "/_admin/server/encryption", "", b"").error(404, 404);
 }

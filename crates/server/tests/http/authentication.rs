@@ -8,7 +8,7 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use catalog::{AccessLevel, UserDefinition};
 use hmac::{Hmac, KeyInit, Mac};
 use server::ServerOptions;
-use server::auth::{AuthenticationOptions, create_root, password};
+use server::auth::{AuthenticationOptions, SecretFiles, create_root, password};
 use storage::Store;
 
 use crate::harness::{Running, options, start_with, store};
@@ -26,6 +26,7 @@ fn with_store(store: Arc<Store>) -> Running {
     let authentication = AuthenticationOptions {
         enabled: true,
         secrets: vec![SECRET.to_vec()],
+        secret_files: None,
         session_timeout_seconds: 3_600,
     };
     start_with(ServerOptions { authentication, ..options() }, store)
@@ -185,4 +186,46 @@ fn a_job_is_its_owners() {
     client.request("PUT", &path, &other, b"").error(404, 404);
     while client.request("GET", &path, &root, b"").status == 204 {}
     assert_eq!(client.request("PUT", &path, &root, b"").status, 200);
+}
+
+#[test]
+fn secrets_are_read_again_from_their_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    std::fs::write(file("1"), "first\n").unwrap();
+    let files = SecretFiles::Folder(folder.path().to_owned());
+    let authentication = AuthenticationOptions {
+        enabled: true,
+        secrets: files.read().unwrap(),
+        secret_files: Some(files),
+        session_timeout_seconds: 3_600,
+    };
+    let store = store();
+    create_root(&store, "").unwrap();
+    let running = start_with(ServerOptions { authentication, ..options() }, store);
+    let mut client = running.client();
+    let claims = r#"{"iss":"arangodb","server_id":"me"}"#;
+    let [first, second] = [b"first".as_slice(), b"second"].map(|secret| bearer(&sign(claims, secret)));
+    let path = "/_admin/server/jwt";
+    let digests = |reply: crate::client::Reply| {
+        let result = reply.json()["result"].clone();
+        (result["active"]["sha256"].clone(), result["passive"].as_array().unwrap().len())
+    };
+    let (active, passive) = digests(client.request("GET", path, &first, b""));
+    assert_eq!(active, "a7937b64b8caa58f03721bb6bacf5c78cb235febe0e70b1b84cd99541461a08e");
+    assert_eq!(passive, 0);
+    assert_eq!(client.request("POST", path, &basic("root", ""), b"").status, 403);
+
+    std::fs::write(file("0"), "second").unwrap();
+    assert_eq!(client.request("GET", path, &second, b"").status, 401, "nobody has told the server");
+    assert_eq!(digests(client.request("POST", path, &first, b"")).1, 1);
+    assert_ne!(digests(client.request("GET", path, &second, b"")).0, active);
+
+    std::fs::remove_file(file("1")).unwrap();
+    assert_eq!(client.request("POST", path, &first, b"").status, 200);
+    assert_eq!(client.request("GET", path, &first, b"").status, 401, "its secret is gone");
+
+    std::fs::write(file("0"), "").unwrap();
+    assert_eq!(client.request("POST", path, &second, b"").status, 500);
+    assert_eq!(client.request("GET", path, &second, b"").status, 200, "what was good before stays so");
 }

@@ -1,0 +1,52 @@
+//! The files of the secrets that tokens are signed with.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Where secrets come from, to be read at the start and whenever the server is told to.
+#[derive(Clone, Debug)]
+pub enum SecretFiles {
+    /// One file with one secret.
+    Keyfile(PathBuf),
+    /// A folder of them: the first by name signs, all are accepted. Hidden files are none.
+    Folder(PathBuf),
+}
+
+impl SecretFiles {
+    /// The secrets, of which there is at least one. The error says what is wrong with which file.
+    pub fn read(&self) -> Result<Vec<Vec<u8>>, String> {
+        let folder = match self {
+            SecretFiles::Keyfile(path) => return Ok(vec![secret_in(path)?]),
+            SecretFiles::Folder(folder) => folder,
+        };
+        let files = files_in(folder)
+            .map_err(|error| format!("the folder of secrets {} cannot be read: {error}", folder.display()))?;
+        if files.is_empty() {
+            return Err(format!("there is no secret in the folder {}", folder.display()));
+        }
+        files.iter().map(|file| secret_in(file)).collect()
+    }
+}
+
+/// The files of a folder in the order of their names.
+fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if !entry.file_name().to_string_lossy().starts_with('.') {
+            files.push(entry.path());
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The secret in a file, without white space around it.
+fn secret_in(path: &Path) -> Result<Vec<u8>, String> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| format!("the secret's file {} cannot be read: {error}", path.display()))?;
+    match bytes.trim_ascii() {
+        [] => Err(format!("the secret's file {} is empty", path.display())),
+        secret => Ok(secret.to_vec()),
+    }
+}
