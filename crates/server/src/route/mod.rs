@@ -42,6 +42,7 @@ mod user;
 mod user_rights;
 mod version;
 mod view;
+mod wal;
 
 use crate::http::router::Route;
 
@@ -87,4 +88,5 @@ pub(crate) const FAMILIES: &[&[Route]] = &[
     user_rights::ROUTES,
     version::ROUTES,
     view::ROUTES,
+    wal::ROUTES,
 ];

@@ -8,6 +8,7 @@ use velocypack::Slice;
 use super::parameter;
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::{Response, content_type};
 use crate::http::router::{Route, Verb};
@@ -109,8 +110,7 @@ fn logger_state(session: &Session, _request: &Request) -> Result<Response> {
     Response::object(StatusCode::OK, |fields| {
         fields.value("state", Slice::new(&state));
         fields.child("server", |fields| {
-            fields.text("version", ARANGODB_VERSION);
-            fields.text("serverId", &session.instance().store().server_id().to_string());
+            print_server(session, fields);
             fields.text("engine", "rocksdb");
         });
         // There are no followers.
@@ -137,15 +137,18 @@ fn applier_state(session: &Session, _request: &Request) -> Result<Response> {
             });
             fields.text("time", &now());
         });
-        fields.child("server", |fields| {
-            fields.text("version", ARANGODB_VERSION);
-            fields.text("serverId", &session.instance().store().server_id().to_string());
-        });
+        fields.child("server", |fields| print_server(session, fields));
         fields.text("database", session.database_name());
     })
 }
 
+/// Which server this is.
+pub(super) fn print_server(session: &Session, fields: &mut Fields<'_>) {
+    fields.text("version", ARANGODB_VERSION);
+    fields.text("serverId", &session.instance().store().server_id().to_string());
+}
+
 /// The time as ArangoDB writes it: ISO 8601 in UTC, whole seconds.
-fn now() -> String {
+pub(super) fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
