@@ -15,6 +15,8 @@ pub struct MemoryAccount {
     peak_bytes: AtomicU64,
     limit_bytes: Option<u64>,
     parent: Option<Arc<MemoryAccount>>,
+    refusals: AtomicU64,
+    child_refusals: AtomicU64,
 }
 
 impl MemoryAccount {
@@ -25,7 +27,9 @@ impl MemoryAccount {
 
     /// An account that may use `limit_bytes` (`None`: no limit of its own), all of it drawn from `parent` too.
     pub fn new(limit_bytes: Option<u64>, parent: Option<Arc<MemoryAccount>>) -> Self {
-        Self { used_bytes: AtomicU64::new(0), peak_bytes: AtomicU64::new(0), limit_bytes, parent }
+        let mut account = Self::default();
+        (account.limit_bytes, account.parent) = (limit_bytes, parent);
+        account
     }
 
     /// Draws bytes. Error 32 if the limit, or the parent's limit, would be exceeded; nothing is drawn then.
@@ -33,6 +37,10 @@ impl MemoryAccount {
         let used_bytes = self.used_bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         if self.limit_bytes.is_some_and(|limit| used_bytes > limit) {
             self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+            self.refusals.fetch_add(1, Ordering::Relaxed);
+            if let Some(parent) = &self.parent {
+                parent.child_refusals.fetch_add(1, Ordering::Relaxed);
+            }
             return Err(Error::new(error_number::RESOURCE_LIMIT, "query would use more memory than allowed"));
         }
         if let Some(parent) = &self.parent
@@ -64,6 +72,16 @@ impl MemoryAccount {
     /// The most bytes that were in use at one time.
     pub fn peak(&self) -> u64 {
         self.peak_bytes.load(Ordering::Relaxed)
+    }
+
+    /// How often the account's own limit was reached.
+    pub fn refusals(&self) -> u64 {
+        self.refusals.load(Ordering::Relaxed)
+    }
+
+    /// How often accounts that draw from this one have reached limits of their own.
+    pub fn child_refusals(&self) -> u64 {
+        self.child_refusals.load(Ordering::Relaxed)
     }
 
     /// The least limit of the account and of those that it draws from.

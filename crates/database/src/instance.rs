@@ -214,6 +214,11 @@ impl Instance {
         self.query_memory.used_bytes()
     }
 
+    /// How often all queries together reached their memory limit, and how often one reached its own.
+    pub fn query_memory_limits_reached(&self) -> (u64, u64) {
+        (self.query_memory.refusals(), self.query_memory.child_refusals())
+    }
+
     /// Ends all queries; new ones answer error 30. For a server that stops.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Release);

@@ -18,6 +18,7 @@ pub mod dump;
 pub mod error;
 pub mod export;
 mod graph;
+pub mod histogram;
 mod housekeeping;
 pub mod import;
 mod instance;

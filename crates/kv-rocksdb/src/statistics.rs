@@ -7,21 +7,36 @@ use kv::{EngineStatistics, LocalStore};
 use crate::store::Store;
 
 /// RocksDB's properties that are passed on under their own names. Those that only make sense as a rate are left out.
-const COUNTERS: [&str; 13] = [
+const COUNTERS: [&str; 25] = [
     "rocksdb.actual-delayed-write-rate",
     "rocksdb.background-errors",
+    "rocksdb.base-level",
+    "rocksdb.block-cache-pinned-usage",
     "rocksdb.compaction-pending",
+    "rocksdb.cur-size-active-mem-table",
     "rocksdb.estimate-live-data-size",
     "rocksdb.estimate-num-keys",
     "rocksdb.estimate-pending-compaction-bytes",
+    "rocksdb.estimate-table-readers-mem",
+    "rocksdb.is-file-deletions-enabled",
     "rocksdb.is-write-stopped",
     "rocksdb.mem-table-flush-pending",
+    "rocksdb.min-log-number-to-keep",
     "rocksdb.num-deletes-active-mem-table",
+    "rocksdb.num-deletes-imm-mem-tables",
+    "rocksdb.num-entries-active-mem-table",
+    "rocksdb.num-entries-imm-mem-tables",
     "rocksdb.num-immutable-mem-table",
+    "rocksdb.num-immutable-mem-table-flushed",
     "rocksdb.num-live-versions",
     "rocksdb.num-running-compactions",
     "rocksdb.num-running-flushes",
+    "rocksdb.oldest-snapshot-time",
+    "rocksdb.size-all-mem-tables",
 ];
+
+/// Levels that tables can be in.
+const LEVELS: usize = 7;
 
 impl Store {
     pub(crate) fn statistics(&self) -> EngineStatistics {
@@ -40,8 +55,46 @@ impl Store {
             },
             commits: self.conflict_table().last_commit(),
             conflicts: self.conflict_table().conflicts(),
-            counters: COUNTERS.iter().map(|name| ((*name).to_owned(), self.property(name))).collect(),
+            counters: self.counters(),
         }
+    }
+
+    fn counters(&self) -> Vec<(String, u64)> {
+        let mut counters: Vec<_> =
+            COUNTERS.iter().map(|name| ((*name).to_owned(), self.property(name))).collect();
+        let mut tables = 0;
+        for level in 0..LEVELS {
+            let name = format!("rocksdb.num-files-at-level{level}");
+            let text = self.db.property_value(&name).ok().flatten();
+            let files: u64 = text.and_then(|text| text.trim().parse().ok()).unwrap_or_default();
+            tables += files;
+            counters.push((name, files));
+        }
+        counters.push(("rocksdb.total-sst-files".to_owned(), tables));
+        counters.push(("rocksdb.wal-sequence".to_owned(), self.db.latest_sequence_number()));
+        counters.push(("rocksdb.read-only".to_owned(), u64::from(self.background_errors() > 0)));
+        let (files, bytes) = self.log_files();
+        counters.push(("rocksdb.live-wal-files".to_owned(), files));
+        counters.push(("rocksdb.live-wal-files-size".to_owned(), bytes));
+        if let Ok(volume) = rustix::fs::statvfs(self.db.path()) {
+            let of_volume = [
+                ("rocksdb.free-disk-space", volume.f_bavail.saturating_mul(volume.f_frsize)),
+                ("rocksdb.total-disk-space", volume.f_blocks.saturating_mul(volume.f_frsize)),
+                ("rocksdb.free-inodes", volume.f_favail),
+                ("rocksdb.total-inodes", volume.f_files),
+            ];
+            counters.extend(of_volume.map(|(name, value)| (name.to_owned(), value)));
+        }
+        counters
+    }
+
+    /// How many files the log has, and their bytes.
+    fn log_files(&self) -> (u64, u64) {
+        let entries = std::fs::read_dir(self.db.path()).into_iter().flatten().flatten();
+        let logs =
+            entries.filter(|entry| entry.path().extension().is_some_and(|extension| extension == "log"));
+        logs.filter_map(|entry| entry.metadata().ok())
+            .fold((0, 0), |(files, bytes), file| (files + 1, bytes + file.len()))
     }
 
     /// Bytes of all table files.

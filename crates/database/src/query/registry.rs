@@ -9,6 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use aql_value::{Interrupt, MemoryAccount};
 
 use crate::error::{Error, Result, number};
+use crate::histogram::{Histogram, Summary};
 
 /// What is remembered of a database's queries: `/_api/query/properties`.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +46,16 @@ impl Default for TrackingProperties {
         }
     }
 }
+
+/// Cuts of the run times of queries in seconds: ArangoDB's.
+pub const TIME_CUTS: [f64; 19] = [
+    0.000095, 0.000191, 0.000381, 0.000763, 0.001526, 0.003052, 0.006104, 0.012207, 0.024414, 0.048828,
+    0.097656, 0.195312, 0.390625, 0.78125, 1.5625, 3.125, 6.25, 12.5, 25.0,
+];
+
+/// Cuts of the run times of slow queries in seconds: ArangoDB's.
+pub const SLOW_TIME_CUTS: [f64; 9] =
+    [4.904297, 8.808594, 16.617188, 32.234375, 63.46875, 125.9375, 250.875, 500.75, 1000.5];
 
 /// Listed in place of texts that are not to be listed.
 const HIDDEN: &str = "<hidden>";
@@ -208,10 +219,10 @@ pub struct QueryRegistry {
     /// Of databases for which none were set.
     default_properties: RwLock<TrackingProperties>,
     next_id: AtomicU64,
-    /// Queries that have ended.
-    count: AtomicU64,
-    /// Run time of the queries that have ended, in microseconds.
-    total_time_us: AtomicU64,
+    /// Run times of the queries that have ended.
+    times: Histogram<19>,
+    /// Of the slow ones among them.
+    slow_times: Histogram<9>,
 }
 
 /// Keeps a query listed as running; on drop it is over. A query that missed its moment begins anew elsewhere: then it
@@ -281,12 +292,26 @@ impl QueryRegistry {
 
     /// How many queries have ended since the start of the server.
     pub fn count(&self) -> u64 {
-        self.count.load(Ordering::Relaxed)
+        self.times().count()
     }
 
     /// How long all queries together ran that have ended.
     pub fn total_time(&self) -> Duration {
-        Duration::from_micros(self.total_time_us.load(Ordering::Relaxed))
+        Duration::from_secs_f64(self.times().sum)
+    }
+
+    /// Run times of the queries that have ended, in seconds, by [`TIME_CUTS`].
+    pub fn times(&self) -> Summary {
+        let mut summary = Summary::default();
+        self.times.add_to(&mut summary, 1e-6);
+        summary
+    }
+
+    /// Run times of the slow queries that have ended, in seconds, by [`SLOW_TIME_CUTS`].
+    pub fn slow_times(&self) -> Summary {
+        let mut summary = Summary::default();
+        self.slow_times.add_to(&mut summary, 1e-6);
+        summary
     }
 
     /// Asks a query to end. Error 1591 if none of this id runs there.
@@ -330,11 +355,10 @@ impl QueryRegistry {
             lock(&self.running).remove(&query.id);
             return;
         }
-        self.count.fetch_add(1, Ordering::Relaxed);
         let run_time = query.began.elapsed();
         let run_time_us = (run_time.as_micros() as u64).max(1);
         query.finished_us.store(run_time_us, Ordering::Relaxed);
-        self.total_time_us.fetch_add(run_time_us, Ordering::Relaxed);
+        self.times.add_micros(&TIME_CUTS, run_time_us);
         if query.state() != QueryState::Killed {
             query.set_state(QueryState::Finished);
         }
@@ -346,6 +370,9 @@ impl QueryRegistry {
             properties.slow_query_threshold
         };
         let is_slow = run_time.as_secs_f64() >= threshold;
+        if is_slow {
+            self.slow_times.add_micros(&SLOW_TIME_CUTS, run_time_us);
+        }
         if is_slow && properties.enabled && properties.track_slow_queries && properties.max_slow_queries > 0 {
             let mut tracked = write(&self.tracked);
             let tracked = tracked.entry(Arc::clone(&query.database)).or_default();

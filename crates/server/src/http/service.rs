@@ -198,6 +198,7 @@ fn check_queue_time(server: &Server, headers: &HeaderMap) -> Result<()> {
     let limit_seconds: f64 = limit.trim().parse().unwrap_or(0.0);
     let wait_seconds = server.pool().last_wait_us() as f64 / 1e6;
     if limit_seconds > 0.0 && wait_seconds > limit_seconds && server.pool().queue_length() > 0 {
+        server.metrics().record_too_slow_queue();
         return Err(ApiError::of(number::QUEUE_TIME_VIOLATED).status(412));
     }
     Ok(())

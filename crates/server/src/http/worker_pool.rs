@@ -10,6 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use database::histogram::{Histogram, Summary};
+
+use crate::metrics::TIME_CUTS;
+
 /// A piece of work.
 pub type Job = Box<dyn FnOnce() + Send>;
 
@@ -54,6 +58,24 @@ struct Shared {
     ended: Condvar,
     /// How long the job that was taken last had waited.
     last_wait_us: AtomicU64,
+    waits: Histogram<9>,
+}
+
+/// What a pool has done since its start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolCounts {
+    /// Jobs that were put into the queue.
+    pub submitted: u64,
+    /// Jobs that were refused because the queue was full.
+    pub rejected: u64,
+    /// Jobs that a thread has taken.
+    pub taken: u64,
+    /// Jobs that are done.
+    pub done: u64,
+    /// Threads that were started.
+    pub threads_started: u64,
+    /// Threads that have ended.
+    pub threads_ended: u64,
 }
 
 #[derive(Default)]
@@ -62,6 +84,14 @@ struct State {
     threads: usize,
     idle: usize,
     stopping: bool,
+    counts: PoolCounts,
+}
+
+impl State {
+    fn push(&mut self, job: Job) {
+        self.queue.push_back((Instant::now(), job));
+        self.counts.submitted += 1;
+    }
 }
 
 impl Shared {
@@ -79,6 +109,7 @@ impl WorkerPool {
             work: Condvar::new(),
             ended: Condvar::new(),
             last_wait_us: AtomicU64::new(0),
+            waits: Histogram::default(),
         };
         WorkerPool { shared: Arc::new(shared) }
     }
@@ -87,9 +118,10 @@ impl WorkerPool {
     pub fn submit(&self, job: Job) -> Result<(), Rejected> {
         let mut state = self.shared.lock();
         if state.stopping || state.queue.len() >= self.shared.limits.max_queue {
+            state.counts.rejected += 1;
             return Err(Rejected);
         }
-        state.queue.push_back((Instant::now(), job));
+        state.push(job);
         self.wake(&mut state, self.shared.limits.threads);
         Ok(())
     }
@@ -97,7 +129,7 @@ impl WorkerPool {
     /// As [`WorkerPool::submit`], also when the queue is full: for work that has begun and must get on.
     pub(crate) fn submit_further(&self, job: Job) {
         let mut state = self.shared.lock();
-        state.queue.push_back((Instant::now(), job));
+        state.push(job);
         self.wake(&mut state, self.shared.limits.threads);
     }
 
@@ -119,6 +151,7 @@ impl WorkerPool {
             // When the system has no more threads, the ones there are get to the job in time.
             if thread.spawn(move || work(&shared)).is_ok() {
                 state.threads += 1;
+                state.counts.threads_started += 1;
             }
         }
     }
@@ -137,6 +170,18 @@ impl WorkerPool {
     pub fn threads(&self) -> (usize, usize) {
         let state = self.shared.lock();
         (state.threads, state.threads.saturating_sub(state.idle))
+    }
+
+    /// What the pool has done.
+    pub fn counts(&self) -> PoolCounts {
+        self.shared.lock().counts
+    }
+
+    /// How long jobs have waited, in seconds.
+    pub fn waits(&self) -> Summary {
+        let mut summary = Summary::default();
+        self.shared.waits.add_to(&mut summary, 1e-6);
+        summary
     }
 
     /// How long the job that was taken last had waited, in microseconds.
@@ -176,12 +221,15 @@ fn work(shared: &Shared) {
     let mut state = shared.lock();
     loop {
         if let Some((since, job)) = state.queue.pop_front() {
+            state.counts.taken += 1;
             drop(state);
             let waited = u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX);
             shared.last_wait_us.store(waited, Ordering::Relaxed);
+            shared.waits.add_micros(&TIME_CUTS, waited);
             // Jobs answer for their own panics; this keeps the thread in any case.
             let _ = catch_unwind(AssertUnwindSafe(job));
             state = shared.lock();
+            state.counts.done += 1;
             continue;
         }
         if state.stopping {
@@ -199,6 +247,7 @@ fn work(shared: &Shared) {
         }
     }
     state.threads -= 1;
+    state.counts.threads_ended += 1;
     drop(state);
     shared.ended.notify_all();
 }
@@ -245,6 +294,10 @@ mod tests {
         assert_eq!(pool.submit(Box::new(|| ())), Err(Rejected));
         drop(release);
         assert!(pool.stop(Duration::from_secs(5)));
+        let counts =
+            PoolCounts { submitted: 2, rejected: 1, taken: 2, done: 2, threads_started: 1, threads_ended: 1 };
+        assert_eq!(pool.counts(), counts);
+        assert_eq!(pool.waits().count(), 2);
     }
 
     #[test]

@@ -4,13 +4,14 @@
 
 use std::fmt::{Display, Write};
 
+use database::histogram::Summary;
+use database::query::registry::{SLOW_TIME_CUTS, TIME_CUTS as QUERY_TIME_CUTS};
 use hyper::StatusCode;
 
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
 use crate::http::{Request, Response, Route, Verb, content_type};
 use crate::machine::{self, Process, Processor};
-use crate::metrics::histogram::Summary;
 use crate::metrics::{BYTES_CUTS, CONNECTION_CUTS, METHODS, TIME_CUTS, Totals};
 use crate::session::Session;
 
@@ -113,6 +114,19 @@ fn print_requests(session: &Session, page: &mut Page) {
         &BYTES_CUTS,
         &totals.received,
     );
+    let name = |what: &str| format!("arangodb_client_user_connection_statistics_{what}");
+    page.histogram(
+        &name("bytes_sent"),
+        "Bytes of the bodies of replies to users.",
+        &BYTES_CUTS,
+        &totals.sent_to_users,
+    );
+    page.histogram(
+        &name("bytes_received"),
+        "Bytes of the bodies of requests of users.",
+        &BYTES_CUTS,
+        &totals.received_from_users,
+    );
 }
 
 fn print_connections(session: &Session, page: &mut Page) {
@@ -145,6 +159,13 @@ fn print_threads(session: &Session, page: &mut Page) {
     let server = session.server();
     let pool = server.pool();
     let (threads, busy) = pool.threads();
+    let counts = pool.counts();
+    page.histogram(
+        "arangodb_client_connection_statistics_queue_time",
+        "Seconds for which jobs waited for a thread.",
+        &TIME_CUTS,
+        &pool.waits(),
+    );
     page.gauge("arangodb_scheduler_num_worker_threads", "Worker threads.", threads);
     page.gauge("arangodb_scheduler_num_working_threads", "Worker threads with a job.", busy);
     page.gauge("arangodb_scheduler_queue_length", "Jobs that wait for a thread.", pool.queue_length());
@@ -157,6 +178,19 @@ fn print_threads(session: &Session, page: &mut Page) {
         "arangodb_scheduler_low_prio_queue_last_dequeue_time",
         "Milliseconds for which the last job had waited.",
         pool.last_wait_us() / 1_000,
+    );
+    page.gauge("arangodb_scheduler_num_awake_threads", "Worker threads with a job.", busy);
+    let name = |what: &str| format!("arangodb_scheduler_{what}_total");
+    page.counter(&name("jobs_submitted"), "Jobs that were put into the queue.", counts.submitted);
+    page.counter(&name("jobs_dequeued"), "Jobs that a thread has taken.", counts.taken);
+    page.counter(&name("jobs_done"), "Jobs that are done.", counts.done);
+    page.counter(&name("threads_started"), "Worker threads that were started.", counts.threads_started);
+    page.counter(&name("threads_stopped"), "Worker threads that have ended.", counts.threads_ended);
+    page.counter(&name("queue_full_failures"), "Jobs that were refused by a full queue.", counts.rejected);
+    page.counter(
+        &name("queue_time_violations"),
+        "Requests that were refused because their clients would not wait so long.",
+        server.metrics().too_slow_queues(),
     );
     page.gauge("persea_async_jobs", "Async jobs that are pending or not fetched.", server.jobs().len());
     let (warnings, errors, lost) = server.log().counts();
@@ -230,6 +264,29 @@ fn print_queries(session: &Session, page: &mut Page) {
         "arangodb_aql_total_query_time_msec_total",
         "Milliseconds that queries ran.",
         instance.queries().total_time().as_millis(),
+    );
+    page.histogram(
+        "arangodb_aql_query_time",
+        "Seconds that queries ran.",
+        &QUERY_TIME_CUTS,
+        &instance.queries().times(),
+    );
+    page.histogram(
+        "arangodb_aql_slow_query_time",
+        "Seconds that slow queries ran.",
+        &SLOW_TIME_CUTS,
+        &instance.queries().slow_times(),
+    );
+    let (global, local) = instance.query_memory_limits_reached();
+    page.counter(
+        "arangodb_aql_global_query_memory_limit_reached_total",
+        "How often all queries together would have used more memory than allowed.",
+        global,
+    );
+    page.counter(
+        "arangodb_aql_local_query_memory_limit_reached_total",
+        "How often a query would have used more memory than its own limit.",
+        local,
     );
     page.gauge("arangodb_aql_cursors_active", "Open cursors and exports.", instance.cursors().len());
     let dumps = instance.dump_contexts();

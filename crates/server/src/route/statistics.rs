@@ -1,12 +1,12 @@
 //! `/_admin/statistics*`: the figures of ArangoDB before it had metrics.
 
+use database::histogram::Summary;
 use hyper::StatusCode;
 
 use super::status::now_seconds;
 use crate::error::Result;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::machine::{self, Process};
-use crate::metrics::histogram::Summary;
 use crate::metrics::{BYTES_CUTS, CONNECTION_CUTS, METHODS, TIME_CUTS, Totals};
 use crate::server::Server;
 use crate::session::Session;
@@ -22,8 +22,10 @@ fn statistics(session: &Session, _request: &Request) -> Result<Response> {
     Response::success(StatusCode::OK, |fields| {
         fields.double("time", now_seconds()).bool("enabled", true);
         fields.child("system", print_system);
-        fields.child("client", |fields| print_client(server, &totals, fields));
-        fields.child("clientUser", |fields| print_client(server, &totals, fields));
+        let all = [&totals.sent, &totals.received];
+        fields.child("client", |fields| print_client(server, &totals, all, fields));
+        let of_users = [&totals.sent_to_users, &totals.received_from_users];
+        fields.child("clientUser", |fields| print_client(server, &totals, of_users, fields));
         fields.child("http", |fields| print_http(&totals, fields));
         fields.child("server", |fields| print_server(session, fields));
     })
@@ -43,17 +45,18 @@ fn print_system(fields: &mut Fields<'_>) {
         .number("virtualSize", process.virtual_bytes);
 }
 
-/// Time in the queue and on the connection is not told apart from that of the request.
-fn print_client(server: &Server, totals: &Totals, fields: &mut Fields<'_>) {
+/// Time on the connection is not told apart from that of the request; of users, bytes alone are counted apart.
+fn print_client(server: &Server, totals: &Totals, bytes: [&Summary; 2], fields: &mut Fields<'_>) {
+    let [sent, received] = bytes;
     let nothing = Summary { counts: vec![0; TIME_CUTS.len() + 1], sum: 0.0 };
     fields.number("httpConnections", server.connections().len() as u64);
     print_distribution("connectionTime", &server.metrics().connection_time(), fields);
     print_distribution("totalTime", &totals.time, fields);
     print_distribution("requestTime", &totals.time, fields);
-    print_distribution("queueTime", &nothing, fields);
+    print_distribution("queueTime", &server.pool().waits(), fields);
     print_distribution("ioTime", &nothing, fields);
-    print_distribution("bytesSent", &totals.sent, fields);
-    print_distribution("bytesReceived", &totals.received, fields);
+    print_distribution("bytesSent", sent, fields);
+    print_distribution("bytesReceived", received, fields);
 }
 
 fn print_distribution(name: &str, summary: &Summary, fields: &mut Fields<'_>) {

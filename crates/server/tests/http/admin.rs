@@ -84,20 +84,28 @@ fn metrics_count_requests() {
     client.request("POST", "/_test/body", "", b"hello");
     client.get("/_api/nothing");
     client.request("POST", "/_api/cursor", "", br#"{"query": "RETURN SLEEP(0.01)"}"#);
+    let greedy = br#"{"query": "RETURN LENGTH(REPEAT('x', 1000000))", "memoryLimit": 100000}"#;
+    client.request("POST", "/_api/cursor", "", greedy).error(500, 32);
     let reply = client.get("/_admin/metrics/v2");
     assert!(reply.header("content-type").unwrap().starts_with("text/plain"));
     let page = reply.text();
     for line in [
-        "arangodb_http_request_statistics_total_requests_total 6",
+        "arangodb_http_request_statistics_total_requests_total 7",
         "arangodb_http_request_statistics_http_get_requests_total 4",
-        "arangodb_http_request_statistics_http_post_requests_total 2",
+        "arangodb_http_request_statistics_http_post_requests_total 3",
         "arangodb_http_response_code_total{code=\"4xx\"} 1",
         "arangodb_client_connection_statistics_client_connections 1",
-        "arangodb_client_connection_statistics_bytes_received_count 6",
-        "arangodb_client_connection_statistics_bytes_received_bucket{le=\"+Inf\"} 6",
+        "arangodb_client_connection_statistics_bytes_received_count 7",
+        "arangodb_client_connection_statistics_bytes_received_bucket{le=\"+Inf\"} 7",
         "# TYPE rocksdb_block_cache_usage gauge",
-        "arangodb_aql_all_query_total 1",
+        "arangodb_aql_all_query_total 2",
         "arangodb_metadata_number_of_databases 1",
+        "arangodb_aql_query_time_count 2",
+        "arangodb_aql_query_time_bucket{le=\"+Inf\"} 2",
+        "arangodb_aql_slow_query_time_count 0",
+        "arangodb_client_user_connection_statistics_bytes_received_count 0",
+        "arangodb_scheduler_queue_full_failures_total 0",
+        "arangodb_aql_local_query_memory_limit_reached_total 1",
     ] {
         assert!(page.lines().any(|found| found == line), "{line} is missing in\n{page}");
     }

@@ -2,8 +2,6 @@
 //!
 //! Every thread counts in a shard of its own, so that counting costs a few nanoseconds also when all cores count.
 
-pub mod histogram;
-
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -11,7 +9,7 @@ use std::time::Duration;
 
 use hyper::{Method, StatusCode};
 
-use histogram::{Histogram, Summary};
+use database::histogram::{Histogram, Summary};
 
 /// Shards; more threads than this share them.
 const SHARDS: usize = 16;
@@ -72,6 +70,7 @@ pub struct Metrics {
     traffic_received_bytes: AtomicU64,
     traffic_sent_bytes: AtomicU64,
     connection_time: Histogram<3>,
+    too_slow_queues: AtomicU64,
 }
 
 /// On its own cache lines, two of which are fetched at once on today's processors.
@@ -86,6 +85,8 @@ struct Shard {
     time: Histogram<9>,
     sent: Histogram<5>,
     received: Histogram<5>,
+    sent_to_users: Histogram<5>,
+    received_from_users: Histogram<5>,
 }
 
 /// The sums over all threads.
@@ -105,6 +106,10 @@ pub struct Totals {
     pub sent: Summary,
     /// Bytes of the bodies of requests.
     pub received: Summary,
+    /// The same as `sent` for requests of users.
+    pub sent_to_users: Summary,
+    /// The same as `received` for requests of users.
+    pub received_from_users: Summary,
 }
 
 impl Totals {
@@ -144,9 +149,12 @@ impl Metrics {
         increment(observed.is_superuser.then_some(&shard.superuser));
         increment(observed.is_async.then_some(&shard.asynchronous));
         shard.time.add_micros(&TIME_CUTS, u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
-        shard.received.add(&BYTES_CUTS, observed.received_bytes as u64);
-        if let Some(sent) = sent {
-            shard.sent.add(&BYTES_CUTS, sent);
+        let received = observed.received_bytes as u64;
+        shard.received.add(&BYTES_CUTS, received);
+        sent.inspect(|sent| shard.sent.add(&BYTES_CUTS, *sent));
+        if observed.user.is_some() {
+            shard.received_from_users.add(&BYTES_CUTS, received);
+            sent.inspect(|sent| shard.sent_to_users.add(&BYTES_CUTS, *sent));
         }
     }
 
@@ -160,6 +168,16 @@ impl Metrics {
     pub(crate) fn record_connection(&self, life: Duration) {
         self.connection_time
             .add_micros(&CONNECTION_CUTS, u64::try_from(life.as_micros()).unwrap_or(u64::MAX));
+    }
+
+    /// Counts a request that was refused because its client would not wait so long.
+    pub(crate) fn record_too_slow_queue(&self) {
+        increment(Some(&self.too_slow_queues));
+    }
+
+    /// Requests that were refused because their clients would not wait so long.
+    pub fn too_slow_queues(&self) -> u64 {
+        self.too_slow_queues.load(Ordering::Relaxed)
     }
 
     /// Bytes received and sent on all connections, heads included.
@@ -195,6 +213,8 @@ impl Metrics {
             shard.time.add_to(&mut totals.time, 1e-6);
             shard.sent.add_to(&mut totals.sent, 1.0);
             shard.received.add_to(&mut totals.received, 1.0);
+            shard.sent_to_users.add_to(&mut totals.sent_to_users, 1.0);
+            shard.received_from_users.add_to(&mut totals.received_from_users, 1.0);
         }
         totals
     }
