@@ -361,6 +361,10 @@ pub(crate) fn server_options(
     if size(options, "server.maximal-threads") > 0 {
         pool.max_threads = size(options, "server.maximal-threads").max(pool.threads);
     }
+    let recorded = |switch: &str, limit: &str| match options.flag(&format!("server.{switch}")) {
+        true => size(options, &format!("server.{limit}")),
+        false => 0,
+    };
     Ok(ServerOptions {
         http: http_options(options, budget, descriptors),
         pool,
@@ -369,6 +373,9 @@ pub(crate) fn server_options(
         log_api: access(options.text("log.api-enabled")),
         options_api: access(options.text("server.options-api")),
         support_info_api: access(options.text("server.support-info-api")),
+        recording_api: access(options.text("log.recording-api-enabled")),
+        recorded_calls_max_bytes: recorded("api-call-recording", "api-recording-memory-limit"),
+        recorded_queries_max_bytes: recorded("aql-query-recording", "aql-recording-memory-limit"),
         metrics_api: options.flag("server.export-metrics-api"),
         endpoints: options.all("server.endpoint").into_iter().map(str::to_owned).collect(),
         configuration: options.values()?,

@@ -14,6 +14,7 @@ pub mod lifecycle;
 pub mod log;
 pub mod machine;
 pub mod metrics;
+pub mod recording;
 mod route;
 pub mod server;
 pub mod session;

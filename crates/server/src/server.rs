@@ -25,6 +25,7 @@ use crate::jobs::Jobs;
 use crate::lifecycle::Shutdown;
 use crate::log::{Log, LogOptions};
 use crate::metrics::Metrics;
+use crate::recording::Recording;
 use crate::route;
 use crate::session::Session;
 use database::Instance;
@@ -92,6 +93,12 @@ pub struct ServerOptions {
     pub options_api: ApiAccess,
     /// Who may use `/_admin/support-info`.
     pub support_info_api: ApiAccess,
+    /// Who may use `/_admin/server/api-calls` and `/_admin/server/aql-queries`.
+    pub recording_api: ApiAccess,
+    /// Bytes of requests that the former shows; 0 is none.
+    pub recorded_calls_max_bytes: usize,
+    /// Bytes of queries that the latter shows; 0 is none.
+    pub recorded_queries_max_bytes: usize,
     /// Whether `/_admin/metrics*` are there.
     pub metrics_api: bool,
     /// The addresses that the server listens on, as ArangoDB writes them.
@@ -145,6 +152,9 @@ impl Default for ServerOptions {
             log_api: ApiAccess::Administrator,
             options_api: ApiAccess::Superuser,
             support_info_api: ApiAccess::Administrator,
+            recording_api: ApiAccess::Administrator,
+            recorded_calls_max_bytes: 4 << 20,
+            recorded_queries_max_bytes: 4 << 20,
             metrics_api: true,
             endpoints: Vec::new(),
             configuration: Slice::EMPTY_OBJECT.bytes().to_vec(),
@@ -165,6 +175,10 @@ pub struct Server {
     connections: Connections,
     metrics: Metrics,
     jobs: Jobs,
+    /// Method, path and database of requests.
+    recorded_calls: Recording<3>,
+    /// Text, bind variables (VelocyPack) and database of queries.
+    recorded_queries: Recording<3>,
     authentication: Authentication,
     password_turn: Semaphore,
     body_memory: BodyMemory,
@@ -195,6 +209,8 @@ impl Server {
             connections: Connections::default(),
             metrics: Metrics::default(),
             jobs: Jobs::new(),
+            recorded_calls: Recording::new(options.recorded_calls_max_bytes),
+            recorded_queries: Recording::new(options.recorded_queries_max_bytes),
             authentication: Authentication::new(options.authentication.clone())?,
             password_turn: Semaphore::new(1),
             body_memory: BodyMemory::new(options.http.request_memory_bytes),
@@ -244,6 +260,16 @@ impl Server {
     /// Replies that wait to be fetched.
     pub fn jobs(&self) -> &Jobs {
         &self.jobs
+    }
+
+    /// The last requests: method, path and database.
+    pub fn recorded_calls(&self) -> &Recording<3> {
+        &self.recorded_calls
+    }
+
+    /// The last queries: text, bind variables (VelocyPack) and database.
+    pub fn recorded_queries(&self) -> &Recording<3> {
+        &self.recorded_queries
     }
 
     /// Who makes a request.

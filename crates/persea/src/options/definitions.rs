@@ -57,6 +57,7 @@ pub(super) const DEFINITIONS: &[Definition] = &[
     list("log.output", Text, "", "`-` (standard output), `+` (standard error output) or file://PATH"),
     option("log.process", Bool, "true", "say in each entry which process it is"),
     list("log.structured-param", Text, "", "database, username or url, perhaps with =false: what entries say of the request"),
+    option("log.recording-api-enabled", LOG_ACCESS, "true", "who may read /_admin/server/api-calls and aql-queries: administrators, nobody, or superusers"),
     option("log.use-json-format", Bool, "false", "write each entry as a JSON object"),
 
     option("query.cache-entries", Number, "128", "most results that are kept in each database; 0 is the default"),
@@ -94,6 +95,10 @@ pub(super) const DEFINITIONS: &[Definition] = &[
     option("rocksdb.sync-interval", Number, "100", "milliseconds after which a commit is on disk that did not wait for it"),
     option("rocksdb.use-direct-io", Bool, "false", "read and write tables past the system's cache"),
 
+    option("server.api-call-recording", Bool, "true", "keep recent requests for /_admin/server/api-calls"),
+    option("server.api-recording-memory-limit", Bytes, "4MiB", "bytes of recent requests that are kept"),
+    option("server.aql-query-recording", Bool, "true", "keep recent queries for /_admin/server/aql-queries"),
+    option("server.aql-recording-memory-limit", Bytes, "4MiB", "bytes of recent queries that are kept"),
     option("server.authentication", Bool, "true", "requests must say who makes them"),
     option("server.descriptors-minimum", Number, "0", "do not start with fewer file descriptors"),
     list("server.endpoint", Text, "tcp://127.0.0.1:8529", "address to listen on: tcp://HOST:PORT, ssl://HOST:PORT or unix://PATH"),

@@ -12,7 +12,7 @@ use hyper::header::{
     CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HeaderMap, HeaderName, HeaderValue, ORIGIN, VARY,
 };
 use hyper::http::request::Parts;
-use hyper::{Method, StatusCode};
+use hyper::{Method, StatusCode, Uri};
 use tokio::sync::oneshot;
 
 use super::body::{Collected, ReplyBody, collect, drain};
@@ -130,6 +130,8 @@ async fn run(
         }
     };
     let job = prepare(server, route, &path, &head, observed).await?;
+    let parts = [head.method.as_str(), path_in_database(&head.uri), path.database()];
+    server.recorded_calls().add(parts.map(str::as_bytes));
     let body = match body.take() {
         Some(body) => collect(body, server.options().http.max_body_bytes, server.body_memory()).await?,
         None => Collected::default(),
@@ -155,6 +157,13 @@ async fn run(
         }
         None => run_now(server, job, request, wanted).await,
     }
+}
+
+/// The path as it was sent, without the database.
+fn path_in_database(uri: &Uri) -> &str {
+    let path = uri.path();
+    let rest = path.strip_prefix("/_db/").and_then(|rest| rest.find('/').and_then(|at| rest.get(at..)));
+    rest.unwrap_or(path)
 }
 
 /// Checks the user and the database before anything of the body is read.

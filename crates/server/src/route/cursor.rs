@@ -29,9 +29,15 @@ pub(super) const ROUTES: &[Route] = &[
 
 fn create(session: &Session, request: &Request) -> Result<Outcome> {
     if request.body().len() > INLINE_MAX_BYTES {
-        return Ok(on_pool(session, request, None));
+        let (session, request) = (session.clone(), request.clone());
+        return Ok(Outcome::Continue(Box::new(move || {
+            let query = QueryRequest::from_body(request.body_value()?.slice())?;
+            record(&session, &query);
+            Ok(respond(StatusCode::CREATED, session.query(&query, request.accepted())?))
+        })));
     }
     let query = QueryRequest::from_body(request.body_value()?.slice())?;
+    record(session, &query);
     let format = request.accepted();
     if let Some(result) = session.cached_result(&query)? {
         let is_quick = result.is_quick();
@@ -61,6 +67,11 @@ fn create(session: &Session, request: &Request) -> Result<Outcome> {
         });
     }
     Ok(Outcome::Continue(Box::new(move || Ok(respond(StatusCode::CREATED, prepared.run(format)?)))))
+}
+
+fn record(session: &Session, query: &QueryRequest) {
+    let parts = [query.text.as_bytes(), &query.bind_variables, session.database_name().as_bytes()];
+    session.server().recorded_queries().add(parts);
 }
 
 /// The work on the worker pool: all of it, or what is left after planning.

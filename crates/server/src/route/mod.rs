@@ -26,6 +26,7 @@ mod parameter;
 mod query;
 mod query_cache;
 mod query_plan_cache;
+mod recording;
 mod reload;
 mod replication;
 mod restore;
@@ -73,6 +74,7 @@ pub(crate) const FAMILIES: &[&[Route]] = &[
     query::ROUTES,
     query_cache::ROUTES,
     query_plan_cache::ROUTES,
+    recording::ROUTES,
     reload::ROUTES,
     replication::ROUTES,
     restore::ROUTES,
