@@ -1,8 +1,9 @@
 //! What happened lately, for those who look for a fault: the last requests and queries, in a bounded number of bytes.
 //!
-//! An entry costs the copy of its texts, and no memory of its own.
+//! Every request pays for this, so an entry costs the copy of its texts to the end of a buffer and nothing else: no memory of
+//! its own, and no search for what has to go. There are two buffers; when the newer one is full, the older one is emptied and
+//! takes its place. So between half of the bytes and all of them are in use.
 
-use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,9 +15,15 @@ const TIME_BYTES: usize = size_of::<u64>();
 /// The last entries of one kind, each with `PARTS` texts.
 #[derive(Debug)]
 pub struct Recording<const PARTS: usize> {
-    max_bytes: usize,
-    /// One entry after the other: the length of its rest, its time, and each part behind its length.
-    bytes: Mutex<VecDeque<u8>>,
+    buffer_max_bytes: usize,
+    buffers: Mutex<Buffers>,
+}
+
+/// One entry after the other: the length of its rest, its time, and each part behind its length.
+#[derive(Debug, Default)]
+struct Buffers {
+    older: Vec<u8>,
+    newer: Vec<u8>,
 }
 
 /// An entry that was read.
@@ -31,33 +38,37 @@ pub struct Recorded<const PARTS: usize> {
 impl<const PARTS: usize> Recording<PARTS> {
     /// Keeps at most `max_bytes`; 0 keeps nothing.
     pub fn new(max_bytes: usize) -> Self {
-        Recording { max_bytes, bytes: Mutex::default() }
+        Recording { buffer_max_bytes: max_bytes / 2, buffers: Mutex::default() }
     }
 
-    /// Adds an entry; the oldest ones go where there is no more room. One that has no room at all is left out.
+    /// Adds an entry; old ones go where there is no more room. One that takes more than half of it is left out.
     pub fn add(&self, parts: [&[u8]; PARTS]) {
         let rest = TIME_BYTES + parts.iter().map(|part| LENGTH_BYTES + part.len()).sum::<usize>();
-        let (Ok(length), true) = (u32::try_from(rest), LENGTH_BYTES + rest <= self.max_bytes) else { return };
+        let whole = LENGTH_BYTES + rest;
+        let (Ok(length), true) = (u32::try_from(rest), whole <= self.buffer_max_bytes) else { return };
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
-        while bytes.len() + LENGTH_BYTES + rest > self.max_bytes {
-            forget_oldest(&mut bytes);
+        let mut buffers = self.buffers.lock().unwrap_or_else(PoisonError::into_inner);
+        if buffers.newer.len() + whole > self.buffer_max_bytes {
+            let Buffers { older, newer } = &mut *buffers;
+            std::mem::swap(older, newer);
+            newer.clear();
         }
-        bytes.extend(&length.to_le_bytes());
-        bytes.extend(&seconds.to_le_bytes());
+        let bytes = &mut buffers.newer;
+        bytes.reserve(whole);
+        bytes.extend_from_slice(&length.to_le_bytes());
+        bytes.extend_from_slice(&seconds.to_le_bytes());
         for part in parts {
             // Shorter than the whole, whose length fits.
-            bytes.extend(&(part.len() as u32).to_le_bytes());
-            bytes.extend(part);
+            bytes.extend_from_slice(&(part.len() as u32).to_le_bytes());
+            bytes.extend_from_slice(part);
         }
     }
 
     /// All entries, the last first.
     pub fn entries(&self) -> Vec<Recorded<PARTS>> {
-        let bytes: Vec<u8> = {
-            let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
-            let (first, second) = bytes.as_slices();
-            [first, second].concat()
+        let bytes = {
+            let buffers = self.buffers.lock().unwrap_or_else(PoisonError::into_inner);
+            [buffers.older.as_slice(), &buffers.newer].concat()
         };
         let mut left = bytes.as_slice();
         let mut entries = Vec::new();
@@ -67,13 +78,6 @@ impl<const PARTS: usize> Recording<PARTS> {
         entries.reverse();
         entries
     }
-}
-
-fn forget_oldest(bytes: &mut VecDeque<u8>) {
-    let mut length = [0; LENGTH_BYTES];
-    length.iter_mut().zip(bytes.iter()).for_each(|(to, from)| *to = *from);
-    let end = LENGTH_BYTES.saturating_add(u32::from_le_bytes(length) as usize);
-    bytes.drain(..end.min(bytes.len()));
 }
 
 fn take_part<'a>(left: &mut &'a [u8]) -> Option<&'a [u8]> {
@@ -103,18 +107,18 @@ mod tests {
 
     #[test]
     fn the_last_entries_are_kept_as_far_as_there_is_room() {
-        let recording = Recording::new(100);
+        // An entry takes 4 bytes for its length, 8 for its time, 4 + 3 and 4 + 3 for its texts: three fill a buffer.
+        let recording = Recording::new(2 * 3 * 26);
         assert!(texts(&recording).is_empty());
-        for number in 0..50 {
+        for number in 10..21 {
             recording.add([b"GET", format!("/{number}").as_bytes()]);
         }
-        // 4 bytes of length, 8 of time, 4 + 3 and 4 + 3 of texts.
-        assert_eq!(texts(&recording), ["GET /49", "GET /48", "GET /47"]);
+        assert_eq!(texts(&recording), ["GET /20", "GET /19", "GET /18", "GET /17", "GET /16"]);
         assert!(recording.entries()[0].seconds > 1_600_000_000);
-        recording.add([b"", &[b'x'; 100]]);
-        assert_eq!(texts(&recording).len(), 3, "one that never fits takes nobody's room");
-        recording.add([b"", &[b'x'; 80]]);
-        assert_eq!(texts(&recording), [format!(" {}", "x".repeat(80))]);
+        recording.add([b"", &[b'x'; 60]]);
+        assert_eq!(texts(&recording).len(), 5, "one that never fits takes nobody's room");
+        recording.add([b"", &[b'x'; 58]]);
+        assert_eq!(texts(&recording), [&format!(" {}", "x".repeat(58)), "GET /20", "GET /19"]);
     }
 
     #[test]
