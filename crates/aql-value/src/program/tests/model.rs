@@ -52,6 +52,17 @@ impl Model {
         }
     }
 
+    /// Whether a zero is in it. Doubles have a negative zero, which is written `-0`, and integers have none: the model does
+    /// not tell them apart.
+    fn has_zero(&self) -> bool {
+        match self {
+            Self::Number(number) => *number == 0.0,
+            Self::Array(elements) => elements.iter().any(Self::has_zero),
+            Self::Object(entries) => entries.values().any(Self::has_zero),
+            Self::Null | Self::Bool(_) | Self::Text(_) => false,
+        }
+    }
+
     fn text(&self) -> String {
         match self {
             Self::Null => String::new(),
@@ -124,6 +135,8 @@ impl Model {
 pub(super) struct Naive {
     pub(super) registers: BTreeMap<usize, Model>,
     pub(super) warned: bool,
+    /// A zero was made a text: what the program makes of it is not known.
+    pub(super) has_written_zero: bool,
 }
 
 impl Naive {
@@ -170,7 +183,10 @@ impl Naive {
                 for (name, value) in members {
                     let name = match name {
                         Ok(fixed) => fixed.clone(),
-                        Err(computed) => self.evaluate(computed).text(),
+                        Err(computed) => {
+                            let name = self.evaluate(computed);
+                            self.text_of(&name)
+                        }
                     };
                     let value = self.evaluate(value);
                     object.insert(name, value);
@@ -192,11 +208,16 @@ impl Naive {
         }
     }
 
+    fn text_of(&mut self, value: &Model) -> String {
+        self.has_written_zero |= value.has_zero();
+        value.text()
+    }
+
     fn index(&mut self, base: &Tree, index: &Tree) -> Model {
         let (base, index) = (self.evaluate(base), self.evaluate(index));
         match (&base, &index) {
             (Model::Object(entries), Model::Number(_) | Model::Text(_)) => {
-                entries.get(&index.text()).cloned().unwrap_or(Model::Null)
+                entries.get(&self.text_of(&index)).cloned().unwrap_or(Model::Null)
             }
             (Model::Array(elements), Model::Number(number)) => {
                 let position = number.floor();
