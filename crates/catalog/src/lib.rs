@@ -4,6 +4,7 @@
 //! prints it, and kept as VelocyPack behind a format byte (see [`record`]).
 
 pub mod access;
+pub mod access_token;
 pub mod collection;
 pub mod computed_value;
 pub mod database;

@@ -2,6 +2,7 @@
 
 use velocypack::{Builder, Slice};
 
+use crate::access_token::AccessTokens;
 use crate::properties::{Printer, Properties};
 use crate::{AccessLevel, DatabaseRights, Error, Result, Rights};
 
@@ -23,6 +24,8 @@ pub struct UserDefinition {
     pub config: Vec<u8>,
     /// What was granted.
     pub rights: Rights,
+    /// What else the user may log in with.
+    pub tokens: AccessTokens,
 }
 
 impl UserDefinition {
@@ -36,6 +39,7 @@ impl UserDefinition {
             config: extra.clone(),
             extra,
             rights: Rights::default(),
+            tokens: AccessTokens::default(),
         }
     }
 
@@ -100,6 +104,9 @@ impl UserDefinition {
                 printer.object(name, |printer| print_rights(rights, printer));
             }
         });
+        if !self.tokens.is_untouched() {
+            printer.object("accessTokens", |printer| self.tokens.print_onto(printer));
+        }
     }
 
     pub(crate) fn read_record(record: Properties<'_>) -> Result<Self> {
@@ -115,6 +122,9 @@ impl UserDefinition {
         for (database, rights) in record.value("databases").ok_or_else(missing)?.entries() {
             let rights = read_rights(Properties::of(rights, "rights")?)?;
             user.rights.databases.insert(database.to_string(), rights);
+        }
+        if let Some(tokens) = record.value("accessTokens") {
+            user.tokens = AccessTokens::read(tokens)?;
         }
         Ok(user)
     }

@@ -9,6 +9,7 @@
 //!
 //! Everything here is synchronous and knows no HTTP.
 
+mod access_tokens;
 mod catalog_view;
 mod computed_values;
 pub mod cursor;

@@ -41,6 +41,11 @@ impl Session {
         Ok(session)
     }
 
+    /// Opens `_system` for a user who may have no right to it, for what the user may do all the same.
+    pub fn of_system(instance: Arc<Instance>, identity: Identity) -> Self {
+        Session { instance, database: SYSTEM_DATABASE.into(), identity, interrupt: None }
+    }
+
     /// The same session, whose queries end when `interrupt` is killed.
     pub fn ended_by(self, interrupt: Interrupt) -> Self {
         Session { interrupt: Some(interrupt), ..self }

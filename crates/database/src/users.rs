@@ -94,6 +94,7 @@ impl Session {
             if name == ROOT {
                 new.rights = user.rights.clone();
             }
+            new.tokens = user.tokens.clone();
             *user = new;
             Ok(())
         })?;

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::access_token::AccessToken;
 use crate::collection::CollectionProperties;
 use crate::index::IndexProperties;
 use crate::testing::value;
@@ -39,6 +40,15 @@ fn user() -> UserDefinition {
     user.rights.grant_database("shop", AccessLevel::ReadOnly);
     user.rights.grant_collection("shop", "products", AccessLevel::None);
     user.rights.grant_collection("*", "*", AccessLevel::ReadWrite);
+    let token = AccessToken {
+        id: 0,
+        name: "backup".to_owned(),
+        created_at: 1_700_000_000,
+        valid_until: 1_800_000_000,
+        fingerprint: "v1...227d7d".to_owned(),
+        digest: "0123".to_owned(),
+    };
+    user.tokens.add(token).unwrap();
     user
 }
 

@@ -4,6 +4,7 @@
 //! A password's hash stands under `authData.simple`: ArangoDB's own as `method`, `salt` and `hash`, ours with the
 //! method `phc` as one text that names its algorithm, parameters and salt.
 
+use catalog::access_token::AccessTokens;
 use catalog::{AccessLevel, DatabaseRights, UserDefinition};
 use storage::Catalog;
 use velocypack::{Builder, Slice};
@@ -12,6 +13,8 @@ use crate::error::{Error, Result, number};
 
 /// `authData.simple.method` of hashes that say themselves what they are.
 const SELF_DESCRIBING: &str = "phc";
+/// Attribute of `authData` for access tokens, in a form of our own.
+const ACCESS_TOKENS: &str = "accessTokens";
 /// How hashes of ArangoDB are kept: `$arango-METHOD$SALT$HASH`.
 pub const FOREIGN_HASH_PREFIX: &str = "$arango-";
 
@@ -48,6 +51,11 @@ pub(crate) fn document(user: &UserDefinition) -> Result<Vec<u8>> {
         text(&mut out, name, value)?;
     }
     out.close()?;
+    if user.tokens.iter().next().is_some() {
+        open(&mut out, ACCESS_TOKENS)?;
+        user.tokens.print(&mut out)?;
+        out.close()?;
+    }
     out.close()?;
     open(&mut out, "databases")?;
     for (database, rights) in &user.rights.databases {
@@ -121,6 +129,9 @@ pub(crate) fn user(document: Slice<'_>) -> Result<UserDefinition> {
         for (key, value) in config.entries() {
             user.set_config(Some(key), Some(value))?;
         }
+    }
+    if let Some(tokens) = document.get_path(&["authData", ACCESS_TOKENS]) {
+        user.tokens = AccessTokens::read(tokens)?;
     }
     for (database, granted) in document.get("databases").into_iter().flat_map(Slice::entries) {
         let mut rights = DatabaseRights { level: level(granted), ..DatabaseRights::default() };

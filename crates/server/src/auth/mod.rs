@@ -3,6 +3,7 @@
 //! A password is hashed slowly on purpose. So that this is not paid with every request, what an `authorization` header
 //! stood for is remembered under a keyed digest of the header, and forgotten when the user changes.
 
+pub(crate) mod access_token;
 pub mod password;
 mod root;
 mod secrets;
@@ -21,6 +22,7 @@ use storage::Catalog;
 
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::tls;
 use database::Identity;
 
 pub use root::{SECRET_BYTES, create_root, persistent_secret};
@@ -83,6 +85,8 @@ struct Known {
     identity: Identity,
     /// The user whose password was right; a token needs only an active user.
     checked: Option<Arc<UserDefinition>>,
+    /// Digest of the access token that the user must still have.
+    access_token: Option<String>,
     expires_seconds: Option<f64>,
     allowed_paths: Option<Arc<[String]>>,
 }
@@ -162,8 +166,13 @@ impl Authentication {
             return Ok(Look::Known(identity));
         }
         if scheme.eq_ignore_ascii_case("basic") {
-            let credentials = credentials(value.trim(), digest);
-            return credentials.map(Look::Password).ok_or_else(|| not_authorized(headers));
+            let credentials = credentials(value.trim(), digest).ok_or_else(|| not_authorized(headers))?;
+            let Some(known) = access_token(catalog, &credentials.user, &credentials.password) else {
+                return Ok(Look::Password(credentials));
+            };
+            let identity = known.identity.clone();
+            self.remember(digest, known);
+            return Ok(Look::Known(identity));
         }
         Err(not_authorized(headers))
     }
@@ -175,6 +184,7 @@ impl Authentication {
         let known = Known {
             identity: identity.clone(),
             checked: Some(user),
+            access_token: None,
             expires_seconds: None,
             allowed_paths: None,
         };
@@ -199,6 +209,11 @@ impl Authentication {
         user.filter(|_| is_right).cloned()
     }
 
+    /// The active user of an access token that is good, if it is that of the name, where one is given.
+    pub(crate) fn log_in_by_token(&self, catalog: &Catalog, name: &str, token: &str) -> Option<Identity> {
+        access_token(catalog, name, token).map(|known| known.identity)
+    }
+
     /// A new token for a user.
     pub(crate) fn sign(&self, user: &str) -> Result<String> {
         let secrets = self.secrets();
@@ -220,6 +235,7 @@ impl Authentication {
         Some(Known {
             identity,
             checked: None,
+            access_token: None,
             expires_seconds: claims.expires_seconds,
             allowed_paths: claims.allowed_paths.map(Arc::from),
         })
@@ -254,7 +270,10 @@ impl Known {
             let same = |checked: &Arc<UserDefinition>| {
                 Arc::ptr_eq(checked, user) || checked.password_hash == user.password_hash
             };
-            user.active && self.checked.as_ref().is_none_or(same)
+            let has = |digest: &String| user.tokens.by_digest(digest).is_some();
+            user.active
+                && self.checked.as_ref().is_none_or(same)
+                && self.access_token.as_ref().is_none_or(has)
         })
     }
 
@@ -263,6 +282,21 @@ impl Known {
             self.allowed_paths.as_ref().is_none_or(|paths| paths.iter().any(|allowed| allowed == path));
         allowed.then(|| self.identity.clone())
     }
+}
+
+/// Whom an access token stands for, if it is that of the name, where one is given.
+fn access_token(catalog: &Catalog, name: &str, token: &str) -> Option<Known> {
+    let owner = access_token::user_of(token).filter(|owner| name.is_empty() || name == owner)?;
+    let user = catalog.user(&owner).filter(|user| user.active)?;
+    let digest = tls::digest(token.as_bytes());
+    let expires_seconds = user.tokens.by_digest(&digest)?.valid_until as f64;
+    (expires_seconds > now_seconds()).then(|| Known {
+        identity: Identity::User(owner.as_str().into()),
+        checked: None,
+        access_token: Some(digest),
+        expires_seconds: Some(expires_seconds),
+        allowed_paths: None,
+    })
 }
 
 fn credentials(encoded: &str, digest: [u8; 32]) -> Option<Credentials> {

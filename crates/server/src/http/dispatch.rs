@@ -105,12 +105,17 @@ pub(crate) fn user_job(
     headers: &HeaderMap,
 ) -> Result<Job> {
     let instance = Arc::clone(server.instance());
-    let inner = database::Session::open(instance, database, identity).map_err(hide_forbidden)?;
+    let inner = match route.access {
+        Access::Nothing if database == catalog::SYSTEM_DATABASE => {
+            database::Session::of_system(instance, identity)
+        }
+        _ => database::Session::open(instance, database, identity).map_err(hide_forbidden)?,
+    };
     if route.system_only && !inner.is_system_database() {
         return Err(ApiError::of(number::USE_SYSTEM_DATABASE));
     }
     match route.access {
-        Access::Use => {}
+        Access::Use | Access::Nothing => {}
         Access::Write => inner.require_database(catalog::AccessLevel::ReadWrite)?,
         Access::Administer => inner.require_administrator()?,
     }

@@ -95,6 +95,8 @@ pub enum Action {
 /// What a user must be allowed to do for a route, before the route's own checks of collections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Access {
+    /// Nothing where the path names `_system`, or no database: the route itself checks what the user may do.
+    Nothing,
     /// Use the database (level `ro`).
     #[default]
     Use,
@@ -147,6 +149,12 @@ impl Route {
 
     const fn new(verb: Verb, pattern: &'static str, action: Action) -> Self {
         Route { verb, pattern, action, access: Access::Use, system_only: false }
+    }
+
+    /// The same route for all users, who need no right to `_system`: it checks itself what they may do.
+    pub const fn for_everybody(mut self) -> Self {
+        self.access = Access::Nothing;
+        self
     }
 
     /// The same route for users who may administer the database.

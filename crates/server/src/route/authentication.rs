@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hyper::StatusCode;
 
-use crate::auth::{self, Look};
+use crate::auth::{self, Look, access_token};
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
 use crate::http::{Request, Response, Route, Verb};
@@ -33,8 +33,16 @@ fn log_in(server: &Arc<Server>, request: &Request) -> Result<Response> {
             ApiError::new(number::HTTP_BAD_PARAMETER, format!("expecting a string for '{name}'"))
         })
     };
-    let (name, password) = (text("username")?, text("password")?);
+    let password = text("password")?;
+    // An access token says whose it is.
+    let name = match body.slice().get("username") {
+        None if access_token::is_one(password) => "",
+        _ => text("username")?,
+    };
     let catalog = server.instance().store().catalog();
+    if let Some(Identity::User(user)) = server.authentication().log_in_by_token(&catalog, name, password) {
+        return token(server, &user);
+    }
     let Some(user) = server.authentication().log_in(&catalog, name, password) else {
         tracing::warn!(target: "authentication", user = name, "wrong credentials");
         return Err(ApiError::new(number::HTTP_UNAUTHORIZED, "Wrong credentials"));

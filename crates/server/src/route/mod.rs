@@ -38,6 +38,7 @@ mod simple_search;
 mod statistics;
 mod status;
 mod tasks;
+mod token;
 mod ttl;
 mod user;
 mod user_rights;
@@ -85,6 +86,7 @@ pub(crate) const FAMILIES: &[&[Route]] = &[
     statistics::ROUTES,
     status::ROUTES,
     tasks::ROUTES,
+    token::ROUTES,
     ttl::ROUTES,
     user::ROUTES,
     user_rights::ROUTES,

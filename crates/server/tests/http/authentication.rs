@@ -229,3 +229,23 @@ fn secrets_are_read_again_from_their_files() {
     assert_eq!(client.request("POST", path, &second, b"").status, 500);
     assert_eq!(client.request("GET", path, &second, b"").status, 200, "what was good before stays so");
 }
+
+#[test]
+fn an_access_token_is_a_password_until_it_is_taken_away() {
+    let running = with_root("secret");
+    let mut client = running.client();
+    let root = basic("root", "secret");
+    let [token, old] = [("a", 4_000_000_000_u64), ("b", 1_000_000_000)].map(|(name, valid_until)| {
+        let body = format!(r#"{{"name": "{name}", "valid_until": {valid_until}}}"#);
+        let made = client.request("POST", "/_api/token/root", &root, body.as_bytes()).json();
+        made["token"].as_str().unwrap().to_owned()
+    });
+    let mut status =
+        |user: &str, token: &str| client.request("GET", "/_api/version", &basic(user, token), b"").status;
+    assert_eq!(status("root", &token), 200);
+    assert_eq!(status("", &token), 200, "it says itself whose it is");
+    assert_eq!(status("admin", &token), 401, "it is somebody else's");
+    assert_eq!((status("root", &old), status("", &old)), (401, 401), "its time is over");
+    assert_eq!(running.client().request("DELETE", "/_api/token/root/1", &root, b"").status, 200);
+    assert_eq!((status("root", &token), status("", &token)), (401, 401), "it is gone");
+}

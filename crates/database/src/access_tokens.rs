@@ -1,0 +1,33 @@
+//! Access tokens of users: managed by the users themselves, and by administrators.
+
+use catalog::access_token::{AccessToken, AccessTokens};
+
+use crate::error::Result;
+use crate::session::Session;
+
+impl Session {
+    /// The tokens of a user. Errors: 1703, 11.
+    pub fn access_tokens(&self, user: &str) -> Result<AccessTokens> {
+        Ok(self.find_user(user)?.tokens.clone())
+    }
+
+    /// Gives a user a token, whatever its `id` says; answers the one that it gets. Errors: 1703, 1207, 10, 32, 11.
+    pub fn add_access_token(&self, user: &str, token: AccessToken) -> Result<u64> {
+        self.find_user(user)?;
+        let mut id = 0;
+        self.instance().store().change_user(user, |user| {
+            id = user.tokens.add(token)?;
+            Ok(())
+        })?;
+        Ok(id)
+    }
+
+    /// Takes a token from a user, if there is one of this number. Errors: 1703, 11.
+    pub fn remove_access_token(&self, user: &str, id: u64) -> Result<()> {
+        self.find_user(user)?;
+        Ok(self.instance().store().change_user(user, |user| {
+            user.tokens.remove(id);
+            Ok(())
+        })?)
+    }
+}
