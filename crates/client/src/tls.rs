@@ -4,12 +4,15 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::version::{TLS12, TLS13};
-use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
 
 use crate::error::{Error, Result};
 use crate::options::{TlsOptions, TlsVersions};
@@ -31,13 +34,11 @@ impl Tls {
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_protocol_versions(versions)
             .map_err(|error| Error::Options(format!("TLS cannot be set up: {error}")))?;
-        let config = match &options.authorities {
-            Some(path) => builder.with_root_certificates(authorities(path)?).with_no_client_auth(),
-            None => builder
-                .dangerous()
-                .with_custom_certificate_verifier(Arc::new(AnyCertificate { provider }))
-                .with_no_client_auth(),
+        let verifier: Arc<dyn ServerCertVerifier> = match &options.authorities {
+            Some(path) => Arc::new(Authorities::read(path, provider)?),
+            None => Arc::new(AnyCertificate { provider }),
         };
+        let config = builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth();
         Ok(Tls { config: Arc::new(config) })
     }
 
@@ -47,19 +48,76 @@ impl Tls {
     }
 }
 
-fn authorities(path: &Path) -> Result<RootCertStore> {
-    let unreadable = |error: String| {
-        Error::Options(format!("the certificates in {} cannot be read: {error}", path.display()))
-    };
-    let mut store = RootCertStore::empty();
-    for certificate in CertificateDer::pem_file_iter(path).map_err(|error| unreadable(error.to_string()))? {
-        let certificate = certificate.map_err(|error| unreadable(error.to_string()))?;
-        store.add(certificate).map_err(|error| unreadable(error.to_string()))?;
+/// Accepts certificates that one of a file has signed, and one of the file itself: what `openssl req -x509` makes
+/// signs itself as an authority, and rustls takes no authority's certificate for a server's. Such a certificate is the
+/// right one whatever names it has.
+#[derive(Debug)]
+struct Authorities {
+    signed: Arc<WebPkiServerVerifier>,
+    own: Vec<CertificateDer<'static>>,
+}
+
+impl Authorities {
+    fn read(path: &Path, provider: Arc<CryptoProvider>) -> Result<Self> {
+        let unreadable = |error: String| {
+            Error::Options(format!("the certificates in {} cannot be read: {error}", path.display()))
+        };
+        let read =
+            CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<std::result::Result<Vec<_>, _>>);
+        let own = read.map_err(|error| unreadable(error.to_string()))?;
+        let mut store = RootCertStore::empty();
+        for certificate in &own {
+            store.add(certificate.clone()).map_err(|error| unreadable(error.to_string()))?;
+        }
+        if store.is_empty() {
+            return Err(unreadable("there are none".to_owned()));
+        }
+        let signed = WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider).build();
+        Ok(Authorities { signed: signed.map_err(|error| unreadable(error.to_string()))?, own })
     }
-    if store.is_empty() {
-        return Err(unreadable("there are none".to_owned()));
+}
+
+impl ServerCertVerifier for Authorities {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> std::result::Result<ServerCertVerified, rustls::Error> {
+        match self.signed.verify_server_cert(certificate, intermediates, name, ocsp_response, now) {
+            // No date and no name, but what kind of certificate it is.
+            Err(rustls::Error::InvalidCertificate(CertificateError::Other(_)))
+                if self.own.iter().any(|own| own == certificate) =>
+            {
+                Ok(ServerCertVerified::assertion())
+            }
+            verified => verified,
+        }
     }
-    Ok(store)
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
+        self.signed.verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
+        self.signed.verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.signed.supported_verify_schemes()
+    }
 }
 
 /// Accepts every certificate, but not a server that does not have the certificate's key.

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustls::pki_types::pem::PemObject;
@@ -15,8 +15,13 @@ use super::server::reply;
 use crate::{Client, Error, Request, TlsVersions};
 
 /// A certificate for localhost and 127.0.0.1 that signs itself, and its key.
-fn pem() -> std::path::PathBuf {
+fn pem() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/certificate.pem")
+}
+
+/// The same as an authority and for no name, as `openssl req -x509 -subj /CN=localhost` makes it.
+fn authority() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/authority.pem")
 }
 
 /// Answers requests without bodies with `body` until the client closes.
@@ -34,9 +39,9 @@ fn serve(mut stream: impl Read + Write, body: &[u8]) {
     }
 }
 
-fn start(body: Vec<u8>) -> u16 {
-    let certificates = CertificateDer::pem_file_iter(pem()).unwrap().collect::<Result<Vec<_>, _>>().unwrap();
-    let key = PrivateKeyDer::from_pem_file(pem()).unwrap();
+fn start(body: Vec<u8>, pem: &Path) -> u16 {
+    let certificates = CertificateDer::pem_file_iter(pem).unwrap().collect::<Result<Vec<_>, _>>().unwrap();
+    let key = PrivateKeyDer::from_pem_file(pem).unwrap();
     let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
@@ -58,7 +63,7 @@ fn start(body: Vec<u8>) -> u16 {
 #[test]
 fn tls_carries_large_replies_in_both_versions() {
     let large: Vec<u8> = (0..3_000_000_u32).map(|n| (n % 251) as u8).collect();
-    let port = start(large.clone());
+    let port = start(large.clone(), &pem());
     for versions in [TlsVersions::Both, TlsVersions::Tls12, TlsVersions::Tls13] {
         let mut options = options(&format!("ssl://127.0.0.1:{port}"));
         options.tls.versions = versions;
@@ -71,7 +76,7 @@ fn tls_carries_large_replies_in_both_versions() {
 
 #[test]
 fn certificates_are_checked_where_that_is_asked_for() {
-    let port = start(b"1".to_vec());
+    let port = start(b"1".to_vec(), &pem());
     let mut options = options(&format!("https://localhost:{port}"));
     options.tls.authorities = Some(pem());
     assert_eq!(Client::new(options.clone()).unwrap().call(&Request::get("/x")).unwrap().body(), "1");
@@ -86,6 +91,18 @@ fn certificates_are_checked_where_that_is_asked_for() {
     options.endpoint = crate::Endpoint::parse(&format!("https://127.0.0.2:{port}")).unwrap();
     let error = Client::new(options).unwrap().call(&Request::get("/x")).unwrap_err();
     assert!(matches!(error, Error::Connect { .. }) && error.to_string().contains("certificate"), "{error}");
+}
+
+#[test]
+fn a_certificate_that_signs_itself_as_an_authority_is_known_by_itself() {
+    let port = start(b"1".to_vec(), &authority());
+    for (authorities, is_accepted) in [(authority(), true), (pem(), false)] {
+        let mut options = options(&format!("https://localhost:{port}"));
+        options.tls.authorities = Some(authorities);
+        options.retries.count = 0;
+        let reply = Client::new(options).unwrap().call(&Request::get("/x"));
+        assert_eq!(reply.is_ok(), is_accepted);
+    }
 }
 
 #[test]
