@@ -3,6 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use hyper::StatusCode;
+use sha2::{Digest, Sha256};
 
 use super::engine;
 use crate::error::{ApiError, Result};
@@ -64,7 +65,7 @@ fn time(_session: &Session, _request: &Request) -> Result<Response> {
 
 fn support_info(session: &Session, _request: &Request) -> Result<Response> {
     session.server().options().support_info_api.check(session, "/_admin/support-info")?;
-    let date = jiff::Timestamp::now().to_string();
+    let date = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     Response::object(StatusCode::OK, |fields| {
         fields.child("deployment", |fields| {
             fields.text("type", "single");
@@ -109,10 +110,25 @@ fn print_host(session: &Session, fields: &mut Fields<'_>) {
 }
 
 fn deployment_id(session: &Session, _request: &Request) -> Result<Response> {
-    let id = session.instance().store().server_id().to_string();
+    let id = deployment_uuid(session.instance().store().server_id());
     Response::object(StatusCode::OK, |fields| {
         fields.text("id", &id);
     })
+}
+
+/// The id of a single server's deployment: always the same of a server's id, in the form of a UUID (version 8, RFC 9562).
+fn deployment_uuid(server_id: u64) -> String {
+    let digest = Sha256::new().chain_update(b"deployment").chain_update(server_id.to_be_bytes()).finalize();
+    let bits = digest.iter().take(16).fold(0_u128, |bits, byte| bits << 8 | u128::from(*byte));
+    let bits = bits & !(0xf << 76) & !(0x3 << 62) | 0x8 << 76 | 0x2 << 62;
+    format!(
+        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+        bits >> 96,
+        bits >> 80 & 0xffff,
+        bits >> 64 & 0xffff,
+        bits >> 48 & 0xffff,
+        bits & 0xffff_ffff_ffff
+    )
 }
 
 fn license(_session: &Session, _request: &Request) -> Result<Response> {
@@ -147,4 +163,22 @@ fn endpoints(session: &Session, _request: &Request) -> Result<Response> {
         }
     })?;
     Ok(Response::value(StatusCode::OK, endpoints))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deployment_has_one_id_of_the_form_of_a_uuid() {
+        let id = deployment_uuid(77);
+        let lengths: Vec<usize> = id.split('-').map(str::len).collect();
+        assert_eq!(lengths, [8, 4, 4, 4, 12], "{id}");
+        assert!(
+            id[14..].starts_with('8') && ['8', '9', 'a', 'b'].contains(&id.chars().nth(19).unwrap()),
+            "{id}"
+        );
+        assert_eq!(id, deployment_uuid(77));
+        assert_ne!(id, deployment_uuid(78));
+    }
 }
