@@ -4,6 +4,7 @@ use crate::placeholder::fill;
 
 /// Line number, full name and value of each entry. `meaning` tells what a name between two `@` stands for.
 pub(crate) fn entries(
+    path: &str,
     text: &str,
     meaning: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Vec<(usize, String, String)>, String> {
@@ -19,10 +20,7 @@ pub(crate) fn entries(
             continue;
         }
         let Some((name, value)) = line.split_once('=') else {
-            return Err(format!(
-                "line {} of the configuration file is neither [section] nor name = value: {line}",
-                index + 1
-            ));
+            return Err(format!("{path}:{}: neither [section] nor name = value: {line}", index + 1));
         };
         let name = name.trim();
         let full = if section.is_empty() || name.contains('.') {
@@ -31,10 +29,7 @@ pub(crate) fn entries(
             format!("{section}.{name}")
         };
         let value = fill(value.trim(), meaning).map_err(|name| {
-            format!(
-                "line {} of the configuration file: nothing is said of @{name}@; use --define {name}=VALUE",
-                index + 1
-            )
+            format!("{path}:{}: nothing is said of @{name}@; use --define {name}=VALUE", index + 1)
         })?;
         entries.push((index + 1, full, value));
     }

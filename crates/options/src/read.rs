@@ -40,11 +40,14 @@ impl Options {
         let mut rest = arguments.iter().peekable();
         let mut first_unnamed = None;
         while let Some(argument) = rest.next() {
-            let option = match (argument.as_str(), program.unnamed) {
-                ("-c", _) => "configuration",
-                (other, unnamed) => match (other.strip_prefix("--"), unnamed) {
+            let option = match argument.as_str() {
+                "-c" => "configuration",
+                "-D" => "define",
+                "-h" => "help",
+                // A lone dash stands for the standard input or output.
+                other => match (other.strip_prefix("--"), program.unnamed) {
                     (Some(option), _) => option,
-                    (None, Some(name)) => {
+                    (None, Some(name)) if other == "-" || !other.starts_with('-') => {
                         if let Some(first) = first_unnamed.replace(argument) {
                             let text = format!(
                                 "at most one value of --{name} is expected, got {first:?} and {argument:?}"
@@ -54,19 +57,23 @@ impl Options {
                         given.add_argument(name, argument, environment)?;
                         continue;
                     }
-                    (None, None) => {
-                        let text = format!("unexpected argument {argument:?}; options start with --");
+                    (None, _) => {
+                        let text = format!(
+                            "unexpected argument {argument:?}; options start with --, -c is --configuration, -D --define, -h --help"
+                        );
                         return Err(Mistake::name(text));
                     }
                 },
             };
-            if let Some(text) = answer(program, version, option)? {
-                return Ok(Request::Print(text));
-            }
             let (name, value) = match option.split_once('=') {
                 Some((name, value)) => (name, Some(value)),
                 None => (option, None),
             };
+            if value.is_none_or(is_true)
+                && let Some(text) = answer(program, version, name)?
+            {
+                return Ok(Request::Print(text));
+            }
             let name = if name == "config" { "configuration" } else { name };
             let stands_alone = rest.peek().is_none_or(|next| next.starts_with("--"));
             if program.without_effect(name).is_some() {
@@ -79,6 +86,7 @@ impl Options {
             let definition = program.find(name)?;
             // Where arguments without a name have a meaning, what follows a switch may be one.
             let stands_alone = stands_alone
+                || rest.peek().is_some_and(|next| next.starts_with('-'))
                 || program.unnamed.is_some()
                     && rest.peek().is_some_and(|next| Kind::Bool.check(next).is_err());
             let value = match value {
@@ -127,7 +135,7 @@ impl Options {
             })?;
             let meaning = |name: &str| self.defined(name).or_else(|| environment(name));
             let mut lowest = Options::new(program);
-            for (line, name, value) in file::entries(&text, &meaning).map_err(Mistake::file)? {
+            for (line, name, value) in file::entries(path, &text, &meaning).map_err(Mistake::file)? {
                 if program.without_effect(&name).is_some() {
                     lowest.without_effect.push(name);
                     continue;

@@ -69,6 +69,17 @@ fn at_signs_name_variables_also_on_the_command_line() {
 }
 
 #[test]
+fn some_options_have_a_letter() {
+    for arguments in [&["-D", "X=a", "--file", "@X@"][..], &["--verbose", "-D", "X=a", "@X@"]] {
+        assert_eq!(read(arguments, &[]).unwrap().text("file"), Some("a"), "{arguments:?}");
+    }
+    assert!(read(&["-h"], &[]).unwrap_err().starts_with("usage: tool"));
+    assert!(read(&["--version=true"], &[]).unwrap_err().starts_with("3.12.0"));
+    let other = read(&["-x"], &[]).unwrap_err();
+    assert!(other.contains("unexpected argument \"-x\""), "{other}");
+}
+
+#[test]
 fn lists_replace_their_default() {
     assert_eq!(read(&[], &[]).unwrap().all("percentile"), ["50"]);
     let options = read(&["--percentile", "1.5", "--percentile", "2"], &[]).unwrap();
@@ -116,7 +127,7 @@ fn files_have_sections_and_comments() {
     let mistake = read(&["-c", path], &[]).unwrap_err();
     assert!(mistake.contains(":2:") && mistake.contains("--server.threads"), "{mistake}");
     std::fs::write(file.path(), "threads\n").unwrap();
-    assert!(read(&["-c", path], &[]).unwrap_err().contains("line 1"));
+    assert!(read(&["-c", path], &[]).unwrap_err().contains(&format!("{path}:1:")));
     assert!(read(&["-c", "None"], &[]).is_ok());
 }
 
