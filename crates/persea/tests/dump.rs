@@ -433,6 +433,38 @@ fn collections_that_are_there_stay_as_they_are() {
     assert_eq!(indexes(&mut client, "c"), 2);
 }
 
+/// As ArangoDB's manual has it: a dump's files are renamed, and their documents loaded into a collection that is there.
+#[test]
+fn renamed_files_are_for_the_collection_they_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, dump) = small_dump(folder.path(), "{\"_key\":\"a\"}\n");
+    let mut client = server.connect();
+    post(&mut client, "/_api/collection", &json!({"name": "other"}));
+    for ending in ["structure.json", "data.json"] {
+        std::fs::rename(dump.join(format!("c.{ending}")), dump.join(format!("other.{ending}"))).unwrap();
+    }
+    let text = fail("restore", &server, &dump, &[]);
+    assert!(text.contains("does not fit") && text.contains("--create-collection false"), "{text}");
+    for option in ["--create-collection", "--import-structure"] {
+        succeed("restore", &server, &dump, &[option, "false", "--collection", "other"]);
+        assert_eq!(query(&mut client, "FOR d IN other RETURN d._key"), json!(["a"]));
+        query(&mut client, "FOR d IN other REMOVE d IN other");
+    }
+}
+
+#[test]
+fn a_dump_of_another_database_is_refused_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, dump) = small_dump(folder.path(), "{\"_key\":\"a\"}\n");
+    let same = ["--force-same-database", "true"];
+    assert!(fail("restore", &server, &dump, &same).contains("does not say that it is of the database"));
+    let info = dump.join("dump.json");
+    std::fs::write(&info, r#"{"database":"shop"}"#).unwrap();
+    assert!(fail("restore", &server, &dump, &same).contains("the database \"shop\", not \"_system\""));
+    std::fs::write(&info, r#"{"database":"_system"}"#).unwrap();
+    succeed("restore", &server, &dump, &same);
+}
+
 /// Dumps of old versions, where they are.
 #[test]
 fn dumps_of_old_versions_are_restored() {

@@ -146,6 +146,7 @@ fn queries_have_parameters_and_limits() {
     assert!(said.code == Some(1) && said.stderr.contains("1500"), "{said:?}");
     let wrong = export(&server, folder.path(), &["--custom-query", "RETURN", "--overwrite"]);
     assert!(wrong.code == Some(1) && wrong.stderr.contains("1501"), "{wrong:?}");
+    assert!(!folder.path().join("query.jsonl.part").exists());
 }
 
 #[test]
@@ -168,9 +169,9 @@ fn graphs_become_xgmml() {
         body,
         [
             "<node label=\"Ann\" id=\"persons/a\"/>",
-            "<node label=\"b\" id=\"persons/b\"/>",
-            "<node label=\"c\" id=\"alone/c\"/>",
-            "<edge label=\"e\" source=\"persons/a\" target=\"persons/b\"/>",
+            "<node label=\"Default-Label\" id=\"persons/b\"/>",
+            "<node label=\"Default-Label\" id=\"alone/c\"/>",
+            "<edge label=\"Default-Label\" source=\"persons/a\" target=\"persons/b\"/>",
             "</graph>"
         ]
     );

@@ -266,3 +266,17 @@ fn users_need_their_passwords() {
         .unwrap();
     assert!(token.status.success(), "{token:?}");
 }
+
+#[test]
+fn a_signal_ends_a_tool_with_a_word() {
+    let (_folder, server) = server();
+    let mut child = command(&server, "import", &["--collection", "c", "-"]);
+    let mut child = child.stdin(Stdio::piped()).spawn().unwrap();
+    // Once it reads, it listens.
+    child.stdin.as_mut().unwrap().write_all(&[b' '; 1 << 20]).unwrap();
+    let status = std::process::Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(status.success());
+    let said = said(child);
+    assert_eq!(said.code, Some(128 + 15), "{said:?}");
+    assert!(said.stderr.contains("stopped by SIGTERM; documents that were sent"), "{said:?}");
+}

@@ -10,8 +10,6 @@ use Kind::{Bool, Bytes, Choice, Seconds, Text};
 /// What names of variables of the environment begin with.
 pub const ENVIRONMENT_PREFIX: &str = "PERSEA_";
 
-const LEVELS: Kind = Choice(&["fatal", "error", "err", "warning", "warn", "info", "debug", "trace"]);
-
 /// Options without a section.
 #[rustfmt::skip]
 pub const GENERAL: &[Definition] = &[
@@ -37,7 +35,7 @@ pub const SERVER: &[Definition] = &[
     option("server.request-timeout", Seconds, "1200", "seconds that a reply may take"),
     option("server.username", Text, "root", "name of the user"),
 
-    option("ssl.cafile", Text, "", "PEM file of certificates, one of which must have signed the server's; without it any certificate is accepted"),
+    option("ssl.cafile", Text, "", "PEM file of certificates, one of which must be the server's or have signed it; without it any certificate is accepted"),
     option("ssl.protocol", Choice(&["5", "6", "9"]), "9", "version of TLS: 5 is 1.2, 6 is 1.3, 9 is either").uncommon(),
 ];
 
@@ -46,8 +44,9 @@ pub const SERVER: &[Definition] = &[
 pub const LOG: &[Definition] = &[
     option("log.color", Bool, "true", "levels in colours on a terminal").uncommon(),
     option("log.file", Text, "", "file that messages are appended to, besides --log.output").uncommon(),
-    option("log.level", LEVELS, "info", "least level of messages: fatal, error, warning, info, debug or trace"),
+    option("log.level", Text, "info", "least level of messages: fatal, error, warning, info, debug or trace; TOPIC=LEVEL counts for the topics all, general and the tool's own").list(),
     option("log.output", Text, "+", "`-` (standard output), `+` (standard error output) or file://PATH").list().uncommon(),
+    option("log.use-json-format", Bool, "false", "each message is a JSON object with time, level and message").uncommon(),
 ];
 
 /// Options of all tools that change nothing here.
@@ -78,7 +77,6 @@ pub const WITHOUT_EFFECT: &[Exception] = &[
             "log.thread",
             "log.thread-name",
             "log.time-format",
-            "log.use-json-format",
             "log.use-local-time",
             "log.use-microtime",
         ],

@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Write, stderr, stdout};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use options::Options;
+use velocypack::json::write_str;
 
 use crate::Failure;
 
@@ -22,13 +23,34 @@ pub enum Level {
 }
 
 impl Level {
-    fn from_name(name: &str) -> Self {
-        match name {
-            "debug" | "trace" => Level::Debug,
-            "warning" | "warn" => Level::Warning,
-            "error" | "err" | "fatal" => Level::Error,
-            _ => Level::Info,
+    /// The level of a name in any case.
+    fn from_name(name: &str) -> Option<Self> {
+        match name.to_ascii_lowercase().as_str() {
+            "debug" | "trace" => Some(Level::Debug),
+            "info" | "default" => Some(Level::Info),
+            "warning" | "warn" => Some(Level::Warning),
+            "error" | "err" | "fatal" => Some(Level::Error),
+            _ => None,
         }
+    }
+
+    /// As `--log.level` says: a level, or levels of topics. Ours are `all`, `general` and the tool's name, the last
+    /// counts; others are of parts that ArangoDB's tools have.
+    fn from_options(options: &Options) -> Result<Self, Failure> {
+        let own = options.program().name.rsplit(' ').next().unwrap_or_default();
+        let mut chosen = Level::Info;
+        for setting in options.all("log.level").into_iter().flat_map(|settings| settings.split(',')) {
+            let (topic, name) = setting.split_once('=').unwrap_or(("all", setting));
+            let level = Level::from_name(name.trim()).ok_or_else(|| {
+                Failure::option(format!(
+                    "--log.level must be fatal, error, warning, info, debug or trace, or one of them behind TOPIC=, not {setting:?}"
+                ))
+            })?;
+            if ["all", "general", own].contains(&topic.trim()) {
+                chosen = level;
+            }
+        }
+        Ok(chosen)
     }
 
     fn name(self) -> &'static str {
@@ -60,8 +82,18 @@ pub struct Console {
 #[derive(Debug)]
 struct Shared {
     level: Level,
-    has_color: bool,
+    form: Form,
     state: Mutex<State>,
+}
+
+/// What a message looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Text,
+    /// Text, with colours on a terminal.
+    Colors,
+    /// A JSON object.
+    Json,
 }
 
 #[derive(Debug)]
@@ -81,12 +113,17 @@ enum Output {
 impl Console {
     /// Messages from level info to the standard error output.
     pub fn plain() -> Self {
-        Self::new(Level::Info, true, vec![Output::Stderr])
+        Self::new(Level::Info, Form::Colors, vec![Output::Stderr])
     }
 
     /// As the options say.
     pub fn open(options: &Options) -> Result<Self, Failure> {
-        let level = options.text("log.level").map_or(Level::Info, Level::from_name);
+        let level = Level::from_options(options)?;
+        let form = match options.flag("log.use-json-format") {
+            true => Form::Json,
+            false if options.flag("log.color") => Form::Colors,
+            false => Form::Text,
+        };
         let mut outputs = Vec::new();
         for name in options.all("log.output") {
             outputs.push(match name {
@@ -104,12 +141,12 @@ impl Console {
         if let Some(path) = options.text("log.file") {
             outputs.push(open_file("log.file", path)?);
         }
-        Ok(Self::new(level, options.flag("log.color"), outputs))
+        Ok(Self::new(level, form, outputs))
     }
 
-    fn new(level: Level, has_color: bool, outputs: Vec<Output>) -> Self {
+    fn new(level: Level, form: Form, outputs: Vec<Output>) -> Self {
         let state = Mutex::new(State { outputs, status: String::new() });
-        Console { shared: Arc::new(Shared { level, has_color, state }) }
+        Console { shared: Arc::new(Shared { level, form, state }) }
     }
 
     /// Something that went wrong.
@@ -141,14 +178,20 @@ impl Console {
         if !self.shows(level) {
             return;
         }
-        let time = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
+        let time = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let form = self.shared.form;
         let mut state = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { outputs, status } = &mut *state;
         erase(status);
         for output in outputs {
-            let color = self.shared.has_color && output.is_terminal();
-            let (begin, end) = if color { (level.color(), "\x1b[0m") } else { ("", "") };
-            output.write(&format!("{time} {begin}{}{end} {text}\n", level.name()));
+            let line = match form {
+                Form::Json => json_line(&time, level, text),
+                Form::Colors if output.is_terminal() => {
+                    format!("{time} {}{}\x1b[0m {text}\n", level.color(), level.name())
+                }
+                Form::Colors | Form::Text => format!("{time} {} {text}\n", level.name()),
+            };
+            output.write(&line);
         }
         draw(status);
     }
@@ -169,6 +212,16 @@ impl Console {
         text.clone_into(&mut state.status);
         draw(&state.status);
     }
+}
+
+fn json_line(time: &str, level: Level, text: &str) -> String {
+    let mut line = Vec::with_capacity(64 + text.len());
+    for (name, value) in [("{\"time\":", time), (",\"level\":", level.name()), (",\"message\":", text)] {
+        line.extend_from_slice(name.as_bytes());
+        write_str(value, &mut line);
+    }
+    line.extend_from_slice(b"}\n");
+    String::from_utf8(line).unwrap_or_default()
 }
 
 fn open_file(option: &str, path: &str) -> Result<Output, Failure> {

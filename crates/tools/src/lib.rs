@@ -14,6 +14,7 @@ mod export;
 mod failure;
 mod import;
 mod input;
+mod interrupt;
 mod progress;
 mod prompt;
 mod restore;
@@ -39,6 +40,8 @@ pub struct Tool {
     pub links: &'static [&'static str],
     /// What it does, in a few words.
     pub summary: &'static str,
+    /// What there is to know when a signal has ended it.
+    pub when_stopped: &'static str,
     /// Its options.
     pub program: &'static Program,
     /// Does it.
@@ -54,7 +57,7 @@ pub fn find(name: &str) -> Option<&'static Tool> {
 }
 
 /// Runs a tool with the arguments behind its name.
-pub fn run(tool: &Tool, version: Version, arguments: &[String]) -> ExitCode {
+pub fn run(tool: &'static Tool, version: Version, arguments: &[String]) -> ExitCode {
     let console = Console::plain();
     let request = Options::read(tool.program, version, arguments, &|name| std::env::var(name).ok());
     let options = match request {
@@ -74,7 +77,7 @@ pub fn run(tool: &Tool, version: Version, arguments: &[String]) -> ExitCode {
     }
 }
 
-fn run_with(tool: &Tool, options: &Options) -> Result<(), Failure> {
+fn run_with(tool: &'static Tool, options: &Options) -> Result<(), Failure> {
     let console = Console::open(options).inspect_err(|failure| Console::plain().error(failure.text()))?;
     for name in options.without_effect() {
         let reason = tool.program.without_effect(name).unwrap_or_default();
@@ -82,6 +85,9 @@ fn run_with(tool: &Tool, options: &Options) -> Result<(), Failure> {
     }
     if options.flag("check-configuration") {
         return Ok(());
+    }
+    if let Err(error) = interrupt::watch(tool, &console) {
+        console.warning(&format!("signals will end the tool without a word: {error}"));
     }
     (tool.run)(options, &console).inspect_err(|failure| console.error(failure.text()))
 }

@@ -1,7 +1,7 @@
 //! How far a tool is: a bar with rate and time left on a terminal, a line now and then elsewhere.
 
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -50,8 +50,8 @@ struct Shared {
     total: AtomicU64,
     begin: Instant,
     has_bar: bool,
-    has_ended: AtomicBool,
-    ended: (Mutex<()>, Condvar),
+    /// Whether it has ended, and who waits for that.
+    ended: (Mutex<bool>, Condvar),
 }
 
 impl Progress {
@@ -65,8 +65,7 @@ impl Progress {
             total: AtomicU64::new(total.unwrap_or(0)),
             begin: Instant::now(),
             has_bar: std::io::stderr().is_terminal(),
-            has_ended: AtomicBool::new(false),
-            ended: (Mutex::new(()), Condvar::new()),
+            ended: (Mutex::new(false), Condvar::new()),
         });
         let shown = Arc::clone(&shared);
         let thread = is_shown.then(|| std::thread::spawn(move || shown.show()));
@@ -91,8 +90,10 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.shared.has_ended.store(true, Ordering::Relaxed);
-        self.shared.ended.1.notify_all();
+        let (has_ended, waiting) = &self.shared.ended;
+        // Under the lock: a thread that has looked and does not wait yet would miss the call.
+        *has_ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        waiting.notify_all();
         if let Some(thread) = self.thread.take() {
             // It only draws.
             let _ = thread.join();
@@ -103,10 +104,12 @@ impl Drop for Progress {
 impl Shared {
     fn show(&self) {
         let pause = if self.has_bar { BAR_PAUSE } else { LINE_PAUSE };
-        let mut guard = self.ended.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (has_ended, waiting) = &self.ended;
+        let mut guard = has_ended.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            guard = self.ended.1.wait_timeout(guard, pause).unwrap_or_else(PoisonError::into_inner).0;
-            if self.has_ended.load(Ordering::Relaxed) {
+            let waited = waiting.wait_timeout_while(guard, pause, |has_ended| !*has_ended);
+            guard = waited.unwrap_or_else(PoisonError::into_inner).0;
+            if *guard {
                 break;
             }
             let state = self.state();
@@ -219,5 +222,20 @@ fn clock(time: Duration) -> String {
     match hours {
         0 => format!("{minutes}:{seconds:02}"),
         _ => format!("{hours}:{minutes:02}:{seconds:02}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What ends before its thread first waits is not waited for until a line is due.
+    #[test]
+    fn the_end_is_never_missed() {
+        let begin = Instant::now();
+        for _ in 0..500 {
+            drop(Progress::new(&Console::plain(), true, "test", Unit::Bytes, None));
+        }
+        assert!(begin.elapsed() < LINE_PAUSE, "{:?}", begin.elapsed());
     }
 }

@@ -8,7 +8,7 @@ use options::{Options, Program, Request, Version};
 use crate::common::{ENVIRONMENT_PREFIX, GENERAL, LOG, REFUSED, SERVER, WITHOUT_EFFECT};
 use crate::connect;
 use crate::progress::{State, Unit};
-use crate::{Failure, TOOLS};
+use crate::{Console, Failure, TOOLS};
 
 static PROGRAM: Program = Program {
     name: "persea test",
@@ -123,6 +123,37 @@ fn mistakes_have_exit_codes() {
     assert!(endpoint.exit_code() == 4 && endpoint.text().contains("vst://x"));
     let refused = read(&["--encryption.keyfile", "x"]).unwrap_err();
     assert!(refused.exit_code() == 3 && refused.text().contains("not encrypted"), "{}", refused.text());
+}
+
+#[test]
+fn messages_are_as_the_options_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let file = format!("--log.output=file://{}", log.display());
+    for (levels, shown) in [
+        (&[][..], "we"),
+        (&["--log.level=warn"], "w"),
+        (&["--log.level", "test=ERROR"], ""),
+        (&["--log.level=error,all=info"], "we"),
+        (&["--log.level=error", "--log.level=requests=trace"], ""),
+    ] {
+        let options = read(&[&[file.as_str()], levels].concat()).unwrap();
+        let console = Console::open(&options).unwrap();
+        console.warning("w");
+        console.info("e");
+        drop(console);
+        let text = std::fs::read_to_string(&log).unwrap();
+        let said: String = text.lines().filter_map(|line| line.chars().last()).collect();
+        assert_eq!(said, shown, "{levels:?}");
+        std::fs::remove_file(&log).unwrap();
+    }
+    let wrong = Console::open(&read(&["--log.level", "test=loud"]).unwrap()).unwrap_err();
+    assert!(wrong.exit_code() == 4 && wrong.text().contains("test=loud"), "{}", wrong.text());
+    let console = Console::open(&read(&[&file, "--log.use-json-format"]).unwrap()).unwrap();
+    console.error("a \"b\"\n");
+    let text = std::fs::read_to_string(&log).unwrap();
+    let expected = "\"level\":\"ERROR\",\"message\":\"a \\\"b\\\"\\n\"}\n";
+    assert!(text.starts_with("{\"time\":\"2") && text.ends_with(expected), "{text}");
 }
 
 #[test]

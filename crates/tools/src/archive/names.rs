@@ -31,6 +31,12 @@ pub(crate) fn stem(name: &str, id: &str) -> String {
     format!("{shown}_{}", md5_hex(name))
 }
 
+/// The collection that a stem names, with the MD5 or without.
+pub(crate) fn collection_of(stem: &str) -> &str {
+    let pair = stem.rsplit_once('_').filter(|(name, md5)| *md5 == md5_hex(name));
+    pair.map_or(stem, |(name, _)| name)
+}
+
 /// The name of a file of data.
 pub(crate) fn data_file(stem: &str, part: Option<usize>, velocypack: bool, compressed: bool) -> String {
     let part = part.map(|part| format!(".{part}")).unwrap_or_default();
@@ -59,6 +65,9 @@ mod tests {
         assert_eq!(stem("Pre-Depends", "1"), "Pre-Depends_a0e351cb440ca6fe8778caf76eb95aba");
         assert_eq!(stem("_graphs", "1"), "_graphs_c827636f2b54efb49f1f02feeeacfb01");
         assert_eq!(stem("größe/", "77"), format!("77_{}", md5_hex("größe/")));
+        assert_eq!(collection_of("Pre-Depends_a0e351cb440ca6fe8778caf76eb95aba"), "Pre-Depends");
+        assert_eq!(collection_of("Depends_a0e351cb440ca6fe8778caf76eb95aba").len(), 40);
+        assert_eq!(collection_of("a_b"), "a_b");
         assert_eq!(data_file("a_1", None, false, true), "a_1.data.json.gz");
         assert_eq!(data_file("a_1", Some(3), true, false), "a_1.3.data.vpack");
     }

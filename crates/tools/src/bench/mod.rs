@@ -31,6 +31,7 @@ pub(crate) static BENCH: Tool = Tool {
     command: "bench",
     links: &["arangobench", "arangob"],
     summary: "measure how many requests a second a server answers",
+    when_stopped: "what was measured until then is lost",
     program: &options::PROGRAM,
     run,
 };
@@ -40,7 +41,7 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
         console.print(&case::list());
         return Ok(());
     }
-    let settings = Settings::read(options)?;
+    let settings = Settings::read(options, console)?;
     report::prepare_files(&settings.files)?;
     let server = connect(options, console, settings.creates_database)?;
     let mut runs = Vec::new();

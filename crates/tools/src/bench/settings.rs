@@ -8,7 +8,7 @@ use velocypack::{Builder, Limits, Slice, json};
 use super::case::{self, Case};
 use super::report::Files;
 use super::work::Amount;
-use crate::Failure;
+use crate::{Console, Failure};
 
 const REQUESTS_MAX: u64 = 1 << 40;
 const THREADS_MAX: u64 = 1_024;
@@ -54,7 +54,7 @@ pub(super) struct Intervals {
 }
 
 impl Settings {
-    pub(super) fn read(options: &Options) -> Result<Self, Failure> {
+    pub(super) fn read(options: &Options, console: &Console) -> Result<Self, Failure> {
         let file = |name: &str| options.text(name).filter(|path| !path.is_empty()).map(Into::into);
         let case = case::find(options.text("test-case").unwrap_or_default())?;
         let settings = Settings {
@@ -74,7 +74,7 @@ impl Settings {
             progress: options.flag("progress"),
             quiet: options.flag("quiet"),
             verbose: options.flag("verbose"),
-            query: query(options, case)?,
+            query: query(options, case, console)?,
             percentiles: percentiles(options)?,
             histogram: intervals(options)?,
             files: Files {
@@ -147,7 +147,7 @@ fn intervals(options: &Options) -> Result<Option<Intervals>, Failure> {
     Ok(options.flag("histogram.generate").then_some(Intervals { size, count }))
 }
 
-fn query(options: &Options, case: &Case) -> Result<Option<(String, Vec<u8>)>, Failure> {
+fn query(options: &Options, case: &Case, console: &Console) -> Result<Option<(String, Vec<u8>)>, Failure> {
     let given = |name: &str| options.text(name).filter(|text| !text.is_empty());
     let text = match (given("custom-query"), given("custom-query-file")) {
         (Some(text), _) => Some(text.to_owned()),
@@ -166,8 +166,11 @@ fn query(options: &Options, case: &Case) -> Result<Option<(String, Vec<u8>)>, Fa
         };
     };
     if !is_wanted {
-        let text = format!("--custom-query is for --test-case custom-query, not {}", case.name());
-        return Err(Failure::option(text));
+        console.warning(&format!(
+            "--custom-query has no effect: it is for --test-case custom-query, not {}",
+            case.name()
+        ));
+        return Ok(None);
     }
     let mut variables = Builder::new();
     let json_text = given("custom-query-bindvars").unwrap_or("{}");

@@ -12,14 +12,14 @@ use super::options::PROGRAM;
 use super::report::{Run, median, prepare_files};
 use super::settings::Settings;
 use super::work::{Amount, Tally};
-use crate::Failure;
+use crate::{Console, Failure};
 
 const VERSION: Version = Version { compatible: "3.12.0", own: "1", license: "L" };
 
 fn read(arguments: &[&str]) -> Result<Settings, Failure> {
     let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
     match Options::read(&PROGRAM, VERSION, &arguments, &|_| None)? {
-        Request::Run(options) => Settings::read(&options),
+        Request::Run(options) => Settings::read(&options, &Console::plain()),
         Request::Print(text) => panic!("{text}"),
     }
 }
@@ -52,6 +52,11 @@ fn a_query_comes_before_a_file_of_one() {
 }
 
 #[test]
+fn a_query_is_for_its_test_case_only() {
+    assert!(read(&["--custom-query", "RETURN 1"]).unwrap().query.is_none());
+}
+
+#[test]
 fn mistakes_name_the_option() {
     let wrong: &[(&[&str], &str)] = &[
         (&["--requests", "0"], "--requests must be from 1"),
@@ -60,7 +65,6 @@ fn mistakes_name_the_option() {
         (&["--complexity", "0"], "--complexity"),
         (&["--test-case", "docment"], "there is no \"docment\""),
         (&["--test-case", "custom-query"], "--custom-query-file"),
-        (&["--custom-query", "RETURN 1"], "--test-case custom-query"),
         (&["--test-case=custom-query", "--custom-query=RETURN 1", "--custom-query-bindvars=[]"], "object"),
         (&["--test-case=custom-query", "--custom-query-file=/nowhere"], "/nowhere"),
         (&["--histogram.percentiles", "101"], "from 0 to 100"),

@@ -25,6 +25,7 @@ pub(crate) static DUMP: Tool = Tool {
     command: "dump",
     links: &["arangodump"],
     summary: "write databases into a folder",
+    when_stopped: "the dump is not whole",
     program: &options::PROGRAM,
     run,
 };

@@ -37,6 +37,7 @@ pub(crate) static TOOL: Tool = Tool {
     command: "export",
     links: &["arangoexport"],
     summary: "write collections, queries or graphs to JSON Lines, JSON, CSV, XML, XGMML or Parquet",
+    when_stopped: "files that are not whole end with .part",
     program: &definitions::PROGRAM,
     run,
 };
@@ -178,6 +179,8 @@ impl<'a> Export<'a> {
         }
         let compression = self.settings.compression;
         let mut text = Vec::new();
+        // What fails at once leaves no file behind.
+        let mut next = rows.next_lines()?;
         let (mut output, mut form) = match (path, reached) {
             (Some(path), Some(reached)) => {
                 let output = Output::resume(path, reached.bytes, compression, &self.written)?;
@@ -189,11 +192,12 @@ impl<'a> Export<'a> {
                 (Output::create(path, compression, &self.written)?, form)
             }
         };
-        while let Some(lines) = rows.next_lines()? {
+        while let Some(lines) = next {
             form.lines(&lines, &mut text)?;
             output.write(&text)?;
             text.clear();
             self.progress.add(memchr_iter(b'\n', &lines).count() as u64);
+            next = rows.next_lines()?;
         }
         form.end(&mut text);
         output.write(&text)?;

@@ -7,6 +7,9 @@ use super::settings::Settings;
 use super::xml::{DECLARATION, escape};
 use crate::Failure;
 
+/// The label of documents that have none, as with arangoexport.
+const DEFAULT_LABEL: &str = "Default-Label";
+
 /// Writes the nodes and edges of a graph.
 pub(super) struct GraphForm {
     label_attribute: String,
@@ -56,13 +59,9 @@ impl GraphForm {
         out.extend_from_slice(b"</graph>\n");
     }
 
-    /// What a document is labelled with: an attribute, or where it has none, its key.
-    fn label(&self, document: Slice<'_>) -> String {
-        let value = document.get(&self.label_attribute).filter(|value| !value.is_null());
-        let value = value.or_else(|| document.get("_key"));
-        value
-            .map(|value| value.as_str().map_or_else(|| value.to_json_string(), str::to_owned))
-            .unwrap_or_default()
+    /// What a document is labelled with: an attribute, if it is a text.
+    fn label<'d>(&self, document: Slice<'d>) -> &'d str {
+        document.get(&self.label_attribute).and_then(|value| value.as_str()).unwrap_or(DEFAULT_LABEL)
     }
 }
 

@@ -40,13 +40,9 @@ impl Columns {
         let table = &settings.table;
         let mut names = Vec::new();
         for (position, (field, _)) in record.fields().enumerate() {
-            let name = std::str::from_utf8(field).ok().filter(|name| !name.is_empty());
-            names.push(name.ok_or_else(|| {
+            names.push(std::str::from_utf8(field).map_err(|_| {
                 let place = table.headers_file.as_ref().unwrap_or(&settings.file);
-                Failure::new(format!(
-                    "{place}: column {} has no name, or one that is not UTF-8",
-                    position + 1
-                ))
+                Failure::new(format!("{place}: the name of column {} is not UTF-8", position + 1))
             })?);
         }
         let renamed = |name: &str| {

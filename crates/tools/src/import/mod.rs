@@ -41,6 +41,7 @@ pub(crate) static TOOL: Tool = Tool {
     command: "import",
     links: &["arangoimport", "arangoimp"],
     summary: "load documents from JSON, JSON Lines, CSV or TSV",
+    when_stopped: "documents that were sent until then are stored",
     program: &definitions::PROGRAM,
     run,
 };
@@ -49,7 +50,7 @@ pub(crate) static TOOL: Tool = Tool {
 const COLLECTION_NOT_FOUND: u64 = 1203;
 
 fn run(options: &Options, console: &Console) -> Result<(), Failure> {
-    let settings = Settings::read(options)?;
+    let settings = Settings::read(options, console)?;
     let server = connect(options, console, options.flag("create-database"))?;
     let progress = Progress::new(console, options.flag("progress"), "import", Unit::Bytes, None);
     let progress = Arc::new(progress);

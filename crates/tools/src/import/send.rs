@@ -168,6 +168,10 @@ impl Sender<'_> {
         let file = &self.settings.file;
         let state = match error {
             client::Error::Connect { .. } | client::Error::Request { .. } => "were not stored",
+            // A request that is refused as a whole is so before its first row is stored.
+            client::Error::Server(answer) if matches!(answer.status, 400..=405 | 413 | 415) => {
+                "were not stored"
+            }
             _ => "may or may not have been stored",
         };
         Failure::new(format!("{file}:{first}: rows of the lines {first} to {last} {state}: {error}"))

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use options::Options;
 
-use crate::{Failure, input};
+use crate::{Console, Failure, input};
 
 /// Most bytes of one row, wherever it comes from.
 pub(super) const MAX_ROW_BYTES: usize = 512 << 20;
@@ -98,8 +98,9 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Reads the options. Errors say which one is wrong and what would be right.
-    pub(super) fn read(options: &Options) -> Result<Self, Failure> {
+    /// Reads the options. Errors say which one is wrong and what would be right; like arangoimport, it goes on with the
+    /// next number that is possible, and without what has no meaning for the file's form.
+    pub(super) fn read(options: &Options, console: &Console) -> Result<Self, Failure> {
         let text = |name: &str| options.text(name).unwrap_or_default().to_owned();
         let needed = |name: &str, what: &str| match options.text(name) {
             None | Some("") => Err(Failure::option(format!("--{name} is missing: {what}"))),
@@ -120,9 +121,9 @@ impl Settings {
             skip_validation: options.flag("skip-validation"),
             skip_lines: options.number("skip-lines"),
             removed: options.all("remove-attribute").into_iter().map(str::to_owned).collect(),
-            batch_bytes: bounded(options, "batch-size", MIN_BATCH_BYTES, MAX_BATCH_BYTES)?,
+            batch_bytes: bounded(options, console, "batch-size", MIN_BATCH_BYTES, MAX_BATCH_BYTES),
             batch_rows: rejected.is_some().then_some(EXPLAINED_ROWS),
-            threads: bounded(options, "threads", 1, MAX_THREADS)?,
+            threads: bounded(options, console, "threads", 1, MAX_THREADS),
             max_errors: options.number("max-errors").max(1),
             rejected,
             auto_rate: options.flag("auto-rate-limit"),
@@ -131,12 +132,17 @@ impl Settings {
             file,
             form,
         };
-        settings.check(options)?;
+        settings.warn_without_effect(options, console);
+        if settings.overwrite_prefix && settings.from_prefix.is_empty() && settings.to_prefix.is_empty() {
+            return Err(Failure::option(
+                "--overwrite-collection-prefix needs --from-collection-prefix or --to-collection-prefix",
+            ));
+        }
         Ok(settings)
     }
 
-    /// Options that have no meaning for the file's form are mistakes.
-    fn check(&self, options: &Options) -> Result<(), Failure> {
+    /// Tells of options that have no meaning for the file's form.
+    fn warn_without_effect(&self, options: &Options, console: &Console) {
         let of_tables = [
             "backslash-escape",
             "convert",
@@ -148,18 +154,14 @@ impl Settings {
             "separator",
             "translate",
         ];
-        let is_table = matches!(self.form, Form::Csv | Form::Tsv);
-        match of_tables.into_iter().find(|name| !is_table && options.is_given(name)) {
-            Some(name) => Err(Failure::option(format!(
-                "--{name} is for CSV and TSV, but {} is read as JSON; --type says what it is",
+        if matches!(self.form, Form::Csv | Form::Tsv) {
+            return;
+        }
+        for name in of_tables.into_iter().filter(|name| options.is_given(name)) {
+            console.warning(&format!(
+                "--{name} has no effect: it is for CSV and TSV, but {} is read as JSON; --type says what it is",
                 self.file
-            ))),
-            None if self.overwrite_prefix && self.from_prefix.is_empty() && self.to_prefix.is_empty() => {
-                Err(Failure::option(
-                    "--overwrite-collection-prefix needs --from-collection-prefix or --to-collection-prefix",
-                ))
-            }
-            None => Ok(()),
+            ));
         }
     }
 
@@ -175,12 +177,16 @@ impl Settings {
     }
 }
 
-fn bounded(options: &Options, name: &str, least: u64, most: u64) -> Result<usize, Failure> {
-    let number = options.number(name);
-    if !(least..=most).contains(&number) {
-        return Err(Failure::option(format!("--{name} must be from {least} to {most}, not {number}")));
+/// A number between bounds.
+fn bounded(options: &Options, console: &Console, name: &str, least: u64, most: u64) -> usize {
+    let given = options.number(name);
+    let number = given.clamp(least, most);
+    if number != given {
+        console.warning(&format!(
+            "--{name} must be from {least} to {most}, not {given}; it is taken for {number}"
+        ));
     }
-    Ok(usize::try_from(number).unwrap_or(usize::MAX))
+    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 /// The form by the option, or by the ending of the file's name.

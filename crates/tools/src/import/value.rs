@@ -37,28 +37,37 @@ pub(super) fn write(
     Some(())
 }
 
-/// Writes what looks like a number, without leading zeros; answers whether it does.
+/// Writes what looks like a number, in JSON's form: without a plus sign and leading zeros, with digits around the
+/// point. Answers whether it does. What no double can hold is no number: it would lose its value.
 fn write_number(field: &[u8], out: &mut Vec<u8>) -> bool {
-    let (sign, rest) = match field.strip_prefix(b"-") {
-        Some(rest) => (&b"-"[..], rest),
-        None => (&b""[..], field),
+    let (sign, rest) = match field.split_first() {
+        Some((b'-', rest)) => (&b"-"[..], rest),
+        Some((b'+', rest)) => (&b""[..], rest),
+        _ => (&b""[..], field),
     };
-    let whole = digits(rest);
-    let behind = rest.get(whole..).unwrap_or_default();
-    let fraction = match behind.strip_prefix(b".") {
-        Some(behind) => match digits(behind) {
-            0 => return false,
-            count => count + 1,
-        },
-        None => 0,
+    let (whole, behind) = rest.split_at(digits(rest));
+    let (fraction, exponent) = match behind.strip_prefix(b".") {
+        Some(behind) => behind.split_at(digits(behind)),
+        None => (&b""[..], behind),
     };
-    let exponent = behind.get(fraction..).unwrap_or_default();
-    if whole == 0 || !exponent.is_empty() && !is_exponent(exponent) {
+    if whole.is_empty() && fraction.is_empty() || !exponent.is_empty() && !is_exponent(exponent) {
         return false;
     }
-    let zeros = rest.iter().take(whole - 1).take_while(|digit| **digit == b'0').count();
+    if !exponent.is_empty() || whole.len() > f64::MAX_10_EXP as usize {
+        let number = std::str::from_utf8(rest).ok().and_then(|text| text.parse::<f64>().ok());
+        if !number.is_some_and(f64::is_finite) {
+            return false;
+        }
+    }
+    let zeros = whole.iter().take_while(|digit| **digit == b'0').count();
+    let whole = whole.get(zeros..).filter(|whole| !whole.is_empty()).unwrap_or(b"0");
     out.extend_from_slice(sign);
-    out.extend_from_slice(rest.get(zeros..).unwrap_or_default());
+    out.extend_from_slice(whole);
+    if !fraction.is_empty() {
+        out.push(b'.');
+        out.extend_from_slice(fraction);
+    }
+    out.extend_from_slice(exponent);
     true
 }
 

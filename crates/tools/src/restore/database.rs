@@ -105,12 +105,14 @@ fn create_views(work: &Work<'_>, dump: &Dump, aliases: bool, console: &Console) 
 }
 
 fn check_name(dump: &Dump, database: &str, settings: &Settings) -> Result<(), Failure> {
-    match &dump.info.database {
-        Some(dumped) if settings.force_same_database && dumped != database => Err(Failure::new(format!(
-            "the dump is of the database {dumped:?}, not {database:?}, as --force-same-database wants it"
-        ))),
-        _ => Ok(()),
+    if !settings.force_same_database || dump.info.database.as_deref() == Some(database) {
+        return Ok(());
     }
+    let dumped = match &dump.info.database {
+        Some(dumped) => format!("is of the database {dumped:?}, not {database:?}"),
+        None => format!("does not say that it is of the database {database:?}"),
+    };
+    Err(Failure::new(format!("the dump {dumped}, as --force-same-database wants it")))
 }
 
 /// Bytes of all files of data.

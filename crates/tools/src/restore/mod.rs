@@ -41,6 +41,7 @@ pub(crate) static RESTORE: Tool = Tool {
     command: "restore",
     links: &["arangorestore"],
     summary: "load databases from a folder that dump has written",
+    when_stopped: "the same command with --continue true goes on",
     program: &options::PROGRAM,
     run,
 };

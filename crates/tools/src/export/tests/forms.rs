@@ -112,11 +112,11 @@ fn xgmml_has_nodes_and_edges_with_labels() {
         graph(&["--xgmml-label-only"]),
         format!(
             "{begin}<node label=\"One\" id=\"v/1\"/>\n\
-             <edge label=\"9\" source=\"v/1\" target=\"v/1\"/>\n</graph>\n"
+             <edge label=\"Default-Label\" source=\"v/1\" target=\"v/1\"/>\n</graph>\n"
         )
     );
     let whole = graph(&["--xgmml-label-attribute", "l"]);
-    assert!(whole.contains("<node label=\"[1,{&quot;x&quot;:2.5}]\" id=\"v/1\">\n"), "{whole}");
+    assert!(whole.contains("<node label=\"Default-Label\" id=\"v/1\">\n"), "{whole}");
     assert!(
         whole.contains(
             "<att name=\"l\" type=\"list\">\n<att type=\"integer\" value=\"1\"/>\n<att type=\"list\">\n\

@@ -18,7 +18,7 @@ fn settings(arguments: &[&str]) -> Result<Settings, Failure> {
     let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
     let version = Version { compatible: "", own: "", license: "" };
     match Options::read(&definitions::PROGRAM, version, &arguments, &|_| None)? {
-        Request::Run(options) => Settings::read(&options),
+        Request::Run(options) => Settings::read(&options, &Console::plain()),
         Request::Print(text) => panic!("{text}"),
     }
 }

@@ -25,20 +25,31 @@ fn mistakes_say_what_would_be_right() {
         (&["--collection", "c"][..], &["--file is missing"][..]),
         (&["a.json"], &["--collection is missing"]),
         (&["--collection", "c", "a.txt"], &["a.txt", "--type"]),
-        (&["--collection", "c", "a.json", "--translate", "a=b"], &["--translate is for CSV"]),
         (&["--collection", "c", "a.csv", "--translate", "a"], &["--translate must be FROM=TO"]),
         (&["--collection", "c", "a.csv", "--datatype", "a=text"], &["--datatype", "boolean", "a=text"]),
         (&["--collection", "c", "a.csv", "--quote", "ab"], &["--quote must be one character"]),
         (&["--collection", "c", "a.csv", "--quote", ","], &["must be different"]),
         (&["--collection", "c", "a.csv", "--merge-attributes", "a=[b"], &["--merge-attributes"]),
-        (&["--collection", "c", "a.json", "--threads", "0"], &["--threads must be from 1"]),
-        (&["--collection", "c", "a.json", "--batch-size", "1"], &["--batch-size must be from 1024"]),
         (&["--collection", "c", "a.json", "--overwrite-collection-prefix"], &["--from-collection-prefix"]),
     ] {
         let failure = settings(arguments).unwrap_err();
         assert!(parts.iter().all(|part| failure.text().contains(part)), "{arguments:?}: {}", failure.text());
         assert_eq!(failure.exit_code(), 4);
     }
+}
+
+#[test]
+fn numbers_out_of_bounds_are_the_next_possible() {
+    let with = |options: &[&str]| settings(&[&["--collection", "c", "a.json"], options].concat()).unwrap();
+    assert_eq!(with(&["--threads", "0"]).threads, 1);
+    assert_eq!(with(&["--batch-size", "1"]).batch_bytes, 1024);
+    assert_eq!(with(&["--batch-size", "768MiB"]).batch_bytes, 512 << 20);
+}
+
+#[test]
+fn options_of_tables_are_no_mistake_for_json() {
+    let arguments = ["--collection", "c", "a.json", "--separator", ";", "--convert", "false"];
+    assert_eq!(settings(&arguments).unwrap().form, Form::Json);
 }
 
 #[test]
