@@ -1,6 +1,7 @@
 //! Conditions on the documents of a scan, in a normal form that indexes can be matched against.
 
 mod candidate;
+mod merge;
 mod normal_form;
 
 pub(super) use candidate::{implied_atoms, match_index};

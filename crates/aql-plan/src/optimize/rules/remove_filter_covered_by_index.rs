@@ -61,7 +61,7 @@ fn is_open(
     let form = normalize([conjunct], document, unavailable, max_branches);
     !guaranteed.iter().all(|atoms| {
         form.branches.iter().any(|branch| {
-            branch.is_exact && branch.atoms.iter().all(|atom| atoms.iter().any(|known| known.is_same(atom)))
+            branch.is_exact && branch.atoms.iter().all(|atom| atoms.iter().any(|known| known.implies(atom)))
         })
     })
 }

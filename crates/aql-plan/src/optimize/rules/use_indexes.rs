@@ -31,46 +31,74 @@ impl Rule for UseIndexes {
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
         for_each_pipeline(plan, &mut |nodes, workshop| {
             let mut changed = false;
-            for position in 0..nodes.len() {
+            let mut position = 0;
+            while position < nodes.len() {
                 context.interrupt.check()?;
-                if let Some(scan) = index_scan(nodes, position, context)
-                    && let Some(node) = nodes.get_mut(position)
-                {
-                    *node = workshop.node(NodeKind::Index(Box::new(scan)));
-                    changed = true;
+                match access(nodes, position, context) {
+                    Access::Unchanged => {}
+                    Access::Index(scan) => {
+                        if let Some(node) = nodes.get_mut(position) {
+                            *node = workshop.node(NodeKind::Index(scan));
+                        }
+                        changed = true;
+                    }
+                    Access::None => {
+                        position += 1;
+                        nodes.insert(position, workshop.node(NodeKind::NoResults));
+                        changed = true;
+                    }
                 }
+                position += 1;
             }
             Ok(changed)
         })
     }
 }
 
-/// The index scan that can take the place of the full scan at a position.
-fn index_scan(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Option<IndexScan> {
-    let NodeKind::EnumerateCollection(scan) = &nodes.get(position)?.kind else { return None };
-    let source = &scan.source;
-    if source.hint.disabled || scan.random || source.count_into.is_some() {
-        return None;
-    }
-    let by_filter = index_scan_by_filter(nodes, position, source, context);
-    by_filter.or_else(|| index_for_sort(nodes, position, context))
+/// How documents are found instead of by a full scan.
+enum Access {
+    Unchanged,
+    Index(Box<IndexScan>),
+    /// No document satisfies the conditions.
+    None,
 }
 
-fn index_scan_by_filter(
-    nodes: &[Node],
-    position: usize,
-    source: &DocumentSource,
-    context: &RuleContext<'_>,
-) -> Option<IndexScan> {
-    let info = context.catalog.collection(&source.collection.name)?;
-    let conditions = conditions_after(nodes, position);
-    if conditions.is_empty() {
-        return None;
+/// What takes the place of the full scan at a position.
+fn access(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Access {
+    let Some(NodeKind::EnumerateCollection(scan)) = nodes.get(position).map(|node| &node.kind) else {
+        return Access::Unchanged;
+    };
+    let source = &scan.source;
+    if source.hint.disabled || scan.random || source.count_into.is_some() {
+        return Access::Unchanged;
     }
+    match by_filter(nodes, position, source, context) {
+        Access::Unchanged => match index_for_sort(nodes, position, context) {
+            Some(scan) => Access::Index(Box::new(scan)),
+            None => Access::Unchanged,
+        },
+        access => access,
+    }
+}
+
+fn by_filter(nodes: &[Node], position: usize, source: &DocumentSource, context: &RuleContext<'_>) -> Access {
+    let conditions = conditions_after(nodes, position);
+    let Some(info) = context.catalog.collection(&source.collection.name).filter(|_| !conditions.is_empty())
+    else {
+        return Access::Unchanged;
+    };
     let expressions = conditions.iter().map(|condition| &condition.expression);
     let form = normalize(expressions, source.out, &set_from(nodes, position), context.max_branches);
+    let is_possible = !form.branches.is_empty();
+    let form = form.merged();
+    if is_possible && form.branches.is_empty() {
+        return Access::None;
+    }
     let chooser = Chooser { info: &info, hint: &source.hint, sort: sort_need(nodes, position) };
-    chooser.choose(&form).map(|(indexes, ranges)| new_scan(source, indexes, ranges))
+    match chooser.choose(&form) {
+        Some((indexes, ranges)) => Access::Index(Box::new(new_scan(source, indexes, ranges))),
+        None => Access::Unchanged,
+    }
 }
 
 /// A scan of the ranges.
