@@ -34,11 +34,10 @@ impl Tls {
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_protocol_versions(versions)
             .map_err(|error| Error::Options(format!("TLS cannot be set up: {error}")))?;
-        let verifier: Arc<dyn ServerCertVerifier> = match &options.authorities {
-            Some(path) => Arc::new(Authorities::read(path, provider)?),
-            None => Arc::new(AnyCertificate { provider }),
-        };
-        let config = builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth();
+        let authorities = options.authorities.as_ref().map(|path| Authorities::read(path, &provider));
+        let verifier = Verifier { authorities: authorities.transpose()?, provider };
+        let config =
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth();
         Ok(Tls { config: Arc::new(config) })
     }
 
@@ -48,9 +47,7 @@ impl Tls {
     }
 }
 
-/// Accepts certificates that one of a file has signed, and one of the file itself: what `openssl req -x509` makes
-/// signs itself as an authority, and rustls takes no authority's certificate for a server's. Such a certificate is the
-/// right one whatever names it has.
+/// The certificates of a file.
 #[derive(Debug)]
 struct Authorities {
     signed: Arc<WebPkiServerVerifier>,
@@ -58,7 +55,7 @@ struct Authorities {
 }
 
 impl Authorities {
-    fn read(path: &Path, provider: Arc<CryptoProvider>) -> Result<Self> {
+    fn read(path: &Path, provider: &Arc<CryptoProvider>) -> Result<Self> {
         let unreadable = |error: String| {
             Error::Options(format!("the certificates in {} cannot be read: {error}", path.display()))
         };
@@ -72,12 +69,22 @@ impl Authorities {
         if store.is_empty() {
             return Err(unreadable("there are none".to_owned()));
         }
-        let signed = WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider).build();
+        let signed =
+            WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(provider)).build();
         Ok(Authorities { signed: signed.map_err(|error| unreadable(error.to_string()))?, own })
     }
 }
 
-impl ServerCertVerifier for Authorities {
+/// Accepts certificates that an authority has signed, and the authorities' own: what `openssl req -x509` makes signs
+/// itself as an authority, and rustls takes no authority's certificate for a server's. Such a certificate is the right
+/// one whatever names it has. Without authorities accepts every certificate. In any case the server must have its key.
+#[derive(Debug)]
+struct Verifier {
+    authorities: Option<Authorities>,
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -86,56 +93,18 @@ impl ServerCertVerifier for Authorities {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> std::result::Result<ServerCertVerified, rustls::Error> {
-        match self.signed.verify_server_cert(certificate, intermediates, name, ocsp_response, now) {
+        let Some(Authorities { signed, own }) = &self.authorities else {
+            return Ok(ServerCertVerified::assertion());
+        };
+        match signed.verify_server_cert(certificate, intermediates, name, ocsp_response, now) {
             // No date and no name, but what kind of certificate it is.
             Err(rustls::Error::InvalidCertificate(CertificateError::Other(_)))
-                if self.own.iter().any(|own| own == certificate) =>
+                if own.contains(certificate) =>
             {
                 Ok(ServerCertVerified::assertion())
             }
             verified => verified,
         }
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
-        self.signed.verify_tls12_signature(message, certificate, signature)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
-        self.signed.verify_tls13_signature(message, certificate, signature)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.signed.supported_verify_schemes()
-    }
-}
-
-/// Accepts every certificate, but not a server that does not have the certificate's key.
-#[derive(Debug)]
-struct AnyCertificate {
-    provider: Arc<CryptoProvider>,
-}
-
-impl ServerCertVerifier for AnyCertificate {
-    fn verify_server_cert(
-        &self,
-        _certificate: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> std::result::Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
     }
 
     fn verify_tls12_signature(
