@@ -21,22 +21,23 @@ impl NormalForm {
 impl Branch {
     /// `None` if no document satisfies it.
     fn merged(self) -> Option<Self> {
-        let mut fields: HashMap<&IndexField, Bounds> = HashMap::new();
-        for (atom, value) in self.atoms.iter().filter_map(|atom| Some((atom, mergeable(atom)?))) {
-            fields.entry(&atom.field).or_default().add(atom.operator, value);
-        }
-        if fields.values_mut().any(|bounds| bounds.count > 1 && !bounds.settle()) {
-            return None;
-        }
-        let mut merged: Vec<Atom> = Vec::new();
+        let mut of_fields: HashMap<&IndexField, Vec<(&Atom, &Value)>> = HashMap::new();
         for atom in &self.atoms {
-            match fields.get_mut(&atom.field).filter(|bounds| bounds.count > 1 && mergeable(atom).is_some()) {
-                None => merged.push(atom.clone()),
-                Some(bounds) if atom.operator == AtomOperator::NotEqual && bounds.members.is_none() => {
-                    merged.push(atom.clone());
-                }
-                // All that is known of the field stands where its first atom stood.
-                Some(bounds) => bounds.take_atoms(&atom.field, &mut merged),
+            if let Some(value) = mergeable(atom) {
+                of_fields.entry(&atom.field).or_default().push((atom, value));
+            }
+        }
+        let mut merged = Vec::with_capacity(self.atoms.len());
+        for atom in &self.atoms {
+            if mergeable(atom).is_none() {
+                merged.push(atom.clone());
+                continue;
+            }
+            // All that is said of the field stands where its first atom stood.
+            match of_fields.remove(&atom.field).as_deref() {
+                None => {}
+                Some([(only, _)]) => merged.push((*only).clone()),
+                Some(several) => Bounds::of(several)?.write(&atom.field, &mut merged),
             }
         }
         Some(Self { atoms: merged, is_exact: self.is_exact })
@@ -53,13 +54,11 @@ fn mergeable(atom: &Atom) -> Option<&Value> {
 /// What is known of one field.
 #[derive(Debug, Default)]
 struct Bounds {
-    /// How many atoms have said it.
-    count: usize,
     /// The values that the field may have, if only some; sorted, each once.
     members: Option<Vec<Value>>,
     lower: Option<End>,
     upper: Option<End>,
-    /// Values that it does not have.
+    /// Values that it does not have; sorted, each once.
     excluded: Vec<Value>,
 }
 
@@ -92,8 +91,14 @@ impl End {
 }
 
 impl Bounds {
+    /// `None` if no value is left.
+    fn of(atoms: &[(&Atom, &Value)]) -> Option<Self> {
+        let mut bounds = Self::default();
+        atoms.iter().for_each(|(atom, value)| bounds.add(atom.operator, value));
+        bounds.settle().then_some(bounds)
+    }
+
     fn add(&mut self, operator: AtomOperator, value: &Value) {
-        self.count += 1;
         let end = |inclusive| End { value: value.clone(), inclusive };
         match operator {
             AtomOperator::Equal => self.allow(vec![value.clone()]),
@@ -121,9 +126,15 @@ impl Bounds {
     /// Applies all to each other; false if nothing is left.
     fn settle(&mut self) -> bool {
         self.excluded.sort_unstable();
-        if let Some(mut members) = self.members.take() {
-            members.retain(|member| self.has_in_range(member));
-            return !self.members.insert(members).is_empty();
+        self.excluded.dedup();
+        let Self { members, lower, upper, excluded } = self;
+        if let Some(members) = members {
+            members.retain(|member| {
+                !lower.as_ref().is_some_and(|end| end.excludes(member, Ordering::Less))
+                    && !upper.as_ref().is_some_and(|end| end.excludes(member, Ordering::Greater))
+                    && excluded.binary_search(member).is_err()
+            });
+            return !members.is_empty();
         }
         match (&self.lower, &self.upper) {
             (Some(lower), Some(upper)) => {
@@ -134,43 +145,22 @@ impl Bounds {
         }
     }
 
-    /// Whether the field may have the value.
-    fn has(&self, value: &Value) -> bool {
-        let is_member = self.members.as_ref().is_none_or(|members| members.binary_search(value).is_ok());
-        is_member && self.has_in_range(value)
-    }
-
-    /// The same without regard to the members. The excluded values are sorted.
-    fn has_in_range(&self, value: &Value) -> bool {
-        !self.lower.as_ref().is_some_and(|end| end.excludes(value, Ordering::Less))
-            && !self.upper.as_ref().is_some_and(|end| end.excludes(value, Ordering::Greater))
-            && self.excluded.binary_search(value).is_err()
-    }
-
-    /// Writes what is known, but for values that the field does not have, once.
-    fn take_atoms(&mut self, field: &IndexField, out: &mut Vec<Atom>) {
+    fn write(self, field: &IndexField, out: &mut Vec<Atom>) {
         let mut add = |operator, value: Value| {
             out.push(Atom { field: field.clone(), operator, value: Expression::Constant(value) });
         };
-        let (lower, upper) = (self.lower.take(), self.upper.take());
-        match self.members.as_deref_mut() {
-            Some([]) => {}
-            Some([only]) => add(AtomOperator::Equal, std::mem::take(only)),
-            Some(members) => add(AtomOperator::In, Value::array(members)),
-            None => {
-                for (end, operators) in [
-                    (lower, [AtomOperator::GreaterEqual, AtomOperator::Greater]),
-                    (upper, [AtomOperator::LessEqual, AtomOperator::Less]),
-                ] {
-                    let Some(end) = end else { continue };
-                    let [inclusive, exclusive] = operators;
-                    add(if end.inclusive { inclusive } else { exclusive }, end.value);
-                }
-            }
+        match self.members.as_deref() {
+            Some([only]) => return add(AtomOperator::Equal, only.clone()),
+            Some(members) => return add(AtomOperator::In, Value::array(members)),
+            None => {}
         }
-        if let Some(members) = &mut self.members {
-            members.clear();
+        if let Some(End { value, inclusive }) = self.lower {
+            add(if inclusive { AtomOperator::GreaterEqual } else { AtomOperator::Greater }, value);
         }
+        if let Some(End { value, inclusive }) = self.upper {
+            add(if inclusive { AtomOperator::LessEqual } else { AtomOperator::Less }, value);
+        }
+        self.excluded.into_iter().for_each(|value| add(AtomOperator::NotEqual, value));
     }
 }
 
@@ -185,22 +175,39 @@ impl Atom {
         if self.field != other.field {
             return false;
         }
-        let mut bounds = Bounds::default();
-        bounds.add(other.operator, wanted);
-        // A range is within another whose end is on the same side if its own end is, and without a value that it excludes.
-        let is_within = |inclusive, beyond, has_end: bool| match other.operator {
-            AtomOperator::NotEqual => End { value: value.clone(), inclusive }.excludes(wanted, beyond),
-            _ => has_end && (bounds.has(value) || !inclusive && value == wanted),
-        };
-        let (is_lower, is_upper) = (bounds.lower.is_some(), bounds.upper.is_some());
-        match self.operator {
-            AtomOperator::Equal => bounds.has(value),
-            AtomOperator::In => !value.is_array() || value.elements().all(|member| bounds.has(&member)),
-            AtomOperator::Greater => is_within(false, Ordering::Less, is_lower),
-            AtomOperator::GreaterEqual => is_within(true, Ordering::Less, is_lower),
-            AtomOperator::Less => is_within(false, Ordering::Greater, is_upper),
-            AtomOperator::LessEqual => is_within(true, Ordering::Greater, is_upper),
-            AtomOperator::NotEqual | AtomOperator::Contains => false,
+        use AtomOperator::{Contains, Equal, Greater, GreaterEqual, In, Less, LessEqual, NotEqual};
+        let order = value.cmp(wanted);
+        match (self.operator, other.operator) {
+            (Equal, _) => other.operator.accepts(value, wanted),
+            (In, In) => {
+                let mut members: Vec<Value> = wanted.elements().collect();
+                members.sort_unstable();
+                value.elements().all(|member| members.binary_search(&member).is_ok())
+            }
+            (In, _) => value.elements().all(|member| other.operator.accepts(&member, wanted)),
+            // A range lies within another to the same side if it begins behind it, or with it and no earlier.
+            (Greater, Greater | GreaterEqual | NotEqual) | (GreaterEqual, GreaterEqual) => order.is_ge(),
+            (GreaterEqual, Greater | NotEqual) => order.is_gt(),
+            (Less, Less | LessEqual | NotEqual) | (LessEqual, LessEqual) => order.is_le(),
+            (LessEqual, Less | NotEqual) => order.is_lt(),
+            (Greater | GreaterEqual | Less | LessEqual | NotEqual | Contains, _) => false,
+        }
+    }
+}
+
+impl AtomOperator {
+    /// Whether a field with the value satisfies a condition with the constant.
+    fn accepts(self, value: &Value, constant: &Value) -> bool {
+        match self {
+            Self::Equal => value == constant,
+            Self::NotEqual => value != constant,
+            Self::Less => value < constant,
+            Self::LessEqual => value <= constant,
+            Self::Greater => value > constant,
+            Self::GreaterEqual => value >= constant,
+            // Nothing is a member of what is no array.
+            Self::In => constant.is_array() && constant.elements().any(|member| member == *value),
+            Self::Contains => false,
         }
     }
 }
@@ -239,17 +246,7 @@ mod tests {
     }
 
     fn holds(atom: &Atom, value: &Value) -> bool {
-        let bound = atom.value.as_constant().unwrap();
-        match atom.operator {
-            AtomOperator::Equal => value == bound,
-            AtomOperator::NotEqual => value != bound,
-            AtomOperator::Less => value < bound,
-            AtomOperator::LessEqual => value <= bound,
-            AtomOperator::Greater => value > bound,
-            AtomOperator::GreaterEqual => value >= bound,
-            AtomOperator::In => bound.elements().any(|member| member == *value),
-            AtomOperator::Contains => false,
-        }
+        atom.operator.accepts(value, atom.value.as_constant().unwrap())
     }
 
     proptest! {
