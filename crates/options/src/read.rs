@@ -75,20 +75,18 @@ impl Options {
                 return Ok(Request::Print(text));
             }
             let name = if name == "config" { "configuration" } else { name };
-            let stands_alone = rest.peek().is_none_or(|next| next.starts_with("--"));
             if program.without_effect(name).is_some() {
-                if value.is_none() && !stands_alone {
-                    rest.next();
+                if value.is_none() {
+                    rest.next_if(|next| !next.starts_with("--"));
                 }
                 given.without_effect.push(name.to_owned());
                 continue;
             }
             let definition = program.find(name)?;
             // Where arguments without a name have a meaning, what follows a switch may be one.
-            let stands_alone = stands_alone
-                || rest.peek().is_some_and(|next| next.starts_with('-'))
-                || program.unnamed.is_some()
-                    && rest.peek().is_some_and(|next| Kind::Bool.check(next).is_err());
+            let stands_alone = rest.peek().is_none_or(|next| {
+                next.starts_with('-') || program.unnamed.is_some() && Kind::Bool.check(next).is_err()
+            });
             let value = match value {
                 Some(value) => value,
                 None if definition.kind == Kind::Bool && stands_alone => "true",
