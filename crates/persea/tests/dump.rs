@@ -443,8 +443,11 @@ fn renamed_files_are_for_the_collection_they_name() {
     for ending in ["structure.json", "data.json"] {
         std::fs::rename(dump.join(format!("c.{ending}")), dump.join(format!("other.{ending}"))).unwrap();
     }
-    let text = fail("restore", &server, &dump, &[]);
-    assert!(text.contains("does not fit") && text.contains("--create-collection false"), "{text}");
+    for options in [&[][..], &["--collection", "other"], &["--collection", "c"]] {
+        let text = fail("restore", &server, &dump, options);
+        assert!(text.contains("does not fit") && text.contains("--create-collection false"), "{text}");
+    }
+    assert!(fail("restore", &server, &dump, &["--collection", "third"]).contains("has no \"third\""));
     for option in ["--create-collection", "--import-structure"] {
         succeed("restore", &server, &dump, &[option, "false", "--collection", "other"]);
         assert_eq!(query(&mut client, "FOR d IN other RETURN d._key"), json!(["a"]));

@@ -278,5 +278,5 @@ fn a_signal_ends_a_tool_with_a_word() {
     assert!(status.success());
     let said = said(child);
     assert_eq!(said.code, Some(128 + 15), "{said:?}");
-    assert!(said.stderr.contains("stopped by SIGTERM; documents that were sent"), "{said:?}");
+    assert!(said.stderr.contains("stopped by SIGTERM; what the server has answered is stored"), "{said:?}");
 }

@@ -49,10 +49,7 @@ const OWN_WITHOUT_EFFECT: &[Exception] = &[
         names: &["local-network-threads", "local-writer-threads"],
     },
     Exception { reason: "batches are measured in bytes", names: &["docs-per-batch"] },
-    Exception {
-        reason: "it is the way of --parallel-dump, which is on",
-        names: &["use-experimental-dump", "use-parallel-dump"],
-    },
+    Exception { reason: "it is the way of --parallel-dump, which is on", names: &["use-experimental-dump"] },
     Exception { reason: "a dump is of one moment, and whole", names: &["tick-start", "tick-end"] },
     Exception { reason: "it is for clusters", names: &["ignore-distribute-shards-like-errors"] },
     Exception { reason: "a dump opens few files at a time", names: &["descriptors-minimum"] },

@@ -41,7 +41,7 @@ pub(crate) static TOOL: Tool = Tool {
     command: "import",
     links: &["arangoimport", "arangoimp"],
     summary: "load documents from JSON, JSON Lines, CSV or TSV",
-    when_stopped: "documents that were sent until then are stored",
+    when_stopped: "what the server has answered is stored, what was on its way may be",
     program: &definitions::PROGRAM,
     run,
 };

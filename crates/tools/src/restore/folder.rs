@@ -161,23 +161,22 @@ fn read_collection(path: &Path, stem: &str, settings: &Settings) -> Result<Optio
     let parameters = Slice::new(&structure).get("parameters").filter(|parameters| parameters.is_object());
     let parameters = parameters.ok_or_else(|| wrong("expecting an object with 'parameters'"))?;
     let name = parameters.get("name").and_then(Slice::as_str).filter(|name| !name.is_empty());
-    let mut name = name.ok_or_else(|| wrong("'parameters.name' must be the collection's name"))?.to_owned();
-    let is_own =
-        stem == name || stem == format!("{name}_{}", names::md5_hex(&name)) || !names::is_plain(&name);
-    if !is_own && settings.creates() {
+    let name = name.ok_or_else(|| wrong("'parameters.name' must be the collection's name"))?;
+    // A name that cannot be a file's is not that of its file.
+    let named = if stem == name || !names::is_plain(name) { name } else { names::collection_of(stem) };
+    let is_deleted = parameters.get("deleted").and_then(Slice::as_bool).unwrap_or(false);
+    let is_wanted = |name| !is_deleted && settings.wants_collection(name);
+    if named != name && settings.creates() && (is_wanted(name) || is_wanted(named)) {
         return Err(wrong(&format!(
             "the file's name does not fit the collection {name:?} in it; with --create-collection false the file's name counts"
         )));
     }
-    if !is_own {
-        // Files are renamed to load documents into another collection.
-        name = names::collection_of(stem).to_owned();
-    }
-    let is_deleted = parameters.get("deleted").and_then(Slice::as_bool).unwrap_or(false);
-    if is_deleted || !settings.wants_collection(&name) {
+    // Files are renamed to load documents into another collection.
+    if !is_wanted(named) {
         return Ok(None);
     }
     let is_edge = parameters.get("type").and_then(Slice::as_u64) == Some(3);
+    let name = named.to_owned();
     Ok(Some(Collection { name, is_edge, file: path.to_owned(), structure, data: Vec::new() }))
 }
 
