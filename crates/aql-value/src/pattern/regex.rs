@@ -7,7 +7,7 @@
 //!
 //! Long texts are matched by an automaton that looks whether the query was ended (see `long_text`).
 //!
-//! What remains different from ICU is said in docs/differences.md.
+//! docs/differences/queries.md lists the differences from ICU.
 
 use super::icu_syntax::translate;
 use super::long_text::{LONG_TEXT_BYTES, LongText, Search};
