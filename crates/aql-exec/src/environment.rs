@@ -2,10 +2,7 @@
 
 use crate::data::storage_error;
 use crate::schema::LastSchema;
-use aql_value::{
-    BlockBuilder, EdgeDirection, Environment, Error, Interrupt, MemoryAccount, Result, Value, error_number,
-};
-use catalog::GRAPHS_COLLECTION;
+use aql_value::{BlockBuilder, Environment, Error, Interrupt, MemoryAccount, Result, Value, error_number};
 use std::fmt;
 use std::sync::Arc;
 use storage::{BlockLimits, Collection, Database, DocumentScanSpec, Snapshot};
@@ -29,9 +26,6 @@ pub struct QueryEnvironment {
     interrupt: Interrupt,
     schema: Arc<LastSchema>,
 }
-
-/// `ERROR_GRAPH_NOT_FOUND`
-const GRAPH_NOT_FOUND: u32 = 1924;
 
 /// Documents in one step of reading a whole collection.
 const SCAN_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
@@ -90,36 +84,6 @@ impl QueryEnvironment {
             _ => {}
         }
         Ok(Some(collection))
-    }
-
-    /// Adds the edges at one end of a vertex to an array, all or without those from the vertex to itself.
-    fn add_edges(
-        &self,
-        collection: &Collection,
-        vertex_id: &str,
-        direction: storage::EdgeDirection,
-        skips_loops: bool,
-        block: &mut BlockBuilder,
-    ) -> Result<()> {
-        let failed = |error| storage_error(&error);
-        let mut scan = self.snapshot.edges(collection, direction, &[vertex_id]).map_err(failed)?;
-        while let Some(entries) = scan.next_block(SCAN_LIMITS).map_err(failed)? {
-            self.interrupt.check()?;
-            let mut keys = Vec::with_capacity(entries.len());
-            for entry in entries.iter() {
-                let entry = entry.map_err(failed)?;
-                if !(skips_loops && entry.other_vertex == vertex_id) {
-                    keys.push(entry.key);
-                }
-            }
-            let documents = self.snapshot.get(collection, &keys).map_err(failed)?;
-            for offset in documents.offsets.iter().flatten() {
-                let document = documents.block.slice(*offset as usize);
-                block.builder().add_resolved(document, documents.block.collection())?;
-            }
-            block.check_memory(&self.memory)?;
-        }
-        Ok(())
     }
 
     fn require(&self, name: &str) -> Result<&Arc<Collection>> {
@@ -201,30 +165,6 @@ impl Environment for QueryEnvironment {
             for document in documents.iter() {
                 block.builder().add_resolved(document, documents.block.collection())?;
             }
-        }
-        block.builder().close()?;
-        block.end_value();
-        Ok(block.finish().pop().unwrap_or_default())
-    }
-
-    fn graph(&self, name: &str) -> Result<Value> {
-        let not_found = || Error::new(GRAPH_NOT_FOUND, format!("graph '{name}' not found"));
-        let graphs = self.database.collection(GRAPHS_COLLECTION).ok_or_else(not_found)?;
-        let documents = self.snapshot.get(graphs, &[name]).map_err(|error| storage_error(&error))?;
-        let offset = documents.offsets.first().copied().flatten().ok_or_else(not_found)?;
-        Ok(Value::in_block(&documents.block, offset))
-    }
-
-    fn edges(&self, collection: &str, vertex_id: &str, direction: EdgeDirection) -> Result<Value> {
-        let collection = self.require(collection)?;
-        let mut block = BlockBuilder::new(1);
-        block.builder().open_array()?;
-        if direction != EdgeDirection::Inbound {
-            self.add_edges(collection, vertex_id, storage::EdgeDirection::Outbound, false, &mut block)?;
-        }
-        if direction != EdgeDirection::Outbound {
-            let skips_loops = direction == EdgeDirection::Any;
-            self.add_edges(collection, vertex_id, storage::EdgeDirection::Inbound, skips_loops, &mut block)?;
         }
         block.builder().close()?;
         block.end_value();

@@ -19,7 +19,6 @@ mod document;
 mod fulltext;
 mod geo;
 mod hashing;
-mod legacy_graph;
 mod memory;
 mod misc;
 mod numeric;
@@ -34,7 +33,7 @@ use aql_value::Function;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// The families' lists, in the order of ArangoDB's documentation; last what it has no longer.
+/// The families' lists, in the order of ArangoDB's documentation.
 static FAMILIES: &[&[Function]] = &[
     array::FUNCTIONS,
     bit::FUNCTIONS,
@@ -51,7 +50,6 @@ static FAMILIES: &[&[Function]] = &[
     string::FUNCTIONS,
     type_cast::FUNCTIONS,
     type_check::FUNCTIONS,
-    legacy_graph::FUNCTIONS,
 ];
 
 /// Longest name of a function, so that looking up a hostile name costs nothing.

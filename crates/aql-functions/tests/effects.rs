@@ -160,7 +160,7 @@ fn minhash_signatures_approximate_similarity() {
 #[test]
 fn collections_may_be_named_where_arangodb_allows_it() {
     for (name, expected) in
-        [("DOCUMENT", 1), ("COLLECTION_COUNT", 1), ("IS_SAME_COLLECTION", 1), ("LENGTH", 0), ("NEIGHBORS", 2)]
+        [("DOCUMENT", 1), ("COLLECTION_COUNT", 1), ("IS_SAME_COLLECTION", 1), ("LENGTH", 0)]
     {
         assert_eq!(lookup(name).unwrap().collection_arguments, expected, "{name}");
     }

@@ -3,17 +3,6 @@
 use crate::error::{Error, Result};
 use crate::value::Value;
 
-/// Which ends of edges a vertex may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EdgeDirection {
-    /// The vertex is the edge's `_from`.
-    Outbound,
-    /// The vertex is the edge's `_to`.
-    Inbound,
-    /// The vertex is either.
-    Any,
-}
-
 /// The server as seen by functions. Implemented by the executor over its transaction; [`NoEnvironment`] stands in
 /// while constants are folded.
 ///
@@ -43,12 +32,6 @@ pub trait Environment: Send + Sync {
     fn validate_schema(&self, document: &Value, schema: &Value) -> Result<Option<String>>;
     /// All documents of a collection as an array, for a collection used as an argument of a function.
     fn collection_documents(&self, name: &str) -> Result<Value>;
-    /// The document of a named graph, with `edgeDefinitions` and `orphanCollections`, whatever the user's rights. Error
-    /// 1924 for an unknown name.
-    fn graph(&self, name: &str) -> Result<Value>;
-    /// The edges of a collection at a vertex as an array, each of them once. Errors: 1203 for an unknown collection, 1218
-    /// for one that holds no edges.
-    fn edges(&self, collection: &str, vertex_id: &str, direction: EdgeDirection) -> Result<Value>;
 }
 
 /// No server at all: every question is answered by [`Error::not_constant`].
@@ -84,12 +67,6 @@ impl Environment for NoEnvironment {
         Err(Error::not_constant())
     }
     fn collection_documents(&self, _name: &str) -> Result<Value> {
-        Err(Error::not_constant())
-    }
-    fn graph(&self, _name: &str) -> Result<Value> {
-        Err(Error::not_constant())
-    }
-    fn edges(&self, _collection: &str, _vertex_id: &str, _direction: EdgeDirection) -> Result<Value> {
         Err(Error::not_constant())
     }
 }

@@ -28,7 +28,7 @@ mod warnings;
 pub use batch::{Batch, Register};
 pub use column::Column;
 pub use context::{EvaluationContext, EvaluationState};
-pub use environment::{EdgeDirection, Environment, NoEnvironment};
+pub use environment::{Environment, NoEnvironment};
 pub use error::{Error, Result, error_number};
 pub use function::{Function, FunctionBody};
 pub use interrupt::Interrupt;

@@ -3,8 +3,8 @@
 #![allow(clippy::panic, reason = "what is wrong in a test ends it")]
 
 use aql_value::{
-    EdgeDirection, Environment, Error, EvaluationContext, EvaluationState, Function, Interrupt,
-    MemoryAccount, Result, Value, Warnings,
+    Environment, Error, EvaluationContext, EvaluationState, Function, Interrupt, MemoryAccount, Result,
+    Value, Warnings,
 };
 use velocypack::{Builder, Limits, json};
 
@@ -55,12 +55,6 @@ impl Environment for TestServer {
         Ok(document.get("name").is_null().then(|| "a name is required".to_owned()))
     }
     fn collection_documents(&self, _name: &str) -> Result<Value> {
-        Ok(Value::empty_array())
-    }
-    fn graph(&self, name: &str) -> Result<Value> {
-        Err(Error::new(1924, format!("graph '{name}' not found")))
-    }
-    fn edges(&self, _collection: &str, _vertex_id: &str, _direction: EdgeDirection) -> Result<Value> {
         Ok(Value::empty_array())
     }
 }

@@ -9,8 +9,8 @@ use aql_plan::{
     Projection, ProjectionSource, RegisterMap, VariableId, compile,
 };
 use aql_value::{
-    Batch, Column, EdgeDirection, Environment, Error, EvaluationContext, EvaluationState, Interrupt,
-    MemoryAccount, Result, Value, Warnings,
+    Batch, Column, Environment, Error, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Result,
+    Value, Warnings,
 };
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -541,11 +541,5 @@ impl Environment for TestEnvironment {
     }
     fn collection_documents(&self, name: &str) -> Result<Value> {
         Ok(Value::array(data::collection(name)))
-    }
-    fn graph(&self, name: &str) -> Result<Value> {
-        Err(Error::new(1924, format!("graph '{name}' not found")))
-    }
-    fn edges(&self, _collection: &str, _vertex_id: &str, _direction: EdgeDirection) -> Result<Value> {
-        Ok(Value::empty_array())
     }
 }

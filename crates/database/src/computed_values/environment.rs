@@ -2,7 +2,7 @@
 
 use aql_syntax::ast::{ExpressionKind, Query};
 use aql_syntax::walk::query_expressions;
-use aql_value::{EdgeDirection, Environment, Error, Result, Value};
+use aql_value::{Environment, Error, Result, Value};
 use catalog::error_number;
 
 /// Functions that read the server or call others by name, as ArangoDB's documentation lists them; those that read
@@ -72,12 +72,6 @@ impl Environment for DocumentAlone {
         refused()
     }
     fn collection_documents(&self, _name: &str) -> Result<Value> {
-        refused()
-    }
-    fn graph(&self, _name: &str) -> Result<Value> {
-        refused()
-    }
-    fn edges(&self, _collection: &str, _vertex_id: &str, _direction: EdgeDirection) -> Result<Value> {
         refused()
     }
 }
