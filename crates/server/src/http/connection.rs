@@ -1,4 +1,4 @@
-//! One connection: HTTP/1.1 with keep-alive and pipelining, or HTTP/2 by prior knowledge or upgrade.
+//! One connection: HTTP/1.1 with keep-alive and pipelining, or HTTP/2 by prior knowledge.
 //!
 //! Who sends slowly or not at all is found by one look a second over all connections ([`Connections::tick`]), so that
 //! requests set no timers.
@@ -18,7 +18,6 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
-use tokio::task::JoinHandle;
 
 use super::service;
 use crate::server::Server;
@@ -59,8 +58,6 @@ pub struct Connection {
     write_blocked_second: AtomicU32,
     ending: AtomicU32,
     signal: Notify,
-    /// What goes on with HTTP/2 where this connection ends.
-    upgraded: Mutex<Option<JoinHandle<()>>>,
     /// Bytes read since the last look.
     pub(crate) bytes_received: AtomicU64,
     /// Bytes written since the last look.
@@ -82,10 +79,6 @@ impl Connection {
 
     pub(crate) fn mark_http2(&self) {
         self.is_http2.store(true, Ordering::Relaxed);
-    }
-
-    pub(crate) fn keep_upgraded(&self, task: JoinHandle<()>) {
-        *self.upgraded.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
     }
 
     fn end(&self, how: u32) {
@@ -246,7 +239,7 @@ where
         let (server, connection) = (Arc::clone(&server), Arc::clone(&connection));
         async move { Ok::<_, Infallible>(service::answer(server, connection, request).await) }
     });
-    let mut running = pin!(builder.serve_connection_with_upgrades(TokioIo::new(watched), answer));
+    let mut running = pin!(builder.serve_connection(TokioIo::new(watched), answer));
     let mut signal = pin!(connection.signal.notified());
     poll_fn(|context| {
         if signal.as_mut().poll(context).is_ready() {
@@ -271,11 +264,6 @@ where
     );
     server.metrics().record_connection(begin.elapsed());
     server.connections().remove(id);
-    let upgraded = connection.upgraded.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some(upgraded) = upgraded {
-        // The connection has ended only when this has; an error is a panic, which has been reported.
-        let _ = upgraded.await;
-    }
 }
 
 /// A stream that notes when it gets on.

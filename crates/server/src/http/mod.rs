@@ -22,7 +22,6 @@ pub mod router;
 pub mod service;
 pub mod stream;
 pub mod tls;
-pub mod upgrade;
 pub mod worker_pool;
 mod zstd;
 

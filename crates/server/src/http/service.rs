@@ -19,6 +19,7 @@ use super::body::{Collected, ReplyBody, collect, drain};
 use super::body_memory::UNCOUNTED_BYTES;
 use super::compression::{Encoding, compress, decompress};
 use super::connection::Connection;
+use super::cors;
 use super::dispatch::{
     self, AsyncMode, Job, fail_later, find_route, open_job, parse_path, queue_full, run_later, user_job,
 };
@@ -29,7 +30,6 @@ use super::response::{Body, Response};
 use super::router::{Outcome, Route};
 use super::stream::StreamBody;
 use super::worker_pool::PATIENCE;
-use super::{cors, upgrade};
 use crate::auth::{Look, not_authorized};
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
@@ -63,10 +63,7 @@ pub(crate) async fn answer(
     let mut reply = if request.method() == Method::OPTIONS {
         preflight(&server, request.headers())
     } else {
-        match upgrade::Wish::of(&request) {
-            Some(wish) => Box::pin(upgrade::accept(&server, &connection, request, wish)).await,
-            None => answer_method(&server, &connection, request, &mut observed).await,
-        }
+        answer_method(&server, &connection, request, &mut observed).await
     };
     if let Some(headers) = &origin {
         cors::add_headers(headers, server.trusted_origins(), reply.headers_mut());
