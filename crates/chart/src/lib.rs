@@ -1,16 +1,14 @@
-//! Line charts as SVG or PNG, for measurements: panels side by side, each with named places on its axis and a line for
-//! each series.
+//! Line charts as SVG, for measurements: panels side by side, each with named places on its axis and a line for each
+//! series.
 
 mod axis;
-mod canvas;
 mod layout;
-mod png;
+mod style;
 mod svg;
 
-use self::png::Png;
 use axis::Axis;
-use canvas::{Anchor, BLACK, Canvas, Color, GRID, Point, TextStyle, Weight};
 use layout::Layout;
+use style::{Anchor, BLACK, Color, GRID, Point, TextStyle, Weight};
 use svg::Svg;
 
 /// A picture.
@@ -74,37 +72,26 @@ impl Chart {
         svg.finish()
     }
 
-    /// The picture as a whole PNG file. Texts have letters of Latin-1; others are `?`.
-    ///
-    /// `None` if it would have more than 64 million pixels, four for each of the SVG.
-    pub fn png(&self) -> Option<Vec<u8>> {
-        let layout = Layout::of(&self.panels);
-        let (width, height) = self.size(&layout);
-        let mut png = Png::new(width, height)?;
-        self.draw(&mut png, &layout);
-        png.finish()
-    }
-
     fn size(&self, layout: &Layout) -> (f64, f64) {
         let columns = self.panels.len().clamp(1, PANELS_IN_A_ROW);
         let rows = self.panels.len().div_ceil(PANELS_IN_A_ROW).max(1);
         (columns as f64 * layout.width, rows as f64 * layout.height + TITLE)
     }
 
-    fn draw(&self, canvas: &mut dyn Canvas, layout: &Layout) {
+    fn draw(&self, svg: &mut Svg, layout: &Layout) {
         let title = TextStyle { weight: Weight::Large, ..TextStyle::at(Anchor::Middle) };
-        canvas.text((self.size(layout).0 / 2.0, 24.0), &self.title, title);
+        svg.text((self.size(layout).0 / 2.0, 24.0), &self.title, title);
         for (number, panel) in self.panels.iter().enumerate() {
             let x = (number % PANELS_IN_A_ROW) as f64 * layout.width;
             let y = (number / PANELS_IN_A_ROW) as f64 * layout.height + TITLE;
-            panel.draw(canvas, (x, y), layout);
+            panel.draw(svg, (x, y), layout);
         }
     }
 }
 
 impl Panel {
     /// With its upper left corner at `origin`.
-    fn draw(&self, canvas: &mut dyn Canvas, origin: Point, layout: &Layout) {
+    fn draw(&self, svg: &mut Svg, origin: Point, layout: &Layout) {
         let values = self.series.iter().flat_map(|series| series.values.iter().flatten().copied());
         let axis = Axis::new(values, self.is_logarithmic);
         let (left, top) = (origin.0 + LEFT, origin.1 + TOP);
@@ -113,31 +100,31 @@ impl Panel {
         let y = |value: f64| bottom - axis.share(value) * PLOT_HEIGHT;
         let centered = TextStyle::at(Anchor::Middle);
         let bold = TextStyle { weight: Weight::Bold, ..centered };
-        canvas.text((middle.0, origin.1 + 20.0), &self.title, bold);
-        canvas.text((middle.0, origin.1 + layout.height - 12.0), &self.x_title, centered);
+        svg.text((middle.0, origin.1 + 20.0), &self.title, bold);
+        svg.text((middle.0, origin.1 + layout.height - 12.0), &self.x_title, centered);
         let upwards = TextStyle { turned_degrees: 90.0, ..centered };
-        canvas.text((origin.0 + 14.0, middle.1), &self.y_title, upwards);
+        svg.text((origin.0 + 14.0, middle.1), &self.y_title, upwards);
         for tick in axis.ticks() {
             let y = y(tick);
-            canvas.line((left, y), (right, y), GRID);
-            canvas.text((left - 6.0, y + 4.0), &axis::label(tick), TextStyle::at(Anchor::End));
+            svg.line((left, y), (right, y), GRID);
+            svg.text((left - 6.0, y + 4.0), &axis::label(tick), TextStyle::at(Anchor::End));
         }
-        canvas.line((left, bottom), (right, bottom), BLACK);
+        svg.line((left, bottom), (right, bottom), BLACK);
         let x = |place: usize| left + (place as f64 + 0.5) * self.place_width();
         for (place, name) in self.places.iter().enumerate() {
             let slanted = TextStyle { turned_degrees: SLANT_DEGREES, ..TextStyle::at(Anchor::End) };
             let style = if layout.is_slanted { slanted } else { centered };
-            canvas.text((x(place), bottom + 18.0), name, style);
+            svg.text((x(place), bottom + 18.0), name, style);
         }
         for (number, series) in self.series.iter().enumerate() {
             let color = Color::of_series(number);
             for points in self.lines(series, &x, &y) {
-                canvas.path(&points, color);
-                points.iter().for_each(|point| canvas.dot(*point, color));
+                svg.path(&points, color);
+                points.iter().for_each(|point| svg.dot(*point, color));
             }
             let y = top + 8.0 + number as f64 * 18.0;
-            canvas.line((right + 10.0, y), (right + 28.0, y), color);
-            canvas.text((right + 33.0, y + 4.0), &series.name, TextStyle::default());
+            svg.line((right + 10.0, y), (right + 28.0, y), color);
+            svg.text((right + 33.0, y + 4.0), &series.name, TextStyle::default());
         }
     }
 

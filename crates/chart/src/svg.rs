@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::canvas::{Anchor, Canvas, Color, DOT_RADIUS, LINE_WIDTH, Point, SERIES_WIDTH, TextStyle, Weight};
 use crate::escape;
+use crate::style::{Anchor, Color, DOT_RADIUS, LINE_WIDTH, Point, SERIES_WIDTH, TextStyle, Weight};
 
 /// The file, but for its end.
 pub(crate) struct Svg {
@@ -24,15 +24,11 @@ impl Svg {
         self.text.push_str("</svg>\n");
         self.text
     }
-}
 
-fn hex(Color([red, green, blue]): Color) -> String {
-    format!("#{red:02x}{green:02x}{blue:02x}")
-}
+    // Writing to a String does not fail.
 
-// Writing to a String does not fail.
-impl Canvas for Svg {
-    fn line(&mut self, (x1, y1): Point, (x2, y2): Point, color: Color) {
+    /// Draws a line [`LINE_WIDTH`] wide.
+    pub(crate) fn line(&mut self, (x1, y1): Point, (x2, y2): Point, color: Color) {
         let _ = writeln!(
             self.text,
             "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"{}\" \
@@ -41,7 +37,8 @@ impl Canvas for Svg {
         );
     }
 
-    fn path(&mut self, points: &[Point], color: Color) {
+    /// Connects points in order by a line [`SERIES_WIDTH`] wide.
+    pub(crate) fn path(&mut self, points: &[Point], color: Color) {
         let mut path = String::new();
         for (number, (x, y)) in points.iter().enumerate() {
             let _ = write!(path, "{}{x:.1} {y:.1} ", if number == 0 { 'M' } else { 'L' });
@@ -53,13 +50,15 @@ impl Canvas for Svg {
         );
     }
 
-    fn dot(&mut self, (x, y): Point, color: Color) {
+    /// Draws a filled circle of [`DOT_RADIUS`].
+    pub(crate) fn dot(&mut self, (x, y): Point, color: Color) {
         let color = hex(color);
         let _ =
             writeln!(self.text, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{DOT_RADIUS}\" fill=\"{color}\"/>");
     }
 
-    fn text(&mut self, (x, y): Point, text: &str, style: TextStyle) {
+    /// Writes a text in black.
+    pub(crate) fn text(&mut self, (x, y): Point, text: &str, style: TextStyle) {
         let anchor = match style.anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
@@ -80,4 +79,8 @@ impl Canvas for Svg {
             "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\"{weight}{turned}>{text}</text>"
         );
     }
+}
+
+fn hex(Color([red, green, blue]): Color) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
 }

@@ -35,7 +35,6 @@ fn a_chart_is_well_formed_whatever_is_in_it() {
     let odd = [None, Some(f64::NAN), Some(0.0), Some(1e300), Some(-3.0), Some(f64::INFINITY)];
     for panels in [vec![], vec![panel(&[], false)], vec![panel(&odd, false), panel(&odd, true)]] {
         let chart = Chart { title: "x\u{1}\n<€".to_owned(), panels };
-        assert!(chart.png().is_some());
         let svg = chart.svg();
         assert!(is_balanced(&svg) && !svg.contains('\u{1}') && !svg.contains("NaN"), "{svg}");
     }
@@ -82,54 +81,4 @@ fn long_names_have_room() {
     let slanted = Chart { title: String::new(), panels: vec![panel] }.svg();
     assert_eq!(slanted.matches("rotate(-35").count(), 2);
     assert!(numbers(&slanted, "height")[0] > numbers(&svg, "height")[0] + 80.0);
-}
-
-/// A picture's width, height, and its pixels of three bytes.
-fn pixels(chart: &Chart) -> (u32, u32, Vec<u8>) {
-    let mut reader = png::Decoder::new(std::io::Cursor::new(chart.png().unwrap())).read_info().unwrap();
-    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
-    let info = reader.next_frame(&mut bytes).unwrap();
-    (info.width, info.height, bytes)
-}
-
-#[test]
-fn a_png_shows_what_the_svg_shows() {
-    let chart = Chart { title: "title".to_owned(), panels: vec![panel(&[Some(1.0), Some(2.0)], false)] };
-    let svg = chart.svg();
-    let (width, height, bytes) = pixels(&chart);
-    assert_eq!(
-        [width, height].map(f64::from),
-        [numbers(&svg, "width")[0] * 2.0, numbers(&svg, "height")[0] * 2.0]
-    );
-    let at = |x: f64, y: f64| {
-        let start = ((y * 2.0) as usize * width as usize + (x * 2.0) as usize) * 3;
-        <[u8; 3]>::try_from(&bytes[start..start + 3]).unwrap()
-    };
-    assert_eq!(at(1.0, 1.0), [255; 3], "paper");
-    for (x, y) in numbers(&svg, "cx").into_iter().zip(numbers(&svg, "cy")) {
-        assert_eq!(at(x, y), [0x00, 0x72, 0xb2], "the first color of series");
-    }
-    let axis = svg.lines().find(|line| line.contains("#000000")).unwrap();
-    let middle = f64::midpoint(numbers(axis, "x1")[0], numbers(axis, "x2")[0]);
-    assert_eq!(at(middle, numbers(axis, "y1")[0]), [0; 3]);
-    // The title is in the middle above the panel, and stays there: its ink is around its place, and nowhere beside it.
-    let ink = |from: f64, to: f64| {
-        let row = |y: usize| {
-            (from as usize..to as usize).filter(move |x| at(*x as f64, y as f64) != [255; 3]).count()
-        };
-        (5..30).map(row).sum::<usize>()
-    };
-    let center = f64::from(width) / 4.0;
-    assert!(ink(center - 30.0, center + 30.0) > 50);
-    assert_eq!(ink(0.0, center - 30.0) + ink(center + 30.0, f64::from(width) / 2.0), 0);
-}
-
-#[test]
-fn a_picture_that_would_be_too_large_is_none() {
-    let mut panel = panel(&[Some(1.0)], false);
-    let title = "long".repeat(10_000_000);
-    // A title needs no room, so it is cut off.
-    assert!(Chart { title: title.clone(), panels: vec![panel.clone()] }.png().is_some());
-    panel.series[0].name = title;
-    assert!(Chart { title: String::new(), panels: vec![panel] }.png().is_none());
 }

@@ -22,7 +22,7 @@ pub(super) static PROGRAM: Program = Program {
 const OPTIONS: &[Definition] = &[
     option("async", Bool, "false", "requests that the server answers before it carries them out"),
     option("batch-size", Number, "0", "operations in a request to /_api/batch; 0 sends each by itself. Given several times: a run with each").list(),
-    option("chart", Text, "", "file, .svg or .png, for a picture of the time by batch size and number of threads"),
+    option("chart", Text, "", "file, .svg, for a picture of the time by batch size and number of threads"),
     option("collection", Text, "ArangoBenchmark", "name of the collection, and beginning of the names of others"),
     option("complexity", Number, "1", "attributes of a document, or documents of an import"),
     option("concurrency", Number, "", "older name of --threads").list().uncommon(),

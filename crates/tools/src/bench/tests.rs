@@ -75,8 +75,8 @@ fn mistakes_name_the_option() {
         assert!(failure.text().contains(expected), "{arguments:?}: {}", failure.text());
         assert_eq!(failure.exit_code(), 4, "{arguments:?}");
     }
-    let chart = prepare_files(&read(&["--chart", "x.pdf"]).unwrap().files).unwrap_err();
-    assert!(chart.text().contains(".png") && chart.text().contains("x.pdf"), "{}", chart.text());
+    let chart = prepare_files(&read(&["--chart", "x.png"]).unwrap().files).unwrap_err();
+    assert!(chart.text().contains(".svg") && chart.text().contains("x.png"), "{}", chart.text());
 }
 
 #[test]

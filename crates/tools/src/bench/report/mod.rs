@@ -8,8 +8,6 @@ pub(super) mod text;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ::chart::Chart;
-
 use super::settings::Settings;
 use super::work::Tally;
 use crate::Failure;
@@ -49,10 +47,10 @@ pub(super) struct Files {
 /// Finds out before the first run whether the files can be written.
 pub(super) fn prepare_files(files: &Files) -> Result<(), Failure> {
     if let Some(path) = &files.chart
-        && ChartForm::of(path).is_none()
+        && !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))
     {
         let path = path.display();
-        return Err(Failure::option(format!("--chart: the file must end with .svg or .png, not {path}")));
+        return Err(Failure::option(format!("--chart: the file must end with .svg, not {path}")));
     }
     let all =
         [("json-report-file", &files.json), ("junit-report-file", &files.junit), ("chart", &files.chart)];
@@ -69,34 +67,7 @@ pub(super) fn write_files(settings: &Settings, database: &str, runs: &[Run]) -> 
     let Files { json, junit, chart } = &settings.files;
     write("json-report-file", json.as_deref(), || json::report(settings, database, runs))?;
     write("junit-report-file", junit.as_deref(), || Ok(junit::report(settings, runs)))?;
-    let Some(path) = chart.as_deref() else { return Ok(()) };
-    write("chart", Some(path), || draw(path, &chart::chart(settings, runs)))
-}
-
-/// The kinds of pictures, by how their files' names end.
-enum ChartForm {
-    Svg,
-    Png,
-}
-
-impl ChartForm {
-    fn of(path: &Path) -> Option<ChartForm> {
-        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        match extension.as_str() {
-            "svg" => Some(ChartForm::Svg),
-            "png" => Some(ChartForm::Png),
-            _ => None,
-        }
-    }
-}
-
-fn draw(path: &Path, chart: &Chart) -> Result<Vec<u8>, Failure> {
-    match ChartForm::of(path) {
-        Some(ChartForm::Png) => chart
-            .png()
-            .ok_or_else(|| Failure::new("--chart: the picture would be too large for PNG; SVG has no limit")),
-        _ => Ok(chart.svg().into_bytes()),
-    }
+    write("chart", chart.as_deref(), || Ok(chart::chart(settings, runs).svg()))
 }
 
 fn write<T: AsRef<[u8]>>(

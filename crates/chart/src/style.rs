@@ -1,4 +1,4 @@
-//! What a chart is drawn on. Lengths are CSS pixels, `x` to the right and `y` downwards.
+//! Colors, widths and texts. Lengths are CSS pixels; `x` grows to the right and `y` downwards.
 
 /// `x` and `y`.
 pub(crate) type Point = (f64, f64);
@@ -31,21 +31,6 @@ impl Color {
 pub(crate) const LINE_WIDTH: f64 = 1.5;
 pub(crate) const SERIES_WIDTH: f64 = 2.0;
 pub(crate) const DOT_RADIUS: f64 = 3.0;
-
-/// A kind of picture.
-pub(crate) trait Canvas {
-    /// A line [`LINE_WIDTH`] wide.
-    fn line(&mut self, from: Point, to: Point, color: Color);
-
-    /// Points that are connected in order, by a line [`SERIES_WIDTH`] wide.
-    fn path(&mut self, points: &[Point], color: Color);
-
-    /// A filled circle of [`DOT_RADIUS`].
-    fn dot(&mut self, center: Point, color: Color);
-
-    /// A text in black.
-    fn text(&mut self, at: Point, text: &str, style: TextStyle);
-}
 
 /// How a text looks, and how it lies at its point.
 #[derive(Clone, Copy, Debug, Default)]
