@@ -1,5 +1,8 @@
-//! The direction of dependency between the crates: lower does not know upper.
+//! The direction of dependency: a lower crate does not know an upper one, and no modules of a crate know each other in a
+//! circle.
 
+use crate::metadata::Package;
+use crate::modules::Modules;
 use crate::{Failure, metadata};
 
 /// The crates from the lowest to the highest. Crates of one line do not know each other.
@@ -31,6 +34,27 @@ const HIDDEN: &[(&str, &[&str])] = &[
     ("libdeflater", &["gzip-members"]),
 ];
 
+/// How many modules of a crate still stand in circles. These numbers may only fall.
+const CIRCLES: &[(&str, usize)] = &[
+    ("aql-exec", 60),
+    ("aql-plan", 18),
+    ("aql-syntax", 6),
+    ("aql-value", 5),
+    ("client", 2),
+    ("database", 15),
+    ("geometry", 3),
+    ("kv-rocksdb", 3),
+    ("options", 2),
+    ("persea", 2),
+    ("server", 72),
+    ("storage", 23),
+    ("tools", 20),
+    ("velocypack", 13),
+];
+
+/// Folders whose files are independent of each other: the crate and the module.
+const INDEPENDENT: &[(&str, &str)] = &[];
+
 pub(crate) fn check() -> Result<(), Failure> {
     let packages = metadata::packages()?;
     let mut wrong = Vec::new();
@@ -50,7 +74,34 @@ pub(crate) fn check() -> Result<(), Failure> {
             }
         }
     }
+    for package in packages.iter().filter(|package| package.in_workspace) {
+        wrong.extend(check_modules(package)?);
+    }
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+fn check_modules(package: &Package) -> Result<Vec<String>, Failure> {
+    let sources = package.folder.join("src");
+    let root = ["lib.rs", "main.rs"].map(|root| sources.join(root)).into_iter().find(|root| root.is_file());
+    let Some(root) = root else { return Ok(Vec::new()) };
+    let modules = Modules::read(&root)?;
+    let name = &package.name;
+    let mut wrong = Vec::new();
+    let circles = modules.circles();
+    let allowed = CIRCLES.iter().find(|(known, _)| known == name).map_or(0, |(_, allowed)| *allowed);
+    let count = circles.iter().map(Vec::len).sum::<usize>();
+    if count > allowed {
+        let circles: Vec<String> = circles.iter().map(|circle| format!("  {}", circle.join(" "))).collect();
+        wrong.push(format!(
+            "{name}: {count} modules use each other in circles, where {allowed} are known:\n{}",
+            circles.join("\n")
+        ));
+    }
+    for (_, folder) in INDEPENDENT.iter().filter(|(known, _)| known == name) {
+        let pairs = modules.uses_among_children(folder).into_iter();
+        wrong.extend(pairs.map(|(from, to)| format!("{name}: {folder}::{from} may not use {folder}::{to}")));
+    }
+    Ok(wrong)
 }
 
 fn layer_of(name: &str) -> Option<usize> {

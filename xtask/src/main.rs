@@ -8,6 +8,7 @@ mod fuzz;
 mod layers;
 mod licences;
 mod metadata;
+mod modules;
 
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -25,7 +26,11 @@ struct Step {
 /// Cheap checks first, so that a mistake shows early.
 const STEPS: &[Step] = &[
     Step { name: "fmt", promise: "the code is formatted", run: || cargo(&["fmt", "--all", "--check"]) },
-    Step { name: "layers", promise: "no crate depends on one above it", run: layers::check },
+    Step {
+        name: "layers",
+        promise: "no crate depends on one above it, no modules use each other in a circle",
+        run: layers::check,
+    },
     Step { name: "licences", promise: "every dependency's licence fits Apache-2.0", run: licences::check },
     Step {
         name: "advisories",

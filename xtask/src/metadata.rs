@@ -1,5 +1,6 @@
 //! What `cargo metadata` says of the workspace and its dependencies.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -10,6 +11,8 @@ use crate::Failure;
 pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) version: String,
+    /// Where its manifest lies.
+    pub(crate) folder: PathBuf,
     /// The SPDX expression of its manifest.
     pub(crate) licence: Option<String>,
     /// Is it one of ours?
@@ -39,6 +42,11 @@ fn package(package: &Value) -> Package {
     Package {
         name: text(&package["name"]).unwrap_or_default(),
         version: text(&package["version"]).unwrap_or_default(),
+        folder: package["manifest_path"]
+            .as_str()
+            .and_then(|path| Path::new(path).parent())
+            .unwrap_or(Path::new("."))
+            .to_owned(),
         licence: text(&package["license"]),
         in_workspace: package["source"].is_null(),
         dependencies: dependencies
