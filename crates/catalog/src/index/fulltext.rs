@@ -2,7 +2,7 @@
 //!
 //! Source: ArangoDB 3.12 documentation, "Full-text index HTTP API".
 
-use super::{IndexProperties, TypeOptions, TypeRules, check_plain_fields};
+use super::{Capabilities, IndexProperties, SearchShape, TypeOptions, TypeRules, check_plain_fields};
 use crate::properties::{Printer, Properties};
 use crate::{Error, Result};
 
@@ -32,5 +32,14 @@ impl TypeRules for Fulltext {
 
     fn is_same(&self, own: &IndexProperties, wanted: &IndexProperties) -> bool {
         own.options == wanted.options
+    }
+
+    fn capabilities(&self, index: &IndexProperties) -> Capabilities {
+        match index.options {
+            TypeOptions::Fulltext { min_length } => {
+                Capabilities { search: SearchShape::Words { min_length }, ..Capabilities::default() }
+            }
+            _ => Capabilities::default(),
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! Source: ArangoDB 3.12 documentation, "Geo-spatial index HTTP API". The figures of the covering are not for clients
 //! to set; they are shown as ArangoDB shows them.
 
-use super::{IndexProperties, TypeOptions, TypeRules, check_plain_fields};
+use super::{Capabilities, IndexProperties, SearchShape, TypeOptions, TypeRules, check_plain_fields};
 use crate::Result;
 use crate::properties::{Printer, Properties};
 
@@ -40,5 +40,10 @@ impl TypeRules for Geo {
 
     fn is_same(&self, own: &IndexProperties, wanted: &IndexProperties) -> bool {
         own.options == wanted.options
+    }
+
+    fn capabilities(&self, index: &IndexProperties) -> Capabilities {
+        let geo_json = matches!(index.options, TypeOptions::Geo { geo_json: true, .. });
+        Capabilities { search: SearchShape::Geo { geo_json }, ..Capabilities::default() }
     }
 }

@@ -3,8 +3,8 @@
 //! Source: ArangoDB 3.12 documentation, "Multi-dimensional index HTTP API".
 
 use super::{
-    INDEX_FIELDS_MAX, IndexProperties, IndexType, STORED_VALUES_MAX, TypeOptions, TypeRules,
-    check_plain_fields, parse_paths,
+    Capabilities, INDEX_FIELDS_MAX, IndexProperties, IndexType, STORED_VALUES_MAX, SearchShape, TypeOptions,
+    TypeRules, check_plain_fields, parse_paths,
 };
 use crate::properties::{Printer, Properties};
 use crate::{Error, FieldPath, Result};
@@ -49,6 +49,16 @@ impl TypeRules for Mdi {
     /// `storedValues` and `estimates` do not make another index.
     fn is_same(&self, own: &IndexProperties, wanted: &IndexProperties) -> bool {
         own.options == wanted.options
+    }
+
+    fn capabilities(&self, index: &IndexProperties) -> Capabilities {
+        let search = SearchShape::Box { prefix_fields: index.prefix_fields().len() };
+        Capabilities { search, covers: true, ..Capabilities::default() }
+    }
+
+    /// The prefix comes first.
+    fn searched_fields(&self, index: &IndexProperties) -> Vec<FieldPath> {
+        index.prefix_fields().iter().chain(&index.fields).cloned().collect()
     }
 }
 

@@ -1,15 +1,22 @@
 //! Indexes: their types, what a client may set, and how they are printed.
 //!
-//! What one type alone knows about its options stands in that type's file behind [`TypeRules`]. To add a type: one
-//! file, one line in [`rules`].
+//! What one type alone knows stands in that type's file behind [`TypeRules`]: its options, and what queries can use it
+//! for. To add a type: one file, one line in [`rules`].
 
+mod capabilities;
+mod edge;
 mod fulltext;
 mod geo;
 mod mdi;
 mod persistent;
+mod primary;
+mod search;
 #[cfg(test)]
 mod tests;
 mod ttl;
+
+pub use capabilities::{Capabilities, SearchShape};
+pub use search::{Bound, FieldBounds, GeoSearch, Search};
 
 use velocypack::{Builder, Slice};
 
@@ -191,16 +198,11 @@ impl IndexProperties {
         };
         let (index_type, type_alias) = IndexType::from_name(name)
             .ok_or_else(|| Error::bad_parameter(format!("invalid index type '{name}'")))?;
-        let rules = match index_type {
-            IndexType::Primary | IndexType::Edge => {
-                let message = format!("cannot create index of type '{name}'");
-                return Err(Error::new(error_number::FORBIDDEN, message));
-            }
-            other => rules(other).ok_or_else(|| {
-                let message = format!("not implemented: indexes of type '{name}'");
-                Error::new(error_number::NOT_IMPLEMENTED, message)
-            })?,
-        };
+        let rules = rules(index_type).ok_or_else(|| {
+            let message = format!("not implemented: indexes of type '{name}'");
+            Error::new(error_number::NOT_IMPLEMENTED, message)
+        })?;
+        rules.check_creatable(name)?;
         let mut index =
             IndexProperties::new(index_type, parse_paths(properties, "fields", INDEX_FIELDS_MAX)?);
         index.type_alias = type_alias;
@@ -208,6 +210,16 @@ impl IndexProperties {
         check_fields(&index.fields)?;
         rules.parse(&mut index, properties)?;
         Ok(index)
+    }
+
+    /// What queries can use the index for.
+    pub fn capabilities(&self) -> Capabilities {
+        rules(self.index_type).map_or_else(Capabilities::default, |rules| rules.capabilities(self))
+    }
+
+    /// The fields that conditions are matched with, in the order in which [`SearchShape`] counts them.
+    pub fn searched_fields(&self) -> Vec<FieldPath> {
+        rules(self.index_type).map_or_else(|| self.fields.clone(), |rules| rules.searched_fields(self))
     }
 
     /// The type's name as it is printed.
@@ -326,8 +338,13 @@ impl IndexDefinition {
     }
 }
 
-/// What one type of index knows about its own options.
+/// What one type of index knows about itself.
 pub(crate) trait TypeRules: Sync {
+    /// Errors: 11 for a type that only the server creates.
+    fn check_creatable(&self, _type_name: &str) -> Result<()> {
+        Ok(())
+    }
+
     /// Reads and checks the options; type, name and fields are set and checked.
     fn parse(&self, index: &mut IndexProperties, properties: Properties<'_>) -> Result<()>;
 
@@ -336,18 +353,34 @@ pub(crate) trait TypeRules: Sync {
 
     /// Whether two definitions that agree in type, fields, uniqueness and sparsity mean one index.
     fn is_same(&self, own: &IndexProperties, wanted: &IndexProperties) -> bool;
+
+    /// What queries can use an index for.
+    fn capabilities(&self, index: &IndexProperties) -> Capabilities;
+
+    /// See [`IndexProperties::searched_fields`].
+    fn searched_fields(&self, index: &IndexProperties) -> Vec<FieldPath> {
+        index.fields.clone()
+    }
 }
 
-/// The rules of each type that clients can create.
+/// The rules of each type; `None` for types that this version does not have.
 fn rules(index_type: IndexType) -> Option<&'static dyn TypeRules> {
     match index_type {
+        IndexType::Primary => Some(&primary::Primary),
+        IndexType::Edge => Some(&edge::Edge),
         IndexType::Persistent => Some(&persistent::Persistent),
         IndexType::Ttl => Some(&ttl::Ttl),
         IndexType::Geo => Some(&geo::Geo),
         IndexType::Fulltext => Some(&fulltext::Fulltext),
         IndexType::Mdi | IndexType::MdiPrefixed => Some(&mdi::Mdi),
-        IndexType::Primary | IndexType::Edge | IndexType::Inverted | IndexType::Vector => None,
+        IndexType::Inverted | IndexType::Vector => None,
     }
+}
+
+/// Errors: 11, always.
+fn not_for_clients(type_name: &str) -> Result<()> {
+    let message = format!("cannot create index of type '{type_name}'");
+    Err(Error::new(error_number::FORBIDDEN, message))
 }
 
 /// Reads an array of attribute paths.

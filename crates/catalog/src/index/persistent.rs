@@ -2,7 +2,7 @@
 //!
 //! Source: ArangoDB 3.12 documentation, "Persistent index HTTP API".
 
-use super::{IndexProperties, STORED_VALUES_MAX, TypeRules, parse_paths};
+use super::{Capabilities, IndexProperties, STORED_VALUES_MAX, SearchShape, TypeRules, parse_paths};
 use crate::properties::{Printer, Properties};
 use crate::{Error, FieldPath, Result};
 
@@ -31,6 +31,16 @@ impl TypeRules for Persistent {
     /// `storedValues`, `cacheEnabled`, `estimates` and `deduplicate` do not make another index.
     fn is_same(&self, _own: &IndexProperties, _wanted: &IndexProperties) -> bool {
         true
+    }
+
+    fn capabilities(&self, index: &IndexProperties) -> Capabilities {
+        Capabilities {
+            search: SearchShape::LeadingFields,
+            ordered: true,
+            covers: true,
+            clustered: false,
+            unique_lookup: index.unique,
+        }
     }
 }
 

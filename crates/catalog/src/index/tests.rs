@@ -145,3 +145,41 @@ fn wrong_options_of_the_types_are_refused() {
         assert_eq!(number(json), error_number::BAD_PARAMETER, "{json}");
     }
 }
+
+#[test]
+fn capabilities_follow_the_definition() {
+    let of = |json: &str| parse(json).unwrap().capabilities();
+    let persistent = of(r#"{"type": "persistent", "fields": ["a"], "unique": true}"#);
+    assert!(persistent.ordered && persistent.covers && persistent.unique_lookup);
+    assert!(!of(r#"{"type": "persistent", "fields": ["a"]}"#).unique_lookup);
+    let prefixed = r#"{"type": "mdi-prefixed", "fields": ["x"], "prefixFields": ["a", "b"],
+        "fieldValueTypes": "double"}"#;
+    assert_eq!(of(prefixed).search, SearchShape::Box { prefix_fields: 2 });
+    let fields = parse(prefixed).unwrap().searched_fields();
+    assert_eq!(fields.iter().map(FieldPath::to_string).collect::<Vec<_>>(), ["a", "b", "x"]);
+    let words = of(r#"{"type": "fulltext", "fields": ["t"], "minLength": 4}"#);
+    assert_eq!(words.search, SearchShape::Words { min_length: 4 });
+    assert_eq!(of(r#"{"type": "ttl", "fields": ["t"], "expireAfter": 1}"#), Capabilities::default());
+    assert!(IndexDefinition::primary(ObjectId(1)).properties.capabilities().clustered);
+    assert_eq!(IndexDefinition::primary(ObjectId(1)).properties.searched_fields().len(), 2);
+}
+
+#[test]
+fn a_search_is_mapped_value_by_value() {
+    let bound = |value| Some(Bound { value, inclusive: value > 2 });
+    let geo = GeoSearch { origin: Some(1), nearest: bound(2), farthest: bound(3), meets: Some(4) };
+    let doubled = |value: &i32| Ok::<_, ()>(value * 2);
+    for search in [
+        Search::Geo(Box::new(geo)),
+        Search::Words(7),
+        Search::Box(vec![FieldBounds { lower: bound(5), upper: None }, FieldBounds::default()]),
+    ] {
+        let mut own = search.clone();
+        own.for_each_mut(&mut |value| *value *= 2);
+        assert_eq!(search.try_map(&mut { doubled }), Ok(own.clone()));
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        search.for_each(&mut |value| before.push(value * 2));
+        own.for_each(&mut |value| after.push(*value));
+        assert_eq!(before, after);
+    }
+}

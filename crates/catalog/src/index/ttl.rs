@@ -2,7 +2,7 @@
 //!
 //! Source: ArangoDB 3.12 documentation, "TTL index HTTP API".
 
-use super::{IndexProperties, TypeOptions, TypeRules, check_plain_fields};
+use super::{Capabilities, IndexProperties, TypeOptions, TypeRules, check_plain_fields};
 use crate::properties::{Printer, Properties};
 use crate::{Error, Result};
 
@@ -40,5 +40,10 @@ impl TypeRules for Ttl {
     /// Another expiry is another index, of which a collection can have only one.
     fn is_same(&self, own: &IndexProperties, wanted: &IndexProperties) -> bool {
         own.options == wanted.options
+    }
+
+    /// None: it has dates as numbers, which are other values than the documents'.
+    fn capabilities(&self, _index: &IndexProperties) -> Capabilities {
+        Capabilities::default()
     }
 }

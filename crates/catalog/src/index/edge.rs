@@ -1,0 +1,28 @@
+//! The edge index: edges by `_from` and by `_to`.
+
+use super::{Capabilities, IndexProperties, SearchShape, TypeRules, not_for_clients};
+use crate::Result;
+use crate::properties::{Printer, Properties};
+
+pub(super) struct Edge;
+
+impl TypeRules for Edge {
+    fn check_creatable(&self, type_name: &str) -> Result<()> {
+        not_for_clients(type_name)
+    }
+
+    fn parse(&self, _index: &mut IndexProperties, _properties: Properties<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn print(&self, _index: &IndexProperties, _printer: &mut Printer<'_>) {}
+
+    fn is_same(&self, _own: &IndexProperties, _wanted: &IndexProperties) -> bool {
+        false
+    }
+
+    fn capabilities(&self, _index: &IndexProperties) -> Capabilities {
+        let search = SearchShape::AnyField { bounds: false };
+        Capabilities { search, covers: true, ..Capabilities::default() }
+    }
+}

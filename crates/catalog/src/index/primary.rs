@@ -1,0 +1,32 @@
+//! The primary index: documents by `_key`, and by `_id`, which follows from it.
+
+use super::{Capabilities, IndexProperties, SearchShape, TypeRules, not_for_clients};
+use crate::properties::{Printer, Properties};
+use crate::{FieldPath, Result};
+
+pub(super) struct Primary;
+
+impl TypeRules for Primary {
+    fn check_creatable(&self, type_name: &str) -> Result<()> {
+        not_for_clients(type_name)
+    }
+
+    fn parse(&self, _index: &mut IndexProperties, _properties: Properties<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn print(&self, _index: &IndexProperties, _printer: &mut Printer<'_>) {}
+
+    fn is_same(&self, _own: &IndexProperties, _wanted: &IndexProperties) -> bool {
+        false
+    }
+
+    fn capabilities(&self, _index: &IndexProperties) -> Capabilities {
+        let search = SearchShape::AnyField { bounds: true };
+        Capabilities { search, clustered: true, ..Capabilities::default() }
+    }
+
+    fn searched_fields(&self, _index: &IndexProperties) -> Vec<FieldPath> {
+        vec![FieldPath::attribute("_key"), FieldPath::attribute("_id")]
+    }
+}
