@@ -103,7 +103,8 @@ impl Error {
     }
 
     /// Edges cannot be followed at the time of a snapshot, but can be soon.
-    pub(crate) fn lacks_edge_index(collection: &str) -> Self {
+    /// The edge index that a restore leaves for later is needed now.
+    pub fn lacks_edge_index(collection: &str) -> Self {
         Error::retryable_conflict(format!(
             "the edge index of collection '{collection}', which is being restored, was not built yet"
         ))

@@ -73,8 +73,9 @@ impl Store {
 impl Store {
     /// Roughly which share of an index lies within bounds, from 0 to 1; `None` for an index without entries.
     pub fn index_share(&self, index: &Index, bounds: &IndexBounds) -> Result<Option<f64>> {
+        let Some(range) = index.key_range(bounds) else { return Ok(None) };
         let whole = object_range(index.definition().object_id);
-        Ok(self.engine().approximate_share(&bounds.range(index), &whole)?)
+        Ok(self.engine().approximate_share(&range, &whole)?)
     }
 }
 

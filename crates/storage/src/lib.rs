@@ -4,7 +4,8 @@
 //! - [`Snapshot`] reads: look-ups in batches, scans in blocks, without a copy a document.
 //! - [`Transaction`] writes: documents, and with each of them its indexes, counts and key generator.
 //!
-//! What lies where in the engine is described byte by byte in `docs/storage-format.md`; only [`encoding`] knows it.
+//! What lies where in the engine is described byte by byte in `docs/storage-format.md`; only [`encoding`] and the types of
+//! [`index`] know it.
 
 mod bulk_load;
 mod computed_values;
@@ -41,18 +42,20 @@ pub use external_sort::{Check, SortedPairs, Sorter};
 pub use figures::{Figures, IndexFigures};
 pub use fork_join::ForkJoin;
 pub use index::Index;
+pub use index::bounds::{BoundsOfRanges, IndexBounds, IndexRange, bounds_of};
 pub use index::build::SharedCheck;
+pub use index::edge::{EdgeDirection, EdgeEntries, EdgeEntry, EdgeReader, EdgeScan, VertexEdges};
+pub use index::found::IndexEntries;
+pub use index::persistent::{IndexScan, IndexWalk};
+pub use index::scan::{EntryScan, ScanHost, ScanOptions, ScanStatistics};
+pub use index::value::IndexValue;
 pub use kv::Durability;
 pub use load::{DocumentLoad, LoadOutcome, LoadPath, LoadPatience};
 pub use memory_budget::MemoryBudget;
 pub use picture::{Catalog, Collection, DataVersion, Database};
 pub use read_cache::{EdgeEnds, LastLoss, ReadCacheStatistics};
 pub use revision::{REVISION_TEXT_MAX_BYTES, Revision, RevisionClock, RevisionText};
-pub use scan::{
-    BlockLimits, BoxBounds, BoxScan, DocumentKeys, DocumentScan, DocumentScanSpec, EdgeDirection,
-    EdgeEntries, EdgeEntry, EdgeReader, EdgeScan, GeoEntries, GeoEntry, GeoEntryKind, GeoScan, IndexBounds,
-    IndexEntries, IndexScan, IndexWalk, KeyBound, VertexEdges, WordEntries, WordScan,
-};
+pub use scan::{BlockLimits, DocumentKeys, DocumentScan, DocumentScanSpec, KeyBound};
 pub use schema::Schema;
 pub use snapshot::Snapshot;
 pub use store::{Store, StoreOptions};

@@ -34,7 +34,7 @@ use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 use self::commit_order::CommitOrder;
 use self::seen::Seen;
-use crate::encoding::edge;
+use crate::index::edge::encoding as edge;
 use crate::{Collection, Error, Result};
 
 pub(crate) use commit_order::CommitNumber;

@@ -3,19 +3,20 @@
 use std::sync::Arc;
 
 use catalog::ObjectId;
-use geometry::CellRange;
 use kv::KeyRange;
 
 use crate::counters::{self, Totals};
 use crate::documents::Documents;
 use crate::encoding;
 use crate::fork_join::ForkJoin;
+use crate::index::bounds::{IndexBounds, IndexRange};
+use crate::index::edge::{EdgeDirection, EdgeReader, EdgeScan};
+use crate::index::found::IndexEntries;
+use crate::index::persistent::{self, IndexScan, IndexWalk};
+use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::picture::Catalog;
 use crate::read_cache::{LastLoss, ReadCacheView};
-use crate::scan::{
-    self, BoxBounds, BoxScan, DocumentScan, DocumentScanSpec, EdgeDirection, EdgeReader, EdgeScan,
-    GeoEntryKind, GeoScan, IndexBounds, IndexEntries, IndexScan, IndexWalk, WordScan,
-};
+use crate::scan::{DocumentScan, DocumentScanSpec};
 use crate::{Collection, Error, Index, Result};
 
 /// All documents of one moment and the catalog of that moment. Cheap to clone, read by many threads at once.
@@ -102,11 +103,30 @@ impl Snapshot {
 
     /// Starts a scan over documents in byte order of their keys.
     pub fn scan(&self, collection: &Collection, spec: &DocumentScanSpec) -> Result<DocumentScan> {
-        DocumentScan::start(self.engine.as_ref(), collection, spec, &self.fork_join)
+        let (object, name) = (collection.object_id(), collection.shared_name());
+        DocumentScan::start(self.engine.as_ref(), object, name, spec, &self.fork_join)
     }
 
-    /// Starts a scan over a persistent index, in AQL's order of the indexed values, or over a time-to-live index, in
-    /// order of the dates as seconds.
+    /// Starts a scan of the entries of an index, of whatever type, within some ranges, at least one.
+    ///
+    /// Errors: 4 for a search that the index does not know.
+    pub fn open_index(
+        &self,
+        collection: &Collection,
+        index: &Arc<Index>,
+        ranges: Vec<IndexRange>,
+        options: &ScanOptions,
+    ) -> Result<Box<dyn EntryScan>> {
+        let source = ScanSource {
+            engine: Arc::clone(&self.engine),
+            collection: Arc::clone(collection.shared_name()),
+            fork_join: Arc::clone(&self.fork_join),
+        };
+        index.open(source, ranges, options)
+    }
+
+    /// Starts a scan over a sorted index, in AQL's order of the indexed values, or over a time-to-live index, in order
+    /// of the dates as seconds. Beside [`Snapshot::open_index`] for callers with bounds of their own and no query.
     ///
     /// Errors: 4 for an index of another type.
     pub fn index_scan(
@@ -116,26 +136,24 @@ impl Snapshot {
         bounds: &IndexBounds,
         reverse: bool,
     ) -> Result<IndexScan> {
-        if !matches!(index.index_type(), catalog::IndexType::Persistent | catalog::IndexType::Ttl) {
-            let name = index.definition().properties.type_name();
-            return Err(Error::internal(format!("an index of type '{name}' cannot be scanned by bounds")));
-        }
-        IndexScan::start(self.engine.as_ref(), collection, index, bounds, reverse)
+        IndexScan::start(self.engine.as_ref(), collection.shared_name(), index, bounds, reverse)
     }
 
-    /// Starts look-ups in a persistent index that follow each other in its order.
+    /// Starts look-ups in a sorted index that follow each other in its order. Beside [`Snapshot::open_index`] because it
+    /// keeps its place from one look-up to the next.
     ///
     /// Errors: 4 for an index of another type.
     pub fn index_walk(&self, collection: &Collection, index: &Arc<Index>) -> Result<IndexWalk> {
-        if index.index_type() != catalog::IndexType::Persistent {
+        if !index.capabilities().ordered {
             let name = index.definition().properties.type_name();
             return Err(Error::internal(format!("an index of type '{name}' has no order to follow")));
         }
-        Ok(IndexWalk::new(Arc::clone(&self.engine), collection, index))
+        Ok(IndexWalk::new(Arc::clone(&self.engine), collection.shared_name(), index))
     }
 
-    /// Looks entries of a unique persistent index up in one batch; each look-up compares all fields for equality. The
-    /// entries found, in the order asked, and for each the position of its look-up.
+    /// Looks entries of a unique index up in one batch; each look-up compares all fields for equality. The entries found,
+    /// in the order asked, and for each the position of its look-up. Beside [`Snapshot::open_index`] because one call
+    /// serves many rows.
     ///
     /// Errors: 4 for an index that is not unique, or a look-up that does not give all fields; 1102 for a damaged entry.
     pub fn unique_entries(
@@ -144,53 +162,7 @@ impl Snapshot {
         index: &Index,
         lookups: &[IndexBounds],
     ) -> Result<(IndexEntries, Vec<usize>)> {
-        let is_whole = |lookup: &IndexBounds| lookup.equal_fields() == index.fields().len();
-        let is_unique = index.is_unique() && index.index_type() == catalog::IndexType::Persistent;
-        if !is_unique || !lookups.iter().all(is_whole) {
-            let message = format!("index '{}' cannot be looked up by whole values", index.name());
-            return Err(Error::internal(message));
-        }
-        scan::look_up(|keys| self.look_up(keys), collection, index, lookups)
-    }
-
-    /// Starts a scan over a fulltext index for the documents that have a word in normal form, or one that begins so.
-    ///
-    /// Errors: 4 for an index of another type.
-    pub fn word_scan(&self, index: &Index, word: &str, is_prefix: bool) -> Result<WordScan> {
-        if index.index_type() != catalog::IndexType::Fulltext {
-            let name = index.definition().properties.type_name();
-            return Err(Error::internal(format!("an index of type '{name}' has no words")));
-        }
-        WordScan::start(self.engine.as_ref(), index, word, is_prefix)
-    }
-
-    /// Starts a scan over a multi-dimensional index for the documents within a box. It reads over as many entries
-    /// outside of the box in a row as `lookahead` says before it seeks the next one inside.
-    ///
-    /// Errors: 4 for an index of another type.
-    pub fn box_scan(
-        &self,
-        collection: &Collection,
-        index: &Index,
-        bounds: &BoxBounds,
-        lookahead: u64,
-    ) -> Result<BoxScan> {
-        if !matches!(index.index_type(), catalog::IndexType::Mdi | catalog::IndexType::MdiPrefixed) {
-            let name = index.definition().properties.type_name();
-            return Err(Error::internal(format!("an index of type '{name}' has no dimensions")));
-        }
-        BoxScan::start(&self.engine, collection, index, bounds, lookahead)
-    }
-
-    /// Starts a scan over the entries of a geo-spatial index in some ranges of cells.
-    ///
-    /// Errors: 4 for an index of another type.
-    pub fn geo_scan(&self, index: &Index, kind: GeoEntryKind, ranges: &[CellRange]) -> Result<GeoScan> {
-        if index.index_type() != catalog::IndexType::Geo {
-            let name = index.definition().properties.type_name();
-            return Err(Error::internal(format!("an index of type '{name}' has no cells")));
-        }
-        Ok(GeoScan::start(&self.engine, index, kind, ranges))
+        persistent::look_up(|keys| self.look_up(keys), collection.shared_name(), index, lookups)
     }
 
     /// The edges at some vertices (document identifiers), through the edge index.
@@ -202,10 +174,12 @@ impl Snapshot {
         direction: EdgeDirection,
         vertices: &[&str],
     ) -> Result<EdgeScan> {
+        let vertices = vertices.iter().map(|vertex| (*vertex).to_owned()).collect();
         Ok(EdgeScan::start(&self.engine, edge_index(collection)?, direction, vertices))
     }
 
-    /// A reader of the edges of vertices in one direction, through the edge index.
+    /// A reader of the edges of vertices in one direction, through the edge index. Beside [`Snapshot::open_index`] because
+    /// traversals read it once a vertex, from memory where they can.
     ///
     /// Errors: 1218 unless the collection holds edges, 1200 if its edge index was not built at the snapshot's time.
     pub fn edge_reader(&self, collection: &Collection, direction: EdgeDirection) -> Result<EdgeReader> {

@@ -1,7 +1,7 @@
 //! Lowering of nodes that read from indexes what others read from documents.
 
 use super::{Lowering, Step};
-use crate::operator::{IndexDistinctOperator, IndexHandle, MaterializeOperator, Operator, Source};
+use crate::operator::{IndexDistinctOperator, MaterializeOperator, Operator, Source};
 use aql_plan::{IndexCollect, Materialize};
 use aql_value::{Error, Register, Result};
 
@@ -34,9 +34,10 @@ impl Lowering<'_> {
     fn index_distinct(&self, step: Step<'_>, node: &IndexCollect) -> Result<Box<dyn Operator>> {
         let collection = self.context.data.collection(&node.scan.source.collection)?;
         let info = node.scan.indexes.first().ok_or_else(|| Error::internal("a scan without an index"))?;
-        let IndexHandle::Persistent(index) = super::scan::handle(info, &collection)? else {
+        let index = super::scan::handle(info, &collection)?;
+        if !index.capabilities().ordered {
             return Err(Error::internal("groups of an index that is not sorted"));
-        };
+        }
         let out = node.collect.groups.iter().map(|group| self.register(group.out));
         let out: Box<[Register]> = out.collect::<Result<_>>()?;
         Ok(Box::new(IndexDistinctOperator::new(step.input, collection, index, out, step.carry)))

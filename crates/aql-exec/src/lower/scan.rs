@@ -1,19 +1,20 @@
 //! Lowering of scans.
 
 use super::Lowering;
+use crate::data::storage_error;
 use crate::operator::{
-    BoundProgram, CoveredValue, DocumentFilter, EnumerateCollectionOperator, GeoPrograms, IndexHandle,
-    IndexScanOperator, IndexScanOptions, LookupProgram, Operator, Outer, ProjectionProgram, RangePrograms,
-    SearchPrograms, Source,
+    CoveredValue, DocumentFilter, EnumerateCollectionOperator, IndexScanOperator, IndexScanOptions,
+    LookupProgram, Operator, Outer, ProjectionProgram, RangePrograms, Source,
 };
 use aql_plan::{
     CollectionScan, DocumentSource, Expression, IndexBound, IndexInfo, IndexKind, IndexLookup, IndexRange,
     IndexScan, IndexSearch, JoinPart, Projection, ProjectionSource, VariableId,
 };
-use aql_value::{Error, Register, Result, error_number};
+use aql_value::{Error, Program, Register, Result};
 use catalog::IndexId;
+use catalog::index::{Bound, FieldBounds, GeoSearch, Search};
 use std::sync::Arc;
-use storage::Collection;
+use storage::{Collection, Index};
 
 impl Lowering<'_> {
     pub(super) fn enumerate_collection(
@@ -110,7 +111,7 @@ impl Lowering<'_> {
         projections.iter().map(lower).collect()
     }
 
-    pub(super) fn range(&self, range: &IndexRange, index: IndexHandle) -> Result<RangePrograms> {
+    pub(super) fn range(&self, range: &IndexRange, index: Arc<Index>) -> Result<RangePrograms> {
         let lookup = |lookup: &IndexLookup| {
             Ok(match lookup {
                 IndexLookup::Equal(expression) => LookupProgram::Equal(self.compile(expression)?),
@@ -129,29 +130,30 @@ impl Lowering<'_> {
 }
 
 impl Lowering<'_> {
-    fn search(&self, search: &IndexSearch) -> Result<SearchPrograms> {
+    fn search(&self, search: &IndexSearch) -> Result<Search<Program>> {
         let program = |expression: &Option<Expression>| {
             expression.as_ref().map(|expression| self.compile(expression)).transpose()
         };
         match search {
-            IndexSearch::Geo(geo) => Ok(SearchPrograms::Geo(GeoPrograms {
+            IndexSearch::Geo(geo) => Ok(Search::Geo(Box::new(GeoSearch {
                 origin: program(&geo.origin)?,
                 nearest: self.bound(&geo.nearest)?,
                 farthest: self.bound(&geo.farthest)?,
                 meets: program(&geo.meets)?,
-            })),
-            IndexSearch::Words(query) => Ok(SearchPrograms::Words(self.compile(query)?)),
+            }))),
+            IndexSearch::Words(query) => Ok(Search::Words(self.compile(query)?)),
             IndexSearch::Box(fields) => {
-                let bounds =
-                    fields.iter().map(|field| Ok([self.bound(&field.lower)?, self.bound(&field.upper)?]));
-                Ok(SearchPrograms::Box(bounds.collect::<Result<_>>()?))
+                let bounds = fields.iter().map(|field| {
+                    Ok(FieldBounds { lower: self.bound(&field.lower)?, upper: self.bound(&field.upper)? })
+                });
+                Ok(Search::Box(bounds.collect::<Result<_>>()?))
             }
         }
     }
 
-    fn bound(&self, bound: &Option<IndexBound>) -> Result<Option<BoundProgram>> {
+    fn bound(&self, bound: &Option<IndexBound>) -> Result<Option<Bound<Program>>> {
         let Some(bound) = bound else { return Ok(None) };
-        Ok(Some(BoundProgram { program: self.compile(&bound.value)?, inclusive: bound.inclusive }))
+        Ok(Some(Bound { value: self.compile(&bound.value)?, inclusive: bound.inclusive }))
     }
 }
 
@@ -183,31 +185,15 @@ fn covered(source: ProjectionSource, index: &IndexInfo) -> Option<CoveredValue> 
 }
 
 /// The index as storage has it.
-pub(super) fn handle(info: &IndexInfo, collection: &Arc<Collection>) -> Result<IndexHandle> {
-    match info.kind {
-        IndexKind::Primary => Ok(IndexHandle::Primary),
-        IndexKind::Edge => Ok(IndexHandle::Edge),
-        IndexKind::Persistent
-        | IndexKind::Geo { .. }
-        | IndexKind::Mdi { .. }
-        | IndexKind::Fulltext { .. } => {
-            let index = collection.index(IndexId(info.id)).cloned();
-            let missing = || {
-                let message =
-                    format!("index not found: '{}' of collection '{}'", info.name, collection.name());
-                Error::new(catalog::error_number::INDEX_NOT_FOUND, message)
-            };
-            let handle = match info.kind {
-                IndexKind::Geo { .. } => IndexHandle::Geo,
-                IndexKind::Mdi { .. } => IndexHandle::Mdi,
-                IndexKind::Fulltext { .. } => IndexHandle::Fulltext,
-                _ => IndexHandle::Persistent,
-            };
-            index.map(handle).ok_or_else(missing)
+///
+/// Errors: 1200 for an edge index that is not built, 1212 for another index that is not there any more.
+pub(super) fn handle(info: &IndexInfo, collection: &Arc<Collection>) -> Result<Arc<Index>> {
+    let id = IndexId(info.id);
+    collection.index(id).cloned().ok_or_else(|| {
+        if id == IndexId::EDGE && collection.lacks_edge_index() {
+            return storage_error(&storage::Error::lacks_edge_index(collection.name()));
         }
-        _ => Err(Error::new(
-            error_number::NOT_IMPLEMENTED,
-            format!("not implemented: scans of indexes of type '{}'", info.type_name),
-        )),
-    }
+        let message = format!("index not found: '{}' of collection '{}'", info.name, collection.name());
+        Error::new(catalog::error_number::INDEX_NOT_FOUND, message)
+    })
 }

@@ -48,10 +48,7 @@ pub(crate) use graph::{
 pub(crate) use groups::{GroupAggregate, GroupKey, GroupOutput, Groups};
 pub(crate) use hash_join::{HashJoin, JoinCondition, JoinKey};
 pub(crate) use index_distinct::IndexDistinctOperator;
-pub(crate) use index_scan::{
-    BoundProgram, GeoPrograms, IndexHandle, IndexScanOperator, IndexScanOptions, LookupProgram,
-    RangePrograms, SearchPrograms,
-};
+pub(crate) use index_scan::{IndexScanOperator, IndexScanOptions, LookupProgram, RangePrograms};
 pub(crate) use into::IntoMembers;
 pub(crate) use limit::LimitOperator;
 pub(crate) use materialize::MaterializeOperator;

@@ -1,19 +1,15 @@
-//! Keys and values as the engine keeps them. Nothing outside of this module knows the layout; it is described byte by
-//! byte in `docs/storage-format.md`.
+//! Keys and values as the engine keeps them. Nothing knows the layout but this module and, of its own entries, each
+//! type of index. It is described byte by byte in `docs/storage-format.md`.
 //!
 //! Every key starts with an object id, 8 bytes, big-endian: the documents of a collection, the entries of an index, or
 //! one of the server's own areas ([`META`], [`COUNTERS`], [`ESTIMATES`]). So an object is one contiguous range of keys,
 //! and dropping it is dropping a range.
 
-pub(crate) mod edge;
 pub(crate) mod entry;
-pub(crate) mod geo;
 pub(crate) mod metadata;
 pub(crate) mod pack;
 #[cfg(test)]
 mod tests;
-pub(crate) mod word;
-pub(crate) mod zorder;
 
 use catalog::ObjectId;
 use kv::KeyRange;

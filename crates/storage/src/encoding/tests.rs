@@ -1,7 +1,6 @@
 use catalog::ObjectId;
 
 use super::*;
-use crate::scan::EdgeDirection;
 
 #[test]
 fn documents_of_one_collection_are_one_range() {
@@ -47,27 +46,6 @@ fn damaged_entries_are_recognized() {
     assert_eq!(entry::layout(&[5, 1], 0, true), None);
     assert_eq!(entry::key_of_unique_value(&[]), None);
     assert_eq!(entry::key_of_unique_value(&[2, b'a']), None);
-    assert_eq!(edge::layout(&[0; 5]), None);
-    assert_eq!(edge::layout(b"12345678dvertex"), None);
-}
-
-#[test]
-fn edges_of_one_vertex_are_one_range() {
-    let object = ObjectId(9);
-    let key = |direction, vertex, edge: &str| {
-        let mut bytes = Vec::new();
-        let end = edge::append_key(object, direction, vertex, edge, &mut bytes);
-        assert_eq!(&bytes[end - vertex.len()..end], vertex.as_bytes());
-        bytes
-    };
-    let range = edge::vertex_range(object, EdgeDirection::Outbound, "v/1");
-    assert!(range.contains(&key(EdgeDirection::Outbound, "v/1", "e")));
-    assert!(!range.contains(&key(EdgeDirection::Outbound, "v/11", "e")));
-    assert!(!range.contains(&key(EdgeDirection::Outbound, "v/", "1")));
-    assert!(!range.contains(&key(EdgeDirection::Inbound, "v/1", "e")));
-    let bytes = key(EdgeDirection::Inbound, "v/1", "e");
-    let (vertex, edge) = edge::layout(&bytes).unwrap();
-    assert_eq!((&bytes[vertex], &bytes[edge]), (&b"v/1"[..], &b"e"[..]));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::entries::{Entries, EntryRef};
 use super::estimate::EstimateChange;
 use crate::encoding::entry::key_of_unique_value;
 use crate::error::ConflictingDocument;
-use crate::{Collection, Error, Result};
+use crate::{Error, Result};
 
 /// Memory that is used again from document to document.
 #[derive(Debug, Default)]
@@ -25,7 +25,8 @@ pub(crate) struct Scratch {
 /// Where a document's entries go.
 pub(crate) struct Target<'a> {
     pub(crate) transaction: &'a mut dyn WriteTransaction,
-    pub(crate) collection: &'a Collection,
+    /// The collection's name.
+    pub(crate) collection: &'a str,
     pub(crate) index: &'a Index,
     /// The key of the document that is written.
     pub(crate) key: &'a str,
@@ -134,7 +135,7 @@ impl Target<'_> {
     }
 
     fn document(&self, key: String) -> ConflictingDocument {
-        ConflictingDocument { collection: self.collection.name().to_owned(), key, revision: None }
+        ConflictingDocument { collection: self.collection.to_owned(), key, revision: None }
     }
 }
 

@@ -1,46 +1,75 @@
 //! Indexes: what each type keeps of a document.
 //!
-//! A type is a file that implements [`Method`] and a line in [`method`]. What all types share stands beside it: how
-//! fields are found ([`field`]), how entries are collected ([`entries`]) and written ([`maintain`]), how an index is
-//! built over existing documents ([`build`]), and how its selectivity is estimated ([`estimate`]).
+//! A type is a folder with an [`IndexMethod`], and a line in [`method`]. What all types share stands beside the folders:
+//! how fields are found ([`field`]), how entries are collected ([`entries`]) and written ([`maintain`]), how an index is
+//! built over existing documents ([`build`]), how its selectivity is estimated ([`estimate`]); and for queries what is
+//! searched for ([`bounds`], [`value`]), how scans are read ([`scan`]) and what they answer ([`found`]).
 
+pub(crate) mod bounds;
 pub(crate) mod build;
-mod date;
-mod edge;
+pub(crate) mod edge;
 pub(crate) mod entries;
 pub(crate) mod estimate;
 pub(crate) mod field;
+pub(crate) mod found;
 mod fulltext;
 mod geo;
 pub(crate) mod maintain;
 mod mdi;
-mod persistent;
+pub(crate) mod persistent;
 mod primary;
+pub(crate) mod scan;
 mod ttl;
+pub(crate) mod value;
 
 use std::fmt;
 use std::sync::Arc;
 
+use catalog::index::Capabilities;
 use catalog::{FieldPath, IndexDefinition, IndexId, IndexType};
+use kv::KeyRange;
 use velocypack::Slice;
 
 use crate::{Error, Result};
+use bounds::{IndexBounds, IndexRange};
 use entries::Entries;
 use estimate::Estimate;
+use scan::{EntryScan, ScanOptions, ScanSource};
 
-/// What one type of index keeps of a document.
-pub(crate) trait Method: Sync {
+/// What one type of index keeps of a document, and how it is searched.
+pub(crate) trait IndexMethod: Sync {
     /// Appends the index's entries for a document (stored form, `_key` and all).
     ///
     /// Errors: 32 where a document has too many entries.
     fn entries(&self, index: &Index, document: Slice<'_>, key: &str, entries: &mut Entries) -> Result<()>;
 
     /// Whether [`Index::selectivity_estimate`] is kept up by a sketch.
-    fn is_estimated(&self, index: &Index) -> bool;
+    fn is_estimated(&self, _index: &Index) -> bool {
+        false
+    }
+
+    /// Starts a scan of the entries within some ranges, at least one.
+    ///
+    /// Errors: 4 for a search that the type does not know.
+    fn open(
+        &self,
+        index: &Arc<Index>,
+        _source: ScanSource,
+        _ranges: Vec<IndexRange>,
+        _options: &ScanOptions,
+    ) -> Result<Box<dyn EntryScan>> {
+        let name = index.definition().properties.type_name();
+        Err(Error::internal(format!("an index of type '{name}' cannot be searched")))
+    }
+
+    /// Where the entries between some bounds lie; `None` unless entries are sorted by the sort keys of values.
+    fn key_range(&self, _index: &Index, _bounds: &IndexBounds) -> Option<KeyRange> {
+        None
+    }
 }
 
 /// The types that exist.
-fn method(index_type: IndexType) -> Option<&'static dyn Method> {
+fn method(index_type: IndexType) -> Option<&'static dyn IndexMethod> {
     match index_type {
         IndexType::Primary => Some(&primary::Primary),
         IndexType::Edge => Some(&edge::Edge),
@@ -56,7 +85,8 @@ fn method(index_type: IndexType) -> Option<&'static dyn Method> {
 /// An index of a collection.
 pub struct Index {
     definition: IndexDefinition,
-    method: &'static dyn Method,
+    capabilities: Capabilities,
+    method: &'static dyn IndexMethod,
     estimate: Option<Arc<Estimate>>,
 }
 
@@ -67,7 +97,8 @@ impl Index {
             let message = format!("not implemented: indexes of type '{}'", definition.properties.type_name());
             return Err(Error::new(catalog::error_number::NOT_IMPLEMENTED, message));
         };
-        let mut index = Index { definition, method, estimate: None };
+        let capabilities = definition.properties.capabilities();
+        let mut index = Index { definition, capabilities, method, estimate: None };
         if method.is_estimated(&index) {
             index.estimate = Some(estimate.unwrap_or_default());
         }
@@ -77,6 +108,11 @@ impl Index {
     /// The definition.
     pub fn definition(&self) -> &IndexDefinition {
         &self.definition
+    }
+
+    /// What queries can use it for.
+    pub fn capabilities(&self) -> Capabilities {
+        self.capabilities
     }
 
     /// The number within the collection.
@@ -127,12 +163,12 @@ impl Index {
     /// if the index does not cover it. Expanded arrays are not covered (an entry holds one element), nor is `_id` (it
     /// follows from the collection's name and the key).
     pub fn covered_position(&self, path: &[impl AsRef<str>]) -> Option<usize> {
-        if !matches!(self.index_type(), IndexType::Persistent | IndexType::Mdi | IndexType::MdiPrefixed) {
+        if !self.capabilities.covers {
             return None;
         }
         let properties = &self.definition.properties;
-        let fields = properties.prefix_fields().iter().chain(&properties.fields);
-        fields.chain(&properties.stored_values).position(|covered| {
+        let fields = properties.searched_fields();
+        fields.iter().chain(&properties.stored_values).position(|covered| {
             !covered.is_expanded()
                 && !is_id(covered)
                 && covered.names.len() == path.len()
@@ -147,6 +183,21 @@ impl Index {
     /// The index's entries for a document.
     pub(crate) fn entries(&self, document: Slice<'_>, key: &str, entries: &mut Entries) -> Result<()> {
         self.method.entries(self, document, key, entries)
+    }
+
+    /// Starts a scan: see [`crate::Snapshot::open_index`].
+    pub(crate) fn open(
+        self: &Arc<Self>,
+        source: ScanSource,
+        ranges: Vec<IndexRange>,
+        options: &ScanOptions,
+    ) -> Result<Box<dyn EntryScan>> {
+        self.method.open(self, source, ranges, options)
+    }
+
+    /// Where the entries between some bounds lie; `None` unless it is sorted.
+    pub(crate) fn key_range(&self, bounds: &IndexBounds) -> Option<KeyRange> {
+        self.method.key_range(self, bounds)
     }
 
     /// The fields as messages name them.

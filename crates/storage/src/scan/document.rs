@@ -3,13 +3,14 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use catalog::ObjectId;
 use kv::{Block, BlockLimits, Scan, ScanSpec, Snapshot};
 
 use super::ahead::ReadAhead;
 use crate::documents::Documents;
 use crate::encoding;
 use crate::fork_join::ForkJoin;
-use crate::{Collection, Error, Result};
+use crate::{Error, Result};
 
 /// One end of a range of document keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,14 +64,15 @@ const BLOCKS_BEFORE_AHEAD: usize = 32;
 impl DocumentScan {
     pub(crate) fn start(
         snapshot: &dyn Snapshot,
-        collection: &Collection,
+        object: ObjectId,
+        collection: &Arc<str>,
         spec: &DocumentScanSpec,
         turns: &Arc<ForkJoin>,
     ) -> Result<Self> {
         let bound = |bound: &Option<KeyBound>| bound.as_ref().map(|b| (b.key.clone(), b.inclusive));
         let (lower, upper) = (bound(&spec.from_key), bound(&spec.to_key));
         let range = encoding::document_range(
-            collection.object_id(),
+            object,
             lower.as_ref().map(|(key, inclusive)| (key.as_str(), *inclusive)),
             upper.as_ref().map(|(key, inclusive)| (key.as_str(), *inclusive)),
         );
@@ -87,7 +89,7 @@ impl DocumentScan {
             ready: VecDeque::new(),
             blocks_until_ahead: may_read_ahead.then_some(BLOCKS_BEFORE_AHEAD),
             turns: Arc::clone(turns),
-            collection: Arc::clone(collection.shared_name()),
+            collection: Arc::clone(collection),
             keys_only: spec.keys_only,
         })
     }

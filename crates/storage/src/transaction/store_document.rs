@@ -98,8 +98,8 @@ impl Operation<'_> {
         new: Option<Slice<'_>>,
     ) -> Result<()> {
         for (index, change) in self.collection.indexes.iter().zip(&mut self.joined.estimates) {
-            let transaction = &mut *self.engine;
-            let mut target = Target { transaction, collection: self.collection, index, key, change };
+            let (transaction, collection) = (&mut *self.engine, self.collection.name());
+            let mut target = Target { transaction, collection, index, key, change };
             target.replace(old, new, self.scratch)?;
         }
         Ok(())

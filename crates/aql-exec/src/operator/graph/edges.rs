@@ -7,14 +7,12 @@ use crate::data::storage_error;
 use crate::graph::edges::{EdgeList, ReadPosition};
 use crate::graph::path::Side;
 use crate::graph::vertices::{Vertex, VertexArena};
-use crate::operator::index_scan::{
-    EntryBatch, EntrySink, EntrySource, Lookup, Range, RangePrograms, open_source,
-};
+use crate::operator::index_scan::{EntryBatch, EntrySink, EntrySource, RangePrograms, index_value};
 use aql_plan::IndexHint;
 use aql_value::{Batch, Result, Value};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use storage::{Collection, EdgeDirection, EdgeReader};
+use storage::{Collection, EdgeDirection, EdgeReader, IndexRange, ScanOptions};
 
 /// See `aql_plan::EdgeAccess`.
 pub(crate) struct EdgeAccessProgram {
@@ -57,7 +55,7 @@ pub(super) struct EdgeFinder {
     keeps_keys: bool,
     /// For the present outer row: the ranges of vertex-centric indexes by access and depth, `None` where nothing can be
     /// found.
-    ranges: HashMap<(usize, Option<u32>), Option<Range>>,
+    ranges: HashMap<(usize, Option<u32>), Option<IndexRange>>,
     /// Scans of vertex-centric indexes that were not read to their ends, by number.
     scans: HashMap<usize, VertexScan>,
     next_scan: usize,
@@ -65,7 +63,7 @@ pub(super) struct EdgeFinder {
 
 /// A scan of a vertex-centric index for one vertex.
 struct VertexScan {
-    source: Box<dyn EntrySource>,
+    source: EntrySource,
     /// Keys of edges found before: an index over the elements of arrays finds some several times.
     seen: HashSet<Box<str>>,
 }
@@ -333,7 +331,7 @@ fn open_scan(
     number: usize,
     vertex: Vertex,
     depth: u32,
-    ranges: &mut HashMap<(usize, Option<u32>), Option<Range>>,
+    ranges: &mut HashMap<(usize, Option<u32>), Option<IndexRange>>,
     lookup: &mut FinderContext<'_>,
 ) -> Result<Option<VertexScan>> {
     let EdgeLookupProgram::VertexCentric(programs) = access.lookup_at(depth) else { return Ok(None) };
@@ -347,17 +345,16 @@ fn open_scan(
     };
     let Some(range) = range else { return Ok(None) };
     let Ok(id) = std::str::from_utf8(lookup.vertices.id(vertex)) else { return Ok(None) };
-    let own = range.behind(Value::from_str(id));
-    let snapshot = lookup.context.data.start().clone();
-    let scan = Lookup {
-        snapshot: &snapshot,
-        collection: &access.collection,
+    let own = range.behind(index_value(&Value::from_str(id))?);
+    let options = ScanOptions {
         ascending: true,
         ordered: false,
         limit_each: None,
         wants_documents: true,
+        wants_covered: false,
         lookahead: IndexHint::DEFAULT_LOOKAHEAD,
     };
-    let source = open_source(&programs.index, vec![own], &scan, &lookup.context.interrupt)?;
+    let snapshot = lookup.context.data.start();
+    let source = EntrySource::open(snapshot, &access.collection, &programs.index, vec![own], &options)?;
     Ok(Some(VertexScan { source, seen: HashSet::new() }))
 }

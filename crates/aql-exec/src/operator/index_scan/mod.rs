@@ -3,28 +3,17 @@
 //! Entries are collected for as many incoming rows as it takes to fill a batch; then their documents are fetched in one
 //! step. What the index covers is filtered before that, and if it covers everything no document is fetched at all.
 
-mod edge;
 mod entries;
-mod fulltext;
-mod geo;
-mod key_order;
-mod key_stretch;
-mod mdi;
-mod persistent;
-mod primary;
 mod range;
-mod search;
 mod single_key;
 mod source;
 mod unique;
 mod walk;
 
 pub(super) use entries::{EntryBatch, EntrySink};
-pub(super) use range::Range;
-pub(crate) use range::{BoundProgram, IndexHandle, LookupProgram, RangePrograms};
-pub(crate) use search::{GeoPrograms, SearchPrograms};
-pub(super) use source::open as open_source;
-pub(super) use source::{EntrySource, Lookup};
+pub(super) use range::index_value;
+pub(crate) use range::{LookupProgram, RangePrograms};
+pub(super) use source::EntrySource;
 
 use super::document_source::{FoundDocuments, Source};
 use super::materialize::documents_wanted;
@@ -37,7 +26,7 @@ use aql_value::{Batch, Column, Interrupt, Register, Result, Value};
 use range::RangeColumns;
 use single_key::SingleKey;
 use std::collections::{HashSet, VecDeque};
-use storage::Snapshot;
+use storage::{ScanOptions, Snapshot};
 use unique::UniqueLookups;
 use walk::Walk;
 
@@ -82,7 +71,7 @@ pub(crate) struct IndexScanOptions {
 /// The scan for one incoming row.
 struct RowLookup {
     /// One after the other.
-    sources: VecDeque<Box<dyn EntrySource>>,
+    sources: VecDeque<EntrySource>,
     /// Keys of documents found before.
     seen: HashSet<Box<str>>,
 }
@@ -209,25 +198,26 @@ impl IndexScanOperator {
 
     /// Opens the sources for the present incoming row. Neighbouring ranges of the same index share one.
     fn open_row(&self, snapshot: &Snapshot, interrupt: &Interrupt) -> Result<RowLookup> {
-        let lookup = Lookup {
-            snapshot,
-            collection: &self.source.collection,
+        let options = ScanOptions {
             ascending: self.options.ascending,
             ordered: self.options.ordered,
             limit_each: self.options.limit_each,
             wants_documents: self.wants_documents(),
+            wants_covered: self.wants_covered(),
             lookahead: self.options.lookahead,
         };
+        let collection = &self.source.collection;
         let mut sources = VecDeque::new();
         let mut ranges = self.ranges.iter().zip(&self.columns).peekable();
         while let Some((first, columns)) = ranges.next() {
             let row = self.outer.row();
             let mut found: Vec<_> = first.for_row(columns, row, interrupt)?.into_iter().collect();
-            while let Some((next, columns)) = ranges.next_if(|(next, _)| next.index.is_same(&first.index)) {
+            while let Some((next, columns)) = ranges.next_if(|(next, _)| next.index.id() == first.index.id())
+            {
                 found.extend(next.for_row(columns, row, interrupt)?);
             }
             if !found.is_empty() {
-                sources.push_back(source::open(&first.index, found, &lookup, interrupt)?);
+                sources.push_back(EntrySource::open(snapshot, collection, &first.index, found, &options)?);
             }
         }
         Ok(RowLookup { sources, seen: HashSet::new() })
@@ -326,9 +316,7 @@ impl IndexScanOperator {
 
     /// Keys that were given and not found in an index: whether they exist shows when their documents are fetched.
     fn looks_keys_up(&self) -> bool {
-        self.ranges
-            .iter()
-            .any(|range| matches!(range.index, IndexHandle::Primary) && !range.lookups.is_empty())
+        self.ranges.iter().any(|range| range.index.capabilities().clustered && !range.lookups.is_empty())
     }
 
     fn filter_covered(

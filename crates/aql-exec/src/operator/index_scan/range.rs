@@ -1,40 +1,12 @@
 //! The ranges of an index scan: as programs, as columns for a batch of outer rows, as values for one row.
 
-use super::search::{Search, SearchColumns, SearchPrograms};
 use crate::context::ExecutionContext;
+use crate::data::storage_error;
 use aql_value::{Batch, Column, Interrupt, Program, Register, Result, Value, order_of};
+use catalog::index::{Bound, Search};
 use std::cmp::Ordering;
 use std::sync::Arc;
-
-/// Which index a range is about.
-#[derive(Clone)]
-pub(crate) enum IndexHandle {
-    /// The documents themselves, by `_key` (field 0) or `_id` (field 1).
-    Primary,
-    /// Edges by `_from` (field 0) or `_to` (field 1).
-    Edge,
-    /// An index of its own.
-    Persistent(Arc<storage::Index>),
-    /// A geo index of its own.
-    Geo(Arc<storage::Index>),
-    /// A multi-dimensional index of its own.
-    Mdi(Arc<storage::Index>),
-    /// A fulltext index of its own.
-    Fulltext(Arc<storage::Index>),
-}
-
-impl IndexHandle {
-    pub(in crate::operator) fn is_same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Primary, Self::Primary) | (Self::Edge, Self::Edge) => true,
-            (Self::Persistent(left), Self::Persistent(right))
-            | (Self::Geo(left), Self::Geo(right))
-            | (Self::Mdi(left), Self::Mdi(right))
-            | (Self::Fulltext(left), Self::Fulltext(right)) => left.id() == right.id(),
-            _ => false,
-        }
-    }
-}
+use storage::{Index, IndexRange, IndexValue};
 
 /// Condition on one field.
 pub(crate) enum LookupProgram {
@@ -44,56 +16,32 @@ pub(crate) enum LookupProgram {
     In(Program),
 }
 
-/// One end of a range.
-pub(crate) struct BoundProgram {
-    pub(crate) program: Program,
-    pub(crate) inclusive: bool,
-}
-
 /// See `aql_plan::IndexRange`.
 pub(crate) struct RangePrograms {
-    pub(crate) index: IndexHandle,
+    pub(crate) index: Arc<Index>,
     pub(crate) first_field: usize,
     pub(crate) lookups: Vec<LookupProgram>,
-    pub(crate) lower: Option<BoundProgram>,
-    pub(crate) upper: Option<BoundProgram>,
-    pub(crate) search: Option<SearchPrograms>,
+    pub(crate) lower: Option<Bound<Program>>,
+    pub(crate) upper: Option<Bound<Program>>,
+    pub(crate) search: Option<Search<Program>>,
 }
 
 /// The values of a range's expressions for a batch of outer rows.
 pub(in crate::operator) struct RangeColumns {
     lookups: Vec<Column>,
-    lower: Option<Column>,
-    upper: Option<Column>,
-    search: Option<SearchColumns>,
-}
-
-/// A range for one outer row.
-pub(in crate::operator) struct Range {
-    pub(in crate::operator) first_field: usize,
-    /// For each field from `first_field` on the values that it may have: ascending, each once.
-    pub(in crate::operator) equal: Vec<Vec<Value>>,
-    pub(in crate::operator) lower: Option<Bound>,
-    pub(in crate::operator) upper: Option<Bound>,
-    pub(super) search: Option<Search>,
-}
-
-/// One end of a range for one outer row.
-#[derive(Clone)]
-pub(in crate::operator) struct Bound {
-    pub(in crate::operator) value: Value,
-    pub(in crate::operator) inclusive: bool,
+    lower: Option<Bound<Column>>,
+    upper: Option<Bound<Column>>,
+    search: Option<Search<Column>>,
 }
 
 impl RangePrograms {
     /// The registers that the range's expressions need.
     pub(crate) fn registers_read(&self) -> impl Iterator<Item = Register> {
-        let lookups = self.lookups.iter().map(|lookup| match lookup {
-            LookupProgram::Equal(program) | LookupProgram::In(program) => program,
-        });
-        let bounds = [&self.lower, &self.upper].into_iter().flatten().map(|bound| &bound.program);
-        let search = self.search.iter().flat_map(SearchPrograms::programs).flatten();
-        lookups.chain(bounds).chain(search).flat_map(Program::registers_read).copied()
+        let mut programs: Vec<&Program> = Vec::new();
+        programs.extend(self.lookups.iter().map(LookupProgram::program));
+        programs.extend([&self.lower, &self.upper].into_iter().flatten().map(|bound| &bound.value));
+        self.search.iter().for_each(|search| search.for_each(&mut |program| programs.push(program)));
+        programs.into_iter().flat_map(Program::registers_read).copied()
     }
 
     /// Evaluates the range's expressions.
@@ -102,17 +50,14 @@ impl RangePrograms {
         outer: &Batch,
         context: &mut ExecutionContext,
     ) -> Result<RangeColumns> {
-        let mut lookups = Vec::with_capacity(self.lookups.len());
-        for lookup in &self.lookups {
-            let (LookupProgram::Equal(program) | LookupProgram::In(program)) = lookup;
-            lookups.push(context.evaluate(program, outer)?);
-        }
-        let mut bound = |bound: &Option<BoundProgram>| {
-            bound.as_ref().map(|bound| context.evaluate(&bound.program, outer)).transpose()
-        };
-        let (lower, upper) = (bound(&self.lower)?, bound(&self.upper)?);
-        let search = self.search.as_ref().map(|search| search.evaluate(outer, context)).transpose()?;
-        Ok(RangeColumns { lookups, lower, upper, search })
+        let mut evaluate = |program: &Program| context.evaluate(program, outer);
+        let lookups = self.lookups.iter().map(|lookup| evaluate(lookup.program()));
+        Ok(RangeColumns {
+            lookups: lookups.collect::<Result<_>>()?,
+            lower: Bound::try_map(&self.lower, &mut evaluate)?,
+            upper: Bound::try_map(&self.upper, &mut evaluate)?,
+            search: self.search.as_ref().map(|search| search.try_map(&mut evaluate)).transpose()?,
+        })
     }
 
     /// The range for one outer row; `None` if nothing can be found by it.
@@ -121,12 +66,12 @@ impl RangePrograms {
         columns: &RangeColumns,
         row: usize,
         interrupt: &Interrupt,
-    ) -> Result<Option<Range>> {
+    ) -> Result<Option<IndexRange>> {
         let mut equal = Vec::with_capacity(self.lookups.len());
         for (lookup, column) in self.lookups.iter().zip(&columns.lookups) {
             let value = column.get(row);
             let values = match lookup {
-                LookupProgram::Equal(_) => vec![value.clone()],
+                LookupProgram::Equal(_) => vec![index_value(value)?],
                 LookupProgram::In(_) => sorted_members(value, interrupt)?,
             };
             if values.is_empty() {
@@ -134,16 +79,22 @@ impl RangePrograms {
             }
             equal.push(values);
         }
-        let bound = |bound: &Option<BoundProgram>, column: &Option<Column>| {
-            let (bound, column) = (bound.as_ref()?, column.as_ref()?);
-            Some(Bound { value: column.get(row).clone(), inclusive: bound.inclusive })
+        let mut value = |column: &Column| index_value(column.get(row));
+        let range = IndexRange {
+            first_field: self.first_field,
+            equal,
+            lower: Bound::try_map(&columns.lower, &mut value)?,
+            upper: Bound::try_map(&columns.upper, &mut value)?,
+            search: columns.search.as_ref().map(|search| search.try_map(&mut value)).transpose()?,
         };
-        let lower = bound(&self.lower, &columns.lower);
-        let upper = bound(&self.upper, &columns.upper);
-        let search = self.search.as_ref().zip(columns.search.as_ref());
-        let search = search.map(|(search, columns)| search.for_row(columns, row));
-        let range = Range { first_field: self.first_field, equal, lower, upper, search };
-        Ok((!range.is_empty()).then_some(range))
+        Ok((!excludes_all(&range)).then_some(range))
+    }
+}
+
+impl LookupProgram {
+    fn program(&self) -> &Program {
+        let (Self::Equal(program) | Self::In(program)) = self;
+        program
     }
 }
 
@@ -154,32 +105,27 @@ impl RangeColumns {
     }
 }
 
-impl Range {
-    /// The range of an index that has one more field before those of this one, which equals a value.
-    pub(in crate::operator) fn behind(&self, first: Value) -> Self {
-        let mut equal = vec![vec![first]];
-        equal.extend_from_slice(&self.equal);
-        let (lower, upper, search) = (self.lower.clone(), self.upper.clone(), self.search.clone());
-        Self { first_field: 0, equal, lower, upper, search }
-    }
-
-    /// Whether the bounds exclude each other.
-    fn is_empty(&self) -> bool {
-        let (Some(lower), Some(upper)) = (&self.lower, &self.upper) else { return false };
-        match lower.value.compare(&upper.value) {
-            Ordering::Less => false,
-            Ordering::Equal => !(lower.inclusive && upper.inclusive),
-            Ordering::Greater => true,
-        }
+/// Whether the bounds exclude each other.
+fn excludes_all(range: &IndexRange) -> bool {
+    let (Some(lower), Some(upper)) = (&range.lower, &range.upper) else { return false };
+    match lower.value.compare(&upper.value) {
+        Ordering::Less => false,
+        Ordering::Equal => !(lower.inclusive && upper.inclusive),
+        Ordering::Greater => true,
     }
 }
 
+/// The value as storage takes it.
+pub(in crate::operator) fn index_value(value: &Value) -> Result<IndexValue> {
+    value.with_slice(IndexValue::new).map_err(|error| storage_error(&error))
+}
+
 /// The distinct members of an array in ascending order; none for anything else.
-fn sorted_members(array: &Value, interrupt: &Interrupt) -> Result<Vec<Value>> {
+fn sorted_members(array: &Value, interrupt: &Interrupt) -> Result<Vec<IndexValue>> {
     let members: Vec<Value> = array.elements().collect();
     let order = order_of(&members, interrupt)?;
-    let mut sorted: Vec<Value> =
-        order.iter().filter_map(|position| members.get(*position as usize).cloned()).collect();
+    let mut sorted: Vec<&Value> =
+        order.iter().filter_map(|position| members.get(*position as usize)).collect();
     sorted.dedup();
-    Ok(sorted)
+    sorted.into_iter().map(index_value).collect()
 }

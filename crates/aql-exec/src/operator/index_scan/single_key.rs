@@ -1,7 +1,7 @@
 //! Look-ups of one key for each incoming row, taken from the column of their values without a source for each.
 
 use super::entries::{EntryBatch, EntrySink};
-use super::range::{IndexHandle, LookupProgram, RangeColumns, RangePrograms};
+use super::range::{LookupProgram, RangeColumns, RangePrograms};
 use crate::context::ExecutionContext;
 use crate::operator::outer::Outer;
 use aql_value::{Result, Value};
@@ -18,7 +18,7 @@ impl SingleKey {
     /// `None` unless there is one range, which names one `_key` or `_id`.
     pub(super) fn of_ranges(ranges: &[RangePrograms]) -> Option<Self> {
         let [range] = ranges else { return None };
-        let is_single = matches!(range.index, IndexHandle::Primary)
+        let is_single = range.index.capabilities().clustered
             && matches!(range.lookups.as_slice(), [LookupProgram::Equal(_)])
             && range.lower.is_none()
             && range.upper.is_none();

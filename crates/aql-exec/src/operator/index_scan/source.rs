@@ -1,69 +1,131 @@
-//! Where entries come from: one file for each type of index.
+//! The entries of one scan of an index, put into batches.
 
 use super::entries::EntrySink;
-use super::range::{IndexHandle, Range};
-use super::search::Search;
-use super::{edge, fulltext, geo, mdi, persistent, primary};
 use crate::context::ExecutionContext;
-use aql_value::{Error, Interrupt, Result};
+use crate::data::storage_error;
+use aql_value::{Charge, Error, Interrupt, MemoryAccount, Result, Value};
 use std::sync::Arc;
-use storage::{Collection, Snapshot};
+use storage::{
+    BlockLimits, Collection, EntryScan, Index, IndexEntries, IndexRange, ScanHost, ScanOptions,
+    ScanStatistics, Snapshot,
+};
 
-/// Finds the entries of some ranges of one index for one outer row.
-pub(in crate::operator) trait EntrySource: Send {
+/// The entries of some ranges of one index for one outer row.
+pub(in crate::operator) struct EntrySource {
+    scan: Box<dyn EntryScan>,
+    /// For what the scan keeps.
+    charge: Option<Charge>,
+}
+
+impl EntrySource {
+    /// There is at least one range.
+    pub(in crate::operator) fn open(
+        snapshot: &Snapshot,
+        collection: &Collection,
+        index: &Arc<Index>,
+        ranges: Vec<IndexRange>,
+        options: &ScanOptions,
+    ) -> Result<Self> {
+        let scan = snapshot.open_index(collection, index, ranges, options);
+        Ok(Self { scan: scan.map_err(|error| storage_error(&error))?, charge: None })
+    }
+
     /// Adds entries until the batch is full (`true`) or there are no more (`false`).
-    fn read(
+    pub(in crate::operator) fn read(
         &mut self,
         sink: &mut EntrySink<'_>,
         context: &mut ExecutionContext,
         bytes: usize,
-    ) -> Result<bool>;
+    ) -> Result<bool> {
+        let mut host = Host {
+            interrupt: &context.interrupt,
+            memory: &context.memory,
+            charge: &mut self.charge,
+            statistics: ScanStatistics::default(),
+        };
+        let is_full = fill(self.scan.as_mut(), sink, &mut host, bytes);
+        let ScanStatistics { cursors, seeks, entries } = host.statistics;
+        context.statistics.cursors_created += cursors;
+        context.statistics.seeks += seeks;
+        context.statistics.scanned_index += entries;
+        is_full.map_err(|error| storage_error(&error))
+    }
 
     /// Lets go of what pins memory in the storage engine.
-    fn release(&mut self);
+    pub(in crate::operator) fn release(&mut self) {
+        self.scan.release();
+    }
 }
 
-/// What sources need to know of the scan.
-pub(in crate::operator) struct Lookup<'a> {
-    pub(in crate::operator) snapshot: &'a Snapshot,
-    pub(in crate::operator) collection: &'a Arc<Collection>,
-    pub(in crate::operator) ascending: bool,
-    /// Entries have to come in the order of the index.
-    pub(in crate::operator) ordered: bool,
-    /// Persistent indexes: of each combination of values so many entries at most.
-    pub(in crate::operator) limit_each: Option<u64>,
-    /// Documents will be needed: a source that reads them anyway hands them over.
-    pub(in crate::operator) wants_documents: bool,
-    /// Multi-dimensional indexes: entries outside of the box that are read over before the next inside is looked for.
-    pub(in crate::operator) lookahead: u64,
+fn fill(
+    scan: &mut dyn EntryScan,
+    sink: &mut EntrySink<'_>,
+    host: &mut Host<'_>,
+    bytes: usize,
+) -> storage::Result<bool> {
+    let mut document_bytes = 0;
+    while sink.room() > 0 {
+        let Some(entries) = scan.next_block(BlockLimits { rows: sink.room(), bytes }, host)? else {
+            return Ok(false);
+        };
+        sink.push_all(&entries);
+        // Documents that are read along are bounded by their bytes rather than by their number.
+        document_bytes += entries.document_bytes();
+        if document_bytes > 0 && document_bytes >= bytes {
+            break;
+        }
+    }
+    Ok(true)
 }
 
-/// The source for ranges of an index. There is at least one range.
-pub(in crate::operator) fn open(
-    index: &IndexHandle,
-    ranges: Vec<Range>,
-    lookup: &Lookup<'_>,
-    interrupt: &Interrupt,
-) -> Result<Box<dyn EntrySource>> {
-    Ok(match index {
-        IndexHandle::Primary => primary::open(&ranges, lookup),
-        IndexHandle::Edge => Box::new(edge::EdgeSource::new(&ranges, lookup)),
-        IndexHandle::Geo(index) => {
-            // A search has a source of its own: ranges of geo indexes are not put together.
-            let search = ranges.into_iter().next().and_then(|range| range.search);
-            let Some(Search::Geo(search)) = search else {
-                return Err(Error::internal("a scan of a geo index without a search"));
-            };
-            geo::open(index, &search, lookup, interrupt)?
+impl EntrySink<'_> {
+    fn push_all(&mut self, entries: &IndexEntries) {
+        for position in 0..entries.len() {
+            let document = entries.document(position);
+            let document = document.map_or(Value::Null, |found| Value::in_block(&found.block, found.offset));
+            self.push(entries.key(position), || covered(entries, position), document);
         }
-        IndexHandle::Fulltext(index) => {
-            let search = ranges.into_iter().next().and_then(|range| range.search);
-            let Some(Search::Words(query)) = search else {
-                return Err(Error::internal("a scan of a fulltext index without a search"));
-            };
-            Box::new(fulltext::FulltextSource::new(index, &query, lookup))
+    }
+}
+
+/// What an entry covers; null where that is nothing.
+pub(super) fn covered(entries: &IndexEntries, position: usize) -> Value {
+    match entries.covered_offset(position) {
+        Some(offset) => Value::in_block(entries.block(), offset),
+        None => Value::Null,
+    }
+}
+
+/// The query, as scans see it.
+struct Host<'a> {
+    interrupt: &'a Interrupt,
+    memory: &'a Arc<MemoryAccount>,
+    charge: &'a mut Option<Charge>,
+    statistics: ScanStatistics,
+}
+
+impl ScanHost for Host<'_> {
+    fn check(&self) -> storage::Result<()> {
+        self.interrupt.check().map_err(for_storage)
+    }
+
+    fn keep(&mut self, bytes: u64) -> storage::Result<()> {
+        let charge = self.charge.get_or_insert_with(|| Charge::new(Arc::clone(self.memory)));
+        match bytes.checked_sub(charge.bytes()) {
+            Some(more) => charge.grow(more).map_err(for_storage),
+            None => {
+                charge.shrink(charge.bytes() - bytes);
+                Ok(())
+            }
         }
-        IndexHandle::Mdi(index) => Box::new(mdi::MdiSource::new(index, ranges, lookup)),
-        IndexHandle::Persistent(index) => Box::new(persistent::PersistentSource::new(index, ranges, lookup)),
-    })
+    }
+
+    fn statistics(&mut self) -> &mut ScanStatistics {
+        &mut self.statistics
+    }
+}
+
+/// The query's error on its way through a scan.
+fn for_storage(error: Error) -> storage::Error {
+    storage::Error::new(error.number, error.message)
 }

@@ -2,15 +2,15 @@
 
 use super::IndexScanOptions;
 use super::entries::{EntryBatch, EntrySink};
-use super::persistent::{AllBounds, all_bounds};
-use super::range::{IndexHandle, Range, RangePrograms};
+use super::range::RangePrograms;
+use super::source::covered;
 use crate::context::ExecutionContext;
 use crate::data::storage_error;
 use crate::operator::document_source::Source;
 use aql_value::{Result, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
-use storage::{Index, IndexBounds};
+use storage::{BoundsOfRanges, Index, IndexBounds, IndexRange, bounds_of};
 
 pub(super) struct UniqueLookups {
     index: Arc<Index>,
@@ -18,7 +18,7 @@ pub(super) struct UniqueLookups {
     wanted: Vec<IndexBounds>,
     rows: Vec<u32>,
     /// What is left of the incoming row that was begun last.
-    begun: Option<AllBounds>,
+    begun: Option<BoundsOfRanges>,
     /// Keys found for an incoming row, to leave out what is found twice.
     seen: (u32, HashSet<Box<str>>),
 }
@@ -26,13 +26,13 @@ pub(super) struct UniqueLookups {
 impl UniqueLookups {
     /// `None` if the ranges are not all about whole values of one unique index.
     pub(super) fn of_ranges(ranges: &[RangePrograms]) -> Option<Self> {
-        let IndexHandle::Persistent(index) = &ranges.first()?.index else { return None };
+        let index = &ranges.first()?.index;
         let is_whole = |range: &RangePrograms| {
-            range.index.is_same(&IndexHandle::Persistent(Arc::clone(index)))
+            range.index.id() == index.id()
                 && range.first_field == 0
                 && range.lookups.len() == index.fields().len()
         };
-        (index.is_unique() && ranges.iter().all(is_whole)).then(|| Self {
+        (index.capabilities().unique_lookup && ranges.iter().all(is_whole)).then(|| Self {
             index: Arc::clone(index),
             wanted: Vec::new(),
             rows: Vec::new(),
@@ -67,19 +67,19 @@ impl UniqueLookups {
         &mut self,
         row: u32,
         limit: usize,
-        ranges: impl FnOnce() -> Result<Vec<Range>>,
+        ranges: impl FnOnce() -> Result<Vec<IndexRange>>,
         options: IndexScanOptions,
     ) -> Result<bool> {
         let bounds = match &mut self.begun {
             Some(bounds) => bounds,
-            None => self.begun.insert(all_bounds(ranges()?, options.ascending, options.ordered)),
+            None => self.begun.insert(bounds_of(ranges()?, options.ascending, options.ordered)),
         };
         while self.wanted.len() < limit {
             let Some(next) = bounds.next() else {
                 self.begun = None;
                 return Ok(false);
             };
-            self.wanted.push(next.for_storage());
+            self.wanted.push(next);
             self.rows.push(row);
         }
         Ok(true)
@@ -113,11 +113,7 @@ impl UniqueLookups {
                 limit: usize::MAX,
                 wants_covered,
             };
-            let covered = || match entries.covered_offset(entry) {
-                Some(offset) => Value::in_block(entries.block(), offset),
-                None => Value::Null,
-            };
-            sink.push(entries.key(entry), covered, Value::Null);
+            sink.push(entries.key(entry), || covered(&entries, entry), Value::Null);
         }
         Ok(batch)
     }

@@ -2,14 +2,14 @@
 //! last one ended, and searches the index only if it has to go far.
 
 use super::entries::EntrySink;
-use super::persistent::all_bounds;
-use super::range::{IndexHandle, Range, RangePrograms};
+use super::range::RangePrograms;
+use super::source::covered;
 use crate::context::ExecutionContext;
 use crate::data::storage_error;
 use crate::operator::document_source::Source;
 use aql_value::{Result, Value};
 use std::sync::Arc;
-use storage::{Index, IndexWalk};
+use storage::{Index, IndexRange, IndexWalk, bounds_of};
 
 pub(super) struct Walk {
     index: Arc<Index>,
@@ -23,8 +23,8 @@ impl Walk {
     /// `None` if the scan is not a look-up in a persistent index.
     pub(super) fn of_ranges(ranges: &[RangePrograms]) -> Option<Self> {
         let [range] = ranges else { return None };
-        let IndexHandle::Persistent(index) = &range.index else { return None };
-        Some(Self { index: Arc::clone(index), walk: None, is_begun: false })
+        let index = Arc::clone(&range.index);
+        index.capabilities().ordered.then_some(Self { index, walk: None, is_begun: false })
     }
 
     /// Whether there may be more to find for an incoming row that was begun.
@@ -35,12 +35,12 @@ impl Walk {
     /// Goes to the first entry of a range of equalities; `None` is a range without entries.
     pub(super) fn begin(
         &mut self,
-        range: Option<Range>,
+        range: Option<IndexRange>,
         source: &Source,
         context: &mut ExecutionContext,
     ) -> Result<()> {
         self.is_begun = true;
-        let Some(bounds) = range.and_then(|range| all_bounds(vec![range], true, false).next()) else {
+        let Some(bounds) = range.and_then(|range| bounds_of(vec![range], true, false).next()) else {
             self.is_begun = false;
             return Ok(());
         };
@@ -50,7 +50,7 @@ impl Walk {
             self.walk = Some(walk.map_err(|error| storage_error(&error))?);
         }
         if let Some(walk) = &mut self.walk {
-            let has_searched = walk.go_to(&bounds.for_storage()).map_err(|error| storage_error(&error))?;
+            let has_searched = walk.go_to(&bounds).map_err(|error| storage_error(&error))?;
             context.statistics.seeks += u64::from(has_searched);
         }
         Ok(())
@@ -66,11 +66,7 @@ impl Walk {
             context.statistics.scanned_index += found.len() as u64;
             let entries = walk.entries();
             for entry in found {
-                let covered = || match entries.covered_offset(entry) {
-                    Some(offset) => Value::in_block(entries.block(), offset),
-                    None => Value::Null,
-                };
-                sink.push(entries.key(entry), covered, Value::Null);
+                sink.push(entries.key(entry), || covered(entries, entry), Value::Null);
             }
         }
         Ok(true)

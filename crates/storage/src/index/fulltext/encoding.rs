@@ -7,12 +7,12 @@ use std::ops::Range;
 use catalog::ObjectId;
 use kv::KeyRange;
 
-use super::entry;
+use crate::encoding::entry;
 
 const END_OF_WORD: u8 = 0;
 
 /// Appends the key of an entry; answers where in `bytes` the word ends.
-pub(crate) fn write_key(object: ObjectId, word: &str, document_key: &str, bytes: &mut Vec<u8>) -> usize {
+pub(super) fn write_key(object: ObjectId, word: &str, document_key: &str, bytes: &mut Vec<u8>) -> usize {
     entry::start_key(object, bytes);
     bytes.extend(word.bytes().filter(|byte| *byte != END_OF_WORD));
     let end = bytes.len();
@@ -22,7 +22,7 @@ pub(crate) fn write_key(object: ObjectId, word: &str, document_key: &str, bytes:
 }
 
 /// Where the entries of a word lie, or of all words that begin so.
-pub(crate) fn word_range(object: ObjectId, word: &str, is_prefix: bool) -> KeyRange {
+pub(super) fn word_range(object: ObjectId, word: &str, is_prefix: bool) -> KeyRange {
     let mut prefix = Vec::new();
     entry::start_key(object, &mut prefix);
     prefix.extend(word.bytes().filter(|byte| *byte != END_OF_WORD));
@@ -33,7 +33,7 @@ pub(crate) fn word_range(object: ObjectId, word: &str, is_prefix: bool) -> KeyRa
 }
 
 /// Where the document's key lies in the key of an entry. `None` if the bytes cannot be one.
-pub(crate) fn key_range(key: &[u8]) -> Option<Range<usize>> {
+pub(super) fn key_range(key: &[u8]) -> Option<Range<usize>> {
     let layout = entry::layout(key, key.len(), false)?;
     let before = layout.key.start.checked_sub(1)?;
     (*key.get(before)? == END_OF_WORD).then_some(layout.key)

@@ -8,12 +8,12 @@ use catalog::ObjectId;
 use geometry::{CellRange, Position};
 use kv::KeyRange;
 
-use super::{OBJECT_ID_BYTES, entry};
+use crate::encoding::{OBJECT_ID_BYTES, entry};
 
 /// What an entry's cell is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum CellKind {
+pub(super) enum CellKind {
     /// The smallest cell that the document's place is in.
     Place = 0,
     /// One of the cells that cover the document's shape.
@@ -24,7 +24,7 @@ const CELL_BYTES: usize = 8;
 const VALUE_BYTES: usize = 17;
 
 /// Appends the key of an entry; answers where in `bytes` the cell ends.
-pub(crate) fn write_key(
+pub(super) fn write_key(
     object: ObjectId,
     kind: CellKind,
     cell: u64,
@@ -43,14 +43,14 @@ fn write_prefix(object: ObjectId, kind: CellKind, cell: u64, bytes: &mut Vec<u8>
     bytes.extend_from_slice(&cell.to_be_bytes());
 }
 
-pub(crate) fn write_value(place: Position, is_place: bool, bytes: &mut Vec<u8>) {
+pub(super) fn write_value(place: Position, is_place: bool, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&place.longitude.to_be_bytes());
     bytes.extend_from_slice(&place.latitude.to_be_bytes());
     bytes.push(u8::from(is_place));
 }
 
 /// Where the entries of some cells lie.
-pub(crate) fn cell_range(object: ObjectId, kind: CellKind, cells: CellRange) -> KeyRange {
+pub(super) fn cell_range(object: ObjectId, kind: CellKind, cells: CellRange) -> KeyRange {
     let prefix = |cell| {
         let mut bytes = Vec::with_capacity(OBJECT_ID_BYTES + 1 + CELL_BYTES);
         write_prefix(object, kind, cell, &mut bytes);
@@ -60,13 +60,13 @@ pub(crate) fn cell_range(object: ObjectId, kind: CellKind, cells: CellRange) -> 
 }
 
 /// Where the document's key lies in the key of an entry. `None` if the bytes cannot be one.
-pub(crate) fn key_range(key: &[u8]) -> Option<Range<usize>> {
+pub(super) fn key_range(key: &[u8]) -> Option<Range<usize>> {
     let layout = entry::layout(key, key.len(), false)?;
     (layout.key.start == OBJECT_ID_BYTES + 1 + CELL_BYTES).then_some(layout.key)
 }
 
 /// The place, and whether it is all there is of the document's shape.
-pub(crate) fn read_value(value: &[u8]) -> Option<(Position, bool)> {
+pub(super) fn read_value(value: &[u8]) -> Option<(Position, bool)> {
     let value: &[u8; VALUE_BYTES] = value.try_into().ok()?;
     let (longitude, rest) = value.split_first_chunk::<8>()?;
     let (latitude, rest) = rest.split_first_chunk::<8>()?;

@@ -8,8 +8,16 @@ use std::ops::Range;
 use catalog::ObjectId;
 use kv::KeyRange;
 
-use super::OBJECT_ID_BYTES;
-use crate::scan::EdgeDirection;
+use crate::encoding::OBJECT_ID_BYTES;
+
+/// Which end of an edge a vertex is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EdgeDirection {
+    /// The vertex is the edge's `_from`.
+    Outbound,
+    /// The vertex is the edge's `_to`.
+    Inbound,
+}
 
 /// Between the vertex and the edge's key.
 const END_OF_VERTEX: u8 = 0;
@@ -77,4 +85,34 @@ pub(crate) fn layout(key: &[u8]) -> Option<(Range<usize>, Range<usize>)> {
     let length = key.get(start..)?.iter().position(|byte| *byte == END_OF_VERTEX)?;
     let end = start + length;
     Some((start..end, end + 1..key.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damaged_entries_are_recognized() {
+        assert_eq!(layout(&[0; 5]), None);
+        assert_eq!(layout(b"12345678dvertex"), None);
+    }
+
+    #[test]
+    fn edges_of_one_vertex_are_one_range() {
+        let object = ObjectId(9);
+        let key = |direction, vertex, edge: &str| {
+            let mut bytes = Vec::new();
+            let end = append_key(object, direction, vertex, edge, &mut bytes);
+            assert_eq!(&bytes[end - vertex.len()..end], vertex.as_bytes());
+            bytes
+        };
+        let range = vertex_range(object, EdgeDirection::Outbound, "v/1");
+        assert!(range.contains(&key(EdgeDirection::Outbound, "v/1", "e")));
+        assert!(!range.contains(&key(EdgeDirection::Outbound, "v/11", "e")));
+        assert!(!range.contains(&key(EdgeDirection::Outbound, "v/", "1")));
+        assert!(!range.contains(&key(EdgeDirection::Inbound, "v/1", "e")));
+        let bytes = key(EdgeDirection::Inbound, "v/1", "e");
+        let (vertex, edge) = layout(&bytes).unwrap();
+        assert_eq!((&bytes[vertex], &bytes[edge]), (&b"v/1"[..], &b"e"[..]));
+    }
 }

@@ -4,22 +4,30 @@
 //! A field is a number or null; a document with anything else there is refused. A sparse index leaves a document out if
 //! one of its attributes is null.
 
+mod scan;
+mod space;
+mod zorder;
+
+use std::sync::Arc;
+
+use catalog::{FieldPath, IndexType};
 use velocypack::Slice;
 
-use super::entries::Entries;
-use super::{Index, Method, field, is_id};
 use crate::encoding::entry;
-use crate::encoding::zorder::{coordinate, interleave};
+use crate::index::bounds::IndexRange;
+use crate::index::entries::Entries;
+use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
+use crate::index::{Index, IndexMethod, field, is_id};
 use crate::{Error, Result};
-use catalog::FieldPath;
-use catalog::IndexType;
+use scan::BoxesScan;
+use zorder::{coordinate, interleave};
 
 /// `ERROR_QUERY_INVALID_ARITHMETIC_VALUE`, which ArangoDB answers for fields that are no numbers.
 const INVALID_ARITHMETIC_VALUE: u32 = 1561;
 
 pub(super) struct Mdi;
 
-impl Method for Mdi {
+impl IndexMethod for Mdi {
     fn entries(&self, index: &Index, document: Slice<'_>, key: &str, entries: &mut Entries) -> Result<()> {
         let properties = &index.definition().properties;
         let prefix = values(properties.prefix_fields(), document);
@@ -59,6 +67,16 @@ impl Method for Mdi {
     fn is_estimated(&self, index: &Index) -> bool {
         let is_prefixed = index.index_type() == IndexType::MdiPrefixed;
         index.definition().properties.estimates && !index.is_unique() && is_prefixed
+    }
+
+    fn open(
+        &self,
+        index: &Arc<Index>,
+        source: ScanSource,
+        ranges: Vec<IndexRange>,
+        options: &ScanOptions,
+    ) -> Result<Box<dyn EntryScan>> {
+        Ok(Box::new(BoxesScan::new(source, index, ranges, options.lookahead)))
     }
 }
 

@@ -4,12 +4,25 @@
 //! null. An expanded array gives an entry for each different element; a document without that array, or with an empty
 //! one, has no entry, whether the index is sparse or not.
 
+mod scan;
+mod walk;
+
+pub use scan::IndexScan;
+pub(crate) use scan::look_up;
+pub use walk::IndexWalk;
+
+use std::sync::Arc;
+
+use kv::KeyRange;
 use velocypack::Slice;
 
-use super::entries::Entries;
-use super::{Index, Method, field, is_id};
 use crate::encoding::entry;
+use crate::index::bounds::{IndexBounds, IndexRange, bounds_of};
+use crate::index::entries::Entries;
+use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
+use crate::index::{Index, IndexMethod, field, is_id};
 use crate::{Error, Result};
+use scan::RangesScan;
 
 /// Most entries of one document in one index: two expanded arrays multiply, and each entry costs about a hundred bytes
 /// of the transaction.
@@ -17,7 +30,7 @@ const ENTRIES_MAX: usize = 1 << 18;
 
 pub(super) struct Persistent;
 
-impl Method for Persistent {
+impl IndexMethod for Persistent {
     fn entries(&self, index: &Index, document: Slice<'_>, key: &str, entries: &mut Entries) -> Result<()> {
         let Some(columns) = columns(index, document) else { return Ok(()) };
         let rows = columns.iter().try_fold(1usize, |rows, column| rows.checked_mul(column.values().len()));
@@ -42,6 +55,29 @@ impl Method for Persistent {
 
     fn is_estimated(&self, index: &Index) -> bool {
         index.definition().properties.estimates && !index.is_unique()
+    }
+
+    fn open(
+        &self,
+        index: &Arc<Index>,
+        source: ScanSource,
+        ranges: Vec<IndexRange>,
+        options: &ScanOptions,
+    ) -> Result<Box<dyn EntryScan>> {
+        let limit_each =
+            options.limit_each.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(Box::new(RangesScan {
+            source,
+            index: Arc::clone(index),
+            reverse: !options.ascending,
+            bounds: bounds_of(ranges, options.ascending, options.ordered),
+            scan: None,
+            limit_each,
+        }))
+    }
+
+    fn key_range(&self, index: &Index, bounds: &IndexBounds) -> Option<KeyRange> {
+        Some(bounds.range(index))
     }
 }
 

@@ -1,9 +1,12 @@
-//! Stretches of keys: those that begin with the same characters, whatever their case. See [`super::key_order`].
+//! Stretches of keys: those that begin with the same characters, whatever their case. See [`super::scan`].
 
-use super::range::Bound;
-use aql_value::Value;
 use std::cmp::Ordering;
 use std::sync::Arc;
+
+use catalog::index::Bound;
+
+use crate::Result;
+use crate::index::value::IndexValue;
 
 /// Greater than any character of a key, in byte order.
 pub(super) const BEHIND_KEYS: char = '\u{7f}';
@@ -28,8 +31,8 @@ pub(super) struct Stretch {
 
 /// Bounds of identifiers.
 pub(super) struct Interval {
-    pub(super) lower: Option<Bound>,
-    pub(super) upper: Option<Bound>,
+    pub(super) lower: Option<Bound<IndexValue>>,
+    pub(super) upper: Option<Bound<IndexValue>>,
 }
 
 /// How a stretch lies to the bounds.
@@ -59,25 +62,27 @@ impl Stretch {
     }
 
     /// How the stretch lies to its bounds; `prefix` is what identifiers have before the key.
-    pub(super) fn place(&self, prefix: &str) -> Place {
-        let least = Value::from_str(&format!("{prefix}{}", self.least));
-        let end = self.end.as_ref().map(|end| Value::from_str(&format!("{prefix}{end}")));
+    pub(super) fn place(&self, prefix: &str) -> Result<Place> {
+        let least = IndexValue::text(&format!("{prefix}{}", self.least))?;
+        let end = self.end.as_ref().map(|end| IndexValue::text(&format!("{prefix}{end}"))).transpose()?;
         let Interval { lower, upper } = &*self.interval;
-        let is_below = |bound: &Bound| end.as_ref().is_some_and(|end| bound.value.compare(end).is_ge());
+        let is_below =
+            |bound: &Bound<IndexValue>| end.as_ref().is_some_and(|end| bound.value.compare(end).is_ge());
         if lower.as_ref().is_some_and(is_below)
             || upper.as_ref().is_some_and(|bound| least.compare(&bound.value).is_gt())
         {
-            return Place::Outside;
+            return Ok(Place::Outside);
         }
         let above_lower = lower.as_ref().is_none_or(|bound| bound.value.compare(&least).is_lt());
-        if above_lower && upper.as_ref().is_none_or(is_below) { Place::Within } else { Place::AtBound }
+        let is_within = above_lower && upper.as_ref().is_none_or(is_below);
+        Ok(if is_within { Place::Within } else { Place::AtBound })
     }
 }
 
 impl Interval {
     /// Whether an identifier is within.
-    pub(super) fn contains(&self, identifier: &Value) -> bool {
-        let holds = |bound: &Option<Bound>, side: Ordering| {
+    pub(super) fn contains(&self, identifier: &IndexValue) -> bool {
+        let holds = |bound: &Option<Bound<IndexValue>>, side: Ordering| {
             bound.as_ref().is_none_or(|bound| match identifier.compare(&bound.value) {
                 Ordering::Equal => bound.inclusive,
                 order => order == side,
@@ -92,41 +97,19 @@ pub(super) fn group_of(character: u8) -> Option<usize> {
     GROUPS.iter().position(|group| group.as_bytes().contains(&character))
 }
 
-/// A key as AQL sorts it.
-pub(super) struct SortedKey(Value);
-
-impl SortedKey {
-    pub(super) fn new(key: &str) -> Self {
-        Self(Value::from_str(key))
-    }
+/// Orders keys as AQL does.
+pub(super) fn sort_key(key: &str) -> Vec<u8> {
+    let mut sort_key = Vec::new();
+    velocypack::order::sort_key_str(key, &mut sort_key);
+    sort_key
 }
-
-impl Ord for SortedKey {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.compare(&other.0)
-    }
-}
-
-impl PartialOrd for SortedKey {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for SortedKey {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for SortedKey {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn compared(left: &str, right: &str) -> Ordering {
-        Value::from_str(left).compare(&Value::from_str(right))
+        IndexValue::text(left).unwrap().compare(&IndexValue::text(right).unwrap())
     }
 
     #[test]

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use kv::{BlockLimits, KeyRange, Scan, ScanSpec, Snapshot};
 
-use super::index::{IndexBounds, IndexEntries};
-use crate::{Collection, Index, Result};
+use crate::Result;
+use crate::index::Index;
+use crate::index::bounds::IndexBounds;
+use crate::index::found::IndexEntries;
 
 /// Entries that are read behind a search; twice as many with each step behind that.
 const FIRST_ROWS: usize = 16;
@@ -40,12 +42,12 @@ pub struct IndexWalk {
 }
 
 impl IndexWalk {
-    pub(crate) fn new(snapshot: Arc<dyn Snapshot>, collection: &Collection, index: &Arc<Index>) -> Self {
+    pub(crate) fn new(snapshot: Arc<dyn Snapshot>, collection: &Arc<str>, index: &Arc<Index>) -> Self {
         IndexWalk {
             snapshot,
             index: Arc::clone(index),
             whole: IndexBounds::all().range(index),
-            collection: Arc::clone(collection.shared_name()),
+            collection: Arc::clone(collection),
             scan: None,
             rows: FIRST_ROWS,
             entries: IndexEntries::empty(),

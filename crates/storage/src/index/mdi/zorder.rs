@@ -4,7 +4,7 @@
 const BITS: usize = 64;
 
 /// A coordinate that orders as the number does. No number has coordinate 0, which stands for null.
-pub(crate) fn coordinate(number: f64) -> u64 {
+pub(super) fn coordinate(number: f64) -> u64 {
     const SIGN: u64 = 1 << 63;
     // Zeros of both signs are one number.
     let bits = (number + 0.0).to_bits();
@@ -12,7 +12,7 @@ pub(crate) fn coordinate(number: f64) -> u64 {
 }
 
 /// Appends the key of a point: eight bytes a dimension.
-pub(crate) fn interleave(point: &[u64], bytes: &mut Vec<u8>) {
+pub(super) fn interleave(point: &[u64], bytes: &mut Vec<u8>) {
     let mut byte = 0u8;
     let mut filled = 0;
     for bit in (0..BITS).rev() {
@@ -28,7 +28,7 @@ pub(crate) fn interleave(point: &[u64], bytes: &mut Vec<u8>) {
 }
 
 /// The point of a key. `None` if the key has another length.
-pub(crate) fn separate(key: &[u8], dimensions: usize) -> Option<Vec<u64>> {
+pub(super) fn separate(key: &[u8], dimensions: usize) -> Option<Vec<u64>> {
     if key.len() != dimensions * (BITS / 8) {
         return None;
     }
@@ -44,19 +44,19 @@ pub(crate) fn separate(key: &[u8], dimensions: usize) -> Option<Vec<u64>> {
 
 /// A box: all points whose coordinates lie between two corners, both included.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ZBox {
-    pub(crate) low: Vec<u64>,
-    pub(crate) high: Vec<u64>,
+pub(super) struct ZBox {
+    pub(super) low: Vec<u64>,
+    pub(super) high: Vec<u64>,
 }
 
 impl ZBox {
-    pub(crate) fn contains(&self, point: &[u64]) -> bool {
+    pub(super) fn contains(&self, point: &[u64]) -> bool {
         let bounds = self.low.iter().zip(&self.high);
         point.iter().zip(bounds).all(|(coordinate, (low, high))| low <= coordinate && coordinate <= high)
     }
 
     /// Whether no point is within.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.low.iter().zip(&self.high).any(|(low, high)| low > high)
     }
 
@@ -65,7 +65,7 @@ impl ZBox {
     /// Bit by bit from the highest, the box is cut in two where its corners differ: if the point is in the upper half,
     /// only that half can have the answer; if it is in the lower half, the answer is there or else the upper half's
     /// first.
-    pub(crate) fn next_behind(&self, point: &[u64]) -> Option<Vec<u64>> {
+    pub(super) fn next_behind(&self, point: &[u64]) -> Option<Vec<u64>> {
         let (mut low, mut high) = (self.low.clone(), self.high.clone());
         let mut best = None;
         for bit in (0..BITS).rev() {

@@ -2,17 +2,21 @@
 //!
 //! A document whose field is neither a number nor a date has no entry and never expires.
 
+mod date;
+
+use kv::KeyRange;
 use velocypack::{Builder, Slice};
 
-use super::date::seconds_of_date;
-use super::entries::Entries;
-use super::{Index, Method, field};
 use crate::Result;
 use crate::encoding::entry;
+use crate::index::bounds::IndexBounds;
+use crate::index::entries::Entries;
+use crate::index::{Index, IndexMethod, field};
+use date::seconds_of_date;
 
 pub(super) struct Ttl;
 
-impl Method for Ttl {
+impl IndexMethod for Ttl {
     fn entries(&self, index: &Index, document: Slice<'_>, key: &str, entries: &mut Entries) -> Result<()> {
         let Some(path) = index.fields().first() else { return Ok(()) };
         let Some(seconds) = seconds(field::value(document, &path.names)) else { return Ok(()) };
@@ -29,8 +33,8 @@ impl Method for Ttl {
         entries.set_covered(|_| {}, std::iter::once(value))
     }
 
-    fn is_estimated(&self, _index: &Index) -> bool {
-        false
+    fn key_range(&self, index: &Index, bounds: &IndexBounds) -> Option<KeyRange> {
+        Some(bounds.range(index))
     }
 }
 

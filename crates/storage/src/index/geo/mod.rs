@@ -5,18 +5,27 @@
 //!
 //! A document whose fields are no coordinates within their bounds, or no valid GeoJSON, has no entry.
 
-use catalog::index::TypeOptions;
+mod distance;
+mod encoding;
+mod scan;
+
+use std::sync::Arc;
+
+use catalog::index::{Search, TypeOptions};
 use geometry::{Polygons, Position, Rules, Shape};
 use velocypack::Slice;
 
-use super::entries::Entries;
-use super::{Index, Method, field};
-use crate::Result;
-use crate::encoding::geo::{CellKind, write_key, write_value};
+use crate::index::bounds::IndexRange;
+use crate::index::entries::Entries;
+use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
+use crate::index::{Index, IndexMethod, field};
+use crate::{Error, Result};
+use encoding::{CellKind, write_key, write_value};
+use scan::{Begin, GeoScan};
 
 pub(super) struct Geo;
 
-impl Method for Geo {
+impl IndexMethod for Geo {
     fn entries(&self, index: &Index, document: Slice<'_>, key: &str, entries: &mut Entries) -> Result<()> {
         let Some(shape) = shape_of(index, document) else { return Ok(()) };
         let place = shape.centroid();
@@ -33,8 +42,20 @@ impl Method for Geo {
         Ok(())
     }
 
-    fn is_estimated(&self, _index: &Index) -> bool {
-        false
+    fn open(
+        &self,
+        index: &Arc<Index>,
+        source: ScanSource,
+        ranges: Vec<IndexRange>,
+        options: &ScanOptions,
+    ) -> Result<Box<dyn EntryScan>> {
+        let search = ranges.into_iter().next().and_then(|range| range.search);
+        let Some(Search::Geo(search)) = search else {
+            return Err(Error::internal("a scan of a geo index without a search"));
+        };
+        let object = index.definition().object_id;
+        let ScanOptions { ascending, ordered, .. } = *options;
+        Ok(Box::new(GeoScan::Begin(Begin { source, object, search: *search, ascending, ordered })))
     }
 }
 

@@ -1,19 +1,26 @@
 //! The fulltext index: documents by the words of one attribute, a text or an array or object of texts.
 
-use catalog::index::TypeOptions;
+mod encoding;
+mod scan;
+
+use std::sync::Arc;
+
+use catalog::index::{Search, TypeOptions};
 use velocypack::Slice;
 
-use super::entries::Entries;
-use super::{Index, Method, field};
-use crate::encoding::word;
+use crate::index::bounds::IndexRange;
+use crate::index::entries::Entries;
+use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
+use crate::index::{Index, IndexMethod, field};
 use crate::{Error, Result};
+use scan::WordScan;
 
 /// Most words of one document, counted as often as they come: each costs an entry until they are told apart.
 const WORDS_MAX: usize = 1 << 20;
 
 pub(super) struct Fulltext;
 
-impl Method for Fulltext {
+impl IndexMethod for Fulltext {
     fn entries(&self, index: &Index, document: Slice<'_>, key: &str, entries: &mut Entries) -> Result<()> {
         let TypeOptions::Fulltext { min_length } = index.definition().properties.options else {
             return Ok(());
@@ -33,7 +40,7 @@ impl Method for Fulltext {
                     if words > WORDS_MAX {
                         return Err(too_many());
                     }
-                    entries.add(|bytes| word::write_key(object, found, key, bytes));
+                    entries.add(|bytes| encoding::write_key(object, found, key, bytes));
                     Ok(())
                 },
             )
@@ -51,8 +58,18 @@ impl Method for Fulltext {
         Ok(())
     }
 
-    fn is_estimated(&self, _index: &Index) -> bool {
-        false
+    fn open(
+        &self,
+        index: &Arc<Index>,
+        source: ScanSource,
+        ranges: Vec<IndexRange>,
+        _options: &ScanOptions,
+    ) -> Result<Box<dyn EntryScan>> {
+        let search = ranges.into_iter().next().and_then(|range| range.search);
+        let Some(Search::Words(query)) = search else {
+            return Err(Error::internal("a scan of a fulltext index without a query"));
+        };
+        Ok(Box::new(WordScan::new(source, index.definition().object_id, query.as_str().unwrap_or_default())))
     }
 }
 

@@ -1,127 +1,15 @@
-//! Look-ups in the edge index: the edges of vertices, without touching a document.
+//! Reading the edges of vertices for traversals, without touching a document.
 
 use std::sync::Arc;
 
-use kv::{Block, BlockLimits, PrefixScan, Scan, ScanSpec, Snapshot};
+use kv::{Block, BlockLimits, PrefixScan, Snapshot};
 
-use crate::encoding::edge;
+use super::encoding::{self, EdgeDirection};
+use crate::Result;
+use crate::index::Index;
 use crate::read_cache::{
     self, CommitNumber, EdgeEnds, EncodedEdges, Found, Kept, KeptEdges, LastLoss, ReadCacheView,
 };
-use crate::{Error, Index, Result};
-
-/// Which end of an edge a vertex is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EdgeDirection {
-    /// The vertex is the edge's `_from`.
-    Outbound,
-    /// The vertex is the edge's `_to`.
-    Inbound,
-}
-
-/// The edges of some vertices, vertex after vertex, each vertex's in order of the edges' keys.
-pub struct EdgeScan {
-    snapshot: Arc<dyn Snapshot>,
-    object: catalog::ObjectId,
-    direction: EdgeDirection,
-    vertices: Vec<String>,
-    /// The vertex whose edges `scan` reads.
-    position: usize,
-    scan: Option<Box<dyn Scan>>,
-}
-
-impl EdgeScan {
-    pub(crate) fn start(
-        snapshot: &Arc<dyn Snapshot>,
-        index: &Index,
-        direction: EdgeDirection,
-        vertices: &[&str],
-    ) -> Self {
-        EdgeScan {
-            snapshot: Arc::clone(snapshot),
-            object: index.definition().object_id,
-            direction,
-            vertices: vertices.iter().map(|vertex| (*vertex).to_owned()).collect(),
-            position: 0,
-            scan: None,
-        }
-    }
-
-    /// The next edges, all of one vertex, or `None` after the last vertex's last. Vertices without edges are passed by.
-    pub fn next_block(&mut self, limits: BlockLimits) -> Result<Option<EdgeEntries>> {
-        while let Some(vertex) = self.vertices.get(self.position) {
-            let scan = match &mut self.scan {
-                Some(scan) => scan,
-                None => {
-                    let range = edge::vertex_range(self.object, self.direction, vertex);
-                    self.scan.insert(self.snapshot.scan(ScanSpec::forward(range))?)
-                }
-            };
-            if let Some(block) = scan.next_block(limits)? {
-                return Ok(Some(EdgeEntries { block, vertex: self.position }));
-            }
-            self.scan = None;
-            self.position += 1;
-        }
-        Ok(None)
-    }
-
-    /// Lets go of what pins memory in the engine. The next block goes on where the last one ended.
-    pub fn release(&mut self) {
-        if let Some(scan) = &mut self.scan {
-            scan.release();
-        }
-    }
-}
-
-/// Some edges of one vertex.
-#[derive(Clone, Debug)]
-pub struct EdgeEntries {
-    block: kv::Block,
-    vertex: usize,
-}
-
-/// An edge as the index knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EdgeEntry<'a> {
-    /// The edge's `_key`.
-    pub key: &'a str,
-    /// The identifier at the edge's other end.
-    pub other_vertex: &'a str,
-}
-
-impl EdgeEntries {
-    /// Which of the vertices asked for these edges belong to.
-    pub fn vertex(&self) -> usize {
-        self.vertex
-    }
-
-    /// Number of edges.
-    pub fn len(&self) -> usize {
-        self.block.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.block.is_empty()
-    }
-
-    /// Edge `i`.
-    ///
-    /// Errors: 1102 if the entry is damaged, 4 if there is no edge `i`.
-    pub fn get(&self, i: usize) -> Result<EdgeEntry<'_>> {
-        if i >= self.block.len() {
-            return Err(Error::internal("an edge behind the end of its block was asked for"));
-        }
-        entry(self.block.key(i), self.block.value(i))
-            .ok_or_else(|| Error::corrupt("the edge index has a damaged entry"))
-    }
-
-    /// The edges in order.
-    pub fn iter(&self) -> impl Iterator<Item = Result<EdgeEntry<'_>>> {
-        (0..self.len()).map(|i| self.get(i))
-    }
-}
 
 /// Reads the edges of one vertex after another, in one direction, with one iterator of the engine: for traversals,
 /// which learn from the edges of one vertex which one comes next. What was read lately is not read again.
@@ -146,7 +34,7 @@ impl EdgeReader {
         index: &Index,
         direction: EdgeDirection,
     ) -> Self {
-        let prefix = edge::direction_prefix(index.definition().object_id, direction);
+        let prefix = encoding::direction_prefix(index.definition().object_id, direction);
         let index_bytes = prefix.len();
         let (block, edges) = (Block::new(), Vec::new());
         EdgeReader { snapshot, cache, scan: None, prefix, index_bytes, block, edges, kept: None }
@@ -161,7 +49,7 @@ impl EdgeReader {
         rows: usize,
     ) -> Result<(VertexEdges<'_>, bool)> {
         self.prefix.truncate(self.index_bytes);
-        edge::append_vertex(vertex, &mut self.prefix);
+        encoding::append_vertex(vertex, &mut self.prefix);
         let prefix_bytes = self.prefix.len();
         let place = match &self.cache {
             Some((cache, watch)) if after.is_none() => match cache.find(watch, &self.prefix) {
@@ -243,10 +131,4 @@ impl<'a> VertexEdges<'a> {
     pub fn ends(self) -> Option<EdgeEnds> {
         self.kept.map(|(kept, as_of)| EdgeEnds { edges: Arc::clone(kept), as_of })
     }
-}
-
-fn entry<'a>(key: &'a [u8], value: &'a [u8]) -> Option<EdgeEntry<'a>> {
-    let (_, edge_key) = edge::layout(key)?;
-    let key = std::str::from_utf8(key.get(edge_key)?).ok()?;
-    Some(EdgeEntry { key, other_vertex: std::str::from_utf8(value).ok()? })
 }

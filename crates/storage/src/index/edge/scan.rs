@@ -1,0 +1,184 @@
+//! Look-ups in the edge index: the edges of vertices, without touching a document.
+
+use std::sync::Arc;
+
+use catalog::ObjectId;
+use kv::{BlockLimits, Scan, ScanSpec, Snapshot};
+
+use super::encoding::{self, EdgeDirection};
+use crate::index::Index;
+use crate::index::found::{EntryCollector, IndexEntries};
+use crate::index::scan::{EntryScan, ScanHost, ScanSource};
+use crate::{Error, Result};
+
+/// The edges of some vertices, vertex after vertex, each vertex's in order of the edges' keys.
+pub struct EdgeScan {
+    snapshot: Arc<dyn Snapshot>,
+    object: ObjectId,
+    direction: EdgeDirection,
+    vertices: Vec<String>,
+    /// The vertex whose edges `scan` reads.
+    position: usize,
+    scan: Option<Box<dyn Scan>>,
+}
+
+impl EdgeScan {
+    pub(crate) fn start(
+        snapshot: &Arc<dyn Snapshot>,
+        index: &Index,
+        direction: EdgeDirection,
+        vertices: Vec<String>,
+    ) -> Self {
+        EdgeScan {
+            snapshot: Arc::clone(snapshot),
+            object: index.definition().object_id,
+            direction,
+            vertices,
+            position: 0,
+            scan: None,
+        }
+    }
+
+    /// The next edges, all of one vertex, or `None` after the last vertex's last. Vertices without edges are passed by.
+    pub fn next_block(&mut self, limits: BlockLimits) -> Result<Option<EdgeEntries>> {
+        while let Some(vertex) = self.vertices.get(self.position) {
+            let scan = match &mut self.scan {
+                Some(scan) => scan,
+                None => {
+                    let range = encoding::vertex_range(self.object, self.direction, vertex);
+                    self.scan.insert(self.snapshot.scan(ScanSpec::forward(range))?)
+                }
+            };
+            if let Some(block) = scan.next_block(limits)? {
+                return Ok(Some(EdgeEntries { block, vertex: self.position }));
+            }
+            self.scan = None;
+            self.position += 1;
+        }
+        Ok(None)
+    }
+
+    /// Lets go of what pins memory in the engine. The next block goes on where the last one ended.
+    pub fn release(&mut self) {
+        if let Some(scan) = &mut self.scan {
+            scan.release();
+        }
+    }
+}
+
+/// Some edges of one vertex.
+#[derive(Clone, Debug)]
+pub struct EdgeEntries {
+    block: kv::Block,
+    vertex: usize,
+}
+
+/// An edge as the index knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EdgeEntry<'a> {
+    /// The edge's `_key`.
+    pub key: &'a str,
+    /// The identifier at the edge's other end.
+    pub other_vertex: &'a str,
+}
+
+impl EdgeEntries {
+    /// Which of the vertices asked for these edges belong to.
+    pub fn vertex(&self) -> usize {
+        self.vertex
+    }
+
+    /// Number of edges.
+    pub fn len(&self) -> usize {
+        self.block.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.block.is_empty()
+    }
+
+    /// Edge `i`.
+    ///
+    /// Errors: 1102 if the entry is damaged, 4 if there is no edge `i`.
+    pub fn get(&self, i: usize) -> Result<EdgeEntry<'_>> {
+        if i >= self.block.len() {
+            return Err(Error::internal("an edge behind the end of its block was asked for"));
+        }
+        entry(self.block.key(i), self.block.value(i))
+            .ok_or_else(|| Error::corrupt("the edge index has a damaged entry"))
+    }
+
+    /// The edges in order.
+    pub fn iter(&self) -> impl Iterator<Item = Result<EdgeEntry<'_>>> {
+        (0..self.len()).map(|i| self.get(i))
+    }
+}
+
+fn entry<'a>(key: &'a [u8], value: &'a [u8]) -> Option<EdgeEntry<'a>> {
+    let (_, edge_key) = encoding::layout(key)?;
+    let key = std::str::from_utf8(key.get(edge_key)?).ok()?;
+    Some(EdgeEntry { key, other_vertex: std::str::from_utf8(value).ok()? })
+}
+
+/// The edges at the vertices that some searches name, search after search.
+pub(super) struct VerticesScan {
+    pub(super) source: ScanSource,
+    pub(super) index: Arc<Index>,
+    /// For each search its direction and vertices; the next comes last.
+    pub(super) pending: Vec<(EdgeDirection, Vec<String>)>,
+    pub(super) scan: Option<EdgeScan>,
+    pub(super) wants_covered: bool,
+}
+
+impl VerticesScan {
+    /// The scan that is read, or the next; `None` after the last.
+    fn scan(&mut self, host: &mut dyn ScanHost) -> Option<&mut EdgeScan> {
+        if self.scan.is_none() {
+            let (direction, vertices) = self.pending.pop()?;
+            host.statistics().cursors += vertices.len() as u64;
+            self.scan = Some(EdgeScan::start(&self.source.engine, &self.index, direction, vertices));
+        }
+        self.scan.as_mut()
+    }
+}
+
+impl EntryScan for VerticesScan {
+    fn next_block(&mut self, limits: BlockLimits, host: &mut dyn ScanHost) -> Result<Option<IndexEntries>> {
+        let wants_covered = self.wants_covered;
+        loop {
+            host.check()?;
+            let Some(scan) = self.scan(host) else { return Ok(None) };
+            let Some(edges) = scan.next_block(limits)? else {
+                self.scan = None;
+                continue;
+            };
+            host.statistics().entries += edges.len() as u64;
+            let vertex = scan.vertices.get(edges.vertex()).map(String::as_str).unwrap_or_default();
+            return index_entries(&edges, scan.direction, vertex, wants_covered).map(Some);
+        }
+    }
+
+    fn release(&mut self) {
+        self.scan.iter_mut().for_each(EdgeScan::release);
+    }
+}
+
+/// Edges as entries that cover `_from` and `_to`.
+fn index_entries(
+    edges: &EdgeEntries,
+    direction: EdgeDirection,
+    vertex: &str,
+    wants_covered: bool,
+) -> Result<IndexEntries> {
+    let mut entries = EntryCollector::default();
+    for edge in edges.iter() {
+        let edge = edge?;
+        match direction {
+            _ if !wants_covered => entries.push(edge.key)?,
+            EdgeDirection::Outbound => entries.push_covering(edge.key, &[vertex, edge.other_vertex])?,
+            EdgeDirection::Inbound => entries.push_covering(edge.key, &[edge.other_vertex, vertex])?,
+        }
+    }
+    Ok(entries.finish())
+}

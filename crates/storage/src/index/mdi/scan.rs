@@ -1,0 +1,244 @@
+//! Scans over multi-dimensional indexes: the documents within boxes.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use catalog::index::{Bound, FieldBounds, Search};
+use kv::{BlockLimits, KeyRange, Scan, ScanSpec, Snapshot};
+use velocypack::Slice;
+use velocypack::order::compare_with;
+
+use super::space::box_of;
+use super::zorder::{ZBox, interleave, separate};
+use crate::index::Index;
+use crate::index::bounds::{Combinations, IndexBounds, IndexRange};
+use crate::index::found::IndexEntries;
+use crate::index::scan::{EntryScan, ScanHost, ScanSource};
+use crate::index::value::IndexValue;
+use crate::{Error, Result};
+
+/// Entries read at first behind a jump; doubled as long as they are within the box.
+const FIRST_ROWS: usize = 16;
+/// Bytes of a coordinate in a key.
+const COORDINATE_BYTES: usize = 8;
+
+/// Bounds of all fields of a box.
+type FieldsBounds = Arc<[FieldBounds<IndexValue>]>;
+
+/// A box that is visited, and the bounds of its fields.
+type BegunBox = (BoxScan, FieldsBounds);
+
+/// The boxes of some searches, one after the other.
+///
+/// Coordinates are numbers of 64 bits, and boxes include their edges. So each entry in a box is compared with the bounds
+/// again, by the values that it covers: what is answered satisfies them exactly.
+pub(super) struct BoxesScan {
+    source: ScanSource,
+    index: Arc<Index>,
+    /// What is still to be visited.
+    areas: Box<dyn Iterator<Item = Area> + Send>,
+    lookahead: u64,
+    scan: Option<BegunBox>,
+}
+
+/// A box behind some values of the prefix attributes.
+struct Area {
+    prefix: IndexBounds,
+    bounds: FieldsBounds,
+}
+
+impl BoxesScan {
+    pub(super) fn new(
+        source: ScanSource,
+        index: &Arc<Index>,
+        ranges: Vec<IndexRange>,
+        lookahead: u64,
+    ) -> Self {
+        let areas = ranges.into_iter().flat_map(|mut range| {
+            let bounds: FieldsBounds = match range.search.take() {
+                Some(Search::Box(bounds)) => bounds.into(),
+                _ => Arc::default(),
+            };
+            let prefixes = Combinations::new(range, true);
+            prefixes.map(move |prefix| Area { prefix, bounds: Arc::clone(&bounds) })
+        });
+        BoxesScan { source, index: Arc::clone(index), areas: Box::new(areas), lookahead, scan: None }
+    }
+
+    /// Begins with the next box, unless one is being visited; `None` after the last.
+    fn scan(&mut self, host: &mut dyn ScanHost) -> Result<Option<&mut BegunBox>> {
+        if self.scan.is_none() {
+            let Some(Area { prefix, bounds }) = self.areas.next() else { return Ok(None) };
+            host.statistics().cursors += 1;
+            let zbox = box_of(&bounds, self.index.fields().len());
+            let scan = BoxScan::start(&self.source, &self.index, &prefix, zbox, self.lookahead)?;
+            self.scan = Some((scan, bounds));
+        }
+        Ok(self.scan.as_mut())
+    }
+}
+
+impl EntryScan for BoxesScan {
+    fn next_block(&mut self, limits: BlockLimits, host: &mut dyn ScanHost) -> Result<Option<IndexEntries>> {
+        let prefix_fields = self.index.definition().properties.prefix_fields().len();
+        loop {
+            host.check()?;
+            let Some((scan, bounds)) = self.scan(host)? else { return Ok(None) };
+            let block = scan.next_block(limits)?;
+            host.statistics().seeks += scan.take_seeks();
+            let Some((mut entries, within)) = block else {
+                self.scan = None;
+                continue;
+            };
+            host.statistics().entries += entries.len() as u64;
+            entries.retain(|entries, position| {
+                within.get(position).is_some_and(|is_within| *is_within)
+                    && satisfies(entries, position, prefix_fields, bounds)
+            });
+            return Ok(Some(entries));
+        }
+    }
+
+    fn release(&mut self) {
+        if let Some((scan, _)) = &mut self.scan {
+            scan.release();
+        }
+    }
+}
+
+/// Whether the values that an entry covers, of which the fields of the box begin at a position, lie between the bounds.
+fn satisfies(
+    entries: &IndexEntries,
+    position: usize,
+    first: usize,
+    bounds: &[FieldBounds<IndexValue>],
+) -> bool {
+    let collection = entries.block().collection();
+    let covered = entries.covered(position).unwrap_or(Slice::NULL);
+    bounds.iter().enumerate().all(|(field, FieldBounds { lower, upper })| {
+        let value = covered.at(first + field).unwrap_or(Slice::NULL);
+        let is_outside = |bound: &Option<Bound<IndexValue>>, outside: Ordering| {
+            bound.as_ref().is_some_and(|bound| {
+                let order = compare_with(value, collection, bound.value.as_slice(), None);
+                order == outside || (order == Ordering::Equal && !bound.inclusive)
+            })
+        };
+        !is_outside(lower, Ordering::Less) && !is_outside(upper, Ordering::Greater)
+    })
+}
+
+/// The entries of one box.
+struct BoxScan {
+    engine: Arc<dyn Snapshot>,
+    collection: Arc<str>,
+    unique: bool,
+    zbox: ZBox,
+    /// The object id and the prefix, which all keys start with.
+    start: Vec<u8>,
+    scan: Option<Box<dyn Scan>>,
+    /// How many entries are read in the next step.
+    rows: usize,
+    /// How many entries in a row may lie outside of the box before the scan jumps, and how many the last ones were.
+    lookahead: u64,
+    outside: u64,
+    seeks: u64,
+}
+
+impl BoxScan {
+    fn start(
+        source: &ScanSource,
+        index: &Index,
+        prefix: &IndexBounds,
+        zbox: ZBox,
+        lookahead: u64,
+    ) -> Result<Self> {
+        let mut scan = BoxScan {
+            engine: Arc::clone(&source.engine),
+            collection: Arc::clone(&source.collection),
+            unique: index.is_unique(),
+            zbox,
+            start: prefix.start(index),
+            scan: None,
+            rows: FIRST_ROWS,
+            lookahead,
+            outside: 0,
+            seeks: 0,
+        };
+        if !scan.zbox.is_empty() {
+            scan.jump(&scan.zbox.low.clone())?;
+        }
+        Ok(scan)
+    }
+
+    /// Goes on with the first entry at or behind a point of the box.
+    fn jump(&mut self, point: &[u64]) -> Result<()> {
+        let key = |point: &[u64]| {
+            let mut key = self.start.clone();
+            interleave(point, &mut key);
+            key
+        };
+        // What is behind the last corner is not in the box; entries of the corner itself have more bytes behind it.
+        let range = KeyRange { start: key(point), end: KeyRange::prefix(&key(&self.zbox.high)).end };
+        self.scan = Some(self.engine.scan(ScanSpec::forward(range))?);
+        self.rows = FIRST_ROWS;
+        self.outside = 0;
+        self.seeks += 1;
+        Ok(())
+    }
+
+    /// How often the scan has looked for a place in the index since it was last asked.
+    fn take_seeks(&mut self) -> u64 {
+        std::mem::take(&mut self.seeks)
+    }
+
+    /// The next entries and which of them are in the box, or `None` after the last.
+    ///
+    /// Errors: 1102 for a damaged entry.
+    fn next_block(&mut self, limits: BlockLimits) -> Result<Option<(IndexEntries, Vec<bool>)>> {
+        let Some(scan) = &mut self.scan else { return Ok(None) };
+        let limits = BlockLimits { rows: self.rows.min(limits.rows).max(1), bytes: limits.bytes };
+        let Some(block) = scan.next_block(limits)? else {
+            self.scan = None;
+            return Ok(None);
+        };
+        let mut within = Vec::with_capacity(block.len());
+        let mut last_outside = None;
+        for position in 0..block.len() {
+            let point = self.point_of(block.key(position)).ok_or_else(damaged)?;
+            let is_within = self.zbox.contains(&point);
+            within.push(is_within);
+            self.outside = if is_within { 0 } else { self.outside + 1 };
+            last_outside = (!is_within).then_some(point);
+        }
+        match last_outside {
+            None => self.rows = self.rows.saturating_mul(2),
+            Some(_) if self.outside <= self.lookahead => {
+                let left = usize::try_from(self.lookahead - self.outside).unwrap_or(usize::MAX);
+                self.rows = FIRST_ROWS.min(left.saturating_add(1));
+            }
+            Some(point) => match self.zbox.next_behind(&point) {
+                Some(next) => self.jump(&next)?,
+                None => self.scan = None,
+            },
+        }
+        let entries = IndexEntries::of_block(block, self.unique, &self.collection)?;
+        Ok(Some((entries, within)))
+    }
+
+    fn point_of(&self, key: &[u8]) -> Option<Vec<u64>> {
+        let dimensions = self.zbox.low.len();
+        let coordinates = key.get(self.start.len()..)?.get(..dimensions * COORDINATE_BYTES)?;
+        separate(coordinates, dimensions)
+    }
+
+    /// Lets go of what pins memory in the engine. The next block goes on where the last one ended.
+    fn release(&mut self) {
+        if let Some(scan) = &mut self.scan {
+            scan.release();
+        }
+    }
+}
+
+fn damaged() -> Error {
+    Error::corrupt("a multi-dimensional index has a damaged entry")
+}

@@ -1,0 +1,56 @@
+//! Documents by single keys.
+
+use kv::BlockLimits;
+
+use crate::Result;
+use crate::index::bounds::IndexRange;
+use crate::index::found::{EntryCollector, IndexEntries};
+use crate::index::scan::{EntryScan, ScanHost};
+use crate::index::value::IndexValue;
+
+/// The keys that a range of equalities names. A value that is no string, or an identifier of another collection, names
+/// none.
+pub(super) fn keys(range: &IndexRange, collection: &str) -> Vec<String> {
+    let values = range.equal.first().map(Vec::as_slice).unwrap_or_default();
+    let texts = values.iter().filter_map(IndexValue::as_str);
+    if range.first_field == 0 {
+        return texts.map(str::to_owned).collect();
+    }
+    let of_collection = |id: &str| {
+        let (name, key) = id.split_once('/')?;
+        (name == collection).then(|| key.to_owned())
+    };
+    texts.filter_map(of_collection).collect()
+}
+
+/// Single keys, which may or may not exist.
+pub(super) struct KeysScan {
+    /// In reverse order: the next one is at the end.
+    keys: Vec<String>,
+}
+
+impl KeysScan {
+    pub(super) fn new(mut keys: Vec<String>, ascending: bool) -> Self {
+        keys.sort_unstable();
+        keys.dedup();
+        if ascending {
+            keys.reverse();
+        }
+        KeysScan { keys }
+    }
+}
+
+impl EntryScan for KeysScan {
+    fn next_block(&mut self, limits: BlockLimits, host: &mut dyn ScanHost) -> Result<Option<IndexEntries>> {
+        let mut entries = EntryCollector::default();
+        while entries.len() < limits.rows
+            && let Some(key) = self.keys.pop()
+        {
+            entries.push(&key)?;
+        }
+        host.statistics().cursors += entries.len() as u64;
+        Ok((entries.len() > 0).then(|| entries.finish()))
+    }
+
+    fn release(&mut self) {}
+}

@@ -1,0 +1,53 @@
+//! Values that indexes are searched for.
+
+use std::cmp::Ordering;
+
+use smallvec::SmallVec;
+use velocypack::{Builder, Slice};
+
+use crate::Result;
+
+/// Bytes that a value holds without memory of its own: numbers and short texts.
+const INLINE_BYTES: usize = 24;
+
+/// A value that an index is searched for: VelocyPack without `_id` markers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexValue(SmallVec<[u8; INLINE_BYTES]>);
+
+impl IndexValue {
+    /// A copy of a value. `collection` resolves an `_id` marker in it.
+    ///
+    /// Errors: 4 for a damaged value.
+    pub fn new(value: Slice<'_>, collection: Option<&str>) -> Result<Self> {
+        if collection.is_some() && value.is_object() {
+            let mut builder = Builder::default();
+            builder.add_resolved(value, collection)?;
+            return Ok(IndexValue(SmallVec::from_vec(builder.into_vec())));
+        }
+        Ok(IndexValue(SmallVec::from_slice(value.bytes())))
+    }
+
+    /// A text.
+    ///
+    /// Errors: none for texts that documents can hold.
+    pub fn text(text: &str) -> Result<Self> {
+        let mut builder = Builder::with_capacity(text.len() + 1);
+        builder.add_str(text)?;
+        Ok(IndexValue(SmallVec::from_vec(builder.into_vec())))
+    }
+
+    /// The value.
+    pub fn as_slice(&self) -> Slice<'_> {
+        Slice::new(&self.0)
+    }
+
+    /// The text, if it is one.
+    pub fn as_str(&self) -> Option<&str> {
+        self.as_slice().as_str()
+    }
+
+    /// Compares in AQL's order.
+    pub fn compare(&self, other: &Self) -> Ordering {
+        velocypack::order::compare(self.as_slice(), other.as_slice())
+    }
+}
