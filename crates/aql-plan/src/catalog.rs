@@ -1,7 +1,7 @@
 //! What planning needs to know of collections, indexes and graphs.
 
-use crate::node::CollectionReference;
 use aql_value::Value;
+use catalog::index::{Capabilities, SearchShape};
 use std::sync::Arc;
 
 /// The database as the planner sees it. Answers are for one point in time, the same during one planning.
@@ -9,7 +9,7 @@ pub trait PlanCatalog {
     /// The collection of that name, `None` if there is none.
     fn collection(&self, name: &str) -> Option<CollectionInfo>;
     /// Roughly which share of the entries of an index lies within a range, from 0 to 1; `None` if that is not known. Only
-    /// asked of indexes of kind [`IndexKind::Persistent`].
+    /// asked of indexes whose entries are ordered.
     fn range_share(&self, collection: &str, index: &IndexInfo, range: &ConstantRange<'_>) -> Option<f64> {
         let _ = (collection, index, range);
         None
@@ -69,6 +69,15 @@ impl PlanCatalog for EmptyCatalog {
     }
 }
 
+/// A collection as a node names it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CollectionReference {
+    /// Identifier in the catalog: stays the same when the collection is renamed.
+    pub id: u64,
+    /// Name, as the query has it.
+    pub name: Box<str>,
+}
+
 /// A collection. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct CollectionInfo {
@@ -89,8 +98,8 @@ pub struct IndexInfo {
     pub id: u64,
     /// Unique in the collection.
     pub name: Box<str>,
-    /// How it works.
-    pub kind: IndexKind,
+    /// What it can be used for.
+    pub capabilities: Capabilities,
     /// Name of the type as the user gave it (`hash` and `skiplist` are persistent indexes), for explain.
     pub type_name: Box<str>,
     /// Indexed attributes in order. Primary: `_key`, `_id`. Edge: `_from`, `_to`.
@@ -111,33 +120,34 @@ pub struct IndexInfo {
     pub cache_enabled: bool,
 }
 
-/// Types of indexes that the planner tells apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum IndexKind {
-    /// By `_key`, which also serves `_id`.
-    Primary,
-    /// By `_from` and by `_to`.
-    Edge,
-    /// Sorted by its fields.
-    Persistent,
-    /// Places and shapes on the earth.
-    Geo {
-        /// The only field holds GeoJSON, or longitude and latitude. Otherwise latitude comes first, in one array or in
-        /// the first of two fields.
-        geo_json: bool,
-    },
-    /// Ranges of several numbers at once, behind fields that must be compared for equality.
-    Mdi {
-        /// How many of the fields are such.
-        prefix_fields: usize,
-    },
-    /// Words of its only field.
-    Fulltext {
-        /// Characters of the shortest word that is indexed.
-        min_length: u64,
-    },
-    /// Any other type. Not used by plans (of type `ttl` never, as it indexes dates as numbers).
-    Other,
+impl IndexInfo {
+    /// Finds edges by either vertex, as traversals do.
+    pub fn is_edge_index(&self) -> bool {
+        self.has_independent_fields() && !self.capabilities.clustered
+    }
+
+    /// Whether each field of the index can be looked up by itself.
+    pub(crate) fn has_independent_fields(&self) -> bool {
+        matches!(self.capabilities.search, SearchShape::AnyField { .. })
+    }
+
+    /// Equalities on leading fields are looked up.
+    pub(crate) fn has_leading_fields(&self) -> bool {
+        self.capabilities.search == SearchShape::LeadingFields
+    }
+
+    /// How many of the leading fields must be compared for equality.
+    pub(crate) fn prefix_fields(&self) -> usize {
+        match self.capabilities.search {
+            SearchShape::Box { prefix_fields } => prefix_fields,
+            _ => 0,
+        }
+    }
+
+    /// No field expands an array.
+    pub(crate) fn has_plain_fields(&self) -> bool {
+        self.fields.iter().all(|field| field.expansion.is_none())
+    }
 }
 
 /// A field of an index: a path of attribute names of which one may end in `[*]`.

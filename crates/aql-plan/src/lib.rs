@@ -25,14 +25,15 @@ mod usage;
 mod variable;
 mod variable_set;
 
+pub use crate::catalog::{
+    CollectionInfo, CollectionReference, ConstantRange, EdgeDefinitionInfo, EmptyCatalog, GraphInfo,
+    IndexField, IndexInfo, PlanCatalog,
+};
+pub use ::catalog::index::{Capabilities, SearchShape};
 pub use bind::{
     BindInput, BindParameters, Bound, DEFAULT_MAX_COLLECTIONS, OpenParameters, ParameterShape, bind, check,
 };
 pub use build::{MAX_NODES, build};
-pub use catalog::{
-    CollectionInfo, ConstantRange, EdgeDefinitionInfo, EmptyCatalog, GraphInfo, IndexField, IndexInfo,
-    IndexKind, PlanCatalog,
-};
 pub use compile::{RegisterMap, compile};
 pub use explain::{ExplainStatistics, explain, explain_result, explain_syntax, trace};
 pub use expression::{
@@ -40,16 +41,16 @@ pub use expression::{
     MemberName, ObjectMember, Parameter, Quantifier, UnaryOperator,
 };
 pub use hash_join::{JoinPath, join_equality};
-pub use index_search::{FieldBounds, GeoSearch, IndexSearch};
+pub use index_search::{FieldBounds, GeoSearch, IndexBound, IndexSearch};
 pub use node::{
     AggregateFunction, Calculation, Collect, CollectAggregate, CollectGroup, CollectInto, CollectMethod,
-    CollectionReference, CollectionScan, CoveredCondition, DocumentSource, EdgeAccess, EdgeDirection,
-    EdgeIndexHint, EdgeLookup, EnumerateList, EnumeratePaths, EnumeratePathsKind, GraphAccess, IndexBound,
-    IndexCollect, IndexHint, IndexLookup, IndexRange, IndexScan, Insert, IntoContent, JoinPart, Limit,
-    Materialize, ModificationOptions, Node, NodeId, NodeKind, ObjectMembers, OverwriteMode, PathElement,
-    PathOutput, PathSearchOptions, Projection, ProjectionSource, Prune, Remove, Return, ShortestPath, Sort,
-    SortElement, StepCondition, Subquery, Traversal, TraversalOptions, TraversalOrder, Uniqueness, Update,
-    Upsert, Window, WindowBound,
+    CollectionScan, CoveredCondition, DocumentSource, EdgeAccess, EdgeDirection, EdgeIndexHint, EdgeLookup,
+    EnumerateList, EnumeratePaths, EnumeratePathsKind, GraphAccess, IndexAccess, IndexCollect, IndexHint,
+    IndexLookup, IndexRange, IndexScan, Insert, IntoContent, JoinPart, Limit, Materialize,
+    ModificationOptions, Node, NodeId, NodeKind, ObjectMembers, OverwriteMode, PathElement, PathOutput,
+    PathSearchOptions, Projection, ProjectionSource, Prune, Remove, Return, ShortestPath, Sort, SortElement,
+    StepCondition, Subquery, Traversal, TraversalOptions, TraversalOrder, Uniqueness, Update, Upsert, Window,
+    WindowBound,
 };
 pub use optimize::{Optimized, OptimizerOptions, OptimizerStatistics, RuleInfo, optimize, rules};
 pub use plan::{Access, CollectionUse, Plan};

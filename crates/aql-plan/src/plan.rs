@@ -1,7 +1,8 @@
 //! The plan of a query.
 
 use crate::bind::OpenParameters;
-use crate::node::{CollectionReference, Node};
+use crate::catalog::CollectionReference;
+use crate::node::Node;
 use crate::variable::Variables;
 use aql_value::Warning;
 

@@ -5,8 +5,9 @@ mod graph;
 use crate::catalog::IndexField;
 use crate::expression::Expression;
 use crate::expression::print::variable_text;
+use crate::index_search::{IndexBound, text};
 use crate::node::{
-    Collect, CollectAggregate, CollectMethod, DocumentSource, IndexBound, IndexLookup, IndexRange, IndexScan,
+    Collect, CollectAggregate, CollectMethod, DocumentSource, IndexLookup, IndexRange, IndexScan,
     IntoContent, JoinPart, ModificationOptions, Node, NodeKind, Projection, ProjectionSource, SortElement,
     Upsert,
 };
@@ -218,7 +219,7 @@ impl Printer<'_> {
             conditions.extend(self.bounds(field, &range.lower, &range.upper));
         }
         if let Some(search) = &range.search {
-            conditions.extend(search.text(index, &|expression| self.text(expression)));
+            conditions.extend(text(search, index, &|expression| self.text(expression)));
         }
         format!("{}({})", index.name, conditions.join(", "))
     }

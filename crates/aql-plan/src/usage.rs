@@ -326,13 +326,13 @@ impl IndexRange {
     pub fn for_each_expression<'a>(&'a self, visit: &mut dyn FnMut(&'a Expression)) {
         self.lookups.iter().for_each(|lookup| visit(lookup.expression()));
         [&self.lower, &self.upper].into_iter().flatten().for_each(|bound| visit(&bound.value));
-        self.search.iter().for_each(|search| search.for_each_expression(visit));
+        self.search.iter().for_each(|search| search.for_each(visit));
     }
 
     fn for_each_expression_mut(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
         self.lookups.iter_mut().for_each(|lookup| visit(lookup.expression_mut()));
         [&mut self.lower, &mut self.upper].into_iter().flatten().for_each(|bound| visit(&mut bound.value));
-        self.search.iter_mut().for_each(|search| search.for_each_expression_mut(visit));
+        self.search.iter_mut().for_each(|search| search.for_each_mut(visit));
     }
 }
 

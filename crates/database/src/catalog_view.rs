@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use aql_plan::{
     CollectionInfo, CollectionReference, ConstantRange, EdgeDefinitionInfo, GraphInfo, IndexField, IndexInfo,
-    IndexKind, PlanCatalog,
+    PlanCatalog,
 };
-use catalog::index::TypeOptions;
-use catalog::{EdgeDefinition, FieldPath, GraphDefinition, IndexDefinition, IndexId, IndexType, ObjectId};
+use catalog::{EdgeDefinition, FieldPath, GraphDefinition, IndexDefinition, IndexId, ObjectId};
 use storage::{Database, Store};
 
 use crate::graph;
@@ -80,30 +79,9 @@ fn index_info(definition: &IndexDefinition, selectivity_estimate: Option<f64>) -
     IndexInfo {
         id: definition.id.0,
         name: definition.name.as_str().into(),
-        kind: match properties.index_type {
-            IndexType::Primary => IndexKind::Primary,
-            IndexType::Edge => IndexKind::Edge,
-            IndexType::Persistent => IndexKind::Persistent,
-            IndexType::Geo => IndexKind::Geo {
-                geo_json: matches!(properties.options, TypeOptions::Geo { geo_json: true, .. }),
-            },
-            IndexType::Mdi | IndexType::MdiPrefixed => {
-                IndexKind::Mdi { prefix_fields: properties.prefix_fields().len() }
-            }
-            IndexType::Fulltext => match properties.options {
-                TypeOptions::Fulltext { min_length } => IndexKind::Fulltext { min_length },
-                _ => IndexKind::Other,
-            },
-            _ => IndexKind::Other,
-        },
+        capabilities: properties.capabilities(),
         type_name: properties.type_name().into(),
-        fields: match properties.index_type {
-            // Documents are found by `_id` as they are by `_key`.
-            IndexType::Primary => {
-                vec![index_field(&FieldPath::attribute("_key")), index_field(&FieldPath::attribute("_id"))]
-            }
-            _ => properties.prefix_fields().iter().chain(&properties.fields).map(index_field).collect(),
-        },
+        fields: properties.searched_fields().iter().map(index_field).collect(),
         unique: properties.unique,
         sparse: properties.sparse,
         stored_values: properties.stored_values.iter().map(names).collect(),
@@ -115,10 +93,7 @@ fn index_info(definition: &IndexDefinition, selectivity_estimate: Option<f64>) -
 }
 
 fn selectivity(index: &storage::Index) -> Option<f64> {
-    match index.index_type() {
-        IndexType::Primary => Some(1.0),
-        _ => index.selectivity_estimate().filter(|estimate| *estimate > 0.0),
-    }
+    index.selectivity_estimate().filter(|estimate| *estimate > 0.0)
 }
 
 fn index_field(path: &FieldPath) -> IndexField {

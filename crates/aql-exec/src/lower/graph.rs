@@ -9,9 +9,8 @@ use crate::operator::{
     ShortestPathOperator, StepProgram, TraversalOperator, TraversalParts, TraversalPrograms, WeightProgram,
 };
 use aql_plan::{
-    EdgeDirection, EdgeLookup, EnumeratePaths, EnumeratePathsKind, GraphAccess, IndexKind, IndexRange,
-    PathOutput, PathSearchOptions, Projection, Prune, ShortestPath, StepCondition, Traversal, TraversalOrder,
-    VariableId,
+    EdgeDirection, EdgeLookup, EnumeratePaths, EnumeratePathsKind, GraphAccess, IndexRange, PathOutput,
+    PathSearchOptions, Projection, Prune, ShortestPath, StepCondition, Traversal, TraversalOrder, VariableId,
 };
 use aql_value::{Error, Program, Register, Result, error_number};
 use std::collections::HashMap;
@@ -142,7 +141,7 @@ impl Lowering<'_> {
     }
 
     fn edge_lookup(&self, lookup: &EdgeLookup, collection: &Arc<Collection>) -> Result<EdgeLookupProgram> {
-        if lookup.index.kind == IndexKind::Edge {
+        if lookup.index.is_edge_index() {
             return Ok(EdgeLookupProgram::EdgeIndex);
         }
         let range = IndexRange {

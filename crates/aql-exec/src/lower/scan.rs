@@ -7,12 +7,12 @@ use crate::operator::{
     LookupProgram, Operator, Outer, ProjectionProgram, RangePrograms, Source,
 };
 use aql_plan::{
-    CollectionScan, DocumentSource, Expression, IndexBound, IndexInfo, IndexKind, IndexLookup, IndexRange,
-    IndexScan, IndexSearch, JoinPart, Projection, ProjectionSource, VariableId,
+    CollectionScan, DocumentSource, Expression, IndexInfo, IndexLookup, IndexRange, IndexScan, JoinPart,
+    Projection, ProjectionSource, VariableId,
 };
-use aql_value::{Error, Program, Register, Result};
+use aql_value::{Error, Register, Result};
 use catalog::IndexId;
-use catalog::index::{Bound, FieldBounds, GeoSearch, Search};
+use catalog::index::Bound;
 use std::sync::Arc;
 use storage::{Collection, Index};
 
@@ -118,42 +118,15 @@ impl Lowering<'_> {
                 IndexLookup::In(expression) => LookupProgram::In(self.compile(expression)?),
             })
         };
+        let mut compile = |expression: &Expression| self.compile(expression);
         Ok(RangePrograms {
             index,
             first_field: range.first_field,
             lookups: range.lookups.iter().map(lookup).collect::<Result<_>>()?,
-            lower: self.bound(&range.lower)?,
-            upper: self.bound(&range.upper)?,
-            search: range.search.as_ref().map(|search| self.search(search)).transpose()?,
+            lower: Bound::try_map(&range.lower, &mut compile)?,
+            upper: Bound::try_map(&range.upper, &mut compile)?,
+            search: range.search.as_ref().map(|search| search.try_map(&mut compile)).transpose()?,
         })
-    }
-}
-
-impl Lowering<'_> {
-    fn search(&self, search: &IndexSearch) -> Result<Search<Program>> {
-        let program = |expression: &Option<Expression>| {
-            expression.as_ref().map(|expression| self.compile(expression)).transpose()
-        };
-        match search {
-            IndexSearch::Geo(geo) => Ok(Search::Geo(Box::new(GeoSearch {
-                origin: program(&geo.origin)?,
-                nearest: self.bound(&geo.nearest)?,
-                farthest: self.bound(&geo.farthest)?,
-                meets: program(&geo.meets)?,
-            }))),
-            IndexSearch::Words(query) => Ok(Search::Words(self.compile(query)?)),
-            IndexSearch::Box(fields) => {
-                let bounds = fields.iter().map(|field| {
-                    Ok(FieldBounds { lower: self.bound(&field.lower)?, upper: self.bound(&field.upper)? })
-                });
-                Ok(Search::Box(bounds.collect::<Result<_>>()?))
-            }
-        }
-    }
-
-    fn bound(&self, bound: &Option<IndexBound>) -> Result<Option<Bound<Program>>> {
-        let Some(bound) = bound else { return Ok(None) };
-        Ok(Some(Bound { value: self.compile(&bound.value)?, inclusive: bound.inclusive }))
     }
 }
 
@@ -167,18 +140,15 @@ fn with_filter_reads(carry: Box<[Register]>, source: &Source) -> Box<[Register]>
 
 /// Where the entries of an index have the value of a projection.
 fn covered(source: ProjectionSource, index: &IndexInfo) -> Option<CoveredValue> {
-    Some(match (source, index.kind) {
-        (ProjectionSource::Document, _) => return None,
-        (ProjectionSource::Key, _) => CoveredValue::Key,
-        (ProjectionSource::Id, _) => CoveredValue::Id,
-        // The fields of the primary index are `_key` and `_id`.
-        (ProjectionSource::IndexField { position: 0, .. }, IndexKind::Primary) => CoveredValue::Key,
-        (ProjectionSource::IndexField { .. }, IndexKind::Primary) => CoveredValue::Id,
-        (ProjectionSource::IndexField { position, consumed }, _) => {
+    Some(match source {
+        ProjectionSource::Document => return None,
+        ProjectionSource::Key => CoveredValue::Key,
+        ProjectionSource::Id => CoveredValue::Id,
+        ProjectionSource::IndexField { position, consumed } => {
             CoveredValue::Position { position, consumed }
         }
         // Stored values follow the fields.
-        (ProjectionSource::StoredValue { position, consumed }, _) => {
+        ProjectionSource::StoredValue { position, consumed } => {
             CoveredValue::Position { position: index.fields.len() + position, consumed }
         }
     })

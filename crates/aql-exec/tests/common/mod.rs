@@ -6,11 +6,11 @@ use aql_exec::{
     ReadAuthorization, SpillOptions,
 };
 use aql_plan::{
-    Access, BindInput, BindParameters, CollectionInfo, CollectionReference, IndexField, IndexInfo, IndexKind,
+    Access, BindInput, BindParameters, CollectionInfo, CollectionReference, IndexField, IndexInfo,
     OpenParameters, OptimizerOptions, Plan, PlanCatalog, bind, build, optimize,
 };
 use aql_value::{Error, Interrupt, MemoryAccount, Result, Value, Warning};
-use catalog::{CollectionProperties, CollectionType, FieldPath, IndexProperties, IndexType, SYSTEM_DATABASE};
+use catalog::{CollectionProperties, CollectionType, FieldPath, IndexProperties, SYSTEM_DATABASE};
 use std::sync::Arc;
 use storage::{Database, Durability, Store, StoreOptions, TransactionOptions};
 use velocypack::{Builder, Limits, json};
@@ -31,36 +31,20 @@ impl PlanCatalog for View {
         let collection = self.0.collection(name)?;
         let indexes = collection.indexes().iter().map(|index| {
             let properties = &index.definition().properties;
-            let kind = match properties.index_type {
-                IndexType::Primary => IndexKind::Primary,
-                IndexType::Edge => IndexKind::Edge,
-                IndexType::Mdi | IndexType::MdiPrefixed => {
-                    IndexKind::Mdi { prefix_fields: properties.prefix_fields().len() }
-                }
-                _ => IndexKind::Persistent,
-            };
             let path =
                 |names: &[String]| names.iter().map(|name| name.as_str().into()).collect::<Vec<Box<str>>>();
             let field =
                 |field: &FieldPath| IndexField { path: path(&field.names), expansion: field.expand_at };
-            let fields = match kind {
-                IndexKind::Primary => ["_key", "_id"].map(|name| field(&FieldPath::attribute(name))).into(),
-                _ => properties.prefix_fields().iter().chain(&properties.fields).map(field).collect(),
-            };
             IndexInfo {
                 id: index.id().0,
                 name: index.name().into(),
-                kind,
+                capabilities: properties.capabilities(),
                 type_name: properties.type_name().into(),
-                fields,
+                fields: properties.searched_fields().iter().map(field).collect(),
                 unique: properties.unique,
                 sparse: properties.sparse,
                 stored_values: properties.stored_values.iter().map(|stored| path(&stored.names)).collect(),
-                selectivity_estimate: Some(if properties.unique || kind == IndexKind::Primary {
-                    1.0
-                } else {
-                    0.1
-                }),
+                selectivity_estimate: Some(if properties.unique { 1.0 } else { 0.1 }),
                 deduplicate: properties.deduplicate,
                 estimates: properties.estimates,
                 cache_enabled: false,

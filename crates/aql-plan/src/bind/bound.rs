@@ -1,10 +1,11 @@
 //! A bound query: statements whose names are resolved, before they become nodes of a plan.
 
 use super::OpenParameters;
+use crate::catalog::CollectionReference;
 use crate::expression::Expression;
 use crate::node::{
-    AggregateFunction, CollectMethod, CollectionReference, EnumeratePaths, IndexHint, ModificationOptions,
-    ShortestPath, Traversal, Window,
+    AggregateFunction, CollectMethod, EnumeratePaths, IndexHint, ModificationOptions, ShortestPath,
+    Traversal, Window,
 };
 use crate::plan::CollectionUse;
 use crate::variable::{VariableId, Variables};

@@ -1,9 +1,9 @@
 //! What ArangoDB's parser finds in a query's text besides its syntax.
 
 use super::{BindInput, BindParameters, OpenParameters, bind, function, index_function};
+use crate::catalog::CollectionReference;
 use crate::catalog::{CollectionInfo, GraphInfo, PlanCatalog};
 use crate::error::{common, number};
-use crate::node::CollectionReference;
 use aql_syntax::ast::{ExpressionKind, Query};
 use aql_syntax::{BindParameterKind, collect_bind_parameters, walk};
 use aql_value::{Interrupt, MemoryAccount, Result, Value};

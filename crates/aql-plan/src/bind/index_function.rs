@@ -3,7 +3,7 @@
 //! and where it may not, the subquery still answers the same.
 
 use super::Binder;
-use crate::catalog::{CollectionInfo, IndexInfo, IndexKind};
+use crate::catalog::{CollectionInfo, IndexInfo};
 use crate::error::{self, common, number};
 use crate::expression::Expression;
 use aql_syntax::ast::{
@@ -12,6 +12,7 @@ use aql_syntax::ast::{
     Span, StatementKind,
 };
 use aql_value::{Error, Result};
+use catalog::index::SearchShape;
 
 /// Documents that `NEAR()` answers at most, where nothing is said.
 const NEAR_DEFAULT_LIMIT: i64 = 100;
@@ -209,11 +210,11 @@ impl Writer {
 
     /// The document's place, as the index has it.
     fn place(&self, index: &IndexInfo) -> ast::Expression {
-        match (index.kind, index.fields.as_slice()) {
+        match (index.capabilities.search, index.fields.as_slice()) {
             (_, [latitude, longitude]) => {
                 self.array(vec![self.field(&longitude.path), self.field(&latitude.path)])
             }
-            (IndexKind::Geo { geo_json: false }, [field]) => {
+            (SearchShape::Geo { geo_json: false }, [field]) => {
                 let field = self.field(&field.path);
                 self.array(vec![self.element(&field, 1), self.element(&field, 0)])
             }
@@ -263,7 +264,8 @@ fn missing_argument() -> Error {
 }
 
 fn geo_index(info: &CollectionInfo) -> Result<&IndexInfo> {
-    let found = info.indexes.iter().find(|index| matches!(index.kind, IndexKind::Geo { .. }));
+    let found =
+        info.indexes.iter().find(|index| matches!(index.capabilities.search, SearchShape::Geo { .. }));
     found.ok_or_else(|| {
         let name = &info.reference.name;
         let message = format!("no suitable geo index found for geo restriction on '{name}'");
@@ -273,8 +275,8 @@ fn geo_index(info: &CollectionInfo) -> Result<&IndexInfo> {
 
 /// The index of an attribute, and its shortest word.
 fn fulltext_index<'a>(info: &'a CollectionInfo, path: &str) -> Result<(&'a IndexInfo, u64)> {
-    let found = info.indexes.iter().find_map(|index| match index.kind {
-        IndexKind::Fulltext { min_length } => {
+    let found = info.indexes.iter().find_map(|index| match index.capabilities.search {
+        SearchShape::Words { min_length } => {
             let is_on_path = index.fields.iter().any(|field| field.to_text() == path);
             is_on_path.then_some((index, min_length))
         }

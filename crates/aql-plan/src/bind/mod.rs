@@ -34,9 +34,9 @@ pub use check::check;
 pub use open_parameters::{OpenParameters, ParameterShape};
 pub use parameters::BindParameters;
 
+use crate::catalog::CollectionReference;
 use crate::catalog::PlanCatalog;
 use crate::expression::{Expression, Folder};
-use crate::node::CollectionReference;
 use crate::variable::{VariableId, Variables};
 use aql_syntax::ast::{Block, DataSource, DataSourceName, Query};
 use aql_value::{EvaluationState, Interrupt, MemoryAccount, Result, Value, Warnings};

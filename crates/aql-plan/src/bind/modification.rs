@@ -2,7 +2,8 @@
 
 use super::options::Modification;
 use super::{Binder, InsertStatement, RemoveStatement, Statement, UpdateStatement};
-use crate::node::{CollectionReference, OverwriteMode};
+use crate::catalog::CollectionReference;
+use crate::node::OverwriteMode;
 use crate::variable::VariableId;
 use aql_syntax::ast::{self, WriteMode};
 use aql_value::Result;

@@ -2,7 +2,8 @@
 
 use super::Explainer;
 use super::writer::Writer;
-use crate::node::{CollectionReference, Insert, ModificationOptions, OverwriteMode, Remove, Update, Upsert};
+use crate::catalog::CollectionReference;
+use crate::node::{Insert, ModificationOptions, OverwriteMode, Remove, Update, Upsert};
 use crate::variable::VariableId;
 use aql_value::Result;
 

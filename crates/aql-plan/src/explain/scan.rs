@@ -2,15 +2,14 @@
 
 use super::Explainer;
 use super::expression::{compare_name, node_type};
-use super::search::conditions;
+use super::search::{access, conditions};
 use super::writer::Writer;
-use crate::catalog::{IndexField, IndexInfo};
-use crate::expression::{CompareOperator, Expansion, Expression};
+use crate::catalog::IndexInfo;
+use crate::expression::{CompareOperator, Expression};
+use crate::index_search::IndexBound;
 use crate::node::{
-    CollectionScan, DocumentSource, IndexBound, IndexHint, IndexLookup, IndexRange, IndexScan, Node,
-    NodeKind, Projection,
+    CollectionScan, DocumentSource, IndexHint, IndexLookup, IndexRange, IndexScan, Node, NodeKind, Projection,
 };
-use crate::variable::VariableId;
 use aql_value::Result;
 
 impl Explainer<'_> {
@@ -196,28 +195,6 @@ fn comparisons<'a>(scan: &IndexScan, range: &'a IndexRange) -> Vec<Comparison<'a
     list
 }
 
-/// `document.a.b`, or `document.a[*].b`.
-pub(super) fn access(field: &IndexField, document: VariableId) -> Expression {
-    let attribute =
-        |base: Expression, name: &str| Expression::Attribute { base: Box::new(base), name: name.into() };
-    let split = field.expansion.map_or(field.path.len(), |position| position + 1);
-    let (outer, inner) = field.path.split_at(split.min(field.path.len()));
-    let input = outer.iter().map(|name| &**name).fold(Expression::Variable(document), attribute);
-    if field.expansion.is_none() {
-        return input;
-    }
-    let projection = inner.iter().map(|name| &**name).fold(Expression::Variable(document), attribute);
-    Expression::Expansion(Box::new(Expansion {
-        input,
-        levels: 1,
-        element: document,
-        filter: None,
-        offset: None,
-        limit: None,
-        projection: (!inner.is_empty()).then_some(projection),
-    }))
-}
-
 fn strategy(scan: &IndexScan) -> &'static str {
     let needs_document_for_filter = scan.source.filter.is_some() && !scan.covers_filter;
     if scan.source.count_into.is_some() {
@@ -257,7 +234,7 @@ pub(super) fn write_index(out: &mut Writer, index: &IndexInfo) -> Result<()> {
         out.key("type")?.text(&index.type_name)?;
         out.key("name")?.text(&index.name)?;
         out.key("fields")?;
-        let shown = if index.kind == crate::catalog::IndexKind::Primary { 1 } else { index.fields.len() };
+        let shown = if index.capabilities.clustered { 1 } else { index.fields.len() };
         let prefix = index.prefix_fields();
         out.array(index.fields.iter().take(shown).skip(prefix), |out, field| out.text(&field.to_text()))?;
         if prefix > 0 {
@@ -269,7 +246,7 @@ pub(super) fn write_index(out: &mut Writer, index: &IndexInfo) -> Result<()> {
         }
         out.key("unique")?.flag(index.unique)?;
         out.key("sparse")?.flag(index.sparse)?;
-        if index.kind == crate::catalog::IndexKind::Persistent {
+        if index.capabilities.ordered {
             out.key("deduplicate")?.flag(index.deduplicate)?;
             out.key("estimates")?.flag(index.estimates)?;
             out.key("cacheEnabled")?.flag(index.cache_enabled)?;

@@ -1,13 +1,11 @@
 //! What an index is searched for, as conditions in explain.
 
-use crate::catalog::{IndexInfo, IndexKind};
-use crate::expression::{CompareOperator, Expression};
-use crate::index_search::{FieldBounds, GeoSearch, IndexSearch};
-use crate::node::IndexBound;
+use crate::catalog::{IndexField, IndexInfo};
+use crate::expression::{CompareOperator, Expansion, Expression};
+use crate::index_search::{FieldBounds, GeoSearch, IndexBound, IndexSearch};
 use crate::variable::VariableId;
 use aql_value::Value;
-
-use super::scan::access;
+use catalog::index::SearchShape;
 
 /// The conditions, all of which hold for what is found.
 pub(super) fn conditions(search: &IndexSearch, index: &IndexInfo, document: VariableId) -> Vec<Expression> {
@@ -25,7 +23,7 @@ pub(super) fn conditions(search: &IndexSearch, index: &IndexInfo, document: Vari
 }
 
 fn words(query: &Expression, index: &IndexInfo, document: VariableId) -> Option<Expression> {
-    let IndexKind::Fulltext { min_length } = index.kind else { return None };
+    let SearchShape::Words { min_length } = index.capabilities.search else { return None };
     let function = aql_functions::lookup("FULLTEXT_MATCH")?;
     let min_length = Expression::Constant(Value::from_u64(min_length));
     Some(Expression::Call { function, arguments: vec![place(index, document), query.clone(), min_length] })
@@ -69,8 +67,8 @@ fn place(index: &IndexInfo, document: VariableId) -> Expression {
         base: Box::new(access(field, document)),
         index: Box::new(Expression::Constant(Value::Int(position))),
     };
-    match (index.kind, index.fields.as_slice()) {
-        (IndexKind::Geo { geo_json: false }, [field]) => {
+    match (index.capabilities.search, index.fields.as_slice()) {
+        (SearchShape::Geo { geo_json: false }, [field]) => {
             Expression::Array(vec![element(field, 1), element(field, 0)])
         }
         (_, [latitude, longitude]) => {
@@ -79,4 +77,26 @@ fn place(index: &IndexInfo, document: VariableId) -> Expression {
         (_, [field, ..]) => access(field, document),
         (_, []) => Expression::Variable(document),
     }
+}
+
+/// `document.a.b`, or `document.a[*].b`.
+pub(super) fn access(field: &IndexField, document: VariableId) -> Expression {
+    let attribute =
+        |base: Expression, name: &str| Expression::Attribute { base: Box::new(base), name: name.into() };
+    let split = field.expansion.map_or(field.path.len(), |position| position + 1);
+    let (outer, inner) = field.path.split_at(split.min(field.path.len()));
+    let input = outer.iter().map(|name| &**name).fold(Expression::Variable(document), attribute);
+    if field.expansion.is_none() {
+        return input;
+    }
+    let projection = inner.iter().map(|name| &**name).fold(Expression::Variable(document), attribute);
+    Expression::Expansion(Box::new(Expansion {
+        input,
+        levels: 1,
+        element: document,
+        filter: None,
+        offset: None,
+        limit: None,
+        projection: (!inner.is_empty()).then_some(projection),
+    }))
 }

@@ -1,9 +1,9 @@
 //! Nodes of graph queries.
 
-use super::{CollectionReference, IndexBound, IndexLookup, Projection};
-use crate::catalog::IndexInfo;
+use super::{IndexLookup, Projection};
+use crate::catalog::{CollectionReference, IndexInfo};
 use crate::expression::Expression;
-use crate::index_search::IndexSearch;
+use crate::index_search::{IndexBound, IndexSearch, bounded_fields};
 use crate::variable::VariableId;
 
 /// The edges that a traversal or path search follows, and where its vertices are.
@@ -74,20 +74,20 @@ impl EdgeLookup {
     /// How many conditions besides the one on the vertex are looked up.
     pub(crate) fn conditions(&self) -> usize {
         let ends = usize::from(self.lower.is_some()) + usize::from(self.upper.is_some());
-        self.lookups.len() + ends + self.search.as_ref().map_or(0, IndexSearch::bounded_fields)
+        self.lookups.len() + ends + self.search.as_ref().map_or(0, bounded_fields)
     }
 
     /// Calls `visit` with the expressions that are looked up.
     pub fn for_each_expression<'a>(&'a self, visit: &mut dyn FnMut(&'a Expression)) {
         self.lookups.iter().for_each(|lookup| visit(lookup.expression()));
         [&self.lower, &self.upper].into_iter().flatten().for_each(|bound| visit(&bound.value));
-        self.search.iter().for_each(|search| search.for_each_expression(visit));
+        self.search.iter().for_each(|search| search.for_each(visit));
     }
 
     pub(crate) fn for_each_expression_mut(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
         self.lookups.iter_mut().for_each(|lookup| visit(lookup.expression_mut()));
         [&mut self.lower, &mut self.upper].into_iter().flatten().for_each(|bound| visit(&mut bound.value));
-        self.search.iter_mut().for_each(|search| search.for_each_expression_mut(visit));
+        self.search.iter_mut().for_each(|search| search.for_each_mut(visit));
     }
 }
 

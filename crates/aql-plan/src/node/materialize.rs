@@ -1,6 +1,7 @@
 //! Documents fetched late.
 
-use super::{CollectionReference, Projection};
+use super::Projection;
+use crate::catalog::CollectionReference;
 use crate::variable::VariableId;
 
 /// Fetches documents whose keys an index scan before has found (rule `late-document-materialization`).

@@ -5,11 +5,12 @@
 //! ([`choice_cost`]) also takes into account that filters keep rows away, and that a document fetched through an index
 //! costs more than one met in a scan.
 
-use crate::catalog::{ConstantRange, IndexInfo, IndexKind, PlanCatalog};
+use crate::catalog::{ConstantRange, IndexInfo, PlanCatalog};
 use crate::expression::{CompareOperator, Expression};
+use crate::index_search::IndexBound;
 use crate::node::{
-    CollectMethod, DocumentSource, GraphAccess, IndexBound, IndexLookup, IndexRange, IndexScan, JoinPart,
-    Node, NodeKind, Subquery,
+    CollectMethod, DocumentSource, GraphAccess, IndexLookup, IndexRange, IndexScan, JoinPart, Node, NodeKind,
+    Subquery,
 };
 use crate::optimize::graph_cost;
 use crate::optimize::index_cost::{Scale, entries_found, length_of, range};
@@ -206,8 +207,7 @@ impl<'a> Estimator<'a> {
 
     /// Which share of an index a range finds, if the database can tell: between constants.
     fn known_share(&self, collection: &str, index: &IndexInfo, range: &IndexRange) -> Option<f64> {
-        let is_asked =
-            index.kind == IndexKind::Persistent && (range.lower.is_some() || range.upper.is_some());
+        let is_asked = index.capabilities.ordered && (range.lower.is_some() || range.upper.is_some());
         if !is_asked || range.search.is_some() {
             return None;
         }
@@ -266,16 +266,15 @@ fn needs_documents(scan: &IndexScan) -> bool {
 /// What of the cost of a look-up is left where it is cheaper than a search of the index: in a join, which goes on where
 /// the last look-up ended, and by key, where what is found is the document.
 fn share_of_search(scan: &IndexScan, index: &IndexInfo) -> f64 {
-    match index.kind {
-        IndexKind::Primary if scan.ranges.iter().all(|range| !range.lookups.is_empty()) => 0.0,
-        IndexKind::Persistent if scan.join == JoinPart::Next => 0.4,
-        _ => 1.0,
+    if index.capabilities.clustered && scan.ranges.iter().all(|range| !range.lookups.is_empty()) {
+        return 0.0;
     }
+    if index.capabilities.ordered && scan.join == JoinPart::Next { 0.4 } else { 1.0 }
 }
 
 /// Whether documents lie where the scan finds their keys: in ranges of the primary index.
 fn reads_documents_along(scan: &IndexScan) -> bool {
-    scan.indexes.iter().all(|index| index.kind == IndexKind::Primary)
+    scan.indexes.iter().all(|index| index.capabilities.clustered)
         && scan.ranges.iter().all(|range| range.lookups.is_empty())
 }
 

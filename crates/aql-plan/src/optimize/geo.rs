@@ -1,9 +1,10 @@
 //! Geographical conditions on the documents of a scan, in the forms that geo indexes can serve.
 
-use crate::catalog::{IndexField, IndexInfo, IndexKind};
+use crate::catalog::{IndexField, IndexInfo};
 use crate::expression::{CompareOperator, Expression};
 use crate::variable::VariableId;
 use crate::variable_set::VariableSet;
+use catalog::index::SearchShape;
 
 /// What a condition says about a document's place or shape.
 #[derive(Debug, Clone)]
@@ -85,9 +86,9 @@ impl GeoMatcher<'_> {
 
     /// Whether the expression is the document's place as GeoJSON or as longitude and latitude.
     fn is_place(&self, expression: &Expression) -> bool {
-        match (self.index.kind, self.index.fields.as_slice(), expression) {
-            (IndexKind::Geo { geo_json: true }, [field], _) => self.is_field(expression, field),
-            (IndexKind::Geo { .. }, _, Expression::Array(members)) => match members.as_slice() {
+        match (self.index.capabilities.search, self.index.fields.as_slice(), expression) {
+            (SearchShape::Geo { geo_json: true }, [field], _) => self.is_field(expression, field),
+            (SearchShape::Geo { .. }, _, Expression::Array(members)) => match members.as_slice() {
                 [longitude, latitude] => self.are_coordinates(latitude, longitude),
                 _ => false,
             },
@@ -97,11 +98,11 @@ impl GeoMatcher<'_> {
 
     /// Whether the expressions are the document's latitude and longitude.
     fn are_coordinates(&self, latitude: &Expression, longitude: &Expression) -> bool {
-        match (self.index.kind, self.index.fields.as_slice()) {
-            (IndexKind::Geo { .. }, [first, second]) => {
+        match (self.index.capabilities.search, self.index.fields.as_slice()) {
+            (SearchShape::Geo { .. }, [first, second]) => {
                 self.is_field(latitude, first) && self.is_field(longitude, second)
             }
-            (IndexKind::Geo { geo_json: false }, [field]) => {
+            (SearchShape::Geo { geo_json: false }, [field]) => {
                 self.is_element(latitude, field, 0) && self.is_element(longitude, field, 1)
             }
             _ => false,

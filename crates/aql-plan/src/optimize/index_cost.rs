@@ -1,7 +1,7 @@
 //! Estimates for look-ups in indexes.
 
 use super::cost::Estimate;
-use crate::catalog::{IndexInfo, IndexKind};
+use crate::catalog::IndexInfo;
 use crate::expression::Expression;
 use crate::index_search::{FieldBounds, IndexSearch};
 use crate::node::{IndexLookup, IndexRange};
@@ -180,23 +180,8 @@ pub(super) fn length_of(expression: &Expression) -> Option<f64> {
 
 /// Whether each combination of values finds at most one document.
 fn is_unique_lookup(index: &IndexInfo, range: &IndexRange) -> bool {
-    match index.kind {
-        IndexKind::Primary => !range.lookups.is_empty(),
-        IndexKind::Persistent => {
-            let is_plain = index.fields.iter().all(|field| field.expansion.is_none());
-            index.unique && is_plain && range.lookups.len() == index.fields.len()
-        }
-        IndexKind::Edge
-        | IndexKind::Geo { .. }
-        | IndexKind::Mdi { .. }
-        | IndexKind::Fulltext { .. }
-        | IndexKind::Other => false,
+    if index.capabilities.clustered {
+        return !range.lookups.is_empty();
     }
-}
-
-impl IndexInfo {
-    /// Whether each field of the index can be looked up by itself.
-    pub(crate) fn has_independent_fields(&self) -> bool {
-        matches!(self.kind, IndexKind::Primary | IndexKind::Edge)
-    }
+    index.capabilities.unique_lookup && index.has_plain_fields() && range.lookups.len() == index.fields.len()
 }

@@ -2,10 +2,11 @@
 
 use super::{Optimized, OptimizerOptions, optimize, rules::RULES};
 use crate::{
-    BindInput, BindParameters, CollectionInfo, CollectionReference, IndexField, IndexInfo, IndexKind,
-    NodeKind, Plan, PlanCatalog, bind, build,
+    BindInput, BindParameters, CollectionInfo, CollectionReference, IndexField, IndexInfo, NodeKind, Plan,
+    PlanCatalog, bind, build,
 };
 use aql_value::{Interrupt, MemoryAccount, Result};
+use catalog::index::{Capabilities, SearchShape};
 use std::collections::HashSet;
 
 /// `users` (1,000), `products` (10), `test` (100), `plain` (10), `places` (1,000), and edges `knows` (5,000).
@@ -23,17 +24,21 @@ impl PlanCatalog for Catalog {
             "test" => (3, 100, vec![index(2, "value", false)]),
             "plain" => (4, 10, Vec::new()),
             "places" => {
-                let kind = IndexKind::Geo { geo_json: true };
-                let words = IndexKind::Fulltext { min_length: 2 };
-                let geo = IndexInfo { kind, type_name: "geo".into(), ..index(2, "location", false) };
-                let text = IndexInfo { kind: words, type_name: "fulltext".into(), ..index(3, "text", false) };
+                let capabilities = searched_by(SearchShape::Geo { geo_json: true });
+                let geo = IndexInfo { capabilities, type_name: "geo".into(), ..index(2, "location", false) };
+                let capabilities = searched_by(SearchShape::Words { min_length: 2 });
+                let text =
+                    IndexInfo { capabilities, type_name: "fulltext".into(), ..index(3, "text", false) };
                 (6, 1000, vec![geo, text])
             }
             "knows" => (
                 5,
                 5000,
                 vec![IndexInfo {
-                    kind: IndexKind::Edge,
+                    capabilities: Capabilities {
+                        covers: true,
+                        ..searched_by(SearchShape::AnyField { bounds: false })
+                    },
                     fields: vec![IndexField::new(&["_from"], None), IndexField::new(&["_to"], None)],
                     ..index(1, "edge", false)
                 }],
@@ -41,7 +46,10 @@ impl PlanCatalog for Catalog {
             _ => return None,
         };
         let primary = IndexInfo {
-            kind: IndexKind::Primary,
+            capabilities: Capabilities {
+                clustered: true,
+                ..searched_by(SearchShape::AnyField { bounds: true })
+            },
             fields: vec![IndexField::new(&["_key"], None), IndexField::new(&["_id"], None)],
             ..index(0, "primary", true)
         };
@@ -51,11 +59,20 @@ impl PlanCatalog for Catalog {
     }
 }
 
+fn searched_by(search: SearchShape) -> Capabilities {
+    Capabilities { search, ..Capabilities::default() }
+}
+
 fn index(id: u64, field: &str, unique: bool) -> IndexInfo {
     IndexInfo {
         id,
         name: field.into(),
-        kind: IndexKind::Persistent,
+        capabilities: Capabilities {
+            ordered: true,
+            covers: true,
+            unique_lookup: unique,
+            ..searched_by(SearchShape::LeadingFields)
+        },
         type_name: "persistent".into(),
         fields: vec![IndexField::new(&[field], None)],
         unique,

@@ -1,6 +1,7 @@
 //! Nodes of graph queries and WINDOW as text.
 
 use super::{Printer, flag, listed};
+use crate::index_search::text;
 use crate::node::{
     EdgeAccess, EdgeDirection, EdgeLookup, EnumeratePaths, EnumeratePathsKind, GraphAccess, IndexLookup,
     PathElement, PathOutput, PathSearchOptions, Prune, ShortestPath, StepCondition, Traversal,
@@ -109,7 +110,7 @@ impl Printer<'_> {
             conditions.extend(self.bounds(field, &lookup.lower, &lookup.upper));
         }
         let search = lookup.search.iter();
-        conditions.extend(search.flat_map(|search| search.text(&lookup.index, &|value| self.text(value))));
+        conditions.extend(search.flat_map(|search| text(search, &lookup.index, &|value| self.text(value))));
         format!("{}({})", lookup.index.name, conditions.join(", "))
     }
 

@@ -2,8 +2,9 @@
 #![allow(dead_code)]
 
 use aql_plan::{
-    BindInput, BindParameters, CollectionInfo, CollectionReference, EdgeDefinitionInfo, GraphInfo,
-    IndexField, IndexInfo, IndexKind, Optimized, OptimizerOptions, Plan, PlanCatalog, bind, build, optimize,
+    BindInput, BindParameters, Capabilities, CollectionInfo, CollectionReference, EdgeDefinitionInfo,
+    GraphInfo, IndexField, IndexInfo, Optimized, OptimizerOptions, Plan, PlanCatalog, SearchShape, bind,
+    build, optimize,
 };
 use aql_value::{Interrupt, MemoryAccount, Result, Value};
 
@@ -38,7 +39,12 @@ impl PlanCatalog for TestCatalog {
                     persistent(4, "fromWeight", &["_from", "weight"]),
                     IndexInfo {
                         type_name: "mdi-prefixed".into(),
-                        ..index(5, "toBox", IndexKind::Mdi { prefix_fields: 1 }, &["_to", "since", "weight"])
+                        ..index(
+                            5,
+                            "toBox",
+                            SearchShape::Box { prefix_fields: 1 },
+                            &["_to", "since", "weight"],
+                        )
                     },
                 ],
             ),
@@ -79,7 +85,7 @@ fn user_indexes() -> Vec<IndexInfo> {
     let tags = IndexField::new(&["tags"], Some(0));
     vec![
         persistent(2, "byAge", &["age"]),
-        IndexInfo { unique: true, selectivity_estimate: Some(1.0), ..persistent(3, "byEmail", &["email"]) },
+        unique(IndexInfo { selectivity_estimate: Some(1.0), ..persistent(3, "byEmail", &["email"]) }),
         persistent(4, "byCityAge", &["city", "age"]),
         IndexInfo { fields: vec![tags], ..persistent(5, "byTags", &[]) },
         IndexInfo { sparse: true, ..persistent(6, "byNick", &["nick"]) },
@@ -94,49 +100,57 @@ fn user_indexes() -> Vec<IndexInfo> {
 fn place_indexes() -> Vec<IndexInfo> {
     let typed = |type_name: &str, index: IndexInfo| IndexInfo { type_name: type_name.into(), ..index };
     vec![
-        typed("geo", index(2, "byLocation", IndexKind::Geo { geo_json: true }, &["location"])),
-        typed("geo", index(3, "byPoint", IndexKind::Geo { geo_json: false }, &["lat", "lng"])),
-        typed("fulltext", index(4, "byText", IndexKind::Fulltext { min_length: 2 }, &["text"])),
-        typed("mdi", index(5, "byBox", IndexKind::Mdi { prefix_fields: 0 }, &["x", "y"])),
+        typed("geo", index(2, "byLocation", SearchShape::Geo { geo_json: true }, &["location"])),
+        typed("geo", index(3, "byPoint", SearchShape::Geo { geo_json: false }, &["lat", "lng"])),
+        typed("fulltext", index(4, "byText", SearchShape::Words { min_length: 2 }, &["text"])),
+        typed("mdi", index(5, "byBox", SearchShape::Box { prefix_fields: 0 }, &["x", "y"])),
         typed(
             "mdi-prefixed",
-            index(6, "byDayAndBox", IndexKind::Mdi { prefix_fields: 1 }, &["day", "x", "y"]),
+            index(6, "byDayAndBox", SearchShape::Box { prefix_fields: 1 }, &["day", "x", "y"]),
         ),
     ]
 }
 
-fn index(id: u64, name: &str, kind: IndexKind, fields: &[&str]) -> IndexInfo {
-    let type_name = match kind {
-        IndexKind::Primary => "primary",
-        IndexKind::Edge => "edge",
+fn index(id: u64, name: &str, search: SearchShape, fields: &[&str]) -> IndexInfo {
+    let clustered = search == SearchShape::AnyField { bounds: true };
+    let ordered = search == SearchShape::LeadingFields;
+    let type_name = match search {
+        _ if clustered => "primary",
+        SearchShape::AnyField { .. } => "edge",
         _ => "persistent",
     };
+    let covers = !clustered && !matches!(search, SearchShape::Geo { .. } | SearchShape::Words { .. });
     IndexInfo {
         id,
         name: name.into(),
-        kind,
+        capabilities: Capabilities { search, ordered, covers, clustered, unique_lookup: false },
         type_name: type_name.into(),
         fields: fields.iter().map(|field| IndexField::new(&[field], None)).collect(),
-        unique: kind == IndexKind::Primary,
+        unique: clustered,
         sparse: false,
         stored_values: Vec::new(),
-        selectivity_estimate: Some(if kind == IndexKind::Primary { 1.0 } else { 0.1 }),
+        selectivity_estimate: Some(if clustered { 1.0 } else { 0.1 }),
         deduplicate: true,
         estimates: true,
         cache_enabled: false,
     }
 }
 
+fn unique(index: IndexInfo) -> IndexInfo {
+    let capabilities = Capabilities { unique_lookup: true, ..index.capabilities };
+    IndexInfo { unique: true, capabilities, ..index }
+}
+
 fn primary_index() -> IndexInfo {
-    index(0, "primary", IndexKind::Primary, &["_key", "_id"])
+    index(0, "primary", SearchShape::AnyField { bounds: true }, &["_key", "_id"])
 }
 
 fn edge_index() -> IndexInfo {
-    index(1, "edge", IndexKind::Edge, &["_from", "_to"])
+    index(1, "edge", SearchShape::AnyField { bounds: false }, &["_from", "_to"])
 }
 
 fn persistent(id: u64, name: &str, fields: &[&str]) -> IndexInfo {
-    index(id, name, IndexKind::Persistent, fields)
+    index(id, name, SearchShape::LeadingFields, fields)
 }
 
 /// Parses, binds and builds.

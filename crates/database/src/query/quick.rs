@@ -1,6 +1,6 @@
 //! Which plans take microseconds whatever the data is, so that they may run on a connection's own task.
 
-use aql_plan::{Expression, IndexKind, IndexLookup, IndexScan, Node, NodeKind, Plan};
+use aql_plan::{Expression, IndexLookup, IndexScan, Node, NodeKind, Plan};
 
 /// More nodes than this take longer to start than to move to the worker pool.
 const MAX_NODES: usize = 16;
@@ -33,10 +33,7 @@ fn finds_one(scan: &IndexScan) -> bool {
         && scan.ranges.iter().all(|range| {
             let Some(index) = scan.indexes.get(range.index) else { return false };
             let equal = range.lookups.iter().all(|lookup| matches!(lookup, IndexLookup::Equal(_)));
-            let fields = match index.kind {
-                IndexKind::Primary => 1,
-                _ => index.fields.len(),
-            };
+            let fields = if index.capabilities.clustered { 1 } else { index.fields.len() };
             equal && index.unique && range.lookups.len() == fields
         })
 }

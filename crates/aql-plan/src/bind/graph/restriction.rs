@@ -46,7 +46,7 @@ impl Binder<'_> {
         &mut self,
         names: &[Box<str>],
         graph: &GraphAccess,
-    ) -> Result<Vec<crate::node::CollectionReference>> {
+    ) -> Result<Vec<crate::catalog::CollectionReference>> {
         let mut allowed = Vec::with_capacity(names.len());
         for name in names {
             let collection = self.sources.name(name)?.reference;

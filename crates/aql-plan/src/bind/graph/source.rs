@@ -1,7 +1,7 @@
 //! Where the edges of a traversal or path search are: a named graph, or a list of edge collections.
 
 use crate::bind::Binder;
-use crate::catalog::{CollectionInfo, GraphInfo, IndexKind};
+use crate::catalog::{CollectionInfo, GraphInfo};
 use crate::error::{self, number};
 use crate::node::{EdgeAccess, EdgeDirection, EdgeLookup, GraphAccess};
 use aql_syntax::ast::{Direction, EdgeCollection, GraphName, GraphSource};
@@ -105,7 +105,7 @@ fn edge_lookup(info: &CollectionInfo) -> Result<EdgeLookup> {
     if !info.is_edge {
         return Err(error::not_an_edge_collection(&info.reference.name));
     }
-    let index = info.indexes.iter().find(|index| index.kind == IndexKind::Edge);
+    let index = info.indexes.iter().find(|index| index.is_edge_index());
     let index = index.ok_or_else(|| Error::internal("an edge collection without edge index"))?.clone();
     Ok(EdgeLookup::by_edge_index(index))
 }

@@ -1,10 +1,11 @@
 //! Matching of atoms against indexes.
 
 use super::{Atom, AtomOperator};
-use crate::catalog::{IndexField, IndexInfo, IndexKind};
+use crate::catalog::{IndexField, IndexInfo};
 use crate::expression::Expression;
-use crate::index_search::{FieldBounds, IndexSearch};
-use crate::node::{IndexBound, IndexLookup, IndexRange};
+use crate::index_search::{FieldBounds, IndexBound, IndexSearch};
+use crate::node::{IndexLookup, IndexRange};
+use catalog::index::SearchShape;
 
 /// The conditions of the atoms that the index can look up; `None` if it can look up nothing, or would miss documents.
 /// `position` is where the scan keeps the index.
@@ -13,34 +14,32 @@ pub(in crate::optimize) fn match_index(
     position: usize,
     atoms: &[Atom],
 ) -> Option<IndexRange> {
-    match index.kind {
-        IndexKind::Primary | IndexKind::Edge => match_independent_fields(index, position, atoms),
-        IndexKind::Persistent => match_leading_fields(index, position, atoms),
-        IndexKind::Mdi { prefix_fields } => match_box(index, position, prefix_fields, atoms),
-        IndexKind::Geo { .. } | IndexKind::Fulltext { .. } | IndexKind::Other => None,
+    match index.capabilities.search {
+        SearchShape::AnyField { bounds } => match_independent_fields(index, position, bounds, atoms),
+        SearchShape::LeadingFields => match_leading_fields(index, position, atoms),
+        SearchShape::Box { prefix_fields } => match_box(index, position, prefix_fields, atoms),
+        SearchShape::Geo { .. } | SearchShape::Words { .. } | SearchShape::None => None,
     }
 }
 
-/// Each field has a look-up of its own; the first that has a condition is used. Bounds, which only the primary index
-/// can look up, come after equalities.
-fn match_independent_fields(index: &IndexInfo, position: usize, atoms: &[Atom]) -> Option<IndexRange> {
+/// Each field has a look-up of its own; the first that has a condition is used. Bounds, where the index looks them up,
+/// come after equalities.
+fn match_independent_fields(
+    index: &IndexInfo,
+    position: usize,
+    looks_up_bounds: bool,
+    atoms: &[Atom],
+) -> Option<IndexRange> {
     let fields = || index.fields.iter().enumerate();
     let mut found = fields().filter_map(|(first_field, field)| {
         let lookup = lookup(field, atoms)?;
         Some(IndexRange { index: position, first_field, lookups: vec![lookup], ..IndexRange::default() })
     });
-    let mut bounded =
-        fields().filter(|_| index.kind == IndexKind::Primary).filter_map(|(first_field, field)| {
-            let FieldBounds { lower, upper } = range_bounds(field, atoms);
-            let is_bounded = lower.is_some() || upper.is_some();
-            is_bounded.then(|| IndexRange {
-                index: position,
-                first_field,
-                lower,
-                upper,
-                ..IndexRange::default()
-            })
-        });
+    let mut bounded = fields().filter(|_| looks_up_bounds).filter_map(|(first_field, field)| {
+        let FieldBounds { lower, upper } = range_bounds(field, atoms);
+        let is_bounded = lower.is_some() || upper.is_some();
+        is_bounded.then(|| IndexRange { index: position, first_field, lower, upper, ..IndexRange::default() })
+    });
     found.next().or_else(|| bounded.next())
 }
 

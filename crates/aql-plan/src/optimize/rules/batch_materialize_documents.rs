@@ -6,7 +6,6 @@
 
 use super::late_document_materialization::{defer, is_eligible};
 use super::{Rule, RuleContext};
-use crate::catalog::{IndexInfo, IndexKind};
 use crate::node::{Node, NodeKind};
 use crate::optimize::cost;
 use crate::optimize::pipeline::for_each_pipeline;
@@ -48,14 +47,12 @@ impl Rule for BatchMaterializeDocuments {
     }
 }
 
-fn is_persistent(index: &IndexInfo) -> bool {
-    index.kind == IndexKind::Persistent
-}
-
 fn fetches_documents(node: &Node) -> bool {
     match &node.kind {
         NodeKind::Index(scan) => {
-            is_eligible(scan) && scan.ranges.len() == 1 && scan.indexes.iter().all(is_persistent)
+            is_eligible(scan)
+                && scan.ranges.len() == 1
+                && scan.indexes.iter().all(|index| index.capabilities.ordered)
         }
         _ => false,
     }

@@ -8,15 +8,16 @@
 use super::use_index_for_sort::sort_after;
 use super::use_indexes::new_scan;
 use super::{Rule, RuleContext};
-use crate::catalog::{IndexInfo, IndexKind};
+use crate::catalog::IndexInfo;
 use crate::expression::{CompareOperator, Expression};
-use crate::index_search::{GeoSearch, IndexSearch};
-use crate::node::{CollectionScan, IndexBound, IndexRange, IndexScan, Node, NodeKind};
+use crate::index_search::{GeoSearch, IndexBound, IndexSearch};
+use crate::node::{CollectionScan, IndexRange, IndexScan, Node, NodeKind};
 use crate::optimize::condition::{conditions_after, resolve, set_from};
 use crate::optimize::geo::{GeoCondition, GeoMatcher};
 use crate::optimize::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use aql_value::Result;
+use catalog::index::SearchShape;
 
 pub(super) struct GeoIndexOptimizer;
 
@@ -66,8 +67,8 @@ fn find(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Option<Fo
     }
     let info = context.catalog.collection(&source.collection.name)?;
     let hint = &source.hint;
-    let mut indexes: Vec<&IndexInfo> =
-        info.indexes.iter().filter(|index| matches!(index.kind, IndexKind::Geo { .. })).collect();
+    let is_geo = |index: &&IndexInfo| matches!(index.capabilities.search, SearchShape::Geo { .. });
+    let mut indexes: Vec<&IndexInfo> = info.indexes.iter().filter(is_geo).collect();
     let rank = |index: &&IndexInfo| {
         hint.names.iter().position(|name| *name == index.name).unwrap_or(hint.names.len())
     };
@@ -97,7 +98,7 @@ fn find_with(nodes: &[Node], position: usize, scan: &CollectionScan, index: &Ind
         // Counted rather than stopped at the first that is not served: the others narrow the search all the same.
         let served = conjuncts
             .iter()
-            .filter(|conjunct| matcher.condition(conjunct).is_some_and(|found| search.add(found)))
+            .filter(|conjunct| matcher.condition(conjunct).is_some_and(|found| add(&mut search, found)))
             .count();
         if served == conjuncts.len() {
             done.push(condition.position);
@@ -118,33 +119,31 @@ fn find_with(nodes: &[Node], position: usize, scan: &CollectionScan, index: &Ind
     Some(Found { scan, done })
 }
 
-impl GeoSearch {
-    /// Takes a condition into the search, if there is room for it; whether the search alone guarantees it then.
-    fn add(&mut self, condition: GeoCondition) -> bool {
-        let (origin, operator, value) = match condition {
-            GeoCondition::Meets { shape } => {
-                self.meets.get_or_insert(shape);
-                return false;
-            }
-            GeoCondition::Distance { origin, operator, value } => (origin, operator, value),
-        };
-        if self.origin.as_ref().is_some_and(|own| !own.is_same(&origin)) {
+/// Takes a condition into the search, if there is room for it; whether the search alone guarantees it then.
+fn add(search: &mut GeoSearch, condition: GeoCondition) -> bool {
+    let (origin, operator, value) = match condition {
+        GeoCondition::Meets { shape } => {
+            search.meets.get_or_insert(shape);
             return false;
         }
-        let (place, inclusive) = match operator {
-            CompareOperator::Less => (&mut self.farthest, false),
-            CompareOperator::LessEqual => (&mut self.farthest, true),
-            CompareOperator::Greater => (&mut self.nearest, false),
-            CompareOperator::GreaterEqual => (&mut self.nearest, true),
-            CompareOperator::Equal | CompareOperator::NotEqual => return false,
-        };
-        if place.is_some() {
-            return false;
-        }
-        *place = Some(IndexBound { value, inclusive });
-        self.origin = Some(origin);
-        true
+        GeoCondition::Distance { origin, operator, value } => (origin, operator, value),
+    };
+    if search.origin.as_ref().is_some_and(|own| !own.is_same(&origin)) {
+        return false;
     }
+    let (place, inclusive) = match operator {
+        CompareOperator::Less => (&mut search.farthest, false),
+        CompareOperator::LessEqual => (&mut search.farthest, true),
+        CompareOperator::Greater => (&mut search.nearest, false),
+        CompareOperator::GreaterEqual => (&mut search.nearest, true),
+        CompareOperator::Equal | CompareOperator::NotEqual => return false,
+    };
+    if place.is_some() {
+        return false;
+    }
+    *place = Some(IndexBound { value, inclusive });
+    search.origin = Some(origin);
+    true
 }
 
 /// A sort of the scan's rows by their distance from a place, and by nothing else.

@@ -8,7 +8,7 @@ use super::optimize_projections::covered_by;
 use super::reduce_extraction_to_projection::collect_paths;
 use super::use_indexes::scan_whole;
 use super::{Rule, RuleContext};
-use crate::catalog::{IndexField, IndexInfo, IndexKind};
+use crate::catalog::{IndexField, IndexInfo};
 use crate::expression::Expression;
 use crate::node::{
     Calculation, CollectionScan, DocumentSource, IndexLookup, IndexRange, IndexScan, JoinPart, Node, NodeKind,
@@ -157,15 +157,12 @@ fn is_exchangeable(scan: &CollectionScan) -> bool {
 
 /// The field that the entries of a range are sorted by.
 fn sorted_field<'a>(index: &'a IndexInfo, range: &IndexRange) -> Option<&'a IndexField> {
-    let is_plain = index.fields.iter().all(|field| field.expansion.is_none());
-    match index.kind {
-        IndexKind::Persistent if is_plain => {
-            let equal = range.lookups.iter().all(|lookup| matches!(lookup, IndexLookup::Equal(_)));
-            index.fields.get(range.lookups.len()).filter(|_| equal)
-        }
-        IndexKind::Primary => index.fields.first().filter(|_| range.lookups.is_empty()),
-        _ => None,
+    if index.capabilities.clustered {
+        return index.fields.first().filter(|_| range.lookups.is_empty());
     }
+    let is_sorted = index.capabilities.ordered && index.has_plain_fields();
+    let equal = range.lookups.iter().all(|lookup| matches!(lookup, IndexLookup::Equal(_)));
+    index.fields.get(range.lookups.len()).filter(|_| is_sorted && equal)
 }
 
 /// Whether the index has all that is read of the documents.
@@ -190,11 +187,11 @@ fn is_covered(index: &IndexInfo, path: &[Box<str>]) -> bool {
 fn joined_field<'a>(scan: &'a IndexScan, values: &[VariableId]) -> Option<&'a IndexField> {
     let ([index], [range]) = (scan.indexes.as_slice(), scan.ranges.as_slice()) else { return None };
     let is_plain = scan.join == JoinPart::None
-        && matches!(index.kind, IndexKind::Primary | IndexKind::Persistent)
+        && (index.capabilities.clustered || index.capabilities.ordered)
         && !index.sparse
         && !scan.deduplicate
         && !scan.source.read_own_writes
-        && index.fields.iter().all(|field| field.expansion.is_none())
+        && index.has_plain_fields()
         && range.lower.is_none()
         && range.upper.is_none()
         && range.lookups.iter().all(|lookup| matches!(lookup, IndexLookup::Equal(_)));

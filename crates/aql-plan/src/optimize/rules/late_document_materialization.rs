@@ -6,7 +6,6 @@ use super::reduce_extraction_to_projection::{
     collect_in_nodes, collect_paths, projection, replace_in_node, without_prefixed,
 };
 use super::{Rule, RuleContext};
-use crate::catalog::IndexKind;
 use crate::node::{IndexScan, JoinPart, Materialize, Node, NodeKind, Projection};
 use crate::optimize::pipeline::{Workshop, for_each_pipeline};
 use crate::plan::Plan;
@@ -104,7 +103,7 @@ pub(super) fn is_eligible(scan: &IndexScan) -> bool {
         collect_paths(filter, source.out, &mut paths)
             && paths.iter().all(|path| covered_by(index, path).is_some())
     });
-    matches!(index.kind, IndexKind::Persistent | IndexKind::Edge)
+    (index.capabilities.ordered || index.is_edge_index())
         && covers_filter
         && source.produces_result
         && !source.read_own_writes

@@ -10,7 +10,7 @@ mod whole_index;
 
 use super::reduce_extraction_to_projection::{collect_paths, projection, replace_paths, without_prefixed};
 use super::{Rule, RuleContext};
-use crate::catalog::{IndexInfo, IndexKind};
+use crate::catalog::IndexInfo;
 use crate::node::{IndexScan, Node, NodeKind, Projection, ProjectionSource};
 use crate::optimize::pipeline::{Workshop, for_each_pipeline};
 use crate::plan::Plan;
@@ -133,13 +133,7 @@ pub(super) fn covered_by(index: &IndexInfo, path: &[Box<str>]) -> Option<Project
     match path {
         [name] if **name == *"_key" => return Some(ProjectionSource::Key),
         [name] if **name == *"_id" => return Some(ProjectionSource::Id),
-        _ if matches!(
-            index.kind,
-            IndexKind::Primary | IndexKind::Geo { .. } | IndexKind::Fulltext { .. } | IndexKind::Other
-        ) =>
-        {
-            return None;
-        }
+        _ if !index.capabilities.covers => return None,
         _ => {}
     }
     let fields = index.fields.iter().enumerate().filter(|(_, field)| field.expansion.is_none());

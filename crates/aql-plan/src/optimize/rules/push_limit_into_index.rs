@@ -6,7 +6,7 @@
 use super::sort_limit::following_limit;
 use super::use_index_for_sort::sort_after;
 use super::{Rule, RuleContext};
-use crate::catalog::{IndexField, IndexKind};
+use crate::catalog::IndexField;
 use crate::expression::Expression;
 use crate::node::{IndexLookup, IndexRange, IndexScan, Node, NodeKind};
 use crate::optimize::condition::{as_field, resolve};
@@ -83,9 +83,7 @@ fn first_of_each(nodes: &[Node], position: usize) -> Option<FirstOfEach> {
 /// The fields by which the entries of each combination of looked-up values are ordered.
 fn fields_behind_lookups(scan: &IndexScan) -> Option<&[IndexField]> {
     let ([index], [range]) = (scan.indexes.as_slice(), scan.ranges.as_slice()) else { return None };
-    let is_plain = index.kind == IndexKind::Persistent
-        && !scan.deduplicate
-        && index.fields.iter().all(|field| field.expansion.is_none());
+    let is_plain = index.capabilities.ordered && !scan.deduplicate && index.has_plain_fields();
     index.fields.get(range.lookups.len()..).filter(|_| is_plain)
 }
 

@@ -4,7 +4,7 @@
 
 use super::use_indexes::new_scan;
 use super::{Rule, RuleContext};
-use crate::catalog::{IndexInfo, IndexKind};
+use crate::catalog::IndexInfo;
 use crate::expression::Expression;
 use crate::index_search::IndexSearch;
 use crate::node::{CollectionScan, IndexRange, IndexScan, Node, NodeKind};
@@ -12,6 +12,7 @@ use crate::optimize::condition::{as_field, conditions_after, set_from};
 use crate::optimize::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use aql_value::Result;
+use catalog::index::SearchShape;
 
 pub(super) struct ReplaceFunctionWithIndex;
 
@@ -70,7 +71,7 @@ fn query_of<'a>(
     index: &IndexInfo,
     scan: &CollectionScan,
 ) -> Option<&'a Expression> {
-    let IndexKind::Fulltext { min_length } = index.kind else { return None };
+    let SearchShape::Words { min_length } = index.capabilities.search else { return None };
     let Expression::Call { function, arguments } = condition else { return None };
     let ([text, query, shortest], "FULLTEXT_MATCH") = (arguments.as_slice(), function.name) else {
         return None;

@@ -120,9 +120,7 @@ fn is_indexed(nodes: &[Node], attribute: &Expression, context: &RuleContext<'_>)
     sources.into_iter().any(|source| {
         let Some(field) = as_field(attribute, source.out) else { return false };
         context.catalog.collection(&source.collection.name).is_some_and(|info| {
-            info.indexes.iter().any(|index| {
-                index.kind == crate::catalog::IndexKind::Persistent && index.fields.contains(&field)
-            })
+            info.indexes.iter().any(|index| index.capabilities.ordered && index.fields.contains(&field))
         })
     })
 }

@@ -6,7 +6,6 @@
 //! `method` can ask for.
 
 use super::{Rule, RuleContext};
-use crate::catalog::IndexKind;
 use crate::expression::{Expression, Identity};
 use crate::node::{Collect, CollectGroup, CollectMethod, Node, NodeKind, Sort, SortElement};
 use crate::optimize::condition::{as_field, resolve};
@@ -158,6 +157,6 @@ fn is_sorted_by_index(
         .map(|group| as_field(&resolve(&Expression::Variable(group.input), nodes, at, position), source.out))
         .collect();
     let Some(fields) = fields else { return false };
-    let mut indexes = info.indexes.iter().filter(|index| index.kind == IndexKind::Persistent);
+    let mut indexes = info.indexes.iter().filter(|index| index.capabilities.ordered);
     indexes.any(|index| fields.iter().all(|field| index.fields.contains(field)))
 }

@@ -4,7 +4,7 @@
 use super::sort_limit::following_limit;
 use super::use_indexes::scan_whole;
 use super::{Rule, RuleContext};
-use crate::catalog::{IndexField, IndexInfo, IndexKind};
+use crate::catalog::{IndexField, IndexInfo};
 use crate::expression::Expression;
 use crate::node::{DocumentSource, IndexLookup, IndexRange, IndexScan, Node, NodeKind, Sort};
 use crate::optimize::condition::{Branch, as_field, conditions_after, normalize, resolve, set_from};
@@ -137,12 +137,12 @@ impl SortNeed {
     /// By how many of the first fields the entries that the range finds are ordered, in this direction or its reverse.
     /// Fields that are equal to one value do not matter, and are no order by themselves.
     fn met_by(&self, index: &IndexInfo, range: &IndexRange) -> usize {
-        if index.kind == IndexKind::Primary {
+        if index.capabilities.clustered {
             // Keys are unique, so further fields decide nothing; identifiers sort as keys do.
             let is_key = self.fields.first().is_some_and(|needed| index.fields.contains(needed));
             return if is_key { self.fields.len() } else { 0 };
         }
-        if index.kind != IndexKind::Persistent || index.fields.iter().any(|field| field.expansion.is_some()) {
+        if !index.capabilities.ordered || !index.has_plain_fields() {
             return 0;
         }
         let is_fixed = |position: usize| matches!(range.lookups.get(position), Some(IndexLookup::Equal(_)));

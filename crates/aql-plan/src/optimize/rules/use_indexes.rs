@@ -7,7 +7,7 @@
 use super::use_index_for_sort::{SortNeed, index_for_sort, sort_need};
 use super::{Rule, RuleContext};
 use crate::catalog::{CollectionInfo, IndexInfo};
-use crate::index_search::IndexSearch;
+use crate::index_search::{IndexSearch, identity};
 use crate::node::{DocumentSource, IndexHint, IndexLookup, IndexRange, IndexScan, JoinPart, Node, NodeKind};
 use crate::optimize::condition::{Branch, NormalForm, conditions_after, match_index, normalize, set_from};
 use crate::optimize::cost::sort_cost;
@@ -261,7 +261,7 @@ impl IndexRange {
         }
         if let Some(search) = &self.search {
             out.push(7);
-            out.extend(search.identity());
+            out.extend(identity(search));
         }
         out
     }

@@ -2,7 +2,7 @@
 //! index then, as in ArangoDB.
 
 use super::covered_by;
-use crate::catalog::{IndexInfo, IndexKind};
+use crate::catalog::IndexInfo;
 use crate::node::{CollectionScan, IndexScan, ProjectionSource};
 use crate::optimize::RuleContext;
 use crate::optimize::rules::reduce_extraction_to_projection::{Path, collect_paths};
@@ -39,16 +39,13 @@ pub(super) fn covering_scan(scan: &CollectionScan, context: &RuleContext<'_>) ->
 fn is_in_entries(index: &IndexInfo, path: &[Box<str>]) -> bool {
     covered_by(index, path).is_some_and(|place| match place {
         // Other entries have keys, too, but are no shorter than documents that are little more than a key.
-        ProjectionSource::Key | ProjectionSource::Id => index.kind == IndexKind::Primary,
+        ProjectionSource::Key | ProjectionSource::Id => index.capabilities.clustered,
         _ => true,
     })
 }
 
 /// Whether every document has one entry in the index.
 fn has_all_documents(index: &IndexInfo) -> bool {
-    match index.kind {
-        IndexKind::Primary => true,
-        IndexKind::Persistent => !index.sparse && index.fields.iter().all(|field| field.expansion.is_none()),
-        _ => false,
-    }
+    let is_complete = index.capabilities.ordered && !index.sparse && index.has_plain_fields();
+    index.capabilities.clustered || is_complete
 }

@@ -1,6 +1,6 @@
 //! Choosing the indexes that find the edges of a traversal.
 
-use crate::catalog::{IndexField, IndexInfo, IndexKind, PlanCatalog};
+use crate::catalog::{IndexField, IndexInfo, PlanCatalog};
 use crate::expression::Expression;
 use crate::node::{
     EdgeAccess, EdgeDirection, EdgeIndexHint, EdgeLookup, GraphAccess, IndexLookup, IndexRange, PathElement,
@@ -126,9 +126,9 @@ impl Chooser<'_> {
     /// The look-up by a vertex-centric index and the number of edges that it is expected to find, if the index has a
     /// condition besides the one on the vertex.
     fn lookup(&self, index: &IndexInfo, atoms: &[Atom]) -> Option<(f64, EdgeLookup)> {
-        let is_suitable = matches!(index.kind, IndexKind::Persistent | IndexKind::Mdi { prefix_fields: 1.. })
+        let is_suitable = (index.has_leading_fields() || index.prefix_fields() > 0)
             && index.fields.first() == Some(&vertex_field(self.edges.direction))
-            && index.fields.iter().all(|field| field.expansion.is_none());
+            && index.has_plain_fields();
         let range = match_index(index, 0, atoms).filter(|_| is_suitable)?;
         let items = range_items(index, &range, self.count);
         let mut lookups = range.lookups.into_iter();

@@ -1,10 +1,10 @@
 //! `COLLECT AGGREGATE m = MIN(d.a)`: one entry of an index on `a` is enough.
 
-use crate::catalog::{IndexField, IndexInfo, IndexKind};
+use crate::catalog::{IndexField, IndexInfo};
 use crate::expression::Expression;
+use crate::index_search::IndexBound;
 use crate::node::{
-    AggregateFunction, Collect, DocumentSource, IndexBound, IndexLookup, IndexRange, IndexScan, Node,
-    NodeKind,
+    AggregateFunction, Collect, DocumentSource, IndexLookup, IndexRange, IndexScan, Node, NodeKind,
 };
 use crate::optimize::RuleContext;
 use crate::optimize::condition::{as_field, resolve};
@@ -71,9 +71,7 @@ fn field_of(source: &DocumentSource, input: &Expression) -> Option<IndexField> {
 }
 
 fn is_sorted_by(index: &IndexInfo, position: usize, field: &IndexField) -> bool {
-    index.kind == IndexKind::Persistent
-        && index.fields.iter().all(|field| field.expansion.is_none())
-        && index.fields.get(position) == Some(field)
+    index.capabilities.ordered && index.has_plain_fields() && index.fields.get(position) == Some(field)
 }
 
 /// The index and range of a scan whose leading fields have one value each, if the next field is the one wanted.

@@ -6,7 +6,6 @@ mod extreme;
 
 use super::optimize_projections::covered_by;
 use super::{Rule, RuleContext};
-use crate::catalog::IndexKind;
 use crate::expression::Expression;
 use crate::node::{Collect, CollectMethod, IndexCollect, IndexScan, Node, NodeKind, ProjectionSource};
 use crate::optimize::pipeline::for_each_pipeline;
@@ -110,7 +109,7 @@ fn grouped_by_index(
 fn is_whole_index(scan: &IndexScan) -> bool {
     let ([index], [range]) = (scan.indexes.as_slice(), scan.ranges.as_slice()) else { return false };
     range.is_whole()
-        && index.kind == IndexKind::Persistent
+        && index.capabilities.ordered
         && !index.sparse
         && scan.ordered
         && scan.ascending

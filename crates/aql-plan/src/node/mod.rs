@@ -1,6 +1,7 @@
 //! Nodes of a plan: one step each of a linear pipeline that rows flow through.
 
 mod graph;
+mod index_access;
 mod index_collect;
 mod materialize;
 mod window;
@@ -10,13 +11,14 @@ pub use graph::{
     EnumeratePathsKind, GraphAccess, PathElement, PathOutput, PathSearchOptions, Prune, ShortestPath,
     StepCondition, Traversal, TraversalOptions, TraversalOrder, Uniqueness,
 };
+pub use index_access::IndexAccess;
 pub use index_collect::IndexCollect;
 pub use materialize::Materialize;
 pub use window::{Window, WindowBound};
 
-use crate::catalog::{IndexField, IndexInfo};
+use crate::catalog::{CollectionReference, IndexField, IndexInfo};
 use crate::expression::Expression;
-use crate::index_search::IndexSearch;
+use crate::index_search::{IndexBound, IndexSearch};
 use crate::variable::VariableId;
 
 /// Identifies a node within a plan and its subplans; also in explain and in the statistics of a profiled query.
@@ -90,15 +92,6 @@ pub enum NodeKind {
     Remove(Box<Remove>),
     /// Inserts, or updates or replaces what was found.
     Upsert(Box<Upsert>),
-}
-
-/// A collection as a node names it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct CollectionReference {
-    /// Identifier in the catalog: stays the same when the collection is renamed.
-    pub id: u64,
-    /// Name, as the query has it.
-    pub name: Box<str>,
 }
 
 /// What a scan of documents produces; common to full scans and index scans.
@@ -278,15 +271,6 @@ pub enum IndexLookup {
     /// The field equals a member of the array; a value that is no array has no member. Duplicates in the array count
     /// once.
     In(Expression),
-}
-
-/// One end of a range.
-#[derive(Debug, Clone)]
-pub struct IndexBound {
-    /// Reads variables of the outer row only.
-    pub value: Expression,
-    /// Whether the value itself is within the range.
-    pub inclusive: bool,
 }
 
 /// A row for each member of an array.
