@@ -3,11 +3,12 @@
 use super::Lowering;
 use crate::data::storage_error;
 use crate::operator::{
-    CoveredValue, DocumentFilter, EnumerateCollectionOperator, IndexScanOperator, IndexScanOptions,
-    LookupProgram, Operator, Outer, ProjectionProgram, RangePrograms, Source,
+    ByRow, ByRowOptions, BySingleKey, ByUniqueKey, ByWalk, Coverage, CoveredValue, DocumentFilter,
+    EnumerateCollectionOperator, Fetch, IndexLookupOperator, LookupProgram, LookupStrategy, Operator, Outer,
+    ProjectionProgram, RangePrograms, Source,
 };
 use aql_plan::{
-    CollectionScan, DocumentSource, Expression, IndexInfo, IndexLookup, IndexRange, IndexScan, JoinPart,
+    CollectionScan, DocumentSource, Expression, IndexAccess, IndexInfo, IndexLookup, IndexRange, IndexScan,
     Projection, ProjectionSource, VariableId,
 };
 use aql_value::{Error, Register, Result};
@@ -48,18 +49,11 @@ impl Lowering<'_> {
                 scan.indexes.get(range.index).ok_or_else(|| Error::internal("a range names no index"))?;
             ranges.push(self.range(range, handle(info, &source.collection)?)?);
         }
-        let options = IndexScanOptions {
-            deduplicate: scan.deduplicate,
-            ascending: scan.ascending,
-            ordered: scan.ordered,
-            covers_projections: scan.covers_projections,
-            covers_filter: scan.covers_filter,
-            limit_each: scan.limit_each,
-            walks: scan.join == JoinPart::Next,
-            lookahead: scan.source.hint.lookahead,
-        };
         let outer = Outer::new(input, with_filter_reads(carry, &source));
-        Ok(Box::new(IndexScanOperator::new(outer, source, ranges, options)))
+        let coverage = Coverage { projections: scan.covers_projections, filter: scan.covers_filter };
+        let looks_keys_up =
+            ranges.iter().any(|range| range.index.capabilities().clustered && !range.lookups.is_empty());
+        index_lookup(scan, outer, ranges, Fetch::new(source, coverage, looks_keys_up))
     }
 
     /// The source, which counts its documents if there is a variable for their number.
@@ -130,6 +124,46 @@ impl Lowering<'_> {
     }
 }
 
+/// The operator with the strategy for the way in which the scan finds entries.
+fn index_lookup(
+    scan: &IndexScan,
+    outer: Outer,
+    ranges: Vec<RangePrograms>,
+    fetch: Fetch,
+) -> Result<Box<dyn Operator>> {
+    let IndexScan { deduplicate, ascending, ordered, .. } = *scan;
+    let first = ranges.first().ok_or_else(|| Error::internal("an index scan without ranges"))?;
+    let index = Arc::clone(&first.index);
+    let by_row = |ordered, limit_each| {
+        let lookahead = scan.source.hint.lookahead;
+        ByRow::new(ByRowOptions { deduplicate, ascending, ordered, limit_each, lookahead })
+    };
+    Ok(match scan.access() {
+        // Rows are counted one by one.
+        IndexAccess::SingleKey | IndexAccess::SingleId if fetch.counts() => {
+            with_strategy(outer, ranges, fetch, by_row(ordered, None))
+        }
+        IndexAccess::SingleKey => with_strategy(outer, ranges, fetch, BySingleKey::Key),
+        IndexAccess::SingleId => with_strategy(outer, ranges, fetch, BySingleKey::Id),
+        IndexAccess::UniqueKeys => {
+            with_strategy(outer, ranges, fetch, ByUniqueKey::new(index, ascending, ordered, deduplicate))
+        }
+        IndexAccess::MergeJoin => with_strategy(outer, ranges, fetch, ByWalk::new(index)),
+        IndexAccess::LimitEach(limit) => with_strategy(outer, ranges, fetch, by_row(ordered, Some(limit))),
+        IndexAccess::OrderedRanges => with_strategy(outer, ranges, fetch, by_row(true, None)),
+        IndexAccess::Ranges => with_strategy(outer, ranges, fetch, by_row(false, None)),
+    })
+}
+
+fn with_strategy<S: LookupStrategy + 'static>(
+    outer: Outer,
+    ranges: Vec<RangePrograms>,
+    fetch: Fetch,
+    strategy: S,
+) -> Box<dyn Operator> {
+    Box::new(IndexLookupOperator::new(outer, ranges, fetch, strategy))
+}
+
 /// What later nodes read, and what the filter within the scan reads of outer rows.
 fn with_filter_reads(carry: Box<[Register]>, source: &Source) -> Box<[Register]> {
     let Some(filter) = &source.filter else { return carry };
@@ -144,9 +178,7 @@ fn covered(source: ProjectionSource, index: &IndexInfo) -> Option<CoveredValue> 
         ProjectionSource::Document => return None,
         ProjectionSource::Key => CoveredValue::Key,
         ProjectionSource::Id => CoveredValue::Id,
-        ProjectionSource::IndexField { position, consumed } => {
-            CoveredValue::Position { position, consumed }
-        }
+        ProjectionSource::IndexField { position, consumed } => CoveredValue::Position { position, consumed },
         // Stored values follow the fields.
         ProjectionSource::StoredValue { position, consumed } => {
             CoveredValue::Position { position: index.fields.len() + position, consumed }

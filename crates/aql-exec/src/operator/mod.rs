@@ -15,7 +15,7 @@ mod group_table;
 mod groups;
 mod hash_join;
 mod index_distinct;
-mod index_scan;
+mod index_lookup;
 mod into;
 mod join_table;
 mod limit;
@@ -48,7 +48,10 @@ pub(crate) use graph::{
 pub(crate) use groups::{GroupAggregate, GroupKey, GroupOutput, Groups};
 pub(crate) use hash_join::{HashJoin, JoinCondition, JoinKey};
 pub(crate) use index_distinct::IndexDistinctOperator;
-pub(crate) use index_scan::{IndexScanOperator, IndexScanOptions, LookupProgram, RangePrograms};
+pub(crate) use index_lookup::{
+    ByRow, ByRowOptions, BySingleKey, ByUniqueKey, ByWalk, Coverage, Fetch, IndexLookupOperator,
+    LookupProgram, LookupStrategy, RangePrograms,
+};
 pub(crate) use into::IntoMembers;
 pub(crate) use limit::LimitOperator;
 pub(crate) use materialize::MaterializeOperator;

@@ -7,7 +7,7 @@ use crate::data::storage_error;
 use crate::graph::edges::{EdgeList, ReadPosition};
 use crate::graph::path::Side;
 use crate::graph::vertices::{Vertex, VertexArena};
-use crate::operator::index_scan::{EntryBatch, EntrySink, EntrySource, RangePrograms, index_value};
+use crate::operator::index_lookup::{EntryBatch, EntrySink, EntrySource, RangePrograms, index_value};
 use aql_plan::IndexHint;
 use aql_value::{Batch, Result, Value};
 use std::collections::{HashMap, HashSet};

@@ -7,7 +7,7 @@ use storage::Collection;
 
 /// Entries in the order in which they were found.
 #[derive(Default)]
-pub(in crate::operator) struct EntryBatch {
+pub(crate) struct EntryBatch {
     /// For each entry the outer row that it was found for; ascending.
     rows: Vec<u32>,
     /// The keys of all documents, one behind the other, and where each ends.

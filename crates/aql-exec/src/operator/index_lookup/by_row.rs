@@ -1,0 +1,141 @@
+//! Scans that are begun for each incoming row, one after the other.
+
+use super::entries::{EntryBatch, EntrySink};
+use super::input::LookupInput;
+use super::source::EntrySource;
+use super::{LookupRequest, LookupStrategy};
+use crate::context::ExecutionContext;
+use aql_value::{Interrupt, Result};
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+use storage::{Index, IndexRange, ScanOptions, Snapshot};
+
+/// The way of all indexes.
+pub(crate) struct ByRow {
+    options: ByRowOptions,
+    /// For the present incoming row; `None` if it is not begun.
+    lookup: Option<RowLookup>,
+}
+
+/// How the scans of a row are to be done: see `aql_plan::IndexScan`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ByRowOptions {
+    pub(crate) deduplicate: bool,
+    pub(crate) ascending: bool,
+    pub(crate) ordered: bool,
+    pub(crate) limit_each: Option<u64>,
+    /// See `aql_plan::IndexHint`.
+    pub(crate) lookahead: u64,
+}
+
+/// The scan for one incoming row.
+struct RowLookup {
+    /// One after the other.
+    sources: VecDeque<EntrySource>,
+    /// Keys of documents found before.
+    seen: HashSet<Box<str>>,
+}
+
+impl ByRow {
+    pub(crate) fn new(options: ByRowOptions) -> Self {
+        Self { options, lookup: None }
+    }
+
+    /// Opens the sources for the present incoming row. Neighbouring ranges of the same index share one.
+    fn open(
+        &self,
+        input: &LookupInput,
+        request: &LookupRequest<'_>,
+        snapshot: &Snapshot,
+        interrupt: &Interrupt,
+    ) -> Result<RowLookup> {
+        let options = ScanOptions {
+            ascending: self.options.ascending,
+            ordered: self.options.ordered,
+            limit_each: self.options.limit_each,
+            wants_documents: request.wants_documents,
+            wants_covered: request.wants_covered,
+            lookahead: self.options.lookahead,
+        };
+        let mut sources = VecDeque::new();
+        for (index, ranges) in neighbours(input, interrupt)? {
+            if !ranges.is_empty() {
+                let collection = &request.source.collection;
+                sources.push_back(EntrySource::open(snapshot, collection, index, ranges, &options)?);
+            }
+        }
+        Ok(RowLookup { sources, seen: HashSet::new() })
+    }
+}
+
+/// The ranges of the present row, those of neighbours with the same index together.
+fn neighbours<'a>(
+    input: &'a LookupInput,
+    interrupt: &'a Interrupt,
+) -> Result<Vec<(&'a Arc<Index>, Vec<IndexRange>)>> {
+    let mut all: Vec<(&Arc<Index>, Vec<IndexRange>)> = Vec::new();
+    for found in input.ranges(interrupt) {
+        let (index, range) = found?;
+        match all.last_mut().filter(|(last, _)| last.id() == index.id()) {
+            Some((_, ranges)) => ranges.extend(range),
+            None => all.push((index, range.into_iter().collect())),
+        }
+    }
+    Ok(all)
+}
+
+impl LookupStrategy for ByRow {
+    fn collect(
+        &mut self,
+        input: &mut LookupInput,
+        request: &LookupRequest<'_>,
+        context: &mut ExecutionContext,
+    ) -> Result<EntryBatch> {
+        let mut entries = EntryBatch::default();
+        let snapshot = context.data.snapshot(request.source.read_own_writes);
+        while entries.len() < request.limit && input.outer.remaining() > 0 {
+            let mut lookup = match self.lookup.take() {
+                Some(lookup) => lookup,
+                None => self.open(input, request, &snapshot, &context.interrupt)?,
+            };
+            let Some(source) = lookup.sources.front_mut() else {
+                input.outer.advance();
+                context.interrupt.check()?;
+                if request.one_row {
+                    break;
+                }
+                continue;
+            };
+            let mut sink = EntrySink {
+                batch: &mut entries,
+                row: input.outer.row() as u32,
+                seen: self.options.deduplicate.then_some(&mut lookup.seen),
+                limit: request.limit,
+                wants_covered: request.wants_covered,
+            };
+            let is_full = source.read(&mut sink, context, request.bytes)?;
+            if !is_full {
+                lookup.sources.pop_front();
+            }
+            self.lookup = Some(lookup);
+            if is_full {
+                break;
+            }
+        }
+        Ok(entries)
+    }
+
+    fn is_begun(&self) -> bool {
+        self.lookup.is_some()
+    }
+
+    fn end_row(&mut self) {
+        self.lookup = None;
+    }
+
+    fn release(&mut self) {
+        if let Some(source) = self.lookup.as_mut().and_then(|lookup| lookup.sources.front_mut()) {
+            source.release();
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Look-ups of single entries in a unique index: those for many incoming rows go to storage in one step.
+
+use super::entries::{EntryBatch, EntrySink};
+use super::input::LookupInput;
+use super::source::covered;
+use super::{LookupRequest, LookupStrategy};
+use crate::context::ExecutionContext;
+use crate::data::storage_error;
+use aql_value::{Interrupt, Result};
+use std::collections::HashSet;
+use std::sync::Arc;
+use storage::{BoundsOfRanges, Index, IndexBounds, bounds_of};
+
+/// Each range gives values of all fields of the same index.
+pub(crate) struct ByUniqueKey {
+    index: Arc<Index>,
+    ascending: bool,
+    ordered: bool,
+    deduplicate: bool,
+    /// Look-ups to be done, with their incoming rows.
+    wanted: Vec<IndexBounds>,
+    rows: Vec<u32>,
+    /// What is left of the incoming row that was begun last.
+    begun: Option<BoundsOfRanges>,
+    /// Keys found for an incoming row, to leave out what is found twice.
+    seen: (u32, HashSet<Box<str>>),
+}
+
+impl ByUniqueKey {
+    pub(crate) fn new(index: Arc<Index>, ascending: bool, ordered: bool, deduplicate: bool) -> Self {
+        let (wanted, rows, begun) = (Vec::new(), Vec::new(), None);
+        Self { index, ascending, ordered, deduplicate, wanted, rows, begun, seen: (0, HashSet::new()) }
+    }
+
+    /// Adds the look-ups of the present row up to the limit; whether there may be more of it.
+    fn add_row(&mut self, input: &LookupInput, limit: usize, interrupt: &Interrupt) -> Result<bool> {
+        let bounds = match &mut self.begun {
+            Some(bounds) => bounds,
+            None => {
+                let ranges = input.ranges(interrupt).filter_map(|found| match found {
+                    Ok((_, range)) => range.map(Ok),
+                    Err(error) => Some(Err(error)),
+                });
+                let ranges = ranges.collect::<Result<_>>()?;
+                self.begun.insert(bounds_of(ranges, self.ascending, self.ordered))
+            }
+        };
+        while self.wanted.len() < limit {
+            let Some(next) = bounds.next() else {
+                self.begun = None;
+                return Ok(false);
+            };
+            self.wanted.push(next);
+            self.rows.push(input.outer.row() as u32);
+        }
+        Ok(true)
+    }
+
+    /// Does the look-ups.
+    fn read(&mut self, request: &LookupRequest<'_>, context: &mut ExecutionContext) -> Result<EntryBatch> {
+        context.interrupt.check()?;
+        let mut batch = EntryBatch::default();
+        let (wanted, rows) = (std::mem::take(&mut self.wanted), std::mem::take(&mut self.rows));
+        let snapshot = context.data.snapshot(request.source.read_own_writes);
+        let found = snapshot.unique_entries(&request.source.collection, &self.index, &wanted);
+        let (entries, positions) = found.map_err(|error| storage_error(&error))?;
+        context.statistics.cursors_created += wanted.len() as u64;
+        context.statistics.scanned_index += entries.len() as u64;
+        for (entry, position) in positions.into_iter().enumerate() {
+            let Some(&row) = rows.get(position) else { continue };
+            if self.seen.0 != row {
+                self.seen = (row, HashSet::new());
+            }
+            let mut sink = EntrySink {
+                batch: &mut batch,
+                row,
+                seen: self.deduplicate.then_some(&mut self.seen.1),
+                limit: usize::MAX,
+                wants_covered: request.wants_covered,
+            };
+            sink.push(entries.key(entry), || covered(&entries, entry), aql_value::Value::Null);
+        }
+        Ok(batch)
+    }
+}
+
+impl LookupStrategy for ByUniqueKey {
+    fn begin_batch(&mut self) {
+        self.end_row();
+        self.seen = (0, HashSet::new());
+    }
+
+    fn collect(
+        &mut self,
+        input: &mut LookupInput,
+        request: &LookupRequest<'_>,
+        context: &mut ExecutionContext,
+    ) -> Result<EntryBatch> {
+        while self.wanted.len() < request.limit && input.outer.remaining() > 0 {
+            if !self.add_row(input, request.limit, &context.interrupt)? {
+                input.outer.advance();
+                if request.one_row {
+                    break;
+                }
+            }
+        }
+        self.read(request, context)
+    }
+
+    fn is_begun(&self) -> bool {
+        self.begun.is_some()
+    }
+
+    fn end_row(&mut self) {
+        self.begun = None;
+    }
+}

@@ -1,0 +1,147 @@
+//! Rows from index entries: filters, fetches documents in one step, projects.
+
+use super::coverage::Coverage;
+use super::entries::EntryBatch;
+use crate::context::ExecutionContext;
+use crate::data::storage_error;
+use crate::operator::BatchLimits;
+use crate::operator::document_source::{FoundDocuments, Source};
+use crate::operator::materialize::documents_wanted;
+use aql_value::{Batch, Column, Result, Value};
+
+/// Makes rows of entries.
+pub(crate) struct Fetch {
+    pub(super) source: Source,
+    coverage: Coverage,
+    /// Keys are given and not found in an index: whether they exist shows when their documents are fetched.
+    looks_keys_up: bool,
+    /// Of the documents fetched last, to ask for less when they are large.
+    document_bytes: usize,
+}
+
+impl Fetch {
+    pub(crate) fn new(source: Source, coverage: Coverage, looks_keys_up: bool) -> Self {
+        Self { source, coverage, looks_keys_up, document_bytes: 0 }
+    }
+
+    /// Whether incoming rows get the number of their documents instead of these.
+    pub(crate) fn counts(&self) -> bool {
+        self.source.count_into.is_some()
+    }
+
+    /// Whether anybody reads what entries cover.
+    pub(super) fn wants_covered(&self) -> bool {
+        self.coverage.is_wanted(&self.source)
+    }
+
+    /// Whether documents have to be fetched for entries.
+    pub(super) fn wants_documents(&self) -> bool {
+        self.coverage.leaves_documents(&self.source)
+    }
+
+    /// How many entries to collect at one time. `is_last`: for one incoming row only.
+    pub(super) fn entries_wanted(&self, limits: BatchLimits, is_last: bool) -> usize {
+        let wanted = match self.wants_documents() {
+            true => documents_wanted(limits, self.document_bytes),
+            false => limits.rows,
+        };
+        match self.source.limit {
+            Some(limit) if self.source.filter.is_none() && is_last => {
+                wanted.min(usize::try_from(limit).unwrap_or(usize::MAX).max(1))
+            }
+            _ => wanted,
+        }
+    }
+
+    /// Narrows the batch, whose rows have the given entries, to those of documents that exist and pass the filter; gives
+    /// the documents, if they were wanted.
+    pub(super) fn select(
+        &mut self,
+        entries: &mut EntryBatch,
+        batch: &mut Batch,
+        context: &mut ExecutionContext,
+    ) -> Result<FoundDocuments<'static>> {
+        self.coverage.filter(&self.source, entries, batch, context)?;
+        let mut documents = FoundDocuments::Values(Column::Constant(Value::Null));
+        if self.wants_documents() {
+            documents = self.fetch(entries, batch, context)?;
+        } else if self.looks_keys_up {
+            self.keep_existing(entries, batch, context)?;
+        }
+        if self.coverage.leaves_filter(&self.source) {
+            self.source.filter_documents(batch, &documents, context)?;
+        }
+        Ok(documents)
+    }
+
+    /// Sets the registers of the source.
+    pub(super) fn project(&self, entries: &EntryBatch, documents: &FoundDocuments<'_>, batch: &mut Batch) {
+        if !self.coverage.project(&self.source, entries, batch) {
+            self.source.project_documents(batch, documents);
+        }
+    }
+
+    /// Fetches the documents of the selected entries, in one step, and leaves out entries without one.
+    fn fetch(
+        &mut self,
+        entries: &mut EntryBatch,
+        batch: &mut Batch,
+        context: &mut ExecutionContext,
+    ) -> Result<FoundDocuments<'static>> {
+        let mut documents = entries.take_documents();
+        let missing: Vec<usize> =
+            batch.selected().filter(|row| documents.get(*row).is_some_and(Value::is_null)).collect();
+        if !missing.is_empty() {
+            let keys: Vec<&str> = missing.iter().map(|row| entries.key(*row)).collect();
+            let snapshot = context.data.snapshot(self.source.read_own_writes);
+            let found =
+                snapshot.get(&self.source.collection, &keys).map_err(|error| storage_error(&error))?;
+            self.document_bytes = found.block.bytes.len() / keys.len();
+            for (row, offset) in missing.iter().zip(&found.offsets) {
+                if let (Some(document), Some(offset)) = (documents.get_mut(*row), offset) {
+                    *document = Value::in_block(&found.block, *offset);
+                }
+            }
+            self.count_found(found.offsets.iter().flatten().count(), context);
+            let present =
+                batch.selected().filter(|row| documents.get(*row).is_some_and(|found| !found.is_null()));
+            let present = present.map(|row| row as u32).collect();
+            batch.select(present);
+        }
+        Ok(FoundDocuments::Values(Column::from_values(documents)))
+    }
+
+    fn count_found(&self, documents: usize, context: &mut ExecutionContext) {
+        context.statistics.document_lookups += documents as u64;
+        if self.looks_keys_up {
+            context.statistics.scanned_index += documents as u64;
+        }
+    }
+
+    /// Leaves out entries without a document, which nobody reads.
+    fn keep_existing(
+        &self,
+        entries: &mut EntryBatch,
+        batch: &mut Batch,
+        context: &mut ExecutionContext,
+    ) -> Result<()> {
+        let documents = entries.take_documents();
+        let is_missing = |row: &usize| documents.get(*row).is_some_and(Value::is_null);
+        let keys: Vec<&str> = batch.selected().filter(is_missing).map(|row| entries.key(row)).collect();
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let snapshot = context.data.snapshot(self.source.read_own_writes);
+        let found = snapshot.contains(&self.source.collection, &keys);
+        let found = found.map_err(|error| storage_error(&error))?;
+        self.count_found(found.iter().filter(|exists| **exists).count(), context);
+        let mut found = found.into_iter();
+        let present = batch
+            .selected()
+            .filter(|row| !is_missing(row) || found.next().unwrap_or(false))
+            .map(|row| row as u32);
+        let present = present.collect();
+        batch.select(present);
+        Ok(())
+    }
+}

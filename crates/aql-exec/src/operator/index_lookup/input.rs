@@ -1,0 +1,53 @@
+//! The incoming rows of a look-up, and the ranges that are looked up for them.
+
+use super::range::{RangeColumns, RangePrograms};
+use crate::context::ExecutionContext;
+use crate::operator::outer::Outer;
+use aql_value::{Interrupt, Result};
+use std::sync::Arc;
+use storage::{Index, IndexRange};
+
+/// The present batch of incoming rows.
+pub(crate) struct LookupInput {
+    pub(super) outer: Outer,
+    ranges: Vec<RangePrograms>,
+    /// The ranges' values for the present batch.
+    columns: Vec<RangeColumns>,
+}
+
+impl LookupInput {
+    pub(super) fn new(outer: Outer, ranges: Vec<RangePrograms>) -> Self {
+        Self { outer, ranges, columns: Vec::new() }
+    }
+
+    /// Evaluates the ranges for a new batch.
+    pub(super) fn evaluate(&mut self, context: &mut ExecutionContext) -> Result<()> {
+        self.columns.clear();
+        if let Some(batch) = self.outer.batch() {
+            for range in &self.ranges {
+                self.columns.push(range.evaluate(batch, context)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets the present batch.
+    pub(super) fn clear(&mut self) {
+        self.columns.clear();
+    }
+
+    /// The values of the first range.
+    pub(super) fn first_columns(&self) -> Option<&RangeColumns> {
+        self.columns.first()
+    }
+
+    /// Each range, with its index, for the present row; `None` where nothing can be found by it.
+    pub(super) fn ranges<'a>(
+        &'a self,
+        interrupt: &'a Interrupt,
+    ) -> impl Iterator<Item = Result<(&'a Arc<Index>, Option<IndexRange>)>> {
+        let row = self.outer.row();
+        let ranges = self.ranges.iter().zip(&self.columns);
+        ranges.map(move |(range, columns)| Ok((&range.index, range.for_row(columns, row, interrupt)?)))
+    }
+}

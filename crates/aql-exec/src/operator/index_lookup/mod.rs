@@ -1,0 +1,197 @@
+//! A row for each document that an index finds, for each incoming row.
+//!
+//! Entries are collected for as many incoming rows as it takes to fill a batch; then their documents are fetched in one
+//! step. What the index covers is filtered before that, and if it covers everything no document is fetched at all. How
+//! entries are collected is the operator's [`LookupStrategy`], chosen when the plan is lowered.
+
+mod by_row;
+mod by_single_key;
+mod by_unique_key;
+mod by_walk;
+mod coverage;
+mod entries;
+mod fetch;
+mod input;
+mod range;
+mod source;
+
+pub(crate) use by_row::{ByRow, ByRowOptions};
+pub(crate) use by_single_key::BySingleKey;
+pub(crate) use by_unique_key::ByUniqueKey;
+pub(crate) use by_walk::ByWalk;
+pub(crate) use coverage::Coverage;
+pub(super) use entries::{EntryBatch, EntrySink};
+pub(crate) use fetch::Fetch;
+pub(super) use range::index_value;
+pub(crate) use range::{LookupProgram, RangePrograms};
+pub(super) use source::EntrySource;
+
+use super::document_source::Source;
+use super::outer::{Fetched, Outer};
+use super::surplus::Surplus;
+use super::{BatchLimits, Operator};
+use crate::context::ExecutionContext;
+use aql_value::{Batch, Column, Register, Result, Value};
+use input::LookupInput;
+
+/// A way to collect the entries of incoming rows.
+pub(crate) trait LookupStrategy: Send {
+    /// There is another batch of incoming rows.
+    fn begin_batch(&mut self) {}
+
+    /// Collects entries for the present and further incoming rows, and goes on to the row behind those that are done.
+    fn collect(
+        &mut self,
+        input: &mut LookupInput,
+        request: &LookupRequest<'_>,
+        context: &mut ExecutionContext,
+    ) -> Result<EntryBatch>;
+
+    /// Whether there may be more entries for a row that was begun.
+    fn is_begun(&self) -> bool;
+
+    /// Forgets what is left of the row that was begun.
+    fn end_row(&mut self);
+
+    /// Lets go of what pins memory in the storage engine.
+    fn release(&mut self) {}
+}
+
+/// What is asked of a strategy.
+pub(crate) struct LookupRequest<'a> {
+    source: &'a Source,
+    /// Most entries.
+    limit: usize,
+    /// Most bytes of documents that are read along.
+    bytes: usize,
+    wants_documents: bool,
+    wants_covered: bool,
+    /// Entries of the present row only.
+    one_row: bool,
+}
+
+pub(crate) struct IndexLookupOperator<S> {
+    input: LookupInput,
+    strategy: S,
+    fetch: Fetch,
+    /// The incoming row of the last row produced and how many were produced for it, for the source's limit.
+    produced: (u32, u64),
+    surplus: Surplus,
+}
+
+impl<S: LookupStrategy> IndexLookupOperator<S> {
+    pub(crate) fn new(outer: Outer, ranges: Vec<RangePrograms>, fetch: Fetch, strategy: S) -> Self {
+        let input = LookupInput::new(outer, ranges);
+        Self { input, strategy, fetch, produced: (0, 0), surplus: Surplus::default() }
+    }
+
+    fn begin_batch(&mut self, context: &mut ExecutionContext) -> Result<()> {
+        self.produced = (0, 0);
+        self.strategy.begin_batch();
+        self.input.evaluate(context)
+    }
+
+    /// Collects entries for the present and further rows of the outer batch, up to the limits.
+    fn collect(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<EntryBatch> {
+        let request = LookupRequest {
+            source: &self.fetch.source,
+            limit: self.fetch.entries_wanted(limits, self.input.outer.remaining() == 1),
+            bytes: limits.bytes,
+            wants_documents: self.fetch.wants_documents(),
+            wants_covered: self.fetch.wants_covered(),
+            one_row: self.fetch.counts(),
+        };
+        self.strategy.collect(&mut self.input, &request, context)
+    }
+
+    /// Makes rows of entries.
+    fn produce(&mut self, mut entries: EntryBatch, context: &mut ExecutionContext) -> Result<Batch> {
+        let mut batch = self.input.outer.gather(entries.rows().to_vec());
+        let documents = self.fetch.select(&mut entries, &mut batch, context)?;
+        self.apply_limit(&entries, &mut batch);
+        self.fetch.project(&entries, &documents, &mut batch);
+        Ok(batch)
+    }
+
+    /// Leaves out what is beyond the number of documents wanted for each incoming row, and ends the present row's look-up
+    /// when it has them.
+    fn apply_limit(&mut self, entries: &EntryBatch, batch: &mut Batch) {
+        let Some(limit) = self.fetch.source.limit else { return };
+        let mut kept = Vec::with_capacity(batch.selected_len());
+        for row in batch.selected() {
+            let Some(&outer_row) = entries.rows().get(row) else { continue };
+            if self.produced.0 != outer_row {
+                self.produced = (outer_row, 0);
+            }
+            if self.produced.1 < limit {
+                self.produced.1 += 1;
+                kept.push(row as u32);
+            }
+        }
+        batch.select(kept.into());
+        let is_present = self.produced.0 as usize == self.input.outer.row();
+        if self.strategy.is_begun() && is_present && self.produced.1 >= limit {
+            self.strategy.end_row();
+            self.input.outer.advance();
+        }
+    }
+
+    /// One row for the present incoming row: with the number of rows that there would be for it.
+    fn count_row(&mut self, register: Register, context: &mut ExecutionContext) -> Result<Batch> {
+        let row = self.input.outer.row();
+        let full = context.full;
+        let mut count = 0;
+        // Collecting ends with the incoming row and not only with its batch.
+        while self.input.outer.row() == row {
+            let entries = self.collect(context, full)?;
+            if !entries.is_empty() {
+                count += self.produce(entries, context)?.selected_len() as u64;
+            }
+        }
+        let mut batch = self.input.outer.gather(vec![row as u32]);
+        batch.set_column(register, Column::Constant(Value::from_u64(count)));
+        Ok(batch)
+    }
+}
+
+impl<S: LookupStrategy> Operator for IndexLookupOperator<S> {
+    fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        if let Some(batch) = self.surplus.take(limits) {
+            return Ok(Some(batch));
+        }
+        let mut wanted = limits;
+        loop {
+            match self.input.outer.fetch(context, limits)? {
+                Fetched::End => return Ok(None),
+                Fetched::New => self.begin_batch(context)?,
+                Fetched::Present => {}
+            }
+            context.interrupt.check()?;
+            if let Some(register) = self.fetch.source.count_into {
+                return self.count_row(register, context).map(Some);
+            }
+            let entries = self.collect(context, wanted)?;
+            if entries.is_empty() {
+                continue;
+            }
+            let batch = self.produce(entries, context)?;
+            if !batch.is_empty() {
+                return Ok(Some(self.surplus.split(batch, limits)));
+            }
+            wanted = wanted.grown(context.full);
+        }
+    }
+
+    fn restart(&mut self, outer: Batch) {
+        self.strategy.end_row();
+        self.input.clear();
+        self.produced = (0, 0);
+        self.surplus.clear();
+        self.input.outer.restart(outer);
+    }
+
+    fn release(&mut self) {
+        self.strategy.release();
+        self.input.outer.release();
+    }
+}
