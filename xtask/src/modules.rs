@@ -19,6 +19,9 @@ pub(crate) struct Modules {
     modules: Vec<Module>,
 }
 
+/// Modules that use each other: each with those of the circle that it uses.
+pub(crate) type Circle<'a> = Vec<(&'a str, Vec<&'a str>)>;
+
 struct Module {
     /// `crate::http::router`
     name: String,
@@ -72,17 +75,17 @@ impl Modules {
         Ok(id)
     }
 
-    /// The groups of modules that use each other in a circle. A module may use its own ancestors.
-    pub(crate) fn circles(&self) -> Vec<Vec<&str>> {
+    /// The groups of modules that use each other in a circle: each module with those of its circle that it uses. A module
+    /// may use its own ancestors.
+    pub(crate) fn circles(&self) -> Vec<Circle<'_>> {
         let edges: Vec<Vec<usize>> = (0..self.modules.len()).map(|id| self.uses(id)).collect();
-        let mut groups: Vec<Vec<&str>> = strongly_connected(&edges)
-            .into_iter()
-            .filter(|group| group.len() > 1)
-            .map(|group| group.into_iter().map(|id| self.modules[id].name.as_str()).collect())
-            .collect();
-        groups.iter_mut().for_each(|group| group.sort_unstable());
-        groups.sort();
-        groups
+        let name = |id: &usize| self.modules[*id].name.as_str();
+        let circle = |mut group: Vec<usize>| {
+            group.sort_by_key(name);
+            let uses = |id: &usize| edges[*id].iter().filter(|to| group.contains(to)).map(name).collect();
+            group.iter().map(|id| (name(id), uses(id))).collect()
+        };
+        strongly_connected(&edges).into_iter().filter(|group| group.len() > 1).map(circle).collect()
     }
 
     /// Pairs of different children of `folder` of which the first uses the second.
@@ -328,7 +331,12 @@ mod tests {
         let read = || Modules::read(&folder.path().join("lib.rs")).unwrap();
         assert!(read().circles().is_empty(), "{:?}", read().circles());
         write("b/inner.rs", "use super::B; use crate::A; pub struct I;");
-        assert_eq!(read().circles(), [["crate::a", "crate::b", "crate::b::inner"]]);
+        let circle = [
+            ("crate::a", vec!["crate::b"]),
+            ("crate::b", vec!["crate::b::inner"]),
+            ("crate::b::inner", vec!["crate::a"]),
+        ];
+        assert_eq!(read().circles(), [circle]);
         assert_eq!(read().uses_among_children("crate"), [("a", "b"), ("b", "a"), ("c", "b")]);
     }
 }

@@ -1,7 +1,7 @@
 //! Stored documents: a body from a client becomes an object with system attributes.
 
 use crate::container::{Form, object_form};
-use crate::encode::{push_str, push_str_header, str_length};
+use crate::encode::{push_str, str_length};
 use crate::format::{EMPTY_OBJECT, ID_MARKER, OBJECT_SORTED, OBJECT_SORTED_LAST};
 use crate::names::{FROM, ID, KEY, REV, TO, translated};
 use crate::{Error, Result, Slice, normalize};
@@ -43,15 +43,6 @@ pub fn resolve_id(object: Slice<'_>, collection: &str, out: &mut String) {
     out.push_str(collection);
     out.push('/');
     out.push_str(object.get("_key").and_then(Slice::as_str).unwrap_or(""));
-}
-
-/// Appends the value of `_id` as a string.
-pub(crate) fn push_id(object: Slice<'_>, collection: &str, out: &mut Vec<u8>) {
-    let key = object.get("_key").and_then(Slice::str_bytes).unwrap_or(b"");
-    push_str_header(out, collection.len() + 1 + key.len());
-    out.extend_from_slice(collection.as_bytes());
-    out.push(b'/');
-    out.extend_from_slice(key);
 }
 
 /// The attributes that the server sets.

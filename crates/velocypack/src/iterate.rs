@@ -6,6 +6,28 @@ use crate::Slice;
 use crate::format::{Layout, OBJECT_SORTED, OBJECT_SORTED_LAST, layout, value_length};
 use crate::names::read_name;
 
+impl<'a> Slice<'a> {
+    /// The elements of an array in order; none for every other value.
+    pub fn elements(self) -> Elements<'a> {
+        if self.is_array() { Elements::new(self.bytes()) } else { Elements::default() }
+    }
+
+    /// The attributes of an object as stored, which is the order they were added in.
+    pub fn entries(self) -> Entries<'a> {
+        Entries::new(self.raw_entries())
+    }
+
+    /// As [`Slice::entries`], with names that are not checked to be UTF-8.
+    pub(crate) fn raw_entries(self) -> RawEntries<'a> {
+        if self.is_object() { RawEntries::new(self.bytes()) } else { RawEntries::default() }
+    }
+
+    /// The attributes of an object by name, bytewise. Objects without sorted table are sorted first.
+    pub fn entries_sorted(self) -> SortedEntries<'a> {
+        SortedEntries::new(self)
+    }
+}
+
 /// The elements of an array, front to back. Ends early where the bytes are malformed.
 #[derive(Clone, Default, Debug)]
 pub struct Elements<'a> {

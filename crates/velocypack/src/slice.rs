@@ -1,7 +1,5 @@
 //! A borrowed value, read in place.
 
-use std::fmt;
-
 use crate::format::{
     ARRAY_COMPACT, ARRAY_UNIFORM, BCD, BCD_LAST, BINARY, BINARY_LAST, CUSTOM, DOUBLE, EMPTY_ARRAY,
     EMPTY_OBJECT, EXTERNAL, FALSE, ID_MARKER, INT, LONG_STRING, LONG_STRING_HEADER, Layout, MAX_KEY, MIN_KEY,
@@ -9,9 +7,8 @@ use crate::format::{
     SHORT_STRING, SHORT_STRING_LAST, SMALL_INT, SMALL_NEGATIVE_INT, TRUE, UINT, UTC_DATE, layout,
     read_unsigned, value_length,
 };
-use crate::iterate::{Elements, Entries, RawEntries, SortedEntries};
 use crate::names::{Probe, read_name};
-use crate::{Kind, Number, json};
+use crate::{Kind, Number};
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -375,45 +372,5 @@ impl<'a> Slice<'a> {
     /// True when there are no members; so for everything that is no array or object.
     pub fn is_empty(self) -> bool {
         self.len() == 0
-    }
-
-    /// The elements of an array in order; none for every other value.
-    pub fn elements(self) -> Elements<'a> {
-        if self.is_array() { Elements::new(self.bytes) } else { Elements::default() }
-    }
-
-    /// The attributes of an object as stored, which is the order they were added in.
-    pub fn entries(self) -> Entries<'a> {
-        Entries::new(self.raw_entries())
-    }
-
-    /// As [`Slice::entries`], with names that are not checked to be UTF-8.
-    pub(crate) fn raw_entries(self) -> RawEntries<'a> {
-        if self.is_object() { RawEntries::new(self.bytes) } else { RawEntries::default() }
-    }
-
-    /// The attributes of an object by name, bytewise. Objects without sorted table are sorted first.
-    pub fn entries_sorted(self) -> SortedEntries<'a> {
-        SortedEntries::new(self)
-    }
-
-    /// The value as compact JSON; an `_id` marker as null.
-    pub fn to_json_string(self) -> String {
-        json::to_json_string(self, None)
-    }
-}
-
-impl fmt::Display for Slice<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.to_json_string())
-    }
-}
-
-impl fmt::Debug for Slice<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind() {
-            Kind::Illegal | Kind::None => write!(formatter, "{:?}", self.kind()),
-            _ => formatter.write_str(&self.to_json_string()),
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! Values as clients get them: without `_id` markers.
 
 use crate::container::object_form;
-use crate::document::push_id;
+use crate::encode::push_str_header;
 use crate::format::{ID_MARKER, Layout, OBJECT_SORTED, OBJECT_SORTED_LAST, layout};
 use crate::{Error, Result, Slice};
 
@@ -78,4 +78,13 @@ fn find_marker(bytes: &[u8], layout: &Layout) -> Option<usize> {
     let value = Slice::new(bytes).get("_id").filter(|value| value.is_id_marker())?;
     // What `get` gives goes from the value's start to the end of the members.
     layout.data_end.checked_sub(value.raw().len())
+}
+
+/// Appends the value of `_id` as a string.
+fn push_id(object: Slice<'_>, collection: &str, out: &mut Vec<u8>) {
+    let key = object.get("_key").and_then(Slice::str_bytes).unwrap_or(b"");
+    push_str_header(out, collection.len() + 1 + key.len());
+    out.extend_from_slice(collection.as_bytes());
+    out.push(b'/');
+    out.extend_from_slice(key);
 }

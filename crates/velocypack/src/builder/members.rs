@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::sort::sort_by_name;
+use super::sort::{name_prefix, sort_by_name};
 use crate::iterate::read_member;
 use crate::names::read_name;
 
@@ -120,19 +120,4 @@ pub(super) fn keep_one(
         member.offset -= bytes as u32;
     }
     kept
-}
-
-/// The first 8 bytes of a name, padded by 0, as a number that orders as the bytes do.
-#[inline]
-pub(super) fn name_prefix(name: &[u8]) -> u64 {
-    if let Some(prefix) = name.first_chunk::<8>() {
-        return u64::from_be_bytes(*prefix);
-    }
-    if let (Some(first), Some(last)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {
-        // Four bytes from each end; where they overlap they agree.
-        let unused_bits = 8 * (8 - name.len() as u32);
-        let first = u64::from(u32::from_be_bytes(*first)) << 32;
-        return first | u64::from(u32::from_be_bytes(*last)) << unused_bits;
-    }
-    name.iter().fold((0, 56), |(prefix, shift), &byte| (prefix | u64::from(byte) << shift, shift - 8)).0
 }

@@ -3,8 +3,6 @@
 //! Comparing whole names takes a look into the object for both each time. Instead the bytes that all names of a group begin
 //! with are skipped, and the next eight are compared as numbers; names that agree in these, too, are a group of their own.
 
-use super::members::name_prefix;
-
 /// Groups up to so many names are sorted by comparing whole names.
 const SMALL_GROUP: usize = 8;
 
@@ -68,4 +66,19 @@ fn common_bytes<'o>(group: &[Rest], known: usize, name: &impl Fn(u32) -> &'o [u8
         }
     }
     known + beginning.len()
+}
+
+/// The first 8 bytes of a name, padded by 0, as a number that orders as the bytes do.
+#[inline]
+pub(super) fn name_prefix(name: &[u8]) -> u64 {
+    if let Some(prefix) = name.first_chunk::<8>() {
+        return u64::from_be_bytes(*prefix);
+    }
+    if let (Some(first), Some(last)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {
+        // Four bytes from each end; where they overlap they agree.
+        let unused_bits = 8 * (8 - name.len() as u32);
+        let first = u64::from(u32::from_be_bytes(*first)) << 32;
+        return first | u64::from(u32::from_be_bytes(*last)) << unused_bits;
+    }
+    name.iter().fold((0, 56), |(prefix, shift), &byte| (prefix | u64::from(byte) << shift, shift - 8)).0
 }

@@ -2,8 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::members::name_prefix;
-use super::sort::sort_by_name;
+use super::sort::{name_prefix, sort_by_name};
 use crate::limits::MAX_DEPTH;
 use crate::testing::{Tree, trees};
 use crate::{Builder, Duplicates, Error, Limits, Slice, validate};

@@ -1,5 +1,7 @@
 //! VelocyPack to text in one forward walk, without recursion.
 
+use std::fmt;
+
 use super::number::{put_f64, put_i64, put_u64};
 use super::room::{PIECE, Room};
 use super::string::{hex, put_str, put_str_and, put_text};
@@ -286,6 +288,28 @@ fn put_binary(room: &mut Room<'_>, bytes: &[u8]) {
 fn new_line(room: &mut Room<'_>, depth: usize) {
     room.put(b"\n", 1);
     (0..depth).for_each(|_| room.put(b"  ", 2));
+}
+
+impl Slice<'_> {
+    /// The value as compact JSON; an `_id` marker as null.
+    pub fn to_json_string(self) -> String {
+        to_json_string(self, None)
+    }
+}
+
+impl fmt::Display for Slice<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.to_json_string())
+    }
+}
+
+impl fmt::Debug for Slice<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind() {
+            Kind::Illegal | Kind::None => write!(formatter, "{:?}", self.kind()),
+            _ => formatter.write_str(&self.to_json_string()),
+        }
+    }
 }
 
 #[cfg(test)]
