@@ -18,11 +18,12 @@ mod expression;
 mod operator;
 mod pattern;
 mod statement;
+pub mod walk;
 
 pub use expression::{
-    ArrayComparison, ArrayQuestion, Binary, Expansion, Expression, ExpressionKind, FunctionCall,
+    ArrayComparison, ArrayQuestion, Binary, Child, Expansion, Expression, ExpressionKind, FunctionCall,
     FunctionName, InlineLimit, Logical, ObjectKey, ObjectMember, Quantifier, QuestionQuantifier, Ternary,
-    Unary,
+    Unary, children,
 };
 pub use operator::{
     ArithmeticOperator, BinaryOperator, ComparisonOperator, LogicalOperator, MatchOperator, UnaryOperator,
@@ -34,28 +35,9 @@ pub use statement::{
     Statement, StatementKind, Traversal, Update, Upsert, UpsertSearch, Window, WriteMode,
 };
 
+pub use crate::position::Span;
+
 use crate::error::ParseWarning;
-
-/// A range of byte offsets into the query's text: `start` included, `end` excluded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Span {
-    /// Offset of the first byte.
-    pub start: u32,
-    /// Offset just behind the last byte.
-    pub end: u32,
-}
-
-impl Span {
-    /// The range from `start` to `end`.
-    pub fn new(start: u32, end: u32) -> Span {
-        Span { start, end }
-    }
-
-    /// The smallest range that holds both.
-    pub fn to(self, other: Span) -> Span {
-        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
-    }
-}
 
 /// A whole query, as [`parse`](crate::parse) returns it.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,7 +65,7 @@ impl Block {
     pub fn new(statements: Vec<Statement>, span: Span) -> Block {
         let mut height = 0;
         for statement in &statements {
-            crate::walk::statement_expressions(statement, &mut |expression| {
+            walk::statement_expressions(statement, &mut |expression| {
                 height = height.max(expression.height());
             });
         }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::ast::walk;
 use crate::ast::{
     DataSource, DataSourceName, ExpressionKind, GraphName, GraphSource, ObjectKey, Query, Span,
 };
-use crate::walk;
 
 /// A bind parameter of a query, once however often it occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]

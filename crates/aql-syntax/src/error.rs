@@ -1,7 +1,6 @@
 //! What parsing can answer besides a tree: an error with its place, or a warning.
 
-use crate::ast::Span;
-use crate::position::{Position, position};
+use crate::position::{Position, Span, position};
 
 /// Bytes of the query that a message quotes.
 const EXCERPT_BYTES: usize = 32;

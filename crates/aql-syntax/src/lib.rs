@@ -8,7 +8,6 @@
 pub mod ast;
 pub mod error;
 pub mod position;
-pub mod walk;
 
 mod bind_parameters;
 mod lexer;
@@ -18,6 +17,7 @@ mod precedence;
 mod print;
 mod token;
 
+pub use ast::walk;
 pub use bind_parameters::{BindParameter, BindParameterKind, collect_bind_parameters};
 pub use error::{ParseError, ParseWarning, Refusal};
 pub use position::{Position, position};

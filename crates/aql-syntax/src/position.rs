@@ -1,4 +1,25 @@
-//! Lines and columns, computed from byte offsets only when somebody asks.
+//! Byte offsets into a query, and the lines and columns that they stand for, which are computed only on demand.
+
+/// A range of byte offsets into the query's text: `start` included, `end` excluded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset just behind the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The range from `start` to `end`.
+    pub fn new(start: u32, end: u32) -> Span {
+        Span { start, end }
+    }
+
+    /// The smallest range that holds both.
+    pub fn to(self, other: Span) -> Span {
+        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
 
 /// A place in a query's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,19 +4,10 @@ use s2::point::Point;
 use velocypack::Slice;
 
 use crate::position::Position;
-use crate::region::Region;
+use crate::region::{Polygons, Region};
 use crate::shape::{Kind, Shape};
 use crate::validity::ring_vertices;
 use crate::{Error, Interrupt, POSITIONS_MAX, Result};
-
-/// How the inside of a polygon's first ring is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Polygons {
-    /// It lies to the left of the ring.
-    LeftOfRing,
-    /// It is the smaller side of the ring, as it was before ArangoDB 3.10.
-    Legacy,
-}
 
 /// How shapes are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -26,10 +26,10 @@ mod tests;
 mod validity;
 
 pub use error::{Error, Result};
-pub use geojson::{Polygons, Rules, parse, parse_lat_lng, parse_lng_lat};
+pub use geojson::{Rules, parse, parse_lat_lng, parse_lng_lat};
 pub use measure::{EARTH_RADIUS_METERS, Ellipsoid};
 pub use position::Position;
-pub use region::Region;
+pub use region::{Polygons, Region};
 pub use relate::{contains, equals, intersects};
 pub use search::{CellRange, Rings, SearchRing, covering_of, ranges_meeting};
 pub use shape::Shape;

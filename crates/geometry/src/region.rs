@@ -4,7 +4,16 @@ use s2::point::Point;
 
 use crate::position::Position;
 use crate::ring::Ring;
-use crate::{Interrupt, Polygons, Result, validity};
+use crate::{Interrupt, Result, validity};
+
+/// How the inside of a polygon's first ring is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Polygons {
+    /// It lies to the left of the ring.
+    LeftOfRing,
+    /// It is the smaller side of the ring, as it was before ArangoDB 3.10.
+    Legacy,
+}
 
 /// An area with holes, perhaps of several parts.
 #[derive(Clone, Debug)]

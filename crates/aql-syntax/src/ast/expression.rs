@@ -1,7 +1,6 @@
 //! Expressions.
 
 use super::{BinaryOperator, Block, ComparisonOperator, LogicalOperator, Span, UnaryOperator};
-use crate::walk;
 
 /// An expression: its form, its text, and how deep it is.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +15,7 @@ pub struct Expression {
 impl Expression {
     /// An expression of this form.
     pub fn new(kind: ExpressionKind, span: Span) -> Expression {
-        let height = walk::height_of_children(&kind).saturating_add(1);
+        let height = height_of_children(&kind).saturating_add(1);
         Expression { kind, span, height }
     }
 
@@ -274,4 +273,105 @@ pub enum QuestionQuantifier {
     Quantifier(Quantifier),
     /// A number, which must be met exactly, or a range.
     Count(Expression),
+}
+
+/// A direct child of an expression.
+#[derive(Clone, Copy, Debug)]
+pub enum Child<'a> {
+    /// An expression.
+    Expression(&'a Expression),
+    /// The statements of a subquery.
+    Block(&'a Block),
+}
+
+impl Child<'_> {
+    /// Levels of nested expressions and subqueries in the child.
+    pub fn height(&self) -> u32 {
+        match self {
+            Child::Expression(expression) => expression.height(),
+            Child::Block(block) => block.height(),
+        }
+    }
+}
+
+/// Calls `visit` with every direct child of an expression, from left to right.
+pub fn children<'a>(kind: &'a ExpressionKind, visit: &mut dyn FnMut(Child<'a>)) {
+    let mut each = |expression: &'a Expression| visit(Child::Expression(expression));
+    match kind {
+        ExpressionKind::Null
+        | ExpressionKind::Bool(_)
+        | ExpressionKind::Int(_)
+        | ExpressionKind::Double(_)
+        | ExpressionKind::String(_)
+        | ExpressionKind::Reference(_)
+        | ExpressionKind::BindParameter(_)
+        | ExpressionKind::DataSourceBindParameter(_)
+        | ExpressionKind::Element => {}
+        ExpressionKind::Array(elements) => elements.iter().for_each(each),
+        ExpressionKind::Object(members) => {
+            for member in members {
+                if let ObjectKey::Computed(key) = &member.key {
+                    each(key);
+                }
+                each(&member.value);
+            }
+        }
+        ExpressionKind::Unary(unary) => each(&unary.operand),
+        ExpressionKind::Binary(binary) => [&binary.left, &binary.right].into_iter().for_each(each),
+        ExpressionKind::Logical(logical) => logical.operands.iter().for_each(each),
+        ExpressionKind::Range(low, high) => [low, high].into_iter().for_each(|bound| each(bound)),
+        ExpressionKind::Ternary(ternary) => {
+            each(&ternary.condition);
+            ternary.then.iter().for_each(&mut each);
+            each(&ternary.otherwise);
+        }
+        ExpressionKind::ArrayComparison(comparison) => {
+            each(&comparison.left);
+            quantifier(&comparison.quantifier, &mut each);
+            each(&comparison.right);
+        }
+        ExpressionKind::FunctionCall(call) => call.arguments.iter().for_each(each),
+        ExpressionKind::Subquery(block) => visit(Child::Block(block)),
+        ExpressionKind::AttributeAccess(base, _) | ExpressionKind::BoundAttributeAccess(base, _) => {
+            each(base)
+        }
+        ExpressionKind::IndexedAccess(base, index) => {
+            each(base);
+            each(index);
+        }
+        ExpressionKind::Expansion(expansion) => expansion_children(expansion, &mut each),
+        ExpressionKind::ArrayQuestion(question) => {
+            each(&question.base);
+            match &question.quantifier {
+                Some(QuestionQuantifier::Quantifier(inner)) => quantifier(inner, &mut each),
+                Some(QuestionQuantifier::Count(count)) => each(count),
+                None => {}
+            }
+            question.filter.iter().for_each(&mut each);
+        }
+    }
+}
+
+fn quantifier<'a>(quantifier: &'a Quantifier, each: &mut dyn FnMut(&'a Expression)) {
+    if let Quantifier::AtLeast(count) = quantifier {
+        each(count);
+    }
+}
+
+fn expansion_children<'a>(expansion: &'a Expansion, each: &mut dyn FnMut(&'a Expression)) {
+    each(&expansion.base);
+    expansion.filter.iter().for_each(&mut *each);
+    if let Some(limit) = &expansion.limit {
+        limit.offset.iter().for_each(&mut *each);
+        each(&limit.count);
+    }
+    expansion.result.iter().for_each(&mut *each);
+    expansion.projection.iter().for_each(&mut *each);
+}
+
+/// The height of the tallest direct child, 0 for a leaf.
+fn height_of_children(kind: &ExpressionKind) -> u32 {
+    let mut height = 0;
+    children(kind, &mut |child| height = height.max(child.height()));
+    height
 }

@@ -2,12 +2,12 @@
 
 use super::for_::ForTarget;
 use super::{Parsed, Parser};
+use crate::ast::walk;
 use crate::ast::{
     Direction, EdgeCollection, Expression, ExpressionKind, GraphName, GraphSource, Identifier, PathSearch,
     PathSearchKind, Prune, Span, StatementKind, Traversal,
 };
 use crate::token::TokenKind;
-use crate::walk;
 
 impl Parser<'_> {
     /// `OUTBOUND`, `INBOUND` or `ANY`, if one comes next.

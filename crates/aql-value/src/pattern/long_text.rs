@@ -4,7 +4,6 @@
 //! has too many states to be kept: seconds for a few megabytes, which nothing can interrupt. Here the same automaton,
 //! whose states are made while it runs, is driven byte by byte.
 
-use super::regex::search_after;
 use crate::error::Result;
 use crate::interrupt::Interrupt;
 use regex_automata::hybrid::LazyStateID;
@@ -270,6 +269,16 @@ impl Run<'_> {
             Err(_) => Scan::Quit,
         }
     }
+}
+
+/// Where the search for the match after this one begins. As in ICU (and unlike in the `regex` crate) an empty match may
+/// touch the match before it, unless that is empty too: `a*` has two matches in `aa`.
+pub(super) fn search_after(text: &str, found: &Range<usize>) -> usize {
+    if !found.is_empty() {
+        return found.end;
+    }
+    let next = text.get(found.end..).and_then(|rest| rest.chars().next());
+    found.end + next.map_or(1, char::len_utf8)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 //! docs/differences/queries.md lists the differences from ICU.
 
 use super::icu_syntax::translate;
-use super::long_text::{LONG_TEXT_BYTES, LongText, Search};
+use super::long_text::{LONG_TEXT_BYTES, LongText, Search, search_after};
 use crate::error::Result;
 use crate::interrupt::Interrupt;
 use std::ops::Range;
@@ -153,16 +153,6 @@ impl Regex {
             Engine::Backtracking(regex) => regex.capture_names().position(|group| group == Some(name)),
         }
     }
-}
-
-/// Where the search for the match after this one begins. As in ICU (and unlike in the `regex` crate) an empty match may
-/// touch the match before it, unless that is empty too: `a*` has two matches in `aa`.
-pub(super) fn search_after(text: &str, found: &Range<usize>) -> usize {
-    if !found.is_empty() {
-        return found.end;
-    }
-    let next = text.get(found.end..).and_then(|rest| rest.chars().next());
-    found.end + next.map_or(1, char::len_utf8)
 }
 
 /// All matches from left to right, each found from a place on. Ends after giving up.

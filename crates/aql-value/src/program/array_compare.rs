@@ -1,7 +1,7 @@
 //! `left ALL|ANY|NONE|AT LEAST (n) operator right`, and the quantifiers it shares with `[? ...]`.
 
-use super::interpreter::Slots;
 use super::membership::contains;
+use super::slots::Slots;
 use super::{ArrayOperator, Quantifier, Slot};
 use crate::column::Column;
 use crate::context::EvaluationContext;

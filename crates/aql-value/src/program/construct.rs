@@ -1,6 +1,6 @@
 //! Ranges, array literals and object literals. All values that an instruction makes for a batch go into shared blocks.
 
-use super::interpreter::Slots;
+use super::slots::Slots;
 use super::{MemberName, Slot};
 use crate::column::Column;
 use crate::context::EvaluationContext;

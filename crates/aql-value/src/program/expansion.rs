@@ -4,7 +4,7 @@ use super::array_compare::Bounds;
 use super::construct::build;
 use super::elements::{ElementBatch, visit_elements};
 use super::frame::Frame;
-use super::interpreter::Slots;
+use super::slots::Slots;
 use super::{ArrayQuestion, Expansion, Program, Slot};
 use crate::column::Column;
 use crate::context::EvaluationContext;

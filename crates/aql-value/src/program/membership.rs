@@ -1,6 +1,6 @@
 //! IN and NOT IN.
 
-use super::interpreter::{LANES_PER_CHECK, Slots, map, map_pair};
+use super::slots::{LANES_PER_CHECK, Slots, map, map_pair};
 use super::{CompareOperator, Haystack, Slot};
 use crate::column::Column;
 use crate::context::EvaluationContext;

@@ -17,6 +17,7 @@ mod logic;
 mod membership;
 mod operator;
 mod portions;
+mod slots;
 mod text;
 
 pub use arithmetic::{add, divide, modulo, multiply, negate, subtract};

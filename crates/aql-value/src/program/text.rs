@@ -1,7 +1,7 @@
 //! LIKE and regular expression matching.
 
 use super::Pattern;
-use super::interpreter::{Slots, map, map_pair};
+use super::slots::{Slots, map, map_pair};
 use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::error::{Result, error_number};
