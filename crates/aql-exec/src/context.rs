@@ -1,9 +1,9 @@
 //! What all operators of a query share.
 
+use crate::batch_limits::BatchLimits;
 use crate::data::Data;
 use crate::environment::QueryEnvironment;
 use crate::intermediate_commits::IntermediateCommits;
-use crate::operator::BatchLimits;
 use crate::profile::Profile;
 use crate::spill::SpillOptions;
 use crate::statistics::ExecutionStatistics;

@@ -1,11 +1,12 @@
 //! One query at run time.
 
+use crate::batch_limits::{BatchLimits, GROWTH};
 use crate::context::ExecutionContext;
 use crate::data::{Data, DataAccess};
 use crate::environment::{QueryEnvironment, ReadAuthorization};
 use crate::intermediate_commits::{IntermediateCommitOptions, IntermediateCommits};
 use crate::lower::lower;
-use crate::operator::{BatchLimits, GROWTH, Operator};
+use crate::operator::Operator;
 use crate::profile::Profile;
 use crate::spill::SpillOptions;
 use crate::statistics::ExecutionStatistics;

@@ -16,13 +16,13 @@
 
 mod aggregate;
 mod arrays;
+mod batch_limits;
 mod context;
 mod data;
 mod environment;
 mod execution;
 mod graph;
 mod intermediate_commits;
-mod located;
 mod lower;
 mod operator;
 mod profile;
@@ -31,12 +31,12 @@ mod spill;
 mod statistics;
 mod window;
 
+pub use batch_limits::BatchLimits;
 pub use data::{DataAccess, index_bounds};
 pub use environment::{QueryEnvironment, ReadAuthorization};
 pub use execution::{
     Execution, ExecutionInput, ExecutionOptions, Finished, FixedState, ResultBatch, StartFailed,
 };
 pub use intermediate_commits::IntermediateCommitOptions;
-pub use operator::BatchLimits;
 pub use spill::SpillOptions;
 pub use statistics::{ExecutionStatistics, NodeStatistics};

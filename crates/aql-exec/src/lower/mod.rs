@@ -14,13 +14,11 @@ mod scan;
 mod window;
 
 use crate::context::ExecutionContext;
-use crate::located::Located;
 use crate::operator::{
-    EnumerateListOperator, EnumerateObjectOperator, GroupedSortOperator, LimitOperator, ListInput,
-    NoResultsOperator, Operator, Outer, RowAction, RowStep, RowStepsOperator, SingletonOperator, SortKey,
-    SortOperator, SortOrder, SubqueryMode, SubqueryOperator, SubqueryParts,
+    EnumerateListOperator, EnumerateObjectOperator, GroupedSortOperator, LimitOperator, ListInput, Located,
+    NoResultsOperator, Operator, Outer, Profiled, RowAction, RowStep, RowStepsOperator, SingletonOperator,
+    SortKey, SortOperator, SortOrder, SubqueryMode, SubqueryOperator, SubqueryParts,
 };
-use crate::profile::Profiled;
 use aql_plan::{
     EnumerateList, Expression, JoinPart, Node, NodeKind, Plan, RegisterMap, Sort, Subquery, VariableId,
     VariableSet, compile,

@@ -1,7 +1,8 @@
 //! COLLECT WITH COUNT INTO without keys: one row with the number of rows.
 
+use super::Operator;
 use super::groups::GroupOutput;
-use super::{BatchLimits, Operator};
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Column, Register, Result, Value};
 

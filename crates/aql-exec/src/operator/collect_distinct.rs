@@ -3,10 +3,11 @@
 //! When the keys that were seen take too much memory, no more are noted: rows with other keys go to temporary files,
 //! sorted by key, and the first of each key is passed on at the end.
 
+use super::Operator;
 use super::group_table::GroupTable;
 use super::groups::GroupKey;
 use super::surplus::Surplus;
-use super::{BatchLimits, Operator};
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::spill::{RowReader, RowWriter};
 use aql_value::{Batch, Charge, Register, Result};

@@ -1,10 +1,11 @@
 //! COLLECT with a table of all groups. Groups come in the order in which they were found, or in that of their keys
 //! where they had to be written to temporary files.
 
+use super::Operator;
 use super::group_spill::{GroupReader, GroupWriter};
 use super::group_table::GroupTable;
 use super::groups::{GroupOutput, Groups};
-use super::{BatchLimits, Operator};
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Charge, Result};
 

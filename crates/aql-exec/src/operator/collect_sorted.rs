@@ -1,8 +1,9 @@
 //! COLLECT over rows that come sorted by the group keys: one group at a time is open, the others are done.
 
+use super::Operator;
 use super::groups::{GroupOutput, Groups};
 use super::surplus::Surplus;
-use super::{BatchLimits, Operator};
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Charge, Interrupt, Result, Value};
 

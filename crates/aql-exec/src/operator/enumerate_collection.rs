@@ -1,10 +1,11 @@
 //! A row for each document of a collection, for each incoming row.
 
+use super::Operator;
 use super::document_source::{FoundDocuments, Source};
 use super::hash_join::HashJoin;
 use super::outer::{Fetched, Outer};
 use super::surplus::Surplus;
-use super::{BatchLimits, Operator};
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::data::storage_error;
 use aql_value::{Batch, Column, Register, Result, Value};

@@ -1,8 +1,9 @@
 //! A row for each member of an array or of a range, for each incoming row.
 
+use super::Operator;
 use super::outer::{Fetched, Outer};
 use super::surplus::Surplus;
-use super::{BatchLimits, Operator};
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Column, ElementCursor, Error, Program, Register, Result, Value, error_number};
 

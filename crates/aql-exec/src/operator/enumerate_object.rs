@@ -1,7 +1,8 @@
 //! A row for each attribute of an object, for each incoming row.
 
+use super::Operator;
 use super::outer::{Fetched, Outer};
-use super::{BatchLimits, Operator};
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Charge, Column, Error, Register, Result, Value, error_number};
 

@@ -1,9 +1,10 @@
 //! A row for each path between two vertices, for each incoming row.
 
+use super::Operator;
 use super::graph::{FoundRows, PathReader, RowOutputs, ends_of};
 use super::outer::{Fetched, Outer};
 use super::surplus::Surplus;
-use super::{BatchLimits, Operator};
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::graph::path::{AllShortestPaths, FoundPath, KPaths, KShortestPaths, PathHost};
 use aql_plan::EnumeratePathsKind;

@@ -4,9 +4,9 @@
 //! A group is written as the sort key of its keys, and an array of the keys, of what each aggregate has, and of what
 //! INTO has gathered. It may be written more than once; its parts come back in the order in which they were written.
 
-use super::BatchLimits;
 use super::group_table::GroupTable;
 use super::groups::{GroupOutput, Groups};
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::spill::{SpillReader, SpillWriter};
 use aql_value::{Batch, Charge, ElementCursor, Interrupt, Result, Value};

@@ -4,10 +4,10 @@
 //! Rows come as from the nested scan: for each incoming row in the order of the collection. Where the table would take
 //! too much memory, the nested scan goes on.
 
-use super::BatchLimits;
 use super::document_source::{FoundDocuments, Source};
 use super::join_table::JoinTable;
 use super::outer::Outer;
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::data::storage_error;
 use aql_value::{Batch, BlockBuilder, Column, Program, Register, Result, Value, error_number};

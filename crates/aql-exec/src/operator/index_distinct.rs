@@ -1,6 +1,7 @@
 //! The distinct values of the leading fields of an index: after each entry the scan skips all others of its group.
 
-use super::{BatchLimits, Operator};
+use super::Operator;
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::data::storage_error;
 use aql_value::{Batch, Column, Register, Result, Value};

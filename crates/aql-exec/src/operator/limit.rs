@@ -1,6 +1,7 @@
 //! Skips rows and passes on a number of them.
 
-use super::{BatchLimits, Operator};
+use super::Operator;
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Result};
 

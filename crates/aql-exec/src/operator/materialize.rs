@@ -1,7 +1,8 @@
 //! Documents fetched for the keys that scans before have found, in one step a batch.
 
+use super::Operator;
 use super::document_source::{FoundDocuments, Source};
-use super::{BatchLimits, Operator};
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::data::storage_error;
 use aql_value::{Batch, Column, Register, Result, Value};

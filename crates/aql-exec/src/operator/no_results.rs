@@ -1,6 +1,7 @@
 //! A pipeline of which is known that it gives nothing.
 
-use super::{BatchLimits, Operator};
+use super::Operator;
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Result};
 

@@ -1,6 +1,7 @@
 //! The rows that a loop runs over: each gives any number of inner rows.
 
-use super::{BatchLimits, Operator};
+use super::Operator;
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Register, Result};
 use std::sync::Arc;

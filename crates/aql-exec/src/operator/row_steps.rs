@@ -2,8 +2,9 @@
 //!
 //! Neighbouring nodes of this kind are one operator, so that a query of a thousand LETs is not a thousand calls deep.
 
+use super::Operator;
 use super::surplus::Surplus;
-use super::{BatchLimits, Operator};
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_plan::NodeId;
 use aql_value::{Batch, Program, Register, Result};

@@ -1,9 +1,10 @@
 //! A row for each vertex of one shortest path, for each incoming row.
 
+use super::Operator;
 use super::graph::{FoundRows, PathReader, RowOutputs, ends_of};
 use super::outer::{Fetched, Outer};
 use super::surplus::Surplus;
-use super::{BatchLimits, Operator};
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::graph::path::{FoundPath, ShortestPath};
 use aql_value::{Batch, Register, Result};

@@ -1,7 +1,8 @@
 //! What a pipeline starts from: one row without columns, or the outer rows of a subquery.
 
+use super::Operator;
 use super::surplus::Surplus;
-use super::{BatchLimits, Operator};
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Result};
 

@@ -1,6 +1,7 @@
 //! Runs a pipeline for each row and sets a register to the array of what it returns.
 
-use super::{BatchLimits, Operator};
+use super::Operator;
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, BlockBuilder, Charge, Column, Register, Result, Value};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Rows that an operator has and was not asked for yet.
 
-use super::BatchLimits;
+use crate::batch_limits::BatchLimits;
 use aql_value::Batch;
 
 /// What is left of a batch that had more rows than were asked for.

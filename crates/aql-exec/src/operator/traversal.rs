@@ -1,9 +1,10 @@
 //! A row for each path from a start vertex, for each incoming row.
 
+use super::Operator;
 use super::graph::{FoundRows, GraphReader, RowOutputs, TraversalPrograms, TraversalRowHost, vertex_of};
 use super::outer::{Fetched, Outer};
 use super::surplus::Surplus;
-use super::{BatchLimits, Operator};
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::graph::traversal::{StepId, Steps, TraversalSearch, Visit};
 use aql_value::{Batch, Register, Result};

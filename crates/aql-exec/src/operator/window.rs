@@ -2,8 +2,9 @@
 //!
 //! Rows wait until all rows of their windows are there. Each row comes into the window once and goes out of it once.
 
+use super::Operator;
 use super::surplus::Surplus;
-use super::{BatchLimits, Operator};
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::window::{Reach, SlidingAggregate, sliding};
 use aql_plan::AggregateFunction;

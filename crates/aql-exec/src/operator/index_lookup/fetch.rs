@@ -2,9 +2,9 @@
 
 use super::coverage::Coverage;
 use super::entries::EntryBatch;
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::data::storage_error;
-use crate::operator::BatchLimits;
 use crate::operator::document_source::{FoundDocuments, Source};
 use crate::operator::materialize::documents_wanted;
 use aql_value::{Batch, Column, Result, Value};

@@ -26,10 +26,11 @@ pub(super) use range::index_value;
 pub(crate) use range::{LookupProgram, RangePrograms};
 pub(super) use source::EntrySource;
 
+use super::Operator;
 use super::document_source::Source;
 use super::outer::{Fetched, Outer};
 use super::surplus::Surplus;
-use super::{BatchLimits, Operator};
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Column, Register, Result, Value};
 use input::LookupInput;

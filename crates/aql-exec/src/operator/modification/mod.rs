@@ -10,7 +10,8 @@ pub(crate) use remove::RemoveWriter;
 pub(crate) use update::UpdateWriter;
 pub(crate) use upsert::UpsertWriter;
 
-use super::{BatchLimits, Operator};
+use super::Operator;
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::data::storage_error;
 use aql_value::{Batch, Column, Error, Register, Result, Value};

@@ -5,8 +5,9 @@
 
 use super::sorter::{Sorted, Sorter};
 use super::{SortKey, SortOrder};
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use crate::operator::{BatchLimits, Operator};
+use crate::operator::Operator;
 use aql_value::{Batch, Result, Value};
 
 pub(crate) struct GroupedSortOperator {

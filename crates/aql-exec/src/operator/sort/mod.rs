@@ -10,7 +10,8 @@ mod sorter;
 
 pub(crate) use grouped::GroupedSortOperator;
 
-use super::{BatchLimits, Operator};
+use super::Operator;
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Register, Result};
 use sorter::{Sorted, Sorter};

@@ -2,8 +2,8 @@
 
 use super::SortOrder;
 use super::buffer::SortBuffer;
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use crate::operator::BatchLimits;
 use crate::spill::{RowReader, RowWriter};
 use aql_value::{Batch, Result};
 

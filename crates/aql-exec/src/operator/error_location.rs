@@ -1,7 +1,8 @@
-//! Which node an error comes from: a wrapper around each operator, which costs a call a batch.
+//! The node that an error comes from: a wrapper around each operator, which costs a call a batch.
 
+use super::Operator;
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use crate::operator::{BatchLimits, Operator};
 use aql_plan::NodeId;
 use aql_value::{Batch, Result};
 

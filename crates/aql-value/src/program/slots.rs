@@ -1,0 +1,78 @@
+//! The columns that a program has computed, and loops over their lanes.
+
+use super::portions::Drawn;
+use super::{Pattern, Slot};
+use crate::column::Column;
+use crate::error::{Error, Result};
+use crate::value::Value;
+use std::sync::Arc;
+
+/// Lanes between two checks for an interrupt, in loops whose single steps are short.
+pub(super) const LANES_PER_CHECK: usize = 4096;
+
+/// The columns computed so far, by slot.
+pub(super) struct Slots {
+    pub(super) columns: Vec<Column>,
+    /// What the calls among the instructions have made.
+    pub(super) drawn: Drawn,
+}
+
+impl Slots {
+    /// The column of an earlier instruction.
+    pub(super) fn get(&self, slot: Slot) -> Result<&Column> {
+        self.columns
+            .get(slot.0 as usize)
+            .ok_or_else(|| Error::internal("expression reads a slot before it is computed"))
+    }
+}
+
+impl<T> Pattern<T> {
+    /// The column of patterns, if the pattern is not prepared.
+    pub(super) fn column<'s>(&self, slots: &'s Slots) -> Result<Option<&'s Column>> {
+        match self {
+            Self::Prepared(_) => Ok(None),
+            Self::Slot(slot) => slots.get(*slot).map(Some),
+        }
+    }
+}
+
+/// Applies a function of one value to every lane; once, if the column is constant.
+pub(super) fn map(
+    column: &Column,
+    lanes: usize,
+    mut apply: impl FnMut(&Value) -> Result<Value>,
+) -> Result<Column> {
+    match column {
+        Column::Constant(value) => Ok(Column::Constant(apply(value)?)),
+        Column::Values(values) if values.len() == lanes => {
+            Ok(Column::from_values(values.iter().map(apply).collect::<Result<_>>()?))
+        }
+        _ => Ok(Column::from_values((0..lanes).map(|lane| apply(column.get(lane))).collect::<Result<_>>()?)),
+    }
+}
+
+/// As [`map`], for a function that cannot fail and has no effect: where rows repeat (an outer row joined with many
+/// inner ones), each underlying value is computed once.
+pub(super) fn map_shared(column: &Column, lanes: usize, apply: impl Fn(&Value) -> Value) -> Column {
+    match column {
+        Column::Constant(value) => Column::Constant(apply(value)),
+        Column::Gather { values, rows } if values.len() <= lanes => {
+            Column::Gather { values: Arc::new(values.iter().map(apply).collect()), rows: Arc::clone(rows) }
+        }
+        _ => Column::from_values((0..lanes).map(|lane| apply(column.get(lane))).collect()),
+    }
+}
+
+/// Applies a function of two values to every lane; once, if both columns are constant.
+pub(super) fn map_pair(
+    left: &Column,
+    right: &Column,
+    lanes: usize,
+    mut apply: impl FnMut(&Value, &Value) -> Result<Value>,
+) -> Result<Column> {
+    if let (Some(left), Some(right)) = (left.as_constant(), right.as_constant()) {
+        return Ok(Column::Constant(apply(left, right)?));
+    }
+    let values = (0..lanes).map(|lane| apply(left.get(lane), right.get(lane))).collect::<Result<_>>()?;
+    Ok(Column::from_values(values))
+}
