@@ -9,6 +9,7 @@ mod connection;
 mod encoding;
 mod endpoint;
 mod error;
+mod exchange;
 mod options;
 mod request;
 mod response;

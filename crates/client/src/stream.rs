@@ -9,10 +9,10 @@ use bytes::Bytes;
 use hyper::HeaderMap;
 use hyper::body::{Body, Incoming};
 
-use crate::client::Shared;
 use crate::connection::{Connection, Stop, reason};
 use crate::encoding::Decoder;
 use crate::error::{Error, Result};
+use crate::exchange::Exchange;
 use crate::response::Response;
 
 /// Most bytes that [`StreamedResponse::next_chunk`] decompresses at one time.
@@ -34,7 +34,7 @@ pub struct StreamedResponse {
 
 /// A body as it arrives.
 pub(crate) struct Arriving {
-    client: Arc<Shared>,
+    client: Arc<Exchange>,
     request: String,
     /// None when the body has been read.
     connection: Option<Connection>,
@@ -44,7 +44,7 @@ pub(crate) struct Arriving {
 
 impl StreamedResponse {
     pub(crate) fn new(
-        client: Arc<Shared>,
+        client: Arc<Exchange>,
         request: String,
         connection: Connection,
         reply: hyper::Response<Incoming>,
