@@ -38,14 +38,10 @@ const HIDDEN: &[(&str, &[&str])] = &[
 const CIRCLES: &[(&str, usize)] = &[
     ("aql-exec", 3),
     ("aql-plan", 15),
-    ("client", 2),
     ("database", 15),
     ("kv-rocksdb", 3),
-    ("options", 2),
-    ("persea", 2),
     ("server", 72),
     ("storage", 23),
-    ("tools", 20),
 ];
 
 /// Folders whose files are independent of each other: the crate and the module.

@@ -1,42 +1,52 @@
-//! What `/_admin/options`, `/_admin/options-description` and `--dump-options` show.
+//! The VelocyPack of `/_admin/options`, `/_admin/options-description` and `--dump-options`.
 
 use velocypack::{Builder, Result, Slice};
 
-use crate::value::{is_true, parse_bytes};
+use crate::kind::{is_true, parse_bytes};
 use crate::{Definition, Kind, Options, Program};
 
-/// The values of all options as a VelocyPack object, secrets left out.
-pub(crate) fn values(options: &Options) -> Result<Vec<u8>> {
-    let mut builder = Builder::new();
-    builder.open_object()?;
-    for definition in options.program().definitions().filter(|definition| !definition.is_secret) {
-        builder.key(definition.name)?;
-        let values = options.all(definition.name);
-        if definition.is_list {
-            builder.open_array()?;
-            values.iter().try_for_each(|value| add_value(&mut builder, definition, value))?;
-            builder.close()?;
-        } else {
-            match values.first() {
-                Some(value) => add_value(&mut builder, definition, value)?,
-                None => builder.add_null()?,
+impl Options {
+    /// Returns the values of all options as a VelocyPack object, secrets left out.
+    pub fn values(&self) -> Result<Vec<u8>> {
+        let mut builder = Builder::new();
+        builder.open_object()?;
+        for definition in self.program().definitions().filter(|definition| !definition.is_secret) {
+            builder.key(definition.name)?;
+            let texts = self.texts(definition);
+            if definition.is_list {
+                builder.open_array()?;
+                texts.iter().try_for_each(|text| add_value(&mut builder, definition, text))?;
+                builder.close()?;
+            } else {
+                match texts.first() {
+                    Some(text) => add_value(&mut builder, definition, text)?,
+                    None => builder.add_null()?,
+                }
             }
         }
+        builder.close()?;
+        Ok(builder.into_vec())
     }
-    builder.close()?;
-    Ok(builder.into_vec())
 }
 
-/// What each option does, as a VelocyPack object. The attributes are those of ArangoDB.
-pub(crate) fn description(program: &Program) -> Result<Vec<u8>> {
-    let mut builder = Builder::new();
-    builder.open_object()?;
-    for definition in program.definitions() {
-        builder.key(definition.name)?;
-        describe(definition, &mut builder)?;
+impl Program {
+    /// Returns the description of each option as a VelocyPack object. The attributes are those of ArangoDB.
+    pub fn description(&self) -> Result<Vec<u8>> {
+        let mut builder = Builder::new();
+        builder.open_object()?;
+        for definition in self.definitions() {
+            builder.key(definition.name)?;
+            describe(definition, &mut builder)?;
+        }
+        builder.close()?;
+        Ok(builder.into_vec())
     }
-    builder.close()?;
-    Ok(builder.into_vec())
+
+    /// Returns the description of each option as JSON.
+    pub fn description_json(&self) -> Result<String> {
+        let description = self.description()?;
+        Ok(Slice::new(&description).to_json_string())
+    }
 }
 
 fn describe(definition: &Definition, builder: &mut Builder) -> Result<()> {
@@ -56,9 +66,9 @@ fn describe(definition: &Definition, builder: &mut Builder) -> Result<()> {
         ("experimental", false),
         ("obsolete", false),
         ("enterpriseOnly", false),
-        ("requiresValue", definition.kind != Kind::Bool),
+        ("requiresValue", !matches!(definition.kind, Kind::Bool)),
         ("required", false),
-        // Where there is no default, it depends on the machine or on other options.
+        // A missing default depends on the machine or on other options.
         ("dynamic", definition.default.is_empty() && matches!(definition.kind, Kind::Number | Kind::Bytes)),
     ];
     for (name, flag) in flags {
@@ -73,7 +83,7 @@ fn describe(definition: &Definition, builder: &mut Builder) -> Result<()> {
     }
     if let Kind::Choice(choices) = definition.kind {
         builder.key("values")?;
-        builder.add_str(&choices.join(", "))?;
+        builder.add_str(&choices.names().join(", "))?;
     }
     if !definition.default.is_empty() {
         builder.key("default")?;

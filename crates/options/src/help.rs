@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::{Definition, Program};
 
-/// Which options the help text shows.
+/// The options that the help text shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope<'a> {
     /// All but uncommon ones.
@@ -15,7 +15,7 @@ pub(crate) enum Scope<'a> {
     Section(&'a str),
 }
 
-/// What the options of a program do.
+/// Writes the help text of a program.
 pub(crate) fn help(program: &Program, scope: Scope<'_>) -> String {
     let mut text = format!("usage: {} {}\n", program.name, program.usage);
     if !program.about.is_empty() {
@@ -62,7 +62,7 @@ fn is_shown(definition: &Definition, scope: Scope<'_>) -> bool {
 fn add(definition: &Definition, text: &mut String) {
     let default = match definition.default {
         "" => String::new(),
-        default => format!(" (default: {default})"),
+        default => format!(" Default: {default}."),
     };
     let list = if definition.is_list { ", any number of times" } else { "" };
     let _ = write!(

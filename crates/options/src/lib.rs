@@ -1,7 +1,10 @@
-//! Options of a program: one [`Definition`] each, from which the command line, the configuration file, the
-//! environment, the help text and `--dump-options` are made.
+//! Options of a program. One typed row each ([`Opt`]) feeds the command line, the configuration file, the environment,
+//! the help text, `--dump-options` and `/_admin/options`.
 //!
-//! A value comes from, the first that has one: the command line, the environment (`PERSEA_SERVER_ENDPOINT` for
+//! A section of options is a file: its rows stand in [`section!`], and a function makes settings of their values.
+//! [`Options::get`] answers the type that a row states, so that a wrong name or type does not compile.
+//!
+//! A value comes from the first source that has one: the command line, the environment (`PERSEA_SERVER_ENDPOINT` for
 //! `server.endpoint`), the configuration file, the default. The forms are ArangoDB's: `--name value`, `--name=value`,
 //! a switch alone, an option several times, `@NAME@` for a variable of the environment and `@@` for an at sign.
 
@@ -9,18 +12,24 @@ mod definition;
 mod describe;
 mod file;
 mod help;
+mod kind;
 mod mistake;
+mod option;
 mod placeholder;
 mod program;
 mod read;
 mod suggest;
-mod value;
+mod types;
+mod values;
 
-pub use definition::{Definition, option};
+pub use definition::{Definition, Section};
+pub use kind::{Kind, Names};
 pub use mistake::{Mistake, MistakeKind};
-pub use program::{Exception, Program, Version};
-pub use read::{Options, Request};
-pub use value::{Kind, parse_bytes};
+pub use option::{Opt, bytes, choice, decimal, flag, number, seconds, text};
+pub use program::{Program, Unsupported, Version};
+pub use read::Request;
+pub use types::{Bytes, Choice, Decimal, Flag, List, Maybe, Number, Seconds, Text, Value};
+pub use values::Options;
 
 #[cfg(test)]
 mod tests;

@@ -1,40 +1,44 @@
-//! What options need to know of the program that has them.
+//! A program as its options describe it.
 
 use crate::suggest::nearest;
-use crate::{Definition, Mistake};
+use crate::types::{List, Maybe, Text};
+use crate::{Definition, Mistake, Opt, Section};
 
 /// A program with options.
 #[derive(Debug)]
 pub struct Program {
-    /// How it is called, such as `persea server`.
+    /// The command, such as `persea server`.
     pub name: &'static str,
-    /// What stands behind the name in the usage line.
+    /// The usage line behind the name.
     pub usage: &'static str,
-    /// One sentence or more about what it does; may be empty.
+    /// One sentence or more about the purpose of the program; may be empty.
     pub about: &'static str,
-    /// Its options, table by table. The order is that of the help text; a section may be in several tables.
-    pub tables: &'static [&'static [Definition]],
-    /// Options of ArangoDB's program that are accepted and change nothing, table by table.
-    pub without_effect: &'static [&'static [Exception]],
-    /// Options of ArangoDB's program that are refused with a reason, because somebody may rely on what they do, table
-    /// by table.
-    pub refused: &'static [&'static [Exception]],
-    /// What names of variables of the environment begin with, as `PERSEA_`.
+    /// Its options in the order of the help text. A section may be in several tables.
+    pub sections: &'static [Section],
+    /// The option that names the configuration file.
+    pub configuration: &'static Opt<Maybe<Text>>,
+    /// The option that defines names which stand for values.
+    pub define: &'static Opt<List<Text>>,
+    /// Options of ArangoDB's program that are accepted with a warning and change nothing.
+    pub ignored: &'static [&'static [Unsupported]],
+    /// Options of ArangoDB's program that are refused with a reason, because users may rely on their effect.
+    pub refused: &'static [&'static [Unsupported]],
+    /// The beginning of names of variables of the environment, as `PERSEA_`.
     pub environment_prefix: &'static str,
     /// The option that an argument without a name is the value of.
-    pub unnamed: Option<&'static str>,
+    pub unnamed: Option<&'static Definition>,
 }
 
-/// Options that are treated alike, and why.
+/// Options of ArangoDB that this program does not have, for one reason.
 #[derive(Clone, Copy, Debug)]
-pub struct Exception {
-    /// Why, for a person; goes on after "because" or a colon.
+pub struct Unsupported {
+    /// The reason for a person, as it goes on after "because" or a colon.
     pub reason: &'static str,
     /// Their names.
     pub names: &'static [&'static str],
 }
 
-/// What `--version` and `--version-json` print.
+/// The version of a program, as `--version` and `--version-json` print it.
 #[derive(Clone, Copy, Debug)]
 pub struct Version {
     /// The version of ArangoDB that the program stands in for.
@@ -59,22 +63,22 @@ impl Version {
 }
 
 impl Program {
-    /// All definitions in the order of the tables.
+    /// Returns all definitions in the order of the sections.
     pub fn definitions(&self) -> impl Iterator<Item = &'static Definition> {
-        self.tables.iter().flat_map(|table| table.iter())
+        self.sections.iter().copied().flatten().copied()
     }
 
-    /// The definition of a name.
+    /// Returns the definition of a name.
     pub fn definition(&self, name: &str) -> Option<&'static Definition> {
         self.definitions().find(|definition| definition.name == name)
     }
 
-    /// Why an option is accepted without effect, if it is.
-    pub fn without_effect(&self, name: &str) -> Option<&'static str> {
-        reason(self.without_effect, name)
+    /// Returns the reason why an option is ignored, if it is.
+    pub fn why_ignored(&self, name: &str) -> Option<&'static str> {
+        reason(self.ignored, name)
     }
 
-    /// The definition of a name, or an error that says why it is refused or names the options that are closest to it.
+    /// Returns the definition of a name. Errors say why the option is refused, or name the closest options.
     pub(crate) fn find(&self, name: &str) -> Result<&'static Definition, Mistake> {
         if let Some(found) = self.definition(name) {
             return Ok(found);
@@ -96,7 +100,7 @@ impl Program {
     }
 }
 
-fn reason(tables: &'static [&'static [Exception]], name: &str) -> Option<&'static str> {
-    let mut exceptions = tables.iter().copied().flatten();
-    exceptions.find(|exception| exception.names.contains(&name)).map(|exception| exception.reason)
+fn reason(tables: &'static [&'static [Unsupported]], name: &str) -> Option<&'static str> {
+    let mut rows = tables.iter().copied().flatten();
+    rows.find(|row| row.names.contains(&name)).map(|row| row.reason)
 }

@@ -1,31 +1,34 @@
 //! From arguments, environment and configuration file to values.
 
-use std::collections::BTreeMap;
+use std::iter::Peekable;
+use std::slice::Iter;
 
 use crate::help::{Scope, help};
+use crate::kind::is_true;
 use crate::placeholder::fill;
-use crate::value::{is_true, parse_bytes};
-use crate::{Definition, Kind, Mistake, Program, Version, describe, file};
+use crate::{Definition, Kind, Mistake, Options, Program, Version, file};
 
-/// The values of all options that were set, checked against their kinds.
-#[derive(Debug)]
-pub struct Options {
-    program: &'static Program,
-    values: BTreeMap<&'static str, Vec<String>>,
-    without_effect: Vec<String>,
-}
-
-/// What the command line asks for.
+/// The outcome of a command line.
 #[derive(Debug)]
 pub enum Request {
-    /// To run with these options.
+    /// Run with these options.
     Run(Options),
-    /// To print this and end.
+    /// Print this text and end.
     Print(String),
 }
 
-/// What a variable of the environment says.
+/// Looks up a variable of the environment.
 type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// The options read so far, and their sources.
+struct Reader<'a> {
+    program: &'static Program,
+    version: Version,
+    environment: Environment<'a>,
+    options: Options,
+    /// The first argument without a name.
+    first_unnamed: Option<&'a str>,
+}
 
 impl Options {
     /// Reads command line, environment and configuration file. An option without a value that needs one, or with a
@@ -36,197 +39,155 @@ impl Options {
         arguments: &[String],
         environment: Environment<'_>,
     ) -> Result<Request, Mistake> {
-        let mut given = Options::new(program);
+        let options = Options::new(program);
+        let mut reader = Reader { program, version, environment, options, first_unnamed: None };
         let mut rest = arguments.iter().peekable();
-        let mut first_unnamed = None;
         while let Some(argument) = rest.next() {
-            let option = match argument.as_str() {
-                "-c" => "configuration",
-                "-D" => "define",
-                "-h" => "help",
-                // A lone dash stands for the standard input or output.
-                other => match (other.strip_prefix("--"), program.unnamed) {
-                    (Some(option), _) => option,
-                    (None, Some(name)) if other == "-" || !other.starts_with('-') => {
-                        if let Some(first) = first_unnamed.replace(argument) {
-                            let text = format!(
-                                "at most one value of --{name} is expected, got {first:?} and {argument:?}"
-                            );
-                            return Err(Mistake::value(text));
-                        }
-                        given.add_argument(name, argument, environment)?;
-                        continue;
-                    }
-                    (None, _) => {
-                        let text = format!(
-                            "unexpected argument {argument:?}; options start with --, -c is --configuration, -D --define, -h --help"
-                        );
-                        return Err(Mistake::name(text));
-                    }
-                },
-            };
-            let (name, value) = match option.split_once('=') {
-                Some((name, value)) => (name, Some(value)),
-                None => (option, None),
-            };
-            if value.is_none_or(is_true)
-                && let Some(text) = answer(program, version, name)?
-            {
+            if let Some(text) = reader.argument(argument, &mut rest)? {
                 return Ok(Request::Print(text));
             }
-            let name = if name == "config" { "configuration" } else { name };
-            if program.without_effect(name).is_some() {
-                if value.is_none() {
-                    rest.next_if(|next| !next.starts_with("--"));
-                }
-                given.without_effect.push(name.to_owned());
-                continue;
-            }
-            let definition = program.find(name)?;
-            // Where arguments without a name have a meaning, what follows a switch may be one.
-            let stands_alone = rest.peek().is_none_or(|next| {
-                next.starts_with('-') || program.unnamed.is_some() && Kind::Bool.check(next).is_err()
-            });
-            let value = match value {
-                Some(value) => value,
-                None if definition.kind == Kind::Bool && stands_alone => "true",
-                None => rest.next().ok_or_else(|| Mistake::value(format!("--{name} needs a value")))?,
-            };
-            given.add_argument(definition.name, value, environment)?;
         }
-        given.complete(environment)?;
-        Ok(Request::Run(given))
-    }
-
-    fn new(program: &'static Program) -> Self {
-        Options { program, values: BTreeMap::new(), without_effect: Vec::new() }
-    }
-
-    /// Adds a value of the command line.
-    fn add_argument(&mut self, name: &str, value: &str, environment: Environment<'_>) -> Result<(), Mistake> {
-        let definition = self.program.find(name)?;
-        let filled = fill(value, &|name| self.defined(name).or_else(|| environment(name)));
-        let value = filled.map_err(|missing| {
-            Mistake::value(format!(
-                "--{name}: the environment says nothing of @{missing}@; @@ stands for an at sign"
-            ))
-        })?;
-        self.add(definition, value, "the command line")
-    }
-
-    /// Adds what environment and configuration file say of options that the command line does not name.
-    fn complete(&mut self, environment: Environment<'_>) -> Result<(), Mistake> {
-        let program = self.program;
-        let mut lower = Options::new(program);
-        for definition in program.definitions() {
-            let variable = program.environment_name(definition.name);
-            if let Some(value) = environment(&variable) {
-                lower.add(definition, value, &format!("the environment variable {variable}"))?;
-            }
-        }
-        self.adopt(lower);
-        let path =
-            self.text("configuration").filter(|path| !path.eq_ignore_ascii_case("none") && !path.is_empty());
-        if let Some(path) = path {
-            let text = std::fs::read_to_string(path).map_err(|error| {
-                Mistake::file(format!("the configuration file {path} cannot be read: {error}"))
-            })?;
-            let meaning = |name: &str| self.defined(name).or_else(|| environment(name));
-            let mut lowest = Options::new(program);
-            for (line, name, value) in file::entries(path, &text, &meaning).map_err(Mistake::file)? {
-                if program.without_effect(&name).is_some() {
-                    lowest.without_effect.push(name);
-                    continue;
-                }
-                let definition = program
-                    .find(&name)
-                    .map_err(|mistake| Mistake { text: format!("{path}:{line}: {mistake}"), ..mistake })?;
-                lowest.add(definition, value, &format!("{path}:{line}"))?;
-            }
-            self.adopt(lowest);
-        }
-        Ok(())
-    }
-
-    /// What `--define` says of a name.
-    fn defined(&self, name: &str) -> Option<String> {
-        let mut definitions =
-            self.all("define").into_iter().filter_map(|definition| definition.split_once('='));
-        definitions.rfind(|(defined, _)| *defined == name).map(|(_, value)| value.to_owned())
-    }
-
-    /// The program that has these options.
-    pub fn program(&self) -> &'static Program {
-        self.program
-    }
-
-    /// Options of ArangoDB that were given and change nothing.
-    pub fn without_effect(&self) -> &[String] {
-        &self.without_effect
-    }
-
-    /// The values of all options as a VelocyPack object, secrets left out.
-    pub fn values(&self) -> velocypack::Result<Vec<u8>> {
-        describe::values(self)
-    }
-
-    fn adopt(&mut self, lower: Options) {
-        self.without_effect.extend(lower.without_effect);
-        for (name, values) in lower.values {
-            self.values.entry(name).or_insert(values);
-        }
-    }
-
-    fn add(&mut self, definition: &'static Definition, value: String, source: &str) -> Result<(), Mistake> {
-        definition.kind.check(&value).map_err(|expected| {
-            Mistake::value(format!("{source}: --{} must be {expected}, not {value:?}", definition.name))
-        })?;
-        let values = self.values.entry(definition.name).or_default();
-        if !definition.is_list {
-            values.clear();
-        }
-        values.push(value);
-        Ok(())
-    }
-
-    /// Whether a value was given, that is, does not come from the default.
-    pub fn is_given(&self, name: &str) -> bool {
-        self.values.contains_key(name)
-    }
-
-    /// All values of an option, or its default.
-    pub fn all(&self, name: &str) -> Vec<&str> {
-        match self.values.get(name) {
-            Some(values) => values.iter().map(String::as_str).collect(),
-            None => {
-                let default = self.program.definition(name).map(|found| found.default);
-                default.into_iter().filter(|default| !default.is_empty()).collect()
-            }
-        }
-    }
-
-    /// The last value of an option, or its default.
-    pub fn text(&self, name: &str) -> Option<&str> {
-        self.all(name).pop()
-    }
-
-    /// A switch.
-    pub fn flag(&self, name: &str) -> bool {
-        self.text(name).is_some_and(is_true)
-    }
-
-    /// A number; checked when it was read.
-    pub fn number(&self, name: &str) -> u64 {
-        self.text(name).and_then(parse_bytes).unwrap_or(0)
-    }
-
-    /// A number of seconds, perhaps with a fraction.
-    pub fn seconds(&self, name: &str) -> f64 {
-        self.text(name).and_then(|text| text.parse().ok()).unwrap_or(0.0)
+        reader.read_environment()?;
+        reader.read_file()?;
+        Ok(Request::Run(reader.options))
     }
 }
 
-/// The text that an option asks for instead of a run.
+impl<'a> Reader<'a> {
+    /// Reads an argument, and the next one if that is its value. Returns a text that is to be printed instead of a run.
+    fn argument(
+        &mut self,
+        argument: &'a str,
+        rest: &mut Peekable<Iter<'a, String>>,
+    ) -> Result<Option<String>, Mistake> {
+        let option = match argument {
+            "-c" => self.program.configuration.name,
+            "-D" => self.program.define.name,
+            "-h" => "help",
+            other => match other.strip_prefix("--") {
+                Some(option) => option,
+                None => return self.unnamed(other).map(|()| None),
+            },
+        };
+        let (name, value) = match option.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (option, None),
+        };
+        if value.is_none_or(is_true)
+            && let Some(text) = answer(self.program, self.version, name)?
+        {
+            return Ok(Some(text));
+        }
+        self.named(name, value, rest).map(|()| None)
+    }
+
+    /// Reads an argument without a name. A lone dash stands for the standard input or output.
+    fn unnamed(&mut self, argument: &'a str) -> Result<(), Mistake> {
+        let Some(option) = self.program.unnamed.filter(|_| argument == "-" || !argument.starts_with('-'))
+        else {
+            return Err(Mistake::name(format!(
+                "unexpected argument {argument:?}; options start with --, -c is --configuration, -D --define, -h --help"
+            )));
+        };
+        if let Some(first) = self.first_unnamed.replace(argument) {
+            let name = option.name;
+            return Err(Mistake::value(format!(
+                "at most one value of --{name} is expected, got {first:?} and {argument:?}"
+            )));
+        }
+        self.add_argument(option, argument)
+    }
+
+    /// Reads an option, with its value from the same argument or from the next one.
+    fn named(
+        &mut self,
+        name: &str,
+        value: Option<&str>,
+        rest: &mut Peekable<Iter<'a, String>>,
+    ) -> Result<(), Mistake> {
+        let name = if name == "config" { self.program.configuration.name } else { name };
+        if self.program.why_ignored(name).is_some() {
+            if value.is_none() {
+                rest.next_if(|next| !next.starts_with("--"));
+            }
+            self.options.ignore(name.to_owned());
+            return Ok(());
+        }
+        let option = self.program.find(name)?;
+        let is_switch = matches!(option.kind, Kind::Bool);
+        // In programs that take an argument without a name, the argument behind a switch may be that one.
+        let stands_alone = rest.peek().is_none_or(|next| {
+            next.starts_with('-') || self.program.unnamed.is_some() && Kind::Bool.check(next).is_err()
+        });
+        let value = match value {
+            Some(value) => value,
+            None if is_switch && stands_alone => "true",
+            None => rest.next().ok_or_else(|| Mistake::value(format!("--{name} needs a value")))?,
+        };
+        self.add_argument(option, value)
+    }
+
+    /// Adds a value of the command line.
+    fn add_argument(&mut self, option: &'static Definition, value: &str) -> Result<(), Mistake> {
+        let filled = fill(value, &|name| self.meaning(name));
+        let value = filled.map_err(|missing| {
+            Mistake::value(format!(
+                "--{}: the environment says nothing of @{missing}@; @@ stands for an at sign",
+                option.name
+            ))
+        })?;
+        self.options.add(option, value, "the command line")
+    }
+
+    /// Adds the variables of the environment for options that the command line does not name.
+    fn read_environment(&mut self) -> Result<(), Mistake> {
+        let mut weaker = Options::new(self.program);
+        for option in self.program.definitions() {
+            let variable = self.program.environment_name(option.name);
+            if let Some(value) = (self.environment)(&variable) {
+                weaker.add(option, value, &format!("the environment variable {variable}"))?;
+            }
+        }
+        self.options.adopt(weaker);
+        Ok(())
+    }
+
+    /// Adds the configuration file's values for options that have none yet.
+    fn read_file(&mut self) -> Result<(), Mistake> {
+        let path = self.options.get(self.program.configuration);
+        let Some(path) = path.filter(|path| !path.is_empty() && !path.eq_ignore_ascii_case("none")) else {
+            return Ok(());
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Mistake::file(format!("the configuration file {path} cannot be read: {error}"))
+        })?;
+        let entries = file::entries(path, &text, &|name| self.meaning(name)).map_err(Mistake::file)?;
+        let mut weaker = Options::new(self.program);
+        for (line, name, value) in entries {
+            let place = format!("{path}:{line}");
+            if self.program.why_ignored(&name).is_some() {
+                weaker.ignore(name);
+                continue;
+            }
+            let found = self.program.find(&name);
+            let option =
+                found.map_err(|mistake| Mistake { text: format!("{place}: {mistake}"), ..mistake })?;
+            weaker.add(option, value, &place)?;
+        }
+        self.options.adopt(weaker);
+        Ok(())
+    }
+
+    /// Returns the text that stands for a name between at signs: `--define` wins over the environment.
+    fn meaning(&self, name: &str) -> Option<String> {
+        let defined = self.options.get(self.program.define).into_iter();
+        let mut pairs = defined.filter_map(|definition| definition.split_once('='));
+        let value = pairs.rfind(|(defined, _)| *defined == name).map(|(_, value)| value.to_owned());
+        value.or_else(|| (self.environment)(name))
+    }
+}
+
+/// Returns the text that an option asks for instead of a run.
 fn answer(program: &Program, version: Version, option: &str) -> Result<Option<String>, Mistake> {
     Ok(Some(match option {
         "help" => help(program, Scope::Common),
@@ -241,17 +202,4 @@ fn answer(program: &Program, version: Version, option: &str) -> Result<Option<St
             None => return Ok(None),
         },
     }))
-}
-
-impl Program {
-    /// What each option does, as a VelocyPack object.
-    pub fn description(&self) -> velocypack::Result<Vec<u8>> {
-        describe::description(self)
-    }
-
-    /// What each option does, as JSON.
-    pub fn description_json(&self) -> velocypack::Result<String> {
-        let description = self.description()?;
-        Ok(velocypack::Slice::new(&description).to_json_string())
-    }
 }

@@ -2,32 +2,39 @@
 
 use super::*;
 
-use Kind::{Bool, Bytes, Decimal, Number, Text};
+section! {
+    static CONFIGURATION: Opt<Maybe<Text>> = text("configuration", "", "file").optional();
+    static DEFINE: Opt<List<Text>> = text("define", "", "names").list();
+    static FILE: Opt<Maybe<Text>> = text("file", "", "what to read").optional();
+    static PROGRESS: Opt<Flag> = flag("progress", true, "say how far it is");
+    static BATCH_SIZE: Opt<Bytes> = bytes("batch-size", "4MiB", "bytes").uncommon();
+    static PERCENTILE: Opt<List<Decimal>> = decimal("percentile", "50", "which").list();
+    static COLOR: Opt<Choice<char>> = choice("color", &[("red", 'r'), ("blue", 'b')], "blue", "which");
+    static ENDPOINT: Opt<List<Text>> = text("server.endpoint", "tcp://localhost", "where").list();
+    static PASSWORD: Opt<Maybe<Text>> = text("server.password", "", "secret").optional().secret();
+    static THREADS: Opt<Number> = number("server.threads", "8", "threads");
+    static TIMEOUT: Opt<Seconds> = seconds("server.timeout", "0.5", "seconds");
+}
+
+mod more {
+    use super::*;
+
+    section! {
+        pub(super) static VERBOSE: Opt<Flag> = flag("verbose", false, "say more");
+    }
+}
 
 static PROGRAM: Program = Program {
     name: "tool",
     usage: "[FILE]",
     about: "Does things.",
-    tables: &[
-        &[
-            option("configuration", Text, "", "file"),
-            option("define", Text, "", "names").list(),
-            option("file", Text, "", "what to read"),
-            option("progress", Bool, "true", "say how far it is"),
-            option("batch-size", Bytes, "4MiB", "bytes").uncommon(),
-            option("percentile", Decimal, "50", "which").list(),
-        ],
-        &[
-            option("server.endpoint", Text, "tcp://localhost", "where").list(),
-            option("server.password", Text, "", "secret").secret(),
-            option("server.threads", Number, "8", "threads"),
-        ],
-        &[option("verbose", Bool, "false", "say more")],
-    ],
-    without_effect: &[&[Exception { reason: "there is no cluster", names: &["number-of-shards"] }]],
-    refused: &[&[Exception { reason: "files are not encrypted", names: &["encryption.keyfile"] }]],
+    sections: &[ROWS, more::ROWS],
+    configuration: &CONFIGURATION,
+    define: &DEFINE,
+    ignored: &[&[Unsupported { reason: "there is no cluster", names: &["number-of-shards"] }]],
+    refused: &[&[Unsupported { reason: "files are not encrypted", names: &["encryption.keyfile"] }]],
     environment_prefix: "TOOL_",
-    unnamed: Some("file"),
+    unnamed: Some(FILE.row()),
 };
 
 const VERSION: Version = Version { compatible: "3.12.0", own: "1", license: "L" };
@@ -52,10 +59,10 @@ fn an_argument_without_a_name_may_stand_anywhere() {
         &["--file=data"],
     ] {
         let options = read(arguments, &[]).unwrap();
-        assert_eq!(options.text("file"), Some("data"), "{arguments:?}");
-        assert!(options.flag("progress") && !options.flag("verbose"), "{arguments:?}");
+        assert_eq!(options.get(&FILE), Some("data"), "{arguments:?}");
+        assert!(options.get(&PROGRESS) && !options.get(&more::VERBOSE), "{arguments:?}");
     }
-    assert_eq!(read(&["-"], &[]).unwrap().text("file"), Some("-"));
+    assert_eq!(read(&["-"], &[]).unwrap().get(&FILE), Some("-"));
     let two = read(&["data", "--verbose", "other"], &[]).unwrap_err();
     assert_eq!(two, "at most one value of --file is expected, got \"data\" and \"other\"");
 }
@@ -63,15 +70,15 @@ fn an_argument_without_a_name_may_stand_anywhere() {
 #[test]
 fn at_signs_name_variables_also_on_the_command_line() {
     let options = read(&["@HOME@/x", "--server.password", "a@@b@c"], &[("HOME", "/root")]).unwrap();
-    assert_eq!(options.text("file"), Some("/root/x"));
-    assert_eq!(options.text("server.password"), Some("a@b@c"));
+    assert_eq!(options.get(&FILE), Some("/root/x"));
+    assert_eq!(options.get(&PASSWORD), Some("a@b@c"));
     assert!(read(&["@NOWHERE@"], &[]).unwrap_err().contains("@NOWHERE@"));
 }
 
 #[test]
 fn some_options_have_a_letter() {
     for arguments in [&["-D", "X=a", "--file", "@X@"][..], &["--verbose", "-D", "X=a", "@X@"]] {
-        assert_eq!(read(arguments, &[]).unwrap().text("file"), Some("a"), "{arguments:?}");
+        assert_eq!(read(arguments, &[]).unwrap().get(&FILE), Some("a"), "{arguments:?}");
     }
     assert!(read(&["-h"], &[]).unwrap_err().starts_with("usage: tool"));
     assert!(read(&["--version=true"], &[]).unwrap_err().starts_with("3.12.0"));
@@ -81,19 +88,31 @@ fn some_options_have_a_letter() {
 
 #[test]
 fn lists_replace_their_default() {
-    assert_eq!(read(&[], &[]).unwrap().all("percentile"), ["50"]);
+    assert_eq!(read(&[], &[]).unwrap().get(&PERCENTILE), [50.0]);
     let options = read(&["--percentile", "1.5", "--percentile", "2"], &[]).unwrap();
-    assert_eq!(options.all("percentile"), ["1.5", "2"]);
-    assert!(options.is_given("percentile") && !options.is_given("batch-size"));
+    assert_eq!(options.get(&PERCENTILE), [1.5, 2.0]);
+    assert!(options.is_given(&PERCENTILE) && !options.is_given(&BATCH_SIZE));
     assert!(read(&["--percentile", "x"], &[]).unwrap_err().contains("a number"));
 }
 
 #[test]
-fn what_is_without_effect_or_refused_says_why() {
+fn values_have_the_types_of_their_rows() {
+    let options = read(&[], &[]).unwrap();
+    assert_eq!((options.get(&COLOR), options.get(&THREADS), options.size(&BATCH_SIZE)), ('b', 8, 4 << 20));
+    assert_eq!((options.get(&TIMEOUT), options.duration(&TIMEOUT).as_millis()), (0.5, 500));
+    assert_eq!((options.get(&FILE), options.get(&PASSWORD)), (None, None));
+    let options = read(&["--color=red", "--server.timeout", "1e30", "--file="], &[]).unwrap();
+    assert_eq!((options.get(&COLOR), options.get(&FILE)), ('r', Some("")));
+    assert_eq!(options.duration(&TIMEOUT), std::time::Duration::MAX);
+    assert!(read(&["--color", "green"], &[]).unwrap_err().contains("one of red, blue"));
+}
+
+#[test]
+fn what_is_ignored_or_refused_says_why() {
     let options = read(&["--number-of-shards", "3", "data"], &[]).unwrap();
-    assert_eq!(options.without_effect(), ["number-of-shards"]);
-    assert_eq!(PROGRAM.without_effect("number-of-shards"), Some("there is no cluster"));
-    assert_eq!(options.text("file"), Some("data"));
+    assert_eq!(options.ignored(), ["number-of-shards"]);
+    assert_eq!(PROGRAM.why_ignored("number-of-shards"), Some("there is no cluster"));
+    assert_eq!(options.get(&FILE), Some("data"));
     let refused = read(&["--encryption.keyfile", "x"], &[]).unwrap_err();
     assert!(refused.contains("files are not encrypted"), "{refused}");
 }
@@ -120,9 +139,9 @@ fn files_have_sections_and_comments() {
     std::fs::write(file.path(), text.replace("number-of-shards", "threads")).unwrap();
     let path = file.path().to_str().unwrap();
     let options = read(&["-c", path], &[("TOOL_SERVER_THREADS", "5")]).unwrap();
-    assert_eq!(options.text("file"), Some("a = b"));
-    assert_eq!(options.all("server.endpoint"), ["tcp://1", "tcp://2"]);
-    assert_eq!(options.number("server.threads"), 5);
+    assert_eq!(options.get(&FILE), Some("a = b"));
+    assert_eq!(options.get(&ENDPOINT), ["tcp://1", "tcp://2"]);
+    assert_eq!(options.get(&THREADS), 5);
     std::fs::write(file.path(), "[server]\nthreats = 1\n").unwrap();
     let mistake = read(&["-c", path], &[]).unwrap_err();
     assert!(mistake.contains(":2:") && mistake.contains("--server.threads"), "{mistake}");

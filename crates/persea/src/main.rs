@@ -4,11 +4,12 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
 mod endpoint;
+mod engine;
+mod failure;
 mod freed_memory;
 mod options;
 mod process;
 mod serve;
-mod settings;
 
 use std::path::Path;
 use std::process::ExitCode;

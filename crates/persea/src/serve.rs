@@ -17,18 +17,20 @@ use server::server::{ARANGODB_VERSION, PERSEA_VERSION};
 use storage::MemoryBudget;
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::failure::Failure;
+use crate::options::{
+    self as sections, database as store_section, general, log as log_section, query,
+    server as server_section, ssl, tcp,
+};
 use crate::process::{PidFile, raise_descriptor_limit};
-use crate::{endpoint, freed_memory, options as tables, settings};
-
-/// Why the server could not start, for a person.
-pub(crate) type Failure = Box<dyn std::error::Error>;
+use crate::{endpoint, freed_memory};
 
 /// Exit code of a server that was told a second time to stop.
 const EXIT_IMPATIENT: i32 = 130;
 
 /// Runs the server until it is asked to stop.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
-    let options = match tables::read(arguments, &|name| std::env::var(name).ok()) {
+    let options = match sections::read(arguments, &|name| std::env::var(name).ok()) {
         Ok(Request::Run(options)) => options,
         Ok(Request::Print(text)) => {
             print!("{text}");
@@ -51,32 +53,33 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
 
 fn run_with(options: &Options) -> Result<(), Failure> {
     let started = Instant::now();
-    let budget = settings::memory_budget(options);
+    let budget = general::memory_budget(options);
     let addresses: Vec<Address> =
-        options.all("server.endpoint").into_iter().map(endpoint::parse).collect::<Result<_, _>>()?;
-    let tls = settings::tls(options, &addresses)?;
-    let log = settings::open_log(options)?;
-    if options.flag("check-configuration") {
+        options.get(&server_section::ENDPOINT).into_iter().map(endpoint::parse).collect::<Result<_, _>>()?;
+    let tls = ssl::settings(options, &addresses)?;
+    let log = log_section::open(options)?;
+    if options.get(&general::CHECK_CONFIGURATION) {
         return Ok(());
     }
-    for name in options.without_effect() {
+    for name in options.ignored() {
         tracing::warn!(target: "config", "--{name} has no effect on this server");
     }
     let descriptors = check_descriptors(options)?;
-    let _pid_file = options.text("pid-file").map(|path| PidFile::write(Path::new(path))).transpose()?;
+    let _pid_file =
+        options.get(&general::PID_FILE).map(|path| PidFile::write(Path::new(path))).transpose()?;
     // Addresses are taken first: who cannot listen should not open the data.
     let bound = take_addresses(&addresses, options)?;
     let instance = open(options, &budget, descriptors)?;
-    if options.flag("database.auto-upgrade") || options.flag("database.init-database") {
+    if options.get(&store_section::AUTO_UPGRADE) || options.get(&store_section::INIT_DATABASE) {
         instance.store().close()?;
         tracing::info!("the store is ready");
         return Ok(());
     }
     let server_options =
-        settings::server_options(options, &log, &instance, &budget, descriptors, tls.as_ref())?;
+        server_section::settings(options, &log, &instance, &budget, descriptors, tls.as_ref())?;
     let server = Server::new(Arc::clone(&instance), server_options)?;
     freed_memory::watch(budget.limit_bytes)?;
-    let backlog = u32::try_from(options.number("tcp.backlog-size")).unwrap_or(u32::MAX);
+    let backlog = u32::try_from(options.get(&tcp::BACKLOG_SIZE)).unwrap_or(u32::MAX);
     let listeners = bound.into_iter().map(|bound| bound.listen(backlog, tls.as_ref()));
     let listeners = listeners.collect::<Result<Vec<_>, _>>()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -99,20 +102,20 @@ fn run_with(options: &Options) -> Result<(), Failure> {
 
 /// Opens the store and makes sure that somebody can log in.
 fn open(options: &Options, budget: &MemoryBudget, descriptors: u64) -> Result<Arc<Instance>, Failure> {
-    let engine = settings::open_engine(options, budget, descriptors)?;
+    let engine = general::open_engine(options, budget, descriptors)?;
     let instance = Instance::with_store_options(
         engine,
-        settings::store_options(options, budget),
-        settings::instance_options(options, budget),
+        store_section::store_options(options, budget),
+        store_section::instance_options(options, budget),
     )?;
-    settings::track_queries(options, &instance);
-    create_root(instance.store(), &settings::root_password(options))?;
+    query::track(options, &instance);
+    create_root(instance.store(), &store_section::root_password(options))?;
     Ok(instance)
 }
 
 fn check_descriptors(options: &Options) -> Result<u64, Failure> {
     let descriptors = raise_descriptor_limit();
-    let least = options.number("server.descriptors-minimum");
+    let least = options.get(&server_section::DESCRIPTORS_MINIMUM);
     if descriptors < least {
         return Err(format!(
             "the process may open {descriptors} files and connections, --server.descriptors-minimum asks for {least}; \
@@ -124,7 +127,7 @@ fn check_descriptors(options: &Options) -> Result<u64, Failure> {
 }
 
 fn take_addresses(addresses: &[Address], options: &Options) -> Result<Vec<Bound>, Failure> {
-    let reuse = options.flag("tcp.reuse-address");
+    let reuse = options.get(&tcp::REUSE_ADDRESS);
     let take = |address: &Address| {
         bind(address, reuse).map_err(|error| format!("cannot listen on {address}: {error}").into())
     };

@@ -1,13 +1,10 @@
-//! What a tool says: messages by level, results, and a line that shows how far it is.
+//! The outputs of a tool: messages by level, results, and a line that shows how far it is.
 
 use std::fs::{File, OpenOptions};
-use std::io::{IsTerminal, Write, stderr, stdout};
+use std::io::{self, IsTerminal, Write, stderr, stdout};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use options::Options;
 use velocypack::json::write_str;
-
-use crate::Failure;
 
 /// How important a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,8 +20,8 @@ pub enum Level {
 }
 
 impl Level {
-    /// The level of a name in any case.
-    fn from_name(name: &str) -> Option<Self> {
+    /// Returns the level of a name in any case.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         match name.to_ascii_lowercase().as_str() {
             "debug" | "trace" => Some(Level::Debug),
             "info" | "default" => Some(Level::Info),
@@ -32,25 +29,6 @@ impl Level {
             "error" | "err" | "fatal" => Some(Level::Error),
             _ => None,
         }
-    }
-
-    /// As `--log.level` says: a level, or levels of topics. Ours are `all`, `general` and the tool's name, the last
-    /// counts; others are of parts that ArangoDB's tools have.
-    fn from_options(options: &Options) -> Result<Self, Failure> {
-        let own = options.program().name.rsplit(' ').next().unwrap_or_default();
-        let mut chosen = Level::Info;
-        for setting in options.all("log.level").into_iter().flat_map(|settings| settings.split(',')) {
-            let (topic, name) = setting.split_once('=').unwrap_or(("all", setting));
-            let level = Level::from_name(name.trim()).ok_or_else(|| {
-                Failure::option(format!(
-                    "--log.level must be fatal, error, warning, info, debug or trace, or one of them behind TOPIC=, not {setting:?}"
-                ))
-            })?;
-            if ["all", "general", own].contains(&topic.trim()) {
-                chosen = level;
-            }
-        }
-        Ok(chosen)
     }
 
     fn name(self) -> &'static str {
@@ -86,9 +64,9 @@ struct Shared {
     state: Mutex<State>,
 }
 
-/// What a message looks like.
+/// The form of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+pub(crate) enum Form {
     Text,
     /// Text, with colours on a terminal.
     Colors,
@@ -103,8 +81,9 @@ struct State {
     status: String,
 }
 
+/// An output of messages.
 #[derive(Debug)]
-enum Output {
+pub(crate) enum Output {
     Stdout,
     Stderr,
     File(File),
@@ -116,35 +95,7 @@ impl Console {
         Self::new(Level::Info, Form::Colors, vec![Output::Stderr])
     }
 
-    /// As the options say.
-    pub fn open(options: &Options) -> Result<Self, Failure> {
-        let level = Level::from_options(options)?;
-        let form = match options.flag("log.use-json-format") {
-            true => Form::Json,
-            false if options.flag("log.color") => Form::Colors,
-            false => Form::Text,
-        };
-        let mut outputs = Vec::new();
-        for name in options.all("log.output") {
-            outputs.push(match name {
-                "-" => Output::Stdout,
-                "+" => Output::Stderr,
-                other => match other.strip_prefix("file://") {
-                    Some(path) => open_file("log.output", path)?,
-                    None => {
-                        let text = format!("--log.output must be -, + or file://PATH, not {other:?}");
-                        return Err(Failure::option(text));
-                    }
-                },
-            });
-        }
-        if let Some(path) = options.text("log.file") {
-            outputs.push(open_file("log.file", path)?);
-        }
-        Ok(Self::new(level, form, outputs))
-    }
-
-    fn new(level: Level, form: Form, outputs: Vec<Output>) -> Self {
+    pub(crate) fn new(level: Level, form: Form, outputs: Vec<Output>) -> Self {
         let state = Mutex::new(State { outputs, status: String::new() });
         Console { shared: Arc::new(Shared { level, form, state }) }
     }
@@ -224,14 +175,12 @@ fn json_line(time: &str, level: Level, text: &str) -> String {
     String::from_utf8(line).unwrap_or_default()
 }
 
-fn open_file(option: &str, path: &str) -> Result<Output, Failure> {
-    let opened = OpenOptions::new().create(true).append(true).open(path);
-    let opened =
-        opened.map_err(|error| Failure::option(format!("--{option}: {path} cannot be opened: {error}")));
-    opened.map(Output::File)
-}
-
 impl Output {
+    /// Opens a file that messages are appended to.
+    pub(crate) fn file(path: &str) -> io::Result<Self> {
+        OpenOptions::new().create(true).append(true).open(path).map(Output::File)
+    }
+
     fn is_terminal(&self) -> bool {
         match self {
             Output::Stdout => stdout().is_terminal(),

@@ -1,12 +1,11 @@
 //! The programs beside the server: import, export, dump, restore, bench.
 //!
 //! A tool is a folder with a [`Tool`] and a line in [`TOOLS`]: the binary finds it there by its command or by the
-//! name of a link. They share their options about the server ([`common`]), how they connect ([`connect`]), what they
+//! name of a link. They share their options ([`options`]), how they connect ([`connect`]), what they
 //! say ([`Console`], [`Progress`]), and their exit codes ([`Failure`]).
 
 mod archive;
 mod bench;
-pub mod common;
 mod connect;
 mod console;
 mod dump;
@@ -15,6 +14,7 @@ mod failure;
 mod import;
 mod input;
 mod interrupt;
+mod options;
 mod progress;
 mod prompt;
 mod restore;
@@ -22,14 +22,12 @@ mod schedule;
 
 use std::process::ExitCode;
 
-use options::{Options, Program, Request, Version};
+use ::options::{Options, Program, Request, Version};
 
-pub use connect::{Server, client_options, connect, create_database};
+pub use connect::{Server, connect, create_database};
 pub use console::{Console, Level};
 pub use failure::Failure;
 pub use progress::{Progress, Unit};
-
-pub(crate) use dump::threads;
 
 /// A program beside the server.
 #[derive(Debug)]
@@ -49,7 +47,7 @@ pub struct Tool {
 }
 
 /// All tools, in the order of the help text.
-pub static TOOLS: &[&Tool] = &[&import::TOOL, &export::TOOL, &dump::DUMP, &restore::RESTORE, &bench::BENCH];
+pub static TOOLS: &[&Tool] = &[&import::TOOL, &export::TOOL, &dump::TOOL, &restore::TOOL, &bench::TOOL];
 
 /// The tool of a command, or of the name that the binary was called by.
 pub fn find(name: &str) -> Option<&'static Tool> {
@@ -77,19 +75,19 @@ pub fn run(tool: &'static Tool, version: Version, arguments: &[String]) -> ExitC
     }
 }
 
-fn run_with(tool: &'static Tool, options: &Options) -> Result<(), Failure> {
-    let console = Console::open(options).inspect_err(|failure| Console::plain().error(failure.text()))?;
-    for name in options.without_effect() {
-        let reason = tool.program.without_effect(name).unwrap_or_default();
+fn run_with(tool: &'static Tool, given: &Options) -> Result<(), Failure> {
+    let console = options::log::open(given).inspect_err(|failure| Console::plain().error(failure.text()))?;
+    for name in given.ignored() {
+        let reason = tool.program.why_ignored(name).unwrap_or_default();
         console.warning(&format!("--{name} has no effect: {reason}"));
     }
-    if options.flag("check-configuration") {
+    if given.get(&options::general::CHECK_CONFIGURATION) {
         return Ok(());
     }
     if let Err(error) = interrupt::watch(tool, &console) {
         console.warning(&format!("signals will end the tool without a word: {error}"));
     }
-    (tool.run)(options, &console).inspect_err(|failure| console.error(failure.text()))
+    (tool.run)(given, &console).inspect_err(|failure| console.error(failure.text()))
 }
 
 #[cfg(test)]

@@ -2,20 +2,22 @@
 
 use std::time::Duration;
 
+use ::options::{Options, Program, Request, Version};
 use client::{ClientOptions, Credentials, TlsVersions};
-use options::{Options, Program, Request, Version};
 
-use crate::common::{ENVIRONMENT_PREFIX, GENERAL, LOG, REFUSED, SERVER, WITHOUT_EFFECT};
 use crate::connect;
+use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server};
 use crate::progress::{State, Unit};
-use crate::{Console, Failure, TOOLS};
+use crate::{Failure, TOOLS};
 
 static PROGRAM: Program = Program {
     name: "persea test",
     usage: "[--OPTION VALUE ...]",
     about: "",
-    tables: &[GENERAL, SERVER, LOG],
-    without_effect: &[WITHOUT_EFFECT],
+    sections: &[general::ROWS, server::ROWS, log::ROWS],
+    configuration: &general::CONFIGURATION,
+    define: &general::DEFINE,
+    ignored: &[IGNORED],
     refused: &[REFUSED],
     environment_prefix: ENVIRONMENT_PREFIX,
     unnamed: None,
@@ -33,7 +35,7 @@ fn read(arguments: &[&str]) -> Result<Options, Failure> {
 
 /// The only way to the server.
 fn client_options(options: &Options) -> Result<ClientOptions, Failure> {
-    connect::client_options(options).map(|mut ways| ways.remove(0))
+    server::client_options(options).map(|mut ways| ways.remove(0))
 }
 
 #[test]
@@ -45,7 +47,7 @@ fn every_default_is_valid_and_no_option_has_two_meanings() {
         names.dedup();
         assert_eq!(names.len(), count, "{}", program.name);
         for definition in program.definitions() {
-            assert!(program.without_effect(definition.name).is_none(), "{}", definition.name);
+            assert!(program.why_ignored(definition.name).is_none(), "{}", definition.name);
             if !definition.default.is_empty() {
                 let argument = vec![format!("--{}={}", definition.name, definition.default)];
                 let read = Options::read(program, VERSION, &argument, &|_| None);
@@ -85,7 +87,7 @@ fn the_way_to_the_server_is_as_the_options_say() {
 #[test]
 fn there_may_be_several_ways_to_the_server() {
     let line = ["--server.endpoint=tcp://a:1", "--server.endpoint=ssl://b:2", "--server.database=d"];
-    let ways = connect::client_options(&read(&line).unwrap()).unwrap();
+    let ways = server::client_options(&read(&line).unwrap()).unwrap();
     let ways: Vec<_> = ways.iter().map(|way| (way.endpoint.to_string(), way.database.as_str())).collect();
     assert_eq!(ways, [("http://a:1".to_owned(), "d"), ("https://b:2".to_owned(), "d")]);
 }
@@ -138,7 +140,7 @@ fn messages_are_as_the_options_say() {
         (&["--log.level=error", "--log.level=requests=trace"], ""),
     ] {
         let options = read(&[&[file.as_str()], levels].concat()).unwrap();
-        let console = Console::open(&options).unwrap();
+        let console = log::open(&options).unwrap();
         console.warning("w");
         console.info("e");
         drop(console);
@@ -147,9 +149,9 @@ fn messages_are_as_the_options_say() {
         assert_eq!(said, shown, "{levels:?}");
         std::fs::remove_file(&log).unwrap();
     }
-    let wrong = Console::open(&read(&["--log.level", "test=loud"]).unwrap()).unwrap_err();
+    let wrong = log::open(&read(&["--log.level", "test=loud"]).unwrap()).unwrap_err();
     assert!(wrong.exit_code() == 4 && wrong.text().contains("test=loud"), "{}", wrong.text());
-    let console = Console::open(&read(&[&file, "--log.use-json-format"]).unwrap()).unwrap();
+    let console = log::open(&read(&[&file, "--log.use-json-format"]).unwrap()).unwrap();
     console.error("a \"b\"\n");
     let text = std::fs::read_to_string(&log).unwrap();
     let expected = "\"level\":\"ERROR\",\"message\":\"a \\\"b\\\"\\n\"}\n";

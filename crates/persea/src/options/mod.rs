@@ -1,29 +1,54 @@
-//! The server's options: its tables, read by the crate `options`.
+//! The server's options. A section is a file: the rows of its options, and the settings that the server makes of their
+//! values.
 
-mod definitions;
-mod without_effect;
+mod cache;
+pub(crate) mod database;
+pub(crate) mod general;
+mod http;
+mod ignored;
+pub(crate) mod log;
+pub(crate) mod query;
+mod rocksdb;
+pub(crate) mod server;
+pub(crate) mod ssl;
+pub(crate) mod tcp;
+mod temp;
+mod ttl;
 
 use options::{Mistake, Options, Program, Request, Version};
 
-use definitions::DEFINITIONS;
-
-/// What the binary says of itself.
+/// The version of the binary.
 pub(crate) const VERSION: Version = Version {
-    compatible: server::server::ARANGODB_VERSION,
-    own: server::server::PERSEA_VERSION,
-    license: server::server::LICENSE,
+    compatible: ::server::server::ARANGODB_VERSION,
+    own: ::server::server::PERSEA_VERSION,
+    license: ::server::server::LICENSE,
 };
 
 /// The server as a program with options.
-pub(crate) static SERVER: Program = Program {
+static SERVER: Program = Program {
     name: "persea server",
     usage: "[DIRECTORY] [--OPTION VALUE ...]",
     about: "",
-    tables: &[DEFINITIONS],
-    without_effect: &[without_effect::WITHOUT_EFFECT],
+    sections: &[
+        general::ROWS,
+        cache::ROWS,
+        database::ROWS,
+        http::ROWS,
+        log::ROWS,
+        query::ROWS,
+        rocksdb::ROWS,
+        server::ROWS,
+        ssl::ROWS,
+        tcp::ROWS,
+        temp::ROWS,
+        ttl::ROWS,
+    ],
+    configuration: &general::CONFIGURATION,
+    define: &general::DEFINE,
+    ignored: &[ignored::ROWS],
     refused: &[],
     environment_prefix: "PERSEA_",
-    unnamed: Some("database.directory"),
+    unnamed: Some(database::DIRECTORY.row()),
 };
 
 /// Reads the server's options.
@@ -32,6 +57,11 @@ pub(crate) fn read(
     environment: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Request, Mistake> {
     Options::read(&SERVER, VERSION, arguments, environment)
+}
+
+/// Returns a value of the configuration, or another if it is zero.
+fn unless_zero<T: Default + PartialEq>(value: T, otherwise: T) -> T {
+    if value == T::default() { otherwise } else { value }
 }
 
 #[cfg(test)]

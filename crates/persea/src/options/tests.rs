@@ -18,20 +18,20 @@ fn values_come_from_the_command_line_in_all_its_forms() {
     let options =
         read(&["--server.authentication", "false", "--memory-limit=512MB", "--log.use-json-format"], &[])
             .unwrap();
-    assert!(!options.flag("server.authentication") && options.flag("log.use-json-format"));
-    assert_eq!(options.number("memory-limit"), 512_000_000);
+    assert!(!options.get(&server::AUTHENTICATION) && options.get(&log::USE_JSON_FORMAT));
+    assert_eq!(options.get(&general::MEMORY_LIMIT), Some(512_000_000));
     let options =
         read(&["--server.endpoint", "tcp://0.0.0.0:1", "--server.endpoint", "tcp://0.0.0.0:2"], &[]).unwrap();
-    assert_eq!(options.all("server.endpoint"), ["tcp://0.0.0.0:1", "tcp://0.0.0.0:2"]);
+    assert_eq!(options.get(&server::ENDPOINT), ["tcp://0.0.0.0:1", "tcp://0.0.0.0:2"]);
     let options = read(&["--log.use-json-format", "data", "--server.authentication", "false"], &[]).unwrap();
-    assert_eq!(options.text("database.directory"), Some("data"));
+    assert_eq!(options.get(&database::DIRECTORY), "data");
 }
 
 #[test]
 fn defaults_hold_where_nothing_is_said() {
     let options = read(&[], &[]).unwrap();
-    assert_eq!(options.text("server.endpoint"), Some("tcp://127.0.0.1:8529"));
-    assert!(options.flag("server.authentication"));
+    assert_eq!(options.get(&server::ENDPOINT), ["tcp://127.0.0.1:8529"]);
+    assert!(options.get(&server::AUTHENTICATION));
 }
 
 #[test]
@@ -41,10 +41,10 @@ fn the_command_line_beats_the_environment_which_beats_the_file() {
     let path = file.path().to_str().unwrap();
     let environment = [("PERSEA_LOG_LEVEL", "warning"), ("PERSEA_MEMORY_LIMIT", "2GB")];
     let options = read(&["--configuration", path, "--memory-limit", "3GB"], &environment).unwrap();
-    assert_eq!(options.number("memory-limit"), 3_000_000_000);
-    assert_eq!(options.text("log.level"), Some("warning"));
-    assert!(options.flag("log.use-json-format"));
-    assert_eq!(options.all("server.endpoint"), ["tcp://1.1.1.1:1"]);
+    assert_eq!(options.get(&general::MEMORY_LIMIT), Some(3_000_000_000));
+    assert_eq!(options.get(&log::LEVEL), ["warning"]);
+    assert!(options.get(&log::USE_JSON_FORMAT));
+    assert_eq!(options.get(&server::ENDPOINT), ["tcp://1.1.1.1:1"]);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn mistakes_are_named() {
 #[test]
 fn every_definition_has_a_valid_default_and_stands_in_the_help() {
     let text = read(&["--help"], &[]).unwrap_err();
-    for definition in DEFINITIONS {
+    for definition in SERVER.definitions() {
         if !definition.default.is_empty() {
             assert!(
                 read(&[&format!("--{}={}", definition.name, definition.default)], &[]).is_ok(),
@@ -72,7 +72,7 @@ fn every_definition_has_a_valid_default_and_stands_in_the_help() {
 }
 
 #[test]
-fn options_of_arangodb_without_effect_are_accepted_and_noted() {
+fn ignored_options_of_arangodb_are_accepted_and_noted() {
     let options = read(
         &[
             "--javascript.allow-admin-execute",
@@ -85,11 +85,8 @@ fn options_of_arangodb_without_effect_are_accepted_and_noted() {
         &[],
     )
     .unwrap();
-    assert_eq!(
-        options.without_effect(),
-        ["javascript.allow-admin-execute", "foxx.api", "query.max-parallelism"]
-    );
-    assert!(options.flag("server.authentication"));
+    assert_eq!(options.ignored(), ["javascript.allow-admin-execute", "foxx.api", "query.max-parallelism"]);
+    assert!(options.get(&server::AUTHENTICATION));
     assert!(read(&["--ssl.cafile", "x"], &[]).unwrap_err().contains("no option --ssl.cafile"));
 }
 
@@ -99,8 +96,8 @@ fn a_file_may_have_names_that_stand_for_values() {
     std::fs::write(file.path(), "[database]\ndirectory = @ROOT@/data@HOST@\n[temp]\npath = a@b\n").unwrap();
     let path = file.path().to_str().unwrap();
     let options = read(&["-c", path, "--define", "ROOT=/srv"], &[("HOST", "1")]).unwrap();
-    assert_eq!(options.text("database.directory"), Some("/srv/data1"));
-    assert_eq!(options.text("temp.path"), Some("a@b"));
+    assert_eq!(options.get(&database::DIRECTORY), "/srv/data1");
+    assert_eq!(options.get(&temp::PATH), Some("a@b"));
     let missing = read(&["-c", path], &[("HOST", "1")]).unwrap_err();
     assert!(missing.contains("@ROOT@"), "{missing}");
 }

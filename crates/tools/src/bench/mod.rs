@@ -1,7 +1,7 @@
 //! `persea bench`, also called through links named `arangobench` and `arangob`: requests as fast as a server answers
 //! them.
 //!
-//! A run goes through these steps: [`settings`] reads the options; for each size of batches and number of threads a
+//! A run goes through these steps: [`options`] reads the options; for each size of batches and number of threads a
 //! [`case`] prepares its collections, and threads ([`work`]), each with a connection of its own, send its operations
 //! ([`operation`], [`batch`]) and count how long replies take ([`histogram`]); [`report`] prints and writes what was
 //! measured.
@@ -13,21 +13,20 @@ mod histogram;
 mod operation;
 mod options;
 mod report;
-mod settings;
 mod stage;
 mod work;
 
 use ::options::Options;
 
+use self::options::{Settings, TEST_CASE};
 use crate::{Console, Failure, Progress, Server, Tool, Unit, connect};
-use operation::Plan;
+use operation::Amount;
 use report::Run;
-use settings::Settings;
 use stage::Stage;
-use work::{Amount, Work};
+use work::Work;
 
 /// The tool.
-pub(crate) static BENCH: Tool = Tool {
+pub(crate) static TOOL: Tool = Tool {
     command: "bench",
     links: &["arangobench", "arangob"],
     summary: "measure how many requests a second a server answers",
@@ -37,7 +36,7 @@ pub(crate) static BENCH: Tool = Tool {
 };
 
 fn run(options: &Options, console: &Console) -> Result<(), Failure> {
-    if options.text("test-case") == Some("help") {
+    if options.get(&TEST_CASE) == "help" {
         console.print(&case::list());
         return Ok(());
     }
@@ -76,8 +75,13 @@ fn run_once(
     console: &Console,
 ) -> Result<Run, Failure> {
     let case = settings.case;
-    let plan = Plan::new(settings, batch_size, threads)?;
-    let stage = Stage { client: &server.client, plan: &plan, settings };
+    let plan = settings.plan(batch_size, threads)?;
+    let stage = Stage {
+        client: &server.client,
+        plan: &plan,
+        creates_collections: settings.creates_collections,
+        waits_for_sync: settings.waits_for_sync,
+    };
     let during = |failure: Failure| failure.during(&format!("the test case {:?} cannot begin", case.name()));
     (case.prepare)(&stage).map_err(during)?;
     if !settings.quiet {

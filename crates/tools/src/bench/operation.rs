@@ -1,18 +1,19 @@
 //! What a test case sends, one operation after the other.
 
 use std::fmt::Write;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use client::Request;
 use velocypack::{Builder, Slice};
 
-use super::settings::Settings;
-use super::work::Amount;
 use crate::Failure;
 
-/// Documents of one reply to a query. More are fetched, except in batches, whose parts know nothing of each other.
-const CURSOR_BATCH: u64 = 1_000;
-const CURSOR_BATCH_MAX: u64 = 1_000_000;
+/// How much one run does.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Amount {
+    Operations(u64),
+    Time(Duration),
+}
 
 /// What all operations of one run have in common.
 #[derive(Clone, Debug)]
@@ -61,28 +62,6 @@ pub(super) struct Operation {
 }
 
 impl Plan {
-    pub(super) fn new(settings: &Settings, batch_size: u64, threads: u64) -> Result<Self, Failure> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_micros());
-        let total = match settings.amount {
-            Amount::Operations(count) => Some(count),
-            Amount::Time(_) => None,
-        };
-        let cursor_batch = if batch_size == 0 { CURSOR_BATCH } else { CURSOR_BATCH_MAX };
-        let query = match &settings.query {
-            Some((text, variables)) => query_body(text, Slice::new(variables), cursor_batch, false)?,
-            None => String::new(),
-        };
-        Ok(Plan {
-            collection: settings.collection.clone(),
-            complexity: settings.complexity,
-            threads,
-            total,
-            stamp: format!("{now:x}"),
-            query,
-            cursor_batch,
-        })
-    }
-
     /// A key that no other thread and no other run uses.
     pub(super) fn key(&self, thread: u64, number: u64) -> String {
         format!("{}-{thread}-{number}", self.stamp)

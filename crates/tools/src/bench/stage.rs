@@ -4,7 +4,6 @@ use client::{Client, Request};
 use velocypack::Slice;
 
 use super::operation::{Plan, json_text};
-use super::settings::Settings;
 use crate::Failure;
 
 /// ArangoDB's number of the error that a collection does not exist.
@@ -14,18 +13,21 @@ const COLLECTION_NOT_FOUND: u64 = 1203;
 pub(super) struct Stage<'a> {
     pub(super) client: &'a Client,
     pub(super) plan: &'a Plan,
-    pub(super) settings: &'a Settings,
+    /// With `--create-collection false` collections stay as they are.
+    pub(super) creates_collections: bool,
+    /// New collections wait for the disk.
+    pub(super) waits_for_sync: bool,
 }
 
 impl Stage<'_> {
     /// Makes a collection, in place of one of that name; nothing with `--create-collection false`.
     pub(super) fn collection(&self, name: &str, is_edge: bool) -> Result<(), Failure> {
-        if !self.settings.creates_collections {
+        if !self.creates_collections {
             return Ok(());
         }
         self.drop_collection(name)?;
         let kind = if is_edge { 3 } else { 2 };
-        let (name, sync) = (json_text(name), self.settings.waits_for_sync);
+        let (name, sync) = (json_text(name), self.waits_for_sync);
         let body = format!(r#"{{"name":{name},"type":{kind},"waitForSync":{sync}}}"#);
         self.client.call(&Request::post("/_api/collection").json(body))?;
         Ok(())

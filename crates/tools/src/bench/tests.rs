@@ -2,16 +2,15 @@
 
 use std::time::Duration;
 
-use options::{Options, Request, Version};
+use ::options::{Options, Request, Version};
 
 use super::case::{CASES, Operations, find};
 use super::cases::seed::{friends, popular};
 use super::histogram::Histogram;
-use super::operation::{Plan, Turn};
-use super::options::PROGRAM;
+use super::operation::{Amount, Plan, Turn};
+use super::options::{PROGRAM, Settings};
 use super::report::{Run, median, prepare_files};
-use super::settings::Settings;
-use super::work::{Amount, Tally};
+use super::work::Tally;
 use crate::{Console, Failure};
 
 const VERSION: Version = Version { compatible: "3.12.0", own: "1", license: "L" };
@@ -99,7 +98,7 @@ fn several_runs_are_summed_up_by_the_median_one() {
 
 fn plan(complexity: u64) -> Plan {
     let settings = read(&["--collection", "größe", "--requests", "100"]).unwrap();
-    Plan { complexity, ..Plan::new(&settings, 0, 4).unwrap() }
+    Plan { complexity, ..settings.plan(0, 4).unwrap() }
 }
 
 #[test]

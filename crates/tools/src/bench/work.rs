@@ -10,19 +10,12 @@ use velocypack::Slice;
 use super::batch;
 use super::case::Operations;
 use super::histogram::Histogram;
-use super::operation::{Operation, Plan, Turn};
-use super::settings::Settings;
+use super::operation::{Amount, Operation, Plan, Turn};
+use super::options::Settings;
 use crate::{Console, Failure, Progress};
 
 /// Requests that may fail one after the other because there is no connection, before the run is given up.
 const BROKEN_MAX: u32 = 20;
-
-/// How much one run does.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Amount {
-    Operations(u64),
-    Time(Duration),
-}
 
 /// What was done and how long it took.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use velocypack::Slice;
 
 use super::file::write_file;
 use super::inventory::Inventory;
-use super::settings::Settings;
+use super::options::Settings;
 use super::source::Batch;
 use super::work;
 use crate::archive::info::Info;

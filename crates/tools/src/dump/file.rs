@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::inventory::Collection;
-use super::settings::Settings;
+use super::options::Settings;
 use crate::Failure;
 use crate::archive::names;
 

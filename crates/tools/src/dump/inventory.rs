@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use velocypack::Slice;
 
 use super::masking::Treatment;
-use super::settings::Settings;
+use super::options::Settings;
 use crate::Failure;
 use crate::archive::names;
 

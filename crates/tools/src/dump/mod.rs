@@ -1,6 +1,6 @@
 //! `persea dump`, also called through a link named `arangodump`: databases into a folder.
 //!
-//! A run goes through these steps: [`settings`] reads the options; [`database`] opens a batch on the server, so that
+//! A run goes through these steps: [`options`] reads the options; [`database`] opens a batch on the server, so that
 //! all collections are of one moment, asks what there is ([`inventory`]) and writes what describes it; then threads
 //! ([`work`]) fetch batches of documents ([`source`]), change them where a file of maskings says so ([`masking`]),
 //! pack them and write them to their collection's file ([`file`]).
@@ -10,18 +10,16 @@ mod file;
 mod inventory;
 mod masking;
 mod options;
-mod settings;
 mod source;
 mod work;
 
 use ::options::Options;
 
+use self::options::Settings;
 use crate::{Console, Failure, Tool, connect};
-use settings::Settings;
-pub(crate) use settings::threads;
 
 /// The tool.
-pub(crate) static DUMP: Tool = Tool {
+pub(crate) static TOOL: Tool = Tool {
     command: "dump",
     links: &["arangodump"],
     summary: "write databases into a folder",
@@ -41,7 +39,7 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     let mut failed = Vec::new();
     for (name, folder) in database::folders(&server.client, &settings)? {
         console.info(&format!("database {name:?}"));
-        std::fs::create_dir_all(&folder).map_err(|error| settings::folder_failure(&folder, &error))?;
+        std::fs::create_dir_all(&folder).map_err(|error| options::folder_failure(&folder, &error))?;
         let server = crate::Server { client: server.client.with_database(&name)?, ..server.clone() };
         match database::dump(&server, &settings, &folder, console) {
             Err(failure) if settings.force => {

@@ -1,58 +1,184 @@
 //! The options of `persea dump`.
 
-use options::{Definition, Exception, Kind, Program, option};
+use std::path::{Path, PathBuf};
 
-use Kind::{Bool, Bytes, Number, Text};
+use options::{
+    Bytes, Flag, List, Maybe, Number, Opt, Options, Program, Text, Unsupported, bytes, flag, number, text,
+};
 
-use crate::common::{ENVIRONMENT_PREFIX, GENERAL, LOG, REFUSED, SERVER, WITHOUT_EFFECT};
+use super::masking::Maskings;
+use crate::failure::Failure;
+use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server, threads};
 
 pub(super) static PROGRAM: Program = Program {
     name: "persea dump",
     usage: "[--OPTION VALUE ...]",
     about: "Writes databases into a folder, from which `persea restore` or arangorestore loads them. All collections of a database \
             are of one moment.",
-    tables: &[OPTIONS, GENERAL, SERVER, LOG],
-    without_effect: &[WITHOUT_EFFECT, OWN_WITHOUT_EFFECT],
+    sections: &[ROWS, general::ROWS, server::ROWS, log::ROWS],
+    configuration: &general::CONFIGURATION,
+    define: &general::DEFINE,
+    ignored: &[IGNORED, OWN_IGNORED],
     refused: &[REFUSED, OWN_REFUSED],
     environment_prefix: ENVIRONMENT_PREFIX,
-    unnamed: Some("output-directory"),
+    unnamed: Some(OUTPUT_DIRECTORY.row()),
 };
 
-#[rustfmt::skip]
-const OPTIONS: &[Definition] = &[
-    option("all-databases", Bool, "false", "every database that the user may see, each in a folder of its own"),
-    option("batch-size", Bytes, "64MiB", "most bytes of a batch; servers may give less"),
-    option("collection", Text, "", "only this collection").list(),
-    option("compress-output", Bool, "true", "pack data files by gzip"),
-    option("dbserver-prefetch-batches", Number, "5", "batches that the server makes ahead").uncommon(),
-    option("dbserver-worker-threads", Number, "5", "threads of the server that make batches of one collection").uncommon(),
-    option("dump-data", Bool, "true", "documents, not definitions alone"),
-    option("dump-views", Bool, "true", "definitions of views"),
-    option("dump-vpack", Bool, "false", "VelocyPack instead of JSON in data files").uncommon(),
-    option("envelope", Bool, "false", "wrap each document with its type, for arangorestore before 3.8"),
-    option("force", Bool, "false", "go on with other collections after an error"),
-    option("ignore-collection", Text, "", "leave out this collection").list(),
-    option("include-system-collections", Bool, "false", "also collections whose names begin with an underscore; users, in the database _system"),
-    option("initial-batch-size", Bytes, "8MiB", "bytes of the first chunks with --parallel-dump false; they grow to --batch-size"),
-    option("maskings", Text, "", "JSON file that says which values are changed and how"),
-    option("output-directory", Text, "dump", "folder to write to"),
-    option("overwrite", Bool, "false", "write into a folder that has files already"),
-    option("parallel-dump", Bool, "true", "several threads for one collection, where the server can do it").uncommon(),
-    option("progress", Bool, "true", "show how far the dump is"),
-    option("split-files", Bool, "false", "a file for each thread that works on a collection, with --parallel-dump"),
-    option("threads", Number, "0", "threads that work at once; 0 is one for each core, at least two"),
-];
+options::section! {
+    static ALL_DATABASES: Opt<Flag> =
+        flag("all-databases", false, "Every database that the user may see, each in a folder of its own.");
+    static BATCH_SIZE: Opt<Bytes> =
+        bytes("batch-size", "64MiB", "Bytes of the largest batch. Servers may send less.");
+    static COLLECTION: Opt<List<Text>> =
+        text("collection", "", "Collection to dump. Default: all.").list();
+    static COMPRESS_OUTPUT: Opt<Flag> =
+        flag("compress-output", true, "Data files compressed by gzip.");
+    static DBSERVER_PREFETCH_BATCHES: Opt<Number> =
+        number("dbserver-prefetch-batches", "5", "Batches that the server makes ahead.").uncommon();
+    static DBSERVER_WORKER_THREADS: Opt<Number> =
+        number("dbserver-worker-threads", "5", "Threads of the server that make batches of one collection.").uncommon();
+    static DUMP_DATA: Opt<Flag> =
+        flag("dump-data", true, "Documents, besides the definitions.");
+    static DUMP_VIEWS: Opt<Flag> =
+        flag("dump-views", true, "Definitions of views.");
+    static DUMP_VPACK: Opt<Flag> =
+        flag("dump-vpack", false, "VelocyPack instead of JSON in data files.").uncommon();
+    static ENVELOPE: Opt<Flag> =
+        flag("envelope", false, "Type around each document, for arangorestore before 3.8.");
+    static FORCE: Opt<Flag> =
+        flag("force", false, "Other collections after an error.");
+    static IGNORE_COLLECTION: Opt<List<Text>> =
+        text("ignore-collection", "", "Collection to leave out. Default: none.").list();
+    static INCLUDE_SYSTEM_COLLECTIONS: Opt<Flag> =
+        flag("include-system-collections", false, "Collections whose names begin with an underscore, and in the database _system the users.");
+    static INITIAL_BATCH_SIZE: Opt<Bytes> =
+        bytes("initial-batch-size", "8MiB", "Bytes of the first chunks with --parallel-dump false. They grow to --batch-size.");
+    static MASKINGS: Opt<Maybe<Text>> =
+        text("maskings", "", "JSON file with the values to change and the functions that change them.").optional();
+    static OUTPUT_DIRECTORY: Opt<Text> =
+        text("output-directory", "dump", "Folder of the dump.");
+    static OVERWRITE: Opt<Flag> =
+        flag("overwrite", false, "Writes into a folder that has files already.");
+    static PARALLEL_DUMP: Opt<Flag> =
+        flag("parallel-dump", true, "Several threads for one collection, if the server can do it.").uncommon();
+    static PROGRESS: Opt<Flag> =
+        flag("progress", true, "Display of the progress.");
+    static SPLIT_FILES: Opt<Flag> =
+        flag("split-files", false, "File for each thread of a collection, with --parallel-dump.");
+    static THREADS: Opt<Number> =
+        number("threads", "0", "Threads at once; 0 for one on each core, at least two.");
+}
 
-const OWN_WITHOUT_EFFECT: &[Exception] = &[
-    Exception {
+const OWN_IGNORED: &[Unsupported] = &[
+    Unsupported {
         reason: "a thread of --threads fetches, packs and writes",
         names: &["local-network-threads", "local-writer-threads"],
     },
-    Exception { reason: "batches are measured in bytes", names: &["docs-per-batch"] },
-    Exception { reason: "it is the way of --parallel-dump, which is on", names: &["use-experimental-dump"] },
-    Exception { reason: "a dump is of one moment, and whole", names: &["tick-start", "tick-end"] },
-    Exception { reason: "it is for clusters", names: &["ignore-distribute-shards-like-errors"] },
-    Exception { reason: "a dump opens few files at a time", names: &["descriptors-minimum"] },
+    Unsupported { reason: "batches are measured in bytes", names: &["docs-per-batch"] },
+    Unsupported {
+        reason: "it is the way of --parallel-dump, which is on",
+        names: &["use-experimental-dump"],
+    },
+    Unsupported { reason: "a dump is of one moment, and whole", names: &["tick-start", "tick-end"] },
+    Unsupported { reason: "it is for clusters", names: &["ignore-distribute-shards-like-errors"] },
+    Unsupported { reason: "a dump opens few files at a time", names: &["descriptors-minimum"] },
 ];
 
-const OWN_REFUSED: &[Exception] = &[Exception { reason: "only clusters have shards", names: &["shard"] }];
+const OWN_REFUSED: &[Unsupported] = &[Unsupported { reason: "only clusters have shards", names: &["shard"] }];
+
+/// Least bytes of a batch.
+const MIN_BATCH_BYTES: u64 = 1 << 12;
+
+/// The settings of a dump.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) folder: PathBuf,
+    pub(super) all_databases: bool,
+    pub(super) collections: Vec<String>,
+    pub(super) ignored: Vec<String>,
+    pub(super) include_system: bool,
+    pub(super) dump_data: bool,
+    pub(super) dump_views: bool,
+    pub(super) compress: bool,
+    pub(super) envelopes: bool,
+    pub(super) velocypack: bool,
+    pub(super) split: bool,
+    pub(super) overwrite: bool,
+    pub(super) force: bool,
+    pub(super) parallel: bool,
+    pub(super) progress: bool,
+    pub(super) threads: usize,
+    pub(super) batch_bytes: u64,
+    pub(super) first_batch_bytes: u64,
+    pub(super) prefetch: u64,
+    pub(super) server_threads: u64,
+    pub(super) maskings: Option<Maskings>,
+}
+
+impl Settings {
+    pub(super) fn read(options: &Options) -> Result<Self, Failure> {
+        let names =
+            |option: &Opt<List<Text>>| options.get(option).into_iter().map(str::to_owned).collect::<Vec<_>>();
+        let settings = Settings {
+            folder: options.get(&OUTPUT_DIRECTORY).into(),
+            all_databases: options.get(&ALL_DATABASES),
+            collections: names(&COLLECTION),
+            ignored: names(&IGNORE_COLLECTION),
+            include_system: options.get(&INCLUDE_SYSTEM_COLLECTIONS),
+            dump_data: options.get(&DUMP_DATA),
+            dump_views: options.get(&DUMP_VIEWS),
+            compress: options.get(&COMPRESS_OUTPUT),
+            envelopes: options.get(&ENVELOPE),
+            velocypack: options.get(&DUMP_VPACK),
+            // Without the parallel way, a dump is for programs that may not know files in parts.
+            split: options.get(&SPLIT_FILES) && options.get(&PARALLEL_DUMP),
+            overwrite: options.get(&OVERWRITE),
+            force: options.get(&FORCE),
+            parallel: options.get(&PARALLEL_DUMP),
+            progress: options.get(&PROGRESS),
+            threads: threads(options, &THREADS)?,
+            batch_bytes: options.get(&BATCH_SIZE).max(MIN_BATCH_BYTES),
+            first_batch_bytes: options.get(&INITIAL_BATCH_SIZE).max(MIN_BATCH_BYTES),
+            prefetch: options.get(&DBSERVER_PREFETCH_BATCHES).max(1),
+            server_threads: options.get(&DBSERVER_WORKER_THREADS).max(1),
+            maskings: options.get(&MASKINGS).map(|path| Maskings::open(Path::new(path))).transpose()?,
+        };
+        settings.check(options.is_given(&server::DATABASE))?;
+        Ok(settings)
+    }
+
+    /// Refuses options that exclude each other.
+    fn check(&self, names_database: bool) -> Result<(), Failure> {
+        let exclusive = [
+            (self.all_databases && names_database, "all-databases", "server.database"),
+            (self.all_databases && !self.collections.is_empty(), "all-databases", "collection"),
+            (!self.collections.is_empty() && !self.ignored.is_empty(), "collection", "ignore-collection"),
+            (self.velocypack && self.envelopes, "dump-vpack", "envelope"),
+            (self.velocypack && !self.parallel, "dump-vpack", "parallel-dump false"),
+            (self.maskings.is_some() && !self.dump_data, "maskings", "dump-data false"),
+        ];
+        match exclusive.into_iter().find(|(are_both, ..)| *are_both) {
+            Some((_, first, second)) => {
+                Err(Failure::option(format!("--{first} and --{second} exclude each other")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Makes the folder. Errors: the folder has files already, and they may not be overwritten.
+    pub(super) fn prepare_folder(&self) -> Result<(), Failure> {
+        let failed = |error: std::io::Error| folder_failure(&self.folder, &error);
+        if self.folder.exists() && !self.overwrite && self.folder.read_dir().map_err(failed)?.next().is_some()
+        {
+            let folder = self.folder.display();
+            return Err(Failure::new(format!(
+                "the folder {folder} has files already; give another by --output-directory, or --overwrite true"
+            )));
+        }
+        std::fs::create_dir_all(&self.folder).map_err(failed)
+    }
+}
+
+pub(super) fn folder_failure(folder: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(format!("the folder {} cannot be used: {error}", folder.display()))
+}

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use client::{Client, Request};
 use velocypack::Slice;
 
-use super::settings::Settings;
+use super::options::Settings;
 use crate::{Console, Failure};
 
 /// How long the server keeps a batch that nobody uses, and how often it is told that somebody does.

@@ -11,7 +11,7 @@ use gzip_members::Packer;
 use super::file::{DataFiles, sync};
 use super::inventory::Collection;
 use super::masking::Mask;
-use super::settings::Settings;
+use super::options::Settings;
 use super::source::{Batch, Fetched, Position, Source};
 use crate::schedule::{self, lock};
 use crate::{Console, Failure, Progress, Server, Unit};

@@ -4,32 +4,29 @@
 //! [`form`], [`xgmml`] and [`parquet`] write them, [`output`] compresses and names the files, and [`resume`] finds
 //! where an export was broken off.
 
-mod csv;
-mod definitions;
 mod form;
+mod options;
 mod output;
 mod parquet;
 mod resume;
 mod rows;
-mod settings;
 mod xgmml;
-mod xml;
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
+use ::options::Options;
 use client::Request;
 use memchr::memchr_iter;
-use options::Options;
 use velocypack::Slice;
 
 use crate::{Console, Failure, Progress, Server, Tool, Unit, connect};
 
+use self::options::{Form, PROGRESS, Query, STDOUT, Settings, Subject};
 use form::text_form;
 use output::{Output, Written, part_of, unwritable};
 use resume::{Reached, reached};
 use rows::{CursorRows, Rows, StreamedRows};
-use settings::{Form, Query, Settings, Subject};
 use xgmml::GraphForm;
 
 /// The tool.
@@ -38,7 +35,7 @@ pub(crate) static TOOL: Tool = Tool {
     links: &["arangoexport"],
     summary: "write collections, queries or graphs to JSON Lines, JSON, CSV, XML, XGMML or Parquet",
     when_stopped: "files that are not whole end with .part",
-    program: &definitions::PROGRAM,
+    program: &options::PROGRAM,
     run,
 };
 
@@ -65,7 +62,7 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     if settings.file.is_none() {
         std::fs::create_dir_all(folder).map_err(|error| unwritable(&folder.display().to_string(), &error))?;
     }
-    let progress = Progress::new(console, options.flag("progress"), "export", Unit::Items("documents"), None);
+    let progress = Progress::new(console, options.get(&PROGRESS), "export", Unit::Items("documents"), None);
     let (settings, server) = (&settings, &server);
     let mut export = Export { settings, server, console, progress, written: Written::default(), requests: 0 };
     let collections = match &settings.subject {
@@ -85,7 +82,7 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
         format!("Processed {} {what}, wrote {bytes} Byte(s), {requests} HTTP request(s)", collections.max(1));
     // The standard output may be the file itself.
     match settings.file.as_deref() {
-        Some(settings::STDOUT) => console.info(&summary),
+        Some(STDOUT) => console.info(&summary),
         _ => console.print(&summary),
     }
     Ok(())
@@ -275,9 +272,7 @@ impl<'a> Export<'a> {
 
     /// What to do after a failure in the middle.
     fn explain(&self, failure: &Failure, collection: &str) -> Failure {
-        let hint = match self.settings.form.is_resumable()
-            && self.settings.file.as_deref() != Some(settings::STDOUT)
-        {
+        let hint = match self.settings.form.is_resumable() && self.settings.file.as_deref() != Some(STDOUT) {
             true => "; the same command with --resume goes on",
             false => "",
         };

@@ -5,7 +5,7 @@ use client::{Client, Request, StreamedResponse};
 use memchr::memrchr;
 use velocypack::{Builder, Slice, json};
 
-use super::settings::Query;
+use super::options::Query;
 use crate::Failure;
 
 /// How long a cursor may wait for the next request: longer than any disk takes to write a batch.

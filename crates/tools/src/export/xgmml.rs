@@ -3,8 +3,8 @@
 use velocypack::{Slice, json};
 
 use super::form::for_each;
-use super::settings::Settings;
-use super::xml::{DECLARATION, escape};
+use super::form::xml::{DECLARATION, escape};
+use super::options::Settings;
 use crate::Failure;
 
 /// The label of documents that have none, as with arangoexport.

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use super::batch::{Batch, Batches, RowLines};
 use super::lines::BYTE_ORDER_MARK;
-use super::settings::{MAX_ROW_BYTES, Settings};
+use super::options::{MAX_ROW_BYTES, Settings};
 use crate::Failure;
 
 /// Bytes that are read at one time.

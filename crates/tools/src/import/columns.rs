@@ -2,8 +2,9 @@
 
 use velocypack::json::write_str;
 
+use super::options::Settings;
 use super::record::Record;
-use super::settings::{Datatype, MergePart, Settings, TableSettings};
+use super::table_options::{Datatype, MergePart, TableSettings};
 use super::value;
 use crate::{Console, Failure};
 

@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Read};
 use memchr::{memchr_iter, memrchr};
 
 use super::batch::{Batch, Batches, RowLines};
-use super::settings::{MAX_ROW_BYTES, Settings};
+use super::options::{MAX_ROW_BYTES, Settings};
 use crate::Failure;
 
 /// What some programs write before UTF-8.

@@ -7,33 +7,33 @@
 mod array;
 mod batch;
 mod columns;
-mod definitions;
 mod latency;
 mod lines;
+mod options;
 mod outcome;
 mod rate;
 mod record;
 mod rejected;
 mod rewrite;
 mod send;
-mod settings;
 mod table;
+mod table_options;
 mod value;
 
 use std::io::Read;
 use std::sync::Arc;
 
+use ::options::Options;
 use client::Request;
-use options::Options;
 use velocypack::Builder;
 
 use crate::{Console, Failure, Progress, Server, Tool, Unit, connect, input};
 
+use self::options::{CREATE_DATABASE, Form, PROGRESS, Settings};
 use array::ArrayBatches;
 use batch::Batches;
 use lines::LineBatches;
 use outcome::Outcome;
-use settings::{Form, Settings};
 use table::TableBatches;
 
 /// The tool.
@@ -42,7 +42,7 @@ pub(crate) static TOOL: Tool = Tool {
     links: &["arangoimport", "arangoimp"],
     summary: "load documents from JSON, JSON Lines, CSV or TSV",
     when_stopped: "what the server has answered is stored, what was on its way may be",
-    program: &definitions::PROGRAM,
+    program: &options::PROGRAM,
     run,
 };
 
@@ -51,8 +51,8 @@ const COLLECTION_NOT_FOUND: u64 = 1203;
 
 fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     let settings = Settings::read(options, console)?;
-    let server = connect(options, console, options.flag("create-database"))?;
-    let progress = Progress::new(console, options.flag("progress"), "import", Unit::Bytes, None);
+    let server = connect(options, console, options.get(&CREATE_DATABASE))?;
+    let progress = Progress::new(console, options.get(&PROGRESS), "import", Unit::Bytes, None);
     let progress = Arc::new(progress);
     // Before anything is changed: who cannot read should not empty a collection.
     let input = input::open(&settings.file, &progress)?;

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use velocypack::Builder;
 
 use super::batch::RejectedRow;
-use super::settings::Settings;
+use super::options::Settings;
 use crate::{Console, Failure};
 
 /// Most messages about rejected rows.

@@ -7,7 +7,7 @@
 
 use memchr::{memchr, memchr2, memmem};
 
-use super::settings::TableSettings;
+use super::table_options::TableSettings;
 
 /// A row, used again and again.
 #[derive(Debug, Default)]

@@ -10,9 +10,9 @@ use velocypack::Slice;
 
 use super::batch::{Batch, Batches};
 use super::latency::Latency;
+use super::options::{Form, Settings};
 use super::outcome::{Counts, Outcome};
 use super::rate::Rate;
-use super::settings::{Form, Settings};
 use super::{rejected, rewrite};
 use crate::Failure;
 
@@ -75,7 +75,7 @@ fn request(settings: &Settings) -> Request {
     if matches!(settings.form, Form::Json | Form::Lines) {
         request = request.query("type", "documents");
     }
-    request = request.query("details", "true").query("onDuplicate", &settings.on_duplicate);
+    request = request.query("details", "true").query("onDuplicate", settings.on_duplicate);
     for (name, value) in [("fromPrefix", &settings.from_prefix), ("toPrefix", &settings.to_prefix)] {
         if !value.is_empty() {
             request = request.query(name, value);

@@ -8,8 +8,8 @@ use memchr::{memchr, memchr_iter};
 use super::batch::{Batch, Batches, RejectedRow, RowLines};
 use super::columns::Columns;
 use super::lines::BYTE_ORDER_MARK;
+use super::options::{MAX_ROW_BYTES, Settings};
 use super::record::{Found, Record, read};
-use super::settings::{MAX_ROW_BYTES, Settings};
 use crate::{Console, Failure, Progress, Unit, input};
 
 /// Bytes that are read at one time.

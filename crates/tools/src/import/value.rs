@@ -2,7 +2,7 @@
 
 use velocypack::json::write_str;
 
-use super::settings::Datatype;
+use super::table_options::Datatype;
 
 /// Writes a field as JSON. `has_quotes`: then it is a text, unless a datatype says otherwise. A field without quotes
 /// and without anything in it is no value, whatever the datatype. Nothing but UTF-8 can be written; `None` otherwise.

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use super::folder::{Collection, Dump};
+use super::options::Settings;
 use super::server;
-use super::settings::Settings;
 use super::state::State;
 use super::work::Work;
 use crate::{Console, Failure, Progress, Server, Unit};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use velocypack::{Builder, Limits, Slice, json};
 
-use super::settings::Settings;
+use super::options::Settings;
 use crate::archive::info::Info;
 use crate::archive::names;
 use crate::{Console, Failure};

@@ -1,6 +1,6 @@
 //! `persea restore`, also called through a link named `arangorestore`: a dump's folder into a server.
 //!
-//! A run goes through these steps: [`settings`] reads the options; [`folder`] reads what is dumped; [`database`]
+//! A run goes through these steps: [`options`] reads the options; [`folder`] reads what is dumped; [`database`]
 //! creates collections, has threads ([`work`]) send their documents and create their indexes, and creates views.
 //! [`data`] reads files of data in blocks of whole lines, [`server`] makes the requests, and [`state`] keeps in the
 //! folder how far the restore is, for `--continue`.
@@ -12,7 +12,6 @@ mod folder;
 mod lines;
 mod options;
 mod server;
-mod settings;
 mod state;
 mod work;
 
@@ -25,10 +24,11 @@ use std::time::Duration;
 use ::options::Options;
 use client::{Client, Request};
 
+use self::options::Settings;
 use crate::archive::info::Info;
 use crate::archive::names;
-use crate::{Console, Failure, Server, Tool, client_options, connect, create_database};
-use settings::Settings;
+use crate::options::server::client_options;
+use crate::{Console, Failure, Server, Tool, connect, create_database};
 
 /// ArangoDB's number of the error that a database does not exist.
 const DATABASE_NOT_FOUND: u64 = 1228;
@@ -37,7 +37,7 @@ const CONNECT_PAUSE: Duration = Duration::from_secs(1);
 const SYSTEM: &str = "_system";
 
 /// The tool.
-pub(crate) static RESTORE: Tool = Tool {
+pub(crate) static TOOL: Tool = Tool {
     command: "restore",
     links: &["arangorestore"],
     summary: "load databases from a folder that dump has written",

@@ -1,47 +1,70 @@
 //! The options of `persea restore`.
 
-use options::{Definition, Exception, Kind, Program, option};
+use std::path::PathBuf;
 
-use Kind::{Bool, Bytes, Number, Text};
+use options::{
+    Bytes, Flag, List, Number, Opt, Options, Program, Text, Unsupported, bytes, flag, number, text,
+};
 
-use crate::common::{ENVIRONMENT_PREFIX, GENERAL, LOG, REFUSED, SERVER, WITHOUT_EFFECT};
+use crate::failure::Failure;
+use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server, threads};
 
 pub(super) static PROGRAM: Program = Program {
     name: "persea restore",
     usage: "[--OPTION VALUE ...]",
     about: "Loads what `persea dump` or arangodump has written, of any version from 2.x on.",
-    tables: &[OPTIONS, GENERAL, SERVER, LOG],
-    without_effect: &[WITHOUT_EFFECT, OWN_WITHOUT_EFFECT],
+    sections: &[ROWS, general::ROWS, server::ROWS, log::ROWS],
+    configuration: &general::CONFIGURATION,
+    define: &general::DEFINE,
+    ignored: &[IGNORED, OWN_IGNORED],
     refused: &[REFUSED],
     environment_prefix: ENVIRONMENT_PREFIX,
-    unnamed: Some("input-directory"),
+    unnamed: Some(INPUT_DIRECTORY.row()),
 };
 
-#[rustfmt::skip]
-const OPTIONS: &[Definition] = &[
-    option("all-databases", Bool, "false", "every database of the folder, each from a folder of its own"),
-    option("batch-size", Bytes, "16MiB", "bytes of a request, at least 128 KiB"),
-    option("cleanup-duplicate-attributes", Bool, "false", "of attributes that a document has twice, take the first; otherwise the server refuses it"),
-    option("collection", Text, "", "only this collection").list(),
-    option("continue", Bool, "false", "go on where a restore from this folder broke off"),
-    option("create-collection", Bool, "true", "create collections and their indexes; otherwise they must be there, and stay as they are"),
-    option("create-database", Bool, "false", "create a database that is missing"),
-    option("enable-revision-trees", Bool, "true", "set syncByRevision for collections of old dumps").uncommon(),
-    option("force", Bool, "false", "go on after errors that concern one collection, and with a dump that is not whole"),
-    option("force-same-database", Bool, "false", "refuse the dump of a database with another name"),
-    option("import-data", Bool, "true", "documents, not definitions alone"),
-    option("import-structure", Bool, "true", "collections, indexes and views, not documents alone"),
-    option("include-system-collections", Bool, "false", "also collections whose names begin with an underscore; users, in the database _system"),
-    option("initial-connect-retries", Number, "3", "attempts to reach the server").uncommon(),
-    option("input-directory", Text, "dump", "folder to read from"),
-    option("overwrite", Bool, "true", "drop collections that are there; with false they are used as they are"),
-    option("progress", Bool, "true", "show how far the restore is"),
-    option("threads", Number, "0", "threads that work at once; 0 is one for each core, at least two"),
-    option("view", Text, "", "only this view").list(),
-];
+options::section! {
+    static ALL_DATABASES: Opt<Flag> =
+        flag("all-databases", false, "Every database of the folder, each from a folder of its own.");
+    static BATCH_SIZE: Opt<Bytes> =
+        bytes("batch-size", "16MiB", "Bytes of a request, at least 128 KiB.");
+    static CLEANUP_DUPLICATE_ATTRIBUTES: Opt<Flag> =
+        flag("cleanup-duplicate-attributes", false, "First of the attributes that a document has twice. Otherwise the server refuses the document.");
+    static COLLECTION: Opt<List<Text>> =
+        text("collection", "", "Collection to restore. Default: all.").list();
+    static CONTINUE: Opt<Flag> =
+        flag("continue", false, "Continuation of a restore from this folder that broke off.");
+    static CREATE_COLLECTION: Opt<Flag> =
+        flag("create-collection", true, "Creation of collections and their indexes. Otherwise they must exist, and stay as they are.");
+    static CREATE_DATABASE: Opt<Flag> =
+        flag("create-database", false, "Creation of a database that does not exist.");
+    static ENABLE_REVISION_TREES: Opt<Flag> =
+        flag("enable-revision-trees", true, "syncByRevision for collections of old dumps.").uncommon();
+    static FORCE: Opt<Flag> =
+        flag("force", false, "Other collections after an error of one, and restores of incomplete dumps.");
+    static FORCE_SAME_DATABASE: Opt<Flag> =
+        flag("force-same-database", false, "Error for the dump of a database with another name.");
+    static IMPORT_DATA: Opt<Flag> =
+        flag("import-data", true, "Documents, besides the definitions.");
+    static IMPORT_STRUCTURE: Opt<Flag> =
+        flag("import-structure", true, "Collections, indexes and views, besides the documents.");
+    static INCLUDE_SYSTEM_COLLECTIONS: Opt<Flag> =
+        flag("include-system-collections", false, "Collections whose names begin with an underscore, and in the database _system the users.");
+    static INITIAL_CONNECT_RETRIES: Opt<Number> =
+        number("initial-connect-retries", "3", "Attempts to reach the server.").uncommon();
+    static INPUT_DIRECTORY: Opt<Text> =
+        text("input-directory", "dump", "Folder of the dump.");
+    static OVERWRITE: Opt<Flag> =
+        flag("overwrite", true, "New collections in place of those that exist. Otherwise these are used as they are.");
+    static PROGRESS: Opt<Flag> =
+        flag("progress", true, "Display of the progress.");
+    static THREADS: Opt<Number> =
+        number("threads", "0", "Threads at once; 0 for one on each core, at least two.");
+    static VIEW: Opt<List<Text>> =
+        text("view", "", "View to restore. Default: all.").list();
+}
 
-const OWN_WITHOUT_EFFECT: &[Exception] = &[
-    Exception {
+const OWN_IGNORED: &[Unsupported] = &[
+    Unsupported {
         reason: "it is for clusters",
         names: &[
             "default-number-of-shards",
@@ -52,10 +75,97 @@ const OWN_WITHOUT_EFFECT: &[Exception] = &[
             "write-concern",
         ],
     },
-    Exception { reason: "whether lines are wrapped is seen from them", names: &["envelope"] },
-    Exception {
+    Unsupported { reason: "whether lines are wrapped is seen from them", names: &["envelope"] },
+    Unsupported {
         reason: "no more buffers are kept than there are threads",
         names: &["max-unused-buffers-capacity"],
     },
-    Exception { reason: "a restore opens few files at a time", names: &["descriptors-minimum"] },
+    Unsupported { reason: "a restore opens few files at a time", names: &["descriptors-minimum"] },
 ];
+
+/// Least and most bytes of a request.
+const BATCH_BYTES: (u64, u64) = (128 << 10, 512 << 20);
+
+/// The settings of a restore.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) folder: PathBuf,
+    pub(super) all_databases: bool,
+    pub(super) collections: Vec<String>,
+    pub(super) views: Vec<String>,
+    pub(super) include_system: bool,
+    pub(super) import_data: bool,
+    pub(super) import_structure: bool,
+    pub(super) create_collections: bool,
+    pub(super) create_database: bool,
+    /// Of attributes that a document has twice, the first counts.
+    pub(super) cleans_duplicates: bool,
+    pub(super) revision_trees: bool,
+    pub(super) overwrite: bool,
+    pub(super) force: bool,
+    pub(super) force_same_database: bool,
+    pub(super) goes_on: bool,
+    pub(super) progress: bool,
+    pub(super) threads: usize,
+    pub(super) batch_bytes: usize,
+    pub(super) connect_retries: u64,
+}
+
+impl Settings {
+    pub(super) fn read(options: &Options) -> Result<Self, Failure> {
+        let names =
+            |option: &Opt<List<Text>>| options.get(option).into_iter().map(str::to_owned).collect::<Vec<_>>();
+        let settings = Settings {
+            folder: options.get(&INPUT_DIRECTORY).into(),
+            all_databases: options.get(&ALL_DATABASES),
+            collections: names(&COLLECTION),
+            views: names(&VIEW),
+            include_system: options.get(&INCLUDE_SYSTEM_COLLECTIONS),
+            import_data: options.get(&IMPORT_DATA),
+            import_structure: options.get(&IMPORT_STRUCTURE),
+            create_collections: options.get(&CREATE_COLLECTION),
+            create_database: options.get(&CREATE_DATABASE),
+            cleans_duplicates: options.get(&CLEANUP_DUPLICATE_ATTRIBUTES),
+            revision_trees: options.get(&ENABLE_REVISION_TREES),
+            overwrite: options.get(&OVERWRITE),
+            force: options.get(&FORCE),
+            force_same_database: options.get(&FORCE_SAME_DATABASE),
+            goes_on: options.get(&CONTINUE),
+            progress: options.get(&PROGRESS),
+            threads: threads(options, &THREADS)?,
+            batch_bytes: options.get(&BATCH_SIZE).clamp(BATCH_BYTES.0, BATCH_BYTES.1) as usize,
+            connect_retries: options.get(&INITIAL_CONNECT_RETRIES),
+        };
+        let exclusive = [
+            (options.is_given(&server::DATABASE), server::DATABASE.name),
+            (settings.force_same_database, FORCE_SAME_DATABASE.name),
+        ];
+        match exclusive.into_iter().find(|(is_given, _)| settings.all_databases && *is_given) {
+            Some((_, other)) => {
+                Err(Failure::option(format!("--{} and --{other} exclude each other", ALL_DATABASES.name)))
+            }
+            None => Ok(settings),
+        }
+    }
+
+    /// Returns true if collections and their indexes are created, rather than used as they are.
+    pub(super) fn creates(&self) -> bool {
+        self.import_structure && self.create_collections
+    }
+
+    /// Returns true if a collection is restored.
+    pub(super) fn wants_collection(&self, name: &str) -> bool {
+        match self.collections.is_empty() {
+            true => self.views.is_empty() && (self.include_system || !name.starts_with('_')),
+            false => self.collections.iter().any(|wanted| wanted == name),
+        }
+    }
+
+    /// Returns true if a view is restored.
+    pub(super) fn wants_view(&self, name: &str) -> bool {
+        match self.views.is_empty() {
+            true => self.collections.is_empty(),
+            false => self.views.iter().any(|wanted| wanted == name),
+        }
+    }
+}

@@ -5,7 +5,7 @@ use client::{Client, Request};
 use velocypack::{Builder, Limits, Slice, json};
 
 use super::folder::{Collection, View};
-use super::settings::Settings;
+use super::options::Settings;
 use crate::{Console, Failure};
 
 /// The type of collections of edges.

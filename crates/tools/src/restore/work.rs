@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard};
 
 use super::data::{Block, DataFile};
 use super::folder::Collection;
+use super::options::Settings;
 use super::server::Documents;
-use super::settings::Settings;
 use super::state::State;
 use super::{duplicates, lines, server};
 use crate::schedule::{self, lock};

@@ -3,7 +3,7 @@
 
 use chart::{Chart, Panel, Series};
 
-use super::super::settings::Settings;
+use super::super::options::Settings;
 use super::{Run, median};
 
 pub(super) fn chart(settings: &Settings, runs: &[Run]) -> Chart {

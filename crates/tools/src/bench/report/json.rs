@@ -2,7 +2,7 @@
 
 use velocypack::Builder;
 
-use super::super::settings::Settings;
+use super::super::options::Settings;
 use super::Run;
 use crate::Failure;
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use chart::escape;
 
-use super::super::settings::Settings;
+use super::super::options::Settings;
 use super::Run;
 
 pub(super) fn report(settings: &Settings, runs: &[Run]) -> String {

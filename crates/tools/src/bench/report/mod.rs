@@ -5,10 +5,10 @@ mod json;
 mod junit;
 pub(super) mod text;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use super::settings::Settings;
+use super::options::{CHART, Files, JSON_REPORT_FILE, JUNIT_REPORT_FILE, Settings};
 use super::work::Tally;
 use crate::Failure;
 
@@ -36,14 +36,6 @@ pub(super) fn median<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Option<&'a 
     runs.get(runs.len().checked_sub(1)? / 2).copied()
 }
 
-/// Files to write.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Files {
-    pub(super) json: Option<PathBuf>,
-    pub(super) junit: Option<PathBuf>,
-    pub(super) chart: Option<PathBuf>,
-}
-
 /// Finds out before the first run whether the files can be written.
 pub(super) fn prepare_files(files: &Files) -> Result<(), Failure> {
     if let Some(path) = &files.chart
@@ -52,8 +44,11 @@ pub(super) fn prepare_files(files: &Files) -> Result<(), Failure> {
         let path = path.display();
         return Err(Failure::option(format!("--chart: the file must end with .svg, not {path}")));
     }
-    let all =
-        [("json-report-file", &files.json), ("junit-report-file", &files.junit), ("chart", &files.chart)];
+    let all = [
+        (JSON_REPORT_FILE.name, &files.json),
+        (JUNIT_REPORT_FILE.name, &files.junit),
+        (CHART.name, &files.chart),
+    ];
     for (option, path) in all {
         let Some(path) = path else { continue };
         let opened = std::fs::OpenOptions::new().create(true).append(true).open(path);
@@ -65,9 +60,9 @@ pub(super) fn prepare_files(files: &Files) -> Result<(), Failure> {
 /// Writes all files that the options ask for.
 pub(super) fn write_files(settings: &Settings, database: &str, runs: &[Run]) -> Result<(), Failure> {
     let Files { json, junit, chart } = &settings.files;
-    write("json-report-file", json.as_deref(), || json::report(settings, database, runs))?;
-    write("junit-report-file", junit.as_deref(), || Ok(junit::report(settings, runs)))?;
-    write("chart", chart.as_deref(), || Ok(chart::chart(settings, runs).svg()))
+    write(JSON_REPORT_FILE.name, json.as_deref(), || json::report(settings, database, runs))?;
+    write(JUNIT_REPORT_FILE.name, junit.as_deref(), || Ok(junit::report(settings, runs)))?;
+    write(CHART.name, chart.as_deref(), || Ok(chart::chart(settings, runs).svg()))
 }
 
 fn write<T: AsRef<[u8]>>(

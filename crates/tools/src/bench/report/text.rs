@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::super::histogram::Histogram;
-use super::super::settings::{Intervals, Settings};
+use super::super::options::{Intervals, Settings};
 use super::{Run, median};
 use crate::Console;
 

@@ -85,7 +85,7 @@ fn xml_has_an_element_for_each_attribute() {
 #[test]
 fn characters_that_xml_cannot_have_are_replaced() {
     let mut out = Vec::new();
-    super::super::xml::escape("a\u{0}b\u{1b}\t\u{e4}", &mut out);
+    super::super::form::xml::escape("a\u{0}b\u{1b}\t\u{e4}", &mut out);
     assert_eq!(String::from_utf8(out).unwrap(), "a\u{fffd}b\u{fffd}&#9;\u{e4}");
 }
 

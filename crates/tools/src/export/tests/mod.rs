@@ -1,24 +1,23 @@
 //! What files look like, and how a broken export goes on.
 
 mod forms;
+mod options;
 mod resuming;
-mod settings;
 mod tables;
 
 use std::sync::Arc;
 
+use ::options::{Options, Request, Version};
 use bytes::Bytes;
-use options::{Options, Request, Version};
 
-use super::definitions;
+use super::options::{PROGRAM, Settings};
 use super::rows::Rows;
-use super::settings::Settings;
 use crate::Failure;
 
 fn settings(arguments: &[&str]) -> Result<Settings, Failure> {
     let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
     let version = Version { compatible: "", own: "", license: "" };
-    match Options::read(&definitions::PROGRAM, version, &arguments, &|_| None)? {
+    match Options::read(&PROGRAM, version, &arguments, &|_| None)? {
         Request::Run(options) => Settings::read(&options),
         Request::Print(text) => panic!("{text}"),
     }

@@ -1,23 +1,23 @@
 //! What rows become on their way to the server.
 
 mod json;
+mod options;
 mod rejected;
-mod settings;
 mod table;
 
 use std::io::Cursor;
 
-use options::{Options, Request, Version};
+use ::options::{Options, Request, Version};
 
 use super::batch::Batch;
-use super::settings::Settings;
-use super::{batches, definitions};
+use super::batches;
+use super::options::{PROGRAM, Settings};
 use crate::{Console, Failure};
 
 fn settings(arguments: &[&str]) -> Result<Settings, Failure> {
     let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
     let version = Version { compatible: "", own: "", license: "" };
-    match Options::read(&definitions::PROGRAM, version, &arguments, &|_| None)? {
+    match Options::read(&PROGRAM, version, &arguments, &|_| None)? {
         Request::Run(options) => Settings::read(&options, &Console::plain()),
         Request::Print(text) => panic!("{text}"),
     }

@@ -2,11 +2,12 @@
 
 use velocypack::{Slice, json};
 
-use super::form::{TextForm, for_each};
+use super::{TextForm, for_each};
 use crate::Failure;
 
 /// What every file begins with.
-pub(super) const DECLARATION: &[u8] = b"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n";
+pub(in super::super) const DECLARATION: &[u8] =
+    b"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n";
 
 /// Writes documents.
 pub(super) struct XmlForm {
@@ -85,7 +86,7 @@ fn type_name(value: Slice<'_>) -> &'static str {
 
 /// A text within quotes. Line breaks and tabulators are written so that readers keep them; other control characters,
 /// which XML cannot have, become replacement characters.
-pub(super) fn escape(text: &str, out: &mut Vec<u8>) {
+pub(in super::super) fn escape(text: &str, out: &mut Vec<u8>) {
     for character in text.chars() {
         match character {
             '&' => out.extend_from_slice(b"&amp;"),

@@ -1,7 +1,9 @@
-//! What values of options look like.
+//! The kinds of values, and how their texts are checked.
 
-/// Kinds of values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use std::fmt::Debug;
+
+/// The kind of an option's values, for checks and for texts about the option.
+#[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// Any text.
     Text,
@@ -16,12 +18,24 @@ pub enum Kind {
     Seconds,
     /// A number, perhaps with a fraction; not negative.
     Decimal,
-    /// One of these.
-    Choice(&'static [&'static str]),
+    /// One of these names.
+    Choice(&'static dyn Names),
+}
+
+/// The names among which an option chooses.
+pub trait Names: Debug + Sync {
+    /// All names, in the order of the help text.
+    fn names(&self) -> Vec<&'static str>;
+}
+
+impl<T: Debug + Sync, const N: usize> Names for [(&'static str, T); N] {
+    fn names(&self) -> Vec<&'static str> {
+        self.iter().map(|(name, _)| *name).collect()
+    }
 }
 
 impl Kind {
-    /// What would be right, where a value is wrong.
+    /// Checks a value. The error says what would be right.
     pub(crate) fn check(self, value: &str) -> Result<(), String> {
         let good = match self {
             Kind::Text => true,
@@ -30,12 +44,12 @@ impl Kind {
             Kind::Seconds | Kind::Decimal => {
                 value.parse::<f64>().is_ok_and(|number| number.is_finite() && number >= 0.0)
             }
-            Kind::Choice(choices) => choices.contains(&value),
+            Kind::Choice(choices) => choices.names().contains(&value),
         };
         if good { Ok(()) } else { Err(self.expected()) }
     }
 
-    /// What values are, in words.
+    /// Describes the values in words.
     pub(crate) fn expected(self) -> String {
         match self {
             Kind::Text => "text".to_owned(),
@@ -44,7 +58,7 @@ impl Kind {
             Kind::Bytes => "a number of bytes, perhaps with a suffix such as MB or GiB".to_owned(),
             Kind::Seconds => "a number of seconds".to_owned(),
             Kind::Decimal => "a number".to_owned(),
-            Kind::Choice(choices) => format!("one of {}", choices.join(", ")),
+            Kind::Choice(choices) => format!("one of {}", choices.names().join(", ")),
         }
     }
 }
@@ -57,9 +71,9 @@ fn is_false(value: &str) -> bool {
     ["false", "no", "off", "n", "0"].contains(&value.to_lowercase().as_str())
 }
 
-/// A whole number with an optional suffix: `k`, `m`, `g`, `t` and the same with `b` are powers of 1,000; with `i` or
+/// Parses a whole number with an optional suffix: `k`, `m`, `g`, `t` and the same with `b` are powers of 1,000; with `i` or
 /// `ib` (`KiB`) powers of 1,024.
-pub fn parse_bytes(text: &str) -> Option<u64> {
+pub(crate) fn parse_bytes(text: &str) -> Option<u64> {
     let text = text.trim().to_lowercase();
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let factor: u64 = match text.get(digits.len()..)? {

@@ -2,8 +2,8 @@
 
 use velocypack::{Slice, json};
 
-use super::form::{TextForm, for_each};
-use super::settings::Settings;
+use super::super::options::Settings;
+use super::{TextForm, for_each};
 use crate::Failure;
 
 /// What spreadsheets take for the beginning of a formula.

@@ -1,12 +1,82 @@
-//! What the options mean for an export.
+//! The options of `persea export`. Names that arangoexport has mean the same.
 
 use std::path::{Path, PathBuf};
 
-use options::Options;
+use options::{
+    Choice, Flag, List, Maybe, Number, Opt, Options, Program, Seconds, Text, choice, flag, number, seconds,
+    text,
+};
 use velocypack::{Builder, Limits, json};
 
 use super::output::Compression;
-use crate::Failure;
+use crate::failure::Failure;
+use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server};
+
+/// The program.
+pub(super) static PROGRAM: Program = Program {
+    name: "persea export",
+    usage: "--collection NAME ... | --custom-query AQL | --graph-name NAME [--OPTION VALUE ...]",
+    about: "Writes collections, the result of a query, or a graph to files: JSON Lines, JSON, CSV, XML, XGMML or Parquet.",
+    sections: &[ROWS, general::ROWS, server::ROWS, log::ROWS],
+    configuration: &general::CONFIGURATION,
+    define: &general::DEFINE,
+    ignored: &[IGNORED],
+    refused: &[REFUSED],
+    environment_prefix: ENVIRONMENT_PREFIX,
+    unnamed: Some(OUTPUT_DIRECTORY.row()),
+};
+
+const FORMS: &[(&str, Form); 6] = &[
+    ("csv", Form::Csv),
+    ("json", Form::Json),
+    ("jsonl", Form::Lines),
+    ("parquet", Form::Parquet),
+    ("xgmml", Form::Xgmml),
+    ("xml", Form::Xml),
+];
+
+options::section! {
+    static COLLECTION: Opt<List<Text>> =
+        text("collection", "", "Collection to write.").list();
+    static COMPRESS_OUTPUT: Opt<Flag> =
+        flag("compress-output", false, "Files compressed by gzip.");
+    static CUSTOM_QUERY: Opt<Maybe<Text>> =
+        text("custom-query", "", "AQL query whose result is written.").optional();
+    static CUSTOM_QUERY_BINDVARS: Opt<Maybe<Text>> =
+        text("custom-query-bindvars", "", "Bind parameters of the query, a JSON object.").optional();
+    static CUSTOM_QUERY_FILE: Opt<Maybe<Text>> =
+        text("custom-query-file", "", "File with the query.").optional();
+    static CUSTOM_QUERY_MAX_RUNTIME: Opt<Seconds> =
+        seconds("custom-query-max-runtime", "0", "Seconds that the query may take; 0 for no limit.");
+    static DOCUMENTS_PER_BATCH: Opt<Number> =
+        number("documents-per-batch", "1000", "Documents of a reply, if they do not come in one stream.");
+    static ESCAPE_CSV_FORMULAE: Opt<Flag> =
+        flag("escape-csv-formulae", true, "CSV: single quote before texts that spreadsheets may take for formulas.");
+    static FIELDS: Opt<Maybe<Text>> =
+        text("fields", "", "CSV, Parquet: attributes to write, with commas between them.").optional();
+    static FILE: Opt<Maybe<Text>> =
+        text("file", "", "File for the one thing that is exported; `-` for the standard output. Its ending says type and compression (.gz, .zst).").optional();
+    static GRAPH_NAME: Opt<Maybe<Text>> =
+        text("graph-name", "", "XGMML: named graph, or a name for the graph of the collections.").optional();
+    static OUTPUT_DIRECTORY: Opt<Text> =
+        text("output-directory", "export", "Folder of the files.");
+    static OVERWRITE: Opt<Flag> =
+        flag("overwrite", false, "New files in place of those that exist.");
+    pub(super) static PROGRESS: Opt<Flag> =
+        flag("progress", true, "Display of the progress.");
+    static QUERY: Opt<Maybe<Text>> =
+        text("query", "", "Another name of --custom-query.").optional().uncommon();
+    static QUERY_MAX_RUNTIME: Opt<Seconds> =
+        seconds("query-max-runtime", "0", "Another name of --custom-query-max-runtime.").uncommon();
+    static RESUME: Opt<Flag> =
+        flag("resume", false, "Continuation of an export that broke off.");
+    static TYPE: Opt<Choice<Form>> =
+        choice("type", FORMS, "jsonl", "Format of the files.");
+    static XGMML_LABEL_ATTRIBUTE: Opt<Text> =
+        text("xgmml-label-attribute", "label", "XGMML: attribute that becomes the label.");
+    static XGMML_LABEL_ONLY: Opt<Flag> =
+        flag("xgmml-label-only", false, "XGMML: no other attributes.");
+}
 
 /// The standard output as a file.
 pub(super) const STDOUT: &str = "-";
@@ -95,22 +165,22 @@ pub(super) struct Settings {
 impl Settings {
     /// Reads the options. Errors say which one is wrong and what would be right.
     pub(super) fn read(options: &Options) -> Result<Self, Failure> {
-        let file = options.text("file").map(str::to_owned).filter(|file| !file.is_empty());
+        let file = options.non_empty(&FILE).map(str::to_owned);
         let (form, compression) = form(options, file.as_deref())?;
-        let fields = options.text("fields").unwrap_or_default().split(',').map(str::trim);
+        let fields = options.get(&FIELDS).unwrap_or_default().split(',').map(str::trim);
         let settings = Settings {
             subject: subject(options, form)?,
             form,
             compression,
-            directory: options.text("output-directory").unwrap_or("export").into(),
+            directory: options.get(&OUTPUT_DIRECTORY).into(),
             file,
-            overwrite: options.flag("overwrite"),
-            resume: options.flag("resume"),
-            batch_rows: options.number("documents-per-batch").max(1),
+            overwrite: options.get(&OVERWRITE),
+            resume: options.get(&RESUME),
+            batch_rows: options.get(&DOCUMENTS_PER_BATCH).max(1),
             fields: fields.filter(|field| !field.is_empty()).map(str::to_owned).collect(),
-            escape_formulae: options.flag("escape-csv-formulae"),
-            label_attribute: options.text("xgmml-label-attribute").unwrap_or("label").to_owned(),
-            label_only: options.flag("xgmml-label-only"),
+            escape_formulae: options.get(&ESCAPE_CSV_FORMULAE),
+            label_attribute: options.get(&XGMML_LABEL_ATTRIBUTE).to_owned(),
+            label_only: options.get(&XGMML_LABEL_ONLY),
         };
         settings.check()?;
         Ok(settings)
@@ -161,8 +231,8 @@ fn safe(name: &str) -> String {
 }
 
 fn form(options: &Options, file: Option<&str>) -> Result<(Form, Compression), Failure> {
-    let named = options.text("type").and_then(Form::from_name).unwrap_or(Form::Lines);
-    let by_option = match options.flag("compress-output") {
+    let named = options.get(&TYPE);
+    let by_option = match options.get(&COMPRESS_OUTPUT) {
         true => Compression::Gzip,
         false => Compression::None,
     };
@@ -172,7 +242,7 @@ fn form(options: &Options, file: Option<&str>) -> Result<(Form, Compression), Fa
         (_, Some(plain)) => (plain, Compression::Zstd),
         _ => (file, by_option),
     };
-    if options.is_given("type") {
+    if options.is_given(&TYPE) {
         return Ok((named, compression));
     }
     let ending = Path::new(plain).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
@@ -186,8 +256,8 @@ fn form(options: &Options, file: Option<&str>) -> Result<(Form, Compression), Fa
 fn subject(options: &Options, form: Form) -> Result<Subject, Failure> {
     let wrong = |text: &str| Err(Failure::option(text));
     let collections: Vec<String> =
-        options.all("collection").into_iter().filter(|name| !name.is_empty()).map(str::to_owned).collect();
-    let graph = options.text("graph-name").filter(|name| !name.is_empty());
+        options.get(&COLLECTION).into_iter().filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    let graph = options.non_empty(&GRAPH_NAME);
     let query = query(options)?;
     if let (Form::Xgmml, Some(graph), None) = (form, graph, &query) {
         return Ok(Subject::Graph(graph.to_owned(), collections));
@@ -205,8 +275,8 @@ fn subject(options: &Options, form: Form) -> Result<Subject, Failure> {
 }
 
 fn query(options: &Options) -> Result<Option<Query>, Failure> {
-    let given = |name: &str| options.text(name).filter(|text| !text.is_empty()).map(str::to_owned);
-    let text = match (given("custom-query").or_else(|| given("query")), given("custom-query-file")) {
+    let given = |option: &Opt<Maybe<Text>>| options.non_empty(option).map(str::to_owned);
+    let text = match (given(&CUSTOM_QUERY).or_else(|| given(&QUERY)), given(&CUSTOM_QUERY_FILE)) {
         (Some(_), Some(_)) => {
             return Err(Failure::option("give --custom-query or --custom-query-file, not both"));
         }
@@ -216,7 +286,7 @@ fn query(options: &Options) -> Result<Option<Query>, Failure> {
         (text, None) => text,
     };
     let Some(text) = text else {
-        return match options.is_given("custom-query-bindvars") {
+        return match options.is_given(&CUSTOM_QUERY_BINDVARS) {
             true => {
                 Err(Failure::option("--custom-query-bindvars needs --custom-query or --custom-query-file"))
             }
@@ -224,13 +294,13 @@ fn query(options: &Options) -> Result<Option<Query>, Failure> {
         };
     };
     let mut parameters = Builder::new();
-    let given = given("custom-query-bindvars").unwrap_or_else(|| "{}".to_owned());
+    let given = given(&CUSTOM_QUERY_BINDVARS).unwrap_or_else(|| "{}".to_owned());
     let parsed = json::parse(given.as_bytes(), &Limits::default(), &mut parameters);
     if parsed.is_err() || !parameters.as_slice().is_object() {
         let text = format!("--custom-query-bindvars must be a JSON object, not {given:?}");
         return Err(Failure::option(text));
     }
-    let limits = ["custom-query-max-runtime", "query-max-runtime"].map(|name| options.seconds(name));
+    let limits = [&CUSTOM_QUERY_MAX_RUNTIME, &QUERY_MAX_RUNTIME].map(|option| options.get(option));
     let max_runtime_seconds = limits.into_iter().find(|limit| *limit > 0.0).unwrap_or(0.0);
     Ok(Some(Query { text, parameters: parameters.into_vec(), max_runtime_seconds }))
 }

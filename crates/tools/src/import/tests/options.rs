@@ -1,6 +1,7 @@
 //! What the options say, and what they may not.
 
-use super::super::settings::{Form, MergePart, merge};
+use super::super::options::Form;
+use super::super::table_options::{MergePart, merge};
 use super::settings;
 
 #[test]

@@ -1,11 +1,14 @@
 //! From lines of JSON to the text of a file.
 
+mod csv;
+pub(super) mod xml;
+
 use velocypack::{Builder, Limits, Slice, json};
 
-use super::csv::CsvForm;
-use super::settings::{Form, Settings};
-use super::xml::XmlForm;
+use super::options::{Form, Settings};
 use crate::Failure;
+use csv::CsvForm;
+use xml::XmlForm;
 
 /// Writes documents in a form.
 pub(super) trait TextForm {

@@ -1,14 +1,14 @@
-//! Options of ArangoDB that are accepted, so that its configurations can be used, and that change nothing here: what
-//! they steer is not there (JavaScript, a cluster, its caches) or is done in another way. Each use is reported in the
+//! Options of ArangoDB that are accepted, so that its configurations can be used, and that change nothing here: their
+//! subject does not exist (JavaScript, a cluster, its caches) or is done in another way. Each use is reported in the
 //! log.
 //!
 //! Options on which somebody may rely for safety (TLS, encryption, hardening) are not among them: they are refused.
 
-use options::Exception;
+use options::Unsupported;
 
 /// All of them, with the reason.
-pub(super) const WITHOUT_EFFECT: &[Exception] =
-    &[Exception { reason: "what it steers is not there, or is done in another way", names: NAMES }];
+pub(super) const ROWS: &[Unsupported] =
+    &[Unsupported { reason: "their subject does not exist here, or is done in another way", names: NAMES }];
 
 /// Their names, sorted.
 #[rustfmt::skip]
@@ -59,12 +59,12 @@ const NAMES: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{DEFINITIONS, SERVER};
+    use crate::options::SERVER;
 
     #[test]
     fn names_are_sorted_and_not_those_of_options_with_an_effect() {
         assert!(NAMES.is_sorted());
-        assert!(DEFINITIONS.iter().all(|definition| SERVER.without_effect(definition.name).is_none()));
+        assert!(SERVER.definitions().all(|definition| SERVER.why_ignored(definition.name).is_none()));
     }
 
     #[test]
@@ -76,7 +76,7 @@ mod tests {
             "server.harden",
             "audit.output",
         ] {
-            assert!(SERVER.without_effect(name).is_none(), "{name}");
+            assert!(SERVER.why_ignored(name).is_none(), "{name}");
         }
     }
 }

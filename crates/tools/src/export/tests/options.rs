@@ -1,7 +1,7 @@
 //! What the options say, and what they may not.
 
+use super::super::options::{Form, Subject};
 use super::super::output::Compression;
-use super::super::settings::{Form, Subject};
 use super::settings;
 
 #[test]

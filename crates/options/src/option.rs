@@ -1,0 +1,155 @@
+//! Rows of tables of options: [`Opt`], the functions that make one, and [`section!`](crate::section).
+
+use std::fmt::Debug;
+use std::ops::Deref;
+
+use crate::types::{Bytes, Choice, Decimal, Flag, List, Maybe, Number, Seconds, Text};
+use crate::{Definition, Kind};
+
+/// An option whose values have the type `V`. It dereferences to its [`Definition`].
+#[derive(Clone, Copy, Debug)]
+pub struct Opt<V> {
+    definition: Definition,
+    value: V,
+}
+
+/// Defines the options of a section, each as a static, and `ROWS`, the table of all of them in this order.
+///
+/// ```
+/// use options::{Bytes, Flag, Opt, bytes, flag};
+///
+/// options::section! {
+///     static MAX_BODY: Opt<Bytes> = bytes("http.max-body-size", "1GiB", "Bytes of a request's body, at most.");
+///     static CACHE: Opt<Flag> = flag("http.cache", true, "Cached replies.").uncommon();
+/// }
+/// assert_eq!(ROWS[0].name, "http.max-body-size");
+/// ```
+#[macro_export]
+macro_rules! section {
+    ($($(#[$attribute:meta])* $visibility:vis static $name:ident: $type:ty = $option:expr;)*) => {
+        $($(#[$attribute])* $visibility static $name: $type = $option;)*
+
+        /// The options of this section, in the order of the help text.
+        pub(crate) static ROWS: $crate::Section = &[$($name.row()),*];
+    };
+}
+
+const fn row<V>(
+    name: &'static str,
+    kind: Kind,
+    value: V,
+    default: &'static str,
+    help: &'static str,
+) -> Opt<V> {
+    let definition =
+        Definition { name, kind, default, help, is_list: false, is_secret: false, is_uncommon: false };
+    Opt { definition, value }
+}
+
+/// A switch.
+pub const fn flag(name: &'static str, default: bool, help: &'static str) -> Opt<Flag> {
+    row(name, Kind::Bool, Flag, if default { "true" } else { "false" }, help)
+}
+
+/// A whole number.
+pub const fn number(name: &'static str, default: &'static str, help: &'static str) -> Opt<Number> {
+    row(name, Kind::Number, Number, default, help)
+}
+
+/// A number of bytes.
+pub const fn bytes(name: &'static str, default: &'static str, help: &'static str) -> Opt<Bytes> {
+    row(name, Kind::Bytes, Bytes, default, help)
+}
+
+/// A number of seconds.
+pub const fn seconds(name: &'static str, default: &'static str, help: &'static str) -> Opt<Seconds> {
+    row(name, Kind::Seconds, Seconds, default, help)
+}
+
+/// A number that may have a fraction.
+pub const fn decimal(name: &'static str, default: &'static str, help: &'static str) -> Opt<Decimal> {
+    row(name, Kind::Decimal, Decimal, default, help)
+}
+
+/// Any text.
+pub const fn text(name: &'static str, default: &'static str, help: &'static str) -> Opt<Text> {
+    row(name, Kind::Text, Text, default, help)
+}
+
+/// One of some names, each with its meaning. A default that is not among the names does not compile.
+pub const fn choice<T: Copy + Debug + Sync, const N: usize>(
+    name: &'static str,
+    choices: &'static [(&'static str, T); N],
+    default: &'static str,
+    help: &'static str,
+) -> Opt<Choice<T>> {
+    let mut index = 0;
+    while !is_same(choices[index].0, default) {
+        index += 1;
+    }
+    let value = Choice { choices, default: choices[index].1 };
+    row(name, Kind::Choice(choices), value, default, help)
+}
+
+/// Compares texts, at compile time too.
+const fn is_same(left: &str, right: &str) -> bool {
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    if left.len() != right.len() {
+        return false;
+    }
+    let mut index = 0;
+    while index < left.len() {
+        if left[index] != right[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}
+
+impl<V> Opt<V> {
+    /// Returns the row without the type of its values, for a table.
+    pub const fn row(&self) -> &Definition {
+        &self.definition
+    }
+}
+
+impl<V: Copy> Opt<V> {
+    /// Returns the type of the values.
+    pub(crate) fn value(&self) -> V {
+        self.value
+    }
+
+    /// The same, to be given any number of times.
+    #[must_use]
+    pub const fn list(self) -> Opt<List<V>> {
+        Opt { definition: Definition { is_list: true, ..self.definition }, value: List(self.value) }
+    }
+
+    /// The same, read as nothing where no value is given. A default beside it does not compile.
+    #[must_use]
+    pub const fn optional(self) -> Opt<Maybe<V>> {
+        assert!(self.definition.default.is_empty());
+        Opt { definition: self.definition, value: Maybe(self.value) }
+    }
+
+    /// The same, with values that are never shown.
+    #[must_use]
+    pub const fn secret(self) -> Self {
+        Opt { definition: Definition { is_secret: true, ..self.definition }, value: self.value }
+    }
+
+    /// The same, left out of the short help.
+    #[must_use]
+    pub const fn uncommon(self) -> Self {
+        Opt { definition: Definition { is_uncommon: true, ..self.definition }, value: self.value }
+    }
+}
+
+impl<V> Deref for Opt<V> {
+    type Target = Definition;
+
+    fn deref(&self) -> &Definition {
+        &self.definition
+    }
+}

@@ -1,0 +1,60 @@
+//! `--database`: the store and the databases in it.
+
+use catalog::NamingRules;
+use database::InstanceOptions;
+use options::{Flag, Maybe, Opt, Options, Text, flag, text};
+use server::server::ARANGODB_VERSION;
+use storage::{MemoryBudget, StoreOptions};
+
+use super::{query, server as server_section, temp, ttl};
+
+options::section! {
+    pub(crate) static AUTO_UPGRADE: Opt<Flag> =
+        flag("database.auto-upgrade", false, "Upgrade of the store for this version without a start.");
+    pub(super) static DIRECTORY: Opt<Text> =
+        text("database.directory", "./data", "Folder of the data.");
+    static EXTENDED_NAMES: Opt<Flag> =
+        flag("database.extended-names", true, "Most characters of Unicode in names of databases, collections and indexes.");
+    pub(crate) static INIT_DATABASE: Opt<Flag> =
+        flag("database.init-database", false, "Creation of the store without a start.");
+    static PASSWORD: Opt<Maybe<Text>> =
+        text("database.password", "", "Another name of --server.password.").optional().secret();
+    static WAIT_FOR_SYNC: Opt<Flag> =
+        flag("database.wait-for-sync", false, "Writes wait for the disk, unless their collection or request says otherwise.");
+}
+
+/// Makes the options of the store.
+pub(crate) fn store_options(options: &Options, budget: &MemoryBudget) -> StoreOptions {
+    let naming_rules = match options.get(&EXTENDED_NAMES) {
+        true => NamingRules::Extended,
+        false => NamingRules::Traditional,
+    };
+    StoreOptions {
+        naming_rules,
+        sort_budget_bytes: usize::try_from(budget.sort_bytes).unwrap_or(usize::MAX),
+        read_cache_bytes: budget.read_cache_bytes,
+        temporary_folder: temp::folder(options),
+        ..StoreOptions::default()
+    }
+}
+
+/// Makes the options of the instance.
+pub(crate) fn instance_options(options: &Options, budget: &MemoryBudget) -> InstanceOptions {
+    InstanceOptions {
+        result_memory_bytes: budget.result_bytes,
+        temporary_folder: temp::folder(options),
+        spill: temp::settings(options),
+        authentication: options.get(&server_section::AUTHENTICATION),
+        default_wait_for_sync: options.get(&WAIT_FOR_SYNC),
+        ttl: ttl::settings(options),
+        compatible_version: ARANGODB_VERSION.to_owned(),
+        ..query::settings(options, budget)
+    }
+}
+
+/// Returns the password of `root` on a new store.
+pub(crate) fn root_password(options: &Options) -> String {
+    let named = options.get(&server_section::PASSWORD).or_else(|| options.get(&PASSWORD));
+    let named = named.map(str::to_owned).or_else(|| std::env::var("ARANGO_ROOT_PASSWORD").ok());
+    named.unwrap_or_default()
+}

@@ -1,0 +1,59 @@
+//! Options without a section: memory, the engine, the configuration itself.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use kv::Engine;
+use kv::memory::MemoryEngine;
+use kv_rocksdb::RocksEngine;
+use options::{Bytes, Choice, Flag, List, Maybe, Opt, Options, Text, bytes, choice, flag, text};
+use server::machine::available_memory_bytes;
+use storage::MemoryBudget;
+
+use super::{cache, database, rocksdb, server as server_section};
+use crate::engine::{ENGINES, EngineName};
+use crate::failure::Failure;
+
+options::section! {
+    pub(crate) static CHECK_CONFIGURATION: Opt<Flag> =
+        flag("check-configuration", false, "Check of the options without a start.");
+    pub(crate) static CONFIGURATION: Opt<Maybe<Text>> =
+        text("configuration", "", "File with more options; `none` for none.").optional();
+    pub(crate) static DEFINE: Opt<List<Text>> =
+        text("define", "", "NAME=VALUE: the value of `@NAME@` in the configuration file. The environment has the others.").list();
+    pub(crate) static MEMORY_LIMIT: Opt<Maybe<Bytes>> =
+        bytes("memory-limit", "", "Bytes of memory of the whole process. Default: half of the machine's or the container's.").optional();
+    pub(crate) static PID_FILE: Opt<Maybe<Text>> =
+        text("pid-file", "", "File for the number of the process.").optional();
+    pub(super) static STORAGE_ENGINE: Opt<Choice<EngineName>> =
+        choice("storage-engine", ENGINES, "auto", "Storage engine. `memory` loses all data at the end.");
+}
+
+/// Divides the memory among its users.
+pub(crate) fn memory_budget(options: &Options) -> MemoryBudget {
+    let limit = options.get(&MEMORY_LIMIT).filter(|limit| *limit > 0);
+    let budget = MemoryBudget::split(limit.unwrap_or_else(|| available_memory_bytes() / 2));
+    match options.get(&cache::SIZE) {
+        Some(bytes) => budget.with_read_cache(bytes),
+        None => budget,
+    }
+}
+
+/// Opens the engine.
+pub(crate) fn open_engine(
+    options: &Options,
+    budget: &MemoryBudget,
+    descriptors: u64,
+) -> Result<Arc<dyn Engine>, Failure> {
+    let name = match options.get(&STORAGE_ENGINE) {
+        EngineName::Auto => options.get(&server_section::STORAGE_ENGINE),
+        named => named,
+    };
+    match name {
+        EngineName::Memory => Ok(MemoryEngine::new()),
+        EngineName::RocksDb | EngineName::Auto => {
+            let folder = PathBuf::from(options.get(&database::DIRECTORY));
+            Ok(RocksEngine::open(folder, &rocksdb::settings(options, budget, descriptors))?)
+        }
+    }
+}

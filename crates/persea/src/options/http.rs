@@ -1,0 +1,45 @@
+//! `--http`: requests and connections.
+
+use options::{Bytes, Flag, List, Number, Opt, Options, Seconds, Text, bytes, flag, number, seconds, text};
+use server::HttpOptions;
+use server::http::cors::TrustedOrigins;
+use storage::MemoryBudget;
+
+use super::rocksdb;
+
+/// File descriptors that are left for the log, temporary files and the engine's own needs.
+const SPARE_DESCRIPTORS: u64 = 128;
+
+/// Fewest connections, so that an operator can always ask why there are no more.
+const MIN_CONNECTIONS: usize = 16;
+
+options::section! {
+    static COMPRESS_RESPONSE_THRESHOLD: Opt<Bytes> =
+        bytes("http.compress-response-threshold", "0", "Bytes of the smallest reply that is compressed for clients that accept it; 0 for none.");
+    static KEEP_ALIVE_TIMEOUT: Opt<Seconds> =
+        seconds("http.keep-alive-timeout", "300", "Seconds without a request after which a connection is closed.");
+    static MAX_BODY_SIZE: Opt<Bytes> =
+        bytes("http.max-body-size", "1GiB", "Bytes of the largest body of a request.");
+    static MAX_CONNECTIONS: Opt<Number> =
+        number("http.max-connections", "16384", "Most connections at once. Others wait to be accepted.");
+    static RETURN_QUEUE_TIME_HEADER: Opt<Flag> =
+        flag("http.return-queue-time-header", true, "Header with the time that requests wait for a thread.");
+    static TRUSTED_ORIGIN: Opt<List<Text>> =
+        text("http.trusted-origin", "", "Origin of web pages that may send credentials; `*` for all.").list();
+}
+
+/// Makes the options of the listener. `descriptors` is the limit of files and connections.
+pub(super) fn settings(options: &Options, budget: &MemoryBudget, descriptors: u64) -> HttpOptions {
+    let files = rocksdb::max_open_files(options, budget, descriptors) + SPARE_DESCRIPTORS;
+    let for_connections = usize::try_from(descriptors.saturating_sub(files)).unwrap_or(usize::MAX);
+    let origins = options.get(&TRUSTED_ORIGIN).into_iter().map(str::to_owned);
+    HttpOptions {
+        max_body_bytes: options.size(&MAX_BODY_SIZE),
+        request_memory_bytes: usize::try_from(budget.request_bytes).unwrap_or(usize::MAX),
+        keep_alive: options.duration(&KEEP_ALIVE_TIMEOUT),
+        compress_response_threshold_bytes: options.size(&COMPRESS_RESPONSE_THRESHOLD),
+        max_connections: options.size(&MAX_CONNECTIONS).min(for_connections).max(MIN_CONNECTIONS),
+        return_queue_time_header: options.get(&RETURN_QUEUE_TIME_HEADER),
+        trusted_origins: TrustedOrigins::new(origins),
+    }
+}

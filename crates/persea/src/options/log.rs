@@ -1,0 +1,120 @@
+//! `--log`: the log and its outputs.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+
+use options::{Bytes, Choice, Flag, List, Maybe, Opt, Options, Text, bytes, choice, flag, text};
+use server::log::{Format, Level, Log, LogOptions, Output};
+use server::server::ApiAccess;
+
+use crate::failure::Failure;
+
+const ACCESS: &[(&str, ApiAccess); 3] =
+    &[("true", ApiAccess::Administrator), ("false", ApiAccess::Disabled), ("jwt", ApiAccess::Superuser)];
+
+const LEVELS: &[(&str, Level); 8] = &[
+    ("fatal", Level::Fatal),
+    ("error", Level::Error),
+    ("err", Level::Error),
+    ("warning", Level::Warning),
+    ("warn", Level::Warning),
+    ("info", Level::Info),
+    ("debug", Level::Debug),
+    ("trace", Level::Trace),
+];
+
+options::section! {
+    pub(super) static API_ENABLED: Opt<Choice<ApiAccess>> =
+        choice("log.api-enabled", ACCESS, "true", "Access to /_admin/log: `true` for administrators, `false` for nobody, `jwt` for superusers.");
+    static COLOR: Opt<Flag> =
+        flag("log.color", true, "Levels in colours where the log goes to a terminal.");
+    static ESCAPE_CONTROL_CHARS: Opt<Flag> =
+        flag("log.escape-control-chars", true, "Control characters as escapes.");
+    static ESCAPE_UNICODE_CHARS: Opt<Flag> =
+        flag("log.escape-unicode-chars", false, "Characters beyond ASCII as escapes.");
+    static FILE: Opt<Maybe<Text>> =
+        text("log.file", "", "File that the log is appended to, instead of the standard error output. SIGHUP opens it again.").optional();
+    static IN_MEMORY: Opt<Flag> =
+        flag("log.in-memory", true, "Recent entries in memory for /_admin/log.");
+    static IN_MEMORY_LEVEL: Opt<Choice<Level>> =
+        choice("log.in-memory-level", LEVELS, "info", "Least level of the entries in memory.");
+    pub(super) static LEVEL: Opt<List<Text>> =
+        text("log.level", "info", "Least level of entries: fatal, error, warning, info, debug or trace; or TOPIC=LEVEL.").list();
+    static MAX_ENTRY_LENGTH: Opt<Bytes> =
+        bytes("log.max-entry-length", "64KiB", "Bytes of the longest entry.");
+    static OUTPUT: Opt<List<Text>> =
+        text("log.output", "", "Output of the log: `-` (standard output), `+` (standard error output) or file://PATH.").list();
+    static PROCESS: Opt<Flag> =
+        flag("log.process", true, "Number of the process in each entry.");
+    static STRUCTURED_PARAM: Opt<List<Text>> =
+        text("log.structured-param", "", "Fact of the request in each entry: database, username or url; with =false to leave it out.").list();
+    pub(super) static RECORDING_API_ENABLED: Opt<Choice<ApiAccess>> =
+        choice("log.recording-api-enabled", ACCESS, "true", "Access to /_admin/server/api-calls and aql-queries: `true` for administrators, `false` for nobody, `jwt` for superusers.");
+    pub(super) static USE_JSON_FORMAT: Opt<Flag> =
+        flag("log.use-json-format", false, "Each entry as a JSON object.");
+}
+
+/// Opens the log and installs it for the process.
+pub(crate) fn open(options: &Options) -> Result<Arc<Log>, Failure> {
+    let file = options.get(&FILE).map(|path| format!("file://{path}"));
+    let named: Vec<&str> = file.as_deref().into_iter().chain(options.get(&OUTPUT)).collect();
+    let named = if named.is_empty() { vec!["+"] } else { named };
+    let log = Log::new(LogOptions {
+        outputs: named.iter().map(|name| open_output(name)).collect::<Result<Vec<_>, _>>()?,
+        format: format(options, &named),
+        in_memory_level: options.get(&IN_MEMORY_LEVEL),
+        without_memory: !options.get(&IN_MEMORY),
+        max_entry_bytes: options.size(&MAX_ENTRY_LENGTH),
+    });
+    for setting in options.get(&LEVEL).into_iter().flat_map(|levels| levels.split(',')) {
+        set_level(&log, setting)?;
+    }
+    log.remember_levels();
+    for parameter in options.get(&STRUCTURED_PARAM) {
+        let (name, shown) = parameter.split_once('=').unwrap_or((parameter, "true"));
+        if !log.show(name, shown != "false") {
+            return Err(format!("--{}: there is no parameter {name:?}", STRUCTURED_PARAM.name).into());
+        }
+    }
+    log.install();
+    Ok(log)
+}
+
+fn format(options: &Options, outputs: &[&str]) -> Format {
+    let to_terminal = match outputs {
+        ["-"] => std::io::stdout().is_terminal(),
+        ["+"] => std::io::stderr().is_terminal(),
+        _ => false,
+    };
+    Format {
+        json: options.get(&USE_JSON_FORMAT),
+        color: options.get(&COLOR) && to_terminal,
+        escape_control_characters: options.get(&ESCAPE_CONTROL_CHARS),
+        escape_unicode: options.get(&ESCAPE_UNICODE_CHARS),
+        process: options.get(&PROCESS),
+    }
+}
+
+fn open_output(name: &str) -> Result<Output, Failure> {
+    match name {
+        "-" => Ok(Output::Stdout),
+        "+" => Ok(Output::Stderr),
+        other => {
+            let path = other
+                .strip_prefix("file://")
+                .ok_or_else(|| format!("--{} must be -, + or file://PATH, not {other:?}", OUTPUT.name))?;
+            let opened = Output::file(path.as_ref());
+            Ok(opened.map_err(|error| format!("the log file {path} cannot be opened: {error}"))?)
+        }
+    }
+}
+
+fn set_level(log: &Log, setting: &str) -> Result<(), Failure> {
+    let (topic, level) = setting.split_once('=').unwrap_or(("all", setting));
+    let known =
+        Level::from_name(level).ok_or_else(|| format!("--{}: there is no level {level:?}", LEVEL.name))?;
+    if !log.set_level(topic, known) {
+        return Err(format!("--{}: there is no topic {topic:?}", LEVEL.name).into());
+    }
+    Ok(())
+}

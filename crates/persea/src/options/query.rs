@@ -1,0 +1,127 @@
+//! `--query`: queries, their limits, and the caches of plans and results.
+
+use std::time::Duration;
+
+use database::query::QueryDefaults;
+use database::query::registry::TrackingProperties;
+use database::query::request::MAX_TTL_SECONDS;
+use database::query::results_cache::{CacheMode, CacheProperties};
+use database::{Instance, InstanceOptions};
+use options::{
+    Bytes, Choice, Flag, List, Maybe, Number, Opt, Options, Seconds, Text, bytes, choice, flag, number,
+    seconds, text,
+};
+use storage::MemoryBudget;
+
+use super::{rocksdb, unless_zero};
+
+const CACHE_MODES: &[(&str, CacheMode); 3] =
+    &[("off", CacheMode::Off), ("on", CacheMode::On), ("demand", CacheMode::Demand)];
+
+options::section! {
+    static CACHE_ENTRIES: Opt<Number> =
+        number("query.cache-entries", "128", "Most results in the cache of each database; 0 for the default.");
+    static CACHE_ENTRIES_MAX_SIZE: Opt<Bytes> =
+        bytes("query.cache-entries-max-size", "256MiB", "Bytes of all results in the cache of each database; 0 for the default.");
+    static CACHE_ENTRY_MAX_SIZE: Opt<Bytes> =
+        bytes("query.cache-entry-max-size", "16MiB", "Bytes of the largest result in the cache; 0 for the default.");
+    static CACHE_INCLUDE_SYSTEM_COLLECTIONS: Opt<Flag> =
+        flag("query.cache-include-system-collections", false, "Results from system collections in the cache.");
+    static CACHE_MODE: Opt<Choice<CacheMode>> =
+        choice("query.cache-mode", CACHE_MODES, "off", "Queries that use the cache of results: none, all, or those that ask for it.");
+    static FAIL_ON_WARNING: Opt<Flag> =
+        flag("query.fail-on-warning", false, "End of a query at its first warning, unless the query says otherwise.");
+    static GLOBAL_MEMORY_LIMIT: Opt<Maybe<Bytes>> =
+        bytes("query.global-memory-limit", "", "Bytes of memory of all queries together. Default: a share of --memory-limit.").optional();
+    static MAX_COLLECTIONS_PER_QUERY: Opt<Number> =
+        number("query.max-collections-per-query", "2048", "Most collections of a query.");
+    static MAX_DNF_CONDITION_MEMBERS: Opt<Number> =
+        number("query.max-dnf-condition-members", "786432", "Most alternatives of a condition that are matched with indexes, unless a query says otherwise; 0 for no limit.");
+    static MAX_RUNTIME: Opt<Seconds> =
+        seconds("query.max-runtime", "0", "Seconds that a query may run, unless it says otherwise; 0 for no limit.");
+    static MEMORY_LIMIT: Opt<Bytes> =
+        bytes("query.memory-limit", "0", "Bytes of memory of one query; 0 for no limit of its own.");
+    static MEMORY_LIMIT_OVERRIDE: Opt<Flag> =
+        flag("query.memory-limit-override", true, "Higher memory limits for queries that ask for them.");
+    static OPTIMIZER_MAX_PLANS: Opt<Number> =
+        number("query.optimizer-max-plans", "128", "Most plans that are compared for a query, unless it says otherwise.");
+    static OPTIMIZER_RULES: Opt<List<Text>> =
+        text("query.optimizer-rules", "", "Optimizer rule that is off (-NAME) or on (+NAME), unless a query says otherwise.").list();
+    static PLAN_CACHE_MAX_ENTRIES: Opt<Number> =
+        number("query.plan-cache-max-entries", "256", "Most plans in the plan cache of each database.");
+    static PLAN_CACHE_MAX_ENTRY_SIZE: Opt<Bytes> =
+        bytes("query.plan-cache-max-entry-size", "64KiB", "Bytes of text and parameters of the largest query in the plan cache.");
+    static REGISTRY_TTL: Opt<Seconds> =
+        seconds("query.registry-ttl", "0", "Seconds that a cursor may be idle, unless its query says otherwise; 0 for 30.");
+    static REQUIRE_WITH: Opt<Flag> =
+        flag("query.require-with", false, "Error for traversals of edge collections whose vertex collections WITH does not name.");
+    static SLOW_STREAMING_THRESHOLD: Opt<Seconds> =
+        seconds("query.slow-streaming-threshold", "10", "Seconds after which a streamed query counts as slow.");
+    static SLOW_THRESHOLD: Opt<Seconds> =
+        seconds("query.slow-threshold", "10", "Seconds after which a query counts as slow.");
+    static TRACKING: Opt<Flag> =
+        flag("query.tracking", true, "Lists of running and slow queries.");
+    static TRACKING_SLOW_QUERIES: Opt<Flag> =
+        flag("query.tracking-slow-queries", true, "List of slow queries.");
+    static TRACKING_WITH_BINDVARS: Opt<Flag> =
+        flag("query.tracking-with-bindvars", true, "Bind parameters in the lists of queries.");
+    static TRACKING_WITH_QUERYSTRING: Opt<Flag> =
+        flag("query.tracking-with-querystring", true, "Texts in the lists of queries.");
+}
+
+/// Makes the part of the instance's options that concerns queries.
+pub(super) fn settings(options: &Options, budget: &MemoryBudget) -> InstanceOptions {
+    InstanceOptions {
+        query_memory_bytes: unless_zero(options.get(&GLOBAL_MEMORY_LIMIT).unwrap_or(0), budget.query_bytes),
+        query_memory_limit_bytes: options.get(&MEMORY_LIMIT),
+        query_memory_limit_override: options.get(&MEMORY_LIMIT_OVERRIDE),
+        query_max_runtime: Some(options.duration(&MAX_RUNTIME)).filter(|limit| !limit.is_zero()),
+        query_requires_with: options.get(&REQUIRE_WITH),
+        query_defaults: defaults(options),
+        results_cache: results_cache(options),
+        plan_cache_entries: options.size(&PLAN_CACHE_MAX_ENTRIES),
+        plan_cache_key_bytes: options.size(&PLAN_CACHE_MAX_ENTRY_SIZE),
+        ..InstanceOptions::default()
+    }
+}
+
+/// Makes the settings of queries that say nothing themselves.
+fn defaults(options: &Options) -> QueryDefaults {
+    let default = QueryDefaults::default();
+    let branches = options.size(&MAX_DNF_CONDITION_MEMBERS);
+    let cursor_ttl = unless_zero(options.duration(&REGISTRY_TTL), default.cursor_ttl);
+    QueryDefaults {
+        fail_on_warning: options.get(&FAIL_ON_WARNING),
+        max_collections: options.size(&MAX_COLLECTIONS_PER_QUERY),
+        max_number_of_plans: options.size(&OPTIMIZER_MAX_PLANS).max(1),
+        max_condition_branches: unless_zero(branches, default.max_condition_branches),
+        rules: options.get(&OPTIMIZER_RULES).into_iter().map(str::to_owned).collect(),
+        cursor_ttl: cursor_ttl.min(Duration::from_secs_f64(MAX_TTL_SECONDS)),
+        ..rocksdb::query_defaults(options)
+    }
+}
+
+/// Makes the properties of the cache of results. Zero stands for the default, as in ArangoDB.
+fn results_cache(options: &Options) -> CacheProperties {
+    let default = CacheProperties::default();
+    CacheProperties {
+        mode: options.get(&CACHE_MODE),
+        max_results: unless_zero(options.size(&CACHE_ENTRIES), default.max_results),
+        max_results_bytes: unless_zero(options.get(&CACHE_ENTRIES_MAX_SIZE), default.max_results_bytes),
+        max_entry_bytes: unless_zero(options.get(&CACHE_ENTRY_MAX_SIZE), default.max_entry_bytes),
+        include_system: options.get(&CACHE_INCLUDE_SYSTEM_COLLECTIONS),
+    }
+}
+
+/// Makes the instance track queries as the options say.
+pub(crate) fn track(options: &Options, instance: &Instance) {
+    instance.queries().set_default_properties(TrackingProperties {
+        enabled: options.get(&TRACKING),
+        track_slow_queries: options.get(&TRACKING_SLOW_QUERIES),
+        track_bind_vars: options.get(&TRACKING_WITH_BINDVARS),
+        track_query_string: options.get(&TRACKING_WITH_QUERYSTRING),
+        slow_query_threshold: options.get(&SLOW_THRESHOLD),
+        slow_streaming_query_threshold: options.get(&SLOW_STREAMING_THRESHOLD),
+        ..TrackingProperties::default()
+    });
+}

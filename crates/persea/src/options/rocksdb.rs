@@ -1,0 +1,74 @@
+//! `--rocksdb`: the default engine, and the sizes of transactions in it.
+
+use database::query::QueryDefaults;
+use kv_rocksdb::{Compression, RocksOptions};
+use options::{Bytes, Choice, Flag, Maybe, Number, Opt, Options, bytes, choice, flag, number};
+use storage::MemoryBudget;
+
+use super::unless_zero;
+
+/// Memory for which one table file is held open. It takes some ten kilobytes beside the cache.
+const BYTES_PER_OPEN_FILE: u64 = 1 << 20;
+
+const COMPRESSIONS: &[(&str, Compression); 2] = &[("lz4", Compression::Lz4), ("zstd", Compression::Zstd)];
+
+options::section! {
+    static COMPRESSION_TYPE: Opt<Choice<Compression>> =
+        choice("rocksdb.compression-type", COMPRESSIONS, "lz4", "Compression of the bulk of the data.");
+    static INTERMEDIATE_COMMIT_COUNT: Opt<Number> =
+        number("rocksdb.intermediate-commit-count", "1000000", "Documents that a query writes before an intermediate commit; 0 for the default.");
+    static INTERMEDIATE_COMMIT_SIZE: Opt<Bytes> =
+        bytes("rocksdb.intermediate-commit-size", "512MiB", "Bytes that a query writes before an intermediate commit; 0 for the default.");
+    static MAX_BACKGROUND_JOBS: Opt<Maybe<Number>> =
+        number("rocksdb.max-background-jobs", "", "Threads for flushes and compactions. Default: the number of cores.").optional();
+    static MAX_OPEN_FILES: Opt<Maybe<Number>> =
+        number("rocksdb.max-open-files", "", "Most table files that are held open. Default: by memory, at most half of the descriptors.").optional();
+    static MAX_TOTAL_WAL_SIZE: Opt<Bytes> =
+        bytes("rocksdb.max-total-wal-size", "1GiB", "Bytes of the write-ahead log at which it is cut.");
+    static MAX_TRANSACTION_SIZE: Opt<Bytes> =
+        bytes("rocksdb.max-transaction-size", "0", "Bytes that a query may write without a commit; 0 for no limit.");
+    static SYNC_INTERVAL: Opt<Number> =
+        number("rocksdb.sync-interval", "100", "Milliseconds until a commit is on disk that did not wait for it.");
+    static USE_DIRECT_IO: Opt<Flag> =
+        flag("rocksdb.use-direct-io", false, "Reads and writes of tables past the system's cache.");
+}
+
+/// Makes the options of the engine. `descriptors` is the limit of files and connections.
+pub(super) fn settings(options: &Options, budget: &MemoryBudget, descriptors: u64) -> RocksOptions {
+    let defaults = RocksOptions::default();
+    let open_files = max_open_files(options, budget, descriptors);
+    let jobs = options.get(&MAX_BACKGROUND_JOBS).unwrap_or(0);
+    RocksOptions {
+        memory_bytes: usize::try_from(budget.block_cache_bytes + budget.memtable_bytes).unwrap_or(usize::MAX),
+        max_open_files: u16::try_from(open_files).unwrap_or(u16::MAX),
+        background_jobs: unless_zero(u16::try_from(jobs).unwrap_or(u16::MAX), defaults.background_jobs),
+        sync_interval_ms: unless_zero(options.get(&SYNC_INTERVAL), defaults.sync_interval_ms),
+        wal_limit_bytes: unless_zero(options.get(&MAX_TOTAL_WAL_SIZE), defaults.wal_limit_bytes),
+        compression: options.get(&COMPRESSION_TYPE),
+        direct_io: options.get(&USE_DIRECT_IO),
+    }
+}
+
+/// Returns the number of table files that are held open: at most half of the descriptors, and as many as have room
+/// beside the cache.
+pub(super) fn max_open_files(options: &Options, budget: &MemoryBudget, descriptors: u64) -> u64 {
+    let by_memory = (descriptors / 2)
+        .min(budget.block_cache_bytes / BYTES_PER_OPEN_FILE)
+        .max(u64::from(RocksOptions::default().max_open_files));
+    unless_zero(options.get(&MAX_OPEN_FILES).unwrap_or(0), by_memory)
+}
+
+/// Makes the part of the defaults of queries that concerns the sizes of transactions.
+pub(super) fn query_defaults(options: &Options) -> QueryDefaults {
+    let default = QueryDefaults::default();
+    let (count, bytes) = (options.get(&INTERMEDIATE_COMMIT_COUNT), options.get(&INTERMEDIATE_COMMIT_SIZE));
+    QueryDefaults {
+        max_transaction_bytes: unless_zero(
+            options.size(&MAX_TRANSACTION_SIZE),
+            default.max_transaction_bytes,
+        ),
+        intermediate_commit_operations: unless_zero(count, default.intermediate_commit_operations),
+        intermediate_commit_bytes: unless_zero(bytes, default.intermediate_commit_bytes),
+        ..default
+    }
+}

@@ -1,0 +1,125 @@
+//! `--server`: the users of the server, its threads, and access to its own interfaces.
+
+use std::sync::Arc;
+
+use database::Instance;
+use options::{
+    Bytes, Choice, Flag, List, Maybe, Number, Opt, Options, Seconds, Text, bytes, choice, flag, number,
+    seconds, text,
+};
+use server::ServerOptions;
+use server::auth::{AuthenticationOptions, SecretFiles, persistent_secret};
+use server::http::tls::Tls;
+use server::http::worker_pool::PoolLimits;
+use server::log::Log;
+use server::server::ApiAccess;
+use storage::MemoryBudget;
+
+use super::{http, log as log_section};
+use crate::engine::{ENGINES, EngineName};
+use crate::failure::Failure;
+
+const API_ACCESS: &[(&str, ApiAccess); 4] = &[
+    ("disabled", ApiAccess::Disabled),
+    ("jwt", ApiAccess::Superuser),
+    ("admin", ApiAccess::Administrator),
+    ("public", ApiAccess::Public),
+];
+
+options::section! {
+    static API_CALL_RECORDING: Opt<Flag> =
+        flag("server.api-call-recording", true, "Recent requests in memory for /_admin/server/api-calls.");
+    static API_RECORDING_MEMORY_LIMIT: Opt<Bytes> =
+        bytes("server.api-recording-memory-limit", "4MiB", "Bytes of recent requests in memory.");
+    static AQL_QUERY_RECORDING: Opt<Flag> =
+        flag("server.aql-query-recording", true, "Recent queries in memory for /_admin/server/aql-queries.");
+    static AQL_RECORDING_MEMORY_LIMIT: Opt<Bytes> =
+        bytes("server.aql-recording-memory-limit", "4MiB", "Bytes of recent queries in memory.");
+    pub(super) static AUTHENTICATION: Opt<Flag> =
+        flag("server.authentication", true, "Authentication of every request.");
+    pub(crate) static DESCRIPTORS_MINIMUM: Opt<Number> =
+        number("server.descriptors-minimum", "0", "Fewest file descriptors with which the server starts.");
+    pub(crate) static ENDPOINT: Opt<List<Text>> =
+        text("server.endpoint", "tcp://127.0.0.1:8529", "Address to listen on: tcp://HOST:PORT, ssl://HOST:PORT or unix://PATH.").list();
+    static EXPORT_METRICS_API: Opt<Flag> =
+        flag("server.export-metrics-api", true, "Replies to /_admin/metrics.");
+    static JWT_SECRET: Opt<Maybe<Text>> =
+        text("server.jwt-secret", "", "Secret that signs tokens.").optional().secret();
+    static JWT_SECRET_FOLDER: Opt<Maybe<Text>> =
+        text("server.jwt-secret-folder", "", "Folder of files with secrets for tokens. The first by name signs; all are accepted.").optional();
+    static JWT_SECRET_KEYFILE: Opt<Maybe<Text>> =
+        text("server.jwt-secret-keyfile", "", "File with the secret that signs tokens.").optional();
+    static MAXIMAL_QUEUE_SIZE: Opt<Number> =
+        number("server.maximal-queue-size", "4096", "Most requests that wait for a thread.");
+    static MAXIMAL_THREADS: Opt<Maybe<Number>> =
+        number("server.maximal-threads", "", "Most worker threads. Default: at least 32.").optional();
+    static OPTIONS_API: Opt<Choice<ApiAccess>> =
+        choice("server.options-api", API_ACCESS, "jwt", "Access to /_admin/options.");
+    pub(super) static PASSWORD: Opt<Maybe<Text>> =
+        text("server.password", "", "Password of the user root of a new store, otherwise taken from ARANGO_ROOT_PASSWORD. Default: empty.").optional().secret();
+    static SESSION_TIMEOUT: Opt<Seconds> =
+        seconds("server.session-timeout", "3600", "Seconds until a token from /_open/auth expires.");
+    pub(super) static STORAGE_ENGINE: Opt<Choice<EngineName>> =
+        choice("server.storage-engine", ENGINES, "auto", "Another name of --storage-engine.");
+    static SUPPORT_INFO_API: Opt<Choice<ApiAccess>> =
+        choice("server.support-info-api", API_ACCESS, "admin", "Access to /_admin/support-info.");
+}
+
+/// Makes the options of the server. `descriptors` is the limit of files and connections.
+pub(crate) fn settings(
+    options: &Options,
+    log: &Arc<Log>,
+    instance: &Instance,
+    budget: &MemoryBudget,
+    descriptors: u64,
+    tls: Option<&Tls>,
+) -> Result<ServerOptions, Failure> {
+    let recorded = |switch: &Opt<Flag>, limit: &Opt<Bytes>| match options.get(switch) {
+        true => options.size(limit),
+        false => 0,
+    };
+    Ok(ServerOptions {
+        http: http::settings(options, budget, descriptors),
+        pool: pool(options),
+        authentication: authentication(options, instance)?,
+        log: Arc::clone(log),
+        log_api: options.get(&log_section::API_ENABLED),
+        options_api: options.get(&OPTIONS_API),
+        support_info_api: options.get(&SUPPORT_INFO_API),
+        recording_api: options.get(&log_section::RECORDING_API_ENABLED),
+        recorded_calls_max_bytes: recorded(&API_CALL_RECORDING, &API_RECORDING_MEMORY_LIMIT),
+        recorded_queries_max_bytes: recorded(&AQL_QUERY_RECORDING, &AQL_RECORDING_MEMORY_LIMIT),
+        metrics_api: options.get(&EXPORT_METRICS_API),
+        endpoints: options.get(&ENDPOINT).into_iter().map(str::to_owned).collect(),
+        configuration: options.values()?,
+        configuration_description: options.program().description()?,
+        memory_limit_bytes: budget.limit_bytes,
+        tls: tls.cloned(),
+    })
+}
+
+fn pool(options: &Options) -> PoolLimits {
+    let mut pool = PoolLimits::of_this_machine();
+    pool.max_queue = options.size(&MAXIMAL_QUEUE_SIZE).max(1);
+    if let Some(threads) = options.get(&MAXIMAL_THREADS).filter(|threads| *threads > 0) {
+        pool.max_threads = usize::try_from(threads).unwrap_or(usize::MAX).max(pool.threads);
+    }
+    pool
+}
+
+fn authentication(options: &Options, instance: &Instance) -> Result<AuthenticationOptions, Failure> {
+    let folder = options.get(&JWT_SECRET_FOLDER).map(|path| SecretFiles::Folder(path.into()));
+    let secret_files =
+        folder.or_else(|| options.get(&JWT_SECRET_KEYFILE).map(|path| SecretFiles::Keyfile(path.into())));
+    let secrets = match (&secret_files, options.get(&JWT_SECRET)) {
+        (Some(files), _) => files.read()?,
+        (None, Some(secret)) => vec![secret.as_bytes().to_vec()],
+        (None, None) => vec![persistent_secret(instance.store())?],
+    };
+    Ok(AuthenticationOptions {
+        enabled: options.get(&AUTHENTICATION),
+        secrets,
+        secret_files,
+        session_timeout_seconds: options.get(&SESSION_TIMEOUT) as u64,
+    })
+}

@@ -1,0 +1,23 @@
+//! `--ttl`: removal of expired documents.
+
+use database::ttl::TtlProperties;
+use options::{Number, Opt, Options, number};
+
+options::section! {
+    static FREQUENCY: Opt<Number> =
+        number("ttl.frequency", "30000", "Milliseconds between two removals of expired documents; 0 for none.");
+    static MAX_COLLECTION_REMOVES: Opt<Number> =
+        number("ttl.max-collection-removes", "100000", "Most documents that one removal takes from a collection.");
+    static MAX_TOTAL_REMOVES: Opt<Number> =
+        number("ttl.max-total-removes", "1000000", "Most documents of one removal.");
+}
+
+/// Makes the properties of removals.
+pub(super) fn settings(options: &Options) -> TtlProperties {
+    TtlProperties {
+        frequency_ms: options.get(&FREQUENCY),
+        max_total_removes: options.get(&MAX_TOTAL_REMOVES),
+        max_collection_removes: options.get(&MAX_COLLECTION_REMOVES),
+        ..TtlProperties::default()
+    }
+}

@@ -1,0 +1,250 @@
+//! The options of `persea import`. Names that arangoimport has mean the same.
+
+use std::io;
+use std::path::Path;
+
+use options::{
+    Bytes, Choice, Flag, List, Maybe, Number, Opt, Options, Program, Text, Value, bytes, choice, flag,
+    number, text,
+};
+
+use super::table_options::{self, TableSettings};
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::input;
+use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server};
+
+/// The program.
+pub(super) static PROGRAM: Program = Program {
+    name: "persea import",
+    usage: "--collection NAME [--OPTION VALUE ...] FILE",
+    about: "Loads documents from a file or the standard input (-) into a collection: JSON arrays, JSON Lines, CSV or TSV, plain or\n\
+            compressed by gzip or Zstandard.",
+    sections: &[ROWS, table_options::ROWS, general::ROWS, server::ROWS, log::ROWS],
+    configuration: &general::CONFIGURATION,
+    define: &general::DEFINE,
+    ignored: &[IGNORED],
+    refused: &[REFUSED],
+    environment_prefix: ENVIRONMENT_PREFIX,
+    unnamed: Some(FILE.row()),
+};
+
+const FORMS: &[(&str, Option<Form>); 5] = &[
+    ("auto", None),
+    ("csv", Some(Form::Csv)),
+    ("json", Some(Form::Json)),
+    ("jsonl", Some(Form::Lines)),
+    ("tsv", Some(Form::Tsv)),
+];
+const CREATES_EDGES: &[(&str, bool); 2] = &[("document", false), ("edge", true)];
+const ON_DUPLICATE_NAMES: &[(&str, &str); 4] =
+    &[("error", "error"), ("update", "update"), ("replace", "replace"), ("ignore", "ignore")];
+
+options::section! {
+    static AUTO_RATE_LIMIT: Opt<Flag> =
+        flag("auto-rate-limit", false, "Sending at the pace of the server, beginning with --batch-size bytes for each thread and second.");
+    static BATCH_SIZE: Opt<Bytes> =
+        bytes("batch-size", "4194304", "Bytes of a request.");
+    static COLLECTION: Opt<Maybe<Text>> =
+        text("collection", "", "Collection for the documents.").optional();
+    static CREATE_COLLECTION: Opt<Flag> =
+        flag("create-collection", false, "Creation of a collection that does not exist.");
+    static CREATE_COLLECTION_TYPE: Opt<Choice<bool>> =
+        choice("create-collection-type", CREATES_EDGES, "document", "Type of the new collection.");
+    pub(super) static CREATE_DATABASE: Opt<Flag> =
+        flag("create-database", false, "Creation of a database that does not exist.");
+    static FILE: Opt<Maybe<Text>> =
+        text("file", "", "File with the documents; `-` for the standard input.").optional();
+    static FROM_COLLECTION_PREFIX: Opt<Maybe<Text>> =
+        text("from-collection-prefix", "", "Collection of a `_from` that is a key alone.").optional();
+    static LATENCY: Opt<Flag> =
+        flag("latency", false, "Times of requests, every 10 seconds.");
+    static MAX_ERRORS: Opt<Number> =
+        number("max-errors", "20", "Rejected rows that end the import.");
+    static ON_DUPLICATE: Opt<Choice<&'static str>> =
+        choice("on-duplicate", ON_DUPLICATE_NAMES, "error", "Treatment of a document whose key exists.");
+    static OVERWRITE: Opt<Flag> =
+        flag("overwrite", false, "Empty collection at the beginning.");
+    static OVERWRITE_COLLECTION_PREFIX: Opt<Flag> =
+        flag("overwrite-collection-prefix", false, "Prefixes in place of collections that documents name.");
+    pub(super) static PROGRESS: Opt<Flag> =
+        flag("progress", true, "Display of the progress.");
+    static REJECTED: Opt<Maybe<Text>> =
+        text("rejected", "", "File for rejected rows with their lines and reasons, as JSON Lines.").optional();
+    static REMOVE_ATTRIBUTE: Opt<List<Text>> =
+        text("remove-attribute", "", "Attribute to leave out.").list();
+    static SKIP_LINES: Opt<Number> =
+        number("skip-lines", "0", "Lines to leave out at the beginning (not of a JSON array).");
+    static SKIP_VALIDATION: Opt<Flag> =
+        flag("skip-validation", false, "Documents that are not checked against the collection's schema.");
+    static THREADS: Opt<Number> =
+        number("threads", "8", "Requests at once.");
+    static TO_COLLECTION_PREFIX: Opt<Maybe<Text>> =
+        text("to-collection-prefix", "", "Collection of a `_to` that is a key alone.").optional();
+    static TYPE: Opt<Choice<Option<Form>>> =
+        choice("type", FORMS, "auto", "Format of the file; auto goes by its name.");
+}
+
+/// Most bytes of one row, wherever it comes from.
+pub(super) const MAX_ROW_BYTES: usize = 512 << 20;
+
+/// Most threads.
+const MAX_THREADS: u64 = 1_024;
+
+/// Least and most bytes of a batch.
+const MIN_BATCH_BYTES: u64 = 1_024;
+const MAX_BATCH_BYTES: u64 = 512 << 20;
+
+/// Rows of a batch where each rejected one must be known: the server explains so many in a reply.
+const EXPLAINED_ROWS: usize = 10_000;
+
+/// How a file holds its documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// One array of objects, or objects line by line.
+    Json,
+    /// An object a line.
+    Lines,
+    /// Values between commas, with quotes.
+    Csv,
+    /// Values between tabulators, without quotes.
+    Tsv,
+}
+
+/// An import.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    pub(super) file: String,
+    pub(super) form: Form,
+    pub(super) collection: String,
+    pub(super) create_collection: bool,
+    pub(super) creates_edges: bool,
+    pub(super) overwrite: bool,
+    pub(super) on_duplicate: &'static str,
+    pub(super) from_prefix: String,
+    pub(super) to_prefix: String,
+    pub(super) overwrite_prefix: bool,
+    pub(super) skip_validation: bool,
+    pub(super) skip_lines: u64,
+    pub(super) removed: Vec<String>,
+    pub(super) batch_bytes: usize,
+    /// Most rows of a batch, where that matters.
+    pub(super) batch_rows: Option<usize>,
+    pub(super) threads: usize,
+    pub(super) max_errors: u64,
+    pub(super) rejected: Option<String>,
+    pub(super) auto_rate: bool,
+    pub(super) latency: bool,
+    pub(super) table: TableSettings,
+}
+
+impl Settings {
+    /// Reads the options. Errors say which one is wrong and what would be right; like arangoimport, it goes on with the
+    /// next number that is possible, and without what has no meaning for the file's form.
+    pub(super) fn read(options: &Options, console: &Console) -> Result<Self, Failure> {
+        let text = |option: &Opt<Maybe<Text>>| options.get(option).unwrap_or_default().to_owned();
+        let needed = |option: &Opt<Maybe<Text>>, what: &str| match options.non_empty(option) {
+            Some(text) => Ok(text.to_owned()),
+            None => Err(Failure::option(format!("--{} is missing: {what}", option.name))),
+        };
+        let file = needed(&FILE, "the file to read, - for the standard input")?;
+        let form = match options.get(&TYPE) {
+            Some(form) => form,
+            None => form_of(&file)?,
+        };
+        let rejected = options.non_empty(&REJECTED).map(str::to_owned);
+        let settings = Settings {
+            collection: needed(&COLLECTION, "the collection to load into")?,
+            create_collection: options.get(&CREATE_COLLECTION),
+            creates_edges: options.get(&CREATE_COLLECTION_TYPE),
+            overwrite: options.get(&OVERWRITE),
+            on_duplicate: options.get(&ON_DUPLICATE),
+            from_prefix: text(&FROM_COLLECTION_PREFIX),
+            to_prefix: text(&TO_COLLECTION_PREFIX),
+            overwrite_prefix: options.get(&OVERWRITE_COLLECTION_PREFIX),
+            skip_validation: options.get(&SKIP_VALIDATION),
+            skip_lines: options.get(&SKIP_LINES),
+            removed: options.get(&REMOVE_ATTRIBUTE).into_iter().map(str::to_owned).collect(),
+            batch_bytes: bounded(options, console, &BATCH_SIZE, MIN_BATCH_BYTES, MAX_BATCH_BYTES),
+            batch_rows: rejected.is_some().then_some(EXPLAINED_ROWS),
+            threads: bounded(options, console, &THREADS, 1, MAX_THREADS),
+            max_errors: options.get(&MAX_ERRORS).max(1),
+            rejected,
+            auto_rate: options.get(&AUTO_RATE_LIMIT),
+            latency: options.get(&LATENCY),
+            table: TableSettings::read(options, form == Form::Tsv)?,
+            file,
+            form,
+        };
+        settings.warn_without_effect(options, console);
+        if settings.overwrite_prefix && settings.from_prefix.is_empty() && settings.to_prefix.is_empty() {
+            return Err(Failure::option(
+                "--overwrite-collection-prefix needs --from-collection-prefix or --to-collection-prefix",
+            ));
+        }
+        Ok(settings)
+    }
+
+    /// Tells of options that have no meaning for the file's form.
+    fn warn_without_effect(&self, options: &Options, console: &Console) {
+        if matches!(self.form, Form::Csv | Form::Tsv) {
+            return;
+        }
+        for option in table_options::ROWS.iter().filter(|option| options.is_given(option)) {
+            console.warning(&format!(
+                "--{} has no effect: it is for CSV and TSV, but {} is read as JSON; --type says what it is",
+                option.name, self.file
+            ));
+        }
+    }
+
+    /// The failure that reading has in a line.
+    pub(super) fn unreadable(&self, line: u64, error: &io::Error) -> Failure {
+        Failure::new(format!("{}:{line}: the file cannot be read on: {error}", self.file))
+    }
+
+    /// The failure of a row that is longer than any.
+    pub(super) fn too_long(&self, line: u64) -> Failure {
+        let limit = MAX_ROW_BYTES >> 20;
+        Failure::new(format!("{}:{line}: the row that begins here has more than {limit} MiB", self.file))
+    }
+}
+
+/// Returns a number between bounds, with a warning if the given one is beyond.
+fn bounded<V: for<'o> Value<Read<'o> = u64>>(
+    options: &Options,
+    console: &Console,
+    option: &Opt<V>,
+    least: u64,
+    most: u64,
+) -> usize {
+    let given = options.get(option);
+    let number = given.clamp(least, most);
+    if number != given {
+        console.warning(&format!(
+            "--{} must be from {least} to {most}, not {given}; it is taken for {number}",
+            option.name
+        ));
+    }
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// Returns the form by the ending of the file's name.
+fn form_of(file: &str) -> Result<Form, Failure> {
+    if file == input::STDIN {
+        // Both forms of JSON are told apart by their first character.
+        return Ok(Form::Json);
+    }
+    let lower = file.to_ascii_lowercase();
+    let plain = [".gz", ".zst"].iter().find_map(|ending| lower.strip_suffix(ending)).unwrap_or(&lower);
+    let ending = Path::new(plain).extension().and_then(|ending| ending.to_str());
+    match ending {
+        Some("json") | None => Ok(Form::Json),
+        Some("jsonl" | "ndjson") => Ok(Form::Lines),
+        Some("csv") => Ok(Form::Csv),
+        Some("tsv") => Ok(Form::Tsv),
+        Some(ending) => Err(Failure::option(format!(
+            "the ending .{ending} of {file} does not say what it is; --type json, jsonl, csv or tsv does"
+        ))),
+    }
+}

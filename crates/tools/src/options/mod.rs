@@ -1,0 +1,65 @@
+//! Options that all tools have, with ArangoDB's names. A section is a file: the rows of its options, and what the tools
+//! make of their values.
+//!
+//! The sections of a tool are its own, then those of [`general`], [`server`] and [`log`]. Its ignored options begin
+//! with [`IGNORED`], and its refused ones with [`REFUSED`].
+
+pub(crate) mod general;
+pub(crate) mod log;
+pub(crate) mod server;
+mod threads;
+
+use options::Unsupported;
+
+pub(crate) use threads::threads;
+
+/// The beginning of names of variables of the environment.
+pub(crate) const ENVIRONMENT_PREFIX: &str = "PERSEA_";
+
+/// The options that all tools ignore.
+pub(crate) const IGNORED: &[Unsupported] = &[
+    Unsupported {
+        reason: "messages of the tools have one form",
+        names: &[
+            "log",
+            "log.escape",
+            "log.escape-control-chars",
+            "log.escape-unicode-chars",
+            "log.file-group",
+            "log.file-mode",
+            "log.force-direct",
+            "log.foreground-tty",
+            "log.hostname",
+            "log.ids",
+            "log.line-number",
+            "log.max-entry-length",
+            "log.max-queued-entries",
+            "log.performance",
+            "log.prefix",
+            "log.process",
+            "log.request-parameters",
+            "log.role",
+            "log.shorten-filenames",
+            "log.structured-param",
+            "log.thread",
+            "log.thread-name",
+            "log.time-format",
+            "log.use-local-time",
+            "log.use-microtime",
+        ],
+    },
+    Unsupported {
+        reason: "tokens that the tools make have no end",
+        names: &["server.jwt-renewal-threshold"],
+    },
+    Unsupported { reason: "the tools use the format that suits the request", names: &["server.force-json"] },
+    Unsupported { reason: "random numbers come from the system", names: &["random.generator"] },
+    Unsupported { reason: "the tools write no temporary files", names: &["temp.path"] },
+    Unsupported { reason: "the system decides about it", names: &["honor-nsswitch", "use-splice-syscall"] },
+];
+
+/// The options that all tools refuse.
+pub(crate) const REFUSED: &[Unsupported] = &[Unsupported {
+    reason: "what the tools write is not encrypted; use an encrypted file system, or a program such as age or gpg",
+    names: &["encryption.keyfile", "encryption.key-generator"],
+}];

@@ -1,0 +1,17 @@
+//! `--threads` of the tools that work on several collections at once.
+
+use options::{Number, Opt, Options};
+
+use crate::failure::Failure;
+
+/// Most threads.
+const THREADS_MAX: u64 = 256;
+
+/// Returns the number of threads; 0 stands for one on each core, at least two.
+pub(crate) fn threads(options: &Options, option: &Opt<Number>) -> Result<usize, Failure> {
+    match options.get(option) {
+        0 => Ok(std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2))),
+        threads @ 1..=THREADS_MAX => Ok(threads as usize),
+        _ => Err(Failure::option(format!("--{} must be at most {THREADS_MAX}", option.name))),
+    }
+}
