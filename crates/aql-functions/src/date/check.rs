@@ -1,7 +1,7 @@
 //! `IS_DATESTRING()`.
 
-use super::parse::parse_date;
 use crate::argument::value;
+use aql_date::parse_date;
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `IS_DATESTRING(value)`: whether it is a text in the form of a date, be the date valid or not (2015-02-31).

@@ -1,9 +1,8 @@
 //! `DATE_COMPARE()`.
 
 use super::argument::{invalid_date, local_ms, moment, unit, zone};
-use super::calendar::Civil;
-use super::unit::Unit;
 use crate::argument::{Outcome, answer, given, stop};
+use aql_date::{Civil, Unit};
 use aql_value::{EvaluationContext, Result, Value};
 
 const NAME: &str = "DATE_COMPARE";

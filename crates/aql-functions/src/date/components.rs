@@ -1,8 +1,8 @@
 //! Components of a date, on the clock of UTC or of a zone.
 
 use super::argument::local_date;
-use super::calendar::{Civil, is_leap_year};
 use crate::argument::answer;
+use aql_date::{Civil, is_leap_year};
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `DATE_YEAR(date, timezone)`

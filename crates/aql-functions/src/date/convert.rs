@@ -1,9 +1,8 @@
 //! From one form of a date to another.
 
 use super::argument::{invalid_date, local_ms, moment, zone};
-use super::calendar::{Civil, to_iso_utc};
-use super::format::format_date;
 use crate::argument::{Outcome, answer, integer, invalid, stop, value};
+use aql_date::{Civil, format_date, to_iso_utc};
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `DATE_ISO8601(date)` or `DATE_ISO8601(year, month, day, hour, minute, second, millisecond)`

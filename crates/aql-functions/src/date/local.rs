@@ -1,9 +1,8 @@
 //! From UTC to the clock of a zone and back.
 
 use super::argument::{invalid_date, moment, zone};
-use super::calendar::{Civil, in_range, to_iso_utc};
-use super::zone::{Zone, ZoneInfo, database_version};
 use crate::argument::{Outcome, answer, flag, invalid, stop};
+use aql_date::{Civil, Zone, ZoneInfo, database_version, in_range, to_iso_utc};
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `DATE_UTCTOLOCAL(date, timezone, zoneinfo)`: the local time without an offset (with `Z` for UTC), or with

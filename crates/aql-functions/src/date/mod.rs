@@ -5,26 +5,15 @@
 //! With a time zone, calculations run on the clock of that zone.
 
 mod argument;
-mod arithmetic;
-mod calendar;
 mod check;
 mod compare;
 mod components;
 mod convert;
 mod difference;
-mod format;
 mod local;
 mod now;
-mod parse;
 mod round;
 mod shift;
-mod unit;
-mod zone;
-
-pub(crate) use arithmetic::add_duration;
-pub(crate) use calendar::{Civil, to_iso_utc};
-pub(crate) use format::format_date;
-pub(crate) use parse::{parse_date, parse_duration};
 
 use crate::define::{per_query, pure};
 use aql_value::Function;

@@ -1,7 +1,7 @@
 //! The time of the query, and the zones there are.
 
-use super::zone::{system_zone_name, zone_names};
 use crate::argument::require_run_time;
+use aql_date::{system_zone_name, zone_names};
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `DATE_NOW()`: milliseconds since 1970-01-01 UTC; the same during one query.

@@ -1,9 +1,8 @@
 //! `DATE_TRUNC()` and `DATE_ROUND()`.
 
 use super::argument::{invalid_date, iso_of_local, local_ms, moment, unit, zone};
-use super::calendar::Civil;
-use super::unit::Unit;
 use crate::argument::{Outcome, answer, invalid, stop, value};
+use aql_date::{Civil, Unit};
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `DATE_TRUNC(date, unit, timezone)`: with all that is smaller than the unit at its beginning.

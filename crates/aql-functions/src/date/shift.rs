@@ -1,10 +1,8 @@
 //! `DATE_ADD()` and `DATE_SUBTRACT()`.
 
 use super::argument::{invalid_date, iso_of_local, local_ms, moment, unit, zone};
-use super::arithmetic::{add_duration, add_units};
-use super::calendar::in_range;
-use super::parse::parse_duration;
 use crate::argument::{Outcome, answer, invalid, number, stop, value};
+use aql_date::{add_duration, add_units, in_range, parse_duration};
 use aql_value::{EvaluationContext, Result, Value};
 
 /// `DATE_ADD(date, amount, unit, timezone)` or `DATE_ADD(date, isoDuration, timezone)`

@@ -1,7 +1,7 @@
 //! `DECODE_REV()`.
 
 use crate::argument::{invalid, value};
-use crate::date::to_iso_utc;
+use aql_date::to_iso_utc;
 use aql_value::{EvaluationContext, Result, Value};
 
 /// The digits of a revision, which is a number to the base 64.

@@ -89,7 +89,7 @@ fn range_bound(name: &str, value: &Value) -> Result<WindowBound> {
     if let Some(distance) = value.as_f64().filter(|distance| *distance >= 0.0 && distance.is_finite()) {
         return Ok(WindowBound::Distance(distance));
     }
-    if let Some(duration) = value.as_str().filter(|text| aql_functions::is_duration(text)) {
+    if let Some(duration) = value.as_str().filter(|text| aql_date::parse_duration(text).is_some()) {
         return Ok(WindowBound::Duration(duration.into()));
     }
     Err(invalid(&format!(

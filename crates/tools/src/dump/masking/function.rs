@@ -1,5 +1,6 @@
 //! What a rule puts in the place of a value.
 
+use aql_date::{Civil, ParsedDate, format_date, parse_date};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
@@ -100,7 +101,8 @@ impl Function {
             }
             "datetime" => {
                 let date = |name: &str, text: &str| {
-                    aql_functions::parse_date(text).ok_or_else(|| format!("'{name}' is no date: {text:?}"))
+                    let moment = parse_date(text).and_then(ParsedDate::to_ms);
+                    moment.ok_or_else(|| format!("'{name}' is no date: {text:?}"))
                 };
                 let end = match rule.get("end") {
                     None => jiff::Timestamp::now().as_millisecond(),
@@ -164,7 +166,7 @@ impl Function {
             },
             Function::Datetime { begin, end, format } => {
                 let moment = random.between(*begin, *end);
-                out.add_str(&aql_functions::format_date(format, moment))?;
+                out.add_str(&format_date(format, Civil::from_ms(moment), moment))?;
             }
             Function::Integer { lower, upper } => out.add_i64(random.between(*lower, *upper))?,
             Function::Decimal { lower, upper, scale } => {

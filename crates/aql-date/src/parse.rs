@@ -1,6 +1,6 @@
 //! Reading dates and durations in ISO 8601 form.
 
-use super::calendar::{Civil, HOUR_MS, MINUTE_MS, in_range};
+use crate::calendar::{Civil, HOUR_MS, MINUTE_MS, in_range};
 
 /// Reads a date as AQL's functions accept it:
 ///
@@ -10,7 +10,7 @@ use super::calendar::{Civil, HOUR_MS, MINUTE_MS, in_range};
 ///
 /// Year, month and day may lack leading zeros; blanks around it are ignored; of the fraction three digits count. The
 /// components must be in their usual ranges, but the day may exceed its month (2015-02-31 is March 3rd).
-pub(crate) fn parse_date(text: &str) -> Option<ParsedDate> {
+pub fn parse_date(text: &str) -> Option<ParsedDate> {
     let mut input = Input::new(text.trim_matches([' ', '\t', '\r', '\n']));
     input.skip(b'+');
     let mut civil = Civil { year: input.digits(1, 4)?, month: 1, day: 1, ..Civil::default() };
@@ -29,14 +29,14 @@ pub(crate) fn parse_date(text: &str) -> Option<ParsedDate> {
 
 /// A date as it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ParsedDate {
+pub struct ParsedDate {
     civil: Civil,
     offset_ms: i64,
 }
 
 impl ParsedDate {
     /// The moment in milliseconds since 1970-01-01 UTC; `None` if it is out of AQL's range.
-    pub(crate) fn to_ms(self) -> Option<i64> {
+    pub fn to_ms(self) -> Option<i64> {
         let ms = self.civil.to_ms()?.checked_sub(self.offset_ms)?;
         in_range(ms).then_some(ms)
     }
@@ -44,15 +44,17 @@ impl ParsedDate {
 
 /// An ISO 8601 duration, `PnYnMnWnDTnHnMn.nS`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Duration {
-    pub(crate) years: i64,
-    pub(crate) months: i64,
+pub struct Duration {
+    /// Years.
+    pub years: i64,
+    /// Months.
+    pub months: i64,
     /// Weeks, days and the time part together.
-    pub(crate) ms: i64,
+    pub ms: i64,
 }
 
 /// Reads a duration. Every part may be missing, but not all of them; only seconds may have a fraction.
-pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
+pub fn parse_duration(text: &str) -> Option<Duration> {
     let mut input = Input::new(text);
     if !input.skip(b'P') {
         return None;
@@ -192,8 +194,8 @@ impl<'a> Input<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::calendar::{MAX_MS, MIN_MS, to_iso_utc};
     use super::*;
+    use crate::calendar::{MAX_MS, MIN_MS, to_iso_utc};
     use proptest::prelude::*;
 
     fn iso(text: &str) -> Option<String> {

@@ -1,8 +1,8 @@
 //! Adding to dates: calendar arithmetic without functions around it.
 
-use super::calendar::{Civil, MAX_MS, MIN_MS, in_range};
-use super::parse::Duration;
-use super::unit::Unit;
+use crate::calendar::{Civil, MAX_MS, MIN_MS, in_range};
+use crate::parse::Duration;
+use crate::unit::Unit;
 
 /// Amounts beyond this lead out of AQL's range in any unit (it is the range's width in milliseconds).
 const MAX_AMOUNT: f64 = (MAX_MS - MIN_MS) as f64;
@@ -10,7 +10,7 @@ const MAX_AMOUNT: f64 = (MAX_MS - MIN_MS) as f64;
 /// Adds `amount` units to a count of milliseconds. Months keep the day of the month, so that one month after
 /// January 31st is March 2nd or 3rd. The fraction of an amount of years is counted in months, that of months in
 /// milliseconds. `None` if the result is out of AQL's range.
-pub(crate) fn add_units(ms: i64, amount: f64, unit: Unit) -> Option<i64> {
+pub fn add_units(ms: i64, amount: f64, unit: Unit) -> Option<i64> {
     if amount.is_nan() || amount.abs() > MAX_AMOUNT {
         return None;
     }
@@ -24,7 +24,7 @@ pub(crate) fn add_units(ms: i64, amount: f64, unit: Unit) -> Option<i64> {
 }
 
 /// Adds a duration, or subtracts it if `sign` is -1.
-pub(crate) fn add_duration(ms: i64, duration: Duration, sign: i64) -> Option<i64> {
+pub fn add_duration(ms: i64, duration: Duration, sign: i64) -> Option<i64> {
     let months = duration.years.checked_mul(12)?.checked_add(duration.months)?;
     add(ms, months.checked_mul(sign)?, duration.ms.checked_mul(sign)?)
 }
@@ -45,8 +45,8 @@ fn add(ms: i64, months: i64, rest_ms: i64) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::calendar::to_iso_utc;
     use super::*;
+    use crate::calendar::to_iso_utc;
     use proptest::prelude::*;
 
     #[test]

@@ -1,6 +1,6 @@
 //! The placeholders of `DATE_FORMAT()`.
 
-use super::calendar::{Civil, is_leap_year, to_iso_utc};
+use crate::calendar::{Civil, is_leap_year, to_iso_utc};
 
 const MONTHS: [&str; 12] = [
     "January",
@@ -26,7 +26,7 @@ const PLACEHOLDERS: [&str; 32] = [
 
 /// Fills the placeholders of `format` (in any case) with parts of `local`, the local time of the moment `utc_ms`.
 /// A `%` that begins no placeholder is left out.
-pub(crate) fn format_date(format: &str, local: Civil, utc_ms: i64) -> String {
+pub fn format_date(format: &str, local: Civil, utc_ms: i64) -> String {
     let mut output = String::with_capacity(format.len() + 16);
     let mut rest = format;
     while let Some((text, after)) = rest.split_once('%') {
@@ -119,7 +119,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_format_makes_it_panic(format in "[%a-z&é]{0,20}", ms in super::super::calendar::MIN_MS..=super::super::calendar::MAX_MS) {
+        fn no_format_makes_it_panic(format in "[%a-z&é]{0,20}", ms in crate::calendar::MIN_MS..=crate::calendar::MAX_MS) {
             format_date(&format, Civil::from_ms(ms), ms);
         }
     }

