@@ -6,8 +6,9 @@ use crate::interrupt::Interrupt;
 use crate::memo::Memo;
 use crate::memory::MemoryAccount;
 use crate::pattern::PatternCache;
-use crate::random::Random;
 use crate::warnings::Warnings;
+use fastrand::Rng;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// State of a query that its expressions share and change: compiled patterns, random numbers, its time.
@@ -17,8 +18,8 @@ pub struct EvaluationState {
     pub patterns: PatternCache,
     /// What single functions prepared.
     pub memo: Memo,
-    /// For `RAND()`, `UUID()` and the like.
-    pub random: Random,
+    /// For `RAND()`, `UUID()` and the like: fast, and not for secrets.
+    pub random: Rng,
     /// Milliseconds since 1970-01-01 UTC at which the query started: `DATE_NOW()` is constant during a query.
     pub statement_time_ms: i64,
 }
@@ -29,7 +30,8 @@ impl EvaluationState {
         Self {
             patterns: PatternCache::default(),
             memo: Memo::default(),
-            random: Random::from_entropy(),
+            // The keys of the standard library's hasher are the operating system's randomness.
+            random: Rng::with_seed(RandomState::new().build_hasher().finish()),
             statement_time_ms: now_ms(),
         }
     }
@@ -44,7 +46,7 @@ impl EvaluationState {
         Self {
             patterns: PatternCache::default(),
             memo: Memo::default(),
-            random: Random::from_seed(seed),
+            random: Rng::with_seed(seed),
             statement_time_ms,
         }
     }

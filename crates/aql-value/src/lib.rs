@@ -21,7 +21,6 @@ mod memory;
 mod merge_sort;
 pub mod pattern;
 pub mod program;
-mod random;
 mod value;
 mod warnings;
 
@@ -36,6 +35,5 @@ pub use memo::Memo;
 pub use memory::{Charge, MemoryAccount};
 pub use merge_sort::{merge_sort, order_of};
 pub use program::{Program, ProgramBuilder};
-pub use random::Random;
 pub use value::{BlockBuilder, ElementCursor, Elements, Entries, Kind, ShortString, Value};
 pub use warnings::{Warning, Warnings};

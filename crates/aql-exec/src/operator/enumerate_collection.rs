@@ -145,7 +145,10 @@ fn random_key(
     context: &mut ExecutionContext,
 ) -> Result<Option<String>> {
     let count = snapshot.count(&source.collection).map_err(|error| storage_error(&error))?;
-    let mut to_skip = context.state.random.below(count);
+    if count == 0 {
+        return Ok(None);
+    }
+    let mut to_skip = context.state.random.u64(..count);
     let spec = DocumentScanSpec { keys_only: true, ..DocumentScanSpec::default() };
     let mut scan = snapshot.scan(&source.collection, &spec).map_err(|error| storage_error(&error))?;
     while let Some(keys) = scan.next_keys(KEYS_PER_BLOCK).map_err(|error| storage_error(&error))? {

@@ -1,8 +1,8 @@
 //! `HASH()`.
 
-use super::xxhash64::xxhash64;
 use crate::argument::value;
 use aql_value::{EvaluationContext, Result, Value};
+use twox_hash::XxHash64;
 
 /// Bits of the result, all of which a double can hold.
 const BITS: u32 = 51;
@@ -19,7 +19,7 @@ pub(crate) fn hash(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result
 /// XXH64 of the text as VelocyPack.
 pub(crate) fn stable_hash(value: &Value) -> u64 {
     if value.is_string() {
-        value.with_slice(|text, _| xxhash64(text.bytes(), SEED))
+        value.with_slice(|text, _| XxHash64::oneshot(SEED, text.bytes()))
     } else {
         value.hash_value()
     }

@@ -4,7 +4,6 @@ mod crc32c;
 mod digest;
 mod fnv64;
 mod hash;
-mod xxhash64;
 
 pub(crate) use digest::to_hex;
 pub(crate) use hash::stable_hash;

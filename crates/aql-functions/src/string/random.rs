@@ -6,8 +6,6 @@ use aql_value::{EvaluationContext, Result, Value};
 /// Longest token.
 const MAX_TOKEN_LENGTH: i64 = 65_536;
 
-const TOKEN_CHARACTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
 /// `RANDOM_TOKEN(length)`: letters and digits. A length out of 0 to 65,536 ends the query with error 1542.
 pub(crate) fn random_token(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let length = integer(arguments, 0);
@@ -15,17 +13,14 @@ pub(crate) fn random_token(arguments: &[Value], context: &mut EvaluationContext<
         return Err(invalid_error("RANDOM_TOKEN"));
     }
     let random = &mut context.state.random;
-    let token: String = (0..length)
-        .filter_map(|_| TOKEN_CHARACTERS.get(random.below(TOKEN_CHARACTERS.len() as u64) as usize))
-        .map(|byte| char::from(*byte))
-        .collect();
+    let token: String = (0..length).map(|_| random.alphanumeric()).collect();
     Ok(Value::from_str(&token))
 }
 
 /// `UUID()`: version 4 of RFC 9562.
 pub(crate) fn uuid(_: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    let high = context.state.random.next_u64() & 0xffff_ffff_ffff_0fff | 0x4000;
-    let low = context.state.random.next_u64() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000;
+    let high = context.state.random.u64(..) & 0xffff_ffff_ffff_0fff | 0x4000;
+    let low = context.state.random.u64(..) & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000;
     Ok(Value::from_str(&format!(
         "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
         high >> 32,

@@ -3,10 +3,11 @@
 use aql_date::{Civil, ParsedDate, format_date, parse_date};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use fastrand::Rng;
 use sha2::{Digest, Sha256};
 use velocypack::{Builder, Slice};
 
-use super::random::Random;
+use super::random::letter;
 use crate::Failure;
 
 /// Characters of a hash: eight bytes in base 64.
@@ -136,7 +137,7 @@ impl Function {
         &self,
         value: Slice<'_>,
         secret: &[u8; 16],
-        random: &mut Random,
+        random: &mut Rng,
         out: &mut Builder,
     ) -> Result<(), Failure> {
         match self {
@@ -165,10 +166,10 @@ impl Function {
                 None => out.add_str(default)?,
             },
             Function::Datetime { begin, end, format } => {
-                let moment = random.between(*begin, *end);
+                let moment = random.i64(*begin..=*end);
                 out.add_str(&format_date(format, Civil::from_ms(moment), moment))?;
             }
-            Function::Integer { lower, upper } => out.add_i64(random.between(*lower, *upper))?,
+            Function::Integer { lower, upper } => out.add_i64(random.i64(*lower..=*upper))?,
             Function::Decimal { lower, upper, scale } => {
                 out.add_f64(decimal(*lower, *upper, *scale, random))?;
             }
@@ -200,17 +201,17 @@ fn random_string(text: &str, secret: &[u8]) -> String {
 fn add_random(
     value: Slice<'_>,
     secret: &[u8],
-    random: &mut Random,
+    random: &mut Rng,
     out: &mut Builder,
 ) -> velocypack::Result<()> {
     if let Some(text) = value.as_str() {
         return out.add_str(&random_string(text, secret));
     }
     if value.as_bool().is_some() {
-        return out.add_bool(random.next() & 1 == 1);
+        return out.add_bool(random.bool());
     }
     match value.as_f64() {
-        Some(number) if number.fract() == 0.0 => out.add_i64(random.between(-RANDOM_MAX, RANDOM_MAX)),
+        Some(number) if number.fract() == 0.0 => out.add_i64(random.i64(-RANDOM_MAX..=RANDOM_MAX)),
         Some(_) => out.add_f64(decimal(-RANDOM_MAX as f64, RANDOM_MAX as f64, 2, random)),
         None => out.add_slice(value),
     }
@@ -236,27 +237,27 @@ fn xify(text: &str, unmasked: usize) -> String {
 }
 
 /// Random digits for digits, letters for letters; all else stays.
-fn shuffle(text: &str, random: &mut Random) -> String {
+fn shuffle(text: &str, random: &mut Rng) -> String {
     let replace = |character: char| match character {
-        digit if digit.is_ascii_digit() => char::from(random.digit()),
-        letter if letter.is_alphabetic() => random.letter(letter),
+        digit if digit.is_ascii_digit() => random.digit(10),
+        other if other.is_alphabetic() => letter(other, random),
         other => other,
     };
     text.chars().map(replace).collect()
 }
 
-fn decimal(lower: f64, upper: f64, scale: i32, random: &mut Random) -> f64 {
-    let number = lower + random.unit() * (upper - lower);
+fn decimal(lower: f64, upper: f64, scale: i32, random: &mut Rng) -> f64 {
+    let number = lower + random.f64() * (upper - lower);
     let factor = 10f64.powi(scale);
     ((number * factor).round() / factor).clamp(lower, upper)
 }
 
 /// Sixteen digits, the last of which is the check digit of the Luhn algorithm (ISO/IEC 7812-1).
-fn credit_card(random: &mut Random) -> i64 {
+fn credit_card(random: &mut Rng) -> i64 {
     let mut number = 4;
     let mut sum = 8;
     for position in 1..CARD_DIGITS {
-        let digit = i64::from(random.digit() - b'0');
+        let digit = random.i64(0..10);
         number = number * 10 + digit;
         let doubled = digit * 2;
         sum += if position % 2 == 0 { doubled - if doubled > 9 { 9 } else { 0 } } else { digit };

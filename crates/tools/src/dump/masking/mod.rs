@@ -14,12 +14,12 @@ mod tests;
 use std::collections::HashMap;
 use std::path::Path as FilePath;
 
+use fastrand::Rng;
 use velocypack::{Builder, Limits, Slice, json};
 
 use crate::Failure;
 use function::Function;
 use path::Path;
-use random::Random;
 
 /// Attributes that are never changed at the top of a document.
 const SYSTEM_ATTRIBUTES: [&str; 5] = ["_key", "_id", "_rev", "_from", "_to"];
@@ -138,7 +138,7 @@ impl Mask<'_> {
     pub(super) fn lines(&self, batch: &[u8], out: &mut Vec<u8>) -> Result<(), Failure> {
         let unreadable =
             |error: json::JsonError| Failure::new(format!("the server sent what is no JSON: {error}"));
-        let mut random = Random::new()?;
+        let mut random = random::generator()?;
         let mut parser = json::Parser::new(batch, &Limits::default());
         let (mut read, mut changed) = (Builder::new(), Builder::new());
         loop {
@@ -156,7 +156,7 @@ impl Mask<'_> {
     /// Changes documents that are members of a VelocyPack array.
     pub(super) fn velocypack(&self, batch: &[u8], out: &mut Vec<u8>) -> Result<(), Failure> {
         let list = velocypack::validate(batch, &Limits::default())?;
-        let mut random = Random::new()?;
+        let mut random = random::generator()?;
         let mut changed = Builder::new();
         changed.open_array()?;
         for document in list.elements() {
@@ -167,7 +167,7 @@ impl Mask<'_> {
         Ok(())
     }
 
-    fn document(&self, document: Slice<'_>, out: &mut Builder, random: &mut Random) -> Result<(), Failure> {
+    fn document(&self, document: Slice<'_>, out: &mut Builder, random: &mut Rng) -> Result<(), Failure> {
         if !document.is_object() {
             return Ok(out.add_slice(document)?);
         }
@@ -192,7 +192,7 @@ impl Mask<'_> {
         value: Slice<'v>,
         path: &mut Vec<&'v str>,
         out: &mut Builder,
-        random: &mut Random,
+        random: &mut Rng,
     ) -> Result<(), Failure> {
         if value.is_object() {
             out.open_object()?;
