@@ -119,7 +119,7 @@ impl<'a> Input<'a> {
         Some(*first)
     }
 
-    /// Whether `byte` comes next; reads it if so.
+    /// Returns true and reads `byte` if it comes next.
     fn skip(&mut self, byte: u8) -> bool {
         let found = self.bytes.first() == Some(&byte);
         if found {

@@ -9,7 +9,7 @@ pub struct Zone {
     zone: TimeZone,
 }
 
-/// What holds in a zone at one moment.
+/// The rules of a zone at one moment.
 pub struct ZoneInfo {
     /// Abbreviation, such as `CET`.
     pub name: String,
@@ -17,7 +17,7 @@ pub struct ZoneInfo {
     pub begin: Option<String>,
     /// Until when.
     pub end: Option<String>,
-    /// Whether it is daylight saving time.
+    /// True in daylight saving time.
     pub dst: bool,
     /// Seconds east of UTC.
     pub offset_seconds: i64,
@@ -29,7 +29,7 @@ impl Zone {
         TimeZone::get(name).ok().map(|zone| Self { zone })
     }
 
-    /// Whether local time of the zone is UTC by name.
+    /// Returns true if local time of the zone is UTC by name.
     pub fn is_utc(&self) -> bool {
         matches!(self.zone.iana_name(), Some("UTC" | "Etc/UTC" | "Zulu" | "Etc/Zulu"))
     }
@@ -49,7 +49,7 @@ impl Zone {
         local_ms - offset_ms(offset)
     }
 
-    /// What holds at a moment.
+    /// Returns the rules at a moment.
     pub fn info(&self, utc_ms: i64) -> ZoneInfo {
         let moment = timestamp(utc_ms);
         let info = self.zone.to_offset_info(moment);

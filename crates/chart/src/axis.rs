@@ -32,9 +32,9 @@ impl Axis {
         }
     }
 
-    /// Where a value is, from 0 at the bottom to 1 at the top.
+    /// Returns the height of a value, from 0 at the bottom to 1 at the top.
     pub(crate) fn share(&self, value: f64) -> f64 {
-        // What has no logarithm is at the bottom.
+        // A value without a logarithm is at the bottom.
         let value = if self.is_logarithmic { value.max(f64::MIN_POSITIVE).log10() } else { value };
         ((value - self.least) / (self.most - self.least)).clamp(0.0, 1.0)
     }

@@ -1,4 +1,4 @@
-//! How much room the panels of a chart take: all the same, so that they stand in rows.
+//! The room of the panels of a chart: all the same, so that they stand in rows.
 
 use crate::{BOTTOM, CHARACTER, LEFT, LEGEND, PLOT_HEIGHT, PLOT_WIDTH, Panel, SLANT_DEGREES, TOP};
 
@@ -33,7 +33,7 @@ impl Layout {
     }
 }
 
-/// What the longest of some names takes.
+/// Returns the width of the longest of some names.
 fn longest<'a>(names: impl Iterator<Item = &'a String>) -> f64 {
     names.map(|name| name.chars().count() as f64 * CHARACTER).fold(0.0, f64::max)
 }

@@ -27,7 +27,7 @@ pub struct Panel {
     pub title: String,
     /// Below the axis.
     pub x_title: String,
-    /// What the values are, with their unit.
+    /// The name of the values, with their unit.
     pub y_title: String,
     /// Places on the axis from left to right.
     pub places: Vec<String>,
@@ -57,9 +57,9 @@ const LEFT: f64 = 70.0;
 const TOP: f64 = 34.0;
 const LEGEND: f64 = 33.0;
 const BOTTOM: f64 = 52.0;
-/// What a character takes at most, about, as nobody knows the viewer's font.
+/// The width of a character at most, about, as nobody knows the viewer's font.
 const CHARACTER: f64 = 7.0;
-/// How far names of places are turned where they have no room side by side.
+/// The angle of names of places that have no room side by side.
 const SLANT_DEGREES: f64 = 35.0;
 
 impl Chart {

@@ -32,7 +32,7 @@ pub(crate) const LINE_WIDTH: f64 = 1.5;
 pub(crate) const SERIES_WIDTH: f64 = 2.0;
 pub(crate) const DOT_RADIUS: f64 = 3.0;
 
-/// How a text looks, and how it lies at its point.
+/// The look of a text, and its place at its point.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TextStyle {
     pub(crate) anchor: Anchor,
@@ -47,7 +47,7 @@ impl TextStyle {
     }
 }
 
-/// What of the text's base line is at its point.
+/// The part of the text's base line at its point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Anchor {
     #[default]

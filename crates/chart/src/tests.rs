@@ -13,7 +13,7 @@ fn panel(values: &[Option<f64>], is_logarithmic: bool) -> Panel {
     }
 }
 
-/// Whether each element that is opened is closed, in order.
+/// Returns true if each element that is opened is closed, in order.
 fn is_balanced(svg: &str) -> bool {
     let mut open = Vec::new();
     for piece in svg.split('<').skip(1) {

@@ -18,7 +18,7 @@ use hyper::client::conn::http1::{self, SendRequest};
 
 use crate::socket::{Socket, Wire};
 
-/// How long a connection may take to be ready for the next request, when the last reply has been read.
+/// The longest time until a connection is ready for the next request after the last reply.
 const READY_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Most headers of a reply.
@@ -144,7 +144,7 @@ impl Connection {
         self.end.clone().unwrap_or_else(|| "the server has closed it".to_owned())
     }
 
-    /// Whether another request can be made: not when the server has closed the connection meanwhile.
+    /// Returns true if another request can be made: the server has not closed the connection meanwhile.
     pub(crate) fn is_usable(&mut self) -> bool {
         self.wire.look_again();
         let ready = self.run(Instant::now() + READY_PATIENCE, |sender, context| sender.poll_ready(context));
@@ -152,7 +152,7 @@ impl Connection {
     }
 }
 
-/// What hyper says and why, in one line.
+/// Returns hyper's error and its causes in one line.
 pub(crate) fn reason(error: &hyper::Error) -> String {
     match std::error::Error::source(error) {
         Some(source) => format!("{error}: {source}"),

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 /// The port of an endpoint that names none.
 const DEFAULT_PORT: u16 = 8_529;
 
-/// Where a server is and how it is spoken to.
+/// The address of a server and its protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Endpoint {
     /// `tcp://HOST[:PORT]`, also with `http` or `http+tcp`.
@@ -60,7 +60,7 @@ impl Endpoint {
         }
     }
 
-    /// What stands in the header `host`.
+    /// Returns the header `host`.
     pub(crate) fn host_header(&self) -> String {
         match self {
             Endpoint::Tcp { host, port } | Endpoint::Tls { host, port } => authority(host, *port),

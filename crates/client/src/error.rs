@@ -1,4 +1,4 @@
-//! What goes wrong between a tool and its server.
+//! Errors between a tool and its server.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub enum Error {
     Endpoint {
         /// As it was given.
         endpoint: String,
-        /// What would be right.
+        /// The form that would be right.
         reason: String,
     },
     /// An option of the client is wrong.
@@ -24,7 +24,7 @@ pub enum Error {
     Request {
         /// Method and path.
         request: String,
-        /// What is wrong with it.
+        /// The mistake.
         reason: String,
     },
     /// There is no connection.
@@ -32,7 +32,7 @@ pub enum Error {
     Connect {
         /// The server.
         endpoint: String,
-        /// What the system says.
+        /// The system's error.
         reason: String,
     },
     /// The connection was lost before the reply was there. Whether the server has done what it was asked is not known.
@@ -42,7 +42,7 @@ pub enum Error {
         endpoint: String,
         /// Method and path.
         request: String,
-        /// What the system or HTTP says.
+        /// The error of the system or of HTTP.
         reason: String,
     },
     /// The server did not answer in time. Whether it has done what it was asked is not known.
@@ -72,7 +72,7 @@ pub enum Error {
         endpoint: String,
         /// Method and path.
         request: String,
-        /// What is wrong with it.
+        /// The mistake.
         reason: String,
     },
     /// The server says no.
@@ -110,7 +110,7 @@ impl Error {
         self.server().map(|error| error.number)
     }
 
-    /// Whether the reason is the connection and not the server or the request.
+    /// Returns true if the reason is the connection and not the server or the request.
     pub fn is_connection(&self) -> bool {
         matches!(self, Error::Connect { .. } | Error::Broken { .. } | Error::TimedOut { .. })
     }

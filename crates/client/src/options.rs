@@ -1,4 +1,4 @@
-//! How a client behaves.
+//! The options of a client.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ pub struct ClientOptions {
     pub endpoint: Endpoint,
     /// The database of requests that name none.
     pub database: String,
-    /// Who asks.
+    /// The credentials of requests.
     pub credentials: Credentials,
     /// Longest time for opening a connection.
     pub connection_timeout: Duration,
@@ -25,7 +25,7 @@ pub struct ClientOptions {
     pub compressed_replies: bool,
     /// Compress bodies of requests of at least this many bytes by gzip.
     pub compress_requests_from_bytes: Option<usize>,
-    /// What happens when a connection cannot be opened or breaks.
+    /// Retries after a connection that cannot be opened or breaks.
     pub retries: RetryOptions,
     /// TLS, for endpoints that use it.
     pub tls: TlsOptions,
@@ -50,7 +50,7 @@ impl ClientOptions {
     }
 }
 
-/// Who asks.
+/// The credentials of requests.
 #[derive(Clone)]
 pub enum Credentials {
     /// Nobody in particular.
@@ -84,7 +84,7 @@ impl fmt::Debug for Credentials {
 /// them, and requests that may be repeated are tried again; see [`crate::Request::repeatable`].
 #[derive(Clone, Copy, Debug)]
 pub struct RetryOptions {
-    /// How often, at most.
+    /// The most retries.
     pub count: u32,
     /// Pause before the first; it doubles each time.
     pub first_pause: Duration,

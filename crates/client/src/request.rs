@@ -1,4 +1,4 @@
-//! What is asked of a server.
+//! Requests to a server.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use hyper::Method;
 use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What stays as it is in a part of a path or of a query string.
+/// The characters that stay as they are in a part of a path or of a query string.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A name as one part of a path.

@@ -45,7 +45,7 @@ impl Response {
         if self.status < 400 { Ok(self) } else { Err(Error::Server(self.as_error())) }
     }
 
-    /// What the body says, JSON or VelocyPack, as VelocyPack.
+    /// Returns the body, JSON or VelocyPack, as VelocyPack.
     pub fn value(&self) -> Result<Vec<u8>> {
         value(self.header("content-type"), &self.body).map_err(|reason| Error::Reply {
             endpoint: self.endpoint.clone(),

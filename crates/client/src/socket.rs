@@ -85,7 +85,7 @@ impl Wire {
     }
 }
 
-/// What rustls reads and writes.
+/// The socket as rustls reads and writes it.
 #[derive(Debug)]
 pub(crate) struct SharedWire(Arc<Wire>);
 
@@ -123,7 +123,7 @@ impl Write for SharedWire {
 pub(crate) struct Socket {
     stream: Stream,
     wire: Arc<Wire>,
-    /// What was read, before it is hyper's: the way into hyper's own buffer is not safe code.
+    /// The bytes that were read, before they are hyper's: the way into hyper's own buffer is not safe code.
     buffer: Box<[u8]>,
 }
 
@@ -300,7 +300,7 @@ impl rt::Write for Socket {
         let this = self.get_mut();
         if let Stream::Tls(stream) = &mut this.stream {
             stream.conn.send_close_notify();
-            // Who does not hear it sees the end of the connection.
+            // A server that misses it sees the end of the connection.
             let _ = stream.conn.complete_io(&mut stream.sock);
         }
         Poll::Ready(match &this.wire.plain {

@@ -114,7 +114,7 @@ impl StreamedResponse {
     }
 }
 
-/// What cannot be: the status says that it is an error.
+/// Never happens: the status says that it is an error.
 fn unreachable_success<T>() -> Result<T> {
     Err(Error::Options("a reply was taken for an error".to_owned()))
 }

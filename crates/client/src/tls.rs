@@ -17,7 +17,7 @@ use rustls::{
 use crate::error::{Error, Result};
 use crate::options::{TlsOptions, TlsVersions};
 
-/// How connections of a client are encrypted.
+/// The encryption of a client's connections.
 #[derive(Clone, Debug)]
 pub(crate) struct Tls {
     config: Arc<ClientConfig>,

@@ -1,4 +1,4 @@
-//! What the header `authorization` says.
+//! The header `authorization`.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};

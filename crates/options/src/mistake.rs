@@ -1,13 +1,13 @@
-//! What is wrong with a command line.
+//! Mistakes in a command line.
 
 use std::fmt;
 
 /// Options that cannot be used: a sentence for a person, and an exit code for a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// What kind of mistake it is.
+    /// The kind of the mistake.
     pub kind: MistakeKind,
-    /// What was wrong, where, and what would be right.
+    /// The sentence for a person: the mistake, its place, and a value that would be right.
     pub text: String,
 }
 

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// The share of the limit from which on all that is free is given back. What comes between two looks has to fit above.
 const NEAR_LIMIT: f64 = 0.875;
-/// How fast a busy process grows, in bytes a second. From it follows how soon it must be looked at again.
+/// The growth of a busy process, in bytes a second, from which the time of the next look follows.
 const GROWTH_BYTES_PER_SECOND: f64 = 1e9;
 /// Shortest time between two looks, so that a process which needs its memory does not spend its time here.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(25);
@@ -27,7 +27,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// Which memory is given back.
 #[derive(Clone, Copy, Debug)]
 enum Freed {
-    /// What was free for as long as the allocator keeps it.
+    /// The bytes that were free for as long as the allocator keeps them.
     LongAgo,
     /// All that is free.
     All,
@@ -51,7 +51,7 @@ pub(crate) fn watch(limit_bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// How long the process cannot grow by `room_bytes`.
+/// Returns the time in which the process cannot grow by `room_bytes`.
 fn pause(room_bytes: u64) -> Duration {
     Duration::from_secs_f64(room_bytes as f64 / GROWTH_BYTES_PER_SECOND).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)
 }

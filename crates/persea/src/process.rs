@@ -10,7 +10,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 pub(crate) fn raise_descriptor_limit() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let wanted = Rlimit { current: limit.maximum, maximum: limit.maximum };
-    // Where it cannot be raised, it stays as it is.
+    // A limit that cannot be raised stays as it is.
     let current = match setrlimit(Resource::Nofile, wanted) {
         Ok(()) => limit.maximum,
         Err(_) => limit.current,

@@ -22,7 +22,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Whether it sends and takes documents of dumps as they lie in our files, packed.
+    /// Returns true if the server sends and takes documents of dumps as they lie in our files, packed.
     pub fn knows_packed_documents(&self) -> bool {
         self.persea_version.is_some()
     }
@@ -75,7 +75,8 @@ pub fn create_database(client: &Client) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What makes a database, for the user who asks: ArangoDB gives it to `root` otherwise.
+/// Returns the body that makes a database for the user of the requests. ArangoDB gives it to `root`
+/// otherwise.
 pub(crate) fn new_database(name: &str, credentials: &Credentials) -> Result<String, Failure> {
     let mut body = velocypack::Builder::new();
     body.open_object()?;

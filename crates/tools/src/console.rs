@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use velocypack::json::write_str;
 
-/// How important a message is.
+/// The importance of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// For those who look for a mistake.
     Debug,
-    /// What the tool does.
+    /// A step of the tool.
     Info,
     /// Something that may be wrong.
     Warning,
@@ -51,7 +51,7 @@ impl Level {
     }
 }
 
-/// Where messages go. Cheap to clone, shared by threads.
+/// The outputs of messages. Cheap to clone, shared by threads.
 #[derive(Clone, Debug)]
 pub struct Console {
     shared: Arc<Shared>,
@@ -100,27 +100,27 @@ impl Console {
         Console { shared: Arc::new(Shared { level, form, state }) }
     }
 
-    /// Something that went wrong.
+    /// Writes a message about something that went wrong.
     pub fn error(&self, text: &str) {
         self.message(Level::Error, text);
     }
 
-    /// Something that may be wrong.
+    /// Writes a message about something that may be wrong.
     pub fn warning(&self, text: &str) {
         self.message(Level::Warning, text);
     }
 
-    /// What the tool does.
+    /// Writes a message about a step of the tool.
     pub fn info(&self, text: &str) {
         self.message(Level::Info, text);
     }
 
-    /// For those who look for a mistake.
+    /// Writes a message for those who look for a mistake.
     pub fn debug(&self, text: &str) {
         self.message(Level::Debug, text);
     }
 
-    /// Whether messages of a level are seen by anybody.
+    /// Returns true if messages of a level are written anywhere.
     pub fn shows(&self, level: Level) -> bool {
         level >= self.shared.level
     }
@@ -189,7 +189,7 @@ impl Output {
         }
     }
 
-    /// Who does not hear messages (a full disk, a closed pipe) does not stop the work.
+    /// A message that cannot be written (a full disk, a closed pipe) does not stop the work.
     fn write(&mut self, text: &str) {
         let _ = match self {
             Output::Stdout => stdout().lock().write_all(text.as_bytes()),

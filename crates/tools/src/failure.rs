@@ -23,7 +23,7 @@ impl Failure {
         Mistake::value(text).into()
     }
 
-    /// What went wrong.
+    /// Returns the sentence for a person.
     pub fn text(&self) -> &str {
         &self.text
     }

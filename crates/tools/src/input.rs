@@ -8,10 +8,10 @@ use flate2::read::MultiGzDecoder;
 
 use crate::{Failure, Progress};
 
-/// What a file of gzip begins with (RFC 1952).
+/// The first bytes of a file of gzip (RFC 1952).
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 
-/// What a file of Zstandard begins with (RFC 8878).
+/// The first bytes of a file of Zstandard (RFC 8878).
 const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// The name of the standard input.

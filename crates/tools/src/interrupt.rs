@@ -8,7 +8,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{Console, Tool};
 
-/// What shells add to the number of the signal that ended a program.
+/// The number that shells add to that of the signal which ended a program.
 const EXIT_BY_SIGNAL: i32 = 128;
 
 /// Listens from now on, on a thread of its own.

@@ -36,9 +36,9 @@ pub struct Tool {
     pub command: &'static str,
     /// Names of links through which the binary is this tool.
     pub links: &'static [&'static str],
-    /// What it does, in a few words.
+    /// The purpose, in a few words.
     pub summary: &'static str,
-    /// What there is to know when a signal has ended it.
+    /// The state that a signal leaves behind, in a few words.
     pub when_stopped: &'static str,
     /// Its options.
     pub program: &'static Program,

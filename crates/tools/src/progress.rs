@@ -1,4 +1,4 @@
-//! How far a tool is: a bar with rate and time left on a terminal, a line now and then elsewhere.
+//! The progress of a tool: a bar with rate and time left on a terminal, a line now and then elsewhere.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use crate::Console;
 
-/// How often a bar is drawn.
+/// The time between two drawings of a bar.
 const BAR_PAUSE: Duration = Duration::from_millis(200);
 
-/// How often there is a line where there is no terminal.
+/// The time between two lines without a terminal.
 const LINE_PAUSE: Duration = Duration::from_secs(10);
 
 /// Columns of a terminal that does not say how many it has.
@@ -24,7 +24,7 @@ const MIN_COLUMNS: usize = 20;
 const MAX_BAR: usize = 40;
 const MIN_BAR: usize = 5;
 
-/// What is counted.
+/// The unit of progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Bytes, shown as kB, MB, ...
@@ -50,7 +50,7 @@ struct Shared {
     total: AtomicU64,
     begin: Instant,
     has_bar: bool,
-    /// Whether it has ended, and who waits for that.
+    /// True at the end, and the signal of it.
     ended: (Mutex<bool>, Condvar),
 }
 
@@ -82,7 +82,7 @@ impl Progress {
         self.shared.total.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// How many are done.
+    /// The number that is done.
     pub fn done(&self) -> u64 {
         self.shared.done.load(Ordering::Relaxed)
     }
@@ -140,7 +140,7 @@ fn columns() -> usize {
     if columns == 0 { DEFAULT_COLUMNS } else { columns.max(MIN_COLUMNS) }
 }
 
-/// How far it is at one moment.
+/// The progress at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct State {
     pub(crate) unit: Unit,
@@ -229,7 +229,7 @@ fn clock(time: Duration) -> String {
 mod tests {
     use super::*;
 
-    /// What ends before its thread first waits is not waited for until a line is due.
+    /// A task that ends before its thread first waits does not wait until a line is due.
     #[test]
     fn the_end_is_never_missed() {
         let begin = Instant::now();

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
-/// Whether there is somebody to ask.
+/// Returns true if there is somebody to ask.
 pub(crate) fn is_possible() -> bool {
     io::stdin().is_terminal()
 }

@@ -1,4 +1,4 @@
-//! What all tools have in common: their options, their exit codes, and how they show how far they are.
+//! The common part of all tools: their options, their exit codes, and the display of their progress.
 
 use std::time::Duration;
 

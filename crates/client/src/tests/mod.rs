@@ -1,4 +1,4 @@
-//! What tools may count on: replies of any size, kept connections, bounds, and clear errors.
+//! Promises to the tools: replies of any size, kept connections, bounds, and clear errors.
 
 mod endpoints;
 mod replies;

@@ -12,7 +12,7 @@ pub(super) struct Heard {
     pub(super) body: Vec<u8>,
 }
 
-/// What the server does with a request.
+/// The server's treatment of a request.
 pub(super) enum Act {
     /// Answers with these bytes and goes on.
     Reply(Vec<u8>),

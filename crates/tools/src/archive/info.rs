@@ -2,7 +2,7 @@
 
 use velocypack::{Builder, Limits, Slice, json};
 
-/// What a dump says of itself; everything may be missing.
+/// A dump's description of itself; everything may be missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Info {
     /// The name of the database.

@@ -2,9 +2,9 @@
 
 use md5::{Digest, Md5};
 
-/// What structure files end with.
+/// The ending of structure files.
 pub(crate) const STRUCTURE: &str = ".structure.json";
-/// What view files end with.
+/// The ending of view files.
 pub(crate) const VIEW: &str = ".view.json";
 /// The file about the dump as a whole.
 pub(crate) const INFO: &str = "dump.json";
@@ -18,14 +18,14 @@ pub(crate) fn md5_hex(name: &str) -> String {
     Md5::digest(name).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether a name can be that of a file everywhere: ArangoDB's traditional names can, extended ones are replaced by
-/// their id.
+/// Returns true if a name can be that of a file everywhere: ArangoDB's traditional names can,
+/// extended ones are replaced by their id.
 pub(crate) fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
-/// What the files of a collection begin with: its name, or its id where the name cannot be a file's, and the MD5 of
-/// its name.
+/// Returns the beginning of the names of a collection's files: its name, or its id where the name
+/// cannot be a file's, and the MD5 of its name.
 pub(crate) fn stem(name: &str, id: &str) -> String {
     let shown = if is_plain(name) { name } else { id };
     format!("{shown}_{}", md5_hex(name))

@@ -5,15 +5,15 @@ use super::operation::{Operation, Plan, Turn};
 use super::stage::Stage;
 use crate::Failure;
 
-/// What is sent, and what must be there before.
+/// A test case: its operations, and the collections that they need.
 pub(super) struct Case {
     /// Its name, then others that mean the same.
     pub(super) names: &'static [&'static str],
-    /// What it does, in a few words.
+    /// The purpose, in a few words.
     pub(super) about: &'static str,
     /// Makes its collections, before the clock runs.
     pub(super) prepare: fn(&Stage<'_>) -> Result<(), Failure>,
-    /// What it sends.
+    /// The operations that it sends.
     pub(super) operations: Operations,
     /// Removes what is of no use afterwards.
     pub(super) finish: fn(&Stage<'_>) -> Result<(), Failure>,
@@ -21,7 +21,7 @@ pub(super) struct Case {
     pub(super) has_cursors: bool,
 }
 
-/// What a test case sends.
+/// The operations of a test case.
 #[derive(Clone, Copy)]
 pub(super) enum Operations {
     /// The same each time, so that it is made once.

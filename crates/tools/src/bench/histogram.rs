@@ -1,4 +1,4 @@
-//! How often what time was measured: a histogram of fixed size, whose intervals grow with the time.
+//! The distribution of times: a histogram of fixed size, whose intervals grow with the time.
 //!
 //! Up to 255 ns an interval is 1 ns; above, each power of two is divided into 128, so that a time is known to 0.8 %.
 
@@ -44,7 +44,7 @@ impl Histogram {
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
-    /// How many times were measured.
+    /// Returns the number of measured times.
     pub(super) fn count(&self) -> u64 {
         self.count
     }

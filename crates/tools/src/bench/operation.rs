@@ -1,4 +1,4 @@
-//! What a test case sends, one operation after the other.
+//! Operations: the requests of a test case.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use velocypack::{Builder, Slice};
 
 use crate::Failure;
 
-/// How much one run does.
+/// The amount of one run.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Amount {
     Operations(u64),
     Time(Duration),
 }
 
-/// What all operations of one run have in common.
+/// The common part of all operations of one run.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     /// Name of the collection, and beginning of the names of others.
@@ -25,7 +25,7 @@ pub(super) struct Plan {
     pub(super) threads: u64,
     /// Operations of the run; none where it takes a time instead.
     pub(super) total: Option<u64>,
-    /// What keys and names begin with that no other run uses.
+    /// The beginning of keys and names that no other run uses.
     pub(super) stamp: String,
     /// Body of the test case custom-query.
     pub(super) query: String,

@@ -1,4 +1,4 @@
-//! What test cases need before the clock runs.
+//! The preparation of a run, before the clock starts.
 
 use client::{Client, Request};
 use velocypack::Slice;

@@ -1,4 +1,4 @@
-//! What options and test cases of `persea bench` mean, without a server.
+//! Options and test cases of `persea bench`, without a server.
 
 use std::time::Duration;
 

@@ -17,7 +17,7 @@ use crate::{Console, Failure, Progress};
 /// Requests that may fail one after the other because there is no connection, before the run is given up.
 const BROKEN_MAX: u32 = 20;
 
-/// What was done and how long it took.
+/// The operations of a run, and the times they took.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     pub(super) operations: u64,
@@ -36,7 +36,7 @@ pub(super) struct Work<'a> {
     pub(super) progress: Progress,
 }
 
-/// What the threads of a run share.
+/// The shared state of a run's threads.
 struct Shared {
     batch_size: u64,
     next: AtomicU64,
@@ -74,7 +74,7 @@ impl Tally {
 }
 
 impl Work<'_> {
-    /// What was done, and the time from the first request to the last reply.
+    /// Returns the tally, and the time from the first request to the last reply.
     pub(super) fn run(&self, batch_size: u64) -> Result<(Tally, Duration), Failure> {
         let threads = self.plan.threads;
         let shared = Shared {
@@ -249,7 +249,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Whether the body may say that there is more. Cheap: most replies do not.
+/// Returns true if the body may say that there is more. Cheap: most replies do not.
 fn has_more(reply: &Response) -> bool {
     memchr::memmem::find(reply.body(), b"\"hasMore\":true").is_some()
 }

@@ -1,4 +1,4 @@
-//! What there is in a database: collections and views, as the server tells it.
+//! The collections and views of a database, as the server lists them.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,11 @@ use crate::archive::names;
 #[derive(Clone, Debug)]
 pub(super) struct Collection {
     pub(super) name: String,
-    /// What its files begin with.
+    /// The beginning of the names of its files.
     pub(super) stem: String,
     /// Indexes and parameters, as JSON.
     pub(super) structure: String,
-    /// Whether its documents are dumped.
+    /// True if its documents are dumped.
     pub(super) with_data: bool,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct View {
     pub(super) definition: String,
 }
 
-/// What is dumped of a database.
+/// The part of a database that is dumped.
 #[derive(Debug)]
 pub(super) struct Inventory {
     pub(super) tick: String,
@@ -84,7 +84,7 @@ impl Inventory {
     }
 }
 
-/// How a collection is treated; `None` if it is left out.
+/// Returns the treatment of a collection; `None` if it is left out.
 fn treatment(name: &str, settings: &Settings) -> Option<Treatment> {
     let is_named = settings.collections.iter().any(|wanted| wanted == name);
     let is_wanted = if settings.collections.is_empty() {

@@ -1,4 +1,4 @@
-//! Where documents come from: the server's routes.
+//! The source of documents: the server's routes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use velocypack::Slice;
 use super::options::Settings;
 use crate::{Console, Failure};
 
-/// How long the server keeps a batch that nobody uses, and how often it is told that somebody does.
+/// The time that the server keeps an unused batch, and the time between two signs of use.
 const TTL_SECONDS: u64 = 600;
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
 /// Statuses of a server that has no parallel dumps.
@@ -69,7 +69,7 @@ impl Batch {
         Ok(Batch { client: client.clone(), id, stopped, thread: Some(thread) })
     }
 
-    /// What there is at the batch's moment.
+    /// Returns the inventory at the batch's moment.
     pub(super) fn inventory(&self) -> Result<Vec<u8>, Failure> {
         let request = Request::get("/_api/replication/inventory")
             .query("includeSystem", "true")
@@ -107,7 +107,7 @@ pub(super) enum Fetched {
     Packed { member: Bytes, plain_bytes: usize },
 }
 
-/// How far one thread is with a source.
+/// The progress of one thread with a source.
 #[derive(Debug, Default)]
 pub(super) struct Position {
     /// The last batch of a context that this thread has stored.
@@ -130,7 +130,8 @@ impl Source {
         if !settings.parallel {
             return Ok(Source::Chunks);
         }
-        // Where the server packs, one packs while another reads on, as this tool and the server do it otherwise.
+        // If the server packs, one thread packs while another reads on, as this tool and the server
+        // do it otherwise.
         let least = if packed { 2 } else { 1 };
         let threads = settings.server_threads.min((settings.threads as u64).max(least));
         let mut body = velocypack::Builder::new();
@@ -170,7 +171,7 @@ impl Source {
         }
     }
 
-    /// Whether several threads may fetch at once.
+    /// Returns true if several threads may fetch at once.
     pub(super) fn is_parallel(&self) -> bool {
         matches!(self, Source::Context { .. })
     }
@@ -235,7 +236,7 @@ fn fetch_chunk(
     settings: &Settings,
     position: &mut Position,
 ) -> Result<Option<Bytes>, Failure> {
-    /// What `from` is after the last chunk.
+    /// Returns `from` after the last chunk.
     const END: &str = "end";
     if position.from == END {
         return Ok(None);

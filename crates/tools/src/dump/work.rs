@@ -1,5 +1,5 @@
-//! What threads do with a collection: fetch, change and pack unless the server has packed them, and write ([`crate::schedule`] is which thread does it
-//! where).
+//! The work of threads on a collection: fetch, change and pack unless the server has packed them,
+//! and write ([`crate::schedule`] is which thread does it where).
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use super::source::{Batch, Fetched, Position, Source};
 use crate::schedule::{self, lock};
 use crate::{Console, Failure, Progress, Server, Unit};
 
-/// What a dump has written.
+/// The documents and bytes that a dump has written.
 #[derive(Debug, Default)]
 pub(super) struct Done {
     collections: usize,

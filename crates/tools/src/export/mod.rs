@@ -176,7 +176,7 @@ impl<'a> Export<'a> {
         }
         let compression = self.settings.compression;
         let mut text = Vec::new();
-        // What fails at once leaves no file behind.
+        // A failure at once leaves no file behind.
         let mut next = rows.next_lines()?;
         let (mut output, mut form) = match (path, reached) {
             (Some(path), Some(reached)) => {
@@ -270,7 +270,7 @@ impl<'a> Export<'a> {
         Ok((vertices, edges))
     }
 
-    /// What to do after a failure in the middle.
+    /// The way on after a failure in the middle.
     fn explain(&self, failure: &Failure, collection: &str) -> Failure {
         let hint = match self.settings.form.is_resumable() && self.settings.file.as_deref() != Some(STDOUT) {
             true => "; the same command with --resume goes on",

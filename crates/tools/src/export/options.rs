@@ -117,7 +117,7 @@ impl Form {
         }
     }
 
-    /// Whether an export that was broken off can go on: whole lines are whole documents with their keys.
+    /// Returns true if a broken export can go on: whole lines are whole documents with their keys.
     pub(super) fn is_resumable(self) -> bool {
         matches!(self, Form::Json | Form::Lines)
     }
@@ -133,7 +133,7 @@ pub(super) struct Query {
     pub(super) max_runtime_seconds: f64,
 }
 
-/// What is exported.
+/// The subject of an export.
 #[derive(Clone, Debug)]
 pub(super) enum Subject {
     /// Each to a file of its own.
@@ -211,7 +211,7 @@ impl Settings {
         }
     }
 
-    /// Where something goes that has a name; nothing for the standard output.
+    /// Returns the file for a name; nothing for the standard output.
     pub(super) fn path(&self, name: &str) -> Option<PathBuf> {
         match self.file.as_deref() {
             Some(STDOUT) => None,

@@ -11,7 +11,7 @@ use zstd::stream::write::Encoder;
 
 use crate::Failure;
 
-/// What the name of a file ends with that is not whole yet.
+/// The ending of a file's name that is not whole yet.
 const PART: &str = ".part";
 
 /// Bytes that are written at one time.
@@ -23,7 +23,7 @@ const CUT_BYTES: u64 = 16 << 20;
 /// zstd's level: as fast as the disk, and smaller than gzip.
 const ZSTD_LEVEL: i32 = 3;
 
-/// How files are compressed.
+/// The compression of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compression {
     None,
@@ -32,7 +32,7 @@ pub(super) enum Compression {
 }
 
 impl Compression {
-    /// What the name ends with.
+    /// Returns the ending of a file's name.
     pub(super) fn ending(self) -> &'static str {
         match self {
             Compression::None => "",
@@ -48,7 +48,7 @@ pub(super) type Written = Arc<AtomicU64>;
 /// A file, or the standard output.
 pub(super) struct Output {
     name: String,
-    /// What it is called until it is whole, and then.
+    /// The path of the incomplete file, and of the complete one.
     paths: Option<(PathBuf, PathBuf)>,
     compression: Compression,
     sink: Sink,

@@ -32,7 +32,7 @@ const MAX_COLUMNS: usize = 4_096;
 /// Bytes of documents after which a row group is written.
 const GROUP_BYTES: usize = 64 << 20;
 
-/// What the values of an attribute have been.
+/// The types of the values of an attribute so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     booleans: bool,
@@ -42,7 +42,7 @@ struct Seen {
     others: bool,
 }
 
-/// What a column has.
+/// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Boolean,

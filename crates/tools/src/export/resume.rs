@@ -1,6 +1,6 @@
-//! Where an export was broken off.
+//! The point at which an export broke off.
 //!
-//! What is not compressed is whole up to its last line break. What is compressed is whole up to the end of its last
+//! Plain text is whole up to its last line break. Compressed text is whole up to the end of its last
 //! whole part: a member of gzip (RFC 1952) or a frame of Zstandard (RFC 8878), which end where a line does.
 
 use std::fs::File;
@@ -20,7 +20,7 @@ const BLOCK_BYTES: u64 = 256 << 10;
 /// Most bytes of a line.
 const MAX_LINE_BYTES: usize = 1 << 30;
 
-/// How far an export has come.
+/// The progress of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reached {
     /// Bytes of the file that are whole.
@@ -29,7 +29,7 @@ pub(super) struct Reached {
     pub(super) key: Option<String>,
 }
 
-/// How far a file has come; nothing where there is not even a whole line.
+/// Returns the progress of a file; nothing if it has no whole line.
 pub(super) fn reached(path: &Path, compression: Compression) -> Result<Option<Reached>, Failure> {
     let name = path.display();
     let unreadable = |error: io::Error| Failure::new(format!("{name} cannot be read: {error}"));

@@ -8,7 +8,7 @@ use velocypack::{Builder, Slice, json};
 use super::options::Query;
 use crate::Failure;
 
-/// How long a cursor may wait for the next request: longer than any disk takes to write a batch.
+/// The time that a cursor waits for the next request: longer than any disk takes to write a batch.
 const TTL_SECONDS: u64 = 1_200;
 
 /// Documents, one after the other.

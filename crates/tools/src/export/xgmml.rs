@@ -59,7 +59,7 @@ impl GraphForm {
         out.extend_from_slice(b"</graph>\n");
     }
 
-    /// What a document is labelled with: an attribute, if it is a text.
+    /// Returns the label of a document: an attribute, if it is a text.
     fn label<'d>(&self, document: Slice<'d>) -> &'d str {
         document.get(&self.label_attribute).and_then(|value| value.as_str()).unwrap_or(DEFAULT_LABEL)
     }

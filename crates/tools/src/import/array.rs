@@ -14,12 +14,12 @@ const BLOCK_BYTES: usize = 256 << 10;
 /// Stands for a line break within a text, which JSON does not allow: the row stays one line and is rejected.
 const FORBIDDEN: u8 = 1;
 
-/// Where the reader stands.
+/// The reader's place in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// Before the array.
     Before,
-    /// Where an element must begin, or, with `true`, the array may end.
+    /// An element must begin here, or, with `true`, the array may end.
     Between(bool),
     /// Within an element, so many brackets deep.
     Element(u32),
@@ -36,7 +36,7 @@ pub(super) struct ArrayBatches {
     input: Box<dyn Read + Send>,
     settings: Settings,
     block: Vec<u8>,
-    /// What of the block has been looked at.
+    /// The part of the block that has been scanned.
     position: usize,
     line: u64,
     place: Place,

@@ -1,4 +1,4 @@
-//! What is sent together.
+//! Batches: rows that are sent together.
 
 use crate::Failure;
 
@@ -17,7 +17,7 @@ pub(super) struct Batch {
     pub(super) lines_read: u64,
 }
 
-/// Where rows begin in the file; lines are counted from 1.
+/// The lines of a file in which rows begin, counted from 1.
 #[derive(Debug)]
 pub(super) enum RowLines {
     /// Line by line from this one on.

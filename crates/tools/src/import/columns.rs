@@ -1,4 +1,5 @@
-//! What becomes of the columns of CSV and TSV: names, types, those that are left out, those that are made of others.
+//! The columns of CSV and TSV: their names and types, columns that are left out, columns that are
+//! made of others.
 
 use velocypack::json::write_str;
 
@@ -8,7 +9,7 @@ use super::table_options::{Datatype, MergePart, TableSettings};
 use super::value;
 use crate::{Console, Failure};
 
-/// How rows are written.
+/// The form of rows.
 #[derive(Debug)]
 pub(super) struct Columns {
     columns: Vec<Column>,

@@ -1,11 +1,11 @@
-//! How long requests take, every ten seconds.
+//! The latency of requests, every ten seconds.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::Console;
 
-/// How often there is a line.
+/// The time between two lines.
 const PERIOD: Duration = Duration::from_secs(10);
 
 /// Times of requests since the last line.

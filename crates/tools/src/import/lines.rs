@@ -8,13 +8,13 @@ use super::batch::{Batch, Batches, RowLines};
 use super::options::{MAX_ROW_BYTES, Settings};
 use crate::Failure;
 
-/// What some programs write before UTF-8.
+/// The mark that some programs write before UTF-8.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Most bytes before the first character that is not white space.
 const MAX_BLANK_BYTES: u64 = 1 << 20;
 
-/// Whether a file's first character begins an array, and the file with all its bytes.
+/// Returns true if a file's first character begins an array, and the file with all its bytes.
 pub(super) fn is_array(mut input: Box<dyn Read + Send>) -> io::Result<(bool, Box<dyn Read + Send>)> {
     let mut begin = Vec::new();
     let mut byte = [0];
@@ -32,7 +32,7 @@ pub(super) fn is_array(mut input: Box<dyn Read + Send>) -> io::Result<(bool, Box
 pub(super) struct LineBatches {
     input: Box<dyn Read + Send>,
     settings: Settings,
-    /// What was read and is in no batch yet.
+    /// The bytes that were read and are in no batch yet.
     rest: Vec<u8>,
     /// The line that `rest` begins with.
     line: u64,
@@ -88,7 +88,7 @@ impl LineBatches {
         Ok(())
     }
 
-    /// Where the next batch ends in `rest`: behind a line, or at the end of the file.
+    /// Returns the end of the next batch in `rest`: behind a line, or at the end of the file.
     fn end(&mut self) -> Result<usize, Failure> {
         let mut wanted = self.settings.batch_bytes;
         loop {
@@ -104,7 +104,7 @@ impl LineBatches {
                     continue;
                 }
             };
-            // What is left of a file that has been read may be much more than one batch.
+            // The rest of a file that has been read may be much more than one batch.
             let rows = self.settings.batch_rows.unwrap_or(usize::MAX);
             let last_row = memchr_iter(b'\n', self.rest.get(..end).unwrap_or_default()).nth(rows - 1);
             return Ok(last_row.map_or(end, |position| position + 1));

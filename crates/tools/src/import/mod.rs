@@ -67,7 +67,7 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     sent
 }
 
-/// What reads the file in its form.
+/// Returns the reader of the file's form.
 fn batches(
     settings: &Settings,
     mut input: Box<dyn Read + Send>,

@@ -98,7 +98,7 @@ const MAX_BATCH_BYTES: u64 = 512 << 20;
 /// Rows of a batch where each rejected one must be known: the server explains so many in a reply.
 const EXPLAINED_ROWS: usize = 10_000;
 
-/// How a file holds its documents.
+/// The form of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// One array of objects, or objects line by line.

@@ -1,4 +1,4 @@
-//! What became of the rows.
+//! The outcome of an import, row by row.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -72,12 +72,12 @@ impl Outcome {
         })
     }
 
-    /// Where messages go.
+    /// The outputs of messages.
     pub(super) fn console(&self) -> &Console {
         &self.console
     }
 
-    /// Whether nothing more shall be sent.
+    /// Returns true if nothing more shall be sent.
     pub(super) fn has_stopped(&self) -> bool {
         self.has_stopped.load(Ordering::Relaxed)
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// A reply within this time lets the rate grow, a later one makes it fall.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How much the rate grows and falls with a reply.
+/// The factors by which the rate grows and falls with a reply.
 const GROWTH: f64 = 1.5;
 const FALL: f64 = 0.7;
 

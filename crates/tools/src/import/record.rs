@@ -42,7 +42,7 @@ impl Record {
     }
 }
 
-/// What was found at the beginning of a text.
+/// The record, or its lack, at the beginning of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// A row of so many bytes.

@@ -16,7 +16,7 @@ use super::rate::Rate;
 use super::{rejected, rewrite};
 use crate::Failure;
 
-/// What all senders use.
+/// The shared state of all senders.
 struct Sender<'a> {
     client: &'a Client,
     settings: &'a Settings,
@@ -95,7 +95,8 @@ impl Sender<'_> {
         loop {
             let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(mut batch) = next else { return };
-            // What waits when the import has failed is not sent, but taken, so that the reader does not wait.
+            // After a failure, waiting batches are taken without being sent, so that the reader
+            // does not wait.
             if self.outcome.has_stopped() {
                 continue;
             }

@@ -36,10 +36,10 @@ struct Rows {
     settings: Settings,
     name: String,
     text: Vec<u8>,
-    /// What of the text has been read.
+    /// The part of the text that has been read.
     position: usize,
     line: u64,
-    /// Whether what has been read ends within a line, as a file may.
+    /// True if the text that has been read ends within a line, as a file may.
     is_within_line: bool,
     is_at_end: bool,
 }

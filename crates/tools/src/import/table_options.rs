@@ -48,7 +48,7 @@ pub(super) enum MergePart {
     Text(String),
 }
 
-/// How rows of CSV and TSV are read.
+/// The settings of CSV and TSV.
 #[derive(Clone, Debug)]
 pub(super) struct TableSettings {
     pub(super) separator: Vec<u8>,

@@ -18,7 +18,7 @@ use crate::Failure;
 const READ_BYTES: usize = 256 << 10;
 /// A single document, or a VelocyPack array, that is longer is refused.
 const DOCUMENT_MAX_BYTES: usize = 600 << 20;
-/// What the types of wrapped documents lie between.
+/// The texts around the type of a wrapped document.
 const ENVELOPES: std::ops::RangeInclusive<u64> = 2300..=2302;
 
 /// A file of data that is being read.
@@ -26,7 +26,7 @@ pub(super) struct DataFile {
     path: PathBuf,
     velocypack: bool,
     form: Form,
-    /// Where the next block begins.
+    /// The place at which the next block begins.
     position: u64,
     is_exhausted: bool,
 }
@@ -47,7 +47,8 @@ enum Form {
 pub(super) struct Block {
     bytes: Bytes,
     is_packed: bool,
-    /// Where it begins and ends: in the file, or in the text of a file that cannot be read from its middle.
+    /// The places at which it begins and ends: in the file, or in the text of a file that cannot be
+    /// read from its middle.
     pub(super) start: u64,
     pub(super) end: u64,
 }
@@ -119,7 +120,7 @@ impl DataFile {
         self.velocypack
     }
 
-    /// Whether positions are those of the file, so that its length is where they end.
+    /// Returns true if positions are those of the file, so that they end at its length.
     pub(super) fn has_file_positions(&self) -> bool {
         !matches!(self.form, Form::Stream { .. })
     }
@@ -128,8 +129,9 @@ impl DataFile {
         self.is_exhausted
     }
 
-    /// Whether the documents are wrapped, so that their order matters: as the first of them says. What cannot be read
-    /// or is broken is for whoever reads it all, and the server, to refuse.
+    /// Returns true if the documents are wrapped, so that their order matters; the first of them
+    /// says so. What cannot be read or is broken is for whoever reads it all, and the server, to
+    /// refuse.
     pub(super) fn has_envelopes(path: &Path) -> Result<bool, Failure> {
         let name = path.to_string_lossy();
         if name.trim_end_matches(".gz").ends_with(".vpack") {
@@ -170,7 +172,7 @@ impl DataFile {
                 let mut waiting = Vec::with_capacity(bytes + 1);
                 let cut = read_whole(file, &mut waiting, bytes, self.velocypack)
                     .map_err(|error| damaged(&self.path, start, &error))?;
-                // What comes behind is read again with the next block.
+                // The rest is read again with the next block.
                 let back = i64::try_from(waiting.len() - cut).unwrap_or(0);
                 file.seek(SeekFrom::Current(-back)).map_err(|error| damaged(&self.path, start, &error))?;
                 waiting.truncate(cut);

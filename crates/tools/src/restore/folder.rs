@@ -1,4 +1,4 @@
-//! What there is in the folder of a dump.
+//! The contents of a dump's folder.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub(super) struct Collection {
 #[derive(Clone, Debug)]
 pub(super) struct View {
     pub(super) name: String,
-    /// Whether it is made of indexes, which must be there first.
+    /// True if it is made of indexes, which must be there first.
     pub(super) is_alias: bool,
     /// As JSON.
     pub(super) definition: String,

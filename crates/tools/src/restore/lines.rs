@@ -1,7 +1,7 @@
 //! Cutting text between lines, and VelocyPack between values.
 
-/// Where the bytes can be cut that are at most `limit` long: behind the last line break there, or, if there is none,
-/// behind the first one. `None` if there is no line break at all.
+/// Returns the place to cut the bytes that are at most `limit` long: behind the last line break
+/// there, or, if there is none, behind the first one. `None` if there is no line break at all.
 pub(super) fn cut(bytes: &[u8], limit: usize) -> Option<usize> {
     let head = bytes.get(..limit.min(bytes.len())).unwrap_or_default();
     match memchr::memrchr(b'\n', head) {

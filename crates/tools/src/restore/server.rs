@@ -32,8 +32,8 @@ pub(super) fn create_collection(
     }
 }
 
-/// Whether Persea is to build the edge index after the documents, when [`create_indexes`] asks for it. ArangoDB does
-/// not know of it.
+/// Returns true if Persea is to build the edge index after the documents, when [`create_indexes`]
+/// asks for it. ArangoDB does not know of it.
 fn defers_edge_index(collection: &Collection, settings: &Settings) -> bool {
     let kind = Slice::new(&collection.structure).get_path(&["parameters", "type"]).and_then(Slice::as_u64);
     let has_data = settings.import_data && !collection.data.is_empty();
@@ -59,9 +59,9 @@ pub(super) fn create_indexes(
 
 /// Documents as they are sent.
 pub(super) struct Documents {
-    /// Whether they are VelocyPack rather than lines of JSON.
+    /// True if they are VelocyPack rather than lines of JSON.
     pub(super) velocypack: bool,
-    /// Whether they are packed by gzip.
+    /// True if they are packed by gzip.
     pub(super) packed: bool,
     pub(super) bytes: Bytes,
 }

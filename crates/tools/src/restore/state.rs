@@ -1,4 +1,4 @@
-//! How far a restore is, in the file `continue.json` of the dump's folder.
+//! The progress of a restore, in the file `continue.json` of the dump's folder.
 //!
 //! For each collection it says whether it was found, was created or is restored, and up to which position the server
 //! has confirmed each file of data. What was sent behind it is sent again by `--continue`; documents that come again
@@ -14,7 +14,7 @@ use velocypack::{Builder, Limits, Slice, json};
 use crate::archive::names;
 use crate::{Console, Failure};
 
-/// How often it is written.
+/// The time between two writes of the file.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Shared by all threads of a restore.
@@ -31,7 +31,7 @@ struct Kept {
     has_warned: bool,
 }
 
-/// How far a collection is.
+/// The progress of a collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Progress {
     stage: Stage,
@@ -48,7 +48,7 @@ enum Stage {
 }
 
 impl Stage {
-    /// What the file calls them.
+    /// Returns the name of the state in the file.
     const NAMES: [(Stage, &str); 3] =
         [(Stage::Found, "found"), (Stage::Created, "created"), (Stage::Restored, "restored")];
 
@@ -61,7 +61,7 @@ impl Stage {
     }
 }
 
-/// What of a file the server has confirmed.
+/// The part of a file that the server has confirmed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Done {
     /// Everything before this.
@@ -103,22 +103,22 @@ impl State {
         Ok(State { path, console: console.clone(), kept: Mutex::new(kept) })
     }
 
-    /// Whether a collection was created, or found, by the restore that is continued.
+    /// Returns true if the restore that is continued has created or found a collection.
     pub(super) fn is_created(&self, collection: &str) -> bool {
         self.lock().collections.contains_key(collection)
     }
 
-    /// Whether nothing is left to do for a collection.
+    /// Returns true if nothing is left to do for a collection.
     pub(super) fn is_restored(&self, collection: &str) -> bool {
         self.lock().collections.get(collection).is_some_and(|progress| progress.stage == Stage::Restored)
     }
 
-    /// Whether a collection was there before the restore.
+    /// Returns true if a collection existed before the restore.
     pub(super) fn is_found(&self, collection: &str) -> bool {
         self.lock().collections.get(collection).is_some_and(|progress| progress.stage == Stage::Found)
     }
 
-    /// Where to go on in a file.
+    /// Returns the place in a file from which a restore goes on.
     pub(super) fn position(&self, collection: &str, file: &str) -> u64 {
         let kept = self.lock();
         let progress = kept.collections.get(collection);

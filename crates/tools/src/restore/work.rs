@@ -1,5 +1,5 @@
-//! What threads do with a collection: read, unpack where that is needed, and send ([`crate::schedule`] is which thread does it where). The
-//! last of them creates its indexes.
+//! The work of threads on a collection: read, unpack where that is needed, and send
+//! ([`crate::schedule`] is which thread does it where). The last of them creates its indexes.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use super::{duplicates, lines, server};
 use crate::schedule::{self, lock};
 use crate::{Failure, Progress, Server};
 
-/// What the threads of a restore share.
+/// The shared state of a restore's threads.
 pub(super) struct Work<'a> {
     pub(super) server: &'a Server,
     pub(super) settings: &'a Settings,
@@ -58,7 +58,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// What went wrong so far.
+    /// The failures so far.
     pub(super) fn failures(&self) -> Vec<Failure> {
         lock(&self.failures).clone()
     }

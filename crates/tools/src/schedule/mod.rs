@@ -8,16 +8,16 @@ use std::time::Duration;
 
 use crate::Failure;
 
-/// How long a thread waits for another that is about to open a collection that it could help with.
+/// The time that a thread waits for another that is about to open a collection that it could help with.
 const OPENING_PAUSE: Duration = Duration::from_millis(1);
 
-/// What is to be done with collections.
+/// A task on collections.
 pub(crate) trait Work: Sync {
     /// A collection that nobody has begun.
     type Collection: Send;
     /// One that is under way.
     type Job: Send + Sync;
-    /// What each thread has to itself.
+    /// The private state of a thread.
     type Own;
 
     fn name(collection: &Self::Collection) -> &str;
@@ -26,7 +26,7 @@ pub(crate) trait Work: Sync {
 
     fn open(&self, collection: Self::Collection) -> Result<Self::Job, Failure>;
 
-    /// Whether several threads can work on it at once.
+    /// Returns true if several threads can work on it at once.
     fn is_shared(&self, job: &Self::Job) -> bool;
 
     /// Works as long as there is something to do and `goes_on` says so.
@@ -150,7 +150,7 @@ impl<W: Work> Schedule<'_, W> {
         }
     }
 
-    /// What to work on; `Some(None)` if there may be something in a moment.
+    /// Returns the next collection; `Some(None)` if there may be one in a moment.
     fn next(&self) -> Option<Option<Arc<Task<W::Job>>>> {
         if let Some(task) = self.begin() {
             return Some(Some(task));

@@ -16,10 +16,10 @@ struct Counting {
     broken: Vec<&'static str>,
     /// Steps of each, and whether it was whole when it was closed.
     closed: Mutex<BTreeMap<&'static str, (usize, bool)>>,
-    /// How many were open when the first step was taken.
+    /// The number of open collections at the first step.
     opened: AtomicUsize,
     open_at_first_step: AtomicUsize,
-    /// Whether two threads were in one collection.
+    /// True if two threads were in one collection.
     was_helped: AtomicBool,
     threads: usize,
 }

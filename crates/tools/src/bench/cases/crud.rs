@@ -5,7 +5,7 @@ use super::super::operation::{Operation, Plan, Turn, document};
 use super::super::stage::Stage;
 use crate::Failure;
 
-/// What happens to a document.
+/// A step in the life of a document.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     Insert,

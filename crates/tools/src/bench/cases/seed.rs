@@ -112,7 +112,7 @@ pub(in super::super) fn edges(plan: &Plan, turn: Turn) -> Operation {
     import_into(&format!("{}_edges", plan.segment()), text)
 }
 
-/// How many friends somebody has.
+/// Returns the number of somebody's friends.
 pub(in super::super) fn friends(person: u64) -> u64 {
     // The sum of twelve random numbers is close to normal, with a deviation of 1.
     let normal = (0..12).map(|part| unit((person << 4 | part) ^ (1 << 63))).sum::<f64>() - 6.0;

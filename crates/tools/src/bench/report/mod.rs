@@ -1,4 +1,4 @@
-//! What was measured: as text, and in files.
+//! Reports of runs: as text, and in files.
 
 mod chart;
 mod json;
@@ -12,7 +12,7 @@ use super::options::{CHART, Files, JSON_REPORT_FILE, JUNIT_REPORT_FILE, Settings
 use super::work::Tally;
 use crate::Failure;
 
-/// What one run has measured.
+/// The measurements of one run.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) batch_size: u64,

@@ -1,4 +1,4 @@
-//! What a rule puts in the place of a value.
+//! The functions of maskings: each puts another value in the place of one.
 
 use aql_date::{Civil, ParsedDate, format_date, parse_date};
 use base64::Engine as _;

@@ -26,7 +26,7 @@ const SYSTEM_ATTRIBUTES: [&str; 5] = ["_key", "_id", "_rev", "_from", "_to"];
 /// The name that stands for all collections without an entry.
 const OTHERS: &str = "*";
 
-/// How a collection is treated.
+/// The treatment of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Treatment {
     /// Left out.
@@ -39,7 +39,7 @@ pub(super) enum Treatment {
     Full,
 }
 
-/// What a file of maskings says.
+/// The contents of a file of maskings.
 #[derive(Debug)]
 pub(super) struct Maskings {
     collections: HashMap<String, Entry>,
@@ -99,7 +99,7 @@ impl Maskings {
         self.entry(collection).map_or(Treatment::Exclude, |entry| entry.treatment)
     }
 
-    /// How documents of a collection are changed; `None` if they are not.
+    /// Returns the change of a collection's documents; `None` if they stay.
     pub(super) fn mask(&self, collection: &str) -> Option<Mask<'_>> {
         let entry = self.entry(collection).filter(|entry| entry.treatment == Treatment::Masked)?;
         Some(Mask { rules: &entry.rules, secret: &self.secret })

@@ -6,7 +6,7 @@ use super::super::options::Settings;
 use super::{TextForm, for_each};
 use crate::Failure;
 
-/// What spreadsheets take for the beginning of a formula.
+/// The characters that spreadsheets take for the beginning of a formula.
 const FORMULA: [char; 4] = ['+', '=', '@', '-'];
 
 /// Writes rows.

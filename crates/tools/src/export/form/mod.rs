@@ -12,13 +12,13 @@ use xml::XmlForm;
 
 /// Writes documents in a form.
 pub(super) trait TextForm {
-    /// What stands before all documents.
+    /// Writes the text before all documents.
     fn begin(&mut self, out: &mut Vec<u8>);
 
     /// Some documents, a line each.
     fn lines(&mut self, lines: &[u8], out: &mut Vec<u8>) -> Result<(), Failure>;
 
-    /// What stands behind all documents.
+    /// Writes the text behind all documents.
     fn end(&mut self, out: &mut Vec<u8>);
 }
 

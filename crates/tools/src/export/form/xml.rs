@@ -5,7 +5,7 @@ use velocypack::{Slice, json};
 use super::{TextForm, for_each};
 use crate::Failure;
 
-/// What every file begins with.
+/// The first line of every file.
 pub(in super::super) const DECLARATION: &[u8] =
     b"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n";
 

@@ -1,4 +1,4 @@
-//! What files look like, and how a broken export goes on.
+//! The form of files, and the continuation of a broken export.
 
 mod forms;
 mod options;

@@ -1,4 +1,4 @@
-//! What rows become on their way to the server.
+//! The bodies that rows become on their way to the server.
 
 mod json;
 mod options;

@@ -1,4 +1,4 @@
-//! What the options say, and what they may not.
+//! Settings that options make, and options that are refused.
 
 use super::super::options::Form;
 use super::super::table_options::{MergePart, merge};
