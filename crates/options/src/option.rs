@@ -76,7 +76,13 @@ pub const fn text(name: &'static str, default: &'static str, help: &'static str)
     row(name, Kind::Text, Text, default, help)
 }
 
-/// One of some names, each with its meaning. A default that is not among the names does not compile.
+/// One of some names, each with its meaning. A default that is not among the names does not compile:
+///
+/// ```compile_fail
+/// use options::{Choice, Opt, choice};
+///
+/// static COLOR: Opt<Choice<char>> = choice("color", &[("red", 'r'), ("blue", 'b')], "green", "Colour.");
+/// ```
 pub const fn choice<T: Copy + Debug + Sync, const N: usize>(
     name: &'static str,
     choices: &'static [(&'static str, T); N],
