@@ -1,5 +1,7 @@
-//! Prints how fast values are read, written, looked into and compared, on documents like those of an
-//! application. Run: `cargo run --release -p velocypack --example bench [name] [file.jsonl]`
+//! Measures how fast values are read, written, searched and compared, on documents like those of an
+//! application.
+//!
+//! Run: `cargo run --release -p velocypack --example bench [name] [file.jsonl]`
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
@@ -161,7 +163,7 @@ fn pack(text: &str) -> Vec<u8> {
     builder.into_vec()
 }
 
-/// Documents of an imagined application, the same on every run.
+/// Returns documents of an imagined application, the same on every run.
 fn generated() -> String {
     let mut lines = String::new();
     for number in 0..DOCUMENTS {

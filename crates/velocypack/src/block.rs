@@ -4,28 +4,28 @@ use std::sync::Arc;
 
 use crate::Slice;
 
-/// Bytes that hold VelocyPack values, shared by whoever points into them (`Arc<Block>`).
+/// Bytes that hold VelocyPack values, shared by all who point into them (`Arc<Block>`).
 #[derive(Debug, Default, Clone)]
 pub struct Block {
     /// The values, one after the other or wherever the owner has put them.
     pub bytes: Vec<u8>,
-    /// The collection whose documents lie here, with which their `_id` markers resolve; none for values
-    /// without markers.
+    /// The collection of the documents in this block, which resolves their `_id` markers. None for
+    /// values without markers.
     pub collection: Option<Arc<str>>,
 }
 
 impl Block {
-    /// A block of values without markers.
+    /// Creates a block of values without markers.
     pub fn new(bytes: Vec<u8>) -> Self {
         Block { bytes, collection: None }
     }
 
-    /// The value that starts at `offset` bytes; [`Slice::NONE`] when that is outside.
+    /// Returns the value that starts at `offset` bytes; [`Slice::NONE`] when that is outside.
     pub fn slice(&self, offset: usize) -> Slice<'_> {
         self.bytes.get(offset..).map_or(Slice::NONE, Slice::new)
     }
 
-    /// The collection's name, as the functions that resolve markers take it.
+    /// Returns the collection's name in the form that the functions that resolve markers take.
     pub fn collection(&self) -> Option<&str> {
         self.collection.as_deref()
     }

@@ -15,11 +15,11 @@ mod tests;
 
 use members::{Member, duplicate_name, keep_one, sort_members};
 
-/// Appends values to one growing buffer.
+/// A builder that appends values to one growing buffer.
 ///
-/// Objects keep their attributes in the order they were added and get a table sorted by name. Several
-/// values may follow each other; [`Builder::len_bytes`] before a value is its offset. After an error the
-/// builder holds an incomplete value: [`Builder::clear`] it before using it again.
+/// Objects keep their attributes in insertion order and get an index table sorted by name. Several
+/// values may follow each other; [`Builder::len_bytes`] before a value is its offset. After an
+/// error the builder holds an incomplete value: [`Builder::clear`] it before the next use.
 #[derive(Debug, Clone, Default)]
 pub struct Builder {
     buffer: Vec<u8>,
@@ -27,31 +27,32 @@ pub struct Builder {
     frames: Vec<Frame>,
     /// Attributes of all open objects, outermost first.
     members: Vec<Member>,
-    /// Where the elements of all open arrays start, outermost first. Bytes from the start of the array.
+    /// Offsets of the elements of all open arrays, outermost first. Bytes from the start of the
+    /// array.
     elements: Vec<u32>,
-    /// An attribute name was added, its value was not.
+    /// True after an attribute name, until its value is added.
     named: bool,
     plain_names: bool,
 }
 
-/// About as long are attributes with their names.
+/// Estimated bytes of an attribute with its name.
 const MEMBER_BYTES: usize = 16;
-/// Most attributes that room is made for before they are there.
+/// Most attributes for which memory is reserved in advance.
 const MEMBERS_AT_ONCE: usize = 32;
 
 #[derive(Debug, Clone, Copy)]
 struct Frame {
-    /// Where it starts in the buffer.
+    /// Offset of the container in the buffer.
     start: usize,
-    /// The first of its attributes in `members`, or of its elements in `elements`.
+    /// Index of its first attribute in `members`, or of its first element in `elements`.
     first_member: usize,
     is_object: bool,
 }
 
-/// What to do with an attribute name that occurs twice in one object.
+/// The treatment of an attribute name that occurs twice in one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duplicates {
-    /// It is an error.
+    /// Duplicates are an error.
     Refuse,
     /// The first attribute stays, at its place.
     KeepFirst,
@@ -60,12 +61,12 @@ pub enum Duplicates {
 }
 
 impl Builder {
-    /// A builder without memory.
+    /// Creates a builder without memory.
     pub fn new() -> Self {
         Builder::default()
     }
 
-    /// A builder with room for `bytes` bytes, and for as many attributes as may be in them.
+    /// Creates a builder with room for `bytes` bytes and for the attributes that may fit in them.
     pub fn with_capacity(bytes: usize) -> Self {
         let members = usize::min(bytes / MEMBER_BYTES, MEMBERS_AT_ONCE);
         Builder {
@@ -75,19 +76,20 @@ impl Builder {
         }
     }
 
-    /// A builder that reuses the memory of `buffer` and drops its content.
+    /// Creates a builder that reuses the memory of `buffer` and drops its content.
     pub fn from_vec(mut buffer: Vec<u8>) -> Self {
         buffer.clear();
         Builder { buffer, ..Builder::default() }
     }
 
-    /// A builder that appends behind the content of `buffer`.
+    /// Creates a builder that appends after the content of `buffer`.
     pub fn append_to(buffer: Vec<u8>) -> Self {
         Builder { buffer, ..Builder::default() }
     }
 
-    /// Writes the names of system attributes as text instead of small integers, for readers that do not
-    /// know ArangoDB's translation. To be set before the first name.
+    /// Writes the names of system attributes as text instead of small integers.
+    ///
+    /// This is for readers that do not know ArangoDB's translation. Call it before the first name.
     pub fn plain_names(mut self) -> Self {
         self.plain_names = true;
         self
@@ -102,55 +104,55 @@ impl Builder {
         self.named = false;
     }
 
-    /// All bytes written so far. They are values only when [`Builder::is_closed`].
+    /// Returns all bytes written so far. They are values only when [`Builder::is_closed`].
     pub fn into_vec(self) -> Vec<u8> {
         self.buffer
     }
 
-    /// Hands out what was written and leaves the builder empty, without its memory.
+    /// Returns the written bytes and leaves the builder empty, without its memory.
     pub fn take(&mut self) -> Vec<u8> {
         let bytes = std::mem::take(&mut self.buffer);
         self.clear();
         bytes
     }
 
-    /// The first value; [`Slice::NONE`] while it is not complete.
+    /// Returns the first value; [`Slice::NONE`] while it is not complete.
     pub fn as_slice(&self) -> Slice<'_> {
         if self.is_closed() { Slice::new(&self.buffer) } else { Slice::NONE }
     }
 
-    /// The bytes written so far.
+    /// Returns the bytes written so far.
     pub fn as_bytes(&self) -> &[u8] {
         &self.buffer
     }
 
-    /// Number of bytes written so far.
+    /// Returns the number of bytes written so far.
     pub fn len_bytes(&self) -> usize {
         self.buffer.len()
     }
 
-    /// True when nothing is open, so that the bytes are whole values.
+    /// Returns true if nothing is open, so that the bytes are whole values.
     pub fn is_closed(&self) -> bool {
         self.frames.is_empty()
     }
 
-    /// True when nothing was written.
+    /// Returns true if nothing was written.
     pub fn is_empty(&self) -> bool {
         self.buffer.is_empty()
     }
 
-    /// Number of open arrays and objects.
+    /// Returns the number of open arrays and objects.
     pub fn depth(&self) -> usize {
         self.frames.len()
     }
 
-    /// True when the innermost open value is an object; none when nothing is open.
+    /// Returns true if the innermost open value is an object, or `None` if nothing is open.
     #[inline]
     pub(crate) fn in_object(&self) -> Option<bool> {
         self.frames.last().map(|frame| frame.is_object)
     }
 
-    /// Room for so many bytes more.
+    /// Reserves memory for `bytes` more bytes.
     pub fn reserve(&mut self, bytes: usize) {
         self.buffer.reserve(bytes);
     }
@@ -185,7 +187,8 @@ impl Builder {
         self.close_with(Duplicates::Refuse)
     }
 
-    /// As [`Builder::close`], but of attributes with the same name the last one is kept, at its place.
+    /// Closes the innermost array or object like [`Builder::close`], but keeps the last of several
+    /// attributes with the same name, at its place.
     #[inline]
     pub fn close_keeping_last(&mut self) -> Result<()> {
         self.close_with(Duplicates::KeepLast)
@@ -212,7 +215,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Sorts the members of an object by name, and sees to names that occur twice.
+    /// Sorts the members of an object by name and treats duplicate names as `duplicates` says.
     #[inline]
     fn order_members(&mut self, frame: Frame, duplicates: Duplicates) -> Result<()> {
         let object = self.buffer.get(frame.start..).unwrap_or(&[]);
@@ -252,7 +255,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Copies an attribute: `encoded` is its name, which is `name`, and its value.
+    /// Copies an attribute. `encoded` is its name and value; `name` is the decoded name.
     pub(crate) fn add_member(&mut self, name: &[u8], encoded: &[u8]) -> Result<()> {
         self.begin_member(name)?;
         self.buffer.extend_from_slice(encoded);
@@ -271,7 +274,7 @@ impl Builder {
         }
     }
 
-    /// Everything that has to happen before the bytes of a value are appended.
+    /// Prepares the open container for the bytes of a value.
     #[inline]
     fn begin_value(&mut self) -> Result<()> {
         match self.frames.last() {
@@ -289,7 +292,7 @@ impl Builder {
         }
     }
 
-    /// The buffer, ready for the bytes of one value.
+    /// Returns the buffer, ready for the bytes of one value.
     #[inline]
     pub(crate) fn value_buffer(&mut self) -> Result<&mut Vec<u8>> {
         self.begin_value()?;
@@ -371,8 +374,10 @@ impl Builder {
         Ok(())
     }
 
-    /// Adds a copy of a value whose `_id` marker, if it is a stored document, becomes the text for
-    /// `collection`. Without a collection it is the same as [`Builder::add_slice`].
+    /// Adds a copy of a value and replaces the `_id` marker of a stored document by the text for
+    /// `collection`.
+    ///
+    /// Without a collection it does the same as [`Builder::add_slice`].
     #[inline]
     pub fn add_resolved(&mut self, value: Slice<'_>, collection: Option<&str>) -> Result<()> {
         match collection {

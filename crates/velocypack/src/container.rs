@@ -1,17 +1,19 @@
-//! The frame around members: header before them, index table behind them.
+//! The frame around members: header before them, index table after them.
 //!
-//! Members are written first, behind a header reserved for the smallest form; when all of them are there,
-//! the header is chosen and the members move if it needs another length. Most objects are below 256 bytes
-//! and never move.
+//! Members are written first, after a header reserved for the smallest form. When all members are
+//! there, the header is chosen, and the members move if it has another length. Most objects are
+//! below 256 bytes and never move.
 
 use crate::format::{ARRAY_INDEXED, ARRAY_UNIFORM, EMPTY_ARRAY, EMPTY_OBJECT, OBJECT_SORTED};
 use crate::{Error, Result};
 
-/// Header that is reserved while members are added: type byte, length and count of one byte each.
+/// Bytes reserved for the header while members are added: type, length and count of one byte each.
 pub(crate) const RESERVED_HEADER: usize = 3;
 
-/// Longest array or object that is written. The format has 8-byte lengths too, which are read but never
-/// written: no request, document or result may be that long.
+/// Length of the longest array or object that is written.
+///
+/// The format has 8-byte lengths too. They are read but never written: no request, document or
+/// result may be that long.
 pub(crate) const MAX_CONTAINER_BYTES: usize = u32::MAX as usize;
 
 /// The chosen form of an array or object.
@@ -23,12 +25,12 @@ pub(crate) struct Form {
     width: usize,
     /// Bytes before the first member.
     pub(crate) header: usize,
-    /// Bytes in all.
+    /// Total bytes.
     pub(crate) total: usize,
 }
 
-/// The smallest form for `content` bytes of members. `counted`: the header has the number of members.
-/// `table`: number of entries in the index table.
+/// Returns the smallest form for `content` bytes of members. `counted`: the header has the number
+/// of members. `table`: the number of entries in the index table.
 #[inline]
 fn choose_form(content: usize, counted: bool, table: usize) -> Result<Form> {
     for (rank, max) in [(0u8, 0xFF), (1, 0xFFFF), (2, MAX_CONTAINER_BYTES)] {
@@ -42,7 +44,7 @@ fn choose_form(content: usize, counted: bool, table: usize) -> Result<Form> {
     Err(Error::TooLarge { max_bytes: MAX_CONTAINER_BYTES })
 }
 
-/// The form of an object with sorted table; `count` is not 0.
+/// Returns the form of an object with sorted table; `count` is not 0.
 #[inline]
 pub(crate) fn object_form(content: usize, count: usize) -> Result<Form> {
     // The public specification: an object with one member has no table.
@@ -88,8 +90,9 @@ fn push_number(out: &mut Vec<u8>, value: usize, width: usize) {
     }
 }
 
-/// Completes the object that starts at `start` with a reserved header and goes to the end of `buffer`.
-/// `offsets` are its members' positions from `start` in the order of their names.
+/// Completes the object that starts at `start` with a reserved header and ends with `buffer`.
+///
+/// `offsets` are the positions of its members from `start` in the order of their names.
 #[inline]
 pub(crate) fn close_object(
     buffer: &mut Vec<u8>,
@@ -110,7 +113,7 @@ pub(crate) fn close_object(
     Ok(())
 }
 
-/// Completes an array in the same way. `offsets` are in the order of its elements.
+/// Completes an array like [`close_object`]. `offsets` are in the order of its elements.
 #[inline]
 pub(crate) fn close_array(
     buffer: &mut Vec<u8>,
@@ -141,7 +144,7 @@ fn close_empty(buffer: &mut Vec<u8>, start: usize, head: u8) -> Result<()> {
     Ok(())
 }
 
-/// True when all members are equally long, so that an array needs no table.
+/// Returns true if all members have the same length, so that an array needs no table.
 fn is_uniform(mut offsets: impl ExactSizeIterator<Item = usize>, content: usize) -> bool {
     let count = offsets.len();
     if !content.is_multiple_of(count) {

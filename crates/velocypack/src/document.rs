@@ -12,11 +12,12 @@ mod tests;
 
 use body::Body;
 
-/// Appends a stored document: `_key`, `_id` (as a marker), for edges `_from` and `_to`, `_rev`, and then
-/// the attributes of `body` in their order, except those five, which never come from the body.
+/// Appends a stored document: the system attributes, then the attributes of `body` in their order.
 ///
-/// The body's attributes are copied as they are, so it has to be a valid value: built, validated or stored.
-/// Errors: the body is no object, is malformed, or the document would be 4 GiB long.
+/// The system attributes are `_key`, `_id` (as a marker), for edges `_from` and `_to`, and `_rev`.
+/// They never come from the body. The attributes of the body are copied as they are, so the body
+/// must be a valid value: built, validated or stored. Errors: the body is no object, is malformed,
+/// or the document would be 4 GiB long.
 pub fn document(
     key: &str,
     rev: &str,
@@ -53,7 +54,7 @@ struct SystemAttributes<'a> {
 }
 
 impl SystemAttributes<'_> {
-    /// Bytes that [`SystemAttributes::push`] appends.
+    /// Returns the number of bytes that [`SystemAttributes::push`] appends.
     #[inline]
     fn length(&self) -> usize {
         let edge = self.from_to.map_or(0, |(from, to)| 2 + str_length(from.len()) + str_length(to.len()));
@@ -81,8 +82,10 @@ impl SystemAttributes<'_> {
         push_str(out, self.rev.as_bytes());
     }
 
-    /// Names and positions, counted from the first that is written, in the order of the names: all five, of which a
-    /// document that is no edge has those in the middle.
+    /// Returns names and positions in the order of the names. Positions count from the first one
+    /// written.
+    ///
+    /// There are always five; a document that is no edge has only those in the middle.
     #[inline]
     fn sorted(&self) -> [(u8, usize); 5] {
         let id = 1 + str_length(self.key.len());
@@ -119,8 +122,8 @@ impl SystemAttributes<'_> {
     }
 }
 
-/// Appends the index table where names of the body stand between those of system attributes. `kept` is where the first
-/// attribute of the body lies.
+/// Appends the index table of a body with names that sort between those of system attributes.
+/// `kept` is the position of the first attribute of the body.
 fn merge_tables(
     system: &[(u8, usize)],
     body: &Body<'_>,

@@ -48,8 +48,10 @@ pub(crate) fn push_f64(out: &mut Vec<u8>, value: f64) {
     }
 }
 
-/// Appends the first `length` bytes of `source`. Bytes behind them make the copy of a short text faster: it
-/// is then of fixed length and cut afterwards.
+/// Appends the first `length` bytes of `source`.
+///
+/// Bytes after them make the copy of a short text faster: the copy then has a fixed length and is
+/// cut afterwards.
 #[inline]
 pub(crate) fn push_start_of(out: &mut Vec<u8>, source: &[u8], length: usize) {
     if length <= 16
@@ -88,7 +90,7 @@ pub(crate) fn push_str_header(out: &mut Vec<u8>, length: usize) {
     }
 }
 
-/// Bytes that [`push_str`] appends for a text of `length` bytes.
+/// Returns the number of bytes that [`push_str`] appends for a text of `length` bytes.
 #[inline]
 pub(crate) const fn str_length(length: usize) -> usize {
     if length <= SHORT_STRING_MAX { 1 + length } else { 9 + length }

@@ -1,9 +1,9 @@
-//! What can be wrong with a value or with how it is built.
+//! Errors of values and of building them.
 
 /// The result of building or reading a value.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a value was refused. `offset` counts bytes from the start of the input.
+/// The reason why a value was refused. `offset` counts bytes from the start of the input.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -13,7 +13,7 @@ pub enum Error {
     /// An attribute name was given outside an object, or twice in a row.
     #[error("an attribute name is allowed only in an object, once before each value")]
     NameUnexpected,
-    /// An object was closed behind an attribute name.
+    /// An object was closed after an attribute name.
     #[error("the last attribute name has no value")]
     ValueMissing,
     /// `close` without an open array or object.
@@ -49,9 +49,9 @@ pub enum Error {
     /// Bytes from outside break the format's rules.
     #[error("invalid VelocyPack at byte {offset}: {reason}")]
     Invalid {
-        /// Where, in bytes from the start of the input.
+        /// Offset in bytes from the start of the input.
         offset: usize,
-        /// Which rule.
+        /// The broken rule.
         reason: &'static str,
     },
 }

@@ -1,14 +1,16 @@
-//! The byte format: type bytes, lengths, and where the parts of arrays and objects lie.
+//! The byte format: type bytes, lengths, and the positions of the parts of arrays and objects.
 //!
-//! Everything here follows VelocyPack's public specification (version 1). All reads are checked: bytes
-//! that break the format give `None`, never a panic.
+//! Everything here follows VelocyPack's public specification (version 1). All reads are checked:
+//! bytes that break the format give `None`, never a panic.
 
-/// What a stored document has as the value of `_id`: a custom type of one byte. Its text is the
-/// collection's name, `/`, and the value of the same object's `_key`.
+/// The value of `_id` in a stored document: a custom type of one byte.
+///
+/// Its text is the collection's name, `/`, and the value of the same object's `_key`.
 pub const ID_MARKER: [u8; 2] = [0xF0, 0x01];
 
 pub(crate) const EMPTY_ARRAY: u8 = 0x01;
-/// First of the four array types without index table; the next three have lengths of 2, 4 and 8 bytes.
+/// First of the four array types without index table; the next three have lengths of 2, 4 and 8
+/// bytes.
 pub(crate) const ARRAY_UNIFORM: u8 = 0x02;
 /// First of the four array types with index table.
 pub(crate) const ARRAY_INDEXED: u8 = 0x06;
@@ -32,16 +34,16 @@ pub(crate) const UTC_DATE: u8 = 0x1C;
 pub(crate) const EXTERNAL: u8 = 0x1D;
 pub(crate) const MIN_KEY: u8 = 0x1E;
 pub(crate) const MAX_KEY: u8 = 0x1F;
-/// Signed integers of 1 to 8 bytes start here.
+/// First of the types of signed integers, which have 1 to 8 bytes.
 pub(crate) const INT: u8 = 0x20;
-/// Unsigned integers of 1 to 8 bytes start here.
+/// First of the types of unsigned integers, which have 1 to 8 bytes.
 pub(crate) const UINT: u8 = 0x28;
 pub(crate) const UINT_LAST: u8 = 0x2F;
 /// The integers 0 to 9.
 pub(crate) const SMALL_INT: u8 = 0x30;
 /// The integers -6 to -1.
 pub(crate) const SMALL_NEGATIVE_INT: u8 = 0x3A;
-/// The empty string; strings of up to [`SHORT_STRING_MAX`] bytes add their length.
+/// The empty string; the type of a string of up to [`SHORT_STRING_MAX`] bytes adds its length.
 pub(crate) const SHORT_STRING: u8 = 0x40;
 pub(crate) const SHORT_STRING_LAST: u8 = 0xBE;
 pub(crate) const SHORT_STRING_MAX: usize = 126;
@@ -93,7 +95,8 @@ const fn fixed_lengths() -> [u8; 256] {
     lengths
 }
 
-/// Length in bytes of the value that `bytes` start with; none when there is none or it is cut off.
+/// Returns the length in bytes of the value that `bytes` start with, or `None` if there is none or
+/// it is cut off.
 #[inline]
 pub(crate) fn value_length(bytes: &[u8]) -> Option<usize> {
     let head = *bytes.first()?;
@@ -132,14 +135,15 @@ fn variable_length(bytes: &[u8], head: u8) -> Option<usize> {
     usize::try_from(length).ok()?.checked_add(prefix)
 }
 
-/// Bytes of each number in the header and index table of an array or object with a length field.
+/// Returns the width in bytes of a number in the header and index table of an array or object with
+/// a length field.
 #[inline]
 pub(crate) const fn container_width(head: u8) -> usize {
     let position = if head < EMPTY_OBJECT { head - ARRAY_UNIFORM } else { head - OBJECT_SORTED };
     1 << (position & 3)
 }
 
-/// A little-endian unsigned integer of `width` (1 to 8) bytes at `at`.
+/// Returns a little-endian unsigned integer of `width` (1 to 8) bytes at `at`.
 #[inline]
 pub(crate) fn read_unsigned(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
     let bytes = bytes.get(at..at.checked_add(width)?)?;
@@ -152,13 +156,14 @@ pub(crate) fn read_unsigned(bytes: &[u8], at: usize, width: usize) -> Option<u64
     })
 }
 
-/// The length at the start of a compact array or object: 7 bits a byte, least significant first, the high
-/// bit set on all but the last. Gives the value and the number of bytes.
+/// Reads the length at the start of a compact array or object. Returns it and its number of bytes.
+///
+/// It has 7 bits a byte, least significant first; all bytes but the last have the high bit set.
 fn read_varint(bytes: &[u8]) -> Option<(u64, usize)> {
     fold_varint(bytes.iter())
 }
 
-/// The number of members at the end of a compact array or object: the same read backwards.
+/// Reads the number of members at the end of a compact array or object: a varint in reverse.
 fn read_varint_backwards(bytes: &[u8]) -> Option<(u64, usize)> {
     fold_varint(bytes.iter().rev())
 }
@@ -174,16 +179,16 @@ fn fold_varint<'a>(bytes: impl Iterator<Item = &'a u8>) -> Option<(u64, usize)> 
     None
 }
 
-/// Where the parts of an array or object lie. All positions count from its first byte and are inside it.
+/// The positions of the parts of an array or object, counted from its first byte and inside it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     /// Number of members.
     pub(crate) count: usize,
-    /// The first member; equal to `data_end` when there is none.
+    /// The position of the first member; equal to `data_end` when there is none.
     pub(crate) data: usize,
-    /// Behind the last member at the latest.
+    /// An upper bound of the end of the last member.
     pub(crate) data_end: usize,
-    /// The index table of `count` numbers, or 0 when there is none.
+    /// The position of the index table of `count` numbers, or 0 when there is none.
     pub(crate) table: usize,
     /// Bytes of a number in the index table.
     pub(crate) width: usize,
@@ -192,7 +197,7 @@ pub(crate) struct Layout {
 impl Layout {
     const EMPTY: Layout = Layout { count: 0, data: 1, data_end: 1, table: 0, width: 1 };
 
-    /// Entry `index` of the index table of the value in `bytes`.
+    /// Returns entry `index` of the index table of the value in `bytes`.
     #[inline]
     pub(crate) fn offset(&self, bytes: &[u8], index: usize) -> Option<usize> {
         if self.table == 0 {
@@ -203,7 +208,8 @@ impl Layout {
     }
 }
 
-/// The parts of the array or object that `bytes` start with; none for any other value or a malformed one.
+/// Returns the parts of the array or object that `bytes` start with, or `None` for any other value
+/// or a malformed one.
 #[inline]
 pub(crate) fn layout(bytes: &[u8]) -> Option<Layout> {
     let head = *bytes.first()?;
@@ -232,7 +238,7 @@ fn indexed_layout(bytes: &[u8], head: u8) -> Option<Layout> {
     if total > bytes.len() {
         return None;
     }
-    // Numbers of 8 bytes have the count behind the table instead of behind the length.
+    // Numbers of 8 bytes have the count after the table instead of after the length.
     let (header, table_end) = if width == 8 { (9, total.checked_sub(8)?) } else { (1 + 2 * width, total) };
     let count_at = if width == 8 { table_end } else { 1 + width };
     let count = usize::try_from(read_unsigned(bytes, count_at, width)?).ok()?;
@@ -255,8 +261,10 @@ fn compact_layout(bytes: &[u8]) -> Option<Layout> {
     Some(Layout { count, data, data_end, table: 0, width: 1 })
 }
 
-/// Where the first member lies. It may start later than right behind the header: at the next possible
-/// position whose byte is not 0.
+/// Returns the position of the first member.
+///
+/// It may start later than right after the header: at the next possible position whose byte is not
+/// 0.
 #[inline]
 fn data_offset(bytes: &[u8], header: usize) -> Option<usize> {
     if *bytes.get(header)? != 0 || header >= 9 {

@@ -1,4 +1,4 @@
-//! Walks over the members of arrays and objects.
+//! Iterators over the members of arrays and objects.
 
 use std::iter::FusedIterator;
 
@@ -7,28 +7,29 @@ use crate::format::{Layout, OBJECT_SORTED, OBJECT_SORTED_LAST, layout, value_len
 use crate::names::read_name;
 
 impl<'a> Slice<'a> {
-    /// The elements of an array in order; none for every other value.
+    /// Returns the elements of an array in order; none for every other value.
     pub fn elements(self) -> Elements<'a> {
         if self.is_array() { Elements::new(self.bytes()) } else { Elements::default() }
     }
 
-    /// The attributes of an object as stored, which is the order they were added in.
+    /// Returns the attributes of an object as stored, in insertion order.
     pub fn entries(self) -> Entries<'a> {
         Entries::new(self.raw_entries())
     }
 
-    /// As [`Slice::entries`], with names that are not checked to be UTF-8.
+    /// Returns the attributes like [`Slice::entries`], with names that are not checked to be UTF-8.
     pub(crate) fn raw_entries(self) -> RawEntries<'a> {
         if self.is_object() { RawEntries::new(self.bytes()) } else { RawEntries::default() }
     }
 
-    /// The attributes of an object by name, bytewise. Objects without sorted table are sorted first.
+    /// Returns the attributes of an object by name, bytewise. Objects without sorted table are
+    /// sorted first.
     pub fn entries_sorted(self) -> SortedEntries<'a> {
         SortedEntries::new(self)
     }
 }
 
-/// The elements of an array, front to back. Ends early where the bytes are malformed.
+/// An iterator over the elements of an array. It ends early where the bytes are malformed.
 #[derive(Clone, Default, Debug)]
 pub struct Elements<'a> {
     rest: &'a [u8],
@@ -73,7 +74,7 @@ impl<'a> Iterator for Elements<'a> {
 impl ExactSizeIterator for Elements<'_> {}
 impl FusedIterator for Elements<'_> {}
 
-/// The attributes of an object with names as bytes.
+/// An iterator over the attributes of an object, with names as bytes.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct RawEntries<'a> {
     rest: &'a [u8],
@@ -86,7 +87,7 @@ impl<'a> RawEntries<'a> {
         RawEntries { rest, remaining }
     }
 
-    /// The next attribute: name, encoded name and value together, and the value.
+    /// Returns the next attribute: name, encoded name and value together, and the value.
     #[inline]
     pub(crate) fn next_member(&mut self) -> Option<Member<'a>> {
         if self.remaining == 0 {
@@ -114,7 +115,7 @@ pub(crate) struct Member<'a> {
     pub(crate) value: Slice<'a>,
 }
 
-/// The attribute that `bytes` start with.
+/// Returns the attribute that `bytes` start with.
 #[inline]
 pub(crate) fn read_member(bytes: &[u8]) -> Option<Member<'_>> {
     let (name, name_length) = read_name(bytes)?;
@@ -140,7 +141,9 @@ impl<'a> Iterator for RawEntries<'a> {
     }
 }
 
-/// The attributes of an object in stored order: name and value. Ends early where the bytes are malformed.
+/// An iterator over the attributes of an object in stored order: name and value.
+///
+/// It ends early where the bytes are malformed.
 #[derive(Clone, Default, Debug)]
 pub struct Entries<'a> {
     raw: RawEntries<'a>,
@@ -175,12 +178,12 @@ impl<'a> Iterator for Entries<'a> {
 impl ExactSizeIterator for Entries<'_> {}
 impl FusedIterator for Entries<'_> {}
 
-/// The attributes of an object by name, with names as bytes.
+/// An iterator over the attributes of an object by name, with names as bytes.
 #[derive(Clone, Debug)]
 pub(crate) enum RawSortedEntries<'a> {
-    /// The object's own index table is followed.
+    /// The object's own index table.
     Table { bytes: &'a [u8], layout: Layout, next: usize },
-    /// The object has no sorted table: its entries were collected and sorted.
+    /// The collected and sorted entries of an object without sorted table.
     Sorted(std::vec::IntoIter<(&'a [u8], Slice<'a>)>),
 }
 
@@ -227,7 +230,9 @@ impl<'a> Iterator for RawSortedEntries<'a> {
     }
 }
 
-/// The attributes of an object by name, bytewise. Ends early where the bytes are malformed.
+/// An iterator over the attributes of an object by name, bytewise.
+///
+/// It ends early where the bytes are malformed.
 #[derive(Clone, Debug)]
 pub struct SortedEntries<'a> {
     raw: RawSortedEntries<'a>,

@@ -1,6 +1,6 @@
 //! The kinds of values, read from the first byte.
 
-/// What a value is. [`Kind::Int`] and [`Kind::UInt`] say what the number is, not how it is encoded.
+/// The kind of a value. [`Kind::Int`] and [`Kind::UInt`] tell the number, not its encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// No value at all (type 0x00, or an empty slice).
@@ -27,7 +27,7 @@ pub enum Kind {
     Binary,
     /// Milliseconds since 1970 in UTC.
     UtcDate,
-    /// Stands for the `_id` of a stored document ([`crate::ID_MARKER`]).
+    /// The placeholder for the `_id` of a stored document ([`crate::ID_MARKER`]).
     IdMarker,
     /// Less than every other value.
     MinKey,
@@ -42,12 +42,12 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// True for [`Kind::Int`], [`Kind::UInt`] and [`Kind::Double`].
+    /// Returns true for [`Kind::Int`], [`Kind::UInt`] and [`Kind::Double`].
     pub const fn is_number(self) -> bool {
         matches!(self, Kind::Int | Kind::UInt | Kind::Double)
     }
 
-    /// The kind as messages name it.
+    /// Returns the name of the kind in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::None => "none",

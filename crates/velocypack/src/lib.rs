@@ -3,12 +3,12 @@
 //! - [`Slice`]: a borrowed value, read in place; nothing is decoded before it is asked for.
 //! - [`Builder`]: appends values to one growing buffer.
 //! - [`document`], [`merge`], [`to_wire`]: stored documents made, patched and sent.
-//! - [`validate`], [`normalize`]: the door for bytes that others have made.
+//! - [`validate`], [`normalize`]: the checks of bytes from outside.
 //! - [`json`]: text in and out, without a tree in between. [`ValueWriter`]: values in either form.
 //! - [`order`]: AQL's total order, its equality, hash and sort keys.
 //!
-//! The format is described in VelocyPack's public specification, version 1. Two things are ours: the
-//! `_id` marker ([`ID_MARKER`]), and that objects made here always carry a sorted index table.
+//! The format is described in VelocyPack's public specification, version 1. Two things are our own:
+//! the `_id` marker ([`ID_MARKER`]), and that objects made here always carry a sorted index table.
 
 mod block;
 mod builder;

@@ -1,9 +1,9 @@
-//! What a value from outside may cost.
+//! Limits on values from outside.
 
-/// Bounds for input that a client sends, be it JSON or VelocyPack.
+/// Bounds for input that a client sends, as JSON or as VelocyPack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Arrays and objects inside each other; a scalar has depth 0, `[]` has depth 1.
+    /// Deepest nesting of arrays and objects; a scalar has depth 0, `[]` has depth 1.
     pub max_depth: usize,
     /// Length of the whole input in bytes.
     pub max_bytes: usize,
@@ -12,7 +12,7 @@ pub struct Limits {
 impl Limits {
     /// Depth that ArangoDB's own parser accepts by default.
     pub const DEFAULT_MAX_DEPTH: usize = 200;
-    /// As long as the largest HTTP body that ArangoDB takes: 1 GiB.
+    /// The size of the largest HTTP body that ArangoDB accepts: 1 GiB.
     pub const DEFAULT_MAX_BYTES: usize = 1 << 30;
 }
 
@@ -22,7 +22,8 @@ impl Default for Limits {
     }
 }
 
-/// Deepest nesting that is built, and down to which comparison, hash and sort key look. Far more than
-/// clients may send (see [`Limits`]); it keeps queries that wrap values in values, request after request,
-/// from exhausting a thread's stack.
+/// Deepest nesting that is built, and that comparison, hash and sort key visit.
+///
+/// It is far more than clients may send (see [`Limits`]). It keeps queries that wrap values in
+/// values, request after request, from exhausting a thread's stack.
 pub(crate) const MAX_DEPTH: usize = 500;

@@ -1,4 +1,4 @@
-//! Partial updates: a patch laid over an object.
+//! Partial updates: a patch merged into an object.
 
 use crate::limits::MAX_DEPTH;
 use crate::{Builder, Error, Result, Slice};
@@ -6,13 +6,14 @@ use crate::{Builder, Error, Result, Slice};
 #[cfg(test)]
 mod tests;
 
-/// How a patch is laid over an object; the query parameters of `PATCH /_api/document`.
+/// The options of a merge; the query parameters of `PATCH /_api/document`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MergeOptions {
     /// True: an attribute that is null in the patch becomes null. False: it is removed, also in
     /// sub-objects; nulls inside arrays stay.
     pub keep_null: bool,
-    /// True: where both sides have an object, they are merged. False: the patch's object replaces it.
+    /// True: where both sides have an object, they are merged. False: the patch's object replaces
+    /// it.
     pub merge_objects: bool,
 }
 
@@ -22,11 +23,11 @@ impl Default for MergeOptions {
     }
 }
 
-/// Appends `old` with the attributes of `patch` laid over it: first the attributes of `old` in their order
-/// with their new values, then those that only `patch` has.
+/// Appends `old` merged with `patch`.
 ///
-/// An `_id` marker of `old` is copied as it is. Errors: a side is no object or malformed, or they are
-/// nested too deep.
+/// The attributes of `old` come first, in their order and with their new values, then those that
+/// only `patch` has. An `_id` marker of `old` is copied as it is. Errors: a side is no object, is
+/// malformed, or is nested too deep.
 pub fn merge(old: Slice<'_>, patch: Slice<'_>, options: MergeOptions, out: &mut Vec<u8>) -> Result<()> {
     for side in [old, patch] {
         if !side.is_object() {
@@ -44,7 +45,7 @@ pub fn merge(old: Slice<'_>, patch: Slice<'_>, options: MergeOptions, out: &mut 
     result
 }
 
-/// Recursion is bounded: the builder refuses to open objects deeper than [`MAX_DEPTH`].
+/// Merges two objects. Recursion is bounded: the builder refuses objects deeper than [`MAX_DEPTH`].
 fn merge_objects(old: Slice<'_>, patch: Slice<'_>, options: MergeOptions, out: &mut Builder) -> Result<()> {
     out.open_object()?;
     let mut entries = old.raw_entries();
@@ -73,7 +74,7 @@ fn merge_objects(old: Slice<'_>, patch: Slice<'_>, options: MergeOptions, out: &
     out.close()
 }
 
-/// Adds a value of the patch that is merged with nothing.
+/// Adds a value that only the patch has.
 fn add_new(value: Slice<'_>, options: MergeOptions, out: &mut Builder) -> Result<()> {
     if options.keep_null || !value.is_object() {
         return out.add_slice(value);

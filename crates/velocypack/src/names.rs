@@ -1,7 +1,7 @@
-//! Attribute names: the translation of the system attributes, and how a name is read and looked for.
+//! Attribute names: the translation of the system attributes, and how names are read and searched.
 //!
-//! ArangoDB writes the five system attributes as small integers: `_key` 1, `_rev` 2, `_id` 3, `_from` 4,
-//! `_to` 5. In the sorted index table they stand where their text belongs.
+//! ArangoDB writes the five system attributes as small integers: `_key` 1, `_rev` 2, `_id` 3,
+//! `_from` 4, `_to` 5. The sorted index table orders them by their text.
 
 use crate::format::{
     LONG_STRING, LONG_STRING_HEADER, SHORT_STRING, SHORT_STRING_LAST, SHORT_STRING_MAX, SMALL_INT, UINT,
@@ -14,7 +14,7 @@ pub(crate) const ID: u8 = SMALL_INT + 3;
 pub(crate) const FROM: u8 = SMALL_INT + 4;
 pub(crate) const TO: u8 = SMALL_INT + 5;
 
-/// The type byte that stands for a system attribute's name; none for other names.
+/// Returns the type byte that stands for a system attribute's name, or `None` for other names.
 #[inline]
 pub(crate) fn translate(name: &[u8]) -> Option<u8> {
     if name.first() != Some(&b'_') {
@@ -30,7 +30,7 @@ pub(crate) fn translate(name: &[u8]) -> Option<u8> {
     }
 }
 
-/// The name that a type byte stands for.
+/// Returns the name that a type byte stands for.
 #[inline]
 pub(crate) const fn translated(byte: u8) -> Option<&'static str> {
     match byte {
@@ -43,7 +43,7 @@ pub(crate) const fn translated(byte: u8) -> Option<&'static str> {
     }
 }
 
-/// The attribute name that `bytes` start with, and how many bytes it takes there.
+/// Returns the attribute name that `bytes` start with, and the length of its encoding.
 #[inline]
 pub(crate) fn read_name(bytes: &[u8]) -> Option<(&[u8], usize)> {
     let head = *bytes.first()?;
@@ -68,7 +68,7 @@ pub(crate) fn read_name(bytes: &[u8]) -> Option<(&[u8], usize)> {
     }
 }
 
-/// A name to look for, prepared so that most others are told apart by one byte.
+/// A name to search for, prepared so that one byte tells most others apart.
 #[derive(Clone, Copy)]
 pub(crate) struct Probe<'n> {
     name: &'n [u8],
@@ -89,13 +89,13 @@ impl<'n> Probe<'n> {
         self.name
     }
 
-    /// False when a name with this first byte cannot be it.
+    /// Returns false if no encoding of this name has the first byte `head`.
     #[inline]
     pub(crate) fn may_start_with(&self, head: u8) -> bool {
         head == self.short || head == self.translated || !(SMALL_INT..LONG_STRING).contains(&head)
     }
 
-    /// The length of the encoded name when `bytes` start with this name.
+    /// Returns the length of the encoded name when `bytes` start with this name.
     #[inline]
     pub(crate) fn matches(&self, bytes: &[u8]) -> Option<usize> {
         let head = *bytes.first()?;

@@ -1,18 +1,19 @@
-//! Foreign encodings made ours.
+//! Conversion of foreign encodings to the canonical one.
 
 use crate::iterate::{Elements, RawEntries};
 use crate::{Builder, Kind, Result, Slice};
 
-/// Appends a value in the encoding that this crate itself writes: objects with sorted index table, arrays
-/// with one where it is needed, names of system attributes as small integers, numbers in their shortest
-/// form. The order of attributes stays.
+/// Appends a value in the encoding that this crate itself writes.
 ///
-/// What JSON does not have becomes what [`crate::json::write`] prints for it, so that the rest of the server
-/// meets the kinds of AQL alone: UTC dates become their milliseconds, binary values strings of hexadecimal
-/// digits, everything else null. Only the `_id` marker stays.
+/// Objects get a sorted index table, arrays one where they need it, system attributes become small
+/// integers, and numbers take their shortest form. The order of attributes stays.
 ///
-/// Meant for values that [`crate::validate`] has passed. Errors: a name twice, nested deeper than 500
-/// levels, longer than 4 GiB.
+/// Types that JSON lacks become what [`crate::json::write`] prints for them, so that the rest of
+/// the server sees only the kinds of AQL. UTC dates become their milliseconds, binary values
+/// strings of hexadecimal digits, everything else null. Only the `_id` marker stays.
+///
+/// The value must have passed [`crate::validate`]. Errors: a name twice, nesting deeper than 500
+/// levels, a length over 4 GiB.
 pub fn normalize(value: Slice<'_>, out: &mut Vec<u8>) -> Result<()> {
     let mut builder = Builder::append_to(std::mem::take(out));
     let length = builder.len_bytes();
@@ -55,7 +56,7 @@ fn rebuild(value: Slice<'_>, out: &mut Builder) -> Result<()> {
     Ok(())
 }
 
-/// Adds a scalar, or opens an array or object and gives its members.
+/// Adds a scalar, or opens an array or object and returns its members.
 fn begin<'a>(value: Slice<'a>, out: &mut Builder) -> Result<Option<Open<'a>>> {
     match value.kind() {
         Kind::Array => {

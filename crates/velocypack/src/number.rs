@@ -1,6 +1,6 @@
 //! Numbers as AQL computes with them.
 
-/// A number; which variant holds it is decided by its value and, for doubles, by its encoding.
+/// A number. Its value decides the variant and, for doubles, its encoding.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
     /// An integer within `i64`.
@@ -12,12 +12,12 @@ pub enum Number {
 }
 
 impl Number {
-    /// The integer in the variant that its size asks for.
+    /// Returns the integer in the variant for its size.
     pub const fn from_u64(value: u64) -> Self {
         if value <= i64::MAX as u64 { Number::Int(value as i64) } else { Number::UInt(value) }
     }
 
-    /// The nearest double.
+    /// Returns the nearest double.
     pub const fn to_f64(self) -> f64 {
         match self {
             Number::Int(value) => value as f64,

@@ -13,13 +13,13 @@ use crate::{Kind, Number};
 #[cfg(test)]
 pub(crate) mod tests;
 
-/// Objects with more members are searched by halving; up to here a look at every name is faster.
+/// Most members of an object for a linear search, which is faster there than a binary one.
 const LINEAR_SEARCH_MAX: usize = 16;
 
 /// A value in VelocyPack: bytes that start with it and may be longer.
 ///
-/// Accessors trust nothing: on bytes that break the format they answer `None`, emptiness or
-/// [`Kind::Illegal`]. They do check on the way only what they read; [`crate::validate`] checks all.
+/// Accessors trust nothing: on bytes that break the format they return `None`, emptiness or
+/// [`Kind::Illegal`]. They check only the bytes that they read; [`crate::validate`] checks all.
 #[derive(Clone, Copy)]
 pub struct Slice<'a> {
     bytes: &'a [u8],
@@ -47,37 +47,37 @@ impl Slice<'static> {
 }
 
 impl<'a> Slice<'a> {
-    /// The value that `bytes` start with.
+    /// Wraps the value that `bytes` start with.
     #[inline]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Slice { bytes }
     }
 
-    /// Exactly the value's bytes; empty when it is malformed.
+    /// Returns exactly the value's bytes; empty when it is malformed.
     #[inline]
     pub fn bytes(self) -> &'a [u8] {
         value_length(self.bytes).and_then(|length| self.bytes.get(..length)).unwrap_or(&[])
     }
 
-    /// The value's length in bytes; 0 when it is malformed.
+    /// Returns the value's length in bytes; 0 when it is malformed.
     #[inline]
     pub fn byte_len(self) -> usize {
         value_length(self.bytes).unwrap_or(0)
     }
 
-    /// All bytes from the value's start on, also those behind it.
+    /// Returns all bytes from the value's start on, also those after it.
     #[inline]
     pub(crate) fn raw(self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The type byte; 0 (none) when there are no bytes.
+    /// Returns the type byte; 0 (none) when there are no bytes.
     #[inline]
     pub(crate) fn head(self) -> u8 {
         self.bytes.first().copied().unwrap_or(0)
     }
 
-    /// What the value is.
+    /// Returns the kind of the value.
     #[inline]
     pub fn kind(self) -> Kind {
         match self.head() {
@@ -91,7 +91,7 @@ impl<'a> Slice<'a> {
             EXTERNAL => Kind::External,
             MIN_KEY => Kind::MinKey,
             MAX_KEY => Kind::MaxKey,
-            // Only an integer of 8 bytes can be beyond i64, and then its last byte tells.
+            // Only an integer of 8 bytes can be beyond i64, and then its last byte decides.
             0x2F if self.bytes.get(8).is_some_and(|&byte| byte >= 0x80) => Kind::UInt,
             INT..SHORT_STRING => Kind::Int,
             SHORT_STRING..=LONG_STRING => Kind::String,
@@ -103,61 +103,61 @@ impl<'a> Slice<'a> {
         }
     }
 
-    /// True when there is no value at all.
+    /// Returns true if there is no value at all.
     #[inline]
     pub fn is_none(self) -> bool {
         self.head() == 0
     }
 
-    /// True for `null`.
+    /// Returns true for `null`.
     #[inline]
     pub fn is_null(self) -> bool {
         self.head() == NULL
     }
 
-    /// True for `true` and `false`.
+    /// Returns true for `true` and `false`.
     #[inline]
     pub fn is_bool(self) -> bool {
         matches!(self.head(), FALSE | TRUE)
     }
 
-    /// True for integers and doubles.
+    /// Returns true for integers and doubles.
     #[inline]
     pub fn is_number(self) -> bool {
         self.head() == DOUBLE || self.is_integer()
     }
 
-    /// True for numbers encoded as integers (a double such as 1.0 is none).
+    /// Returns true for numbers encoded as integers (a double such as 1.0 is not one).
     #[inline]
     pub fn is_integer(self) -> bool {
         (INT..SHORT_STRING).contains(&self.head())
     }
 
-    /// True for strings.
+    /// Returns true for strings.
     #[inline]
     pub fn is_string(self) -> bool {
         (SHORT_STRING..=LONG_STRING).contains(&self.head())
     }
 
-    /// True for arrays of any encoding.
+    /// Returns true for arrays of any encoding.
     #[inline]
     pub fn is_array(self) -> bool {
         matches!(self.head(), EMPTY_ARRAY..=0x09 | ARRAY_COMPACT)
     }
 
-    /// True for objects of any encoding.
+    /// Returns true for objects of any encoding.
     #[inline]
     pub fn is_object(self) -> bool {
         matches!(self.head(), EMPTY_OBJECT..=OBJECT_UNSORTED_LAST | OBJECT_COMPACT)
     }
 
-    /// True for the value of `_id` in a stored document.
+    /// Returns true for the value of `_id` in a stored document.
     #[inline]
     pub fn is_id_marker(self) -> bool {
         self.bytes.starts_with(&ID_MARKER)
     }
 
-    /// The truth value; none for all but bools.
+    /// Returns the truth value, or `None` for all but bools.
     #[inline]
     pub fn as_bool(self) -> Option<bool> {
         match self.head() {
@@ -167,7 +167,7 @@ impl<'a> Slice<'a> {
         }
     }
 
-    /// An integer within `i64`; none for doubles and larger integers.
+    /// Returns an integer within `i64`, or `None` for doubles and larger integers.
     #[inline]
     pub fn as_i64(self) -> Option<i64> {
         let head = self.head();
@@ -180,7 +180,7 @@ impl<'a> Slice<'a> {
         }
     }
 
-    /// An integer that is not negative; none for doubles.
+    /// Returns an integer that is not negative, or `None` for doubles.
     #[inline]
     pub fn as_u64(self) -> Option<u64> {
         let head = self.head();
@@ -208,7 +208,7 @@ impl<'a> Slice<'a> {
         read_unsigned(self.bytes, 1, 8).map(f64::from_bits)
     }
 
-    /// Any number as the nearest double.
+    /// Returns a number as the nearest double.
     #[inline]
     pub fn as_f64(self) -> Option<f64> {
         match self.head() {
@@ -217,7 +217,7 @@ impl<'a> Slice<'a> {
         }
     }
 
-    /// Any number.
+    /// Returns a number.
     #[inline]
     pub fn as_number(self) -> Option<Number> {
         let head = self.head();
@@ -228,12 +228,12 @@ impl<'a> Slice<'a> {
         }
     }
 
-    /// Milliseconds since 1970 of a UTC date.
+    /// Returns the milliseconds since 1970 of a UTC date.
     pub fn as_utc_date(self) -> Option<i64> {
         (self.head() == UTC_DATE).then(|| read_unsigned(self.bytes, 1, 8).map(|value| value as i64)).flatten()
     }
 
-    /// The bytes of a binary value.
+    /// Returns the bytes of a binary value.
     pub fn as_binary(self) -> Option<&'a [u8]> {
         let head = self.head();
         if !(BINARY..=BINARY_LAST).contains(&head) {
@@ -242,13 +242,13 @@ impl<'a> Slice<'a> {
         self.bytes().get(usize::from(head - BINARY) + 2..)
     }
 
-    /// The text of a string; none when its bytes are not UTF-8.
+    /// Returns the text of a string, or `None` if its bytes are not UTF-8.
     #[inline]
     pub fn as_str(self) -> Option<&'a str> {
         std::str::from_utf8(self.str_bytes()?).ok()
     }
 
-    /// The text of a string, not checked to be UTF-8.
+    /// Returns the text of a string, not checked to be UTF-8.
     #[inline]
     pub fn str_bytes(self) -> Option<&'a [u8]> {
         let head = self.head();
@@ -259,7 +259,8 @@ impl<'a> Slice<'a> {
         }
     }
 
-    /// The attribute `name` of an object; none when it has no such attribute or is no object.
+    /// Returns the attribute `name` of an object, or `None` if it has no such attribute or is no
+    /// object.
     #[inline]
     pub fn get(self, name: &str) -> Option<Slice<'a>> {
         self.get_bytes(name.as_bytes())
@@ -296,7 +297,8 @@ impl<'a> Slice<'a> {
         }
     }
 
-    /// Looks at the first byte of each name, and at the rest of those that agree.
+    /// Searches the index table: compares the first byte of each name, and the rest of those that
+    /// agree.
     #[inline]
     fn search_table<const WIDTH: usize>(self, layout: &Layout, probe: &Probe<'_>) -> Option<Slice<'a>> {
         let table = self.bytes.get(layout.table..layout.table + layout.count * WIDTH)?;
@@ -311,7 +313,7 @@ impl<'a> Slice<'a> {
         None
     }
 
-    /// The value of the member at `offset` if it has this name.
+    /// Returns the value of the member at `offset` if it has this name.
     #[inline]
     fn matching_member(self, layout: &Layout, offset: usize, probe: &Probe<'_>) -> Option<Slice<'a>> {
         if offset < layout.data {
@@ -338,12 +340,12 @@ impl<'a> Slice<'a> {
         None
     }
 
-    /// The value at the end of a path of attribute names.
+    /// Returns the value at the end of a path of attribute names.
     pub fn get_path(self, path: &[&str]) -> Option<Slice<'a>> {
         path.iter().try_fold(self, |value, name| value.get(name))
     }
 
-    /// Element `index` of an array, counted from 0.
+    /// Returns element `index` of an array, counted from 0.
     pub fn at(self, index: usize) -> Option<Slice<'a>> {
         if !self.is_array() {
             return None;
@@ -363,13 +365,13 @@ impl<'a> Slice<'a> {
         self.bytes.get(layout.data + index * size..layout.data_end).map(Slice::new)
     }
 
-    /// Number of members of an array or object, else 0.
+    /// Returns the number of members of an array or object, else 0.
     #[inline]
     pub fn len(self) -> usize {
         layout(self.bytes).map_or(0, |layout| layout.count)
     }
 
-    /// True when there are no members; so for everything that is no array or object.
+    /// Returns true if there are no members, as in everything that is no array or object.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }

@@ -1,4 +1,4 @@
-//! A plain tree of values, which the tests hold everything else against.
+//! A plain tree of values, the reference of the tests.
 
 use std::collections::BTreeMap;
 
@@ -29,12 +29,12 @@ impl Tree {
         Tree::Object(entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
 
-    /// The tree of a JSON text.
+    /// Returns the tree of a JSON text.
     pub(crate) fn of(json: &str) -> Tree {
         Tree::read(Slice::new(&packed(json)))
     }
 
-    /// The value, made by the builder.
+    /// Returns the value, made by the builder.
     pub(crate) fn pack(&self) -> Vec<u8> {
         let mut builder = Builder::new();
         self.add_to(&mut builder);
@@ -66,7 +66,7 @@ impl Tree {
         }
     }
 
-    /// The tree of a value, read through the accessors alone.
+    /// Returns the tree of a value, read through the accessors alone.
     pub(crate) fn read(value: Slice<'_>) -> Tree {
         match value.kind() {
             Kind::Null => Tree::Null,
@@ -87,7 +87,7 @@ impl Tree {
         }
     }
 
-    /// The attributes of an object by name.
+    /// Returns the attributes of an object by name.
     pub(crate) fn sorted(&self) -> BTreeMap<&str, &Tree> {
         match self {
             Tree::Object(entries) => entries.iter().map(|(name, value)| (name.as_str(), value)).collect(),
@@ -100,14 +100,14 @@ impl Tree {
     }
 }
 
-/// A JSON text as VelocyPack.
+/// Returns a JSON text as VelocyPack.
 pub(crate) fn packed(json: &str) -> Vec<u8> {
     let mut builder = Builder::new();
     crate::json::parse(json.as_bytes(), &crate::Limits::default(), &mut builder).expect("test JSON");
     builder.into_vec()
 }
 
-/// Numbers, with many at the borders of the types and of the exact doubles.
+/// Returns numbers, many of them at the borders of the types and of the exact doubles.
 pub(crate) fn numbers() -> impl Strategy<Value = Tree> {
     const BORDERS: [u64; 8] = [0, 10, 1 << 8, 1 << 31, 1 << 53, 1 << 54, 1 << 63, u64::MAX];
     let near_border = (prop::sample::select(&BORDERS[..]), -3i64..4).prop_map(|(border, distance)| {
@@ -133,8 +133,9 @@ pub(crate) fn numbers() -> impl Strategy<Value = Tree> {
     ]
 }
 
-/// Strings: ASCII of few letters so that many share a beginning, and all of Unicode with marks, control
-/// characters and characters that collation ignores.
+/// Returns strings: ASCII of few letters, so that many share a prefix, and all of Unicode.
+///
+/// The latter have marks, control characters and characters that collation ignores.
 pub(crate) fn strings() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[abAB _]{0,10}",
@@ -146,7 +147,7 @@ pub(crate) fn strings() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Attribute names: few, so that objects share them, with the system attributes among them.
+/// Returns attribute names: few, so that objects share them, with the system attributes among them.
 pub(crate) fn names() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => "[a-dA-C]{1,2}",
@@ -167,7 +168,7 @@ fn leaves() -> impl Strategy<Value = Tree> {
     ]
 }
 
-/// An object of the given values.
+/// Returns an object of the given values.
 pub(crate) fn objects(values: impl Strategy<Value = Tree>, max: usize) -> impl Strategy<Value = Tree> {
     prop::collection::vec((names(), values), 0..max).prop_map(|entries| {
         let mut unique: Vec<(String, Tree)> = Vec::new();
@@ -180,14 +181,14 @@ pub(crate) fn objects(values: impl Strategy<Value = Tree>, max: usize) -> impl S
     })
 }
 
-/// Any values, small enough that equal ones are met often.
+/// Returns values that are small enough for equal ones to be frequent.
 pub(crate) fn trees() -> impl Strategy<Value = Tree> {
     leaves().prop_recursive(4, 40, 6, |inner| {
         prop_oneof![prop::collection::vec(inner.clone(), 0..6).prop_map(Tree::Array), objects(inner, 6),]
     })
 }
 
-/// Two values of which the second is often the first with a small change.
+/// Returns two values; the second is often the first with a small change.
 pub(crate) fn similar_trees() -> impl Strategy<Value = (Tree, Tree)> {
     prop_oneof![
         (trees(), trees()),
@@ -198,7 +199,7 @@ pub(crate) fn similar_trees() -> impl Strategy<Value = (Tree, Tree)> {
     ]
 }
 
-/// A value that differs in little, or only in what the order does not look at.
+/// Returns a value that differs slightly, or only in what the order ignores.
 fn change(tree: &Tree, seed: u32) -> Tree {
     match tree {
         Tree::Array(elements) if seed.is_multiple_of(4) => {
@@ -232,7 +233,7 @@ fn change(tree: &Tree, seed: u32) -> Tree {
     }
 }
 
-/// Bytes that are a valid value with some of them changed, cut off or doubled.
+/// Returns valid values with some bytes changed, cut off or doubled.
 pub(crate) fn damaged_values() -> impl Strategy<Value = Vec<u8>> {
     let changes = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..5);
     (trees(), changes, any::<prop::sample::Index>(), 0..4).prop_map(|(tree, changes, cut, how)| {
@@ -248,7 +249,7 @@ pub(crate) fn damaged_values() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// A value in an encoding that the format allows and this crate does not write.
+/// Appends a value in an encoding that the format allows and this crate does not write.
 pub(crate) fn pack_foreign(tree: &Tree, seed: u64, out: &mut Vec<u8>) {
     let inner = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23);
     match tree {
@@ -348,7 +349,7 @@ fn varint(mut value: usize) -> Vec<u8> {
     }
 }
 
-/// An array or object with index table, wider than needed and with room behind the header.
+/// Appends an array or object with an index table wider than needed and a gap after the header.
 fn push_indexed(head: u8, members: &[Vec<u8>], table: &[usize], seed: u64, out: &mut Vec<u8>) {
     let content: usize = members.iter().map(Vec::len).sum();
     let mut rank = (seed / 16 % 4) as u8;

@@ -1,4 +1,4 @@
-//! The door for VelocyPack that others have made: every byte is checked before it is believed.
+//! Validation of VelocyPack from outside: every byte is checked before anything relies on it.
 
 use crate::format::{
     ARRAY_COMPACT, ARRAY_UNIFORM, BCD, BCD_LAST, BINARY, BINARY_LAST, DOUBLE, EMPTY_ARRAY, EMPTY_OBJECT,
@@ -11,14 +11,15 @@ use crate::{Error, Limits, Result, Slice};
 #[cfg(test)]
 mod tests;
 
-/// Checks that `bytes` are exactly one value and gives it.
+/// Checks that `bytes` are exactly one value and returns it.
 ///
-/// Checked are all lengths and offsets, that index tables point at the members (in the order of their
-/// names where they have to be sorted), that no object has a name twice, that text is UTF-8, and the
-/// limits. Refused are types that no client may send: none, illegal, external, min-key, max-key, BCD
+/// It checks all lengths and offsets and the limits. Index tables must point at the members, in the
+/// order of their names where the type says so. No object may have a name twice, and text must be
+/// UTF-8. It refuses types that no client may send: none, illegal, external, min-key, max-key, BCD
 /// numbers, custom types (and so `_id` markers) and reserved ones.
 ///
-/// What passes may still be in an encoding that only this crate's readers know; see [`crate::normalize`].
+/// A valid value may still have an encoding that only this crate's readers know; see
+/// [`crate::normalize`].
 pub fn validate<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Slice<'a>> {
     if bytes.len() > limits.max_bytes {
         return Err(Error::TooLarge { max_bytes: limits.max_bytes });
@@ -32,11 +33,11 @@ struct Validator<'a> {
     max_depth: usize,
     /// The arrays and objects around the current position, outermost first.
     open: Vec<Open>,
-    /// Where the attributes seen so far of all open objects start.
+    /// The positions of the attributes seen so far, of all open objects.
     starts: Vec<usize>,
 }
 
-/// An array or object whose members are being checked. Positions count from the start of the input.
+/// An array or object under validation. Positions count from the start of the input.
 #[derive(Clone, Copy)]
 struct Open {
     start: usize,
@@ -45,7 +46,7 @@ struct Open {
     layout: Layout,
     /// Members checked so far.
     checked: usize,
-    /// Length that every element has to have in an array without table.
+    /// Length of every element in an array without table.
     uniform_length: Option<usize>,
     is_object: bool,
     is_sorted: bool,
@@ -74,8 +75,8 @@ impl<'a> Validator<'a> {
         Ok(())
     }
 
-    /// Checks a scalar and gives the position behind it; opens an array or object and gives the position
-    /// of its first member.
+    /// Checks a scalar and returns the position after it, or opens an array or object and returns
+    /// the position of its first member.
     fn value(&mut self, at: usize, limit: usize) -> Result<usize> {
         let rest = self.bytes.get(at..limit).unwrap_or(&[]);
         let Some(&head) = rest.first() else { return Err(invalid(at, "a value is missing")) };
@@ -130,8 +131,8 @@ impl<'a> Validator<'a> {
         Ok(at + layout.data)
     }
 
-    /// Checks what comes before the value of the next member, which starts at `at`, and gives the value's
-    /// position.
+    /// Checks the bytes before the value of the next member, which starts at `at`, and returns the
+    /// value's position.
     fn begin_member(&mut self, open: &Open, at: usize) -> Result<usize> {
         if let Some(innermost) = self.open.last_mut() {
             innermost.checked += 1;
@@ -159,13 +160,14 @@ impl<'a> Validator<'a> {
         Ok(at)
     }
 
-    /// Position of a member by the index table.
+    /// Returns the position of a member according to the index table.
     fn table_entry(&self, open: &Open, index: usize) -> Option<usize> {
         let value = self.bytes.get(open.start..open.end)?;
         open.layout.offset(value, index).map(|offset| open.start + offset)
     }
 
-    /// Checks what comes behind the last member, which ends at `at`, and gives the position behind all.
+    /// Checks the bytes after the last member, which ends at `at`, and returns the position after
+    /// all.
     fn end_container(&mut self, open: &Open, at: usize) -> Result<usize> {
         if at != open.data_end {
             return Err(invalid(at, "bytes between the last member and the end of an array or object"));
@@ -204,7 +206,8 @@ impl<'a> Validator<'a> {
             }
             return self.check_unique(by_table);
         }
-        // As many entries as attributes and no name twice: so it has each of them.
+        // The table has as many entries as there are attributes, and no name twice: so it has each
+        // of them.
         let names_ascend = by_table.is_sorted_by(|left, right| self.name_at(*left) < self.name_at(*right));
         if !names_ascend {
             return Err(invalid(

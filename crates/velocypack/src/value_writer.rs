@@ -1,8 +1,8 @@
-//! Writing a value part by part, in VelocyPack or in JSON.
+//! Values written part by part, in VelocyPack or in JSON.
 
 use crate::{Builder, Result, Slice};
 
-/// What writes one value, part by part. In an object each value follows its name.
+/// A writer of one value, part by part. In an object each value follows its name.
 pub trait ValueWriter {
     /// Opens an object.
     fn open_object(&mut self) -> Result<()>;
@@ -16,7 +16,7 @@ pub trait ValueWriter {
     /// Closes the array.
     fn close_array(&mut self) -> Result<()>;
 
-    /// The name of the value that follows. It has nothing that JSON escapes.
+    /// Adds the name of the value that follows. It has nothing that JSON escapes.
     fn plain_key(&mut self, name: &'static str) -> Result<()>;
 
     /// Adds a whole number.

@@ -1,15 +1,15 @@
-//! Values as clients get them: without `_id` markers.
+//! Values in the form that clients get: without `_id` markers.
 
 use crate::container::object_form;
 use crate::encode::push_str_header;
 use crate::format::{ID_MARKER, Layout, OBJECT_SORTED, OBJECT_SORTED_LAST, layout};
 use crate::{Error, Result, Slice};
 
-/// Appends a value for a client that reads VelocyPack: the `_id` marker of a stored document becomes the
-/// text for `collection` (null without one), all else is copied.
+/// Appends a value for a client that reads VelocyPack.
 ///
-/// The names of system attributes stay small integers: ArangoDB's own server sends them so, and its
-/// drivers' VelocyPack libraries read them.
+/// The `_id` marker of a stored document becomes the text for `collection`, or null without one.
+/// All else is copied. The names of system attributes stay small integers: ArangoDB's own server
+/// sends them so, and its drivers' VelocyPack libraries read them.
 pub fn to_wire(value: Slice<'_>, collection: Option<&str>, out: &mut Vec<u8>) -> Result<()> {
     if value.is_object() {
         return match collection {
@@ -48,7 +48,7 @@ fn push_with_id(object: Slice<'_>, id: &[u8], out: &mut Vec<u8>) -> Result<()> {
     let bytes = object.bytes();
     let Some(layout) = layout(bytes) else { return Err(Error::Malformed) };
     let Some(marker) = find_marker(bytes, &layout) else { return push_copy(object, out) };
-    // Markers are in stored documents alone, and those have sorted tables.
+    // Only stored documents have markers, and their tables are sorted.
     if !(OBJECT_SORTED..=OBJECT_SORTED_LAST).contains(&object.head()) {
         return Err(Error::Malformed);
     }
@@ -73,10 +73,10 @@ fn push_with_id(object: Slice<'_>, id: &[u8], out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Position of the `_id` marker in the bytes of an object.
+/// Returns the position of the `_id` marker in the bytes of an object.
 fn find_marker(bytes: &[u8], layout: &Layout) -> Option<usize> {
     let value = Slice::new(bytes).get("_id").filter(|value| value.is_id_marker())?;
-    // What `get` gives goes from the value's start to the end of the members.
+    // `get` returns the bytes from the value's start to the end of the members.
     layout.data_end.checked_sub(value.raw().len())
 }
 

@@ -11,7 +11,7 @@ use crate::names::read_name;
 pub(super) struct Member {
     /// The first bytes of the name as a number, which decides most comparisons of names.
     name_prefix: u64,
-    /// Bytes from the start of its object.
+    /// Offset in bytes from the start of its object.
     pub(super) offset: u32,
 }
 
@@ -26,7 +26,7 @@ impl Member {
     }
 }
 
-/// Up to so many members are sorted by insertion, which does without calls.
+/// Largest number of members for insertion sort, which needs no calls.
 const INSERTION_SORT_MAX: usize = 24;
 
 /// Orders the members of an object by name, those of equal name by position.
@@ -75,15 +75,15 @@ fn have_same_name(object: &[u8], left: &Member, right: &Member) -> bool {
     left.name_prefix == right.name_prefix && left.name(object) == right.name(object)
 }
 
-/// The first name that two of the sorted members have.
+/// Returns the first name that two of the sorted members have.
 #[inline]
 pub(super) fn duplicate_name<'o>(object: &'o [u8], members: &[Member]) -> Option<&'o [u8]> {
     let mut pairs = members.array_windows();
     pairs.find(|[left, right]| have_same_name(object, left, right)).map(|[left, _]| left.name(object))
 }
 
-/// Removes all but the first, or all but the last, of the sorted members that have the same name from the object that
-/// starts at `start`, and gives those that stay, at their new positions.
+/// Removes duplicate attributes, except the first or the last of each name, from the object that
+/// starts at `start`. Returns the remaining members at their new positions.
 #[cold]
 pub(super) fn keep_one(
     buffer: &mut Vec<u8>,
@@ -102,7 +102,8 @@ pub(super) fn keep_one(
     }
     dropped.sort_unstable();
 
-    // Copies what lies between the dropped members, and notes how far all behind each of them moves.
+    // Copies the bytes between the dropped members and records by how much the members after each
+    // of them move.
     let mut copied = 0;
     let mut moves = Vec::with_capacity(dropped.len());
     let mut dropped_bytes = 0;

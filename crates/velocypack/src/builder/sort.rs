@@ -1,27 +1,29 @@
-//! Sorting many names of which many begin alike.
+//! Sorting of many names that share prefixes.
 //!
-//! Comparing whole names takes a look into the object for both each time. Instead the bytes that all names of a group begin
-//! with are skipped, and the next eight are compared as numbers; names that agree in these, too, are a group of their own.
+//! To compare whole names, the sort would read the object twice a comparison. It skips the common
+//! prefix of a group instead and compares the next eight bytes as numbers. Names that agree in
+//! these bytes too form a group of their own.
 
-/// Groups up to so many names are sorted by comparing whole names.
+/// Largest group that is sorted by comparing whole names.
 const SMALL_GROUP: usize = 8;
 
-/// What a name goes on with behind the beginning of its group.
+/// The part of a name after the common prefix of its group.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rest {
     /// The next eight bytes, padded by 0.
     bytes: u64,
-    /// How many bytes there are; 9 for all longer ones. Tells padding from bytes that are 0.
+    /// Number of remaining bytes; 9 if there are more than 8. Tells padding from bytes that are 0.
     length: u8,
-    /// The place of the name, which decides between equal ones.
+    /// The offset of the name, which orders equal names.
     offset: u32,
 }
 
-/// Orders places by the names that are there, those with equal names by place. `name` answers the name at a place.
+/// Sorts offsets by the names at them, and equal names by offset. `name` returns the name at an
+/// offset.
 pub(super) fn sort_by_name<'o>(offsets: &mut [u32], name: impl Fn(u32) -> &'o [u8]) {
     let mut rests: Vec<Rest> =
         offsets.iter().map(|&offset| Rest { bytes: 0, length: LONG, offset }).collect();
-    // Groups still to be sorted, each with the number of bytes that its names are known to have in common.
+    // Groups still to be sorted, each with the known length of its common prefix.
     let mut groups = vec![(0..rests.len(), 0)];
     while let Some((range, known)) = groups.pop() {
         let start = range.start;
@@ -53,7 +55,7 @@ pub(super) fn sort_by_name<'o>(offsets: &mut [u32], name: impl Fn(u32) -> &'o [u
 /// The length of a rest of more than eight bytes.
 const LONG: u8 = 9;
 
-/// How many bytes all names of a group have in common, of which some are known.
+/// Returns the length of the common prefix of a group, of which `known` bytes are known.
 fn common_bytes<'o>(group: &[Rest], known: usize, name: &impl Fn(u32) -> &'o [u8]) -> usize {
     let Some((first, others)) = group.split_first() else { return known };
     let mut beginning = name(first.offset).get(known..).unwrap_or(&[]);
@@ -68,14 +70,14 @@ fn common_bytes<'o>(group: &[Rest], known: usize, name: &impl Fn(u32) -> &'o [u8
     known + beginning.len()
 }
 
-/// The first 8 bytes of a name, padded by 0, as a number that orders as the bytes do.
+/// Returns the first 8 bytes of a name, padded by 0, as a number that orders as the bytes do.
 #[inline]
 pub(super) fn name_prefix(name: &[u8]) -> u64 {
     if let Some(prefix) = name.first_chunk::<8>() {
         return u64::from_be_bytes(*prefix);
     }
     if let (Some(first), Some(last)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {
-        // Four bytes from each end; where they overlap they agree.
+        // Four bytes from each end. Where they overlap, they agree.
         let unused_bits = 8 * (8 - name.len() as u32);
         let first = u64::from(u32::from_be_bytes(*first)) << 32;
         return first | u64::from(u32::from_be_bytes(*last)) << unused_bits;

@@ -1,4 +1,4 @@
-//! What the builder promises: canonical bytes, the order of attributes, and errors for misuse.
+//! Tests of the builder: canonical bytes, the order of attributes, and errors for misuse.
 
 use proptest::prelude::*;
 
@@ -81,7 +81,7 @@ fn arrays_have_a_table_only_when_elements_differ_in_length() {
 
 #[test]
 fn members_move_when_the_header_grows() {
-    // Around the longest contents for lengths of one and of two bytes.
+    // Near the greatest contents for lengths of one and of two bytes.
     for length in [200, 236, 237, 238, 239, 240, 250, 65_490, 65_510, 65_520, 65_530, 70_000] {
         let tree = Tree::object([
             ("first", Tree::String("x".repeat(length))),

@@ -1,4 +1,4 @@
-//! What a client sent, as a stored document takes it over: all attributes but those that the server sets.
+//! The body that a client sent, without the attributes that the server sets.
 
 use std::ops::Range;
 
@@ -7,31 +7,32 @@ use crate::format::{Layout, SHORT_STRING, SHORT_STRING_LAST, layout, value_lengt
 use crate::names::{KEY, TO, read_name, translate};
 use crate::{Error, Result};
 
-/// System attributes of a document, at most.
+/// Most system attributes of a document.
 const SYSTEM_MAX: usize = 5;
-/// A short string of one byte.
+/// The type byte of a string of one byte.
 const SHORT_STRING_FIRST: u8 = SHORT_STRING + 1;
-/// The index table of an object with one attribute, which has none: where the attribute lies.
+/// The index table used for an object with one attribute, which has none.
 const SINGLE: [u8; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
-/// An object with numbers of at most four bytes, and which of its attributes are not taken over.
+/// An object with numbers of at most four bytes, and the attributes that a document does not take
+/// over.
 pub(super) struct Body<'a> {
     bytes: &'a [u8],
     count: usize,
     data: usize,
     data_end: usize,
-    /// Where each attribute lies, in the order of the names; numbers of `width` bytes.
+    /// The offset of each attribute in the order of the names; numbers of `width` bytes.
     table: &'a [u8],
     width: usize,
-    /// Where system attributes lie.
+    /// The ranges of the system attributes.
     removed: [Range<usize>; SYSTEM_MAX],
     removed_count: usize,
     removed_bytes: usize,
-    /// Whether they lie in front of all others; if not, `removed` is in order.
+    /// True if the system attributes lie in front of all others; if not, `removed` is in order.
     removed_lie_first: bool,
     /// Number of attributes whose names sort before all that begin with `_`.
     before: usize,
-    /// Whether other names begin with `_`.
+    /// True if other names begin with `_`.
     has_underscores: bool,
 }
 
@@ -71,26 +72,26 @@ impl<'a> Body<'a> {
         Ok(body)
     }
 
-    /// Notes what the attribute at `offset` is; `None` if the body is malformed.
+    /// Classifies the attribute at `offset`. `None` if the body is malformed.
     #[inline]
     fn note(&mut self, offset: usize) -> Option<()> {
         match *self.bytes.get(offset..self.data_end)? {
-            // Most names are short strings, and told by their first byte.
+            // Most names are short strings; their first byte decides.
             [SHORT_STRING_FIRST..=SHORT_STRING_LAST, byte, ..] if byte != b'_' => {
                 self.before += usize::from(byte < b'_');
                 Some(())
             }
-            // As are those of system attributes.
+            // System attributes have short names too.
             [KEY..=TO, ref value @ ..] => self.remove(offset, 1, value),
             ref member => self.note_any(offset, member),
         }
     }
 
-    /// Notes that an attribute is not taken over, whose name has `name_length` bytes.
+    /// Marks an attribute as not taken over. Its name has `name_length` bytes.
     #[inline]
     fn remove(&mut self, offset: usize, name_length: usize, value: &[u8]) -> Option<()> {
         let length = name_length + value_length(value)?;
-        // More than five: names occur twice, so that the body is malformed.
+        // More than five: names occur twice, so the body is malformed.
         *self.removed.get_mut(self.removed_count)? = offset..offset + length;
         self.removed_count += 1;
         self.removed_bytes += length;
@@ -115,19 +116,19 @@ impl<'a> Body<'a> {
         self.removed.get(..self.removed_count).unwrap_or_default()
     }
 
-    /// Number of the attributes that are taken over.
+    /// Returns the number of attributes that are taken over.
     #[inline]
     pub(super) fn kept_count(&self) -> usize {
         self.count - self.removed_count
     }
 
-    /// Their bytes.
+    /// Returns the bytes of the attributes that are taken over.
     #[inline]
     pub(super) fn kept_bytes(&self) -> usize {
         (self.data_end - self.data).saturating_sub(self.removed_bytes)
     }
 
-    /// Appends them.
+    /// Appends the attributes that are taken over.
     #[inline]
     pub(super) fn push_kept(&self, out: &mut Vec<u8>) {
         if self.removed_lie_first {
@@ -142,14 +143,16 @@ impl<'a> Body<'a> {
         out.extend_from_slice(self.bytes.get(from..self.data_end).unwrap_or_default());
     }
 
-    /// Where the attribute at `offset` goes, counted from the first that is taken over.
+    /// Returns the new position of the attribute at `offset`, from the first that is taken over.
     pub(super) fn kept_before(&self, offset: usize) -> usize {
         let removed = self.removed().iter().filter(|removed| removed.start < offset);
         (offset - self.data).saturating_sub(removed.map(ExactSizeIterator::len).sum())
     }
 
-    /// The parts of the table in front of the system attributes and behind them, if that is all that is to be known: no
-    /// other name begins with `_`, and the attributes that are not taken over lie in front of all others.
+    /// Returns the parts of the table before and after the system attributes, if those two suffice.
+    ///
+    /// They suffice if no other name begins with `_` and the system attributes lie in front of all
+    /// others.
     #[inline]
     pub(super) fn runs(&self) -> Option<(&'a [u8], &'a [u8])> {
         if self.has_underscores || !self.removed_lie_first {
@@ -160,8 +163,8 @@ impl<'a> Body<'a> {
         Some((self.table.get(..before)?, self.table.get(behind..)?))
     }
 
-    /// Appends a part of the table where the first attribute that is taken over now lies at `kept`, for bodies that
-    /// have [`Body::runs`].
+    /// Appends a part of the table, moved so that the first attribute that is taken over lies at
+    /// `kept`. Only for bodies that have [`Body::runs`].
     #[inline]
     pub(super) fn push_moved(&self, run: &[u8], form: Form, kept: usize, out: &mut Vec<u8>) {
         let first = self.data + self.removed_bytes;
@@ -173,7 +176,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Where the attributes that are taken over lie, in the order of their names.
+    /// Returns the offsets of the attributes that are taken over, in the order of their names.
     pub(super) fn kept_offsets(&self) -> impl Iterator<Item = usize> {
         let offset =
             |number: &[u8]| number.iter().rev().fold(0, |value, &byte| value << 8 | usize::from(byte));
@@ -181,14 +184,14 @@ impl<'a> Body<'a> {
         offsets.filter(|offset| self.removed().iter().all(|removed| removed.start != *offset))
     }
 
-    /// The name of the attribute at `offset`.
+    /// Returns the name of the attribute at `offset`.
     pub(super) fn name(&self, offset: usize) -> Result<&'a [u8]> {
         let name = self.bytes.get(offset..).and_then(read_name);
         name.map(|(name, _)| name).ok_or(Error::Malformed)
     }
 }
 
-/// Numbers of `WIDTH` bytes.
+/// Returns an iterator over numbers of `WIDTH` bytes.
 #[inline]
 fn numbers<const WIDTH: usize>(table: &[u8]) -> impl ExactSizeIterator<Item = usize> + use<'_, WIDTH> {
     table.as_chunks::<WIDTH>().0.iter().map(|number| {

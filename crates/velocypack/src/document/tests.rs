@@ -122,7 +122,7 @@ proptest! {
         for (name, attribute) in expected.sorted() {
             prop_assert_eq!(value.get(name).map(Tree::read), Some(attribute.clone()));
         }
-        // Everything but the marker has to pass the validator.
+        // The validator must accept everything but the marker.
         let mut wire = Vec::new();
         to_wire(value, Some("c"), &mut wire).unwrap();
         prop_assert!(validate(&wire, &Limits::default()).is_ok());

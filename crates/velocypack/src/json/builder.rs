@@ -1,28 +1,32 @@
-//! JSON from its parts, for what never was a VelocyPack value.
+//! JSON built from its parts, without a VelocyPack value in between.
 
 use super::{write, write_f64, write_str, write_u64};
 use crate::{Result, Slice, ValueWriter};
 
-/// Writes one value of JSON as [`crate::Builder`] writes one of VelocyPack. Who calls it sees to it that what is opened is
-/// closed, and that each value in an object has a name; names may occur twice. It never fails.
+/// A writer of one JSON value, as [`crate::Builder`] is one of VelocyPack.
+///
+/// The caller must close everything that it opens and name each value in an object; names may occur
+/// twice. It never fails.
 #[derive(Debug, Default)]
 pub struct JsonBuilder {
     out: Vec<u8>,
 }
 
 impl JsonBuilder {
-    /// A builder with room for so many bytes.
+    /// Creates a builder with room for `bytes` bytes.
     pub fn with_capacity(bytes: usize) -> Self {
         JsonBuilder { out: Vec::with_capacity(bytes) }
     }
 
-    /// What was written.
+    /// Returns the written bytes.
     pub fn into_vec(self) -> Vec<u8> {
         self.out
     }
 
-    /// Where the next value or name goes: behind a comma, unless it is the first of its array or object. A value ends
-    /// with none of the bytes that stand before those.
+    /// Returns the buffer for the next value or name, after a comma unless it is the first of its
+    /// array or object.
+    ///
+    /// No value ends with one of the bytes that stand before a first one.
     fn next(&mut self) -> &mut Vec<u8> {
         if !matches!(self.out.last(), None | Some(b'{' | b'[' | b':')) {
             self.out.push(b',');

@@ -1,6 +1,6 @@
-//! Where and why a text is not JSON.
+//! The position and the reason of a syntax error in JSON.
 
-/// Why a text was refused.
+/// The reason why a text was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} at line {line}, column {column}")]
 pub struct JsonError {
@@ -10,12 +10,12 @@ pub struct JsonError {
     pub line: usize,
     /// Bytes from the start of the line, counted from 1.
     pub column: usize,
-    /// What is wrong.
+    /// A description of the error.
     pub message: String,
 }
 
 impl JsonError {
-    /// An error at `offset` of `input`, whose lines are counted for it.
+    /// Creates an error at `offset` of `input` and counts the lines before it.
     #[cold]
     pub(crate) fn new(input: &[u8], offset: usize, message: impl Into<String>) -> Self {
         let before = input.get(..offset).unwrap_or(input);

@@ -3,7 +3,7 @@
 use super::room::Room;
 use crate::Number;
 
-/// Bytes of the longest number at least.
+/// Upper bound of the bytes of a number.
 pub(super) const NUMBER_BYTES: usize = 32;
 
 /// Powers of ten that a double holds exactly.
@@ -15,7 +15,7 @@ const EXACT_POWERS: [f64; 23] = [
 /// Integers up to here are exact as doubles.
 const EXACT_INTEGER_MAX: u64 = 1 << 53;
 
-/// Reads the number that `bytes` start with. Gives it and the bytes it takes; or where the mistake is.
+/// Reads the number that `bytes` start with. Returns it and its length, or the offset of the error.
 #[inline]
 pub(super) fn parse(bytes: &[u8]) -> Result<(Number, usize), (usize, &'static str)> {
     let negative = bytes.first() == Some(&b'-');
@@ -54,7 +54,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<(Number, usize), (usize, &'static st
 #[derive(Clone, Copy, Default)]
 struct Digits {
     value: u64,
-    /// There were so many that `value` is not what they say.
+    /// True if `value` lost digits.
     overflowed: bool,
 }
 
@@ -80,8 +80,10 @@ fn parse_digits(bytes: &[u8], start: usize, mut digits: Digits) -> (Digits, usiz
     (digits, position)
 }
 
-/// Reads sign and digits of an exponent. It stays within ±100,000: doubles end far below, and digits
-/// before it can make up for no more than their number.
+/// Reads the sign and the digits of an exponent.
+///
+/// The result stays within ±100,000. Doubles end far below, and digits before the exponent can make
+/// up for no more than their number.
 fn parse_exponent(bytes: &[u8], start: usize) -> Result<(i32, usize), (usize, &'static str)> {
     let negative = bytes.get(start) == Some(&b'-');
     let first = start + usize::from(matches!(bytes.get(start), Some(b'+' | b'-')));
@@ -148,7 +150,8 @@ pub fn write_u64(value: u64, out: &mut Vec<u8>) {
 /// - whole numbers below 2^53 without a point (`1`), as ArangoDB writes them;
 /// - whole numbers from 2^53 to 2^64 with all digits and `.0`, so that they do not read back as an
 ///   integer of another value, as ArangoDB does since 3.12.3;
-/// - from 1e21 up and below 1e-6 with an exponent (`1e+21`, `1.5e-7`), all others without, as JavaScript.
+/// - from 1e21 up and below 1e-6 with an exponent (`1e+21`, `1.5e-7`), all others without, as
+///   JavaScript.
 ///
 /// NaN and the infinities are written as `null`.
 pub fn write_f64(value: f64, out: &mut Vec<u8>) {
@@ -157,11 +160,11 @@ pub fn write_f64(value: f64, out: &mut Vec<u8>) {
     room.finish();
 }
 
-/// Appends a double, as [`write_f64`].
+/// Appends a double like [`write_f64`].
 pub(super) fn put_f64(room: &mut Room<'_>, value: f64) {
     const TWO_53: f64 = 9_007_199_254_740_992.0;
     const TWO_64: f64 = 18_446_744_073_709_551_616.0;
-    // Saturates, and makes 0 of NaN.
+    // The conversion saturates and turns NaN into 0.
     let whole = value as i64;
     if whole as f64 == value && value.abs() < TWO_53 {
         if whole == 0 && value.is_sign_negative() {
@@ -193,8 +196,8 @@ fn put_shortest(room: &mut Room<'_>, value: f64) {
     }
 }
 
-/// Appends `mantissa` times ten to the power of `exponent` in JavaScript's layout. The mantissa has one
-/// digit before its point.
+/// Appends `mantissa` times ten to the power of `exponent` in JavaScript's layout. The mantissa has
+/// one digit before its point.
 #[cold]
 fn put_exponent(room: &mut Room<'_>, mantissa: &str, exponent: i32) {
     let (sign, mantissa) = match mantissa.strip_prefix('-') {
@@ -209,7 +212,8 @@ fn put_exponent(room: &mut Room<'_>, mantissa: &str, exponent: i32) {
         digits.for_each(|digit| room.put(&[digit], 1));
     } else if (0..21).contains(&exponent) {
         let places = exponent as usize + 1;
-        // More digits than places before the point cannot be: such doubles are printed without exponent.
+        // Digits never outnumber the places before the point: such doubles are printed without
+        // exponent.
         let missing = places.saturating_sub(digits.clone().count());
         digits.for_each(|digit| room.put(&[digit], 1));
         (0..missing).for_each(|_| room.put(b"0", 1));
@@ -246,15 +250,17 @@ pub(super) fn put_u64(room: &mut Room<'_>, value: u64) {
 #[inline(always)]
 fn put_first_digits(room: &mut Room<'_>, value: u64) {
     let digits = eight_digits(value);
-    // The lowest bits of a byte are its digit; one is always written.
+    // The lowest bits of a byte are its digit. At least one digit is written.
     let zeroes = ((digits & ONLY_DIGITS) | 1 << 56).trailing_zeros() & !7;
     room.put(&(digits >> zeroes).to_le_bytes(), 8 - zeroes as usize / 8);
 }
 
 const ONLY_DIGITS: u64 = 0x0F0F_0F0F_0F0F_0F0F;
 
-/// The eight digits of a number below 10^8 as text, the first in the lowest byte: halves, quarters and digits are
-/// divided side by side, by multiplications that are exact for what is that small.
+/// Returns the eight digits of a number below 10^8 as text, the first in the lowest byte.
+///
+/// Halves, quarters and digits are divided side by side, by multiplications that are exact for
+/// numbers that small.
 #[inline(always)]
 const fn eight_digits(value: u64) -> u64 {
     let fours = (value / 10_000) | (value % 10_000) << 32;

@@ -1,4 +1,5 @@
-//! Text to VelocyPack in one pass: no tree, no recursion; open arrays and objects are the builder's.
+//! JSON to VelocyPack in one pass, without tree or recursion; the builder holds open arrays and
+//! objects.
 
 use super::scan::plain_length;
 use super::string::unescape;
@@ -13,18 +14,22 @@ pub fn parse(input: &[u8], limits: &Limits, out: &mut Builder) -> Result<(), Jso
     Parser::new(input, limits).whole(out)
 }
 
-/// As [`parse`], but two attributes of the same name in one object are an error, as ArangoDB has it for requests.
+/// Reads one JSON text like [`parse`], but two attributes of the same name in one object are an
+/// error.
+///
+/// ArangoDB treats requests this way.
 pub fn parse_strict(input: &[u8], limits: &Limits, out: &mut Builder) -> Result<(), JsonError> {
     Parser::new(input, limits).with_duplicates(Duplicates::Refuse).whole(out)
 }
 
-/// Asked now and then while a long text is read: true to end with an error.
+/// A check that runs periodically while a long text is read: true ends the reading with an error.
 pub type Interrupt<'a> = &'a dyn Fn() -> bool;
 
-/// How many bytes are read before the interrupt is asked again: a fraction of a millisecond.
+/// Bytes between two checks of the interrupt: a fraction of a millisecond.
 const BYTES_PER_CHECK: usize = 64 << 10;
 
-/// Reads consecutive values from one buffer, with any whitespace between them; so also JSON lines.
+/// A reader of consecutive values in one buffer, with any whitespace between them; so also JSON
+/// lines.
 pub struct Parser<'i> {
     input: &'i [u8],
     /// The part of the input that is valid UTF-8; the rest is an error when it is reached.
@@ -36,7 +41,7 @@ pub struct Parser<'i> {
     /// Text of a string with escapes.
     scratch: Vec<u8>,
     interrupt: Option<Interrupt<'i>>,
-    /// The position from which on the interrupt is asked.
+    /// The position at which the interrupt is checked next.
     next_check: usize,
 }
 
@@ -47,7 +52,7 @@ impl fmt::Debug for Parser<'_> {
 }
 
 impl<'i> Parser<'i> {
-    /// A parser at the start of `input`. `limits.max_bytes` holds for each value by itself.
+    /// Creates a parser at the start of `input`. `limits.max_bytes` holds for each value by itself.
     pub fn new(input: &'i [u8], limits: &Limits) -> Self {
         let text = match std::str::from_utf8(input) {
             Ok(text) => text.as_bytes(),
@@ -67,19 +72,21 @@ impl<'i> Parser<'i> {
         }
     }
 
-    /// The same with another way to deal with attributes of the same name in one object; without this the last counts.
+    /// Changes the treatment of attributes of the same name in one object. By default the last one
+    /// counts.
     pub fn with_duplicates(self, duplicates: Duplicates) -> Self {
         Parser { duplicates, ..self }
     }
 
-    /// The same, which asks `interrupt` every 64 KiB of the text, between two values.
+    /// Sets an interrupt, which is checked every 64 KiB of the text, between two values.
     pub fn with_interrupt(self, interrupt: Interrupt<'i>) -> Self {
         Parser { interrupt: Some(interrupt), next_check: self.position + BYTES_PER_CHECK, ..self }
     }
 
-    /// Adds the next value to `out` and gives the offset behind it; none when only whitespace is left.
+    /// Adds the next value to `out` and returns the offset after it, or `None` if only whitespace
+    /// is left.
     ///
-    /// After an error the parser is where the error is, and `out` may hold an incomplete value.
+    /// After an error the parser stands at the error, and `out` may hold an incomplete value.
     pub fn next_value(&mut self, out: &mut Builder) -> Result<Option<usize>, JsonError> {
         self.skip_whitespace();
         if self.position >= self.input.len() {
@@ -105,18 +112,18 @@ impl<'i> Parser<'i> {
         Ok(())
     }
 
-    /// Bytes of the input that were read.
+    /// Returns the number of bytes of the input that were read.
     pub fn offset(&self) -> usize {
         self.position
     }
 
-    /// Goes on behind the next line break, for readers of JSON lines that skip a broken line.
+    /// Continues after the next line break. Readers of JSON lines skip a broken line with it.
     pub fn skip_line(&mut self) {
         let rest = self.input.get(self.position..).unwrap_or(&[]);
         let line = rest.iter().position(|&byte| byte == b'\n').map_or(rest.len(), |newline| newline + 1);
         self.position += line;
         if self.position > self.text.len() {
-            // The line had the invalid bytes: what follows them is text again up to the next such bytes.
+            // The line had the invalid bytes. After them is text again, up to the next such bytes.
             let rest = self.input.get(self.position..).unwrap_or(&[]);
             let valid = std::str::from_utf8(rest).map_or_else(|error| error.valid_up_to(), str::len);
             self.text = self.input.get(..self.position + valid).unwrap_or(self.input);
@@ -160,7 +167,7 @@ impl<'i> Parser<'i> {
         self.error(self.position, error.to_string())
     }
 
-    /// The byte at the position; 0 at the end, which is allowed nowhere outside strings.
+    /// Returns the byte at the position, or 0 at the end. A 0 is allowed nowhere outside strings.
     #[inline]
     fn peek(&self) -> u8 {
         self.text.get(self.position).copied().unwrap_or(0)
@@ -173,7 +180,7 @@ impl<'i> Parser<'i> {
         }
     }
 
-    /// The first byte that is not whitespace.
+    /// Returns the first byte that is not whitespace.
     #[inline]
     fn token(&mut self) -> u8 {
         let byte = self.peek();
@@ -184,7 +191,7 @@ impl<'i> Parser<'i> {
         self.peek()
     }
 
-    /// Reads one value with all that is in it.
+    /// Reads one value with all its members.
     fn value(&mut self, out: &mut Builder) -> Result<(), JsonError> {
         let outside = out.depth();
         'value: loop {
@@ -214,7 +221,7 @@ impl<'i> Parser<'i> {
                 b'n' => self.word(b"null", Builder::add_null, out)?,
                 _ => return Err(self.error_here("expected a value")),
             }
-            // A value is complete: what follows depends on what it is in.
+            // A value is complete. Its container decides what must follow.
             loop {
                 if out.depth() == outside {
                     return Ok(());
@@ -279,7 +286,7 @@ impl<'i> Parser<'i> {
         out.add_number(value).map_err(|error| self.builder_error(&error))
     }
 
-    /// Reads an attribute name and the colon behind it.
+    /// Reads an attribute name and the colon after it.
     #[inline]
     fn name(&mut self, out: &mut Builder) -> Result<(), JsonError> {
         if self.token() != b'"' {
@@ -312,8 +319,10 @@ impl<'i> Parser<'i> {
         .map_err(|error| self.builder_error(&error))
     }
 
-    /// Reads a string without escapes, from quote to quote: the text from the string's first byte on, and the
-    /// string's length. None, and the position stays, for all others.
+    /// Reads a string without escapes, from quote to quote.
+    ///
+    /// Returns the text from the string's first byte on, and the string's length. For any other
+    /// string it returns `None`, and the position stays.
     #[inline]
     fn plain_string(&mut self) -> Option<(&'i [u8], usize)> {
         let rest = self.text.get(self.position + 1..)?;

@@ -1,22 +1,22 @@
-//! Where text is written to: a `Vec` that has room behind its text, so that most of writing is copies of fixed length.
+//! A `Vec` with spare room after its text, so that most writes are copies of fixed length.
 
-/// Bytes of a piece of text that is looked at and copied at once.
+/// Bytes of a piece of text that are checked and copied together.
 pub(super) const PIECE: usize = 16;
 
-/// Most bytes that are made room at one time, as they are cleared before.
+/// Most bytes that a `Room` grows by at a time, because new bytes are cleared first.
 const GROWTH_MAX: usize = 16 << 10;
-/// What is made at least: more than the largest piece that is put at once.
+/// Fewest bytes that a `Room` grows by: more than the largest piece.
 const GROWTH_MIN: usize = 64;
 
-/// A `Vec` that text is appended to. What [`Room::finish`] is not called for has bytes behind its text.
+/// A `Vec` to which text is appended. Until [`Room::finish`] it has bytes after its text.
 pub(super) struct Room<'o> {
     out: &'o mut Vec<u8>,
-    /// Where the text ends; the bytes behind are nothing yet.
+    /// The end of the text; the bytes after it are undefined.
     end: usize,
 }
 
 impl<'o> Room<'o> {
-    /// Appends to `out` a text of about `bytes`.
+    /// Starts a text of about `bytes` bytes at the end of `out`.
     #[inline]
     pub(super) fn new(out: &'o mut Vec<u8>, bytes: usize) -> Self {
         let end = out.len();
@@ -56,7 +56,7 @@ impl<'o> Room<'o> {
         }
     }
 
-    /// Appends bytes, best where their number is a constant or large.
+    /// Appends bytes. It suits a constant or a large number of them.
     #[inline]
     pub(super) fn put_slice(&mut self, bytes: &[u8]) {
         if self.out.len() - self.end < bytes.len() {
@@ -68,7 +68,8 @@ impl<'o> Room<'o> {
         }
     }
 
-    /// Appends what `write` appends: for what is not inlined, so that the caller keeps the end in a register.
+    /// Appends what `write` appends. For calls that are not inlined: the caller keeps the end in a
+    /// register.
     #[inline(always)]
     pub(super) fn apart<T>(&mut self, write: impl FnOnce(&mut Room<'_>) -> T) -> T {
         let mut inner = Room { out: &mut *self.out, end: self.end };
@@ -77,15 +78,16 @@ impl<'o> Room<'o> {
         result
     }
 
-    /// Takes the last byte back.
+    /// Removes the last byte.
     #[inline(always)]
     pub(super) fn drop_last(&mut self) {
         self.end -= 1;
     }
 }
 
-/// Makes room behind `end`: about `bytes`, but as much as is free already rather than memory for what may not be
-/// needed.
+/// Makes room for about `bytes` bytes after `end`.
+///
+/// It settles for the free capacity rather than allocate memory that may not be needed.
 #[inline]
 fn make(out: &mut Vec<u8>, end: usize, bytes: usize) {
     let free = out.capacity() - end;
@@ -102,7 +104,7 @@ fn make_more(out: &mut Vec<u8>, end: usize) {
 #[cold]
 #[inline(never)]
 fn make_and_put<const N: usize>(out: &mut Vec<u8>, end: usize, chunk: &[u8; N]) {
-    // More, so that it is rarely needed.
+    // Grows by more than the minimum, so that growth is rare.
     make_more(out, end);
     if let Some(room) = out.get_mut(end..end + N) {
         room.copy_from_slice(chunk);

@@ -1,12 +1,13 @@
-//! Finds the bytes of a string that need a closer look, several at a time.
+//! A search for the bytes of a string that need a closer look, several at a time.
 
 use super::room::PIECE;
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
-/// Sets the high bit of each byte of `word` that is `"`, `\` or a control character. Only the lowest bit
-/// set is sure: a borrow can set bits above it.
+/// Sets the high bit of each byte of `word` that is `"`, `\` or a control character.
+///
+/// Only the lowest bit set is reliable: a borrow can set bits above it.
 #[inline]
 const fn special_bytes(word: u64) -> u64 {
     let quote = word ^ (ONES * b'"' as u64);
@@ -22,7 +23,8 @@ const fn is_special(byte: u8) -> bool {
     (byte == b'"') | (byte == b'\\') | (byte < 0x20)
 }
 
-/// Number of bytes before the first `"`, `\` or control character; all of them if there is none.
+/// Returns the number of bytes before the first `"`, `\` or control character; all of them if there
+/// is none.
 #[inline]
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
     let mut position = 0;
@@ -38,14 +40,14 @@ pub(super) fn plain_length(bytes: &[u8]) -> usize {
     position + rest.iter().position(|&byte| is_special(byte)).unwrap_or(rest.len())
 }
 
-/// Whether there is no such byte among the first `length` of a piece.
+/// Returns true if the first `length` bytes of a piece have no `"`, `\` or control character.
 #[inline(always)]
 pub(super) fn is_plain(piece: &[u8; PIECE], length: usize) -> bool {
     let start = PIECE - length.min(PIECE);
     let Some(behind) = BEHIND.get(start..).and_then(|masks| masks.first_chunk::<PIECE>()) else {
         return false;
     };
-    // Without a branch, so that it becomes a few instructions for all bytes at once.
+    // No branches, so that it becomes a few instructions for all bytes at once.
     let mut special = false;
     for (byte, behind) in piece.iter().zip(behind) {
         special |= is_special(byte | behind);
@@ -53,7 +55,7 @@ pub(super) fn is_plain(piece: &[u8; PIECE], length: usize) -> bool {
     !special
 }
 
-/// Sixteen zeroes, and bits that make any byte a plain one.
+/// Sixteen zeroes, then bits that make any byte a plain one.
 static BEHIND: [u8; 2 * PIECE] = {
     let mut masks = [0; 2 * PIECE];
     let mut position = PIECE;

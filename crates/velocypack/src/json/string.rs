@@ -3,8 +3,10 @@
 use super::room::{PIECE, Room};
 use super::scan::{is_plain, plain_length};
 
-/// Reads the text of a string with escapes up to its closing quote. `bytes` start behind the opening
-/// quote and are valid UTF-8. Gives the number of bytes read, with the quote; or where the mistake is.
+/// Reads the text of a string with escapes up to its closing quote.
+///
+/// `bytes` start after the opening quote and are valid UTF-8. Returns the number of bytes read with
+/// the quote, or the offset of the error.
 pub(super) fn unescape(bytes: &[u8], out: &mut Vec<u8>) -> Result<usize, (usize, &'static str)> {
     let mut position = 0;
     loop {
@@ -21,7 +23,7 @@ pub(super) fn unescape(bytes: &[u8], out: &mut Vec<u8>) -> Result<usize, (usize,
     }
 }
 
-/// Reads the escape at `position` and gives the position behind it.
+/// Reads the escape at `position` and returns the position after it.
 fn unescape_one(bytes: &[u8], position: usize, out: &mut Vec<u8>) -> Result<usize, (usize, &'static str)> {
     let byte = match bytes.get(position + 1) {
         Some(byte @ (b'"' | b'\\' | b'/')) => *byte,
@@ -43,7 +45,8 @@ fn unescape_one(bytes: &[u8], position: usize, out: &mut Vec<u8>) -> Result<usiz
     Ok(position + 2)
 }
 
-/// The character of `\uXXXX`, or of two of them that make a surrogate pair, and the bytes they take.
+/// Returns the character of `\uXXXX`, or of two of them that form a surrogate pair, and their
+/// length.
 fn unescape_unicode(bytes: &[u8]) -> Result<(char, usize), &'static str> {
     const LONE: &str = "half a surrogate pair in a string";
     let first = hex_escape(bytes)?;
@@ -73,14 +76,14 @@ pub fn write_str(text: &str, out: &mut Vec<u8>) {
     room.finish();
 }
 
-/// Appends the first `length` bytes of `source` as a JSON string; bytes behind them make it faster.
+/// Appends the first `length` bytes of `source` as a JSON string. Bytes after them make it faster.
 #[inline(always)]
 pub(super) fn put_str(room: &mut Room<'_>, source: &[u8], length: usize) {
     put_str_and(room, source, length, b' ');
     room.drop_last();
 }
 
-/// The same, and a byte behind the string.
+/// Appends a string like [`put_str`], and a byte after it.
 #[inline(always)]
 pub(super) fn put_str_and(room: &mut Room<'_>, source: &[u8], length: usize, behind: u8) {
     if length <= PIECE
@@ -94,7 +97,7 @@ pub(super) fn put_str_and(room: &mut Room<'_>, source: &[u8], length: usize, beh
     room.put(&[b'"', behind], 2);
 }
 
-/// The same without quotes.
+/// Appends a string like [`put_str`], without quotes.
 #[inline(always)]
 pub(super) fn put_text(room: &mut Room<'_>, source: &[u8], length: usize) {
     let mut at = 0;
@@ -112,7 +115,7 @@ pub(super) fn put_text(room: &mut Room<'_>, source: &[u8], length: usize) {
     room.apart(|room| put_rest(room, source.get(at..length).unwrap_or(source.get(at..).unwrap_or(&[]))));
 }
 
-/// The same for what has escapes, or no bytes behind it.
+/// Appends text that has escapes, or no bytes after it.
 #[inline(never)]
 fn put_rest(room: &mut Room<'_>, mut text: &[u8]) {
     while !text.is_empty() {
@@ -151,7 +154,7 @@ fn put_escape(room: &mut Room<'_>, byte: u8) {
     room.put(&[b'\\', short], 2);
 }
 
-/// A byte as two lower-case hexadecimal digits.
+/// Returns a byte as two lower-case hexadecimal digits.
 pub(crate) fn hex(byte: u8) -> [u8; 2] {
     let digit = |value: u8| if value < 10 { b'0' + value } else { b'a' + value - 10 };
     [digit(byte >> 4), digit(byte & 15)]

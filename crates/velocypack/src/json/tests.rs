@@ -17,7 +17,7 @@ fn read(text: &[u8]) -> Result<Vec<u8>, JsonError> {
     Ok(builder.into_vec())
 }
 
-/// The text that comes out when this one goes in.
+/// Returns the text that comes out when this one goes in.
 fn echo(text: &str) -> String {
     Slice::new(&read(text.as_bytes()).unwrap()).to_json_string()
 }
@@ -383,7 +383,7 @@ fn kinds_that_json_lacks_are_written_as_documented() {
     }
 }
 
-/// Texts that are nearly JSON.
+/// Returns texts that are nearly JSON.
 fn nearly_json() -> impl Strategy<Value = String> {
     let token = prop_oneof![
         10 => prop::sample::select(&["[", "]", "{", "}", ",", ":", "\"a\"", "\"b\"", "1", "null", "true", " "][..])
@@ -441,7 +441,8 @@ proptest! {
                 let value = ours.map(|bytes| Slice::new(&bytes).to_json_string());
                 let value = value.map_err(|error| TestCaseError::fail(format!("{text:?}: {error}")))?;
                 let again: serde_json::Value = serde_json::from_str(&value).unwrap();
-                // Their numbers are not always the nearest double, and 1.0 is not their 1.
+                // The other parser's numbers are not always the nearest double, and its 1.0 is not
+                // our 1.
                 if !text.contains(['.', 'e', 'E', '-']) {
                     prop_assert_eq!(again, other, "{}", text);
                 }
@@ -468,7 +469,8 @@ proptest! {
     }
 }
 
-/// Equal but for whole doubles below 2^53, which are written as integers.
+/// Returns true if both are equal; whole doubles below 2^53, which are written as integers, equal
+/// those.
 fn same(read: &Tree, written: &Tree) -> bool {
     match (read, written) {
         (Tree::Int(read), Tree::Double(written)) => *read as f64 == *written,

@@ -1,4 +1,4 @@
-//! VelocyPack to text in one forward walk, without recursion.
+//! VelocyPack to JSON in one forward pass, without recursion.
 
 use std::fmt;
 
@@ -12,21 +12,23 @@ use crate::format::{
 use crate::names::{FROM, ID, KEY, REV, TO, read_name};
 use crate::{ID_MARKER, Kind, Number, Slice};
 
-/// Appends a value as compact JSON. The `_id` marker of a stored document is written as the text for
-/// `collection`, or as null without one.
+/// Appends a value as compact JSON.
 ///
-/// What JSON does not have: UTC dates are written as their milliseconds since 1970, binary values as a
-/// string of lower-case hexadecimal digits (both as ArangoDB's own writer can), all others as null.
+/// The `_id` marker of a stored document is written as the text for `collection`, or as null
+/// without one. UTC dates are written as their milliseconds since 1970, and binary values as a
+/// string of lower-case hexadecimal digits; ArangoDB's own writer can do both. All other types that
+/// JSON lacks are written as null.
 pub fn write(value: Slice<'_>, collection: Option<&str>, out: &mut Vec<u8>) {
     Writer::<false> { collection }.write(value, out);
 }
 
-/// As [`write()`], with each member on its own line, indented by two spaces a level.
+/// Appends a value like [`write()`], with each member on its own line, indented by two spaces a
+/// level.
 pub fn write_pretty(value: Slice<'_>, collection: Option<&str>, out: &mut Vec<u8>) {
     Writer::<true> { collection }.write(value, out);
 }
 
-/// A value as compact JSON in a string.
+/// Returns a value as compact JSON in a string.
 pub fn to_json_string(value: Slice<'_>, collection: Option<&str>) -> String {
     let mut out = Vec::with_capacity(value.byte_len() * 2);
     write(value, collection, &mut out);
@@ -41,14 +43,14 @@ struct Writer<'c, const PRETTY: bool> {
 
 /// An array or object that is being written.
 struct Open<'a> {
-    /// From the first member on.
+    /// The bytes from the first member on.
     members: &'a [u8],
-    /// From the next member on.
+    /// The bytes from the next member on.
     rest: &'a [u8],
-    /// Bytes of `rest` that are behind the last member.
+    /// Number of bytes of `rest` after the last member.
     behind: usize,
     remaining: usize,
-    /// Nothing was written of it yet.
+    /// True until something of it is written.
     first: bool,
     /// The object itself; [`Slice::NONE`] for an array.
     object: Slice<'a>,
@@ -58,7 +60,7 @@ impl<'a> Open<'a> {
     fn new(value: Slice<'a>, is_object: bool) -> Self {
         let object = if is_object { value } else { Slice::NONE };
         let bytes = value.raw();
-        // Malformed ones are written as empty.
+        // Malformed containers are written as empty.
         let members = layout(bytes).and_then(|layout| {
             Some((bytes.get(layout.data..)?, bytes.len().checked_sub(layout.data_end)?, layout.count))
         });
@@ -76,7 +78,7 @@ impl<'a> Open<'a> {
         self.rest = self.rest.get(length..).unwrap_or(&[]);
     }
 
-    /// Whether there is another member; counts it.
+    /// Returns true if there is another member, and counts it.
     #[inline(always)]
     fn next(&mut self) -> bool {
         if self.remaining == 0 || self.rest.len() <= self.behind {
@@ -86,7 +88,8 @@ impl<'a> Open<'a> {
         true
     }
 
-    /// The `_key` of the object, with bytes behind it, and its length. Stored documents begin with it.
+    /// Returns the `_key` of the object, with bytes after it, and its length. Stored documents
+    /// begin with it.
     #[inline(always)]
     fn key(&self) -> Option<(&'a [u8], usize)> {
         match self.members {
@@ -98,7 +101,7 @@ impl<'a> Open<'a> {
     }
 }
 
-/// Names that are stored as one byte, as they are written.
+/// Returns the JSON text of a name that is stored as one byte.
 const fn system_name(head: u8) -> Option<(&'static [u8; 8], usize)> {
     Some(match head {
         KEY => (b"\"_key\": ", 7),
@@ -136,7 +139,7 @@ impl<const PRETTY: bool> Writer<'_, PRETTY> {
         }
     }
 
-    /// Writes what comes before the next member's value; false when there is none.
+    /// Writes everything before the next member's value; false when there is none.
     #[inline(always)]
     fn name(self, open: &mut Open<'_>, depth: usize, room: &mut Room<'_>) -> bool {
         if PRETTY {
@@ -166,8 +169,9 @@ impl<const PRETTY: bool> Writer<'_, PRETTY> {
         true
     }
 
-    /// Writes the next member's value and a comma; the last member's comma is taken back. Of an array or object only
-    /// the opening bracket; it is returned.
+    /// Writes the next member's value and a comma; the last member's comma is taken back.
+    ///
+    /// Of an array or object only the opening bracket is written, and the container is returned.
     #[inline(always)]
     fn value<'a>(self, open: &mut Open<'a>, room: &mut Room<'_>) -> Option<Open<'a>> {
         let (head, behind) = open.rest.split_first().map_or((0, &[][..]), |(head, behind)| (*head, behind));
@@ -203,11 +207,11 @@ impl<const PRETTY: bool> Writer<'_, PRETTY> {
         None
     }
 
-    /// The same for the rarer types.
+    /// Writes a value of a rarer type, like [`Writer::value`].
     fn other_value<'a>(self, open: &mut Open<'a>, room: &mut Room<'_>) -> Option<Open<'a>> {
         let inside = open.rest.len().saturating_sub(open.behind);
         let Some(length) = value_length(open.rest).filter(|length| *length <= inside) else {
-            // Malformed: nothing more is written of it.
+            // Malformed: the rest of it is not written.
             open.rest = &[];
             room.put(b"null,", 5);
             return None;
@@ -256,7 +260,7 @@ impl<const PRETTY: bool> Writer<'_, PRETTY> {
         match (self.collection, open.key()) {
             (Some(collection), Some((key, length))) => {
                 put_str_and(room, collection.as_bytes(), collection.len(), b' ');
-                // Instead of the quote and the byte behind it.
+                // Replaces the quote and the byte after it.
                 room.drop_last();
                 room.drop_last();
                 room.put(b"/", 1);
@@ -291,7 +295,7 @@ fn new_line(room: &mut Room<'_>, depth: usize) {
 }
 
 impl Slice<'_> {
-    /// The value as compact JSON; an `_id` marker as null.
+    /// Returns the value as compact JSON; an `_id` marker as null.
     pub fn to_json_string(self) -> String {
         to_json_string(self, None)
     }

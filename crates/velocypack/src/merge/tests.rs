@@ -13,7 +13,7 @@ fn merged(old: &str, patch: &str, keep_null: bool, merge_objects: bool) -> Strin
     Slice::new(&out[1..]).to_json_string()
 }
 
-/// What the documentation of `keepNull` and `mergeObjects` says, word by word.
+/// Implements the documentation of `keepNull` and `mergeObjects` word by word.
 fn model(old: &Tree, patch: &Tree, options: MergeOptions) -> Tree {
     let (Tree::Object(old_entries), Tree::Object(patch_entries)) = (old, patch) else { unreachable!() };
     let removed = |value: &Tree| *value == Tree::Null && !options.keep_null;

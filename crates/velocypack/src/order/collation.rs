@@ -1,7 +1,7 @@
-//! Strings in the order of Unicode's root collation.
+//! The string order: Unicode's root collation.
 //!
-//! ICU4X is the authority. Printable ASCII, which most strings are, is compared and keyed by a table that is
-//! read off ICU's own sort keys once, and that gives bit for bit what ICU gives.
+//! ICU4X is the authority. A table serves printable ASCII, which most strings are. It is derived
+//! once from ICU's own sort keys and reproduces them bit for bit.
 
 use std::cmp::Ordering;
 use std::sync::LazyLock;
@@ -10,14 +10,15 @@ use icu_collator::options::{CollatorOptions, Strength};
 use icu_collator::preferences::CollationCaseFirst;
 use icu_collator::{CollatorBorrowed, CollatorPreferences};
 
-/// The collation: root, three levels, and upper case before lower case, which ArangoDB sets unless a
-/// language was given by `--icu-language`.
+/// The collation: root, three levels, and upper case before lower case.
+///
+/// ArangoDB sets this order unless `--icu-language` names a language.
 static COLLATOR: LazyLock<CollatorBorrowed<'static>> = LazyLock::new(|| {
     let mut preferences = CollatorPreferences::default();
     preferences.case_first = Some(CollationCaseFirst::Upper);
     let mut options = CollatorOptions::default();
     options.strength = Some(Strength::Tertiary);
-    // The data is part of the program: whether it loads was decided when it was compiled.
+    // The data is compiled in, so loading it cannot fail at run time.
     #[allow(clippy::expect_used)]
     CollatorBorrowed::try_new(preferences, options).expect("the root collation is compiled in")
 });
@@ -30,7 +31,7 @@ pub fn compare_strings(left: &str, right: &str) -> Ordering {
     compare_bytes(left.as_bytes(), right.as_bytes())
 }
 
-/// As [`compare_strings`], for text that is not checked to be UTF-8.
+/// Compares two strings like [`compare_strings`], for text that is not checked to be UTF-8.
 #[inline]
 pub(super) fn compare_bytes(left: &[u8], right: &[u8]) -> Ordering {
     ASCII.compare(left, right).unwrap_or_else(|| compare_by_icu(left, right))
@@ -73,49 +74,52 @@ pub(super) fn ascii_table_is_complete() -> bool {
     (0x20..0x7F).all(|byte| ASCII.weight(byte).rank != 0)
 }
 
-/// Ends the weights of a level in a sort key.
+/// The end of the weights of a level in a sort key.
 const LEVEL_SEPARATOR: u8 = 0x01;
-/// Stands between primary weights after the first byte was left out, if the next is smaller.
+/// The byte between primary weights after an omitted first byte, if the next weight is smaller.
 const COMPRESSION_LOW: u8 = 0x03;
-/// The same if the next is greater.
+/// The byte between primary weights after an omitted first byte, if the next weight is greater.
 const COMPRESSION_HIGH: u8 = 0xFF;
-/// So many common weights in a row are one byte.
+/// Number of consecutive common weights that take one byte.
 const COMMON_RUN: usize = 0x21;
-/// One common secondary weight; each more in a row adds 1.
+/// One common secondary weight; each further one in a row adds 1.
 const COMMON_SECONDARY: u8 = 0x05;
-/// One common tertiary weight, when upper case is first; each more in a row adds 1.
+/// One common tertiary weight, when upper case is first; each further one in a row adds 1.
 const COMMON_TERTIARY: u8 = 0x85;
-/// What is added for a full run of common weights.
+/// The value added for a full run of common weights.
 const FULL_RUN: u8 = 0x20;
 
-/// Bytes of the primary weight of one character: a byte that ends compression, the first byte and the tail.
+/// Bytes of the primary weight of one character: a byte that ends compression, the first byte and
+/// the tail.
 const WEIGHT_MAX: usize = 5;
-/// Characters whose weights are gathered before they are appended.
+/// Number of characters whose weights are gathered before they are appended.
 const KEY_CHUNK: usize = 24;
 
-/// What ICU's keys have for one character.
+/// The weights of one character in ICU's keys.
 #[derive(Clone, Copy, Default)]
 struct Weight {
     /// Position of the primary weight among those of the table, from 1; 0 for characters not in it.
     rank: u8,
-    /// Primary weight: its first byte, how many follow, and those.
+    /// The first byte of the primary weight; then the number of the bytes that follow, and those.
     lead: u8,
     tail_length: u8,
     tail: [u8; 3],
-    /// The first byte is left out when it repeats.
+    /// True if the first byte is left out when it repeats.
     compressible: bool,
     /// Tertiary weight, or 0 for the common one.
     tertiary: u8,
 }
 
-/// The printable characters of ASCII.
+/// The weights of the printable characters of ASCII.
 struct AsciiTable {
     weights: [Weight; 256],
 }
 
 impl AsciiTable {
-    /// Reads the weights off ICU's keys of single and doubled characters. Should ICU's keys ever have
-    /// another form, the table stays empty, and every string goes to ICU.
+    /// Derives the weights from ICU's keys of single and doubled characters.
+    ///
+    /// If a later ICU's keys have another form, the table stays empty, and every string goes to
+    /// ICU.
     fn derive() -> Self {
         let mut table = AsciiTable { weights: [Weight::default(); 256] };
         let mut primaries = Vec::new();
@@ -137,8 +141,10 @@ impl AsciiTable {
         AsciiTable { weights: [Weight::default(); 256] }
     }
 
-    /// Tries texts that have every pair of neighbours among the printable characters that a change of
-    /// compression can make a difference for, and runs of common weights of critical lengths.
+    /// Compares the table's keys with ICU's for critical texts.
+    ///
+    /// The texts have every pair of neighbours among the printable characters for which compression
+    /// can change, and runs of common weights of critical lengths.
     fn agrees_with_icu(&self) -> bool {
         let printable: Vec<u8> = (0x20..0x7F).collect();
         let samples = [b" a1-A_Zz9.b".to_vec(), vec![b'a'; COMMON_RUN], vec![b'A'; 100], printable];
@@ -154,7 +160,8 @@ impl AsciiTable {
         &self.weights[usize::from(byte)]
     }
 
-    /// Appends the collation key of printable ASCII; false, with some bytes appended, for other texts.
+    /// Appends the collation key of printable ASCII. For other texts it returns false and may leave
+    /// some bytes appended.
     #[inline]
     fn push_key(&self, text: &[u8], out: &mut Vec<u8>) -> bool {
         out.reserve(2 * text.len() + 8);
@@ -185,7 +192,7 @@ impl AsciiTable {
         has_case: &mut bool,
         out: &mut Vec<u8>,
     ) -> bool {
-        // Filled without a check of the capacity for each byte, and with room for one weight too many.
+        // Filled without a capacity check for each byte, and with room for one weight too many.
         let mut weights = [0u8; KEY_CHUNK * WEIGHT_MAX + WEIGHT_MAX];
         let mut length = 0;
         for &byte in chunk {
@@ -228,10 +235,10 @@ impl AsciiTable {
         push_common_run(common, COMMON_TERTIARY, out);
     }
 
-    /// Compares as far as characters of the table decide; none when other characters could.
+    /// Compares as far as characters of the table decide, or returns `None` if others could decide.
     ///
-    /// A difference in primary weights between two of them is final if no mark can follow them that would
-    /// change their weights, which no character of ASCII is.
+    /// A difference in primary weights between two characters is final if no mark that follows can
+    /// change their weights. No character of ASCII is such a mark.
     #[inline]
     fn compare(&self, left: &[u8], right: &[u8]) -> Option<Ordering> {
         let mut position = self.common_words(left, right)?;
@@ -259,13 +266,14 @@ impl AsciiTable {
         }
     }
 
-    /// True when the character that one text has more has a primary weight.
+    /// Returns true if the additional character of the longer text has a primary weight.
     #[inline]
     fn longer(&self, byte: u8, text: &[u8], position: usize) -> bool {
         self.weight(byte).rank != 0 && is_ascii_at(text, position + 1)
     }
 
-    /// Length of the common beginning in whole words of 8 bytes; none when it is not printable ASCII.
+    /// Returns the length of the common prefix in whole words of 8 bytes, or `None` if it is not
+    /// printable ASCII.
     #[inline]
     fn common_words(&self, left: &[u8], right: &[u8]) -> Option<usize> {
         let mut position = 0;
@@ -287,7 +295,9 @@ impl AsciiTable {
 }
 
 impl Weight {
-    /// Orders characters of the same primary weight: the common tertiary weight is above the others.
+    /// Returns a number that orders characters of the same primary weight.
+    ///
+    /// The common tertiary weight is above the others.
     #[inline]
     fn case_order(&self) -> u8 {
         if self.tertiary == 0 { COMMON_TERTIARY } else { self.tertiary }
@@ -299,7 +309,7 @@ fn is_ascii_at(text: &[u8], position: usize) -> bool {
     text.get(position).is_none_or(u8::is_ascii)
 }
 
-/// Appends so many common weights in ICU's compressed form.
+/// Appends `count` common weights in ICU's compressed form.
 #[inline]
 fn push_common_run(count: usize, one: u8, out: &mut Vec<u8>) {
     let Some(mut more) = count.checked_sub(1) else { return };
@@ -310,7 +320,8 @@ fn push_common_run(count: usize, one: u8, out: &mut Vec<u8>) {
     out.push(one + more as u8);
 }
 
-/// The weights of one character; none when ICU's keys have not the form that the table reproduces.
+/// Returns the weights of one character, or `None` if ICU's keys lack the form that the table
+/// reproduces.
 fn derive_weight(byte: u8) -> Option<Weight> {
     let (mut single, mut double) = (Vec::new(), Vec::new());
     push_icu_key(&[byte], &mut single);

@@ -15,7 +15,7 @@ pub fn compare(left: Slice<'_>, right: Slice<'_>) -> Ordering {
     compare_with(left, None, right, None)
 }
 
-/// Compares two values of which either can be a stored document of the collection named.
+/// Compares two values, either of which can be a stored document of the collection named.
 pub fn compare_with(
     left: Slice<'_>,
     left_collection: Option<&str>,
@@ -29,13 +29,13 @@ pub fn compare_with(
     sides.compare((left, Slice::NONE), (right, Slice::NONE), 0)
 }
 
-/// True when two values are equal in AQL's order. `_id` markers count as null.
+/// Returns true if two values are equal in AQL's order. `_id` markers count as null.
 #[inline]
 pub fn equal(left: Slice<'_>, right: Slice<'_>) -> bool {
     equal_with(left, None, right, None)
 }
 
-/// True when two values are equal, of which either can be a stored document of the collection named.
+/// Returns true if two values are equal. Either can be a stored document of the collection named.
 pub fn equal_with(
     left: Slice<'_>,
     left_collection: Option<&str>,
@@ -54,7 +54,7 @@ type Placed<'a> = (Slice<'a>, Slice<'a>);
 
 const NULL: Placed<'static> = (Slice::NULL, Slice::NONE);
 
-/// Where the values of either side come from.
+/// The origins of the values of either side.
 #[derive(Clone, Copy)]
 struct Sides<'c> {
     left: Context<'c>,
@@ -62,7 +62,7 @@ struct Sides<'c> {
 }
 
 impl Sides<'_> {
-    /// True when identical bytes are equal whatever is in them.
+    /// Returns true if identical bytes are equal whatever they contain.
     #[inline]
     fn same_ids(self) -> bool {
         self.left.collection == self.right.collection
@@ -168,7 +168,7 @@ impl Sides<'_> {
     }
 }
 
-/// The values of two objects by name, for each name that either has; null where one has not.
+/// The values of two objects by name, for each name that either has; null where one lacks it.
 struct Pairs<'a> {
     left: RawSortedEntries<'a>,
     right: RawSortedEntries<'a>,

@@ -1,4 +1,5 @@
-//! Hashes that are equal for equal values, and the same on every machine and in every version of a run.
+//! Hashes that are equal for equal values, and the same on every machine and in every run of a
+//! version.
 
 use super::number::as_integer;
 use super::{Class, Context};
@@ -14,29 +15,29 @@ const STRING: u64 = 0x082E_FA98_EC4E_6C89;
 const ARRAY: u64 = 0x4528_21E6_38D0_1377;
 const OBJECT: u64 = 0xBE54_66CF_34E9_0C6D;
 
-/// The hash of a value: equal values have equal hashes. `_id` markers count as null.
+/// Returns the hash of a value: equal values have equal hashes. `_id` markers count as null.
 #[inline]
 pub fn hash(value: Slice<'_>) -> u64 {
     hash_with(value, None)
 }
 
-/// The hash of a value that can be a stored document of the collection named.
+/// Returns the hash of a value that can be a stored document of the collection named.
 pub fn hash_with(value: Slice<'_>, collection: Option<&str>) -> u64 {
     hash_member(Context { collection }, value, Slice::NONE, 0)
 }
 
-/// The hash of null.
+/// Returns the hash of null.
 pub const fn hash_null() -> u64 {
     NULL
 }
 
-/// The hash of a bool.
+/// Returns the hash of a bool.
 #[inline]
 pub const fn hash_bool(value: bool) -> u64 {
     mix(BOOL, value as u64)
 }
 
-/// The hash of a number, the same for 1 and 1.0.
+/// Returns the hash of a number, the same for 1 and 1.0.
 #[inline]
 pub fn hash_number(value: Number) -> u64 {
     match as_integer(value) {
@@ -47,7 +48,7 @@ pub fn hash_number(value: Number) -> u64 {
     }
 }
 
-/// The hash of a string.
+/// Returns the hash of a string.
 #[inline]
 pub fn hash_str(text: &str) -> u64 {
     hash_bytes(text.as_bytes())
@@ -58,7 +59,7 @@ fn hash_bytes(text: &[u8]) -> u64 {
     mix(STRING, rapidhash::v3::rapidhash_v3(text))
 }
 
-/// Two numbers made one, with every bit of the result depending on every bit of both.
+/// Mixes two numbers into one. Every bit of the result depends on every bit of both.
 #[inline]
 const fn mix(left: u64, right: u64) -> u64 {
     let product = (left ^ 0x2D35_8DCC_AA6C_78A5) as u128 * (right ^ 0x8BB8_4B93_962E_ACC9) as u128;
@@ -79,7 +80,7 @@ fn hash_member(context: Context<'_>, value: Slice<'_>, parent: Slice<'_>, depth:
     }
 }
 
-/// Nulls count only when something else follows them.
+/// Hashes an array. Nulls count only when something else follows them.
 fn hash_array(context: Context<'_>, array: Slice<'_>, depth: usize) -> u64 {
     let mut hash = ARRAY;
     let mut nulls = 0u64;
@@ -95,7 +96,8 @@ fn hash_array(context: Context<'_>, array: Slice<'_>, depth: usize) -> u64 {
     hash
 }
 
-/// A sum, so that the order of the attributes does not matter and none has to be sorted.
+/// Hashes an object as a sum, so that the order of the attributes does not matter and none is
+/// sorted.
 fn hash_object(context: Context<'_>, object: Slice<'_>, depth: usize) -> u64 {
     let mut sum = 0u64;
     for (name, value) in object.raw_entries() {

@@ -1,18 +1,19 @@
 //! AQL's total order: comparison, equality, hash and sort keys that agree with each other.
 //!
 //! - null < bool < number < string < array < object.
-//! - Numbers by their exact value, whatever their encoding; -0.0 equals 0.
-//! - Strings by Unicode's root collation, tertiary, upper case before lower case as ArangoDB sorts by
-//!   default; strings that the collation does not tell apart by their bytes, plain ASCII first. So only
-//!   identical strings are equal.
-//! - Arrays element by element, objects attribute by attribute in the bytewise order of their names; what
-//!   is missing on one side counts as null. So `[]` equals `[null]`, and `{}` equals `{"a": null}`.
+//! - Numbers compare by their exact value, whatever their encoding; -0.0 equals 0.
+//! - Strings compare by Unicode's root collation, tertiary, upper case before lower case as
+//!   ArangoDB sorts by default. Bytes order the strings that the collation cannot tell apart, plain
+//!   ASCII first. So only identical strings are equal.
+//! - Arrays compare element by element. Objects compare attribute by attribute in the bytewise
+//!   order of their names. A value that one side lacks counts as null. So `[]` equals `[null]`, and
+//!   `{}` equals `{"a": null}`.
 //!
-//! What JSON does not have counts as null (also doubles that are not finite, and no value at all), except
-//! UTC dates, which count as their milliseconds. The `_id` marker of a stored document counts as its text,
-//! given the collection, and as null without.
+//! Types that JSON lacks count as null, as do doubles that are not finite, and no value at all. UTC
+//! dates count as their milliseconds. The `_id` marker of a stored document counts as its text if
+//! the collection is known, and as null if not.
 //!
-//! Nothing deeper than 500 levels is looked at, so that no value exhausts the stack.
+//! Comparison visits at most 500 levels, so that no value exhausts the stack.
 
 mod collation;
 mod compare;
@@ -37,7 +38,7 @@ pub use sort_key::{
     type_upper_bound,
 };
 
-/// A value as the order sees it.
+/// The class of a value in the order.
 #[derive(Clone, Copy)]
 enum Class<'a> {
     Null,
@@ -51,7 +52,7 @@ enum Class<'a> {
 }
 
 impl Class<'_> {
-    /// Position of the class in the order.
+    /// Returns the position of the class in the order.
     #[inline]
     const fn rank(&self) -> u8 {
         match self {
@@ -64,7 +65,7 @@ impl Class<'_> {
         }
     }
 
-    /// The text of a string or of an `_id`.
+    /// Returns the text of a string or of an `_id`.
     fn text(&self, context: Context<'_>) -> Cow<'_, [u8]> {
         match (self, context.collection) {
             (Class::String(text), _) => Cow::Borrowed(text),
@@ -78,17 +79,17 @@ impl Class<'_> {
     }
 }
 
-/// What the texts of `_id` markers are made from.
+/// The collection that gives `_id` markers their text.
 #[derive(Clone, Copy)]
 struct Context<'c> {
     collection: Option<&'c str>,
 }
 
 impl Context<'_> {
-    /// The class of `value`, which is a member of `parent` (or [`Slice::NONE`]).
+    /// Returns the class of `value`, which is a member of `parent` (or [`Slice::NONE`]).
     #[inline]
     fn classify<'a>(self, value: Slice<'a>, parent: Slice<'a>) -> Class<'a> {
-        // The two most frequent first, so that they need no table of jumps.
+        // The two most frequent classes come first, so that they need no jump table.
         if value.is_string() {
             value.str_bytes().map_or(Class::Null, Class::String)
         } else if value.is_integer() {

@@ -25,7 +25,7 @@ pub fn compare_numbers(left: Number, right: Number) -> Ordering {
 
 #[inline]
 fn compare_doubles(left: f64, right: f64) -> Ordering {
-    // NaN is not a value; whoever made one gets some answer, not a panic.
+    // NaN is not a value. A caller that made one gets some answer, not a panic.
     left.partial_cmp(&right).unwrap_or(Ordering::Equal)
 }
 
@@ -40,7 +40,7 @@ fn compare_double_i64(left: f64, right: i64) -> Ordering {
     }
 }
 
-/// `right` is beyond `i64::MAX`, where doubles have no fractions.
+/// Compares a double with an integer beyond `i64::MAX`, where doubles have no fractions.
 fn compare_double_u64(left: f64, right: u64) -> Ordering {
     if left >= TWO_64 {
         Ordering::Greater
@@ -51,8 +51,9 @@ fn compare_double_u64(left: f64, right: u64) -> Ordering {
     }
 }
 
-/// The greatest double that is not above the number, and the rest as an integer. The rest is 0 for doubles
-/// and below 2^53; it is below 2,048 everywhere.
+/// Returns the greatest double that is not above the number, and the rest as an integer.
+///
+/// The rest is 0 for doubles and below 2^53; it is below 2,048 everywhere.
 #[inline]
 pub(super) fn floor_double(number: Number) -> (f64, u16) {
     let exact = match number {
@@ -66,7 +67,7 @@ pub(super) fn floor_double(number: Number) -> (f64, u16) {
     (floor, (exact - floor as i128) as u16)
 }
 
-/// The integer that a double is, if it is one within `i64` or `u64`.
+/// Returns the integer that a double is, if it is one within `i64` or `u64`.
 #[inline]
 pub(super) fn as_integer(number: Number) -> Option<Number> {
     match number {

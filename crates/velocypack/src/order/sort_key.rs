@@ -1,7 +1,8 @@
 //! Sort keys: bytes whose order under memcmp is AQL's order.
 //!
-//! A key delimits itself: no key is the beginning of another, so keys of several values can be joined into
-//! one, which then orders by the first, the second and so on. Equal values have equal keys.
+//! A key delimits itself: no key is the prefix of another. So the keys of several values can be
+//! joined into one, which then orders by the first, the second and so on. Equal values have equal
+//! keys.
 //!
 //! ```text
 //! null    10
@@ -11,15 +12,16 @@
 //! string  40 · collation key · 00                     printable ASCII
 //!         40 · collation key · 01 · bytes + 1 · 00    all others
 //! array   50 · keys of the elements up to the last that is not null · 00
-//! object  60 · for each attribute that is not null, by name: FE - bytes of the name · FF · key · 00
+//! object  60 · for each attribute that is not null, by name: FE - name bytes · FF · key · 00
 //! ```
-//! - The double of a number is the greatest that is not above it, so that integers between two doubles lie
-//!   between them. Ordered: all bits inverted if negative, else the sign bit inverted.
-//! - A collation key has no byte 00 and no third 01, so the ends sort a string before its continuations.
-//! - The end of an array or object, 00, is below every key: what follows there on the other side is a
-//!   value against missing ones, which are null and so less or equal.
-//! - Of two objects that differ first in a name, the one with the smaller name is greater, because the
-//!   other lacks it: therefore names are inverted, and end with FF.
+//! - The double of a number is the greatest that is not above it, so that integers between two
+//!   doubles sort between them. Ordered: all bits inverted if negative, else the sign bit inverted.
+//! - A collation key has no byte 00 and no third 01, so the ends sort a string before its
+//!   continuations.
+//! - The end of an array or object, 00, is below every key. It meets a value on the other side,
+//!   where its own is missing and counts as null, so it must be less or equal.
+//! - If two objects first differ in a name, the one with the smaller name is greater, because the
+//!   other lacks it. Therefore names are inverted and end with FF.
 
 use super::collation::push_collation_key;
 use super::number::floor_double;
@@ -40,7 +42,7 @@ const STRING_OTHER: u8 = 0x01;
 const NAME_END: u8 = 0xFF;
 const NAME_INVERSE: u8 = 0xFE;
 
-/// From here on doubles skip integers.
+/// The number from which on doubles skip integers.
 const FIRST_GAP: f64 = 9_007_199_254_740_992.0;
 
 /// Appends the sort key of a value. `_id` markers count as null.
@@ -87,9 +89,9 @@ pub fn sort_key_str(text: &str, out: &mut Vec<u8>) {
     push_string(text.as_bytes(), out);
 }
 
-/// The least key that a value of the kind can have; for number kinds, that of all numbers.
+/// Returns the least key that a value of the kind can have; number kinds share theirs.
 ///
-/// Only the six kinds of AQL have keys of their own; all others give the bounds of null.
+/// Only the six kinds of AQL have keys of their own; all others return the bounds of null.
 pub const fn type_lower_bound(kind: Kind) -> &'static [u8] {
     match kind {
         Kind::Bool => &[FALSE],
@@ -101,7 +103,7 @@ pub const fn type_lower_bound(kind: Kind) -> &'static [u8] {
     }
 }
 
-/// Above every key that a value of the kind can have, and not above those of the next kind.
+/// Returns a bound above every key of the kind, and not above those of the next kind.
 pub const fn type_upper_bound(kind: Kind) -> &'static [u8] {
     match kind {
         Kind::Bool => &[NUMBER],
@@ -159,7 +161,8 @@ fn push_object(context: Context<'_>, object: Slice<'_>, depth: usize, out: &mut 
     out.push(END);
 }
 
-/// Kept out of the callers: its room for weights would burden every other kind of value.
+/// Appends a string. It stays out of line: its room for weights would burden every other kind of
+/// value.
 #[inline(never)]
 fn push_string(text: &[u8], out: &mut Vec<u8>) {
     out.push(STRING);

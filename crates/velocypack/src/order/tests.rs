@@ -1,4 +1,4 @@
-//! The order against a model, and that comparison, equality, hash and sort key agree.
+//! Tests of the order against a model; comparison, equality, hash and sort key must agree.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ fn string_key(text: &str) -> Vec<u8> {
     out
 }
 
-/// AQL's order as its documentation words it, over trees.
+/// Implements AQL's order over trees, word by word from its documentation.
 fn model(left: &Tree, right: &Tree) -> Ordering {
     let rank = |tree: &Tree| match tree {
         Tree::Null => 0,
@@ -55,7 +55,9 @@ fn model(left: &Tree, right: &Tree) -> Ordering {
     }
 }
 
-/// A number as an exact fraction of 2^1074 would be long: the whole part, then what is left of a double.
+/// Compares the whole parts, then the fractions of the doubles.
+///
+/// An exact fraction of 2^1074 would be too long.
 fn compare_exactly(left: &Tree, right: &Tree) -> Ordering {
     let parts = |tree: &Tree| match *tree {
         Tree::Int(value) => (i128::from(value), 0.0),
@@ -88,7 +90,7 @@ fn assert_agree(left: &Tree, right: &Tree) -> Result<(), TestCaseError> {
 
 #[test]
 fn the_documented_examples_hold() {
-    // Each is less than all that follow it.
+    // Each value is less than all that follow it.
     let ascending = [
         "null",
         "false",
@@ -198,7 +200,8 @@ fn strings_sort_as_arangodb_sorts_them() {
 
 #[test]
 fn strings_of_equal_weight_are_told_apart() {
-    // U+0000, soft hyphen and the like weigh nothing; composed and decomposed letters weigh the same.
+    // U+0000, soft hyphen and the like have no weight. Composed and decomposed letters weigh the
+    // same.
     let ascending = ["ab", "a\u{0}b", "ab\u{200d}", "a\u{ad}b"];
     for (left_index, left) in ascending.iter().enumerate() {
         for (right_index, right) in ascending.iter().enumerate() {
@@ -210,18 +213,18 @@ fn strings_of_equal_weight_are_told_apart() {
     assert!(string_key("e\u{301}") < string_key("\u{e9}"));
 }
 
-/// FNV-1a of 64 bits (Fowler, Noll, Vo).
+/// Hashes bytes by FNV-1a of 64 bits (Fowler, Noll, Vo).
 fn fnv(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3))
 }
 
-/// Indexes on disk have these keys. If another version of ICU gives others, the stores that were written so far are
-/// in another order than new ones: their format has to be raised (`STORE_FORMAT` of the storage crate).
+/// Indexes on disk have these keys. If another version of ICU gives others, existing stores are in
+/// another order than new ones. Then raise their format (`STORE_FORMAT` of the storage crate).
 #[test]
 fn keys_of_all_characters_stay_as_they_are_stored() {
     let mut hash = 0xCBF2_9CE4_8422_2325;
     for character in '\0'..=char::MAX {
-        // Between letters, so that marks have something to stand on.
+        // Between letters, so that marks have a base character.
         let text: String = ['a', character, 'B'].iter().collect();
         hash = fnv(hash, &string_key(&text));
     }

@@ -1,4 +1,4 @@
-//! What accessors promise: the public specification's examples, and no panic on any bytes.
+//! Tests of the accessors: the public specification's examples, and no panic on any bytes.
 
 use proptest::prelude::*;
 
@@ -158,7 +158,7 @@ fn a_member_that_points_at_its_own_object_is_not_followed() {
     }
 }
 
-/// Calls everything there is on bytes that nobody has checked.
+/// Calls every accessor on unchecked bytes.
 pub(crate) fn exercise(bytes: &[u8]) {
     let value = Slice::new(bytes);
     let _ = (value.kind(), value.bytes(), value.byte_len(), value.is_none(), value.is_number());

@@ -1,4 +1,4 @@
-//! What the validator lets through and what it refuses.
+//! Tests of what the validator accepts and refuses.
 
 use proptest::prelude::*;
 
@@ -60,15 +60,15 @@ fn tables_have_to_fit() {
         (bytes[9], bytes[10]) = (first, second);
         assert!(check(&bytes).is_err(), "{first} {second}");
     }
-    // Not sorted is allowed where the type says so, but nothing twice.
+    // The type may say that names are not sorted, but no name may occur twice.
     let unsorted = [0x0F, 11, 2, 0x41, b'a', 0x31, 0x41, b'b', 0x32, 6, 3];
     assert!(check(&unsorted).is_ok());
     let twice = [0x0F, 11, 2, 0x41, b'a', 0x31, 0x41, b'b', 0x32, 6, 6];
     assert!(check(&twice).is_err());
-    // Elements of an array are not free to stand elsewhere.
+    // Elements of an array must stand in order.
     assert!(check(&[0x06, 8, 2, 0x31, 0x28, 16, 3, 4]).is_ok());
     assert!(check(&[0x06, 8, 2, 0x31, 0x28, 16, 4, 3]).is_err());
-    // All elements equally long without table.
+    // All elements have the same length, without a table.
     assert!(check(&[0x02, 6, 0x28, 10, 0x28, 11]).is_ok());
     assert!(check(&[0x02, 6, 0x28, 10, 0x31, 0x31]).is_err());
 }
@@ -83,7 +83,7 @@ fn names_occur_once() {
     for bytes in objects {
         assert!(check(bytes).is_err(), "{bytes:x?}");
     }
-    // Once as a number and once as text.
+    // The same name as a number and as text.
     let translated = b"\x14\x0b\x31\x31\x44_key\x31\x02";
     assert_eq!(check(translated), Err(Error::DuplicateName { name: "_key".to_owned() }));
     // Numbers without a name.
@@ -107,7 +107,7 @@ fn limits_hold() {
     assert_eq!(validate(&nested(11), &limits).err(), Some(Error::TooDeep { max_depth: 10 }));
     let long = Tree::String("x".repeat(100)).pack();
     assert_eq!(validate(&long, &limits).err(), Some(Error::TooLarge { max_bytes: 100 }));
-    // Deeper than any stack, were the check recursive.
+    // Deeper than any stack, if the check were recursive.
     let deep = nested(4000);
     assert!(validate(&deep, &Limits { max_depth: usize::MAX, max_bytes: usize::MAX }).is_ok());
     exercise(&deep);
@@ -147,7 +147,7 @@ proptest! {
 
     #[test]
     fn damaged_values_do_no_harm(bytes in damaged_values()) {
-        // What is let through despite the damage has to work in every respect.
+        // Every accessor must work on damaged values that the validator accepts.
         if let Ok(value) = validate(&bytes, &Limits::default()) {
             let mut out = Vec::new();
             normalize(value, &mut out).unwrap();

@@ -1,4 +1,5 @@
-//! What is written is right at every length, wherever the value lies in its block and however full the output is.
+//! Tests of the writer at every length, wherever the value lies in its block and however full the
+//! output.
 
 use crate::json::{parse, write, write_f64, write_pretty, write_str};
 use crate::{Builder, Limits, Slice};
@@ -6,7 +7,8 @@ use crate::{Builder, Limits, Slice};
 const SPECIAL: [(char, &str); 5] =
     [('"', "\\\""), ('\\', "\\\\"), ('\n', "\\n"), ('\u{1}', "\\u0001"), ('\u{1f}', "\\u001f")];
 
-/// A document whose only value is a text, with bytes behind it that would have to be escaped, or with none.
+/// Returns a document whose only value is a text, with bytes behind it that would have to be
+/// escaped, or with none.
 fn documents(text: &str) -> [Vec<u8>; 2] {
     let mut builder = Builder::new();
     builder.open_object().unwrap();
@@ -87,7 +89,7 @@ fn any_room_that_there_is_will_do() {
     for capacity in 0..300 {
         assert_eq!(text_of(&value, capacity), text);
     }
-    // What is enough is not made larger.
+    // Sufficient capacity does not grow.
     let mut out = Vec::with_capacity(text.len() + 80);
     let capacity = out.capacity();
     write(Slice::new(&value), None, &mut out);
