@@ -1,7 +1,7 @@
 //! Golden plans: each file of `tests/plans` holds queries and the plans made of them.
 //!
 //! A case is a query, then perhaps a line `rules: +a, -b`, then `----` and the plan as text, up to a line `====`.
-//! With `UPDATE_GOLDEN=1` the files are written anew.
+//! With `PERSEA_UPDATE_GOLDEN=1` the files are written anew.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -36,11 +36,11 @@ fn plans_are_as_recorded() {
             }
             rewritten += &render(&case, &actual);
         }
-        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        if std::env::var_os("PERSEA_UPDATE_GOLDEN").is_some() {
             std::fs::write(&file, rewritten).unwrap();
         }
     }
-    assert!(failures.is_empty() || std::env::var_os("UPDATE_GOLDEN").is_some(), "{}", failures.join("\n\n"));
+    assert!(failures.is_empty() || std::env::var_os("PERSEA_UPDATE_GOLDEN").is_some(), "{}", failures.join("\n\n"));
 }
 
 fn cases(text: &str) -> Vec<Case> {

@@ -104,8 +104,8 @@ fn golden_queries_have_the_same_result_whatever_the_rules() {
 
 #[test]
 fn random_queries_have_the_same_result_with_and_without_rules() {
-    let count = std::env::var("RANDOM_QUERIES").ok().and_then(|text| text.parse().ok()).unwrap_or(3000);
-    let start = std::env::var("RANDOM_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
+    let count = std::env::var("PERSEA_RANDOM_QUERIES").ok().and_then(|text| text.parse().ok()).unwrap_or(3000);
+    let start = std::env::var("PERSEA_RANDOM_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let mut empty = 0;
     for seed in start..start + count {
         let query = generator::query(seed);
@@ -118,8 +118,8 @@ fn random_queries_have_the_same_result_with_and_without_rules() {
 
 #[test]
 fn random_graph_queries_have_the_same_result_with_and_without_rules() {
-    let count = std::env::var("RANDOM_QUERIES").ok().and_then(|text| text.parse().ok()).unwrap_or(1500);
-    let start = std::env::var("RANDOM_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
+    let count = std::env::var("PERSEA_RANDOM_QUERIES").ok().and_then(|text| text.parse().ok()).unwrap_or(1500);
+    let start = std::env::var("PERSEA_RANDOM_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let mut empty = 0;
     for seed in start..start + count {
         let query = graph_generator::query(seed);
