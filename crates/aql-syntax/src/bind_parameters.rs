@@ -1,4 +1,4 @@
-//! Which bind parameters a query declares.
+//! The bind parameters that a query declares.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,18 @@ use crate::ast::{
     DataSource, DataSourceName, ExpressionKind, GraphName, GraphSource, ObjectKey, Query, Span,
 };
 
-/// A bind parameter of a query, once however often it occurs.
+/// A bind parameter of a query, listed once for all its occurrences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BindParameter {
     /// The key in the bind variables: `name` for `@name`, `@name` for `@@name`.
     pub key: String,
-    /// Whether its value is a value or names a collection.
+    /// The kind of its value: a value, or the name of a collection.
     pub kind: BindParameterKind,
-    /// The first place where it occurs, in the order in which the tree is walked.
+    /// The first place where it occurs, in the order of the tree walk.
     pub span: Span,
 }
 
-/// What the value of a bind parameter stands for.
+/// The meaning of the value of a bind parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BindParameterKind {
     /// `@name`: a value, an attribute name, or a graph's name.
@@ -27,7 +27,7 @@ pub enum BindParameterKind {
     DataSource,
 }
 
-/// Every bind parameter that the query declares, sorted by key.
+/// Returns every bind parameter that the query declares, sorted by key.
 pub fn collect_bind_parameters(query: &Query) -> Vec<BindParameter> {
     let mut found = Found::default();
     query.with.iter().for_each(|source| found.data_source(source));

@@ -1,4 +1,4 @@
-//! What parsing can answer besides a tree: an error with its place, or a warning.
+//! The results of parsing besides a tree: an error with its place, or a warning.
 
 use crate::position::{Position, Span, position};
 
@@ -11,33 +11,35 @@ pub mod number {
     pub const QUERY_PARSE: u32 = 1501;
     /// `ERROR_QUERY_EMPTY`: the text holds nothing but blanks and comments.
     pub const QUERY_EMPTY: u32 = 1502;
-    /// `ERROR_QUERY_NUMBER_OUT_OF_RANGE`: a number is too big for a double.
+    /// `ERROR_QUERY_NUMBER_OUT_OF_RANGE`: a number is too large for a double.
     pub const QUERY_NUMBER_OUT_OF_RANGE: u32 = 1504;
     /// `ERROR_QUERY_TOO_MUCH_NESTING`: a limit of depth or length is exceeded.
     pub const QUERY_TOO_MUCH_NESTING: u32 = 1524;
-    /// `ERROR_QUERY_INVALID_AGGREGATE_EXPRESSION`: something that does not aggregate stands behind `AGGREGATE`.
+    /// `ERROR_QUERY_INVALID_AGGREGATE_EXPRESSION`: no aggregate function stands after `AGGREGATE`.
     pub const QUERY_INVALID_AGGREGATE_EXPRESSION: u32 = 1574;
 }
 
-/// Why a text is not a query.
+/// The reason why a text is not a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ParseError {
     /// ArangoDB's error number, one of [`number`].
     pub number: u32,
-    /// The message in ArangoDB's form, such as
-    /// `syntax error, unexpected identifier near 'x y' at position 1:5`; without `AQL: ` before it and
-    /// ` (while parsing)` behind it, which the query layer adds.
+    /// The message in ArangoDB's form.
+    ///
+    /// An example is `syntax error, unexpected identifier near 'x y' at position 1:5`. The query
+    /// layer adds `AQL: ` before it and ` (while parsing)` after it.
     pub message: String,
-    /// Where it is.
+    /// The place of the error.
     pub position: Position,
 }
 
 impl ParseError {
-    /// An error about the given part of a query's text. To the message are added the text that starts there, cut short,
-    /// and its line and column, as ArangoDB does: `... near 'x y' at position 1:5`.
+    /// Creates an error about a part of a query's text.
     ///
-    /// Also for errors that only the binder finds, such as a variable that is declared twice.
+    /// It adds to the message the text that starts there, cut short, and its line and column, as
+    /// ArangoDB does: `... near 'x y' at position 1:5`. The binder uses it too, for errors such as
+    /// a variable that is declared twice.
     #[cold]
     pub fn new(number: u32, message: &str, text: &str, span: Span) -> ParseError {
         let position = position(text, span.start);
@@ -48,7 +50,7 @@ impl ParseError {
     }
 }
 
-/// The text from `start`, cut short.
+/// Returns the text from `start`, cut short.
 fn excerpt(text: &str, start: u32) -> String {
     let rest = text.get(start as usize..).unwrap_or_default();
     if rest.len() <= EXCERPT_BYTES {
@@ -58,7 +60,7 @@ fn excerpt(text: &str, start: u32) -> String {
     format!("{}...", rest.get(..end).unwrap_or_default())
 }
 
-/// Why a text is not parsed any further, whatever it says.
+/// The reason why parsing stops, independent of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// ArangoDB's error number.
@@ -67,13 +69,13 @@ pub struct Refusal {
     pub message: String,
 }
 
-/// Something odd that does not keep a query from running.
+/// A warning about text that does not keep a query from running.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseWarning {
     /// ArangoDB's error number, one of [`number`].
     pub number: u32,
     /// The message.
     pub message: String,
-    /// The text it is about.
+    /// The text that the warning is about.
     pub span: Span,
 }

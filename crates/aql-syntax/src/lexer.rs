@@ -1,21 +1,25 @@
-//! Cuts a query's text into tokens.
+//! Splits a query's text into tokens.
 //!
-//! [`token_at`] has no state: it finds the token behind an offset. Looking ahead is calling it again.
+//! [`token_at`] has no state: it finds the token after an offset. A caller looks ahead by calling
+//! it again.
 
 use crate::ast::Span;
 use crate::token::{Token, TokenKind, keyword};
 
-/// The acute accent, which AQL takes as a quote for names: U+00B4 in UTF-8.
+/// The acute accent, which AQL accepts as a quote for names: U+00B4 in UTF-8.
 const FORWARD_TICK: &[u8] = "´".as_bytes();
 
-/// The first token at or behind `offset`. At the end of the text that is [`TokenKind::End`].
+/// Returns the first token at or after `offset`, or [`TokenKind::End`] at the end of the text.
 pub(crate) fn token_at(text: &str, offset: u32) -> Token {
     let mut lexer = Lexer { bytes: text.as_bytes(), offset: offset as usize };
     lexer.token()
 }
 
-/// Where the last lexeme between `offset` and the end of the text starts, blanks and comments being lexemes; `None`
-/// when nothing is there. ArangoDB reports an unexpected end of the query at this place.
+/// Returns the start of the last lexeme between `offset` and the end of the text; `None` without
+/// one.
+///
+/// Blanks and comments are lexemes here. ArangoDB reports an unexpected end of the query at this
+/// place.
 pub(crate) fn last_trivia(text: &str, offset: u32) -> Option<u32> {
     let mut lexer = Lexer { bytes: text.as_bytes(), offset: offset as usize };
     let mut last = None;
@@ -40,7 +44,8 @@ impl Lexer<'_> {
         self.offset += rest.iter().position(|&byte| !accept(byte)).unwrap_or(rest.len());
     }
 
-    /// Skips a run of blanks, a line break or a comment and answers where it started; `None` at anything else.
+    /// Skips a run of blanks, a line break or a comment and returns its start; `None` at anything
+    /// else.
     fn skip_one_trivia(&mut self) -> Result<Option<usize>, UnterminatedComment> {
         let start = self.offset;
         match (self.peek(0), self.peek(1)) {
@@ -99,7 +104,7 @@ impl Lexer<'_> {
         Token { kind, span: Span::new(offset(start), offset(self.offset)) }
     }
 
-    /// A name is `$`? letter (letter, digit, `_`)*, or `_`+ letter (letter, digit, `_`)*.
+    /// Reads a name: `$`? letter (letter, digit, `_`)*, or `_`+ letter (letter, digit, `_`)*.
     fn word(&mut self) -> TokenKind {
         let start = self.offset;
         match self.peek(0) {
@@ -121,7 +126,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Takes the word when it follows and only blanks and line breaks lie before it.
+    /// Consumes the word if it comes next, after nothing but blanks and line breaks.
     fn take_second_word(&mut self, word: &str) -> bool {
         let before = self.offset;
         self.skip_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
@@ -133,7 +138,9 @@ impl Lexer<'_> {
         matches
     }
 
-    /// A number that starts with a digit. `1..2` is 1 and `..`; `01` is 0 and 1, which no query can hold.
+    /// Reads a number that starts with a digit.
+    ///
+    /// `1..2` is 1 and `..`; `01` is 0 and 1, which is valid in no query.
     fn number(&mut self) -> TokenKind {
         if self.peek(0) == Some(b'0') {
             let digits: fn(u8) -> bool = match self.peek(1) {
@@ -185,7 +192,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A string or a quoted name. A backslash keeps the next byte from ending it.
+    /// Reads a string or a quoted name. The byte after a backslash does not end it.
     fn quoted(&mut self, quote: &[u8], kind: TokenKind, unterminated: TokenKind) -> TokenKind {
         self.offset += quote.len();
         while let Some(byte) = self.peek(0) {
@@ -202,7 +209,7 @@ impl Lexer<'_> {
         unterminated
     }
 
-    /// `@name` or `@@name`, the name being `_`* letter or digit (letter, digit, `_`)*.
+    /// Reads `@name` or `@@name`. The name is `_`* letter or digit (letter, digit, `_`)*.
     fn bind_parameter(&mut self) -> TokenKind {
         let start = self.offset;
         let kind = match self.peek(1) {

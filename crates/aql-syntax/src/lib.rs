@@ -1,7 +1,8 @@
 //! AQL as text: lexer, parser, syntax tree and printer.
 //!
-//! [`parse`] turns text into a [`Query`]; [`print()`] turns it back into text that parses into an equal tree.
-//! Nothing here knows a database: names are resolved, bind variables filled in and functions looked up by the binder.
+//! [`parse`] turns text into a [`Query`]; [`print()`] turns it back into text that parses into an
+//! equal tree. Nothing here knows a database: the binder resolves names, fills in bind variables
+//! and looks up functions.
 //!
 //! No text makes the parser panic, overflow the stack or take more than linear time.
 
@@ -25,18 +26,20 @@ pub use print::{print, print_expression};
 
 use ast::Query;
 
-/// What a query may not exceed.
+/// The limits of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Levels of nested expressions, subqueries and patterns. ArangoDB allows 500. The parser needs up to 2.5 KiB of
-    /// stack a level.
+    /// Most levels of nested expressions, subqueries and patterns; ArangoDB allows 500.
+    ///
+    /// The parser needs up to 2.5 KiB of stack a level.
     pub max_depth: u32,
-    /// Bytes of text. Never more than 4 GiB, as spans hold 32 bits.
+    /// Most bytes of text. It never exceeds 4 GiB, because spans hold 32 bits.
     pub max_bytes: u32,
 }
 
 impl Default for Limits {
-    /// 500 levels; 128 MiB, as large as the largest request ArangoDB lets in by default.
+    /// Returns 500 levels and 128 MiB, the size of the largest request that ArangoDB accepts by
+    /// default.
     fn default() -> Limits {
         Limits { max_depth: 500, max_bytes: 128 << 20 }
     }
@@ -50,13 +53,14 @@ pub fn parse(text: &str, limits: &Limits) -> Result<Query, ParseError> {
     parse_watched(text, limits, &mut |_| Ok(()))
 }
 
-/// As [`parse`], while `watch` lets it go on: every few thousand tokens that is told how many there were.
+/// Parses a query like [`parse`] and lets `watch` stop it.
 ///
-/// # Errors
-/// See [`error::number`], and what `watch` says. The first error ends parsing.
+/// It calls `watch` every few thousand tokens with their number.
+///
+/// # Errors See [`error::number`], and the refusal of `watch`. The first error ends parsing.
 pub fn parse_watched(text: &str, limits: &Limits, watch: &mut Watch<'_>) -> Result<Query, ParseError> {
     parser::parse(text, limits, watch)
 }
 
-/// Looks on while a query is parsed.
+/// A callback that observes parsing, gets the number of tokens read, and can stop it.
 pub type Watch<'a> = dyn FnMut(usize) -> Result<(), Refusal> + 'a;

@@ -5,11 +5,11 @@
 pub(crate) enum Number {
     Int(i64),
     Double(f64),
-    /// Too big for a double, or, in hexadecimal or binary, for 32 bits.
+    /// A number too large for a double or, in hexadecimal or binary, for 32 bits.
     OutOfRange,
 }
 
-/// The value of an integer literal: decimal, `0x...` or `0b...`.
+/// Returns the value of an integer literal: decimal, `0x...` or `0b...`.
 pub(crate) fn integer(text: &str) -> Number {
     let radix = match text.as_bytes().get(1) {
         Some(b'x' | b'X') => 16,
@@ -20,7 +20,8 @@ pub(crate) fn integer(text: &str) -> Number {
     u32::from_str_radix(digits, radix).map_or(Number::OutOfRange, |value| Number::Int(value.into()))
 }
 
-/// The value of a literal with fraction or exponent, or of an integer that does not fit an `i64`.
+/// Returns the value of a literal with fraction or exponent, or of an integer that does not fit an
+/// `i64`.
 pub(crate) fn double(text: &str) -> Number {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() => Number::Double(value),
@@ -28,10 +29,10 @@ pub(crate) fn double(text: &str) -> Number {
     }
 }
 
-/// The text between the quotes of a string or a quoted name, escapes resolved.
+/// Returns the text between the quotes of a string or a quoted name, with escapes resolved.
 ///
-/// The escapes are those of JSON; a backslash before any other character stands for that character. `\u` without four
-/// hexadecimal digits is `u`; half of a surrogate pair is U+FFFD.
+/// The escapes are those of JSON; a backslash before any other character stands for that character.
+/// `\u` without four hexadecimal digits is `u`; half of a surrogate pair is U+FFFD.
 pub(crate) fn unescape(body: &str) -> String {
     let mut result = String::with_capacity(body.len());
     let mut rest = body;
@@ -58,7 +59,7 @@ pub(crate) fn unescape(body: &str) -> String {
     result
 }
 
-/// Resolves what follows `\u` and answers what is left.
+/// Resolves the digits after `\u` and returns the remaining text.
 fn unescape_unicode<'a>(text: &'a str, result: &mut String) -> &'a str {
     let Some((first, rest)) = four_digits(text) else {
         result.push('u');
@@ -90,7 +91,7 @@ fn four_digits(text: &str) -> Option<(u32, &str)> {
     Some((u32::from_str_radix(digits, 16).ok()?, rest))
 }
 
-/// Writes the text between two quotes so that [`unescape`] gives it back.
+/// Writes the text between two quotes so that [`unescape`] restores it.
 pub(crate) fn escape_into(text: &str, quote: char, result: &mut String) {
     use std::fmt::Write;
     result.push(quote);

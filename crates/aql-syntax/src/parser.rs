@@ -1,14 +1,14 @@
 //! The parser: recursive descent for statements, operator precedence for expressions.
 //!
-//! Stack: every path of calls that leads back to where it came from passes [`Parser::nested`], which counts. Height:
-//! every expression is made by [`Parser::node`], which looks at it. So neither the parser nor anything that walks its
-//! tree goes deeper than [`Limits::max_depth`].
+//! Every recursive path of calls passes [`Parser::nested`], which bounds the stack.
+//! [`Parser::node`] makes every expression and bounds its height. So neither the parser nor a walk
+//! over its tree goes deeper than [`Limits::max_depth`].
 //!
-//! Functions that recursion passes through are not inlined into each other: every level would pay for the locals of all
-//! of them.
+//! Recursive functions are not inlined into each other: otherwise every level would pay for the
+//! locals of all of them.
 //!
-//! The first error ends parsing. There is one token of lookahead, [`Parser::current`]; the few places that need more
-//! ask [`Parser::peek`].
+//! The first error ends parsing. There is one token of lookahead, [`Parser::current`]. The few
+//! places that need more call [`Parser::peek`].
 
 mod collect;
 mod expression;
@@ -28,13 +28,13 @@ use crate::position::{Position, position};
 use crate::token::{Token, TokenKind};
 use crate::{Limits, Refusal, Watch};
 
-/// As many expected tokens a message lists at most; when there are more, it lists none.
+/// Most expected tokens that a message lists; if there are more, it lists none.
 const LISTED_EXPECTATIONS: usize = 4;
 
 /// The error is boxed to keep results, which pass through deep recursion, small.
 type Parsed<T> = Result<T, Box<ParseError>>;
 
-/// Tokens between two looks whether to go on.
+/// Tokens between two calls of the watch.
 const TOKENS_PER_LOOK: usize = 4096;
 
 pub(crate) fn parse(text: &str, limits: &Limits, watch: &mut Watch<'_>) -> Result<Query, ParseError> {
@@ -62,12 +62,13 @@ struct Parser<'a> {
     /// The token before it.
     previous: Token,
     depth: u32,
-    /// Whether `IN` may end the expression because a collection follows; see [`Parser::modification_operand`].
+    /// True if `IN` may end the expression because a collection follows; see
+    /// [`Parser::modification_operand`].
     before_collection: bool,
     warnings: Vec<ParseWarning>,
     tokens: usize,
     watch: &'a mut Watch<'a>,
-    /// Where the text was read then, it was cut off.
+    /// The refusal of the watch, which ended the text early.
     refusal: Option<Refusal>,
 }
 
@@ -104,7 +105,7 @@ impl<'a> Parser<'a> {
         Ok(Query { with, body, warnings: std::mem::take(&mut self.warnings) })
     }
 
-    /// `WITH a, b`; commas may be left out.
+    /// Parses `WITH a, b`; commas may be omitted.
     fn with(&mut self) -> Parsed<Vec<DataSource>> {
         let mut sources = Vec::new();
         if self.accept(TokenKind::With) {
@@ -121,7 +122,7 @@ impl<'a> Parser<'a> {
         Ok(sources)
     }
 
-    /// A collection or View, named by one of the given kinds of token.
+    /// Parses a collection or View, named by one of the given kinds of token.
     fn data_source(&mut self, accepted: &[TokenKind]) -> Parsed<DataSource> {
         let token = self.current;
         let name = match token.kind {
@@ -151,7 +152,7 @@ impl<'a> Parser<'a> {
         self.current.kind == kind
     }
 
-    /// Whether the next token is this word, which is not reserved.
+    /// Returns true if the next token is this word, which is not reserved.
     fn at_word(&self, word: &str) -> bool {
         self.at(TokenKind::Identifier) && self.text_of(self.current).eq_ignore_ascii_case(word)
     }
@@ -189,12 +190,13 @@ impl<'a> Parser<'a> {
         if self.at(kind) { Ok(self.advance()) } else { Err(self.unexpected(&[kind])) }
     }
 
-    /// Like [`Parser::expect`] where many other tokens could have stood as well, as behind an expression.
+    /// Consumes a token like [`Parser::expect`] where many other tokens are valid, as after an
+    /// expression.
     fn expect_among_others(&mut self, kind: TokenKind) -> Parsed<Token> {
         if self.at(kind) { Ok(self.advance()) } else { Err(self.unexpected(&[])) }
     }
 
-    /// The token behind the next.
+    /// Returns the token after the next.
     fn peek(&self) -> Token {
         token_at(self.text, self.current.span.end)
     }
@@ -203,7 +205,7 @@ impl<'a> Parser<'a> {
         self.text.get(token.span.start as usize..token.span.end as usize).unwrap_or_default()
     }
 
-    /// The name that an identifier, quoted or not, spells.
+    /// Returns the name that an identifier spells, quoted or not.
     fn name_of(&self, token: Token) -> String {
         let text = self.text_of(token);
         let body = match token.kind {
@@ -218,7 +220,7 @@ impl<'a> Parser<'a> {
         unescape(text.get(1..text.len().saturating_sub(1)).unwrap_or_default())
     }
 
-    /// The name of a bind parameter, without `@` or `@@`.
+    /// Returns the name of a bind parameter, without `@` or `@@`.
     fn bind_name_of(&self, token: Token) -> String {
         self.text_of(token).trim_start_matches('@').to_owned()
     }
@@ -237,7 +239,7 @@ impl Parser<'_> {
         result
     }
 
-    /// An expression whose text reaches from `start` to the last token taken.
+    /// Creates an expression whose text extends from `start` to the last consumed token.
     fn node(&mut self, kind: ExpressionKind, start: u32) -> Parsed<Expression> {
         let expression = Expression::new(kind, Span::new(start, self.previous.span.end));
         if expression.height() > self.limits.max_depth {
@@ -249,9 +251,9 @@ impl Parser<'_> {
 
 /// Errors.
 impl Parser<'_> {
-    /// The next token cannot stand where it does.
+    /// Returns the error for a next token that is not valid here.
     ///
-    /// `expected`: what could, when that is little; empty when it is much.
+    /// `expected` lists the valid tokens if they are few; it is empty if they are many.
     #[cold]
     fn unexpected(&self, expected: &[TokenKind]) -> Box<ParseError> {
         match self.current.kind {
@@ -261,7 +263,7 @@ impl Parser<'_> {
                 self.error(self.current.span, &format!("unexpected {}", kind.name()))
             }
             TokenKind::End => {
-                // Where the text's last lexeme starts, as that is what was read last.
+                // The start of the text's last lexeme, because ArangoDB read that last.
                 let start =
                     last_trivia(self.text, self.previous.span.end).unwrap_or(self.previous.span.start);
                 let span = Span::new(start, self.current.span.end);

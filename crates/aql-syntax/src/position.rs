@@ -1,21 +1,21 @@
-//! Byte offsets into a query, and the lines and columns that they stand for, which are computed only on demand.
+//! Byte offsets into a query, and their lines and columns, which are computed only on demand.
 
 /// A range of byte offsets into the query's text: `start` included, `end` excluded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     /// Offset of the first byte.
     pub start: u32,
-    /// Offset just behind the last byte.
+    /// Offset just after the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// The range from `start` to `end`.
+    /// Creates the range from `start` to `end`.
     pub fn new(start: u32, end: u32) -> Span {
         Span { start, end }
     }
 
-    /// The smallest range that holds both.
+    /// Returns the smallest range that holds both.
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
@@ -24,7 +24,7 @@ impl Span {
 /// A place in a query's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Position {
-    /// Bytes before it.
+    /// Number of bytes before it.
     pub offset: u32,
     /// The line, counted from 1.
     pub line: u32,
@@ -32,7 +32,9 @@ pub struct Position {
     pub column: u32,
 }
 
-/// The line and column of a byte offset, both counted from 1; an offset behind the end is taken as the end.
+/// Returns the line and column of a byte offset, both counted from 1.
+///
+/// An offset after the end counts as the end.
 pub fn position(text: &str, offset: u32) -> Position {
     let before = text.as_bytes().get(..offset as usize).unwrap_or(text.as_bytes());
     let lines = before.iter().filter(|&&byte| byte == b'\n').count();

@@ -1,18 +1,18 @@
-//! How tightly operators bind: the table that parser and printer share.
+//! Operator precedence: the table that parser and printer share.
 //!
-//! The levels are those of ArangoDB's documentation, counted from the loosest. Worth knowing: `<` binds tighter than
-//! `IN`, and `IN` tighter than `==`; unary `NOT` binds tighter than any of them. All but the ternary operator associate
-//! to the left.
+//! The levels are those of ArangoDB's documentation, counted from the loosest. Note that `<` binds
+//! tighter than `IN`, and `IN` tighter than `==`; unary `NOT` binds tighter than any of them. All
+//! but the ternary operator associate to the left.
 
 use crate::ast::{ArithmeticOperator, BinaryOperator, ComparisonOperator, LogicalOperator};
 
-/// `a ? b : c`, to the right.
+/// `a ? b : c`, right-associative.
 pub(crate) const TERNARY: u8 = 3;
 /// `||`, `OR`
 pub(crate) const OR: u8 = 7;
 /// `&&`, `AND`
 pub(crate) const AND: u8 = 8;
-/// `ALL`, `ANY`, `NONE` seen from the left; what follows the comparison is bound by the comparison.
+/// `ALL`, `ANY`, `NONE` seen from the left; the comparison binds its right operand.
 pub(crate) const QUANTIFIER: u8 = 9;
 /// `AT LEAST (n)` seen from the left
 pub(crate) const AT_LEAST: u8 = 10;
@@ -30,7 +30,7 @@ pub(crate) const SUM: u8 = 15;
 pub(crate) const PRODUCT: u8 = 16;
 /// `!`, `NOT`, and `+` and `-` before one operand
 pub(crate) const UNARY: u8 = 17;
-/// Anything else.
+/// Any other expression.
 pub(crate) const OPERAND: u8 = 18;
 
 pub(crate) fn logical(operator: LogicalOperator) -> u8 {

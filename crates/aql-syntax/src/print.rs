@@ -1,8 +1,8 @@
 //! Prints a tree as canonical text.
 //!
-//! The text parses into an equal tree: parentheses stand where the tree's shape asks for them (and around some array
-//! comparisons that could do without), and names are quoted when they would otherwise be taken for something else.
-//! Recursive, as the depth of a tree is bounded.
+//! The text parses into an equal tree. Parentheses stand where the tree's shape needs them, and
+//! around some array comparisons that do not. Names are quoted if they would otherwise be read as
+//! something else. The printer recurses, because the depth of a tree is bounded.
 
 mod expression;
 mod statement;
@@ -15,7 +15,8 @@ use crate::token::TokenKind;
 
 /// Prints a query as canonical text, which parses into an equal tree (but for spans).
 ///
-/// One statement a line, indented by the loops it is in; subqueries stay on the line of their statement.
+/// One statement a line, indented by the loops it is in; subqueries stay on the line of their
+/// statement.
 pub fn print(query: &Query) -> String {
     let mut printer = Printer { text: String::new() };
     if !query.with.is_empty() {
@@ -61,7 +62,7 @@ impl Printer {
         }
     }
 
-    /// A name, in backticks unless it is a plain identifier.
+    /// Prints a name, in backticks unless it is a plain identifier.
     fn name(&mut self, name: &str) {
         if is_plain(name) {
             self.text(name);
@@ -75,7 +76,7 @@ impl Printer {
     }
 
     fn function_name(&mut self, name: &FunctionName) {
-        // The one reserved word that is also a function.
+        // `LIKE` is the one reserved word that is also a function.
         if name.normalized() == "LIKE" {
             return self.text(name.written());
         }
@@ -93,13 +94,15 @@ impl Printer {
         }
     }
 
-    /// The statements of a subquery, on one line.
+    /// Prints the statements of a subquery on one line.
     fn block(&mut self, block: &Block) {
         self.list(&block.statements, " ", Self::statement);
     }
 }
 
-/// Whether the lexer takes the text for one identifier. `AT` is excluded, as it forms a token with a `LEAST` behind it.
+/// Returns true if the lexer reads the text as one identifier.
+///
+/// `AT` is excluded because it forms a token with a following `LEAST`.
 fn is_plain(name: &str) -> bool {
     let token = token_at(name, 0);
     token.kind == TokenKind::Identifier

@@ -1,8 +1,8 @@
-//! Tokens, and the names by which error messages call them.
+//! Tokens, and their names in error messages.
 
 use crate::ast::Span;
 
-/// A piece of a query's text. What it stands for is read from the text when it is needed.
+/// A piece of a query's text. Its value is read from the text on demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
@@ -18,7 +18,7 @@ macro_rules! tokens {
         }
 
         impl TokenKind {
-            /// What ArangoDB calls the token in a syntax error.
+            /// Returns ArangoDB's name of the token in syntax errors.
             pub(crate) fn name(self) -> &'static str {
                 match self {
                     $(TokenKind::$kind => $name,)*
@@ -113,7 +113,7 @@ tokens! {
     LeftBracket "["
     RightBracket "]"
 
-    /// Behind the last token, again and again.
+    /// The end of the text; reading on returns it again.
     End "end of query string"
     /// A character that starts no token.
     Invalid "invalid token"
@@ -123,7 +123,7 @@ tokens! {
 }
 
 impl TokenKind {
-    /// Whether a statement starts with this token.
+    /// Returns true if a statement starts with this token.
     pub(crate) fn starts_statement(self) -> bool {
         matches!(
             self,
@@ -143,7 +143,7 @@ impl TokenKind {
         )
     }
 
-    /// Whether this is a name, quoted or not.
+    /// Returns true if this is a name, quoted or not.
     pub(crate) fn is_identifier(self) -> bool {
         matches!(self, TokenKind::Identifier | TokenKind::QuotedIdentifier)
     }
@@ -190,10 +190,10 @@ const KEYWORDS: [(&str, TokenKind); 37] = [
     ("WITH", TokenKind::With),
 ];
 
-/// Letters of the longest reserved word.
+/// The number of letters of the longest reserved word.
 const LONGEST_KEYWORD: usize = 18;
 
-/// The reserved word that a name is, whatever the case of its letters.
+/// Returns the reserved word that a name is, in any case of its letters.
 pub(crate) fn keyword(word: &str) -> Option<TokenKind> {
     if word.len() > LONGEST_KEYWORD {
         return None;

@@ -362,7 +362,8 @@ fn calls() {
     }
 }
 
-/// Renders the shape of a chain of accesses: `E` is the element, `map(base, projection)` an expansion.
+/// Renders the shape of a chain of accesses: `E` is the element, `map(base, projection)` an
+/// expansion.
 fn shape(expression: &Expression) -> String {
     match &expression.kind {
         ExpressionKind::Reference(name) => name.clone(),

@@ -1,12 +1,14 @@
-//! What no text may do: overflow the stack, panic, or take more than linear time.
+//! No text may overflow the stack, panic, or take more than linear time.
 
 #![allow(clippy::unwrap_used, reason = "this is how a test fails")]
 
 use aql_syntax::ast::{ExpressionKind, StatementKind};
 use aql_syntax::{Limits, ParseError, error::number, parse, print};
 
-/// Stack of the threads these tests run on: less than the 2 MiB that Rust gives a thread, as the parser's caller needs
-/// some, too.
+/// Bytes of stack of the test threads.
+///
+/// That is less than the 2 MiB that Rust gives a thread, because the parser's caller needs some
+/// too.
 const STACK_BYTES: usize = 3 << 19;
 
 fn on_small_stack(test: impl FnOnce() + Send + 'static) {
@@ -17,12 +19,12 @@ fn parse_default(text: &str) -> Result<aql_syntax::ast::Query, ParseError> {
     parse(text, &Limits::default())
 }
 
-/// `before` many times, then `middle`, then `after` as many times.
+/// Repeats `before`, then writes `middle`, then repeats `after` as many times.
 fn nest(count: usize, before: &str, middle: &str, after: &str) -> String {
     format!("{}{middle}{}", before.repeat(count), after.repeat(count))
 }
 
-/// Every way in which text nests: what opens a level, and what closes it.
+/// Every way in which text nests: the text that opens a level, and the text that closes it.
 const NESTS: [(&str, &str); 24] = [
     ("(", ")"),
     ("[", "]"),
@@ -55,7 +57,7 @@ fn the_deepest_nesting_that_is_allowed_is_parsed_printed_and_dropped() {
     on_small_stack(|| {
         for (before, after) in NESTS {
             let text = |count| format!("RETURN {}", nest(count, before, "1", after));
-            // How many levels one nest takes differs, so search for the most that are allowed.
+            // The levels of one nest differ, so a search finds the most that are allowed.
             let counts: Vec<usize> = (1..=501).collect();
             let most = counts.partition_point(|&count| parse_default(&text(count)).is_ok());
             assert!((40..=500).contains(&most), "{before} {most}");
@@ -75,7 +77,7 @@ fn nesting_beyond_the_limit_is_an_error() {
                 let text = format!("RETURN {}", nest(count, before, "1", after));
                 let error = parse_default(&text).unwrap_err();
                 assert_eq!(error.number, number::QUERY_TOO_MUCH_NESTING, "{before} {count} {error}");
-                // Not even the closing side is needed.
+                // The closing side is not needed.
                 let text = format!("RETURN {}", before.repeat(count));
                 let error = parse_default(&text).unwrap_err();
                 assert_eq!(error.number, number::QUERY_TOO_MUCH_NESTING, "{before} {count} {error}");
@@ -117,7 +119,7 @@ fn chains_that_would_make_a_tall_tree_are_an_error() {
             let error = parse_default(&text).unwrap_err();
             assert_eq!(error.number, number::QUERY_TOO_MUCH_NESTING, "{link}");
         }
-        // Chains inside nested things add up.
+        // Chains inside nested expressions add up.
         let mut text = "x".to_owned();
         for _ in 0..20 {
             text = format!("[{text}{}]", ".a".repeat(30));
@@ -192,7 +194,7 @@ fn a_query_of_ten_megabytes_is_parsed() {
 
 #[test]
 fn long_tokens_are_read_a_bounded_number_of_times() {
-    // Each of these would take hours if the text were read once for each of its tokens.
+    // Each of these would take hours if the parser read the text once for each token.
     let long = "x".repeat(2 << 20);
     for text in [
         format!("REMOVE x IN '{long}'"),

@@ -1,4 +1,4 @@
-//! Statements: each form, as the printer renders it; and what each refuses.
+//! Statements: each form, as the printer renders it, and the errors of each.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Ways through a tree, and the bind parameters that are found on them.
+//! Walks through a tree, and the bind parameters found on them.
 
 mod common;
 
@@ -6,7 +6,7 @@ use aql_syntax::ast::{ExpressionKind, Query, StatementKind};
 use aql_syntax::{BindParameterKind, collect_bind_parameters, walk};
 use common::parsed;
 
-/// The names of all references, in the order in which the walk meets them.
+/// Returns the names of all references, in the order of the walk.
 fn references(query: &Query) -> Vec<&str> {
     walk::query_expressions(query)
         .filter_map(|expression| match &expression.kind {

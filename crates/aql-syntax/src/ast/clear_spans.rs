@@ -1,4 +1,4 @@
-//! Sets every span of a tree to zero. Recursive, as the depth of a tree is bounded.
+//! Sets every span of a tree to zero. It recurses, because the depth of a tree is bounded.
 
 use super::{
     Aggregate, Block, Collect, DataSource, Expansion, Expression, ExpressionKind, GraphSource, Identifier,

@@ -13,15 +13,16 @@ pub struct Expression {
 }
 
 impl Expression {
-    /// An expression of this form.
+    /// Creates an expression of this form.
     pub fn new(kind: ExpressionKind, span: Span) -> Expression {
         let height = height_of_children(&kind).saturating_add(1);
         Expression { kind, span, height }
     }
 
-    /// Levels of the tree: 1 for a leaf, one more than the tallest child otherwise. Subqueries count.
+    /// Returns the levels of the tree: 1 for a leaf, one more than the tallest child otherwise.
     ///
-    /// Fixed when the node is made; replacing `kind` later does not change it.
+    /// Subqueries count. The height is fixed when the node is made; replacing `kind` later does not
+    /// change it.
     pub fn height(&self) -> u32 {
         self.height
     }
@@ -34,7 +35,8 @@ pub enum ExpressionKind {
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// An integer that fits; never negative in a parsed tree, where `-1` is [`UnaryOperator::Minus`] on 1.
+    /// An integer that fits. In a parsed tree it is never negative: `-1` is
+    /// [`UnaryOperator::Minus`] on 1.
     Int(i64),
     /// A number with fraction or exponent, or an integer that does not fit an `i64`. Always finite.
     Double(f64),
@@ -44,14 +46,17 @@ pub enum ExpressionKind {
     Array(Vec<Expression>),
     /// `{a: 1, @b: 2, [c]: 3}`; names may repeat.
     Object(Vec<ObjectMember>),
-    /// A name: a variable, a pseudo variable (`CURRENT`, `NEW`, `OLD`), or a collection or View. Case matters.
+    /// A name: a variable, a pseudo variable (`CURRENT`, `NEW`, `OLD`), a collection or a View.
+    ///
+    /// Case matters.
     Reference(String),
     /// `@name`: the value of the bind variable `name`.
     BindParameter(String),
     /// `@@name`: the collection or View whose name is the value of the bind variable `@name`.
     DataSourceBindParameter(String),
-    /// The element that the innermost enclosing [`Expansion::projection`] works on. Has no text of its own, and occurs
-    /// nowhere but as the innermost base of such a projection.
+    /// The element on which the innermost enclosing [`Expansion::projection`] works.
+    ///
+    /// It has no text of its own, and occurs only as the innermost base of such a projection.
     Element,
     /// `NOT a`, `-a`
     Unary(Box<Unary>),
@@ -71,7 +76,8 @@ pub enum ExpressionKind {
     Subquery(Box<Block>),
     /// `base.name`
     AttributeAccess(Box<Expression>, String),
-    /// `base.@name`: the bind variable `name` holds an attribute name, or an array of names that form a path.
+    /// `base.@name`: the bind variable `name` holds an attribute name, or an array of names that
+    /// form a path.
     BoundAttributeAccess(Box<Expression>, String),
     /// `base[index]`
     IndexedAccess(Box<Expression>, Box<Expression>),
@@ -86,7 +92,7 @@ pub enum ExpressionKind {
 pub struct Unary {
     /// The operator.
     pub operator: UnaryOperator,
-    /// What it works on.
+    /// The operand.
     pub operand: Expression,
 }
 
@@ -97,46 +103,46 @@ pub struct Binary {
     pub operator: BinaryOperator,
     /// The operand before it.
     pub left: Expression,
-    /// The operand behind it.
+    /// The operand after it.
     pub right: Expression,
 }
 
-/// A chain of `AND` or of `OR`. Evaluates from left to right and stops at the first operand that decides.
+/// A chain of `AND` or of `OR`, evaluated from left to right up to the first operand that decides.
 ///
 /// `a OR b OR c` is one node with three operands; parentheses make a node of their own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Logical {
     /// The operator between any two operands.
     pub operator: LogicalOperator,
-    /// At least two.
+    /// The operands, at least two.
     pub operands: Vec<Expression>,
 }
 
 /// `condition ? then : otherwise`, or `condition ? : otherwise`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ternary {
-    /// Cast to bool.
+    /// The condition, cast to bool.
     pub condition: Expression,
-    /// The value when the condition holds; `None`: the condition's own value, evaluated once.
+    /// The value if the condition holds; `None`: the condition's own value, evaluated once.
     pub then: Option<Expression>,
-    /// The value when it does not.
+    /// The value if the condition does not hold.
     pub otherwise: Expression,
 }
 
 /// `left ALL == right`: compares every element of the left array with the right value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrayComparison {
-    /// How many elements must match.
+    /// The number of elements that must match.
     pub quantifier: Quantifier,
-    /// How each is compared.
+    /// The comparison of each element.
     pub operator: ComparisonOperator,
     /// The array.
     pub left: Expression,
-    /// What each element is compared with.
+    /// The value that each element is compared with.
     pub right: Expression,
 }
 
-/// How many elements of an array must match.
+/// The number of elements of an array that must match.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Quantifier {
     /// `ALL`; holds for an empty array.
@@ -149,7 +155,7 @@ pub enum Quantifier {
     AtLeast(Expression),
 }
 
-/// A call. Whether the function exists is for the binder to say.
+/// A function call. The binder checks that the function exists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FunctionCall {
     /// Its name.
@@ -158,7 +164,7 @@ pub struct FunctionCall {
     pub arguments: Vec<Expression>,
 }
 
-/// The name of a function, which is matched without regard to case.
+/// The name of a function. Functions are matched without regard to case.
 #[derive(Clone, Debug)]
 pub struct FunctionName {
     written: String,
@@ -168,24 +174,24 @@ pub struct FunctionName {
 }
 
 impl FunctionName {
-    /// A name, with `::` between namespace parts and no blanks.
+    /// Creates a name, with `::` between namespace parts and no blanks.
     pub fn new(written: impl Into<String>, span: Span) -> FunctionName {
         let written = written.into();
         let normalized = written.to_ascii_uppercase();
         FunctionName { written, normalized, span }
     }
 
-    /// As it was written.
+    /// Returns the name as it stands in the query.
     pub fn written(&self) -> &str {
         &self.written
     }
 
-    /// In upper case, as functions are looked up.
+    /// Returns the name in upper case, as functions are looked up.
     pub fn normalized(&self) -> &str {
         &self.normalized
     }
 
-    /// Whether it has a namespace, as user-defined functions do.
+    /// Returns true if the name has a namespace, as those of user-defined functions do.
     pub fn is_namespaced(&self) -> bool {
         self.written.contains("::")
     }
@@ -200,7 +206,7 @@ impl PartialEq for FunctionName {
 /// One member of an object literal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObjectMember {
-    /// What names it.
+    /// The member's name.
     pub key: ObjectKey,
     /// Its value.
     pub value: Expression,
@@ -208,26 +214,28 @@ pub struct ObjectMember {
     pub span: Span,
 }
 
-/// How a member of an object literal is named.
+/// The form of the name of an object member.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ObjectKey {
-    /// By an identifier or a string.
+    /// An identifier or a string.
     Name(String),
-    /// By `@name`: the bind variable's value, which must be a string.
+    /// `@name`: the bind variable's value, which must be a string.
     BindParameter(String),
-    /// By `[expression]`: its value, cast to a string.
+    /// `[expression]`: its value, cast to a string.
     Computed(Expression),
 }
 
 /// `base[* FILTER c LIMIT o, n RETURN r]` and the accesses that follow it.
 ///
-/// Evaluation: take `base`; anything but an array gives `[]`. Flatten it by `levels - 1` levels. For each element, with
-/// `CURRENT` naming it: drop it unless `filter` holds; skip and stop by `limit`; replace it by `result` if there is
-/// one; then evaluate `projection` with [`ExpressionKind::Element`] standing for what is left.
+/// Evaluation: take `base`; anything but an array gives `[]`. Flatten it by `levels - 1` levels.
+/// For each element, with `CURRENT` naming it: drop it unless `filter` holds; skip and stop by
+/// `limit`; replace it by `result` if there is one. Then evaluate `projection` with
+/// [`ExpressionKind::Element`] standing for the remaining element.
 ///
-/// The accesses that follow a `[*]` belong to its elements, and a further `[*]` is therefore nested: `a[*].b[*].c` is
-/// `Expansion { base: a, projection: Expansion { base: Element.b, projection: Element.c } }`. Parentheses end that:
-/// in `(a[*].b)[0]` the base of the index is the whole expansion.
+/// The accesses that follow a `[*]` belong to its elements, so a further `[*]` is nested:
+/// `a[*].b[*].c` is `Expansion { base: a, projection: Expansion { base: Element.b, projection:
+/// Element.c } }`. Parentheses end that: in `(a[*].b)[0]` the base of the index is the whole
+/// expansion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expansion {
     /// The array.
@@ -240,16 +248,16 @@ pub struct Expansion {
     pub limit: Option<InlineLimit>,
     /// `RETURN` inside the brackets.
     pub result: Option<Expression>,
-    /// What follows the brackets, applied to [`ExpressionKind::Element`]; `None` when nothing does.
+    /// The accesses after the brackets, applied to [`ExpressionKind::Element`]; `None` without any.
     pub projection: Option<Expression>,
 }
 
 /// `LIMIT` inside `[* ]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InlineLimit {
-    /// How many elements to skip.
+    /// Number of elements to skip.
     pub offset: Option<Expression>,
-    /// How many to keep.
+    /// Number of elements to keep.
     pub count: Expression,
 }
 
@@ -260,18 +268,18 @@ pub struct ArrayQuestion {
     pub base: Expression,
     /// The number of question marks, at least 1; the array is flattened by `levels - 1` levels.
     pub levels: u32,
-    /// How many elements must match; `None`: at least one.
+    /// Number of elements that must match; `None`: at least one.
     pub quantifier: Option<QuestionQuantifier>,
     /// The condition, in which `CURRENT` names the element. `None`: every element matches.
     pub filter: Option<Expression>,
 }
 
-/// How many elements must match in `[? ]`.
+/// The number of elements that must match in `[? ]`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QuestionQuantifier {
     /// `ALL`, `ANY`, `NONE` or `AT LEAST (n)`
     Quantifier(Quantifier),
-    /// A number, which must be met exactly, or a range.
+    /// An exact number, or a range.
     Count(Expression),
 }
 
@@ -369,7 +377,7 @@ fn expansion_children<'a>(expansion: &'a Expansion, each: &mut dyn FnMut(&'a Exp
     expansion.projection.iter().for_each(&mut *each);
 }
 
-/// The height of the tallest direct child, 0 for a leaf.
+/// Returns the height of the tallest direct child, 0 for a leaf.
 fn height_of_children(kind: &ExpressionKind) -> u32 {
     let mut height = 0;
     children(kind, &mut |child| height = height.max(child.height()));

@@ -1,4 +1,4 @@
-//! Operators, with their spelling and how tightly they bind.
+//! Operators, with their spelling and precedence.
 
 /// An operator before its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,7 +46,7 @@ pub enum ComparisonOperator {
     Greater,
     /// `>=`
     GreaterOrEqual,
-    /// `IN`: is the left value a member of the right array.
+    /// `IN`: membership of the left value in the right array.
     In,
     /// `NOT IN`
     NotIn,
@@ -81,7 +81,7 @@ pub enum ArithmeticOperator {
 }
 
 impl UnaryOperator {
-    /// The spelling that the printer uses.
+    /// Returns the spelling that the printer uses.
     pub fn symbol(self) -> &'static str {
         match self {
             UnaryOperator::Not => "!",
@@ -92,7 +92,7 @@ impl UnaryOperator {
 }
 
 impl LogicalOperator {
-    /// The spelling that the printer uses.
+    /// Returns the spelling that the printer uses.
     pub fn symbol(self) -> &'static str {
         match self {
             LogicalOperator::And => "AND",
@@ -102,7 +102,7 @@ impl LogicalOperator {
 }
 
 impl BinaryOperator {
-    /// The spelling that the printer uses.
+    /// Returns the spelling that the printer uses.
     pub fn symbol(self) -> &'static str {
         match self {
             BinaryOperator::Comparison(operator) => operator.symbol(),
@@ -113,7 +113,7 @@ impl BinaryOperator {
 }
 
 impl ComparisonOperator {
-    /// The spelling that the printer uses.
+    /// Returns the spelling that the printer uses.
     pub fn symbol(self) -> &'static str {
         match self {
             ComparisonOperator::Equal => "==",
@@ -129,7 +129,7 @@ impl ComparisonOperator {
 }
 
 impl MatchOperator {
-    /// The spelling that the printer uses.
+    /// Returns the spelling that the printer uses.
     pub fn symbol(self) -> &'static str {
         match self {
             MatchOperator::Like => "LIKE",
@@ -141,7 +141,7 @@ impl MatchOperator {
 }
 
 impl ArithmeticOperator {
-    /// The spelling that the printer uses.
+    /// Returns the spelling that the printer uses.
     pub fn symbol(self) -> &'static str {
         match self {
             ArithmeticOperator::Add => "+",

@@ -1,4 +1,5 @@
-//! What stands left of `IN` in a `FOR` and left of `=` in a `LET`: a variable, or a destructuring pattern.
+//! The target left of `IN` in a `FOR` and left of `=` in a `LET`: a variable or a destructuring
+//! pattern.
 
 use super::{Identifier, Span};
 
@@ -27,14 +28,14 @@ pub enum PatternKind {
 pub struct ObjectPatternMember {
     /// The attribute that is read.
     pub attribute: String,
-    /// Where the attribute's value goes.
+    /// The target of the attribute's value.
     pub target: Pattern,
     /// The text of the member.
     pub span: Span,
 }
 
 impl Pattern {
-    /// The variable, when the pattern is nothing but one.
+    /// Returns the variable, if the pattern is a plain variable.
     pub fn as_variable(&self) -> Option<&Identifier> {
         match &self.kind {
             PatternKind::Variable(identifier) => Some(identifier),
@@ -42,14 +43,14 @@ impl Pattern {
         }
     }
 
-    /// Every variable that the pattern introduces, from left to right.
+    /// Returns every variable that the pattern introduces, from left to right.
     pub fn variables(&self) -> Vec<&Identifier> {
         let mut found = Vec::new();
         self.collect_variables(&mut found);
         found
     }
 
-    // Recursion is bounded: the parser counts patterns in its depth.
+    // Recursion is bounded: patterns count towards the parser's depth.
     fn collect_variables<'a>(&'a self, found: &mut Vec<&'a Identifier>) {
         match &self.kind {
             PatternKind::Variable(identifier) => found.push(identifier),

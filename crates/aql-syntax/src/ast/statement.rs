@@ -13,7 +13,7 @@ pub struct Statement {
 
 /// The form of a [`Statement`].
 ///
-/// Wherever there are `options`, they are an object literal ([`ExpressionKind::Object`](super::ExpressionKind)).
+/// All `options` are object literals ([`ExpressionKind::Object`](super::ExpressionKind)).
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatementKind {
     /// `FOR x IN source`
@@ -47,17 +47,17 @@ pub enum StatementKind {
 }
 
 impl StatementKind {
-    /// Whether a query may end with this statement: a `RETURN` or a data modification.
+    /// Returns true if a query may end with this statement: a `RETURN` or a data modification.
     pub fn can_end_query(&self) -> bool {
         matches!(self, StatementKind::Return(_)) || self.modifies()
     }
 
-    /// Whether the statement is a `FOR` of any kind.
+    /// Returns true if the statement is a `FOR` of any kind.
     pub fn iterates(&self) -> bool {
         matches!(self, StatementKind::For(_) | StatementKind::Traversal(_) | StatementKind::PathSearch(_))
     }
 
-    /// Whether the statement writes documents.
+    /// Returns true if the statement writes documents.
     pub fn modifies(&self) -> bool {
         matches!(
             self,
@@ -74,7 +74,8 @@ impl StatementKind {
 pub struct For {
     /// The loop variable, or a destructuring pattern.
     pub target: Pattern,
-    /// An array, or a [`Reference`](super::ExpressionKind::Reference) that may turn out to be a collection or View.
+    /// An array, or a [`Reference`](super::ExpressionKind::Reference) to a possible collection or
+    /// View.
     pub source: Expression,
     /// The condition of `SEARCH`; only Views have one.
     pub search: Option<Expression>,
@@ -89,7 +90,7 @@ pub enum Direction {
     Outbound,
     /// From `_to` to `_from`.
     Inbound,
-    /// Both ways.
+    /// Both directions.
     Any,
 }
 
@@ -108,7 +109,7 @@ pub struct Traversal {
     pub direction: Direction,
     /// The start vertex: its `_id`, or an object that has one.
     pub start: Expression,
-    /// Where the edges are.
+    /// The source of the edges.
     pub graph: GraphSource,
     /// `PRUNE`
     pub prune: Option<Prune>,
@@ -116,7 +117,7 @@ pub struct Traversal {
     pub options: Option<Expression>,
 }
 
-/// `PRUNE variable = condition`: do not go on behind a vertex for which the condition holds.
+/// `PRUNE variable = condition`: stop at a vertex for which the condition holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prune {
     /// A variable that holds the condition's value.
@@ -125,7 +126,7 @@ pub struct Prune {
     pub condition: Expression,
 }
 
-/// Where the edges of a traversal or path search are.
+/// The source of the edges of a traversal or path search.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GraphSource {
     /// `GRAPH name`
@@ -134,14 +135,14 @@ pub enum GraphSource {
     EdgeCollections(Vec<EdgeCollection>),
 }
 
-/// How a graph is named.
+/// The form of a graph's name.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GraphName {
-    /// By an identifier or a string.
+    /// An identifier or a string.
     Name(String),
-    /// By `@name`.
+    /// `@name`.
     BindParameter(String),
-    /// By `@@name`; this is `name`, and the key in the bind variables is `@name`.
+    /// `@@name`. The field holds `name`; the key in the bind variables is `@name`.
     DataSourceBindParameter(String),
 }
 
@@ -154,7 +155,7 @@ pub struct EdgeCollection {
     pub collection: DataSource,
 }
 
-/// Which paths a [`PathSearch`] finds.
+/// The kind of paths that a [`PathSearch`] finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PathSearchKind {
     /// `SHORTEST_PATH`: one path, vertex by vertex.
@@ -168,7 +169,7 @@ pub enum PathSearchKind {
 }
 
 impl PathSearchKind {
-    /// The keyword.
+    /// Returns the keyword.
     pub fn keyword(self) -> &'static str {
         match self {
             PathSearchKind::ShortestPath => "SHORTEST_PATH",
@@ -182,7 +183,7 @@ impl PathSearchKind {
 /// `FOR output IN depth direction SHORTEST_PATH start TO target graph OPTIONS ...`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathSearch {
-    /// Which paths.
+    /// The kind of paths.
     pub kind: PathSearchKind,
     /// The variable of the vertex ([`PathSearchKind::ShortestPath`]) or of the path (all others).
     pub output: Identifier,
@@ -196,7 +197,7 @@ pub struct PathSearch {
     pub start: Expression,
     /// The target vertex.
     pub target: Expression,
-    /// Where the edges are.
+    /// The source of the edges.
     pub graph: GraphSource,
     /// `OPTIONS`
     pub options: Option<Expression>,
@@ -223,7 +224,7 @@ pub struct Sort {
 pub struct SortItem {
     /// The key.
     pub expression: Expression,
-    /// Its direction; ascending when none was written.
+    /// The direction; ascending when none was written.
     pub direction: SortDirection,
 }
 
@@ -241,9 +242,9 @@ pub enum SortDirection {
 /// `LIMIT offset, count`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
-    /// How many rows to skip.
+    /// Number of rows to skip.
     pub offset: Option<Expression>,
-    /// How many rows to let pass.
+    /// Number of rows to return.
     pub count: Expression,
 }
 
@@ -256,7 +257,8 @@ pub struct Assignment {
     pub expression: Expression,
 }
 
-/// `variable = function(arguments)` behind `AGGREGATE`. The parser has checked that the function aggregates.
+/// `variable = function(arguments)` after `AGGREGATE`. The parser has checked that the function
+/// aggregates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Aggregate {
     /// The variable.
@@ -289,16 +291,16 @@ pub struct Collect {
 pub struct CollectInto {
     /// The variable that holds the array of the group's members.
     pub variable: Identifier,
-    /// What is kept of each member; `None`: an object of the variables in scope.
+    /// The value kept of each member; `None`: an object of the variables in scope.
     pub expression: Option<Expression>,
-    /// Which variables that object has; empty: all. Without meaning when there is an `expression`.
+    /// The variables of that object; empty: all. Without meaning when there is an `expression`.
     pub keep: Vec<Identifier>,
 }
 
 /// `WINDOW range WITH bounds AGGREGATE aggregates`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window {
-    /// The value by which rows are near each other; `None`: their position.
+    /// The value whose differences define the window; `None`: row positions define it.
     pub range: Option<Expression>,
     /// An object literal with `preceding` and `following`.
     pub bounds: Expression,
@@ -309,7 +311,7 @@ pub struct Window {
 /// `RETURN DISTINCT value`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Return {
-    /// Whether equal values are returned once.
+    /// True if equal values are returned once.
     pub distinct: bool,
     /// The value.
     pub value: Expression,
@@ -320,13 +322,13 @@ pub struct Return {
 pub struct Insert {
     /// The document.
     pub document: Expression,
-    /// Where it goes.
+    /// The collection that receives it.
     pub collection: DataSource,
     /// `OPTIONS`
     pub options: Option<Expression>,
 }
 
-/// Whether given attributes are merged into the stored document or take its place.
+/// The effect of the given attributes: merged into the stored document, or replacing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WriteMode {
     /// `UPDATE`
@@ -336,7 +338,7 @@ pub enum WriteMode {
 }
 
 impl WriteMode {
-    /// The keyword.
+    /// Returns the keyword.
     pub fn keyword(self) -> &'static str {
         match self {
             WriteMode::Update => "UPDATE",
@@ -350,11 +352,12 @@ impl WriteMode {
 pub struct Update {
     /// `UPDATE` or `REPLACE`.
     pub mode: WriteMode,
-    /// What names the stored document; without `document`, also the new attributes.
+    /// The key of the stored document, or an object with it. Without `document` it also holds the
+    /// new attributes.
     pub key: Expression,
     /// The new attributes.
     pub document: Option<Expression>,
-    /// Where the document is.
+    /// The collection of the document.
     pub collection: DataSource,
     /// `OPTIONS`
     pub options: Option<Expression>,
@@ -363,9 +366,9 @@ pub struct Update {
 /// `REMOVE key IN collection`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Remove {
-    /// What names the stored document.
+    /// The key of the stored document, or an object with it.
     pub key: Expression,
-    /// Where it is.
+    /// The collection of the document.
     pub collection: DataSource,
     /// `OPTIONS`
     pub options: Option<Expression>,
@@ -374,24 +377,24 @@ pub struct Remove {
 /// `UPSERT search INSERT insert UPDATE update IN collection`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Upsert {
-    /// How an existing document is found.
+    /// The search for an existing document.
     pub search: UpsertSearch,
     /// The document that is inserted when none is found.
     pub insert: Expression,
-    /// Whether the last part is `UPDATE` or `REPLACE`.
+    /// The mode of the last part: `UPDATE` or `REPLACE`.
     pub mode: WriteMode,
     /// The attributes for a document that is found; may use `OLD`.
     pub update: Expression,
-    /// Where the documents are.
+    /// The collection of the documents.
     pub collection: DataSource,
     /// `OPTIONS`
     pub options: Option<Expression>,
 }
 
-/// How `UPSERT` finds an existing document.
+/// The ways in which `UPSERT` finds an existing document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UpsertSearch {
-    /// By an example: an object literal without computed names, or a bind parameter.
+    /// An example: an object literal without computed names, or a bind parameter.
     Example(Expression),
     /// `FILTER condition`, in which `CURRENT` names the document.
     Filter(Expression),

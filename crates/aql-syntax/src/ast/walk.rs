@@ -1,7 +1,7 @@
-//! Ways through a tree.
+//! Walks through a tree.
 //!
-//! The functions that list direct children take a closure; those that go all the way down are iterators with a stack of
-//! their own and do not recurse.
+//! The functions that list direct children take a closure. Those that visit all descendants are
+//! iterators with their own stack and do not recurse.
 
 pub use super::expression::{Child, children};
 use super::{
@@ -9,8 +9,10 @@ use super::{
     StatementKind, Update, Upsert, UpsertSearch,
 };
 
-/// Calls `visit` with every expression that stands directly in a statement (not with their children), in the order of
-/// the text.
+/// Calls `visit` with every expression that stands directly in a statement, in the order of the
+/// text.
+///
+/// It does not visit the children of those expressions.
 pub fn statement_expressions<'a>(statement: &'a Statement, visit: &mut dyn FnMut(&'a Expression)) {
     match &statement.kind {
         StatementKind::For(inner) => {
@@ -74,8 +76,10 @@ fn upsert_expressions<'a>(upsert: &'a Upsert, visit: &mut dyn FnMut(&'a Expressi
     [search, &upsert.insert, &upsert.update].into_iter().chain(&upsert.options).for_each(visit);
 }
 
-/// Calls `visit` with every collection that stands in a statement where only a collection can: the target of a
-/// modification and the edge collections of a traversal. The source of a `FOR` is an expression and not among them.
+/// Calls `visit` with every collection that stands in a statement where only a collection can.
+///
+/// These are the target of a modification and the edge collections of a traversal. The source of a
+/// `FOR` is an expression and not among them.
 pub fn statement_data_sources<'a>(statement: &'a Statement, visit: &mut dyn FnMut(&'a DataSource)) {
     match &statement.kind {
         StatementKind::Insert(insert) => visit(&insert.collection),
@@ -90,7 +94,7 @@ pub fn statement_data_sources<'a>(statement: &'a Statement, visit: &mut dyn FnMu
     }
 }
 
-/// Where the edges of a traversal or path search are; `None` for any other statement.
+/// Returns the source of the edges of a traversal or path search; `None` for any other statement.
 pub fn statement_graph(statement: &Statement) -> Option<&GraphSource> {
     match &statement.kind {
         StatementKind::Traversal(traversal) => Some(&traversal.graph),
@@ -99,17 +103,17 @@ pub fn statement_graph(statement: &Statement) -> Option<&GraphSource> {
     }
 }
 
-/// An expression and all below it, parents before children, subqueries included.
+/// Returns an expression and its descendants, parents before children, subqueries included.
 pub fn expressions(root: &Expression) -> Expressions<'_> {
     Expressions { stack: vec![root], children: Vec::new() }
 }
 
-/// All expressions of a query, parents before children, subqueries included.
+/// Returns all expressions of a query, parents before children, subqueries included.
 pub fn query_expressions(query: &crate::ast::Query) -> Expressions<'_> {
     block_expressions(&query.body)
 }
 
-/// All expressions of a block, parents before children, subqueries included.
+/// Returns all expressions of a block, parents before children, subqueries included.
 pub fn block_expressions(block: &Block) -> Expressions<'_> {
     let mut stack = Vec::new();
     for statement in &block.statements {
@@ -119,7 +123,7 @@ pub fn block_expressions(block: &Block) -> Expressions<'_> {
     Expressions { stack, children: Vec::new() }
 }
 
-/// Iterator over an expression and all below it; see [`expressions`].
+/// An iterator over an expression and its descendants; see [`expressions`].
 #[derive(Debug)]
 pub struct Expressions<'a> {
     stack: Vec<&'a Expression>,
@@ -145,7 +149,9 @@ impl<'a> Iterator for Expressions<'a> {
     }
 }
 
-/// All statements of a block and of its subqueries; a statement comes before those of the subqueries in it.
+/// Returns all statements of a block and its subqueries.
+///
+/// A statement comes before those of the subqueries in it.
 pub fn statements(block: &Block) -> impl Iterator<Item = &Statement> {
     let nested = block_expressions(block).filter_map(|expression| match &expression.kind {
         ExpressionKind::Subquery(block) => Some(&block.statements),

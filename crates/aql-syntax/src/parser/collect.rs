@@ -7,7 +7,7 @@ use crate::ast::{
 use crate::error::number;
 use crate::token::TokenKind;
 
-/// The functions that may stand behind `AGGREGATE`, sorted.
+/// The functions that are valid after `AGGREGATE`, sorted.
 const AGGREGATORS: [&str; 21] = [
     "AVERAGE",
     "AVG",
@@ -53,11 +53,11 @@ impl Parser<'_> {
         Ok(StatementKind::Collect(Box::new(Collect { groups, aggregates, into, count, options })))
     }
 
-    /// `a = x, b = y`, or nothing.
+    /// Parses `a = x, b = y`, or nothing.
     #[inline(never)]
     fn groups(&mut self) -> Parsed<Vec<Assignment>> {
         let mut groups = Vec::new();
-        // `COLLECT INTO g OPTIONS {...}` has a word where a group could stand.
+        // In `COLLECT INTO g OPTIONS {...}` a word stands where a group could.
         let mut more = self.current.kind.is_identifier() && self.peek().kind == TokenKind::Assign;
         while more {
             groups.push(self.assignment()?);
@@ -72,7 +72,7 @@ impl Parser<'_> {
         Ok(Assignment { variable, expression: self.expression()? })
     }
 
-    /// `AGGREGATE a = SUM(x), b = MIN(y)`, or nothing.
+    /// Parses `AGGREGATE a = SUM(x), b = MIN(y)`, or nothing.
     fn aggregates(&mut self) -> Parsed<Vec<Aggregate>> {
         let mut aggregates = Vec::new();
         let mut more = self.accept(TokenKind::Aggregate);
@@ -98,7 +98,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `WITH COUNT INTO name`
+    /// Parses `WITH COUNT INTO name`.
     #[inline(never)]
     fn with_count(&mut self) -> Parsed<Identifier> {
         self.advance();
@@ -113,7 +113,7 @@ impl Parser<'_> {
         self.identifier()
     }
 
-    /// `INTO name = expression KEEP a, b`, or nothing.
+    /// Parses `INTO name = expression KEEP a, b`, or nothing.
     #[inline(never)]
     fn collect_into(&mut self, may_keep: bool) -> Parsed<Option<CollectInto>> {
         if !self.accept(TokenKind::Into) {

@@ -1,4 +1,4 @@
-//! Expressions, but for operators (`operators.rs`) and what follows an operand (`postfix.rs`).
+//! Expressions, except operators (`operators.rs`) and accesses after an operand (`postfix.rs`).
 
 use super::{Parsed, Parser};
 use crate::ast::{
@@ -10,7 +10,7 @@ use crate::precedence;
 use crate::token::{Token, TokenKind};
 
 impl Parser<'_> {
-    /// An expression in which `IN` is nothing but an operator.
+    /// Parses an expression in which `IN` is always an operator.
     pub(super) fn expression(&mut self) -> Parsed<Expression> {
         let outside = std::mem::replace(&mut self.before_collection, false);
         let result = self.ternary();
@@ -18,10 +18,10 @@ impl Parser<'_> {
         result
     }
 
-    /// The last expression of a modification before `IN collection`.
+    /// Parses the last expression of a modification before `IN collection`.
     ///
-    /// There, `IN` is an operator unless what follows can only be the collection: `REMOVE a IN b IN c` removes the
-    /// result of `a IN b` from `c`.
+    /// There, `IN` is an operator unless only the collection can follow: `REMOVE a IN b IN c`
+    /// removes the result of `a IN b` from `c`.
     pub(super) fn modification_operand(&mut self) -> Parsed<Expression> {
         let outside = std::mem::replace(&mut self.before_collection, true);
         let result = self.ternary();
@@ -44,7 +44,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A literal, or a reference with everything that follows it.
+    /// Parses a literal, or a reference with all its accesses.
     #[inline(never)]
     pub(super) fn operand(&mut self) -> Parsed<Expression> {
         let token = self.current;
@@ -79,7 +79,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A literal that is no compound. Nothing can follow it but an operator.
+    /// Parses a literal that is not compound. Only an operator can follow it.
     #[inline(never)]
     pub(super) fn literal(&mut self) -> Parsed<Expression> {
         let token = self.advance();
@@ -120,7 +120,7 @@ impl Parser<'_> {
         self.node(kind, token.span.start)
     }
 
-    /// `(expression)` or `(query)`
+    /// Parses `(expression)` or `(query)`.
     #[inline(never)]
     fn parenthesized(&mut self) -> Parsed<Expression> {
         self.advance();
@@ -134,7 +134,7 @@ impl Parser<'_> {
         Ok(inner)
     }
 
-    /// A query inside a query, up to but without the token that ends it, which is one of `ends`.
+    /// Parses a subquery up to the token that ends it, which is one of `ends` and stays.
     #[inline(never)]
     fn subquery(&mut self, ends: &[TokenKind]) -> Parsed<Expression> {
         let start = self.current.span.start;
@@ -166,7 +166,7 @@ impl Parser<'_> {
         self.node(ExpressionKind::Array(elements), start)
     }
 
-    /// `{...}`; the brace is the next token.
+    /// Parses `{...}`; the brace is the next token.
     #[inline(never)]
     pub(super) fn object(&mut self) -> Parsed<Expression> {
         let start = self.advance().span.start;
@@ -226,7 +226,7 @@ impl Parser<'_> {
         Ok(ObjectMember { key, value, span: Span::new(start, self.previous.span.end) })
     }
 
-    /// `name(arguments)` or `space::name(arguments)`; the name is the next token.
+    /// Parses `name(arguments)` or `space::name(arguments)`; the name is the next token.
     #[inline(never)]
     fn call(&mut self) -> Parsed<Expression> {
         let name = self.function_name()?;
@@ -253,7 +253,7 @@ impl Parser<'_> {
         }
         loop {
             let argument = if self.current.kind.starts_statement() {
-                // Two levels, as if it were in parentheses, and so that printing it there needs no more.
+                // Two levels, as if it were in parentheses, so that its printed form needs no more.
                 self.nested(|parser| parser.nested(Self::bare_subquery))
             } else {
                 self.expression()

@@ -1,10 +1,10 @@
-//! `FOR` over arrays, collections and Views; and which of the other kinds of `FOR` it is.
+//! `FOR` over arrays, collections and Views, and the choice between the kinds of `FOR`.
 
 use super::{Parsed, Parser};
 use crate::ast::{Expression, For, Identifier, Pattern, PatternKind, Span, StatementKind};
 use crate::token::TokenKind;
 
-/// What stands between `FOR` and `IN`.
+/// The targets between `FOR` and `IN`.
 pub(super) struct ForTarget {
     pub(super) first: Pattern,
     pub(super) more: Vec<Identifier>,
@@ -57,7 +57,7 @@ impl Parser<'_> {
 }
 
 impl ForTarget {
-    /// The variables, when there are no patterns among them.
+    /// Returns the variables if none of them is a pattern.
     pub(super) fn variables(self) -> Option<Vec<Identifier>> {
         match self.first.kind {
             PatternKind::Variable(first) => {

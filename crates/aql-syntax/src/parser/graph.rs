@@ -1,4 +1,4 @@
-//! `FOR` over the results of a traversal or of a search for paths.
+//! `FOR` over the results of a traversal or of a path search.
 
 use super::for_::ForTarget;
 use super::{Parsed, Parser};
@@ -10,7 +10,7 @@ use crate::ast::{
 use crate::token::TokenKind;
 
 impl Parser<'_> {
-    /// `OUTBOUND`, `INBOUND` or `ANY`, if one comes next.
+    /// Consumes `OUTBOUND`, `INBOUND` or `ANY`, if one comes next.
     pub(super) fn direction(&mut self) -> Option<Direction> {
         let direction = match self.current.kind {
             TokenKind::Outbound => Direction::Outbound,
@@ -22,7 +22,7 @@ impl Parser<'_> {
         Some(direction)
     }
 
-    /// What follows the direction.
+    /// Parses a graph statement after the direction.
     pub(super) fn graph_statement(
         &mut self,
         target: ForTarget,
@@ -94,7 +94,7 @@ impl Parser<'_> {
         Ok(StatementKind::PathSearch(Box::new(search)))
     }
 
-    /// The variables of a traversal or path search, at most `most` of them.
+    /// Checks the variables of a traversal or path search; there are at most `most`.
     fn graph_variables(
         &self,
         target: ForTarget,
@@ -113,7 +113,7 @@ impl Parser<'_> {
         Ok([variables.next(), variables.next(), variables.next()])
     }
 
-    /// `GRAPH name`, or a list of edge collections.
+    /// Parses `GRAPH name`, or a list of edge collections.
     #[inline(never)]
     fn graph_source(&mut self) -> Parsed<GraphSource> {
         if self.at(TokenKind::Graph) {
@@ -124,7 +124,7 @@ impl Parser<'_> {
         let mut edges = Vec::new();
         loop {
             let direction = self.direction();
-            // The first of them stands behind an expression, where much else could.
+            // The first one stands after an expression, where many other tokens are valid.
             let expected: &[TokenKind] = match (edges.is_empty(), direction) {
                 (true, None) => &EDGE_COLLECTION_BEHIND_EXPRESSION,
                 _ => &EDGE_COLLECTION,
@@ -159,7 +159,7 @@ impl Parser<'_> {
         Ok(name)
     }
 
-    /// `PRUNE variable = condition`, if it comes next.
+    /// Parses `PRUNE variable = condition`, if it comes next.
     #[inline(never)]
     fn prune(&mut self) -> Parsed<Option<Prune>> {
         if !self.accept_word("PRUNE") {
@@ -183,7 +183,7 @@ impl Parser<'_> {
 const EDGE_COLLECTION: [TokenKind; 3] =
     [TokenKind::Identifier, TokenKind::String, TokenKind::DataSourceBindParameter];
 
-/// The same, too long to be listed in a message.
+/// The tokens after an expression, too many for a message to list.
 const EDGE_COLLECTION_BEHIND_EXPRESSION: [TokenKind; 7] = [
     TokenKind::Identifier,
     TokenKind::String,

@@ -17,7 +17,7 @@ impl Parser<'_> {
         Ok(StatementKind::Insert(Insert { document, collection, options }))
     }
 
-    /// `UPDATE` or `REPLACE`, with or without `WITH`.
+    /// Parses `UPDATE` or `REPLACE`, with or without `WITH`.
     #[inline(never)]
     pub(super) fn update(&mut self, mode: WriteMode) -> Parsed<StatementKind> {
         self.advance();
@@ -73,7 +73,7 @@ impl Parser<'_> {
         Ok(UpsertSearch::Example(example))
     }
 
-    /// `IN collection OPTIONS {...}`
+    /// Parses `IN collection OPTIONS {...}`.
     fn target(&mut self) -> Parsed<(DataSource, Option<Expression>)> {
         if !self.accept(TokenKind::In) && !self.accept(TokenKind::Into) {
             return Err(self.unexpected(&[]));
@@ -86,8 +86,10 @@ impl Parser<'_> {
         Ok((collection, self.options()?))
     }
 
-    /// Whether the `IN` that comes next introduces the collection of a modification: a collection must follow, and
-    /// behind it something that can stand behind the statement's collection but not behind an operand of `IN`.
+    /// Returns true if the next `IN` introduces the collection of a modification.
+    ///
+    /// A collection must follow, and after it a token that can follow the statement's collection
+    /// but not an operand of `IN`.
     pub(super) fn collection_follows(&self) -> bool {
         let collection = self.peek();
         if !matches!(

@@ -1,4 +1,4 @@
-//! Operators: which there are, and how tightly each binds.
+//! Operators and their precedence.
 
 use super::{Parsed, Parser};
 use crate::ast::{
@@ -8,7 +8,7 @@ use crate::ast::{
 use crate::precedence;
 use crate::token::TokenKind;
 
-/// What stands between two operands.
+/// An operator between two operands.
 #[derive(Clone, Copy)]
 enum Infix {
     Logical(LogicalOperator),
@@ -35,7 +35,7 @@ impl Infix {
 }
 
 impl Parser<'_> {
-    /// Operands joined by operators that bind at least as tightly as `minimum`.
+    /// Parses operands joined by operators that bind at least as tightly as `minimum`.
     pub(super) fn operators(&mut self, minimum: u8) -> Parsed<Expression> {
         let start = self.current.span.start;
         let mut left = self.unary()?;
@@ -57,7 +57,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// The operator that comes next; `None` when none does, so that the expression ends here.
+    /// Returns the next operator; `None` if none follows and the expression ends here.
     fn infix(&self) -> Option<Infix> {
         let infix = match self.current.kind {
             TokenKind::Or => Infix::Logical(LogicalOperator::Or),
@@ -116,7 +116,7 @@ impl Parser<'_> {
         self.node(ExpressionKind::Range(Box::new(low), Box::new(high)), start)
     }
 
-    /// `ALL`, `ANY`, `NONE` or `AT LEAST (expression)`
+    /// Parses `ALL`, `ANY`, `NONE` or `AT LEAST (expression)`.
     pub(super) fn quantifier(&mut self) -> Parsed<Quantifier> {
         match self.advance().kind {
             TokenKind::All => Ok(Quantifier::All),
@@ -126,7 +126,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows `AT LEAST`.
+    /// Parses the rest of `AT LEAST`.
     #[inline(never)]
     fn at_least(&mut self) -> Parsed<Quantifier> {
         self.expect(TokenKind::LeftParenthesis)?;
@@ -135,7 +135,7 @@ impl Parser<'_> {
         Ok(Quantifier::AtLeast(count))
     }
 
-    /// An array comparison from its quantifier on.
+    /// Parses an array comparison from its quantifier on.
     #[inline(never)]
     fn array_comparison(&mut self, left: Expression, start: u32) -> Parsed<Expression> {
         let quantifier = self.quantifier()?;
@@ -148,7 +148,8 @@ impl Parser<'_> {
         self.node(ExpressionKind::ArrayComparison(Box::new(comparison)), start)
     }
 
-    /// The operand behind an operator of this level; operators of the same level associate to the left.
+    /// Parses the operand after an operator of this level. Operators of one level associate to the
+    /// left.
     fn right_operand(&mut self, level: u8) -> Parsed<Expression> {
         self.nested(|parser| parser.operators(level + 1))
     }

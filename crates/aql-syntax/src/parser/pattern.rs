@@ -5,7 +5,7 @@ use crate::ast::{ObjectPatternMember, Pattern, PatternKind, Span};
 use crate::token::TokenKind;
 
 impl Parser<'_> {
-    /// A variable, `[a, , b]` or `{ x, y: z }`.
+    /// Parses a variable, `[a, , b]` or `{ x, y: z }`.
     pub(super) fn pattern(&mut self) -> Parsed<Pattern> {
         let start = self.current.span.start;
         let kind = match self.current.kind {
@@ -23,8 +23,7 @@ impl Parser<'_> {
         Ok(Pattern { kind, span: Span::new(start, self.previous.span.end) })
     }
 
-    /// Elements between commas; nothing before a comma skips an element. A comma behind the last element is allowed and
-    /// skips nothing.
+    /// Parses elements between commas. An empty element skips one; a trailing comma skips nothing.
     fn array_pattern(&mut self) -> Parsed<Vec<Option<Pattern>>> {
         self.advance();
         let mut elements = Vec::new();

@@ -1,21 +1,22 @@
-//! What follows a reference: attribute access, index, and the array operators `[*]` and `[?]`.
+//! Accesses after a reference: attributes, indexes, and the array operators `[*]` and `[?]`.
 
 use super::{Parsed, Parser};
 use crate::ast::{ArrayQuestion, Expansion, Expression, ExpressionKind, InlineLimit, QuestionQuantifier};
 use crate::token::TokenKind;
 
-/// An expansion whose projection is still being read.
+/// An expansion whose projection is still being parsed.
 struct OpenExpansion {
     expansion: Box<Expansion>,
     start: u32,
 }
 
 impl Parser<'_> {
-    /// Everything that follows `base`.
+    /// Parses all accesses that follow `base`.
     ///
-    /// What follows a `[*]` is applied to its elements. So each `[*]` opens an expansion, the chain goes on from its
-    /// element, and at the end the open expansions are closed from the innermost outwards. A `[**]` flattens what
-    /// the chain before it gives as a whole, and so closes the open expansions first.
+    /// The accesses after a `[*]` apply to its elements. So each `[*]` opens an expansion, and the
+    /// chain continues from its element. At the end the open expansions are closed from the
+    /// innermost outwards. A `[**]` flattens the result of the whole chain before it, so it closes
+    /// the open expansions first.
     #[inline(never)]
     pub(super) fn accesses(&mut self, base: Expression, start: u32) -> Parsed<Expression> {
         let mut open: Vec<OpenExpansion> = Vec::new();
@@ -46,7 +47,7 @@ impl Parser<'_> {
         self.close(&mut open, chain)
     }
 
-    /// The expansions with what follows them, `chain` being what is applied to the innermost one's elements.
+    /// Closes the open expansions. `chain` applies to the elements of the innermost one.
     fn close(&mut self, open: &mut Vec<OpenExpansion>, mut chain: Expression) -> Parsed<Expression> {
         while let Some(OpenExpansion { mut expansion, start }) = open.pop() {
             expansion.projection = Some(chain).filter(|chain| chain.kind != ExpressionKind::Element);
@@ -55,7 +56,7 @@ impl Parser<'_> {
         Ok(chain)
     }
 
-    /// `.name` or `.@bind`
+    /// Parses `.name` or `.@bind`.
     #[inline(never)]
     fn attribute(&mut self, base: Expression, start: u32) -> Parsed<Expression> {
         self.advance();
@@ -73,7 +74,7 @@ impl Parser<'_> {
         self.node(kind, start)
     }
 
-    /// `[expression]`
+    /// Parses `[expression]`.
     #[inline(never)]
     fn index(&mut self, base: Expression, start: u32) -> Parsed<Expression> {
         self.advance();
@@ -82,7 +83,7 @@ impl Parser<'_> {
         self.node(ExpressionKind::IndexedAccess(Box::new(base), Box::new(index)), start)
     }
 
-    /// `FILTER c LIMIT o, n RETURN r]` after the stars.
+    /// Parses `FILTER c LIMIT o, n RETURN r]` after the asterisks.
     #[inline(never)]
     fn expansion(&mut self, base: Expression, levels: u32) -> Parsed<Box<Expansion>> {
         // Filled in place, which takes less stack than many locals.
@@ -95,7 +96,7 @@ impl Parser<'_> {
         Ok(expansion)
     }
 
-    /// The opening bracket and a run of `mark`s, which are counted.
+    /// Parses the opening bracket and counts a run of `mark`s.
     fn levels(&mut self, mark: TokenKind) -> u32 {
         self.advance();
         let mut levels = 0;
@@ -105,7 +106,7 @@ impl Parser<'_> {
         levels
     }
 
-    /// `keyword expression`, if the keyword is there.
+    /// Parses `keyword expression`, if the keyword comes next.
     #[inline(never)]
     fn inline(&mut self, keyword: TokenKind) -> Parsed<Option<Expression>> {
         if self.accept(keyword) { self.expression().map(Some) } else { Ok(None) }
@@ -123,7 +124,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// `[? quantifier FILTER c]`
+    /// Parses `[? quantifier FILTER c]`.
     #[inline(never)]
     fn question(&mut self, base: Expression, start: u32) -> Parsed<Expression> {
         let levels = self.levels(TokenKind::Question);

@@ -9,10 +9,11 @@ use crate::error::ParseError;
 use crate::token::TokenKind;
 
 impl Parser<'_> {
-    /// The statements of a query or subquery. Ends behind a `RETURN`, or at the first token that starts no statement.
+    /// Parses the statements of a query or subquery.
     ///
-    /// # Errors
-    /// When the last statement is neither `RETURN` nor a modification.
+    /// It ends after a `RETURN`, or at the first token that starts no statement.
+    ///
+    /// # Errors The last statement is neither `RETURN` nor a modification.
     pub(super) fn block(&mut self) -> Parsed<Block> {
         let start = self.current.span.start;
         let mut statements = Vec::new();
@@ -25,14 +26,14 @@ impl Parser<'_> {
         Ok(Block::new(statements, Span::new(start, self.previous.span.end)))
     }
 
-    /// The next token does not go on with this block and is not `end`, which would end it.
+    /// Returns the error for a next token that neither continues this block nor is `end`.
     #[cold]
     pub(super) fn unexpected_after_block(&self, block: &Block, end: TokenKind) -> Box<ParseError> {
-        // Behind a RETURN nothing else can stand; behind a modification many a statement can.
+        // After a RETURN nothing else is valid; after a modification many statements are.
         if ends_in_return(&block.statements) { self.unexpected(&[end]) } else { self.unexpected(&[]) }
     }
 
-    /// One statement, which is several when it is a `LET` with several declarations.
+    /// Parses one statement. A `LET` with several declarations becomes several.
     fn statement(&mut self, statements: &mut Vec<Statement>) -> Parsed<()> {
         let start = self.current.span.start;
         let kind = match self.current.kind {
@@ -123,7 +124,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// `RETURN` behind the statements `before` of the same block.
+    /// Parses `RETURN` after the statements `before` of the same block.
     #[inline(never)]
     fn return_statement(&mut self, before: &[Statement]) -> Parsed<StatementKind> {
         self.advance();
@@ -140,7 +141,7 @@ impl Parser<'_> {
         Ok(StatementKind::Return(Return { distinct, value }))
     }
 
-    /// `OPTIONS {...}`, if it comes next.
+    /// Parses `OPTIONS {...}`, if it comes next.
     pub(super) fn options(&mut self) -> Parsed<Option<Expression>> {
         if !self.accept_word("OPTIONS") {
             return Ok(None);

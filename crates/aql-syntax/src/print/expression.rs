@@ -8,7 +8,7 @@ use crate::ast::{
 use crate::precedence;
 
 impl Printer {
-    /// An expression, in parentheses when it binds less tightly than `minimum`.
+    /// Prints an expression, in parentheses if it binds less tightly than `minimum`.
     pub(super) fn expression(&mut self, expression: &Expression, minimum: u8) {
         if level(&expression.kind) < minimum {
             self.text("(");
@@ -19,7 +19,7 @@ impl Printer {
         }
     }
 
-    /// An expression where any may stand.
+    /// Prints an expression without parentheses of its own.
     pub(super) fn any_expression(&mut self, expression: &Expression) {
         self.expression(expression, precedence::TERNARY);
     }
@@ -33,7 +33,7 @@ impl Printer {
             ExpressionKind::Null => self.text("null"),
             ExpressionKind::Bool(value) => self.text(if *value { "true" } else { "false" }),
             ExpressionKind::Int(value) => self.text(&value.to_string()),
-            // This form always has a fraction or an exponent, and so is read as a double again.
+            // This form always has a fraction or an exponent, so it is read as a double again.
             ExpressionKind::Double(value) => self.text(&format!("{value:?}")),
             ExpressionKind::String(value) => self.string(value),
             ExpressionKind::Array(elements) => {
@@ -103,12 +103,13 @@ impl Printer {
             }
             ExpressionKind::Expansion(expansion) => self.expansion(expansion),
             ExpressionKind::ArrayQuestion(question) => self.question(question),
-            // The element of an expansion has no text: what is done to it follows the bracket.
+            // The element of an expansion has no text: its accesses follow the bracket.
             _ => {}
         }
     }
 
-    /// What an access follows. Parentheses keep an expansion from taking the access for its own.
+    /// Prints the base of an access. Parentheses separate an expansion from an access to its
+    /// result.
     fn base(&mut self, base: &Expression) {
         if can_be_followed(&base.kind) {
             self.kind(&base.kind);
@@ -222,7 +223,7 @@ impl Printer {
         self.text("]");
     }
 
-    /// An expression with something before it, or nothing at all.
+    /// Prints an expression with a prefix, or nothing at all.
     pub(super) fn clause(&mut self, before: &str, expression: Option<&Expression>) {
         if let Some(expression) = expression {
             self.text(before);
@@ -231,7 +232,7 @@ impl Printer {
     }
 }
 
-/// How tightly an expression's outermost operator binds.
+/// Returns the precedence of an expression's outermost operator.
 fn level(kind: &ExpressionKind) -> u8 {
     match kind {
         ExpressionKind::Ternary(_) => precedence::TERNARY,
@@ -251,7 +252,7 @@ fn quantifier_level(quantifier: &Quantifier) -> u8 {
     }
 }
 
-/// Whether an access behind the expression is read as an access to it.
+/// Returns true if an access after the expression is read as an access to it.
 fn can_be_followed(kind: &ExpressionKind) -> bool {
     matches!(
         kind,

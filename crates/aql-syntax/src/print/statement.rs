@@ -127,7 +127,8 @@ impl Printer {
                 self.list(elements, ", ", |printer, element| {
                     element.iter().for_each(|element| printer.pattern(element));
                 });
-                // A comma behind the last element ends it, so a skipped one needs a comma of its own.
+                // A trailing comma ends the last element, so a skipped one needs a comma of its
+                // own.
                 if elements.last().is_some_and(Option::is_none) {
                     self.text(",");
                 }

@@ -1,4 +1,4 @@
-//! What the tests of this crate share.
+//! Helpers shared by the tests of this crate.
 #![allow(dead_code, reason = "each test uses some of this")]
 #![allow(clippy::panic, reason = "this is how a test fails")]
 
@@ -16,7 +16,7 @@ pub(crate) fn error(text: &str) -> ParseError {
     }
 }
 
-/// The expression of `RETURN expression`, without spans.
+/// Returns the expression of `RETURN expression`, without spans.
 pub(crate) fn expression(text: &str) -> Expression {
     let mut query = parsed(&format!("RETURN {text}")).without_spans();
     match query.body.statements.remove(0).kind {
@@ -25,7 +25,8 @@ pub(crate) fn expression(text: &str) -> Expression {
     }
 }
 
-/// Asserts that each text is printed as the text beside it, and that this text is printed as itself.
+/// Asserts that each text is printed as the text beside it, and that this text is printed as
+/// itself.
 pub(crate) fn assert_prints(cases: &[(&str, &str)]) {
     for (text, expected) in cases {
         let query = parsed(text);

@@ -1,4 +1,4 @@
-//! Trees and texts turn into each other without loss.
+//! Trees and texts convert into each other without loss.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -48,7 +48,7 @@ proptest! {
     }
 }
 
-/// If the text parses, it can be printed and parsed again.
+/// Checks that a text that parses can be printed and parsed again.
 fn check(text: &str) -> Result<(), TestCaseError> {
     match parse(text, &Limits::default()) {
         Ok(query) => {
@@ -69,7 +69,7 @@ fn check(text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Spans lie in the text, and children's in their parents'.
+/// Checks that spans lie in the text, and children's in their parents'.
 fn check_spans(text: &str, query: &Query) -> Result<(), TestCaseError> {
     let body = query.body.span;
     prop_assert!(text.get(body.start as usize..body.end as usize).is_some());
@@ -210,7 +210,7 @@ fn token() -> impl Strategy<Value = &'static str> {
     )
 }
 
-/// The text of an expression, taken out of its query, is that expression.
+/// The text of an expression, cut out of its query, is that expression.
 #[test]
 fn spans_are_the_text_of_their_expressions() {
     let text = "FOR d IN (c) FILTER (a + b) * -c[0].x == f(1, {x, y: [1..3, `q`]}) AND NOT (p OR q) ? @b : (RETURN 's') \

@@ -74,7 +74,7 @@ fn leaf() -> Expressions {
     .boxed()
 }
 
-/// Any expression.
+/// Returns any expression.
 pub(crate) fn expression() -> Expressions {
     leaf()
         .prop_recursive(5, 64, 6, |inner| {
@@ -206,8 +206,9 @@ fn access(inner: Expressions) -> BoxedStrategy<Access> {
     .boxed()
 }
 
-/// Applies the accesses from left to right; those behind an expansion become its projection, up to
-/// the next one that flattens.
+/// Applies the accesses from left to right.
+///
+/// Those after an expansion become its projection, up to the next one that flattens.
 fn chain(base: Expression, accesses: Vec<Access>) -> Expression {
     let mut accesses = accesses.into_iter().peekable();
     let mut current = base;
@@ -226,7 +227,7 @@ fn chain(base: Expression, accesses: Vec<Access>) -> Expression {
                 }))
             }
             Access::Expansion(levels, filter, limit, result) => {
-                // One that flattens takes the whole chain before it.
+                // An expansion that flattens takes the whole chain before it.
                 let is_own = |access: &Access| !matches!(access, Access::Expansion(2.., ..));
                 let own: Vec<Access> = std::iter::from_fn(|| accesses.next_if(is_own)).collect();
                 let projection = (!own.is_empty()).then(|| chain(node(ExpressionKind::Element), own));
@@ -252,7 +253,7 @@ fn block(inner: Expressions) -> BoxedStrategy<Block> {
         .boxed()
 }
 
-/// A whole query.
+/// Returns a whole query.
 pub(crate) fn query() -> impl Strategy<Value = Query> {
     (vec(data_source(), 0..3), block(expression())).prop_map(|(with, body)| Query {
         with,
