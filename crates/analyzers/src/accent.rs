@@ -1,9 +1,9 @@
-//! Removing accents.
+//! Accent removal.
 
 use icu_properties::{CodePointMapData, props::GeneralCategory};
 use unicode_normalization::UnicodeNormalization;
 
-/// The text without accents: decomposed, without nonspacing marks, and composed again.
+/// Returns the text without accents: decomposed, without nonspacing marks, and composed again.
 pub(crate) fn without_accents(text: &str) -> String {
     let categories = CodePointMapData::<GeneralCategory>::new();
     let is_base = |character: &char| categories.get(*character) != GeneralCategory::NonspacingMark;

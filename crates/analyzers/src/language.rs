@@ -1,8 +1,8 @@
-//! The languages that texts are analyzed in.
+//! The languages of the analyzers.
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// A language that an analyzer knows words of.
+/// A language that an analyzer supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     /// `zh`
@@ -32,7 +32,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language with this code of two letters.
+    /// Returns the language with this code of two letters.
     pub fn from_code(code: &str) -> Option<Self> {
         Some(match code {
             "de" => Self::German,
@@ -51,7 +51,7 @@ impl Language {
         })
     }
 
-    /// What reduces words to their stems; `None` for a language whose words have no endings.
+    /// Returns the stemmer of the language; `None` for a language whose words have no endings.
     pub(crate) fn stemmer(self) -> Option<Stemmer> {
         let algorithm = match self {
             Self::Chinese => return None,

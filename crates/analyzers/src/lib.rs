@@ -1,13 +1,14 @@
 //! Text analysis: from a text to its tokens.
 //!
-//! An [`Analyzer`] is what ArangoDB calls by that name. Here are those that every database has, [`built_in`]:
-//! `identity` and the `text_*` analyzers, one a language. Functions of AQL use them on texts (`TOKENS()`,
-//! `NGRAM_MATCH()`).
+//! An [`Analyzer`] has the meaning that ArangoDB gives to this word. This crate has those of every
+//! database, [`built_in`]: `identity` and the `text_*` analyzers, one a language. Functions of AQL
+//! apply them to texts (`TOKENS()`, `NGRAM_MATCH()`).
 //!
-//! [`for_each_word`] and [`word_query`] are what fulltext indexes are made of.
+//! Fulltext indexes are built on [`for_each_word`] and [`word_query`].
 //!
-//! The steps of a `text_*` analyzer are the documented ones: words by Unicode's rules (by dictionary where a script
-//! writes no spaces), then accents removed, then lower case, then stems by Snowball's algorithm for the language.
+//! A `text_*` analyzer follows the documented steps. It splits words by Unicode's rules, or by
+//! dictionary where a script writes no spaces. Then it removes accents, converts to lower case and
+//! stems words by Snowball's algorithm for the language.
 
 mod accent;
 mod language;
@@ -20,16 +21,16 @@ pub use word::{WORD_MAX_BYTES, for_each_word};
 
 use language::Language;
 
-/// Makes tokens of texts.
+/// A function from a text to its tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Analyzer {
     /// The text as a whole is the only token.
     Identity,
-    /// Words of a language, in lower case, without accents, reduced to their stems.
+    /// The words of a language, in lower case, without accents, reduced to their stems.
     Text(Language),
 }
 
-/// The analyzer with this name that every database has.
+/// Returns the built-in analyzer with this name, which every database has.
 pub fn built_in(name: &str) -> Option<Analyzer> {
     if name == "identity" {
         return Some(Analyzer::Identity);
@@ -38,8 +39,10 @@ pub fn built_in(name: &str) -> Option<Analyzer> {
 }
 
 impl Analyzer {
-    /// Passes every token to `emit`, in order. Long texts are worked off in pieces, which take milliseconds, and
-    /// `pause` is called before each. The first error of either ends it.
+    /// Passes every token to `emit`, in order.
+    ///
+    /// It splits long texts into pieces, which take milliseconds, and calls `pause` before each.
+    /// The first error of either callback ends it.
     pub fn for_each_token<E>(
         self,
         text: &str,

@@ -1,10 +1,11 @@
-//! Long texts in pieces.
+//! Long texts split into pieces.
 
 /// Most bytes of a piece. Finding the words of a script without spaces takes microseconds a byte.
 const MAX_PIECE_BYTES: usize = 4096;
 
-/// The text in pieces that end after white space, or else, if there is none, where they are full: a word that is cut
-/// then is longer than any word.
+/// Returns the text in pieces that end after white space, or where they are full if there is none.
+///
+/// A word that is cut then is longer than any word.
 pub(crate) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

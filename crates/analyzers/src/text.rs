@@ -5,7 +5,8 @@ use crate::language::Language;
 use crate::piece::pieces;
 use icu_segmenter::{WordSegmenter, options::WordBreakInvariantOptions};
 
-/// Longest word that is reduced to its stem; what is longer is no word of a language, and stays as it is.
+/// Bytes of the longest word that is stemmed. A longer one is no word of a language and stays as it
+/// is.
 const MAX_STEMMED_BYTES: usize = 1024;
 
 /// Passes the tokens of a text to `emit`, and calls `pause` before each piece of the text.
@@ -23,7 +24,7 @@ pub(crate) fn for_each_token<E>(
         for (end, word_type) in segmenter.segment_str(piece).iter_with_word_type() {
             let word = piece.get(start..end).unwrap_or_default();
             start = end;
-            // Blanks and punctuation are segments, too.
+            // Blanks and punctuation are segments too.
             if !word_type.is_word_like() {
                 continue;
             }

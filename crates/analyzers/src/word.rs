@@ -1,13 +1,14 @@
-//! Words as fulltext indexes keep them: in lower case, neither stemmed nor without accents.
+//! Words as fulltext indexes store them: in lower case, neither stemmed nor without accents.
 
 use crate::piece::pieces;
 use icu_segmenter::{WordSegmenter, options::WordBreakInvariantOptions};
 
-/// Longest word, in bytes; what is longer counts by its beginning.
+/// Most bytes of a word; a longer one is cut.
 pub const WORD_MAX_BYTES: usize = 256;
 
-/// Passes every word of a text of at least `min_characters` to `emit`, in order; `pause` is called before each piece
-/// of a long text. The first error of either ends it.
+/// Passes every word of a text with at least `min_characters` to `emit`, in order.
+///
+/// It calls `pause` before each piece of a long text. The first error of either callback ends it.
 pub fn for_each_word<E>(
     text: &str,
     min_characters: usize,
@@ -21,7 +22,7 @@ pub fn for_each_word<E>(
         for (end, word_type) in segmenter.segment_str(piece).iter_with_word_type() {
             let word = piece.get(start..end).unwrap_or_default();
             start = end;
-            // Blanks and punctuation are segments, too.
+            // Blanks and punctuation are segments too.
             if word_type.is_word_like() && word.chars().count() >= min_characters {
                 emit(&normalized(word))?;
             }
@@ -30,7 +31,7 @@ pub fn for_each_word<E>(
     Ok(())
 }
 
-/// A word in the form in which words are compared.
+/// Returns a word in the form in which words are compared.
 pub(crate) fn normalized(word: &str) -> String {
     let mut word = word.to_lowercase();
     word.truncate(word.floor_char_boundary(WORD_MAX_BYTES));

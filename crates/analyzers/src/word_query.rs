@@ -1,37 +1,39 @@
 //! Queries over words: `banana,prefix:app,|pear,-cranberry`.
 //!
-//! Parts are evaluated from the left to the right, without precedence: each part's documents are cut with those before
-//! it (`+`, or nothing), added to them (`|`), or taken away from them (`-`).
+//! Parts are evaluated from left to right, without precedence. The documents of each part are
+//! intersected with those before it (`+`, or nothing), united with them (`|`), or subtracted from
+//! them (`-`).
 
 use crate::word::normalized;
 
 /// Most parts of a query.
 pub const PARTS_MAX: usize = 256;
 
-/// How a part is put together with those before it.
+/// The operator that combines a part with those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Combination {
-    /// Both.
+    /// Intersection.
     And,
-    /// Either.
+    /// Union.
     Or,
-    /// Those before, but not these.
+    /// Difference: the documents before, without these.
     Not,
 }
 
-/// One word or beginning of words.
+/// One word or prefix of words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// How it counts.
+    /// The operator before it.
     pub combination: Combination,
-    /// In normal form.
+    /// The word in normal form.
     pub word: String,
-    /// Whether all words that begin so are meant.
+    /// True if the part matches all words with this prefix.
     pub is_prefix: bool,
 }
 
-/// The parts of a query; parts without a word are left out. `None` for a query with too many parts, or with an unknown
-/// qualifier before a colon.
+/// Returns the parts of a query, without those that have no word.
+///
+/// `None` for a query with too many parts, or with an unknown qualifier before a colon.
 pub fn parse(query: &str) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     for text in query.split(',') {
@@ -60,10 +62,11 @@ pub fn parse(query: &str) -> Option<Vec<Part>> {
     Some(parts)
 }
 
-/// Whether the parts find a document of which `has` says which parts it has words for.
+/// Returns true if the query finds a document. `has` returns true if the document has words for a
+/// part.
 pub fn matches(parts: &[Part], has: impl Fn(&Part) -> bool) -> bool {
     let mut parts = parts.iter();
-    // The first part begins; one to be taken away begins with nothing.
+    // The first part is the initial set; if it subtracts, that set is empty.
     let Some(first) = parts.next() else { return false };
     let begin = first.combination != Combination::Not && has(first);
     parts.fold(begin, |found, part| match part.combination {
@@ -102,7 +105,7 @@ mod tests {
             ("banana,-apple", "banana apple", false),
             ("banana,-apple", "banana", true),
             ("-apple", "banana", false),
-            // From the left to the right.
+            // From left to right.
             ("a,|b,c", "b c", true),
             ("a,|b,c", "a", false),
             ("", "a", false),

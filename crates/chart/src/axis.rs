@@ -1,4 +1,4 @@
-//! From values to heights.
+//! The conversion from values to heights.
 
 /// The axis of values.
 #[derive(Clone, Copy, Debug)]
@@ -8,11 +8,11 @@ pub(crate) struct Axis {
     is_logarithmic: bool,
 }
 
-/// About as many ticks as there are on an axis of equal steps.
+/// Approximate number of ticks on a linear axis.
 const TICKS: f64 = 5.0;
 
 impl Axis {
-    /// An axis that all values are on: from 0, or from a power of ten.
+    /// Creates an axis that spans all values: from 0, or from a power of ten.
     pub(crate) fn new(values: impl Iterator<Item = f64>, is_logarithmic: bool) -> Self {
         let values = values.filter(|value| value.is_finite() && (*value > 0.0 || !is_logarithmic));
         let (least, most) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| {
@@ -39,7 +39,7 @@ impl Axis {
         ((value - self.least) / (self.most - self.least)).clamp(0.0, 1.0)
     }
 
-    /// Values that stand at the axis.
+    /// Returns the values of the ticks.
     pub(crate) fn ticks(&self) -> Vec<f64> {
         if self.is_logarithmic {
             let powers = self.least as i32..=self.most as i32;
@@ -51,7 +51,7 @@ impl Axis {
     }
 }
 
-/// A round number of which about [`TICKS`] are in `most`, which is more than 0.
+/// Returns a round step, about [`TICKS`] of which fit in `most`, which is more than 0.
 fn step(most: f64) -> f64 {
     let rough = most / TICKS;
     let power = 10f64.powi(rough.log10().floor() as i32);
@@ -60,7 +60,7 @@ fn step(most: f64) -> f64 {
     digit.unwrap_or(10.0) * power
 }
 
-/// A number in few characters.
+/// Formats a number in few characters.
 pub(crate) fn label(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
@@ -72,7 +72,7 @@ pub(crate) fn label(value: f64) -> String {
     }
 }
 
-/// At most four digits behind the point, without zeros at the end.
+/// Formats a number with at most four decimal places, without trailing zeros.
 fn short(value: f64) -> String {
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

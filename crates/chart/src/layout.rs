@@ -1,20 +1,20 @@
-//! The room of the panels of a chart: all the same, so that they stand in rows.
+//! The size of the panels of a chart, the same for all, so that they stand in rows.
 
 use crate::{BOTTOM, CHARACTER, LEFT, LEGEND, PLOT_HEIGHT, PLOT_WIDTH, Panel, SLANT_DEGREES, TOP};
 
-/// Sizes that depend on what is written.
+/// Sizes that depend on the texts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
-    /// Of a panel, with its legend.
+    /// Width of a panel, with its legend.
     pub(crate) width: f64,
-    /// Of a panel, with the names of places and of the axis.
+    /// Height of a panel, with the names of places and of the axis.
     pub(crate) height: f64,
-    /// Names of places are turned.
+    /// True if the names of places are slanted.
     pub(crate) is_slanted: bool,
 }
 
 impl Layout {
-    /// Room for all names of all panels.
+    /// Computes a layout with room for all names of all panels.
     pub(crate) fn of(panels: &[Panel]) -> Self {
         let of_legend = panels.iter().map(|panel| longest(panel.series.iter().map(|series| &series.name)));
         let legend = of_legend.fold(0.0, f64::max);

@@ -1,5 +1,5 @@
-//! Line charts as SVG, for measurements: panels side by side, each with named places on its axis and a line for each
-//! series.
+//! Line charts as SVG, for measurements: panels side by side, each with named places on its axis
+//! and a line for each series.
 
 mod axis;
 mod layout;
@@ -11,12 +11,12 @@ use layout::Layout;
 use style::{Anchor, BLACK, Color, GRID, Point, TextStyle, Weight};
 use svg::Svg;
 
-/// A picture.
+/// A chart of several panels.
 #[derive(Clone, Debug, Default)]
 pub struct Chart {
-    /// Above everything.
+    /// The title above everything.
     pub title: String,
-    /// From left to right, three in a row.
+    /// The panels from left to right, three in a row.
     pub panels: Vec<Panel>,
 }
 
@@ -25,7 +25,7 @@ pub struct Chart {
 pub struct Panel {
     /// Above the panel.
     pub title: String,
-    /// Below the axis.
+    /// The title below the axis.
     pub x_title: String,
     /// The name of the values, with their unit.
     pub y_title: String,
@@ -33,37 +33,37 @@ pub struct Panel {
     pub places: Vec<String>,
     /// The lines, in the order of the legend.
     pub series: Vec<Series>,
-    /// Powers of ten instead of equal steps.
+    /// True for powers of ten instead of equal steps.
     pub is_logarithmic: bool,
 }
 
 /// One line.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
-    /// For the legend.
+    /// The name in the legend.
     pub name: String,
-    /// A value for each place; none where there is none.
+    /// The value at each place; `None` where there is none.
     pub values: Vec<Option<f64>>,
 }
 
 const PANELS_IN_A_ROW: usize = 3;
-/// Room above all panels.
+/// Height of the title above all panels.
 const TITLE: f64 = 36.0;
-/// The lines of a panel.
+/// Width of the lines of a panel.
 const PLOT_WIDTH: f64 = 290.0;
 const PLOT_HEIGHT: f64 = 254.0;
-/// Room around them, beside what names take.
+/// Width of the margin at their left, besides names.
 const LEFT: f64 = 70.0;
 const TOP: f64 = 34.0;
 const LEGEND: f64 = 33.0;
 const BOTTOM: f64 = 52.0;
-/// The width of a character at most, about, as nobody knows the viewer's font.
+/// Approximate upper bound of the width of a character, because the viewer's font is unknown.
 const CHARACTER: f64 = 7.0;
 /// The angle of names of places that have no room side by side.
 const SLANT_DEGREES: f64 = 35.0;
 
 impl Chart {
-    /// The picture as a whole SVG file.
+    /// Returns the chart as a whole SVG file.
     pub fn svg(&self) -> String {
         let layout = Layout::of(&self.panels);
         let (width, height) = self.size(&layout);
@@ -90,7 +90,7 @@ impl Chart {
 }
 
 impl Panel {
-    /// With its upper left corner at `origin`.
+    /// Draws the panel with its upper left corner at `origin`.
     fn draw(&self, svg: &mut Svg, origin: Point, layout: &Layout) {
         let values = self.series.iter().flat_map(|series| series.values.iter().flatten().copied());
         let axis = Axis::new(values, self.is_logarithmic);
@@ -128,7 +128,7 @@ impl Panel {
         }
     }
 
-    /// The points of a series; a line ends where a place has no value.
+    /// Returns the points of a series; a line ends where a place has no value.
     fn lines(&self, series: &Series, x: &dyn Fn(usize) -> f64, y: &dyn Fn(f64) -> f64) -> Vec<Vec<Point>> {
         let values = series.values.iter().take(self.places.len()).enumerate();
         let points: Vec<Option<Point>> = values
@@ -143,7 +143,9 @@ impl Panel {
     }
 }
 
-/// Text as XML has it, in content and in attributes. What XML cannot carry becomes the replacement character.
+/// Escapes text for XML, in content and in attributes.
+///
+/// Characters that XML cannot carry become the replacement character.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

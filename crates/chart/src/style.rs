@@ -10,7 +10,7 @@ pub(crate) struct Color(pub(crate) [u8; 3]);
 pub(crate) const BLACK: Color = Color([0, 0, 0]);
 pub(crate) const GRID: Color = Color([0xdd, 0xdd, 0xdd]);
 
-/// Told apart also by those who confuse red and green (Okabe and Ito's palette).
+/// Colors that people who confuse red and green can tell apart too (Okabe and Ito's palette).
 const SERIES: [Color; 7] = [
     Color([0x00, 0x72, 0xb2]),
     Color([0xd5, 0x5e, 0x00]),
@@ -22,7 +22,7 @@ const SERIES: [Color; 7] = [
 ];
 
 impl Color {
-    /// That of the series of this number.
+    /// Returns the color of the series with this number.
     pub(crate) fn of_series(number: usize) -> Color {
         SERIES.get(number % SERIES.len()).copied().unwrap_or(BLACK)
     }
@@ -37,7 +37,7 @@ pub(crate) const DOT_RADIUS: f64 = 3.0;
 pub(crate) struct TextStyle {
     pub(crate) anchor: Anchor,
     pub(crate) weight: Weight,
-    /// Counter-clockwise around its point.
+    /// Rotation around its point, counter-clockwise.
     pub(crate) turned_degrees: f64,
 }
 
@@ -60,8 +60,8 @@ pub(crate) enum Anchor {
 pub(crate) enum Weight {
     #[default]
     Normal,
-    /// Titles of panels.
+    /// The weight of titles of panels.
     Bold,
-    /// The title of the chart.
+    /// The weight of the chart's title.
     Large,
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::escape;
 use crate::style::{Anchor, Color, DOT_RADIUS, LINE_WIDTH, Point, SERIES_WIDTH, TextStyle, Weight};
 
-/// The file, but for its end.
+/// The file without its end.
 pub(crate) struct Svg {
     text: String,
 }
@@ -25,7 +25,7 @@ impl Svg {
         self.text
     }
 
-    // Writing to a String does not fail.
+    // Writing to a String cannot fail.
 
     /// Draws a line [`LINE_WIDTH`] wide.
     pub(crate) fn line(&mut self, (x1, y1): Point, (x2, y2): Point, color: Color) {

@@ -1,4 +1,4 @@
-//! A chart is well-formed whatever is in it, and its values are where they belong.
+//! A chart is well-formed for any content, and its values are at the right places.
 
 use crate::axis::{Axis, label};
 use crate::{Chart, Panel, Series, escape};
@@ -60,7 +60,7 @@ fn ticks_are_round_and_include_all_values() {
     assert_eq!(labels, ["0", "0.25", "12", "15 k", "2.5 M"]);
 }
 
-/// The numbers that an attribute has, in order; what is none is left out.
+/// Returns the numbers of an attribute, in order, without values that are no numbers.
 fn numbers(svg: &str, attribute: &str) -> Vec<f64> {
     let start = format!(" {attribute}=\"");
     let pieces = svg.split(start.as_str()).skip(1);

@@ -1,4 +1,4 @@
-//! Whether edges cross, in the terms of S2: each question has an answer, also where edges only touch.
+//! Crossings of edges in the terms of S2: each question has an answer, also where edges only touch.
 
 use s2::point::Point;
 use s2::r3::vector::Vector;
@@ -6,34 +6,35 @@ use std::cmp::Ordering;
 
 use crate::sign::{exact_sign, rough_sign, sign};
 
-/// How two edges meet.
+/// The way in which two edges meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Crossing {
-    /// At a place inside of both.
+    /// They meet at a place inside both.
     Cross,
     /// An end of one is an end of the other.
     SharedEnd,
-    /// Not at all.
+    /// They do not meet.
     Apart,
 }
 
-/// How the edges `ab` and `cd` meet.
+/// Returns how the edges `ab` and `cd` meet.
 pub(crate) fn crossing(a: &Point, b: &Point, c: &Point, d: &Point) -> Crossing {
     Crosser::new(a, b, c).crossing(d)
 }
 
-/// Compares an edge with those of a chain.
+/// A comparison of an edge with those of a chain.
 pub(crate) struct Crosser {
     a: Point,
     b: Point,
     normal: Vector,
-    /// Where the chain is, and on which side of the edge, unless that takes exact arithmetic.
+    /// The current point of the chain. `side` is its side of the edge, unless that takes exact
+    /// arithmetic.
     at: Point,
     side: Option<Ordering>,
 }
 
 impl Crosser {
-    /// For the edge `ab` and a chain that starts at `start`.
+    /// Creates a crosser for the edge `ab` and a chain that starts at `start`.
     pub(crate) fn new(a: &Point, b: &Point, start: &Point) -> Self {
         let normal = a.0.cross(&b.0);
         let mut crosser = Self { a: *a, b: *b, normal, at: *start, side: None };
@@ -41,7 +42,7 @@ impl Crosser {
         crosser
     }
 
-    /// Goes on with the chain at another point.
+    /// Continues the chain at another point.
     pub(crate) fn start_at(&mut self, start: &Point) {
         if self.at != *start {
             self.at = *start;
@@ -53,13 +54,14 @@ impl Crosser {
         rough_sign(self.normal.dot(&point.0))
     }
 
-    /// How the edge meets the next one of the chain, which ends at `to`.
+    /// Returns how the edge meets the next one of the chain, which ends at `to`.
     pub(crate) fn crossing(&mut self, to: &Point) -> Crossing {
         self.step(to).1
     }
 
-    /// Whether the next edge of the chain, which ends at `to`, takes the edge's end to the other side: it crosses, or
-    /// both have an end in common and count as crossing there.
+    /// Returns true if the edge crosses the next edge of the chain, which ends at `to`.
+    ///
+    /// Edges with a common end may count as crossing there.
     pub(crate) fn crosses_or_counts(&mut self, to: &Point) -> bool {
         match self.step(to) {
             (_, Crossing::Cross) => true,
@@ -68,7 +70,7 @@ impl Crosser {
         }
     }
 
-    /// The point where the chain was, and how its edge from there meets ours.
+    /// Returns the previous point of the chain, and how the edge from there meets ours.
     fn step(&mut self, to: &Point) -> (Point, Crossing) {
         let (from, earlier, side) = (self.at, self.side, self.rough_side(to));
         self.at = *to;
@@ -95,7 +97,7 @@ impl Crosser {
         }
         let side = c_side.unwrap_or_else(|| exact_sign(a, b, c));
         let are_opposite = d_side.unwrap_or_else(|| exact_sign(a, b, d)) == side.reverse();
-        // Going round them, a crossing has all four corners on one hand.
+        // In counter-clockwise order, all four corners of a crossing have the same orientation.
         if are_opposite && sign(c, d, b) == side && sign(c, d, a) == side.reverse() {
             Crossing::Cross
         } else {
@@ -104,8 +106,10 @@ impl Crosser {
     }
 }
 
-/// Whether two edges `ab` and `cd` with a common end count as crossing. Of the edges of a chain through a point, an odd
-/// number counts exactly if the chain separates the other edge's end from a direction that belongs to the point.
+/// Returns true if two edges `ab` and `cd` with a common end count as crossing.
+///
+/// A chain through a point has an odd number of such edges exactly if it separates the other edge's
+/// end from a direction that belongs to the point.
 fn counts_as_crossing(a: &Point, b: &Point, c: &Point, d: &Point) -> bool {
     if a == b || c == d {
         return false;
@@ -121,15 +125,18 @@ fn counts_as_crossing(a: &Point, b: &Point, c: &Point, d: &Point) -> bool {
     }
 }
 
-/// Whether the edges from `center` to `a`, `b` and `c` are met in this order going round counter-clockwise. True where
-/// `b` is `a` or `c`, and otherwise false where `a` is `c`.
+/// Returns true if the edges from `center` to `a`, `b` and `c` come in this order
+/// counter-clockwise.
+///
+/// The result is true if `b` is `a` or `c`, and otherwise false if `a` is `c`.
 pub(crate) fn ordered_ccw(a: &Point, b: &Point, c: &Point, center: &Point) -> bool {
     let steps = [sign(b, center, a).is_ge(), sign(c, center, b).is_ge(), sign(a, center, c).is_gt()];
     steps.into_iter().filter(|is_ahead| *is_ahead).count() >= 2
 }
 
-/// Whether the vertex `b` is inside of what lies to the left of the edges `ab` and `bc`: whether the direction that
-/// belongs to it is.
+/// Returns true if the vertex `b` is inside the region to the left of the edges `ab` and `bc`.
+///
+/// It is inside if the direction that belongs to it is.
 pub(crate) fn angle_contains_vertex(a: &Point, b: &Point, c: &Point) -> bool {
     !ordered_ccw(&b.ortho(), c, a, b)
 }

@@ -4,15 +4,15 @@ use s2::point::Point;
 
 use crate::{Error, Interrupt, Result};
 
-/// How many steps of a computation pass between two looks at the interrupt.
+/// Steps of a computation between two checks of the interrupt.
 pub(crate) const STEPS_PER_CHECK: usize = 1 << 14;
 
-/// An edge.
+/// An edge of one of two shapes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edge {
     pub(crate) from: Point,
     pub(crate) to: Point,
-    /// Of which side of a comparison it is.
+    /// The side of the comparison that it belongs to.
     pub(crate) side: u8,
 }
 
@@ -23,7 +23,7 @@ struct Extent {
     edge: Edge,
 }
 
-/// Counts steps and looks at the interrupt.
+/// A counter of steps that checks the interrupt.
 pub(crate) struct Steps<'a> {
     interrupt: Interrupt<'a>,
     count: usize,
@@ -46,8 +46,10 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Visits each pair of edges that overlap along the axis on which the edges are spread most, until `visit` answers
-/// true; whether it did.
+/// Visits pairs of edges that overlap along an axis until `visit` returns true. Returns true if it
+/// did.
+///
+/// The axis is the one along which the edges are spread most.
 pub(crate) fn any_pair(
     edges: Vec<Edge>,
     interrupt: Interrupt<'_>,
@@ -82,7 +84,9 @@ fn widest_axis(edges: &[Edge]) -> Axis {
     AXES.into_iter().max_by(|a, b| spread(a).total_cmp(&spread(b))).unwrap_or(AXES[0])
 }
 
-/// An arc goes beyond the extent of its ends by no more than its height over its chord.
+/// Returns the extent of an edge.
+///
+/// An arc exceeds the extent of its ends by at most its height over its chord.
 fn extent(edge: Edge, axis: Axis) -> Extent {
     const ROUNDING: f64 = 1e-14;
     let (from, to) = (axis(&edge.from), axis(&edge.to));

@@ -1,12 +1,12 @@
-//! Why something is no shape.
+//! Errors of shapes.
 
-/// Result of everything here that can fail.
+/// The result of every fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What is wrong with a value that should be a shape.
+/// The reason why a value is no shape.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Neither an array of coordinates nor an object of a known type.
+    /// The value is neither an array of coordinates nor an object of a known type.
     #[error("Invalid GeoJSON Geometry Object.")]
     NoGeometry,
     /// Coordinates of the wrong shape.
@@ -21,7 +21,7 @@ pub enum Error {
     /// More than [`crate::POSITIONS_MAX`] positions.
     #[error("Too many coordinates")]
     TooLarge,
-    /// The caller asked to end.
+    /// The caller interrupted the computation.
     #[error("interrupted")]
     Interrupted,
 }

@@ -1,4 +1,4 @@
-//! Reading shapes.
+//! The GeoJSON parser.
 
 use s2::point::Point;
 use velocypack::Slice;
@@ -9,24 +9,24 @@ use crate::shape::{Kind, Shape};
 use crate::validity::ring_vertices;
 use crate::{Error, Interrupt, POSITIONS_MAX, Result};
 
-/// How shapes are read.
+/// The rules for reading shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// The inside of polygons.
+    /// The rule for the inside of polygons.
     pub polygons: Polygons,
-    /// Whether coordinates out of bounds are refused; otherwise they mean places all the same
+    /// True if coordinates out of bounds are refused. Otherwise they mean wrapped places
     /// ([`Position::wrapped`]).
     pub strict_range: bool,
 }
 
 impl Rules {
-    /// Of AQL's functions.
+    /// The rules of AQL's functions.
     pub const LENIENT: Self = Self { polygons: Polygons::LeftOfRing, strict_range: false };
 }
 
 /// Reads a GeoJSON object, or an array of longitude and latitude.
 ///
-/// Errors: whatever is no valid shape; interrupted.
+/// Errors: the value is no valid shape; interrupted.
 pub fn parse(value: Slice<'_>, rules: Rules, interrupt: Interrupt<'_>) -> Result<Shape> {
     if value.is_array() {
         return position(value, rules).map(Shape::point);
@@ -85,7 +85,7 @@ fn checked(place: Position, strict_range: bool) -> Result<Position> {
     if strict_range && !place.is_in_range() { Err(Error::OutOfRange) } else { Ok(place.wrapped()) }
 }
 
-/// The elements of an array that must have some.
+/// Returns the elements of an array. An empty array is an error.
 fn elements(array: Slice<'_>) -> Result<impl Iterator<Item = Slice<'_>>> {
     if !array.is_array() || array.is_empty() {
         return Err(Error::Coordinates("Coordinates must be arrays that are not empty"));
@@ -95,7 +95,7 @@ fn elements(array: Slice<'_>) -> Result<impl Iterator<Item = Slice<'_>>> {
 
 struct Reader {
     rules: Rules,
-    /// How many were read.
+    /// Number of positions read.
     positions: usize,
 }
 
@@ -115,7 +115,7 @@ impl Reader {
         Ok(points)
     }
 
-    /// A line; points that repeat the one before are left out, unless only they are left.
+    /// Reads a line. It omits points that repeat the one before, unless only they are left.
     fn line(&mut self, array: Slice<'_>) -> Result<Vec<Point>> {
         let mut points = self.points(array, 2)?;
         points.dedup();

@@ -1,11 +1,12 @@
 //! Points, lines and polygons on the sphere.
 //!
-//! GeoJSON's syntax is read ([`parse`]), but edges are geodesics, the shorter piece of the great circle through their
-//! ends, and the inside of a polygon is what lies to the left of its first ring, as ArangoDB has it since 3.10. So
-//! neither the poles nor the antimeridian are special.
+//! [`parse`] reads GeoJSON's syntax, but edges are geodesics: the shorter piece of the great circle
+//! through their ends. The inside of a polygon lies to the left of its first ring, as in ArangoDB
+//! since 3.10. So neither the poles nor the antimeridian are special.
 //!
-//! Cells are those of the library `s2`; polygons and lines, which it lacks, are here, and so are the predicates that they
-//! rest on (`sign`, `crossing`): those of the library leave three points on one great circle undecided.
+//! Cells are those of the library `s2`. It lacks polygons and lines, so they are here. So are the
+//! predicates that they rest on (`sign`, `crossing`), because those of the library leave three
+//! points on one great circle undecided.
 
 mod crossing;
 mod edges;
@@ -34,8 +35,8 @@ pub use relate::{contains, equals, intersects};
 pub use search::{CellRange, Rings, SearchRing, covering_of, ranges_meeting};
 pub use shape::Shape;
 
-/// Asked now and then during long computations: true to end them by [`Error::Interrupted`].
+/// A check that runs periodically in long computations: true ends them by [`Error::Interrupted`].
 pub type Interrupt<'a> = &'a dyn Fn() -> bool;
 
-/// Most positions of one shape: what is computed for it grows faster than that number.
+/// Most positions of one shape. The computation for a shape grows faster than their number.
 pub const POSITIONS_MAX: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! Distances, areas, centroids.
+//! Distances, areas and centroids.
 
 use geographiclib_rs::{Geodesic, InverseGeodesic, PolygonArea, Winding};
 use s2::point::Point;
@@ -13,20 +13,20 @@ use crate::shape::{Kind, Shape, line_edges};
 /// Mean radius of the earth, as ArangoDB documents it.
 pub const EARTH_RADIUS_METERS: f64 = 6_371_000.0;
 
-/// The body on whose surface is measured.
+/// The body whose surface is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ellipsoid {
     /// A sphere of [`EARTH_RADIUS_METERS`].
     Sphere,
-    /// That of the World Geodetic System 1984, which satellite navigation uses.
+    /// The ellipsoid of the World Geodetic System 1984, which satellite navigation uses.
     Wgs84,
 }
 
-/// Precomputed series of the ellipsoid.
+/// The ellipsoid with its precomputed series.
 static WGS84: LazyLock<Geodesic> = LazyLock::new(Geodesic::wgs84);
 
 impl Ellipsoid {
-    /// By the name that AQL has for it.
+    /// Returns the ellipsoid with this name in AQL.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "sphere" => Some(Self::Sphere),
@@ -35,7 +35,7 @@ impl Ellipsoid {
         }
     }
 
-    /// Meters from one place to the other on the shortest way.
+    /// Returns the meters from one place to the other on the shortest way.
     pub fn distance_meters(self, from: Position, to: Position) -> f64 {
         match self {
             Self::Sphere => angle(&from.point(), &to.point()) * EARTH_RADIUS_METERS,
@@ -43,7 +43,7 @@ impl Ellipsoid {
         }
     }
 
-    /// Square meters of a region, 0 of other shapes.
+    /// Returns the square meters of a region; 0 for other shapes.
     pub fn area_square_meters(self, shape: &Shape) -> f64 {
         let Some(region) = shape.as_region() else { return 0.0 };
         let parts = region.rings().iter();
@@ -64,12 +64,14 @@ fn ellipsoid_area(ring: &Ring) -> f64 {
         let place = Position::of(vertex);
         polygon.add_point(place.latitude, place.longitude);
     }
-    // Unsigned: what lies to the left of the ring.
+    // Unsigned: the area to the left of the ring.
     polygon.compute(false).1
 }
 
 impl Shape {
-    /// The place at which the shape would balance: of points their mean, of lines and areas weighted by size.
+    /// Returns the centroid of a shape.
+    ///
+    /// That of points is their mean; lines and areas are weighted by size.
     pub fn centroid(&self) -> Position {
         let (sum, vertices) = match &self.kind {
             Kind::Point(place) => return *place,
@@ -92,7 +94,7 @@ fn region_centroid(region: &Region) -> Point {
         if part.is_hole { sum - own } else { sum + own }
     });
     let vertices = || region.rings().iter().take(1).flat_map(|part| part.ring.vertices());
-    // Of an area without extent.
+    // For an area without extent.
     let fallback = normalized_or(mean(vertices()), vertices().next().unwrap_or(&Point::origin()));
     normalized_or(sum, &fallback)
 }
@@ -105,7 +107,7 @@ fn mean<'a>(points: impl Iterator<Item = &'a Point>) -> Vector {
     points.fold(zero(), |sum, point| sum + point.0)
 }
 
-/// The integral of the position over the edge.
+/// Returns the integral of the position over the edge.
 fn edge_centroid(from: &Point, to: &Point) -> Vector {
     let sum = from.0 + to.0;
     let length = sum.norm();

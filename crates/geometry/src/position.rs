@@ -14,18 +14,19 @@ pub struct Position {
 }
 
 impl Position {
-    /// Without any check.
+    /// Creates a place without any check.
     pub const fn new(longitude: f64, latitude: f64) -> Self {
         Self { longitude, latitude }
     }
 
-    /// Whether both coordinates are within their bounds.
+    /// Returns true if both coordinates are within their bounds.
     pub fn is_in_range(self) -> bool {
         self.longitude.abs() <= 180.0 && self.latitude.abs() <= 90.0
     }
 
-    /// The place that is meant by finite coordinates out of bounds: the latitude is cut off at the poles, the longitude
-    /// goes round.
+    /// Returns the place that finite coordinates out of bounds mean.
+    ///
+    /// The latitude is cut off at the poles; the longitude wraps around.
     #[must_use]
     pub fn wrapped(self) -> Self {
         let around = (self.longitude + 180.0).rem_euclid(360.0) - 180.0;
@@ -33,32 +34,37 @@ impl Position {
         Self { longitude, latitude: self.latitude.clamp(-90.0, 90.0) }
     }
 
-    /// The place on the unit sphere. Each place is one point, also where it has several coordinates: at the poles and
-    /// on the antimeridian.
+    /// Returns the place on the unit sphere.
+    ///
+    /// Each place is one point, even if it has several coordinates: at the poles and on the
+    /// antimeridian.
     pub(crate) fn point(self) -> Point {
         if self.latitude.abs() == 90.0 {
             return Point::from_coords(0.0, 0.0, self.latitude.signum());
         }
         let longitude = if self.longitude == -180.0 { 180.0 } else { self.longitude };
         let point = Point::from(LatLng::from_degrees(self.latitude, longitude)).0;
-        // Exact arithmetic must not come near the smallest numbers. These are far below the size of an atom.
+        // Exact arithmetic must not come near the smallest numbers. These are far below the size of
+        // an atom.
         let settled = |coordinate: f64| if coordinate.abs() < 1e-60 { 0.0 } else { coordinate };
         Point(Vector::new(settled(point.x), settled(point.y), settled(point.z)))
     }
 
-    /// The place of a point of the unit sphere.
+    /// Returns the place of a point of the unit sphere.
     pub(crate) fn of(point: &Point) -> Self {
         let place = LatLng::from(point);
         Self { longitude: place.lng.deg(), latitude: place.lat.deg() }
     }
 }
 
-/// The angle between two points of the unit sphere, in radians; precise for small ones and large ones.
+/// Returns the angle between two points of the unit sphere, in radians.
+///
+/// It is precise for small and for large angles.
 pub(crate) fn angle(a: &Point, b: &Point) -> f64 {
     a.0.cross(&b.0).norm().atan2(a.0.dot(&b.0))
 }
 
-/// The middle of a short edge.
+/// Returns the middle of a short edge.
 pub(crate) fn middle(a: &Point, b: &Point) -> Point {
     Point((a.0 + b.0).normalize())
 }

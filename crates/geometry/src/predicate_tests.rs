@@ -1,4 +1,5 @@
-//! Places that lie on borders, or on one great circle. Numbers of places are those that S2 itself finds.
+//! Places on borders, or on one great circle. The expected numbers of places are those of S2
+//! itself.
 
 use s2::point::Point;
 use std::cmp::Ordering;
@@ -10,7 +11,7 @@ use crate::{Position, Shape, contains, covering_of, intersects, ranges_meeting};
 
 type Corner = (i32, i32);
 
-/// A polygon of corners in whole degrees, longitude first.
+/// Returns a polygon of corners in whole degrees, longitude first.
 fn polygon(corners: &[Corner]) -> Shape {
     region(&ring(corners))
 }
@@ -26,7 +27,7 @@ fn square(west: i32, south: i32, side: i32) -> [Corner; 4] {
     [(west, south), (east, south), (east, north), (west, north)]
 }
 
-/// The places in whole degrees from one corner to the other.
+/// Returns the places in whole degrees from one corner to the other.
 fn grid((west, south): Corner, (east, north): Corner) -> impl Iterator<Item = Position> {
     (west..=east).flat_map(move |x| (south..=north).map(move |y| Position::new(x.into(), y.into())))
 }
@@ -35,7 +36,7 @@ fn is_within(shape: &Shape, place: Position) -> bool {
     contains(shape, &Shape::point(place), NEVER).unwrap()
 }
 
-/// Points of many great circles through several of them each, and of the axes.
+/// Returns points on many great circles with several points each, and on the axes.
 fn points() -> Vec<Point> {
     let mut points: Vec<Point> = grid((-2, -1), (2, 1)).map(Position::point).collect();
     points.extend(grid((0, 88), (0, 90)).map(Position::point));
@@ -144,7 +145,8 @@ fn places_on_the_border_lie_in_the_cells_that_meet_it() {
         &square(0, 0, 5),
         &square(-5, -5, 10),
         &square(90, 0, 8),
-        // Their borders run along those of cells: the places on them lie in cells on the other side.
+        // Their borders run along those of cells: the places on them lie in cells on the other
+        // side.
         &[(85, 0), (90, 0), (90, 8), (85, 8)],
         &[(85, 2), (90, 2), (90, 6)],
         &[(-5, -5), (5, -5), (5, 0), (-5, 0)],
@@ -155,7 +157,7 @@ fn places_on_the_border_lie_in_the_cells_that_meet_it() {
         let ranges = ranges_meeting(&shape);
         for place in grid((-50, -10), (100, 10)).filter(|place| is_within(&shape, *place)) {
             assert!(lies_within(&ranges, place.cell()), "{place:?} of {corners:?}");
-            // The other way round: what is stored by its covering is found from the place.
+            // The other direction: a shape stored by its covering is found from the place.
             let of_place = ranges_meeting(&Shape::point(place));
             let is_found = covering_of(&shape).iter().any(|cell| lies_within(&of_place, *cell));
             assert!(is_found, "{place:?} of {corners:?}");
@@ -200,7 +202,8 @@ fn polygons_that_touch_relate_as_those_of_s2() {
         (&[(9, 18), (12, 17), (12, 19), (13, 22), (9, 23)], &square(9, 19, 3), true, true),
         (&square(8, 18, 4), &[(8, 18), (9, 19), (10, 19), (8, 20)], true, true),
         (&square(0, 0, 4), &square(4, 0, 4), false, false),
-        // Places of the small one's western and southern sides do not lie on the great one's exactly.
+        // Places of the small one's western and southern sides do not lie on the great one's
+        // exactly.
         (&square(0, 0, 4), &square(0, 0, 2), false, true),
         (&square(0, 0, 4), &square(0, 0, 4), true, true),
     ];

@@ -1,4 +1,4 @@
-//! Areas: what rings divide from the rest of the sphere.
+//! Areas: regions that rings bound on the sphere.
 
 use s2::point::Point;
 
@@ -6,20 +6,20 @@ use crate::position::Position;
 use crate::ring::Ring;
 use crate::{Interrupt, Result, validity};
 
-/// How the inside of a polygon's first ring is told.
+/// The rule for the inside of a polygon's first ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Polygons {
-    /// It lies to the left of the ring.
+    /// The inside lies to the left of the ring.
     LeftOfRing,
-    /// It is the smaller side of the ring, as it was before ArangoDB 3.10.
+    /// The inside is the smaller side of the ring, as before ArangoDB 3.10.
     Legacy,
 }
 
-/// An area with holes, perhaps of several parts.
+/// An area with holes, possibly of several parts.
 #[derive(Clone, Debug)]
 pub struct Region {
     rings: Vec<RegionRing>,
-    /// Whether it came as a MultiPolygon.
+    /// True if it came as a MultiPolygon.
     pub(crate) is_multi: bool,
 }
 
@@ -27,15 +27,15 @@ pub struct Region {
 #[derive(Clone, Debug)]
 pub(crate) struct RegionRing {
     pub(crate) ring: Ring,
-    /// It bounds a hole: what is inside of the ring is not in the region.
+    /// True if the ring bounds a hole: the inside of the ring is not in the region.
     pub(crate) is_hole: bool,
 }
 
 impl Region {
-    /// From the rings of each polygon, the first of each the outer one. Rings are not closed: their last vertex differs
-    /// from the first.
+    /// Creates a region from the rings of each polygon; the first ring of each is the outer one.
     ///
-    /// Errors: rings that [`validity`] refuses; interrupted.
+    /// Rings are not closed: their last vertex differs from the first. Errors: rings that
+    /// [`validity`] refuses; interrupted.
     pub(crate) fn new(
         polygons: Vec<Vec<Vec<Point>>>,
         is_multi: bool,
@@ -65,7 +65,7 @@ impl Region {
         Ok(Self { rings, is_multi })
     }
 
-    /// Whether the place is within: an odd number of rings is around it.
+    /// Returns true if the region contains the place: an odd number of rings contains it.
     pub fn contains(&self, place: Position) -> bool {
         self.contains_point(&place.point())
     }
@@ -74,7 +74,8 @@ impl Region {
         self.rings.iter().filter(|part| part.ring.contains(point)).count() % 2 == 1
     }
 
-    /// Whether an edge is within that crosses none of the region's and is none of them.
+    /// Returns true if the region contains an edge that crosses none of its edges and is none of
+    /// them.
     pub(crate) fn contains_edge(&self, from: &Point, to: &Point) -> bool {
         self.rings.iter().filter(|part| part.ring.contains_edge(from, to)).count() % 2 == 1
     }
@@ -83,7 +84,7 @@ impl Region {
         &self.rings
     }
 
-    /// All edges, the region to the left of each.
+    /// Returns all edges, with the region to the left of each.
     pub(crate) fn edges(&self) -> impl Iterator<Item = (Point, Point)> {
         self.rings.iter().flat_map(|part| {
             part.ring.edges().map(|(from, to)| if part.is_hole { (*to, *from) } else { (*from, *to) })
@@ -91,8 +92,10 @@ impl Region {
     }
 }
 
-/// The rings of a polygon: the outer one as it runs (or, by the old rule, so that it encloses the smaller area), the
-/// others so that they enclose what lies away from the outer one.
+/// Returns the oriented rings of a polygon.
+///
+/// The outer ring keeps its direction (or, by the legacy rule, encloses the smaller area). The
+/// other rings enclose the side away from the outer one.
 fn oriented(polygon: Vec<Vec<Point>>, rule: Polygons) -> Vec<Ring> {
     let mut rings: Vec<Ring> = Vec::with_capacity(polygon.len());
     for vertices in polygon {

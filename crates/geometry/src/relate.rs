@@ -1,4 +1,4 @@
-//! Whether shapes contain, meet or equal each other.
+//! Relations of shapes: containment, intersection, equality.
 
 use s2::edgeutil::distance_from_segment;
 use s2::point::Point;
@@ -11,10 +11,10 @@ use crate::shape::{Kind, Shape};
 use crate::validity::bits;
 use crate::{Interrupt, Result};
 
-/// How far from a line a point may lie to be on it, in radians: what rounding can make.
+/// The distance, in radians, up to which a point lies on a line: the reach of rounding errors.
 const ON_LINE_RADIANS: f64 = 1e-14;
 
-/// Whether every point of `inner` is in `outer`; never, unless `outer` is a region.
+/// Returns true if every point of `inner` is in `outer`; false unless `outer` is a region.
 pub fn contains(outer: &Shape, inner: &Shape, interrupt: Interrupt<'_>) -> Result<bool> {
     let Some(region) = outer.as_region() else { return Ok(false) };
     if let Some(points) = inner.points() {
@@ -31,12 +31,13 @@ pub fn contains(outer: &Shape, inner: &Shape, interrupt: Interrupt<'_>) -> Resul
         return Ok(false);
     }
     let Some(inner_region) = inner.as_region() else { return Ok(true) };
-    // A ring of the outer region within the inner one has points of the inner region on its outside.
+    // A ring of the outer region within the inner one has points of the inner region on its
+    // outside.
     let back = Samples::of(&inner_edges, &outer_edges, &meeting, outer);
     Ok(!back.any(inner_region, true, interrupt)?)
 }
 
-/// Whether the shapes have a point in common.
+/// Returns true if the shapes have a point in common.
 pub fn intersects(a: &Shape, b: &Shape, interrupt: Interrupt<'_>) -> Result<bool> {
     match (a.points(), b.points()) {
         (Some(a), Some(b)) => {
@@ -64,7 +65,7 @@ fn meets_points(shape: &Shape, points: &[Point], interrupt: Interrupt<'_>) -> Re
     Ok(false)
 }
 
-/// Of lines and regions.
+/// Returns true if two lines or regions have a point in common.
 fn meet(a: &Shape, b: &Shape, interrupt: Interrupt<'_>) -> Result<bool> {
     let (a_edges, b_edges) = (a.edges(), b.edges());
     let meeting = meeting(&a_edges, &b_edges, interrupt)?;
@@ -91,8 +92,9 @@ fn meet(a: &Shape, b: &Shape, interrupt: Interrupt<'_>) -> Result<bool> {
     }
 }
 
-/// Whether the shapes are of one kind and have the same points, lines and rings. Where a ring starts, and in which
-/// order parts come, makes no difference.
+/// Returns true if the shapes are of one kind and have the same points, lines and rings.
+///
+/// The start of a ring and the order of parts make no difference.
 pub fn equals(a: &Shape, b: &Shape) -> bool {
     let sorted = |points: &[Point]| {
         let mut all: Vec<_> = points.iter().map(bits).collect();
@@ -113,10 +115,10 @@ pub fn equals(a: &Shape, b: &Shape) -> bool {
     }
 }
 
-/// How the edges of two shapes meet.
+/// The way in which the edges of two shapes meet.
 struct Meeting {
     cross: bool,
-    /// They have a vertex in common.
+    /// True if they have a vertex in common.
     touch: bool,
 }
 
@@ -144,18 +146,18 @@ fn meeting(a: &[(Point, Point)], b: &[(Point, Point)], interrupt: Interrupt<'_>)
     Ok(Meeting { cross, touch })
 }
 
-/// What tells on which side of a region's border edges lie that do not cross it.
+/// Samples that tell on which side of a region's border the edges lie that do not cross it.
 struct Samples {
     points: Vec<Point>,
     edges: Vec<(Point, Point)>,
-    /// An edge is the same as one of the border's, in the same direction.
+    /// True if an edge equals one of the border's, in the same direction.
     has_same: bool,
-    /// The same in the other direction.
+    /// True if an edge equals one of the border's, in the opposite direction.
     has_opposite: bool,
 }
 
 impl Samples {
-    /// For the edges of `shape` against those of a border.
+    /// Takes samples of the edges of `shape` against those of a border.
     fn of(border: &[(Point, Point)], edges: &[(Point, Point)], meeting: &Meeting, shape: &Shape) -> Self {
         let mut samples =
             Self { points: Vec::new(), edges: Vec::new(), has_same: false, has_opposite: false };
@@ -170,7 +172,7 @@ impl Samples {
             if known.contains(&(start, end)) {
                 samples.has_same = true;
             } else if known.contains(&(end, start)) {
-                // A line along the border has no direction that would matter.
+                // A line along the border has no direction that matters.
                 samples.has_opposite |= is_region;
                 samples.has_same |= !is_region;
             } else {
@@ -180,7 +182,8 @@ impl Samples {
         samples
     }
 
-    /// Whether one of them is within the border's region, or one is not.
+    /// Returns true if a sample is within the border's region, or, for `within` false, if one is
+    /// outside.
     fn any(&self, region: &Region, within: bool, interrupt: Interrupt<'_>) -> Result<bool> {
         let contains_edge = |(from, to): &(Point, Point)| region.contains_edge(from, to);
         Ok(search(region, &self.points, within, interrupt)?
@@ -188,7 +191,7 @@ impl Samples {
     }
 }
 
-/// A vertex of each line or ring.
+/// Returns a vertex of each line or ring.
 fn one_of_each_part(shape: &Shape) -> Vec<Point> {
     match &shape.kind {
         Kind::Point(_) | Kind::MultiPoint(_) => shape.points().unwrap_or_default(),
@@ -207,7 +210,7 @@ fn any_within(region: &Region, points: &[Point], interrupt: Interrupt<'_>) -> Re
     search(region, points, true, interrupt)
 }
 
-/// Whether there is a point that is within, or one that is not.
+/// Returns true if a point is within the region, or, for `within` false, if one is outside.
 fn search(region: &Region, points: &[Point], within: bool, interrupt: Interrupt<'_>) -> Result<bool> {
     search_by(region, points, |point| region.contains_point(point), within, interrupt)
 }

@@ -1,4 +1,4 @@
-//! A closed line that divides the sphere; its inside lies to its left.
+//! Rings: closed lines that divide the sphere; their inside lies to their left.
 
 use s2::point::{Point, point_area, true_centroid};
 use s2::r3::vector::Vector;
@@ -14,7 +14,7 @@ use crate::sign::sign;
 #[derive(Clone, Debug)]
 pub(crate) struct Ring {
     vertices: Vec<Point>,
-    /// Whether the point from which crossings are counted is inside.
+    /// True if the point from which crossings are counted is inside.
     origin_inside: bool,
     bound: Rect,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Ring {
 impl Ring {
     pub(crate) fn new(vertices: Vec<Point>) -> Self {
         let mut ring = Self { vertices, origin_inside: false, bound: Rect::full() };
-        // The vertex rule says for one vertex whether it is inside; counting must agree with it.
+        // The vertex rule decides for one vertex if it is inside; counting must agree with it.
         if let [before, vertex, after, ..] = ring.vertices.as_slice() {
             let is_inside = angle_contains_vertex(before, vertex, after);
             let vertex = *vertex;
@@ -36,12 +36,12 @@ impl Ring {
         &self.vertices
     }
 
-    /// The edges in order, the closing one last.
+    /// Returns the edges in order, the closing one last.
     pub(crate) fn edges(&self) -> impl Iterator<Item = (&Point, &Point)> {
         self.vertices.iter().zip(self.vertices.iter().cycle().skip(1))
     }
 
-    /// A point on the ring that is no vertex.
+    /// Returns a point on the ring that is no vertex.
     pub(crate) fn point_on_edge(&self) -> Point {
         self.edges().next().map_or_else(Point::origin, |(from, to)| middle(from, to))
     }
@@ -50,19 +50,21 @@ impl Ring {
         &self.bound
     }
 
-    /// Whether the point is inside. Each point of the sphere is inside of exactly one of the regions that rings divide
-    /// it into, so a ring need not contain its own vertices.
+    /// Returns true if the point is inside.
+    ///
+    /// Each point of the sphere is inside exactly one of the regions that rings divide it into. So
+    /// a ring need not contain its own vertices.
     pub(crate) fn contains(&self, point: &Point) -> bool {
         self.bound.contains_point(point) && self.contains_by_crossings(point)
     }
 
-    /// Whether an edge is inside that crosses none of the ring's and is none of them.
+    /// Returns true if an edge is inside that crosses none of the ring's edges and is none of them.
     pub(crate) fn contains_edge(&self, from: &Point, to: &Point) -> bool {
         let Some([before, after]) = self.neighbours(from) else { return self.contains(from) };
         if self.vertices.contains(to) { ordered_ccw(after, to, before, from) } else { self.contains(to) }
     }
 
-    /// The vertices before and after the one at this place, if there is one.
+    /// Returns the vertices before and after the one at this place, if there is one.
     fn neighbours(&self, vertex: &Point) -> Option<[&Point; 2]> {
         let place = self.vertices.iter().position(|candidate| candidate == vertex)?;
         let before = if place == 0 { self.vertices.last() } else { self.vertices.get(place - 1) };
@@ -80,32 +82,34 @@ impl Ring {
         is_inside
     }
 
-    /// The ring run the other way round: what was outside is inside.
+    /// Returns the ring in the other direction, which exchanges inside and outside.
     #[must_use]
     pub(crate) fn inverted(mut self) -> Self {
         self.vertices.reverse();
         Self::new(self.vertices)
     }
 
-    /// The steradians inside.
+    /// Returns the area of the inside in steradians.
     pub(crate) fn area(&self) -> f64 {
         let mut area = 0.0;
         self.for_each_triangle(|a, b, c| {
             area += if sign(a, b, c).is_gt() { point_area(a, b, c) } else { -point_area(a, b, c) };
         });
-        // The sum is right up to whole spheres; a ring that hardly encloses anything may be off by its rounding.
+        // The sum is right up to whole spheres. Rounding may push the area of a nearly empty ring
+        // across that border.
         let area = area.rem_euclid(4.0 * PI);
         let is_tiny = !(1e-12..=4.0 * PI - 1e-12).contains(&area);
         if is_tiny { if self.is_mostly_everything() { 4.0 * PI } else { 0.0 } } else { area }
     }
 
-    /// Of a ring with hardly any area on one side: whether that is the outside.
+    /// Returns true if the inside is nearly the whole sphere. For a ring with nearly no area on one
+    /// side.
     fn is_mostly_everything(&self) -> bool {
         let center = self.vertices.iter().fold(Vector::new(0.0, 0.0, 0.0), |sum, vertex| sum + vertex.0);
         self.contains(&Point((center * -1.0).normalize()))
     }
 
-    /// The integral of the position over the inside.
+    /// Returns the integral of the position over the inside.
     pub(crate) fn centroid(&self) -> Vector {
         let mut sum = Vector::new(0.0, 0.0, 0.0);
         // The vector is already signed by the triangle's orientation.
@@ -113,8 +117,10 @@ impl Ring {
         sum
     }
 
-    /// Visits oriented triangles whose sum is the inside (or all but the outside). The triangles' common corner is
-    /// moved where an edge from it would come near to half a circle and so be unstable.
+    /// Visits oriented triangles whose sum is the inside (or all but the outside).
+    ///
+    /// The triangles share a corner. It moves where an edge from it would span nearly half a circle
+    /// and be unstable.
     fn for_each_triangle(&self, mut visit: impl FnMut(&Point, &Point, &Point)) {
         const LONGEST: f64 = PI - 1e-5;
         let Some((first, rest)) = self.vertices.split_first() else { return };
@@ -143,7 +149,7 @@ impl Ring {
         }
     }
 
-    /// A rectangle of latitudes and longitudes around the inside.
+    /// Returns a rectangle of latitudes and longitudes around the inside.
     fn bound(&self) -> Rect {
         let mut bounder = RectBounder::new();
         for vertex in self.vertices.iter().chain(self.vertices.first()) {

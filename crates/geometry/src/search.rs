@@ -1,5 +1,7 @@
-//! How shapes are found through cells: the sphere is divided into six faces, each face into four cells, and so on for
-//! thirty levels; the numbers of a cell's descendants are one contiguous range.
+//! The search for shapes through cells.
+//!
+//! The sphere is divided into six faces, each face into four cells, and so on for thirty levels.
+//! The numbers of a cell's descendants are one contiguous range.
 
 use s2::cap::Cap;
 use s2::cell::Cell;
@@ -17,22 +19,25 @@ use crate::measure::EARTH_RADIUS_METERS;
 use crate::position::{Position, angle};
 use crate::shape::Shape;
 
-/// Most cells that a stored shape is covered by.
+/// Most cells in the covering of a stored shape.
 const STORED_CELLS: usize = 8;
-/// Most cells that a query is covered by: more reads fewer entries in vain, and costs more look-ups.
+/// Most cells in the covering of a query. More cells read fewer entries in vain and cost more
+/// look-ups.
 const QUERY_CELLS: usize = 16;
-/// The smallest cells of stored shapes that are no points: about a meter.
+/// Level of the smallest cells of stored shapes that are not points: about a meter.
 const FINEST_LEVEL: u8 = 23;
 const LEAF_LEVEL: u8 = 30;
-/// Most edges of a shape that is covered closely; of larger ones a circle around them is covered, as each cell that
-/// is tried is compared with every edge.
+/// Most edges of a shape whose own border is covered.
+///
+/// For a larger shape a circle around it is covered, because the coverer compares each cell with
+/// every edge.
 const CLOSE_EDGES_MAX: usize = 2048;
-/// First radius of a search for the nearest.
+/// First radius of a nearest-first search.
 const FIRST_RADIUS_METERS: f64 = 100.0;
-/// What the radius of a covering is enlarged by against rounding, in radians.
+/// Enlargement of the radius of a covering against rounding, in radians.
 const PADDING: f64 = 1e-12;
 
-/// Numbers of cells from `first` to `last`.
+/// A range of cell numbers from `first` to `last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellRange {
     /// The first number.
@@ -42,13 +47,13 @@ pub struct CellRange {
 }
 
 impl Position {
-    /// The number of the smallest cell that the place is in.
+    /// Returns the number of the smallest cell that contains the place.
     pub fn cell(self) -> u64 {
         CellID::from(self.point()).0
     }
 }
 
-/// The cells by which a stored shape is found.
+/// Returns the cells that index a stored shape.
 pub fn covering_of(shape: &Shape) -> Vec<u64> {
     let coverer =
         RegionCoverer { min_level: 0, max_level: FINEST_LEVEL, level_mod: 1, max_cells: STORED_CELLS };
@@ -63,8 +68,10 @@ fn covering(coverer: &RegionCoverer, shape: &Shape) -> CellUnion {
     coverer.covering(&covered)
 }
 
-/// Where the cells of all shapes lie that may meet the shape: its cells with their descendants, and the ancestors of
-/// those. The ranges do not overlap.
+/// Returns the ranges of the cells of all shapes that may meet the shape.
+///
+/// They are its own cells with their descendants, and the ancestors of those. The ranges do not
+/// overlap.
 pub fn ranges_meeting(shape: &Shape) -> Vec<CellRange> {
     let coverer = RegionCoverer { min_level: 0, max_level: LEAF_LEVEL, level_mod: 1, max_cells: QUERY_CELLS };
     let mut ancestors = Vec::new();
@@ -84,7 +91,7 @@ fn descendants(cell: &CellID) -> CellRange {
     CellRange { first: cell.range_min().0, last: cell.range_max().0 }
 }
 
-/// A shape as the coverer sees it.
+/// A shape in the form that the coverer needs.
 struct Covered {
     shape: Shape,
     edges: Vec<(Point, Point)>,
@@ -104,7 +111,7 @@ impl Covered {
         self.shape.as_region().is_some_and(|region| region.contains_point(point))
     }
 
-    /// Whether the border of the shape meets the cell.
+    /// Returns true if the border of the shape meets the cell.
     fn border_meets(&self, cell: &Cell) -> bool {
         if self.edges.iter().any(|(from, to)| cell.contains_point(from) || cell.contains_point(to)) {
             return true;
@@ -122,15 +129,16 @@ impl Covered {
     }
 }
 
-/// The corners of a cell, moved out by more than what rounding can make: places on an edge along its side may lie in its
-/// neighbour, which the edge meets then too.
+/// Returns the corners of a cell, moved outwards by more than rounding errors.
+///
+/// Places on an edge along the cell's side may lie in its neighbour, which the edge then meets too.
 fn padded_corners(cell: &Cell) -> [Point; 4] {
     const OUTWARDS: f64 = 1e-14;
     let center = cell.center().0;
     cell.vertices().map(|corner| Point((corner.0 + (corner.0 - center).normalize() * OUTWARDS).normalize()))
 }
 
-/// A cap around the shape.
+/// Returns a cap around the shape.
 fn bounding_cap(shape: &Shape, edges: &[(Point, Point)], points: &[Point]) -> Cap {
     if let Some(region) = shape.as_region() {
         let rect = region.rings().iter().fold(Rect::empty(), |rect, part| rect.union(part.ring.bound_rect()));
@@ -171,21 +179,23 @@ impl CellRegion for Covered {
     }
 }
 
-/// Ring after ring around a place, from the inside out, until an outermost distance.
+/// Concentric rings around a place, from the inside out, up to an outermost distance.
 #[derive(Clone, Debug)]
 pub struct Rings {
     center: Arc<Point>,
-    /// Where the next ring begins and where the last one ends, in radians.
+    /// The start of the next ring and, in `end`, the end of the last, in radians.
     next: f64,
     end: f64,
     width: f64,
 }
 
-/// One ring: all places at a distance of at least `inner` and less than `outer` radians, or of `outer` too if it is the
-/// last.
+/// One ring: all places at a distance of at least `inner` and less than `outer` radians.
+///
+/// The last ring includes `outer`.
 #[derive(Clone, Debug)]
 pub struct SearchRing {
-    /// Where the cells of the ring's places lie, in order; they hold places outside of the ring too.
+    /// The ranges of the cells of the ring's places, in order; they also hold places outside the
+    /// ring.
     pub ranges: Vec<CellRange>,
     inner: f64,
     outer: f64,
@@ -193,14 +203,16 @@ pub struct SearchRing {
 }
 
 impl SearchRing {
-    /// Whether a place at this angle from the center belongs to the ring.
+    /// Returns true if a place at this angle from the center belongs to the ring.
     pub fn contains(&self, radians: f64) -> bool {
         self.inner <= radians && (radians < self.outer || (self.is_last && radians <= self.outer))
     }
 }
 
 impl Rings {
-    /// The rings around a place from one distance to the other, in meters. `farthest_first` begins at the other end.
+    /// Creates the rings around a place between two distances in meters.
+    ///
+    /// `farthest_first` starts at the far end.
     pub fn new(center: Position, from_meters: f64, to_meters: f64, farthest_first: bool) -> Self {
         let bound = |meters: f64| (meters / EARTH_RADIUS_METERS).clamp(0.0, PI);
         let (from, to) = (bound(from_meters) - PADDING, bound(to_meters) + PADDING);
@@ -211,20 +223,22 @@ impl Rings {
         Self { center: Arc::new(center), next: from.max(0.0), end: to.min(PI), width }
     }
 
-    /// The angle from the center of the search, by which rings are told: from the opposite place, if the farthest come
-    /// first.
+    /// Returns the angle of a place from the center of the rings.
+    ///
+    /// If the farthest places come first, that center is the opposite place.
     pub fn angle(&self, place: Position) -> f64 {
         angle(&self.center, &place.point())
     }
 
-    /// All rings that are left as one, for a caller that wants all places in any order.
+    /// Returns all remaining rings as one, for a caller that accepts any order.
     pub fn rest(&mut self) -> Option<SearchRing> {
         self.width = PI;
         self.next_ring(0)
     }
 
-    /// The next ring; `None` after the last. `found` is how many places the ring before held: where there are few, the
-    /// rings grow faster.
+    /// Returns the next ring; `None` after the last.
+    ///
+    /// `found` is the number of places in the previous ring: if it is 0, the rings grow faster.
     pub fn next_ring(&mut self, found: usize) -> Option<SearchRing> {
         if self.next > self.end {
             return None;
@@ -245,7 +259,7 @@ impl Rings {
     }
 }
 
-/// What is within one cap and not within another.
+/// The part of one cap outside another.
 struct Annulus {
     outer: Cap,
     inner: Option<Cap>,

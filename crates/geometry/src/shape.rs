@@ -1,4 +1,4 @@
-//! What GeoJSON can say.
+//! The shapes of GeoJSON.
 
 use s2::point::Point;
 
@@ -25,12 +25,12 @@ pub(crate) enum Kind {
 }
 
 impl Shape {
-    /// A single place.
+    /// Creates a shape of a single place.
     pub fn point(place: Position) -> Self {
         Self { kind: Kind::Point(place) }
     }
 
-    /// The place, if the shape is a single one.
+    /// Returns the place if the shape is a single one.
     pub fn as_point(&self) -> Option<Position> {
         match self.kind {
             Kind::Point(place) => Some(place),
@@ -38,7 +38,7 @@ impl Shape {
         }
     }
 
-    /// The area, if the shape is a Polygon or a MultiPolygon.
+    /// Returns the area if the shape is a Polygon or a MultiPolygon.
     pub fn as_region(&self) -> Option<&Region> {
         match &self.kind {
             Kind::Region(region) => Some(region),
@@ -46,7 +46,7 @@ impl Shape {
         }
     }
 
-    /// The single points, where it consists of such.
+    /// Returns the points if the shape consists of single points.
     pub(crate) fn points(&self) -> Option<Vec<Point>> {
         match &self.kind {
             Kind::Point(place) => Some(vec![place.point()]),
@@ -55,7 +55,7 @@ impl Shape {
         }
     }
 
-    /// All edges; those of a region have it to their left.
+    /// Returns all edges; those of a region have it to their left.
     pub(crate) fn edges(&self) -> Vec<(Point, Point)> {
         match &self.kind {
             Kind::Point(_) | Kind::MultiPoint(_) => Vec::new(),
@@ -65,7 +65,7 @@ impl Shape {
     }
 }
 
-/// The edges of an open line.
+/// Returns the edges of an open line.
 pub(crate) fn line_edges(line: &[Point]) -> impl Iterator<Item = (Point, Point)> {
     line.iter().copied().zip(line.iter().copied().skip(1))
 }

@@ -30,7 +30,7 @@ fn places() -> impl Strategy<Value = Position> {
     (coordinate(180.0), coordinate(90.0)).prop_map(|(longitude, latitude)| Position::new(longitude, latitude))
 }
 
-/// A convex polygon around a place: a regular one of the given radius, counter-clockwise.
+/// Returns a regular polygon around a place, counter-clockwise, with the given radius.
 fn polygon_around(center: Position, radius: f64, corners: usize) -> Shape {
     let radius = s2::s1::angle::Angle::from(s2::s1::angle::Rad(radius));
     let points = s2::point::regular_points(&center.point(), radius, corners);
@@ -65,7 +65,7 @@ proptest! {
         if distance < inner * near.max(0.5) { prop_assert!(contains); }
         if distance > radius * 1.0001 { prop_assert!(!contains); }
         prop_assert!(crate::contains(&shape, &Shape::point(center), NEVER).unwrap());
-        // A regular polygon balances at its center.
+        // The centroid of a regular polygon is its center.
         prop_assert!(meters(shape.centroid(), center) < 1.0, "{:?}", shape.centroid());
         let area = Ellipsoid::Sphere.area_square_meters(&shape) / EARTH_RADIUS_METERS.powi(2);
         let cap = 2.0 * std::f64::consts::PI * (1.0 - radius.cos());

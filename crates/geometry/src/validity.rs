@@ -1,4 +1,4 @@
-//! What rings of polygons must be like.
+//! The requirements on rings of polygons.
 
 use s2::point::Point;
 
@@ -7,10 +7,11 @@ use crate::edges::{Edge, Steps, any_pair};
 use crate::ring::Ring;
 use crate::{Error, Interrupt, Result};
 
-/// The vertices of a closed ring without the last, which repeats the first, and without repetitions of neighbours.
+/// Returns the vertices of a closed ring without repetitions of neighbours.
 ///
-/// Errors: a ring that is not closed or has less than three different vertices; vertices that come twice; neighbours
-/// opposite on the sphere.
+/// The last vertex, which repeats the first, is omitted. Errors: a ring that is not closed or has
+/// less than three different vertices; vertices that occur twice; neighbours opposite on the
+/// sphere.
 pub(crate) fn ring_vertices(mut points: Vec<Point>) -> Result<Vec<Point>> {
     if points.len() < 4 {
         return Err(Error::Polygon("a ring needs at least four coordinates"));
@@ -35,13 +36,16 @@ pub(crate) fn ring_vertices(mut points: Vec<Point>) -> Result<Vec<Point>> {
     Ok(points)
 }
 
-/// What is equal for equal points only.
+/// Returns bits that are equal for equal points only.
 pub(crate) fn bits(point: &Point) -> [u64; 3] {
     // Zeros of both signs are one place.
     [point.0.x, point.0.y, point.0.z].map(|coordinate| (coordinate + 0.0).to_bits())
 }
 
-/// Errors: edges that cross or are shared, rings that cross at a vertex, holes outside of their polygon.
+/// Checks the rings of polygons.
+///
+/// Errors: edges that cross or are shared, rings that cross at a vertex, holes outside their
+/// polygon.
 pub(crate) fn check(polygons: &[Vec<Ring>], interrupt: Interrupt<'_>) -> Result<()> {
     let rings = polygons.iter().flatten();
     let edges: Vec<Edge> = rings
@@ -67,10 +71,10 @@ pub(crate) fn check(polygons: &[Vec<Ring>], interrupt: Interrupt<'_>) -> Result<
     Ok(())
 }
 
-/// A vertex of a ring, with those before and after it.
+/// A vertex of a ring, with the vertices before and after it.
 type Corner<'a> = [&'a Point; 3];
 
-/// Whether rings without edges in common cross at a vertex that they share.
+/// Returns true if rings without common edges cross at a common vertex.
 fn any_cross_at_vertex(polygons: &[Vec<Ring>], interrupt: Interrupt<'_>) -> Result<bool> {
     if polygons.iter().flatten().nth(1).is_none() {
         return Ok(false);
@@ -94,7 +98,7 @@ fn any_cross_at_vertex(polygons: &[Vec<Ring>], interrupt: Interrupt<'_>) -> Resu
     Ok(false)
 }
 
-/// Whether the other corner's edges lie on different sides of the corner.
+/// Returns true if the other corner's edges lie on different sides of the corner.
 fn are_crossing([before, vertex, after]: &Corner<'_>, [from, _, to]: &Corner<'_>) -> bool {
     ordered_ccw(before, from, after, vertex) != ordered_ccw(before, to, after, vertex)
 }
@@ -103,7 +107,7 @@ fn is_shared(a: &Edge, b: &Edge) -> bool {
     (a.from == b.from && a.to == b.to) || (a.from == b.to && a.to == b.from)
 }
 
-/// Whether the edges cross at a place that is inside of both.
+/// Returns true if the edges cross at a place inside both.
 pub(crate) fn crosses(a: &Edge, b: &Edge) -> bool {
     crossing(&a.from, &a.to, &b.from, &b.to) == Crossing::Cross
 }

@@ -1,43 +1,46 @@
-//! gzip in members that can be found without unpacking them.
+//! gzip files of members that can be found without unpacking them.
 //!
-//! A gzip file may have many members, one behind the other; whatever reads gzip reads them as one file (RFC 1952). So
-//! each batch of a dump is packed by itself, and the members are put one behind the other. Each says in an extra field
-//! (`PS`, 8 bytes, little-endian) how long it is: who knows that reads member after member and has many threads unpack
-//! them, or sends them on as they are; who does not passes over it.
+//! A gzip file may have many members in a row, and every gzip reader reads them as one file (RFC
+//! 1952). So each batch of a dump is a member of its own. Each member states its length in an extra
+//! field (`PS`, 8 bytes, little-endian). A reader that knows the field finds the members and
+//! unpacks them in parallel, or forwards them as they are. Other readers skip it.
 
 use std::fmt;
 
 use libdeflater::{CompressionLvl, Compressor, Crc, Decompressor};
 
-/// Bytes in front of the packed data: ten of every member, two for the length of the extra field, and the field.
+/// Bytes before the packed data.
+///
+/// There are ten of every member, two for the length of the extra field, and the field.
 pub const HEADER_BYTES: usize = 24;
-/// Checksum and length behind the packed data.
+/// Bytes of the checksum and the length after the packed data.
 const TRAILER_BYTES: usize = 8;
 const MAGIC: [u8; 4] = [0x1f, 0x8b, 8, 4];
 /// Length of the extra field, its name, and the length of its content.
 const EXTRA: [u8; 6] = [12, 0, b'P', b'S', 8, 0];
-/// The level at which packing is no more work than the rest of a dump. Small documents of JSON, in processor time:
-/// 480 MB/s to 0.155 of their size; level 2 makes 310 MB/s to 0.135 (and zlib-rs 540 MB/s to 0.22 at level 1, 325
-/// MB/s to 0.15 at level 2).
+/// The level at which compression costs no more than the rest of a dump.
+///
+/// Small documents of JSON, in processor time: 480 MB/s to 0.155 of their size. Level 2 makes 310
+/// MB/s to 0.135. zlib-rs makes 540 MB/s to 0.22 at level 1 and 325 MB/s to 0.15 at level 2.
 const LEVEL: i32 = 1;
-/// A member that unpacks to more was not written by us.
+/// Most unpacked bytes of a member of ours; a longer one was written by other software.
 pub const PLAIN_MAX_BYTES: usize = 256 << 20;
-/// No byte of deflate can stand for more (RFC 1951: 258 bytes take at least two bits).
+/// Most bytes that one byte of deflate can stand for (RFC 1951: 258 bytes take at least two bits).
 const EXPANSION_MAX: usize = 1_032;
 
-/// Why bytes could not be packed or unpacked.
+/// The reason why bytes could not be packed or unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// They are no whole member, or its checksum is another.
+    /// The bytes are no whole member, or its checksum is wrong.
     Damaged,
-    /// They would be longer than is allowed.
+    /// The unpacked bytes are more than allowed.
     TooLong {
-        /// As long as the member says.
+        /// The length that the member states.
         bytes: usize,
-        /// As long as is allowed.
+        /// The allowed length.
         max_bytes: usize,
     },
-    /// There was too little room for what was packed, which the library rules out.
+    /// The output buffer was too small, which the library rules out.
     NoRoom,
 }
 
@@ -58,10 +61,10 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Packs one batch after the other, in the same memory.
+/// A compressor that packs one batch after the other in the same memory.
 pub struct Packer {
     compressor: Compressor,
-    /// The last member, and behind it what is left of longer ones.
+    /// The last member, followed by the rest of longer ones.
     out: Vec<u8>,
 }
 
@@ -79,7 +82,7 @@ impl Default for Packer {
 }
 
 impl Packer {
-    /// Bytes as one member.
+    /// Packs bytes as one member.
     pub fn pack(&mut self, plain: &[u8]) -> Result<&[u8], Error> {
         let Packer { compressor, out } = self;
         let room = HEADER_BYTES + compressor.deflate_compress_bound(plain.len()) + TRAILER_BYTES;
@@ -94,7 +97,7 @@ impl Packer {
         sum.update(plain);
         let (place, length) = trailer.split_at_mut(4);
         place.copy_from_slice(&sum.sum().to_le_bytes());
-        // Modulo 2^32, as the format has it.
+        // Modulo 2^32, as the format demands.
         length.copy_from_slice(&(plain.len() as u32).to_le_bytes());
         let member_bytes = HEADER_BYTES + packed + TRAILER_BYTES;
         // No time, no hint, Unix.
@@ -104,21 +107,21 @@ impl Packer {
     }
 }
 
-/// The length of the member that begins with these bytes; `None` if it does not say it.
+/// Returns the length of the member that starts with these bytes; `None` if it does not state it.
 pub fn member_bytes(header: &[u8]) -> Option<u64> {
     let is_ours = header.get(..4)? == MAGIC && header.get(10..16)? == EXTRA;
     let length = u64::from_le_bytes(header.get(16..HEADER_BYTES)?.try_into().ok()?);
     (is_ours && length >= (HEADER_BYTES + TRAILER_BYTES) as u64).then_some(length)
 }
 
-/// As how many bytes the one member of ours that these bytes are is unpacked; `None` if they are anything else.
+/// Returns the unpacked length of one whole member of ours; `None` for any other bytes.
 pub fn plain_bytes(member: &[u8]) -> Option<usize> {
     let is_whole = member_bytes(member)? == member.len() as u64;
     let length = u32::from_le_bytes(*member.last_chunk()?) as usize;
     is_whole.then_some(length)
 }
 
-/// Unpacks a member of ours, of at most `max_bytes`.
+/// Unpacks a member of ours to at most `max_bytes`.
 pub fn unpack(member: &[u8], max_bytes: usize) -> Result<Vec<u8>, Error> {
     let bytes = plain_bytes(member).ok_or(Error::Damaged)?;
     if bytes > max_bytes {
@@ -128,7 +131,7 @@ pub fn unpack(member: &[u8], max_bytes: usize) -> Result<Vec<u8>, Error> {
         .get(HEADER_BYTES..)
         .and_then(<[u8]>::split_last_chunk::<TRAILER_BYTES>)
         .ok_or(Error::Damaged)?;
-    // Before there is memory for what cannot come.
+    // Checked before memory is allocated for an impossible length.
     if bytes / EXPANSION_MAX > packed.len() {
         return Err(Error::Damaged);
     }
@@ -167,7 +170,7 @@ mod tests {
             rest = &rest[length..];
         }
         assert!(rest.is_empty());
-        // Anybody else reads it as one file.
+        // Other readers read it as one file.
         let mut all = Vec::new();
         flate2::read::MultiGzDecoder::new(file.as_slice()).read_to_end(&mut all).unwrap();
         assert!(all == [text(0), text(1), text(1000), text(100_000)].concat());
