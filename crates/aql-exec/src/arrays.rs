@@ -45,6 +45,6 @@ mod tests {
     fn ends_when_the_query_does() {
         let interrupt = Interrupt::new();
         interrupt.kill();
-        assert_eq!(array_of(&[Value::Null], &interrupt).unwrap_err().number, 1500);
+        assert_eq!(array_of(&[Value::Null], &interrupt).unwrap_err().number(), 1500);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::environment::ReadAuthorization;
 use aql_plan::CollectionReference;
-use aql_value::{Error, Result, Value, error_number};
+use aql_value::{Error, ErrorCode, Result, Value};
 use catalog::CollectionId;
 use std::sync::Arc;
 use storage::{Collection, Database, IndexBounds, Snapshot, Transaction};
@@ -39,11 +39,11 @@ impl Data {
         };
         let found = start.catalog().database(database).cloned();
         let mut database = found.ok_or_else(|| {
-            Error::new(catalog::error_number::DATABASE_NOT_FOUND, format!("database not found: '{database}'"))
+            Error::new(ErrorCode::DatabaseNotFound, format!("database not found: '{database}'"))
         })?;
         if let Some(authorize) = hidden_unless {
             let is_hidden = |collection: &Collection| authorize(collection.name()).is_err();
-            database = Arc::new(database.hiding(is_hidden).map_err(|error| storage_error(&error))?);
+            database = Arc::new(database.hiding(is_hidden)?);
         }
         Ok(Self { start, transaction, database })
     }
@@ -69,19 +69,13 @@ impl Data {
     /// The collection that a node names. Error 1203 if it is not there any more.
     pub(crate) fn collection(&self, reference: &CollectionReference) -> Result<Arc<Collection>> {
         let found = self.database.collection_by_id(CollectionId(reference.id)).cloned();
-        found.ok_or_else(|| {
-            let message = format!("collection or view not found: {}", reference.name);
-            Error::new(error_number::DATA_SOURCE_NOT_FOUND, message)
-        })
+        found.ok_or_else(|| Error::collection_not_found(&reference.name))
     }
 
     /// For writing. Error 1004 if the query was given a snapshot only.
     pub(crate) fn transaction(&mut self) -> Result<&mut Transaction> {
         self.transaction.as_deref_mut().ok_or_else(|| {
-            Error::new(
-                catalog::error_number::READ_ONLY,
-                "read only: the query has no transaction to write in",
-            )
+            Error::new(ErrorCode::ReadOnly, "read only: the query has no transaction to write in")
         })
     }
 
@@ -109,9 +103,4 @@ pub fn index_bounds<'v>(
         value.with_slice(|slice, collection| bounds.set_upper(slice, collection, inclusive));
     }
     bounds
-}
-
-/// A storage error as the query's error: same number, same message.
-pub(crate) fn storage_error(error: &storage::Error) -> Error {
-    Error::new(error.number(), error.message())
 }

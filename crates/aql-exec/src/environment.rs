@@ -1,8 +1,7 @@
 //! The server as functions see it: the query's snapshot and a few facts.
 
-use crate::data::storage_error;
 use crate::schema::LastSchema;
-use aql_value::{BlockBuilder, Environment, Error, Interrupt, MemoryAccount, Result, Value, error_number};
+use aql_value::{BlockBuilder, Environment, Error, Interrupt, MemoryAccount, Result, Value};
 use std::fmt;
 use std::sync::Arc;
 use storage::{BlockLimits, Collection, Database, DocumentScanSpec, Snapshot};
@@ -87,10 +86,7 @@ impl QueryEnvironment {
     }
 
     fn require(&self, name: &str) -> Result<&Arc<Collection>> {
-        let missing = || {
-            Error::new(error_number::DATA_SOURCE_NOT_FOUND, format!("collection or view not found: {name}"))
-        };
-        self.readable(name)?.ok_or_else(missing)
+        self.readable(name)?.ok_or_else(|| Error::collection_not_found(name))
     }
 }
 
@@ -116,13 +112,13 @@ impl Environment for QueryEnvironment {
         };
         // (A collection that the query names other than by a text is known to exist.)
         let Some(collection) = self.readable(name)? else { return Ok(Value::Null) };
-        let documents = self.snapshot.get(collection, &[key]).map_err(|error| storage_error(&error))?;
+        let documents = self.snapshot.get(collection, &[key])?;
         let offset = documents.offsets.first().copied().flatten();
         Ok(offset.map_or(Value::Null, |offset| Value::in_block(&documents.block, offset)))
     }
 
     fn collection_count(&self, name: &str) -> Result<u64> {
-        self.snapshot.count(self.require(name)?).map_err(|error| storage_error(&error))
+        self.snapshot.count(self.require(name)?)
     }
 
     fn collections(&self) -> Result<Value> {
@@ -156,10 +152,10 @@ impl Environment for QueryEnvironment {
     fn collection_documents(&self, name: &str) -> Result<Value> {
         let collection = self.require(name)?;
         let spec = DocumentScanSpec { sequential: true, ..DocumentScanSpec::default() };
-        let mut scan = self.snapshot.scan(collection, &spec).map_err(|error| storage_error(&error))?;
+        let mut scan = self.snapshot.scan(collection, &spec)?;
         let mut block = BlockBuilder::new(1);
         block.builder().open_array()?;
-        while let Some(documents) = scan.next_block(SCAN_LIMITS).map_err(|error| storage_error(&error))? {
+        while let Some(documents) = scan.next_block(SCAN_LIMITS)? {
             self.interrupt.check()?;
             block.check_memory(&self.memory)?;
             for document in documents.iter() {

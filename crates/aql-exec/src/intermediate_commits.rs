@@ -8,8 +8,6 @@ use aql_value::{Charge, MemoryAccount, Result};
 use std::sync::Arc;
 use storage::{Durability, Transaction};
 
-use crate::data::storage_error;
-
 /// When a query's writes are committed before its end.
 #[derive(Debug, Clone)]
 pub struct IntermediateCommitOptions {
@@ -93,7 +91,7 @@ impl IntermediateCommits {
 
     fn commit(&mut self, transaction: &mut Transaction) -> Result<()> {
         self.operations = 0;
-        transaction.commit_intermediate(self.durability).map_err(|error| storage_error(&error))?;
+        transaction.commit_intermediate(self.durability)?;
         self.memory.clear();
         Ok(())
     }

@@ -1,7 +1,6 @@
 //! Schemas that a query's functions validate documents by.
 
-use crate::data::storage_error;
-use aql_value::{Error, Result, Value};
+use aql_value::{Result, Value};
 use catalog::SchemaRule;
 use std::sync::{Arc, Mutex, PoisonError};
 use storage::Schema;
@@ -30,10 +29,10 @@ impl LastSchema {
             return Ok(Some(Arc::clone(schema)));
         }
         let rule = definition.with_slice(|definition, _| SchemaRule::parse(definition));
-        let Some(rule) = rule.map_err(|error| Error::new(error.number, error.message))? else {
+        let Some(rule) = rule? else {
             return Ok(None);
         };
-        let schema = Arc::new(Schema::compile(&rule).map_err(|error| storage_error(&error))?);
+        let schema = Arc::new(Schema::compile(&rule)?);
         *last = Some((definition.detached(), Arc::clone(&schema)));
         Ok(Some(schema))
     }

@@ -119,7 +119,7 @@ fn memory_is_limited() {
     ];
     for query in queries {
         let run = Run { memory_limit_bytes: Some(8 << 20), ..Run::default() };
-        assert_eq!(fixture.run(query, &run).unwrap_err().number, 32, "{query}");
+        assert_eq!(fixture.run(query, &run).unwrap_err().number(), 32, "{query}");
     }
     // Depth first little has to be kept.
     let run = Run { memory_limit_bytes: Some(8 << 20), ..Run::default() };
@@ -146,7 +146,7 @@ fn endless_searches_can_be_ended() {
         });
         let error = fixture.run(query, &run).unwrap_err();
         let ended = Instant::now();
-        assert_eq!(error.number, 1500, "{query}");
+        assert_eq!(error.number(), 1500, "{query}");
         // Generous, because tests share the machine.
         let late = ended.saturating_duration_since(killer.join().unwrap());
         assert!(late < Duration::from_secs(1), "{query}: {late:?}");

@@ -102,7 +102,7 @@ impl Script {
                 found.sort();
                 if found == expected { Ok(()) } else { Err(format!("gave {found:?}")) }
             }
-            (Err(found), Some(number)) if found.number == number => Ok(()),
+            (Err(found), Some(number)) if found.number() == number => Ok(()),
             (found, _) => Err(format!("gave {found:?}")),
         }
     }
@@ -137,8 +137,8 @@ fn run_until_done(fixture: &Fixture, query: &str) -> Option<u32> {
     loop {
         match fixture.run(query, &Run::default()) {
             Ok(_) => return None,
-            Err(error) if error.number == 1200 => std::thread::yield_now(),
-            Err(error) => return Some(error.number),
+            Err(error) if error.number() == 1200 => std::thread::yield_now(),
+            Err(error) => return Some(error.number()),
         }
     }
 }

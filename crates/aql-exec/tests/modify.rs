@@ -184,9 +184,9 @@ fn writing_needs_a_transaction() {
     let plan = std::sync::Arc::new(fixture.plan("INSERT {} INTO c", &Run::default()).unwrap());
     let data = aql_exec::DataAccess::Read(fixture.store.snapshot().unwrap());
     let mut execution = common::start(&plan, data, &Run::default()).unwrap();
-    assert_eq!(execution.next_batch(10).unwrap_err().number, 1004);
+    assert_eq!(execution.next_batch(10).unwrap_err().number(), 1004);
     // The error stays.
-    assert_eq!(execution.next_batch(10).unwrap_err().number, 1004);
+    assert_eq!(execution.next_batch(10).unwrap_err().number(), 1004);
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn loops_over_arrays() {
     assert_eq!(fixture.query("FOR x IN [] RETURN x"), [""; 0]);
     assert_eq!(fixture.query("FOR x IN [[2, 3], []] FOR y IN x RETURN y"), ["2", "3"]);
     let run = Run::default();
-    assert_eq!(fixture.run("FOR x IN [[2, 3], null] FOR y IN x RETURN y", &run).unwrap_err().number, 1563);
+    assert_eq!(fixture.run("FOR x IN [[2, 3], null] FOR y IN x RETURN y", &run).unwrap_err().number(), 1563);
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn a_killed_query_ends_wherever_it_is() {
         let start = Instant::now();
         let interrupt = aql_value::Interrupt::with_max_runtime(Duration::from_millis(30));
         let error = fixture.run(query, &Run { interrupt, ..Run::default() }).unwrap_err();
-        assert_eq!(error.number, 1500, "{query}");
+        assert_eq!(error.number(), 1500, "{query}");
         assert!(start.elapsed() < Duration::from_millis(1000), "{query} took {:?}", start.elapsed());
     }
 }
@@ -315,7 +315,7 @@ fn memory_is_limited_and_given_back() {
         "LET a = (FOR b IN 1..1000000 RETURN b) RETURN a",
     ] {
         let error = fixture.run(query, &run).expect_err(query);
-        assert_eq!(error.number, 32, "{query}");
+        assert_eq!(error.number(), 32, "{query}");
     }
     for query in [
         "FOR a IN 1..1000000 SORT a DESC LIMIT 10 RETURN a",
@@ -366,7 +366,7 @@ fn deep_queries_do_not_exhaust_the_stack() {
         |count: usize| (0..count).map(|i| format!("FOR x{i} IN [{i}] ")).collect::<String>() + "RETURN x0";
     // Each list is a calculation before its loop.
     assert_eq!(run_on_small_stack(&loops(490)).unwrap(), ["0"]);
-    assert_eq!(run_on_small_stack(&loops(1900)).unwrap_err().number, 32);
+    assert_eq!(run_on_small_stack(&loops(1900)).unwrap_err().number(), 32);
     let nested = |count: usize| {
         (0..count).fold("RETURN 1".to_owned(), |query, i| {
             format!("FOR x{i} IN 1..2 LET y{i} = ({query}) LIMIT 1 RETURN y{i}")

@@ -57,7 +57,7 @@ fn the_same_comes_out_of_files_as_out_of_memory() {
         }
         // Without files they end at the limit.
         let run = Run { spill: SpillOptions::default(), ..limited(1 << 20) };
-        assert_eq!(fixture.run(query, &run).unwrap_err().number, 32, "{query}");
+        assert_eq!(fixture.run(query, &run).unwrap_err().number(), 32, "{query}");
     }
 }
 
@@ -107,7 +107,11 @@ fn what_must_be_in_memory_ends_at_the_limit() {
         "FOR a IN 1..10 LET l = (FOR b IN 1..50000 RETURN [a, b]) RETURN l[a]",
     ] {
         let error = fixture.run(query, &limited(256 << 10)).unwrap_err();
-        assert_eq!((error.number, error.message.contains("more memory than allowed")), (32, true), "{query}");
+        assert_eq!(
+            (error.number(), error.message().contains("more memory than allowed")),
+            (32, true),
+            "{query}"
+        );
     }
 }
 
@@ -118,8 +122,8 @@ fn files_have_a_limit_too_which_all_queries_share() {
     let spill = SpillOptions { threshold_bytes: 10_000, ..to_files() }.with_capacity(100_000);
     for _ in 0..2 {
         let error = fixture.run(query, &Run { spill: spill.clone(), ..Run::default() }).unwrap_err();
-        assert_eq!(error.number, 32);
-        assert_eq!(error.message, "disk capacity limit for intermediate results exceeded");
+        assert_eq!(error.number(), 32);
+        assert_eq!(error.message(), "disk capacity limit for intermediate results exceeded");
     }
     // What the failed queries had in files is given back.
     let query = "FOR a IN 1..2000 SORT CONCAT('x', a) RETURN a";
@@ -138,7 +142,7 @@ fn a_folder_that_cannot_be_written_to_is_an_error() {
     ] {
         let run = Run { spill: spill.clone(), ..Run::default() };
         let error = fixture.run(query, &run).unwrap_err();
-        assert!(error.message.contains("creating a temporary file"), "{query}: {error}");
+        assert!(error.message().contains("creating a temporary file"), "{query}: {error}");
     }
 }
 

@@ -5,7 +5,7 @@
 
 mod common;
 
-use aql_value::Error;
+use aql_value::{Error, ErrorCode};
 use common::{Answer, Fixture, Run};
 use std::sync::Arc;
 use storage::Collection;
@@ -70,7 +70,7 @@ fn a_vertex_that_is_not_there_is_null_and_a_warning() {
     for _ in 0..3 {
         let answer = run(&fixture, NEIGHBOURS);
         assert_eq!(answer.results[0], "[null,null]");
-        let warnings: Vec<u32> = answer.warnings.iter().map(|warning| warning.number).collect();
+        let warnings: Vec<u32> = answer.warnings.iter().map(|warning| warning.code.number()).collect();
         assert_eq!(warnings, [1202]);
     }
     fixture.query(NEIGHBOURS);
@@ -124,11 +124,11 @@ fn whoever_may_not_read_the_vertices_is_refused_after_others_have_read_them() {
     run(&fixture, NEIGHBOURS);
     assert_eq!(lookups(&fixture, NEIGHBOURS), 0);
     let authorize_read: aql_exec::ReadAuthorization = Arc::new(|name: &str| match name {
-        "w" => Err(Error::new(11, "forbidden")),
+        "w" => Err(Error::of(ErrorCode::Forbidden)),
         _ => Ok(()),
     });
     let refused = Run { authorize_read: Some(authorize_read), ..Run::default() };
-    assert_eq!(fixture.run(NEIGHBOURS, &refused).unwrap_err().number, 11);
+    assert_eq!(fixture.run(NEIGHBOURS, &refused).unwrap_err().number(), 11);
 }
 
 #[test]

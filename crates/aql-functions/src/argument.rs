@@ -1,6 +1,6 @@
 //! What all functions share: casting arguments, registering warnings, ending early.
 
-use aql_value::{Error, EvaluationContext, Interrupt, Result, Value, error_number};
+use aql_value::{Error, ErrorCode, EvaluationContext, Interrupt, Result, Value};
 use std::borrow::Cow;
 
 /// How many rounds of a loop may pass between two looks at the interrupt.
@@ -77,38 +77,38 @@ pub(crate) fn require_run_time(context: &EvaluationContext<'_>) -> Result<()> {
 
 /// Null with warning 1542: an argument of function `name` has a wrong type or value.
 pub(crate) fn invalid(context: &mut EvaluationContext<'_>, name: &str) -> Result<Value> {
-    context.warn(error_number::FUNCTION_ARGUMENT_TYPE_MISMATCH, invalid_message(name))?;
+    context.warn(ErrorCode::QueryFunctionArgumentTypeMismatch, invalid_message(name))?;
     Ok(Value::Null)
 }
 
 /// The same as an error, for the few functions that end the query.
 pub(crate) fn invalid_error(name: &str) -> Error {
-    Error::new(error_number::FUNCTION_ARGUMENT_TYPE_MISMATCH, invalid_message(name))
+    Error::new(ErrorCode::QueryFunctionArgumentTypeMismatch, invalid_message(name))
 }
 
 fn invalid_message(name: &str) -> String {
     format!("invalid argument type in call to function '{name}()'")
 }
 
-/// Null with a warning that `number` and `text` describe.
+/// Null with a warning that `code` and `text` describe.
 pub(crate) fn warned(
     context: &mut EvaluationContext<'_>,
     name: &str,
-    number: u32,
+    code: ErrorCode,
     text: &str,
 ) -> Result<Value> {
-    context.warn(number, format!("in function '{name}()': {text}"))?;
+    context.warn(code, format!("in function '{name}()': {text}"))?;
     Ok(Value::Null)
 }
 
 /// Null with warning 1563: an argument should have been an array.
 pub(crate) fn array_expected(context: &mut EvaluationContext<'_>, name: &str) -> Result<Value> {
-    warned(context, name, error_number::ARRAY_EXPECTED, "array expected")
+    warned(context, name, ErrorCode::QueryArrayExpected, "array expected")
 }
 
 /// Null with warning 1561: an element should have been a number.
 pub(crate) fn invalid_arithmetic(context: &mut EvaluationContext<'_>, name: &str) -> Result<Value> {
-    warned(context, name, error_number::INVALID_ARITHMETIC_VALUE, "invalid arithmetic value")
+    warned(context, name, ErrorCode::QueryInvalidArithmeticValue, "invalid arithmetic value")
 }
 
 /// Looks at the interrupt every [`ROUNDS_PER_CHECK`] rounds of a loop.

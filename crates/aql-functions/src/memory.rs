@@ -4,7 +4,7 @@
 //! result is accounted by who keeps it. So no call can exceed the limit, whatever its arguments make it build.
 
 use crate::argument::check_interrupt;
-use aql_value::{Error, EvaluationContext, Interrupt, MemoryAccount, Result, Value, error_number};
+use aql_value::{Error, ErrorCode, EvaluationContext, Interrupt, MemoryAccount, Result, Value};
 use std::collections::HashSet;
 use velocypack::Builder;
 
@@ -33,7 +33,7 @@ pub(crate) fn room_for(context: &EvaluationContext<'_>, items: usize) -> usize {
 /// Error 1504 for an array that would have more than [`MAX_ELEMENTS`] elements.
 pub(crate) fn too_many_elements() -> Error {
     Error::new(
-        error_number::NUMBER_OUT_OF_RANGE,
+        ErrorCode::QueryNumberOutOfRange,
         format!("number out of range: more than {MAX_ELEMENTS} elements"),
     )
 }
@@ -110,7 +110,7 @@ impl<'a> TextBuffer<'a> {
         let bytes = self.text.len() + text.len();
         if bytes > MAX_TEXT_BYTES {
             let message = format!("text would be longer than the limit of {MAX_TEXT_BYTES} bytes");
-            return Err(Error::new(error_number::RESOURCE_LIMIT, message));
+            return Err(Error::new(ErrorCode::ResourceLimit, message));
         }
         self.growth.reach(bytes)?;
         self.text.push_str(text);
@@ -327,7 +327,7 @@ mod tests {
         assert_eq!(account.used_bytes(), 0);
         buffer.push_str(&"x".repeat(50_000)).unwrap();
         assert!(account.used_bytes() > 40_000);
-        assert_eq!(buffer.push_str(&"x".repeat(100_000)).unwrap_err().number, 32);
+        assert_eq!(buffer.push_str(&"x".repeat(100_000)).unwrap_err().number(), 32);
         drop(buffer);
         assert_eq!(account.used_bytes(), 0);
     }

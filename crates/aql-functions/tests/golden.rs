@@ -49,7 +49,7 @@ fn parts(line: &str) -> Option<(&str, Vec<Value>, &str)> {
 fn complaint(answer: &Answer, expected: &str) -> Option<String> {
     if let Some(number) = expected.strip_prefix("error ") {
         return match &answer.result {
-            Err(error) if error.number.to_string() == number => None,
+            Err(error) if error.number().to_string() == number => None,
             other => Some(format!("answers {other:?}")),
         };
     }

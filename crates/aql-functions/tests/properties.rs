@@ -107,9 +107,9 @@ proptest! {
         prop_assert_eq!(&first.warnings, &second.warnings);
         match (first.result, second.result) {
             (Ok(first), Ok(second)) => prop_assert_eq!(first.to_json(), second.to_json()),
-            (Err(first), Err(second)) if first.number == second.number => {}
+            (Err(first), Err(second)) if first.number() == second.number() => {}
             // A call that takes all of its time may end in it once and not the other time.
-            (Err(error), _) | (_, Err(error)) => prop_assert_eq!(error.number, 1500),
+            (Err(error), _) | (_, Err(error)) => prop_assert_eq!(error.number(), 1500),
         }
     }
 }

@@ -256,7 +256,7 @@ fn wrong_queries_are_refused_in_the_words_of_arangodb() {
     for (query, number, message) in CASES.iter().chain(GRAPH_CASES) {
         match common::plan(query, &[]) {
             Ok(_) => panic!("{query}: was accepted"),
-            Err(error) => assert_eq!((error.number, error.message.as_str()), (*number, *message), "{query}"),
+            Err(error) => assert_eq!((error.number(), error.message()), (*number, *message), "{query}"),
         }
     }
 }
@@ -305,7 +305,7 @@ fn bind_parameters_are_checked_against_the_query() {
     for (query, parameters, number, message) in cases {
         match common::plan(query, parameters) {
             Ok(_) => panic!("{query}: was accepted"),
-            Err(error) => assert_eq!((error.number, error.message.as_str()), (*number, *message), "{query}"),
+            Err(error) => assert_eq!((error.number(), error.message()), (*number, *message), "{query}"),
         }
     }
 }
@@ -325,7 +325,7 @@ fn bind_parameters_stand_for_values_names_and_paths() {
 #[test]
 fn parameters_must_be_an_object() {
     let error = aql_plan::BindParameters::from_value(&Value::Int(1)).unwrap_err();
-    assert_eq!((error.number, error.message.as_str()), (1550, "invalid structure of bind parameters"));
+    assert_eq!((error.number(), error.message()), (1550, "invalid structure of bind parameters"));
     assert_eq!(aql_plan::BindParameters::from_value(&Value::Null).unwrap().iter().count(), 0);
 }
 
@@ -341,7 +341,11 @@ fn unknown_options_and_wrong_values_warn() {
         "UPSERT {a: 1} INSERT {} UPDATE {} IN plain OPTIONS {overwriteMode: 'ignore'}",
     ] {
         let plan = common::plan(query, &[]).unwrap();
-        assert_eq!(plan.warnings.iter().map(|warning| warning.number).collect::<Vec<_>>(), [1539], "{query}");
+        assert_eq!(
+            plan.warnings.iter().map(|warning| warning.code.number()).collect::<Vec<_>>(),
+            [1539],
+            "{query}"
+        );
         assert!(!plan.is_cacheable, "{query}");
     }
 }
@@ -376,7 +380,10 @@ fn a_warning_says_whether_the_option_or_its_value_is_wrong() {
 fn a_warning_while_folding_is_given_once_and_remembered() {
     let plan = common::plan("FOR i IN 1..10 RETURN 1 / 0", &[]).unwrap();
     assert_eq!(plan.warnings.len(), 1);
-    assert_eq!((plan.warnings[0].number, plan.warnings[0].message.as_str()), (1562, "division by zero"));
+    assert_eq!(
+        (plan.warnings[0].code.number(), plan.warnings[0].message.as_str()),
+        (1562, "division by zero")
+    );
 }
 
 #[test]
@@ -427,7 +434,7 @@ fn unknown_options_of_graph_queries_are_warned_about() {
     ] {
         let plan = common::plan(query, &[]).unwrap();
         let expected: Vec<u32> = options.iter().map(|_| 1539).collect();
-        let numbers: Vec<u32> = plan.warnings.iter().map(|warning| warning.number).collect();
+        let numbers: Vec<u32> = plan.warnings.iter().map(|warning| warning.code.number()).collect();
         assert_eq!(numbers, expected, "{query}");
         for (warning, option) in plan.warnings.iter().zip(options) {
             assert!(warning.message.contains(&format!("'{option}'")), "{}", warning.message);
@@ -440,7 +447,7 @@ fn a_text_alone_shows_wrong_calls_and_names_that_are_introduced_twice() {
     let check = |text: &str| {
         let query = aql_syntax::parse(text, &aql_syntax::Limits::default()).unwrap();
         let (memory, interrupt) = (aql_value::MemoryAccount::unlimited(), aql_value::Interrupt::new());
-        aql_plan::check(&query, &memory, &interrupt).map_err(|error| error.number)
+        aql_plan::check(&query, &memory, &interrupt).map_err(|error| error.number())
     };
     for text in [
         "FOR d IN missing FILTER d.x == @x RETURN KEEP(d, @names)",

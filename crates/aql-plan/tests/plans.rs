@@ -40,7 +40,11 @@ fn plans_are_as_recorded() {
             std::fs::write(&file, rewritten).unwrap();
         }
     }
-    assert!(failures.is_empty() || std::env::var_os("PERSEA_UPDATE_GOLDEN").is_some(), "{}", failures.join("\n\n"));
+    assert!(
+        failures.is_empty() || std::env::var_os("PERSEA_UPDATE_GOLDEN").is_some(),
+        "{}",
+        failures.join("\n\n")
+    );
 }
 
 fn cases(text: &str) -> Vec<Case> {
@@ -70,7 +74,7 @@ fn actual(case: &Case) -> String {
             let rules: Vec<&str> = plan.rules_applied.iter().copied().filter(told).collect();
             format!("{}rules: {}\n", aql_plan::print(&plan), rules.join(", "))
         }
-        Err(error) => format!("error {}: {}\n", error.number, error.message),
+        Err(error) => format!("error {}: {}\n", error.number(), error.message()),
     }
 }
 

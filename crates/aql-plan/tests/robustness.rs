@@ -52,7 +52,7 @@ fn many_statements_are_planned_until_there_are_too_many() {
     plan_quickly(&format!("LET v0 = RAND() {} RETURN v900", lets.join(" ")), &[]);
     let lets: Vec<String> = (0..4000).map(|number| format!("LET v{number} = RAND()")).collect();
     let error = common::plan(&format!("{} RETURN 1", lets.join(" ")), &[]).unwrap_err();
-    assert_eq!(error.number, 1524);
+    assert_eq!(error.number(), 1524);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn deep_expressions_are_planned_and_explained() {
                     aql_plan::explain_result(&optimized, true, Default::default()).unwrap();
                 }
                 // The parser may find it too deep.
-                Err(error) => assert_eq!(error.number, 1524, "{error}: {}", &query[..60]),
+                Err(error) => assert_eq!(error.number(), 1524, "{error}: {}", &query[..60]),
             }
         }
     });

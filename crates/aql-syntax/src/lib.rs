@@ -20,7 +20,7 @@ mod token;
 
 pub use ast::walk;
 pub use bind_parameters::{BindParameter, BindParameterKind, collect_bind_parameters};
-pub use error::{ParseError, ParseWarning, Refusal};
+pub use error::{ParseError, ParseWarning};
 pub use position::{Position, position};
 pub use print::{print, print_expression};
 
@@ -48,7 +48,7 @@ impl Default for Limits {
 /// Parses a query.
 ///
 /// # Errors
-/// See [`error::number`]. The first error ends parsing.
+/// The first mistake in the text ends parsing.
 pub fn parse(text: &str, limits: &Limits) -> Result<Query, ParseError> {
     parse_watched(text, limits, &mut |_| Ok(()))
 }
@@ -57,10 +57,11 @@ pub fn parse(text: &str, limits: &Limits) -> Result<Query, ParseError> {
 ///
 /// It calls `watch` every few thousand tokens with their number.
 ///
-/// # Errors See [`error::number`], and the refusal of `watch`. The first error ends parsing.
+/// # Errors
+/// The first mistake in the text and the first error of `watch` end parsing.
 pub fn parse_watched(text: &str, limits: &Limits, watch: &mut Watch<'_>) -> Result<Query, ParseError> {
     parser::parse(text, limits, watch)
 }
 
 /// A callback that observes parsing, gets the number of tokens read, and can stop it.
-pub type Watch<'a> = dyn FnMut(usize) -> Result<(), Refusal> + 'a;
+pub type Watch<'a> = dyn FnMut(usize) -> errors::Result<()> + 'a;

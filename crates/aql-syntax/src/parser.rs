@@ -20,13 +20,15 @@ mod pattern;
 mod postfix;
 mod statement;
 
+use errors::ErrorCode;
+
 use crate::ast::{DataSource, DataSourceName, Expression, ExpressionKind, Identifier, Query, Span};
-use crate::error::{ParseError, ParseWarning, number};
+use crate::error::{ParseError, ParseWarning};
 use crate::lexer::{last_trivia, token_at};
 use crate::literal::unescape;
 use crate::position::{Position, position};
 use crate::token::{Token, TokenKind};
-use crate::{Limits, Refusal, Watch};
+use crate::{Limits, Watch};
 
 /// Most expected tokens that a message lists; if there are more, it lists none.
 const LISTED_EXPECTATIONS: usize = 4;
@@ -41,15 +43,16 @@ pub(crate) fn parse(text: &str, limits: &Limits, watch: &mut Watch<'_>) -> Resul
     let start = Position { offset: 0, line: 1, column: 1 };
     if text.len() > limits.max_bytes as usize {
         return Err(ParseError {
-            number: number::QUERY_TOO_MUCH_NESTING,
+            code: ErrorCode::QueryTooMuchNesting,
             message: format!("query text has {} bytes, at most {} are allowed", text.len(), limits.max_bytes),
             position: start,
         });
     }
     let mut parser = Parser::new(text, limits, watch);
     let parsed = parser.query();
-    if let Some(Refusal { number, message }) = parser.refusal {
-        return Err(ParseError { number, message, position: start });
+    if let Some(refusal) = parser.refusal {
+        let message = refusal.message().to_owned();
+        return Err(ParseError { code: refusal.code(), message, position: start });
     }
     parsed.map_err(|error| *error)
 }
@@ -69,7 +72,7 @@ struct Parser<'a> {
     tokens: usize,
     watch: &'a mut Watch<'a>,
     /// The refusal of the watch, which ended the text early.
-    refusal: Option<Refusal>,
+    refusal: Option<errors::Error>,
 }
 
 impl<'a> Parser<'a> {
@@ -92,7 +95,7 @@ impl<'a> Parser<'a> {
     fn query(&mut self) -> Parsed<Query> {
         if self.at(TokenKind::End) {
             return Err(Box::new(ParseError {
-                number: number::QUERY_EMPTY,
+                code: ErrorCode::QueryEmpty,
                 message: "query is empty".to_owned(),
                 position: position(self.text, 0),
             }));
@@ -281,17 +284,17 @@ impl Parser<'_> {
 
     #[cold]
     fn error(&self, span: Span, message: &str) -> Box<ParseError> {
-        self.error_number(number::QUERY_PARSE, span, message)
+        self.error_of(ErrorCode::QueryParse, span, message)
     }
 
     #[cold]
     fn too_deep(&self, span: Span) -> Box<ParseError> {
-        self.error_number(number::QUERY_TOO_MUCH_NESTING, span, "too much nesting or too many objects")
+        self.error_of(ErrorCode::QueryTooMuchNesting, span, "too much nesting or too many objects")
     }
 
     #[cold]
-    fn error_number(&self, number: u32, span: Span, message: &str) -> Box<ParseError> {
-        Box::new(ParseError::new(number, message, self.text, span))
+    fn error_of(&self, code: ErrorCode, span: Span, message: &str) -> Box<ParseError> {
+        Box::new(ParseError::new(code, message, self.text, span))
     }
 }
 

@@ -3,15 +3,15 @@
 mod common;
 
 use aql_syntax::ast::Span;
-use aql_syntax::error::number;
 use aql_syntax::{ParseError, Position, position};
 use common::error;
+use errors::ErrorCode;
 
 #[track_caller]
 fn assert_error(text: &str, expected: &str) {
     let found = error(text);
     assert_eq!(found.message, expected, "{text}");
-    assert_eq!(found.number, number::QUERY_PARSE);
+    assert_eq!(found.code, ErrorCode::QueryParse);
     let place = format!(" at position {}:{}", found.position.line, found.position.column);
     assert!(expected.ends_with(&place));
     assert_eq!(found.position, position(text, found.position.offset));
@@ -241,7 +241,7 @@ fn columns_count_bytes_and_lines_count_line_breaks() {
 fn a_query_without_tokens_is_empty() {
     for text in ["", " \t\r\n", "/* nothing */", "// nothing", "\n/* a */ // b"] {
         let found = error(text);
-        assert_eq!(found.number, number::QUERY_EMPTY);
+        assert_eq!(found.code, ErrorCode::QueryEmpty);
         assert_eq!(found.message, "query is empty");
     }
 }
@@ -249,11 +249,16 @@ fn a_query_without_tokens_is_empty() {
 #[test]
 fn the_binder_reports_places_in_the_same_form() {
     let text = "LET a = 1 LET a = PUSH(a, 4) RETURN a";
-    let found = ParseError::new(1511, "variable 'a' is assigned multiple times", text, Span::new(14, 15));
+    let found = ParseError::new(
+        ErrorCode::QueryVariableRedeclared,
+        "variable 'a' is assigned multiple times",
+        text,
+        Span::new(14, 15),
+    );
     assert_eq!(
         found.message,
         "variable 'a' is assigned multiple times near 'a = PUSH(a, 4) RETURN a' at position 1:15"
     );
-    let outside = ParseError::new(1501, "x", text, Span::new(1000, 2000));
+    let outside = ParseError::new(ErrorCode::QueryParse, "x", text, Span::new(1000, 2000));
     assert_eq!(outside.message, "x near '' at position 1:38");
 }

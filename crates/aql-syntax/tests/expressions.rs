@@ -225,7 +225,7 @@ fn numbers_out_of_range_are_null_with_a_warning() {
     let query = parsed(&huge);
     assert_eq!(query.warnings.len(), 3);
     let warning = &query.warnings[0];
-    assert_eq!((warning.number, warning.message.as_str()), (1504, "number out of range"));
+    assert_eq!((warning.code.number(), warning.message.as_str()), (1504, "number out of range"));
     assert_eq!((warning.span.start, warning.span.end), (11, 321));
     assert_eq!(
         expression("[1e999]").kind,

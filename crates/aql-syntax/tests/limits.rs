@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "this is how a test fails")]
 
 use aql_syntax::ast::{ExpressionKind, StatementKind};
-use aql_syntax::{Limits, ParseError, error::number, parse, print};
+use aql_syntax::{Limits, ParseError, parse, print};
+use errors::ErrorCode;
 
 /// Bytes of stack of the test threads.
 ///
@@ -76,11 +77,11 @@ fn nesting_beyond_the_limit_is_an_error() {
             for count in [501, 10_000, 100_000] {
                 let text = format!("RETURN {}", nest(count, before, "1", after));
                 let error = parse_default(&text).unwrap_err();
-                assert_eq!(error.number, number::QUERY_TOO_MUCH_NESTING, "{before} {count} {error}");
+                assert_eq!(error.code, ErrorCode::QueryTooMuchNesting, "{before} {count} {error}");
                 // The closing side is not needed.
                 let text = format!("RETURN {}", before.repeat(count));
                 let error = parse_default(&text).unwrap_err();
-                assert_eq!(error.number, number::QUERY_TOO_MUCH_NESTING, "{before} {count} {error}");
+                assert_eq!(error.code, ErrorCode::QueryTooMuchNesting, "{before} {count} {error}");
             }
         }
     });
@@ -117,7 +118,7 @@ fn chains_that_would_make_a_tall_tree_are_an_error() {
         ] {
             let text = format!("RETURN x{}", link.repeat(100_000));
             let error = parse_default(&text).unwrap_err();
-            assert_eq!(error.number, number::QUERY_TOO_MUCH_NESTING, "{link}");
+            assert_eq!(error.code, ErrorCode::QueryTooMuchNesting, "{link}");
         }
         // Chains inside nested expressions add up.
         let mut text = "x".to_owned();
@@ -125,7 +126,7 @@ fn chains_that_would_make_a_tall_tree_are_an_error() {
             text = format!("[{text}{}]", ".a".repeat(30));
         }
         let error = parse_default(&format!("RETURN {text}")).unwrap_err();
-        assert_eq!(error.number, number::QUERY_TOO_MUCH_NESTING);
+        assert_eq!(error.code, ErrorCode::QueryTooMuchNesting);
     });
 }
 
@@ -136,7 +137,7 @@ fn patterns_count_as_nesting() {
             let text = |count| format!("LET {} = 1 RETURN 1", nest(count, before, "x", after));
             assert!(parse_default(&text(400)).is_ok());
             let error = parse_default(&text(501)).unwrap_err();
-            assert_eq!(error.number, number::QUERY_TOO_MUCH_NESTING);
+            assert_eq!(error.code, ErrorCode::QueryTooMuchNesting);
             assert!(parse_default(&text(100_000)).is_err());
         }
     });
@@ -215,6 +216,6 @@ fn longer_queries_than_allowed_are_refused() {
     let limits = Limits { max_bytes: 8, ..Limits::default() };
     assert!(parse("RETURN 1", &limits).is_ok());
     let error = parse("RETURN 12", &limits).unwrap_err();
-    assert_eq!(error.number, number::QUERY_TOO_MUCH_NESTING);
+    assert_eq!(error.code, ErrorCode::QueryTooMuchNesting);
     assert_eq!(error.message, "query text has 9 bytes, at most 8 are allowed");
 }

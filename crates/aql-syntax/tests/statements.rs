@@ -346,7 +346,7 @@ fn aggregates_are_calls_of_functions_that_aggregate() {
         ["x", "1", "SUM(x) + 1", "-SUM(x)", "CONCAT(x)", "MEDIAN(x)", "my::SUM(x)", "(RETURN 1)", "SUM(x)[0]"]
     {
         let found = error(&format!("COLLECT AGGREGATE a = {expression} RETURN a"));
-        assert_eq!(found.number, 1574, "{expression}");
+        assert_eq!(found.code.number(), 1574, "{expression}");
         assert!(found.message.starts_with("invalid aggregate expression near '"), "{found}");
     }
 }

@@ -1,13 +1,14 @@
 //! All that an expression may reach while it runs, passed as one argument through programs and functions.
 
 use crate::environment::Environment;
-use crate::error::Result;
 use crate::interrupt::Interrupt;
 use crate::memo::Memo;
 use crate::memory::MemoryAccount;
 use crate::pattern::PatternCache;
 use crate::warnings::Warnings;
+use crate::{ErrorCode, Result};
 use fastrand::Rng;
+use std::borrow::Cow;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -79,7 +80,7 @@ pub struct EvaluationContext<'a> {
 
 impl EvaluationContext<'_> {
     /// Registers a warning; an error if the query has `failOnWarning`.
-    pub fn warn(&mut self, number: u32, message: impl Into<String>) -> Result<()> {
-        self.warnings.register(number, message)
+    pub fn warn(&mut self, code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Result<()> {
+        self.warnings.register(code, message)
     }
 }

@@ -1,7 +1,7 @@
 //! What an expression may ask of the server while it runs.
 
-use crate::error::{Error, Result};
 use crate::value::Value;
+use crate::{Error, Result};
 
 /// The server as seen by functions. Implemented by the executor over its transaction; [`NoEnvironment`] stands in
 /// while constants are folded.

@@ -1,8 +1,8 @@
 //! A function of AQL as the registry lists it and as a program calls it.
 
 use crate::context::EvaluationContext;
-use crate::error::{Result, error_number};
 use crate::value::Value;
+use crate::{ErrorCode, Result};
 
 /// Body of a function: the arguments of one row (their number is within `min_args..=max_args`) to its value.
 pub type FunctionBody = fn(&[Value], &mut EvaluationContext<'_>) -> Result<Value>;
@@ -33,7 +33,7 @@ impl Function {
     /// Registers warning 1542 for a wrong argument type and answers null, which is what functions of AQL do.
     pub fn invalid_argument(&self, context: &mut EvaluationContext<'_>) -> Result<Value> {
         context.warnings.register(
-            error_number::FUNCTION_ARGUMENT_TYPE_MISMATCH,
+            ErrorCode::QueryFunctionArgumentTypeMismatch,
             format!("invalid argument type in call to function '{}()'", self.name),
         )?;
         Ok(Value::Null)

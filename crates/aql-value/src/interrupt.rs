@@ -1,6 +1,6 @@
 //! How a running query is ended from outside: killed by a client, or out of its time.
 
-use crate::error::{Error, Result};
+use crate::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -119,7 +119,7 @@ mod tests {
         let handle = interrupt.clone();
         assert!(interrupt.check().is_ok());
         handle.kill();
-        assert_eq!(interrupt.check().unwrap_err().number, 1500);
+        assert_eq!(interrupt.check().unwrap_err().number(), 1500);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Memory accounting of a query: its own limit, and the share it draws from all queries' limit.
 
-use crate::error::{Error, Result, error_number};
+use crate::{Error, ErrorCode, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -41,14 +41,14 @@ impl MemoryAccount {
             if let Some(parent) = &self.parent {
                 parent.child_refusals.fetch_add(1, Ordering::Relaxed);
             }
-            return Err(Error::new(error_number::RESOURCE_LIMIT, "query would use more memory than allowed"));
+            return Err(Error::new(ErrorCode::ResourceLimit, "query would use more memory than allowed"));
         }
         if let Some(parent) = &self.parent
             && parent.charge(bytes).is_err()
         {
             self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
             return Err(Error::new(
-                error_number::RESOURCE_LIMIT,
+                ErrorCode::ResourceLimit,
                 "global memory limit of all queries would be exceeded",
             ));
         }
@@ -152,7 +152,7 @@ mod tests {
     fn own_limit() {
         let account = MemoryAccount::new(Some(100), None);
         account.charge(60).unwrap();
-        assert_eq!(account.charge(41).unwrap_err().number, 32);
+        assert_eq!(account.charge(41).unwrap_err().number(), 32);
         account.charge(40).unwrap();
         account.release(100);
         assert_eq!((account.used_bytes(), account.peak()), (0, 100));
@@ -164,7 +164,7 @@ mod tests {
         let first = MemoryAccount::new(None, Some(Arc::clone(&all)));
         let second = MemoryAccount::new(Some(90), Some(Arc::clone(&all)));
         first.charge(50).unwrap();
-        assert_eq!(second.charge(51).unwrap_err().number, 32);
+        assert_eq!(second.charge(51).unwrap_err().number(), 32);
         assert_eq!((second.used_bytes(), all.used_bytes()), (0, 50));
         drop(first);
         second.charge(51).unwrap();

@@ -1,6 +1,6 @@
 //! A sort that can be interrupted.
 
-use crate::error::Error;
+use crate::Error;
 use crate::interrupt::Interrupt;
 use crate::value::Value;
 use std::cmp::Ordering;
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(order_of(&values, &Interrupt::new()).unwrap(), expected);
         let interrupt = Interrupt::new();
         interrupt.kill();
-        assert_eq!(order_of(&values, &interrupt).unwrap_err().number, 1500);
+        assert_eq!(order_of(&values, &interrupt).unwrap_err().number(), 1500);
     }
 
     #[test]

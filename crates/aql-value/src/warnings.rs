@@ -1,12 +1,14 @@
 //! Warnings of a query: things that went wrong with one value and made it null, not the query an error.
 
-use crate::error::{Error, Result};
+use std::borrow::Cow;
+
+use crate::{Error, ErrorCode, Result};
 
 /// One warning, in the shape of `extra.warnings` of a cursor reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// ArangoDB's error number.
-    pub number: u32,
+    /// What went wrong.
+    pub code: ErrorCode,
     /// Text for the client.
     pub message: String,
 }
@@ -29,13 +31,13 @@ impl Warnings {
         Self { list: Vec::new(), max, fail: fail_on_warning }
     }
 
-    /// Records a warning. An error (with the warning's own number) if the query has `failOnWarning`.
-    pub fn register(&mut self, number: u32, message: impl Into<String>) -> Result<()> {
+    /// Records a warning. An error (with the warning's own code) if the query has `failOnWarning`.
+    pub fn register(&mut self, code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Result<()> {
         if self.fail {
-            return Err(Error::new(number, message));
+            return Err(Error::new(code, message));
         }
         if self.list.len() < self.max {
-            self.list.push(Warning { number, message: message.into() });
+            self.list.push(Warning { code, message: message.into().into_owned() });
         }
         Ok(())
     }
@@ -71,25 +73,32 @@ mod tests {
     #[test]
     fn keeps_at_most_max() {
         let mut warnings = Warnings::new(2, false);
-        for number in 1..=5 {
-            warnings.register(number, "w").unwrap();
+        for message in ["a", "b", "c"] {
+            warnings.register(ErrorCode::QueryUserWarn, message).unwrap();
         }
-        assert_eq!(warnings.list().iter().map(|w| w.number).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(messages(&warnings), ["a", "b"]);
     }
 
     #[test]
     fn fail_on_warning_turns_the_first_into_an_error() {
         let mut warnings = Warnings::new(10, true);
-        assert_eq!(warnings.register(1562, "division by zero").unwrap_err().number, 1562);
+        assert_eq!(
+            warnings.register(ErrorCode::QueryDivisionByZero, "division by zero").unwrap_err().code(),
+            ErrorCode::QueryDivisionByZero
+        );
         assert!(warnings.is_empty());
     }
 
     #[test]
     fn earlier_warnings_come_first_and_count_towards_the_limit() {
         let mut warnings = Warnings::new(2, false);
-        warnings.register(2, "b").unwrap();
-        warnings.register(3, "c").unwrap();
-        warnings.prepend(vec![Warning { number: 1, message: "a".into() }]);
-        assert_eq!(warnings.list().iter().map(|w| w.number).collect::<Vec<_>>(), [1, 2]);
+        warnings.register(ErrorCode::QueryUserWarn, "b").unwrap();
+        warnings.register(ErrorCode::QueryUserWarn, "c").unwrap();
+        warnings.prepend(vec![Warning { code: ErrorCode::QueryUserWarn, message: "a".into() }]);
+        assert_eq!(messages(&warnings), ["a", "b"]);
+    }
+
+    fn messages(warnings: &Warnings) -> Vec<&str> {
+        warnings.list().iter().map(|warning| warning.message.as_str()).collect()
     }
 }

@@ -4,7 +4,7 @@
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
-use crate::{Error, Result, error_number};
+use crate::{Error, ErrorCode, Result};
 
 /// Most tokens of one user; more is a mistake or an attack.
 pub const ACCESS_TOKENS_MAX: usize = 1_000;
@@ -58,12 +58,12 @@ impl AccessTokens {
         check_name(&token.name)?;
         if self.tokens.iter().any(|other| other.name == token.name) {
             let message = "duplicate name: there is an access token of this name already";
-            return Err(Error::new(error_number::DUPLICATE_NAME, message));
+            return Err(Error::new(ErrorCode::DuplicateName, message));
         }
         if self.tokens.len() >= ACCESS_TOKENS_MAX {
             let message =
                 format!("resource limit exceeded: a user can have at most {ACCESS_TOKENS_MAX} access tokens");
-            return Err(Error::new(error_number::RESOURCE_LIMIT, message));
+            return Err(Error::new(ErrorCode::ResourceLimit, message));
         }
         self.last_id += 1;
         self.tokens.push(AccessToken { id: self.last_id, ..token });
@@ -151,18 +151,18 @@ mod tests {
         let mut tokens = AccessTokens::default();
         assert_eq!(tokens.add(token("a")), Ok(1));
         assert_eq!(tokens.add(token("b")), Ok(2));
-        assert_eq!(tokens.add(token("a")).unwrap_err().number, error_number::DUPLICATE_NAME);
+        assert_eq!(tokens.add(token("a")).unwrap_err().code(), ErrorCode::DuplicateName);
         tokens.remove(2);
         tokens.remove(7);
         assert_eq!(tokens.add(token("b")), Ok(3));
         assert_eq!(tokens.by_digest("digest of b").map(|token| token.id), Some(3));
         assert_eq!(tokens.by_digest("digest of c"), None);
         let long = "x".repeat(ACCESS_TOKEN_NAME_MAX_BYTES + 1);
-        assert_eq!(tokens.add(token(&long)).unwrap_err().number, error_number::BAD_PARAMETER);
+        assert_eq!(tokens.add(token(&long)).unwrap_err().code(), ErrorCode::BadParameter);
         for number in tokens.iter().count()..ACCESS_TOKENS_MAX {
             tokens.add(token(&number.to_string())).unwrap();
         }
-        assert_eq!(tokens.add(token("one more")).unwrap_err().number, error_number::RESOURCE_LIMIT);
+        assert_eq!(tokens.add(token("one more")).unwrap_err().code(), ErrorCode::ResourceLimit);
     }
 
     #[test]

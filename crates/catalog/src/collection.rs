@@ -4,8 +4,8 @@ use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
 use crate::{
-    CollectionId, ComputedValue, Error, IndexDefinition, KeyOptions, NamingRules, ObjectId, Result,
-    SchemaRule, error_number,
+    CollectionId, ComputedValue, Error, ErrorCode, IndexDefinition, KeyOptions, NamingRules, ObjectId,
+    Result, SchemaRule,
 };
 
 /// `version` of a collection in dumps of ArangoDB 3.8 to 3.12.
@@ -35,7 +35,7 @@ impl CollectionType {
             2 => Ok(CollectionType::Document),
             3 => Ok(CollectionType::Edge),
             _ => Err(Error::new(
-                error_number::COLLECTION_TYPE_INVALID,
+                ErrorCode::CollectionTypeInvalid,
                 "collection type invalid: 'type' must be 2 (document) or 3 (edge)",
             )),
         }
@@ -191,7 +191,7 @@ fn write_concern(properties: Properties<'_>) -> Result<Option<u64>> {
 }
 
 fn illegal_name() -> Error {
-    Error::new(error_number::ILLEGAL_NAME, "illegal name: a collection needs a 'name'")
+    Error::new(ErrorCode::IllegalName, "illegal name: a collection needs a 'name'")
 }
 
 /// A collection as it exists.

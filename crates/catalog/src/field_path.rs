@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Error, Result, error_number};
+use crate::{Error, ErrorCode, Result};
 
 /// Most bytes of a path; a bound on what a client sends, far above any use.
 pub const FIELD_PATH_MAX_BYTES: usize = 4096;
@@ -86,7 +86,7 @@ fn check_name(name: &str) -> Result<()> {
 
 fn unparsable(what: &str) -> Error {
     let message = format!("parsing attribute name definition failed: an attribute path {what}");
-    Error::new(error_number::ATTRIBUTE_PARSER_FAILED, message)
+    Error::new(ErrorCode::AttributeParserFailed, message)
 }
 
 impl fmt::Display for FieldPath {
@@ -127,7 +127,7 @@ mod tests {
             ["", ".", "a.", ".a", "a..b", "a[*].b[*]", "[*]", "a[*]b", "a[0]", "a:", ":a", &long, &deep]
         {
             let error = FieldPath::parse(text).unwrap_err();
-            assert_eq!(error.number, error_number::ATTRIBUTE_PARSER_FAILED, "{text}");
+            assert_eq!(error.code(), ErrorCode::AttributeParserFailed, "{text}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! How a collection makes the keys of documents that come without one.
 
 use crate::properties::{Printer, Properties};
-use crate::{Error, Result, error_number};
+use crate::{Error, ErrorCode, Result};
 
 /// Greatest step of an autoincrement generator.
 pub const INCREMENT_MAX: u64 = 65_536;
@@ -124,5 +124,5 @@ impl KeyOptions {
 }
 
 fn invalid(what: &str) -> Error {
-    Error::new(error_number::INVALID_KEY_GENERATOR, format!("invalid key generator: {what}"))
+    Error::new(ErrorCode::InvalidKeyGenerator, format!("invalid key generator: {what}"))
 }

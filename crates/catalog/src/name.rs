@@ -4,7 +4,7 @@
 
 use unicode_normalization::is_nfc;
 
-use crate::{Error, Result, error_number};
+use crate::{Error, ErrorCode, Result};
 
 /// Most bytes of a collection's or an index's name.
 pub const COLLECTION_NAME_MAX_BYTES: usize = 256;
@@ -37,7 +37,7 @@ impl NamingRules {
         if self.allows(name, limit) {
             return Ok(());
         }
-        Err(Error::new(error_number::DATABASE_NAME_INVALID, "database name invalid"))
+        Err(Error::of(ErrorCode::DatabaseNameInvalid))
     }
 
     /// Checks a collection's name. Names of system collections start with an underscore and follow the traditional
@@ -51,7 +51,7 @@ impl NamingRules {
             }
             None => self.allows(name, COLLECTION_NAME_MAX_BYTES),
         };
-        if allowed { Ok(()) } else { Err(Error::new(error_number::ILLEGAL_NAME, "illegal name")) }
+        if allowed { Ok(()) } else { Err(Error::of(ErrorCode::IllegalName)) }
     }
 
     /// Checks the name that a client gives to an index.
@@ -61,7 +61,7 @@ impl NamingRules {
         if self.allows(name, COLLECTION_NAME_MAX_BYTES) {
             return Ok(());
         }
-        Err(Error::new(error_number::ILLEGAL_NAME, "illegal name"))
+        Err(Error::of(ErrorCode::IllegalName))
     }
 
     fn allows(self, name: &str, limit_bytes: usize) -> bool {
@@ -86,7 +86,7 @@ pub fn check_user_name(name: &str) -> Result<()> {
         && name.len() <= USER_NAME_MAX_BYTES
         && !name.starts_with(":role:")
         && !name.bytes().any(|byte| byte == 0);
-    if allowed { Ok(()) } else { Err(Error::new(error_number::USER_INVALID_NAME, "invalid user name")) }
+    if allowed { Ok(()) } else { Err(Error::of(ErrorCode::UserInvalidName)) }
 }
 
 fn is_traditional_byte(byte: u8) -> bool {
@@ -111,7 +111,7 @@ mod tests {
         }
         for name in ["", "9a", "-a", "_a", "a b", "ä", "a.b", "a/b", &"x".repeat(257)] {
             let error = Traditional.check_collection_name(name, false).unwrap_err();
-            assert_eq!(error.number, error_number::ILLEGAL_NAME, "{name}");
+            assert_eq!(error.code(), ErrorCode::IllegalName, "{name}");
         }
     }
 
@@ -150,7 +150,7 @@ mod tests {
     fn user_names() {
         assert!(check_user_name("admin@example").is_ok());
         for name in ["", ":role:x", "a\0", &"u".repeat(257)] {
-            assert_eq!(check_user_name(name).unwrap_err().number, error_number::USER_INVALID_NAME);
+            assert_eq!(check_user_name(name).unwrap_err().code(), ErrorCode::UserInvalidName);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use velocypack::{Builder, Slice};
 
-use crate::{Error, Result, error_number};
+use crate::{Error, Result};
 
 /// An object of named properties; `null` counts as not given, unknown names are ignored.
 #[derive(Clone, Copy)]
@@ -93,7 +93,7 @@ impl Printer<'_> {
     pub(crate) fn print(builder: &mut Builder, print: impl FnOnce(&mut Printer<'_>)) -> Result<()> {
         let mut printer = Printer { builder, outcome: Ok(()) };
         print(&mut printer);
-        let into_error = |error| Error::new(error_number::INTERNAL, format!("internal error: {error}"));
+        let into_error = |error| Error::internal(error);
         printer.outcome.map_err(into_error)
     }
 

@@ -5,7 +5,7 @@
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
-use crate::{CollectionDefinition, DatabaseDefinition, Error, Result, UserDefinition, error_number};
+use crate::{CollectionDefinition, DatabaseDefinition, Error, ErrorCode, Result, UserDefinition};
 
 /// The format that this version writes.
 pub const RECORD_FORMAT: u8 = 1;
@@ -31,7 +31,7 @@ macro_rules! record {
             }
 
             fn from_record(bytes: &[u8]) -> Result<Self> {
-                <$definition>::read_record(read(bytes, $what)?).map_err(into_corrupt)
+                <$definition>::read_record(read(bytes, $what)?).map_err(|error| into_corrupt(&error))
             }
         }
     };
@@ -42,7 +42,7 @@ record!(DatabaseDefinition, "database");
 record!(UserDefinition, "user");
 
 fn write(print: impl FnOnce(&mut Printer<'_>)) -> Result<Vec<u8>> {
-    let into_error = |error| Error::new(error_number::INTERNAL, format!("internal error: {error}"));
+    let into_error = |error| Error::internal(error);
     let mut builder = Builder::append_to(vec![RECORD_FORMAT]);
     builder.open_object().map_err(into_error)?;
     Printer::print(&mut builder, print)?;
@@ -59,7 +59,7 @@ fn read<'a>(bytes: &'a [u8], what: &str) -> Result<Properties<'a>> {
             "the record of a {what} has format {format}, this version reads format {RECORD_FORMAT}: \
              use a newer version"
         );
-        return Err(Error::new(error_number::INCOMPATIBLE_VERSION, message));
+        return Err(Error::new(ErrorCode::IncompatibleVersion, message));
     }
     velocypack::validate(value, &velocypack::Limits::default())
         .map_err(|error| Error::corrupt(format!("the record of a {what} is damaged: {error}")))?;
@@ -67,8 +67,8 @@ fn read<'a>(bytes: &'a [u8], what: &str) -> Result<Properties<'a>> {
 }
 
 /// A stored record was checked when it was written: whatever is wrong with it now is damage.
-fn into_corrupt(error: Error) -> Error {
-    Error::corrupt(error.message)
+fn into_corrupt(error: &Error) -> Error {
+    Error::corrupt(error.message())
 }
 
 #[cfg(test)]

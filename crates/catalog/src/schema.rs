@@ -3,7 +3,7 @@
 use velocypack::Slice;
 
 use crate::properties::{Printer, Properties};
-use crate::{Error, Result, error_number};
+use crate::{Error, ErrorCode, Result};
 
 /// The message where the rule has none of its own.
 const DEFAULT_MESSAGE: &str = "";
@@ -65,7 +65,7 @@ impl SchemaRule {
         if value.is_null() {
             return Ok(None);
         }
-        let properties = Properties::of(value, "schema").map_err(|error| invalid(&error.message))?;
+        let properties = Properties::of(value, "schema").map_err(|error| invalid(error.message()))?;
         if value.is_empty() {
             return Ok(None);
         }
@@ -76,20 +76,20 @@ impl SchemaRule {
         if rule.byte_len() > SCHEMA_RULE_MAX_BYTES {
             return Err(invalid("'rule' is too large"));
         }
-        let level = match properties.text("level").map_err(|error| invalid(&error.message))? {
+        let level = match properties.text("level").map_err(|error| invalid(error.message()))? {
             None => SchemaLevel::default(),
             Some(name) => SchemaLevel::from_name(name)
                 .ok_or_else(|| invalid("'level' must be one of none, new, moderate, strict"))?,
         };
         if properties
             .text("type")
-            .map_err(|error| invalid(&error.message))?
+            .map_err(|error| invalid(error.message()))?
             .is_some_and(|name| name != "json")
         {
             return Err(invalid("'type' must be \"json\""));
         }
         let message =
-            properties.text("message").map_err(|error| invalid(&error.message))?.unwrap_or(DEFAULT_MESSAGE);
+            properties.text("message").map_err(|error| invalid(error.message()))?.unwrap_or(DEFAULT_MESSAGE);
         Ok(Some(SchemaRule { rule: rule.bytes().to_vec(), level, message: message.to_owned() }))
     }
 
@@ -109,5 +109,5 @@ impl SchemaRule {
 
 fn invalid(what: &str) -> Error {
     let message = format!("invalid schema validation parameter: {what}");
-    Error::new(error_number::VALIDATION_BAD_PARAMETER, message)
+    Error::new(ErrorCode::ValidationBadParameter, message)
 }

@@ -5,7 +5,7 @@
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
-use crate::{Error, KEY_MAX_BYTES, Result, error_number};
+use crate::{Error, ErrorCode, KEY_MAX_BYTES, Result};
 
 /// The system collection whose documents are the functions of its database.
 pub const FUNCTIONS_COLLECTION: &str = "_aqlfunctions";
@@ -38,7 +38,7 @@ impl UserFunction {
         function_key(name)?;
         if !looks_like_a_function(code) || code.len() > FUNCTION_CODE_MAX_BYTES {
             let message = "invalid user function code: expecting the text of a JavaScript function";
-            return Err(Error::new(error_number::FUNCTION_CODE_INVALID, message));
+            return Err(Error::new(ErrorCode::QueryFunctionInvalidCode, message));
         }
         let is_deterministic = body.boolean("isDeterministic")?.unwrap_or(false);
         Ok(UserFunction { name: name.to_owned(), code: code.to_owned(), is_deterministic })
@@ -77,7 +77,7 @@ pub fn function_key(name: &str) -> Result<String> {
         return Ok(name.to_ascii_uppercase());
     }
     let message = "invalid user function name: expecting NAMESPACE::FUNCTION";
-    Err(Error::new(error_number::FUNCTION_NAME_INVALID, message))
+    Err(Error::new(ErrorCode::QueryFunctionInvalidName, message))
 }
 
 /// What the document keys of all functions of a namespace start with.
@@ -89,7 +89,7 @@ pub fn namespace_prefix(namespace: &str) -> Result<String> {
         return Ok(format!("{}{SEPARATOR}", namespace.to_ascii_uppercase()));
     }
     let message = "invalid user function name: expecting a namespace of letters, digits and underscores";
-    Err(Error::new(error_number::FUNCTION_NAME_INVALID, message))
+    Err(Error::new(ErrorCode::QueryFunctionInvalidName, message))
 }
 
 fn is_name_part(part: &str) -> bool {
@@ -118,11 +118,11 @@ mod tests {
         assert_eq!(function_key("a::b::c").unwrap(), "A::B::C");
         let long = format!("a::{}", "b".repeat(254));
         for name in ["", "fn", "::fn", "a::", "a:b", "a::::b", "a::b c", "_aql::x", "a::ä", &long] {
-            assert_eq!(function_key(name).unwrap_err().number, 1580, "{name}");
+            assert_eq!(function_key(name).unwrap_err().number(), 1580, "{name}");
         }
         assert_eq!(namespace_prefix("my").unwrap(), "MY::");
         assert_eq!(namespace_prefix("my::x::").unwrap(), "MY::X::");
-        assert_eq!(namespace_prefix("my:x").unwrap_err().number, 1580);
+        assert_eq!(namespace_prefix("my:x").unwrap_err().number(), 1580);
     }
 
     #[test]
@@ -135,11 +135,11 @@ mod tests {
         for body in
             [r#"{"name": "a::b"}"#, r#"{"name": "a::b", "code": ""}"#, r#"{"name": "a::b", "code": "1 + 1"}"#]
         {
-            assert_eq!(parse(body).unwrap_err().number, 1581, "{body}");
+            assert_eq!(parse(body).unwrap_err().number(), 1581, "{body}");
         }
-        assert_eq!(parse(r#"{"name": "a", "code": "x => x"}"#).unwrap_err().number, 1580);
+        assert_eq!(parse(r#"{"name": "a", "code": "x => x"}"#).unwrap_err().number(), 1580);
         assert_eq!(
-            parse(r#"{"name": "a::b", "code": "x => x", "isDeterministic": 1}"#).unwrap_err().number,
+            parse(r#"{"name": "a::b", "code": "x => x", "isDeterministic": 1}"#).unwrap_err().number(),
             10
         );
     }

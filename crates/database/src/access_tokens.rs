@@ -2,7 +2,7 @@
 
 use catalog::access_token::{AccessToken, AccessTokens};
 
-use crate::error::Result;
+use crate::Result;
 use crate::session::Session;
 
 impl Session {
@@ -25,9 +25,9 @@ impl Session {
     /// Takes a token from a user, if there is one of this number. Errors: 1703, 11.
     pub fn remove_access_token(&self, user: &str, id: u64) -> Result<()> {
         self.find_user(user)?;
-        Ok(self.instance().store().change_user(user, |user| {
+        self.instance().store().change_user(user, |user| {
             user.tokens.remove(id);
             Ok(())
-        })?)
+        })
     }
 }

@@ -14,11 +14,12 @@ use aql_value::{
     Batch, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Program, Register, Value,
     Warnings,
 };
-use catalog::{ComputedValue, error_number};
-use storage::{ComputeEvent, ComputedValues, ComputedValuesCompiler, Error, Result};
+use catalog::ComputedValue;
+use storage::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
 use velocypack::{Block, Builder, Slice};
 
 use self::environment::{DocumentAlone, forbidden_function};
+use crate::{Error, Result};
 
 /// Stands for `@doc` in the compiled text; no attribute or function is ever called so.
 const DOCUMENT_VARIABLE: &str = "__persea_document";
@@ -54,7 +55,7 @@ impl Compiled {
         let wrong = |what: &str| {
             let message =
                 format!("computed value '{}': {what} in '{}'", definition.name, definition.expression);
-            Error::new(error_number::BAD_PARAMETER, message)
+            Error::bad_parameter(message)
         };
         let text = with_variable(&definition.expression).map_err(|what| wrong(&what))?;
         let query = aql_syntax::parse(&text, &aql_syntax::Limits::default())
@@ -62,8 +63,8 @@ impl Compiled {
         let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
         let parameters = BindParameters::new();
         let input = BindInput::new(&parameters, &EmptyCatalog, &memory, &interrupt);
-        let bound = aql_plan::bind(&query, &input).map_err(|error| wrong(&error.message))?;
-        let plan = aql_plan::build(bound, false).map_err(|error| wrong(&error.message))?;
+        let bound = aql_plan::bind(&query, &input).map_err(|error| wrong(error.message()))?;
+        let plan = aql_plan::build(bound, false).map_err(|error| wrong(error.message()))?;
         let registers = RegisterMap::identity(&plan.variables, Arc::default());
         let mut nodes = plan.nodes.iter().skip_while(|node| !matches!(node.kind, NodeKind::EnumerateList(_)));
         let Some(Node { kind: NodeKind::EnumerateList(list), .. }) = nodes.next() else {
@@ -75,7 +76,7 @@ impl Compiled {
             match &node.kind {
                 NodeKind::Calculation(calculation) => {
                     let program = compile(&calculation.expression, &registers)
-                        .map_err(|error| wrong(&error.message))?;
+                        .map_err(|error| wrong(error.message()))?;
                     steps.push((calculation.out.index(), program));
                 }
                 NodeKind::Return(value) => result = Some(value.input.index()),
@@ -86,7 +87,7 @@ impl Compiled {
         Ok(Compiled { definition: definition.clone(), document, steps, result })
     }
 
-    fn evaluate(&self, document: &Value, state: &mut EvaluationState) -> aql_value::Result<Value> {
+    fn evaluate(&self, document: &Value, state: &mut EvaluationState) -> Result<Value> {
         let mut warnings = Warnings::new(1, self.definition.fail_on_warning);
         let memory = MemoryAccount::new(Some(MEMORY_LIMIT_BYTES), None);
         let interrupt = Interrupt::new();
@@ -150,10 +151,8 @@ impl ComputedValues for CompiledValues {
             let definition = &attribute.definition;
             if definition.overwrite || document.get(&definition.name).is_none() {
                 let result = attribute.evaluate(&value, &mut state).map_err(|error| {
-                    Error::new(
-                        error.number,
-                        format!("computed value '{}': {}", definition.name, error.message),
-                    )
+                    let message = format!("computed value '{}': {}", definition.name, error.message());
+                    error.with_message(message)
                 })?;
                 let stored = definition.keep_null || !result.is_null();
                 computed.push((definition.name.as_str(), stored.then_some(result)));
@@ -175,20 +174,20 @@ fn with_attributes(
     computed: &[(&str, Option<Value>)],
 ) -> Result<Vec<u8>> {
     let mut builder = Builder::with_capacity(document.byte_len() + 64);
-    builder.open_object().map_err(|error| unprintable(&error))?;
+    builder.open_object()?;
     for (name, value) in document.entries() {
         if !computed.iter().any(|(computed, _)| *computed == name) && !value.is_id_marker() {
-            builder.key(name).map_err(|error| unprintable(&error))?;
-            builder.add_resolved(value, Some(collection)).map_err(|error| unprintable(&error))?;
+            builder.key(name)?;
+            builder.add_resolved(value, Some(collection))?;
         }
     }
     for (name, value) in computed {
         if let Some(value) = value {
-            builder.key(name).map_err(|error| unprintable(&error))?;
-            value.append_to(&mut builder).map_err(|error| Error::new(error.number, error.message))?;
+            builder.key(name)?;
+            value.append_to(&mut builder)?;
         }
     }
-    builder.close().map_err(|error| unprintable(&error))?;
+    builder.close()?;
     Ok(builder.into_vec())
 }
 
@@ -203,13 +202,10 @@ impl Compiled {
     }
 }
 
-fn unprintable(error: &velocypack::Error) -> Error {
-    Error::new(error_number::INTERNAL, format!("a computed value could not be stored: {error}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ErrorCode;
 
     fn pack(json: &str) -> Vec<u8> {
         let mut builder = Builder::new();
@@ -274,11 +270,7 @@ mod tests {
             "RETURN DOCUMENT(@doc.a)",
             "RETURN my::own(@doc)",
         ] {
-            assert_eq!(
-                compute(bad, true, true, "{}").unwrap_err().number(),
-                error_number::BAD_PARAMETER,
-                "{bad}"
-            );
+            assert_eq!(compute(bad, true, true, "{}").unwrap_err().code(), ErrorCode::BadParameter, "{bad}");
         }
     }
 }

@@ -8,7 +8,7 @@ use catalog::{AccessLevel, CollectionChanges, DatabaseDefinition};
 use storage::{Collection, Index};
 use velocypack::Slice;
 
-use crate::error::Result;
+use crate::Result;
 use crate::session::Session;
 
 impl Session {
@@ -17,7 +17,7 @@ impl Session {
         self.require_database(AccessLevel::ReadWrite)?;
         let default_wait_for_sync = self.instance().options().default_wait_for_sync;
         let properties = CollectionProperties::parse(properties, default_wait_for_sync)?;
-        Ok(self.instance().store().create_collection(self.database_name(), properties)?)
+        self.instance().store().create_collection(self.database_name(), properties)
     }
 
     /// Drops a collection. Errors: 1203, 11, 1942 while a graph uses it, and 18 when its writers do not end in time.
@@ -41,7 +41,7 @@ impl Session {
     /// Changes a collection's properties. Errors: 1203, 1621, 10, 11.
     pub fn change_collection(&self, name: &str, changes: Slice<'_>) -> Result<Arc<Collection>> {
         let collection = self.changed_collection(name)?;
-        Ok(self.instance().store().change_properties(&collection, CollectionChanges::parse(changes)?)?)
+        self.instance().store().change_properties(&collection, CollectionChanges::parse(changes)?)
     }
 
     /// Removes all documents. Errors: 1203, 11, 1004, 18.
@@ -66,13 +66,13 @@ impl Session {
     /// Drops an index. Errors: 1203, 1212, 11, 18.
     pub fn drop_index(&self, collection: &Collection, index: &Index) -> Result<()> {
         self.changed_collection(collection.name())?;
-        Ok(self.instance().store().drop_index(collection, index.id())?)
+        self.instance().store().drop_index(collection, index.id())
     }
 
     /// Creates a database. Errors: 1207, 1229, 11.
     pub fn create_database(&self, name: &str) -> Result<DatabaseDefinition> {
         self.require_administrator()?;
-        Ok(self.instance().store().create_database(name)?)
+        self.instance().store().create_database(name)
     }
 
     /// Drops a database and its cursors. Errors: 1228, 11, 18.

@@ -8,8 +8,8 @@ use storage::{
 };
 use velocypack::Slice;
 
-use crate::error::{Error, Result, number};
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 
 /// What is done with a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Session {
                 WriteOperation::Remove => transaction.remove_many(collection, bodies, options)?,
             })
         })?;
-        Ok((collection, outcomes.into_iter().map(|outcome| outcome.map_err(Error::from)).collect()))
+        Ok((collection, outcomes))
     }
 
     /// Runs `work` in a transaction on one collection and commits it; an error of `work` takes everything back.
@@ -117,7 +117,7 @@ impl Session {
         work: impl FnOnce(&mut Transaction, &Arc<Collection>) -> Result<T>,
     ) -> Result<(Arc<Collection>, T)> {
         if self.instance().is_stopping() {
-            return Err(Error::new(number::SHUTTING_DOWN, "shutdown in progress"));
+            return Err(Error::of(ErrorCode::ShuttingDown));
         }
         let collection = self.writable_collection(collection)?;
         let options = match mode.patience {

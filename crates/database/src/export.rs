@@ -12,9 +12,9 @@ use velocypack::{Builder, Slice, json, resolve_id};
 
 use crate::cursor::encoder::{Format, RowEncoder};
 use crate::cursor::{CursorSpec, Reply, RowSource};
-use crate::error::{Error, Result, number};
 use crate::query::request::{DEFAULT_BATCH_SIZE, DEFAULT_TTL_SECONDS, batch_size, ttl};
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 
 /// Documents fetched from storage at once: enough to spread its cost, little enough for the first batch to be fast.
 const BLOCK_ROWS: usize = 1_000;
@@ -97,7 +97,7 @@ impl ExportRequest {
 
 fn limit(limit: f64) -> Result<Option<u64>> {
     if limit < 0.0 {
-        return Err(Error::new(number::BAD_PARAMETER, "'limit' must not be negative"));
+        return Err(Error::bad_parameter("'limit' must not be negative"));
     }
     // ArangoDB takes 0 as "no limit".
     Ok((limit >= 1.0).then_some(limit as u64))
@@ -110,10 +110,7 @@ impl Restriction {
         let fields =
             restrict.get("fields").filter(|fields| fields.is_array()).ok_or_else(|| type_error(wanted))?;
         if fields.len() > MAX_FIELDS {
-            return Err(Error::new(
-                number::BAD_PARAMETER,
-                format!("at most {MAX_FIELDS} 'restrict.fields' are accepted"),
-            ));
+            return Err(Error::bad_parameter(format!("at most {MAX_FIELDS} 'restrict.fields' are accepted")));
         }
         let names: Option<Vec<String>> =
             fields.elements().map(|field| field.as_str().map(str::to_owned)).collect();
@@ -137,7 +134,7 @@ impl Restriction {
 }
 
 fn type_error(expected: &str) -> Error {
-    Error::new(number::TYPE_ERROR, format!("expecting {expected}"))
+    Error::new(ErrorCode::TypeError, format!("expecting {expected}"))
 }
 
 impl Session {

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use crate::error::{Error, Result, number};
 use crate::instance::Instance;
 use crate::restore::edge_indexes::LeftBehind;
+use crate::{Error, ErrorCode, Result};
 
 /// How often the thread wakes.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -27,7 +27,9 @@ fn start_thread(name: &str, instance: &Arc<Instance>, run: fn(&Weak<Instance>)) 
     let watched = Arc::downgrade(instance);
     let thread = std::thread::Builder::new().name(name.into());
     let started = thread.spawn(move || run(&watched));
-    started.map_err(|error| Error::new(number::SYSTEM, format!("no thread could be started: {error}")))?;
+    started.map_err(|error| {
+        Error::new(ErrorCode::IllegalOption, format!("no thread could be started: {error}"))
+    })?;
     Ok(())
 }
 

@@ -9,11 +9,11 @@ use aql_exec::{BatchLimits, SpillOptions};
 use aql_value::MemoryAccount;
 use storage::{Store, StoreOptions};
 
+use crate::Result;
 use crate::computed_values::Compiler;
 use crate::cursor::Cursors;
 use crate::cursor::parking::ParkingLimits;
 use crate::dump::{Batches, DumpContexts};
-use crate::error::Result;
 use crate::graph::GraphChanges;
 use crate::housekeeping;
 use crate::query::QueryDefaults;

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use aql_value::Interrupt;
-use catalog::error_number::READ_ONLY;
 use catalog::{AccessLevel, SYSTEM_DATABASE};
 use storage::{Catalog, Collection, Database};
 
 use crate::cursor::CursorOwner;
-use crate::error::{Error, Result, number};
 use crate::instance::Instance;
+use crate::{Error, ErrorCode, Result};
 
 /// Who makes a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +96,7 @@ impl Session {
     /// This session's database in a catalog. Error 1228 when it was dropped.
     pub fn database_in<'a>(&self, catalog: &'a Catalog) -> Result<&'a Arc<Database>> {
         catalog.database(&self.database).ok_or_else(|| {
-            Error::new(number::DATABASE_NOT_FOUND, format!("database not found: {}", self.database))
+            Error::new(ErrorCode::DatabaseNotFound, format!("database not found: {}", self.database))
         })
     }
 
@@ -131,7 +130,7 @@ impl Session {
             return Ok(());
         }
         Err(Error::new(
-            number::FORBIDDEN,
+            ErrorCode::Forbidden,
             format!("forbidden: no {} access to database '{}'", level.name(), self.database),
         ))
     }
@@ -142,7 +141,7 @@ impl Session {
             return Ok(());
         }
         Err(Error::new(
-            number::FORBIDDEN,
+            ErrorCode::Forbidden,
             format!("forbidden: no {} access to collection '{name}'", level.name()),
         ))
     }
@@ -150,9 +149,10 @@ impl Session {
     /// Error 1004 if the user may only read the documents of a collection, 11 if not even that.
     pub fn require_writable(&self, name: &str) -> Result<()> {
         match self.level(|rights| rights.collection_level(&self.database, name)) {
-            AccessLevel::ReadOnly => {
-                Err(Error::new(READ_ONLY, format!("read only: no rw access to collection '{name}'")))
-            }
+            AccessLevel::ReadOnly => Err(Error::new(
+                ErrorCode::ReadOnly,
+                format!("read only: no rw access to collection '{name}'"),
+            )),
             _ => self.require_collection(name, AccessLevel::ReadWrite),
         }
     }
@@ -162,7 +162,7 @@ impl Session {
         if self.level(|rights| rights.database_level(SYSTEM_DATABASE)) >= AccessLevel::ReadWrite {
             return Ok(());
         }
-        Err(Error::new(number::FORBIDDEN, "forbidden: this needs write access to the database '_system'"))
+        Err(Error::new(ErrorCode::Forbidden, "forbidden: this needs write access to the database '_system'"))
     }
 
     fn level(&self, of: impl Fn(&catalog::Rights) -> AccessLevel) -> AccessLevel {

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use aql_value::error_number::{CONFLICT, DOCUMENT_NOT_FOUND};
 use catalog::IndexType;
 use catalog::index::TypeOptions;
 use storage::{
@@ -12,7 +11,7 @@ use storage::{
 };
 use velocypack::{Builder, Slice};
 
-use crate::error::{Error, Result, number};
+use crate::{Error, ErrorCode, Result};
 
 /// Documents that are removed in one transaction: few enough that writers of the same documents hardly wait.
 const BATCH_DOCUMENTS: usize = 1000;
@@ -52,7 +51,7 @@ impl TtlProperties {
     /// Errors: 10 for an attribute of the wrong type or out of bounds; then nothing is changed.
     pub fn changed(mut self, changes: Slice<'_>) -> Result<Self> {
         if !changes.is_object() {
-            return Err(Error::new(number::BAD_PARAMETER, "expecting an object for the properties"));
+            return Err(Error::bad_parameter("expecting an object for the properties"));
         }
         change(changes, "active", Slice::as_bool, &mut self.active)?;
         change(changes, "frequency", Slice::as_u64, &mut self.frequency_ms)?;
@@ -61,7 +60,7 @@ impl TtlProperties {
         change(changes, "onlyLoadedCollections", Slice::as_bool, &mut self.only_loaded_collections)?;
         if self.frequency_ms != 0 && self.frequency_ms < FREQUENCY_MIN_MS {
             let message = format!("too low value for 'frequency': at least {FREQUENCY_MIN_MS}, or 0");
-            return Err(Error::new(number::BAD_PARAMETER, message));
+            return Err(Error::bad_parameter(message));
         }
         Ok(self)
     }
@@ -74,7 +73,7 @@ fn change<'a, T>(
     place: &mut T,
 ) -> Result<()> {
     let Some(value) = changes.get(name) else { return Ok(()) };
-    let wrong = || Error::new(number::BAD_PARAMETER, format!("invalid value for attribute '{name}'"));
+    let wrong = || Error::bad_parameter(format!("invalid value for attribute '{name}'"));
     *place = read(value).ok_or_else(wrong)?;
     Ok(())
 }
@@ -235,8 +234,8 @@ fn remove_batch(
     for key in &keys {
         match transaction.remove(collection, key, Slice::NONE, &WriteOptions::default()) {
             Ok(_) => gone += 1,
-            Err(error) if [CONFLICT, DOCUMENT_NOT_FOUND].contains(&error.number()) => {}
-            Err(error) => return Err(error.into()),
+            Err(error) if matches!(error.code(), ErrorCode::Conflict | ErrorCode::DocumentNotFound) => {}
+            Err(error) => return Err(error),
         }
     }
     transaction.commit(Durability::Buffered)?;

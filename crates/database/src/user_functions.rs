@@ -1,15 +1,15 @@
 //! Functions that users have written, kept for a JavaScript runtime: until there is one, a call answers that the
 //! function is not known.
 
+use catalog::AccessLevel;
 use catalog::user_function::{FUNCTIONS_COLLECTION, UserFunction, function_key, namespace_prefix};
-use catalog::{AccessLevel, error_number as number};
 use kv::BlockLimits;
 use storage::{DocumentScanSpec, Durability, KeyBound, OverwriteMode, Snapshot, WriteKind, WriteOptions};
 use velocypack::{Builder, Slice};
 
 use crate::documents::{Patience, WriteMode};
-use crate::error::{Error, Result};
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1_000, bytes: 4 << 20 };
 const MODE: WriteMode = WriteMode { durability: Durability::Buffered, patience: Patience::Wait };
@@ -39,7 +39,7 @@ impl Session {
         let document = document.into_vec();
         let (_, outcome) = self.write(FUNCTIONS_COLLECTION, MODE, |transaction, functions| {
             let options = WriteOptions { overwrite_mode: OverwriteMode::Replace, ..WriteOptions::default() };
-            Ok(transaction.insert(functions, Slice::new(&document), &options)?)
+            transaction.insert(functions, Slice::new(&document), &options)
         })?;
         Ok(outcome.kind == WriteKind::Inserted)
     }
@@ -49,11 +49,11 @@ impl Session {
         self.require_database(AccessLevel::ReadWrite)?;
         let key = function_key(name)?;
         let removed = self.write(FUNCTIONS_COLLECTION, MODE, |transaction, functions| {
-            Ok(transaction.remove(functions, &key, Slice::NONE, &WriteOptions::default())?)
+            transaction.remove(functions, &key, Slice::NONE, &WriteOptions::default())
         });
         match removed {
-            Err(error) if error.number == number::DOCUMENT_NOT_FOUND => Err(Error::new(
-                number::FUNCTION_NOT_FOUND,
+            Err(error) if error.code() == ErrorCode::DocumentNotFound => Err(Error::new(
+                ErrorCode::QueryFunctionNotFound,
                 format!("no AQL user function with name '{name}' found"),
             )),
             removed => removed.map(drop),

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use catalog::{AccessLevel, UserDefinition, error_number as number};
+use catalog::{AccessLevel, UserDefinition};
 use velocypack::{MergeOptions, Slice};
 
-use crate::error::{Error, Result};
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 
 /// Most grants of one user; more is a mistake or an attack.
 const GRANTS_MAX: usize = 100_000;
@@ -105,16 +105,16 @@ impl Session {
     pub fn remove_user(&self, name: &str) -> Result<()> {
         self.require_administrator()?;
         if name == ROOT {
-            return Err(Error::new(number::FORBIDDEN, "forbidden: the user 'root' cannot be removed"));
+            return Err(Error::new(ErrorCode::Forbidden, "forbidden: the user 'root' cannot be removed"));
         }
-        Ok(self.instance().store().remove_user(name)?)
+        self.instance().store().remove_user(name)
     }
 
     /// Gives a user a level on a database or collection; `None` takes the grant back. Errors: 1703, 32, 11.
     pub fn grant(&self, name: &str, grant: Grant<'_>, level: Option<AccessLevel>) -> Result<()> {
         self.require_administrator()?;
         let Grant { database, collection } = grant;
-        Ok(self.instance().store().change_user(name, |user| {
+        self.instance().store().change_user(name, |user| {
             let rights = &mut user.rights;
             match (collection, level) {
                 (None, Some(level)) => rights.grant_database(database, level),
@@ -125,10 +125,10 @@ impl Session {
             let grants: usize = rights.databases.values().map(|rights| 1 + rights.collections.len()).sum();
             if grants > GRANTS_MAX {
                 let message = format!("resource limit exceeded: a user can have at most {GRANTS_MAX} grants");
-                return Err(catalog::Error::new(number::RESOURCE_LIMIT, message).into());
+                return Err(Error::new(ErrorCode::ResourceLimit, message));
             }
             Ok(())
-        })?)
+        })
     }
 
     /// What a user keeps for clients under a key; `None` is nothing. Errors: 1703, 11.
@@ -140,7 +140,7 @@ impl Session {
     /// Keeps a value for clients under a key, or (`None`) forgets it; without a key, forgets all. Errors: 1703, 10, 11.
     pub fn set_user_setting(&self, name: &str, key: Option<&str>, value: Option<Slice<'_>>) -> Result<()> {
         self.require_self_or_administrator(name)?;
-        Ok(self.instance().store().change_user(name, |user| Ok(user.set_config(key, value)?))?)
+        self.instance().store().change_user(name, |user| user.set_config(key, value))
     }
 
     fn require_self_or_administrator(&self, name: &str) -> Result<()> {
@@ -152,5 +152,5 @@ impl Session {
 }
 
 fn user_not_found() -> Error {
-    Error::new(number::USER_NOT_FOUND, "user not found")
+    Error::of(ErrorCode::UserNotFound)
 }

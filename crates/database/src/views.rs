@@ -2,12 +2,12 @@
 //!
 //! Nothing searches them yet. Each database has one value of the store's settings: an array of definitions.
 
-use catalog::{AccessLevel, DatabaseId, error_number};
+use catalog::{AccessLevel, DatabaseId};
 use storage::Database;
 use velocypack::{Builder, Slice};
 
-use crate::error::{Error, Result, number};
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 
 /// Most bytes of all definitions of a database.
 const VIEWS_MAX_BYTES: usize = 16 << 20;
@@ -28,9 +28,11 @@ impl Session {
     pub fn restore_view(&self, definition: Slice<'_>, overwrite: bool) -> Result<()> {
         self.require_database(AccessLevel::ReadWrite)?;
         let text = |name: &str| definition.get(name).and_then(Slice::as_str).filter(|text| !text.is_empty());
-        let name = text("name").ok_or_else(|| bad("a view's definition must have a 'name'"))?;
+        let name =
+            text("name").ok_or_else(|| Error::bad_parameter("a view's definition must have a 'name'"))?;
         let view_type = text("type").filter(|found| VIEW_TYPES.contains(found));
-        view_type.ok_or_else(|| bad("a view's 'type' must be arangosearch or search-alias"))?;
+        view_type
+            .ok_or_else(|| Error::bad_parameter("a view's 'type' must be arangosearch or search-alias"))?;
         // So that no other request's view is lost.
         let _changes = self.instance().graph_changes();
         let catalog = self.catalog();
@@ -40,7 +42,7 @@ impl Session {
         let is_same = |view: &Slice<'_>| is_called(*view, name);
         if taken || (!overwrite && Slice::new(&kept).elements().any(|view| is_same(&view))) {
             let message = format!("duplicate name: a collection or view '{name}' exists");
-            return Err(Error::new(error_number::DUPLICATE_NAME, message));
+            return Err(Error::new(ErrorCode::DuplicateName, message));
         }
         let others = Slice::new(&kept).elements().filter(|view| !is_same(view));
         let out = array(others.chain(std::iter::once(definition)))?;
@@ -48,9 +50,9 @@ impl Session {
             let message = format!(
                 "resource limit exceeded: the views of a database take at most {VIEWS_MAX_BYTES} bytes"
             );
-            return Err(Error::new(number::RESOURCE_LIMIT, message));
+            return Err(Error::new(ErrorCode::ResourceLimit, message));
         }
-        Ok(self.instance().store().put_setting(&setting(database.definition().id), out.as_bytes())?)
+        self.instance().store().put_setting(&setting(database.definition().id), out.as_bytes())
     }
 
     /// The definitions of the database's views as a VelocyPack array.
@@ -79,12 +81,12 @@ impl Session {
             return Err(not_found(name));
         }
         let others = array(Slice::new(&kept).elements().filter(|view| !is_called(*view, name)))?;
-        Ok(self.instance().store().put_setting(&setting(database.definition().id), others.as_bytes())?)
+        self.instance().store().put_setting(&setting(database.definition().id), others.as_bytes())
     }
 
     /// Forgets the views of a database that was dropped.
     pub(crate) fn forget_views(&self, database: DatabaseId) -> Result<()> {
-        Ok(self.instance().store().remove_setting(&setting(database))?)
+        self.instance().store().remove_setting(&setting(database))
     }
 }
 
@@ -103,9 +105,5 @@ fn array<'a>(views: impl Iterator<Item = Slice<'a>>) -> Result<Builder> {
 }
 
 fn not_found(name: &str) -> Error {
-    Error::new(number::DATA_SOURCE_NOT_FOUND, format!("collection or view not found: {name}"))
-}
-
-fn bad(message: &str) -> Error {
-    Error::new(number::BAD_PARAMETER, message)
+    Error::collection_not_found(name)
 }

@@ -129,7 +129,7 @@ impl Case {
     fn check(&self, answer: &Answer) -> Result<(), String> {
         let (rows, extra) = match (answer, &self.error) {
             (Err(error), Some((number, message))) => {
-                let good = error.number == *number && error.message.contains(message.as_str());
+                let good = error.number() == *number && error.message().contains(message.as_str());
                 return if good {
                     Ok(())
                 } else {
@@ -188,7 +188,7 @@ impl Case {
                     *line = format!("{word} {}", Value::Array(rows.clone()));
                 }
                 (Err(error), Some("error")) if self.check(answer).is_err() => {
-                    *line = format!("error {} {}", error.number, error.message);
+                    *line = format!("error {} {}", error.number(), error.message());
                 }
                 _ => {}
             }
@@ -199,7 +199,7 @@ impl Case {
 /// The lines that expect an answer.
 fn expectation(answer: &Answer) -> Vec<String> {
     match answer {
-        Err(error) => vec![format!("error {} {}", error.number, error.message)],
+        Err(error) => vec![format!("error {} {}", error.number(), error.message())],
         Ok((rows, extra)) => {
             let warnings = extra["warnings"].as_array().unwrap();
             let numbers: Vec<String> = warnings.iter().map(|warning| warning["code"].to_string()).collect();

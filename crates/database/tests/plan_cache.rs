@@ -78,7 +78,7 @@ fn run(session: &Session, query: &str, bind: &Value, cached: bool) -> Result<Val
     let options = json!({"usePlanCache": cached});
     let body = pack(&json!({"query": query, "bindVars": bind, "options": options, "batchSize": 10_000}));
     let request = QueryRequest::from_body(Slice::new(&body)).unwrap();
-    let reply = session.query(&request, Format::Json).map_err(|error| error.number)?;
+    let reply = session.query(&request, Format::Json).map_err(|error| error.number())?;
     let body: Value = serde_json::from_slice(&reply.body).unwrap();
     Ok(body["result"].clone())
 }

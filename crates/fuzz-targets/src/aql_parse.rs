@@ -1,6 +1,7 @@
 //! Any text: parsing does not panic, and what parses is printed and parsed again without loss.
 
-use aql_syntax::{Limits, collect_bind_parameters, error::number, parse, print};
+use aql_syntax::{Limits, collect_bind_parameters, parse, print};
+use aql_value::ErrorCode;
 
 pub(crate) fn run(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
@@ -11,7 +12,7 @@ pub(crate) fn run(bytes: &[u8]) {
         Ok(again) => again,
         Err(error) => {
             // Printing may need a few more parentheses than were written.
-            assert_eq!(error.number, number::QUERY_TOO_MUCH_NESTING, "{printed}\n{error}");
+            assert_eq!(error.code, ErrorCode::QueryTooMuchNesting, "{printed}\n{error}");
             return;
         }
     };

@@ -58,6 +58,6 @@ pub(crate) fn run(bytes: &[u8]) {
         }
     }
     for error in [explained.err(), outcome.err()].into_iter().flatten() {
-        assert_ne!(error.number, 4, "an internal error: {error}");
+        assert_ne!(error.number(), 4, "an internal error: {error}");
     }
 }

@@ -15,7 +15,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let mode = WriteMode { durability: Durability::Buffered, patience: Patience::Wait };
     let write = |operation, key| {
         let written = SESSION.write_document("d", operation, key, body, &WriteOptions::default(), mode);
-        assert!(written.is_ok() || written.is_err_and(|error| error.number != 4));
+        assert!(written.is_ok() || written.is_err_and(|error| error.number() != 4));
     };
     match kind % 7 {
         0 => {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use errors::ErrorCode;
+
 /// The answer of everything that may fail in a store.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -130,5 +132,33 @@ impl Error {
     /// Whether the whole transaction may succeed when it is run again from its start.
     pub fn is_retryable(&self) -> bool {
         matches!(self, Error::Conflict | Error::Transient { .. } | Error::SnapshotExpired)
+    }
+}
+
+/// The error as the layers above know it. Only an undetermined commit needs more than a retry: it is to be read first.
+impl From<Error> for errors::Error {
+    fn from(error: Error) -> Self {
+        let code = match error {
+            Error::Conflict => ErrorCode::Conflict,
+            Error::Exists => ErrorCode::UniqueConstraintViolated,
+            Error::Undetermined { .. } => ErrorCode::TransactionInternal,
+            Error::TooLarge { .. } => ErrorCode::ResourceLimit,
+            Error::Corrupt { .. } => ErrorCode::CorruptedCollection,
+            Error::Full { .. } => ErrorCode::FilesystemFull,
+            Error::Closed => ErrorCode::ShuttingDown,
+            Error::NewerFormat { .. } => ErrorCode::IncompatibleVersion,
+            Error::Unsupported { .. } => ErrorCode::NotImplemented,
+            _ => ErrorCode::Internal,
+        };
+        let message = match &error {
+            Error::Conflict => "write-write conflict".to_owned(),
+            Error::TooLarge { limit_bytes } => format!(
+                "resource limit exceeded: aborting transaction because maximal transaction size limit of \
+                 {limit_bytes} bytes is reached"
+            ),
+            other => other.to_string(),
+        };
+        let converted = errors::Error::new(code, message);
+        if error.is_retryable() { converted.retryable() } else { converted }
     }
 }

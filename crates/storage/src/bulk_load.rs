@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use catalog::{ObjectId, error_number};
+use catalog::ObjectId;
 use velocypack::Slice;
 
 use crate::counters::{Counters, Totals};
@@ -15,7 +15,7 @@ use crate::gate::GateGuard;
 use crate::index::build::Builder;
 use crate::store::Shared;
 use crate::transaction::AssembledDocument;
-use crate::{Collection, Error, Index, Result, Store, WriteOptions, deletion, encoding};
+use crate::{Collection, Error, ErrorCode, Index, Result, Store, WriteOptions, deletion, encoding};
 
 /// A bulk load in progress. Dropping it without [`BulkLoad::finish`] leaves the collection empty.
 pub struct BulkLoad {
@@ -49,7 +49,7 @@ impl Store {
         let present = Arc::clone(present.ok_or_else(|| Error::collection_not_found(collection.name()))?);
         if snapshot.count(&present)? != 0 {
             let message = format!("illegal state: collection '{}' is not empty", present.name());
-            return Err(Error::new(error_number::ILLEGAL_STATE, message));
+            return Err(Error::new(ErrorCode::IllegalState, message));
         }
         let mut target = Collection::clone(&present);
         target.renew_objects(|| Ok(ObjectId(self.shared.ticks.next()?)))?;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use catalog::{ComputedValue, collection::CollectionProperties, error_number};
+use catalog::{ComputedValue, collection::CollectionProperties};
 use velocypack::Slice;
 
 use crate::store::StoreOptions;
-use crate::{Error, Result};
+use crate::{Error, ErrorCode, Result};
 
 /// The write at which values are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,7 +50,7 @@ pub(crate) fn compile(
         _ if values.is_empty() => Ok(None),
         Some(compiler) => compiler.compile(values).map(Some),
         None => {
-            Err(Error::new(error_number::NOT_IMPLEMENTED, "not implemented: computed values in this program"))
+            Err(Error::new(ErrorCode::NotImplemented, "not implemented: computed values in this program"))
         }
     }
 }

@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::{Error, Result};
+use crate::{Error, ErrorCode, Result};
 use memory::{CommonStart, PAIR_OVERHEAD_BYTES, Pairs};
 use merge::Merge;
 use ranges::{Sorted, divide};
@@ -212,10 +212,8 @@ impl SortedPairs {
 
 fn failed(action: &str, error: &std::io::Error) -> Error {
     let number = match error.kind() {
-        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
-            catalog::error_number::FILESYSTEM_FULL
-        }
-        _ => catalog::error_number::INTERNAL,
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => ErrorCode::FilesystemFull,
+        _ => ErrorCode::Internal,
     };
     Error::new(number, format!("{action} a temporary file for sorting failed: {error}"))
 }

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use catalog::{KeyGeneratorType, KeyOptions, error_number};
+use catalog::{KeyGeneratorType, KeyOptions};
 
 use crate::tick::Ticks;
-use crate::{Error, Result, RevisionClock};
+use crate::{Error, ErrorCode, Result, RevisionClock};
 
 /// Digits of a padded key.
 const PADDED_DIGITS: usize = 16;
@@ -154,7 +154,7 @@ fn padded(key: &str) -> Option<u64> {
 }
 
 fn out_of_keys() -> Error {
-    Error::new(error_number::OUT_OF_KEYS, "out of keys: the collection's key generator has no more values")
+    Error::new(ErrorCode::OutOfKeys, "out of keys: the collection's key generator has no more values")
 }
 
 /// A random UUID (version 4, RFC 9562) in its usual text form.
@@ -231,7 +231,7 @@ mod tests {
         {
             let options = KeyOptions { generator, ..KeyOptions::default() };
             let error = KeyGenerator::new(options, u64::MAX).generate(&ticks, &clock).unwrap_err();
-            assert_eq!(error.number(), error_number::OUT_OF_KEYS);
+            assert_eq!(error.code(), ErrorCode::OutOfKeys);
         }
     }
 

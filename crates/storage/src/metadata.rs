@@ -15,6 +15,7 @@ use crate::encoding::metadata::{
     kind_range, pending_deletion_key, server_key, user_key,
 };
 use crate::encoding::pack;
+use crate::error;
 use crate::gate::Gate;
 use crate::index::estimate::Estimate;
 use crate::key_generator::KeyGenerator;
@@ -172,7 +173,7 @@ impl Draft {
 
     /// Errors: 1228.
     pub(crate) fn database(&self, name: &str) -> Result<&Arc<Database>> {
-        self.catalog.database(name).ok_or_else(Error::database_not_found)
+        self.catalog.database(name).ok_or_else(error::database_not_found)
     }
 
     /// The collection as it stands now.
@@ -200,7 +201,7 @@ impl Draft {
     /// Adds a collection, or puts it in the place of its former picture.
     pub(crate) fn put_collection(&mut self, collection: Collection) -> Result<Arc<Collection>> {
         let database = self.catalog.databases.get_mut(collection.database());
-        let database = database.ok_or_else(Error::database_not_found)?;
+        let database = database.ok_or_else(error::database_not_found)?;
         let key = collection_key(collection.database_id, collection.id());
         self.transaction.put(&key, &collection.definition.to_record()?)?;
         let collection = Arc::new(Collection { defined_since: self.number, ..collection });

@@ -5,11 +5,11 @@
 use std::fmt;
 
 use boon::{Compiler, Draft, SchemaIndex, Schemas, UrlLoader};
-use catalog::{SchemaLevel, SchemaRule, error_number};
+use catalog::{SchemaLevel, SchemaRule};
 use serde_json::Value;
 use velocypack::{Kind, Number, Slice};
 
-use crate::{Error, Result};
+use crate::{Error, ErrorCode, Result};
 
 /// The name under which the compiler knows the rule.
 const RULE_URL: &str = "persea:rule";
@@ -46,7 +46,7 @@ impl Schema {
         compiler.use_loader(Box::new(NoLoader));
         let invalid = |error: String| {
             let message = format!("invalid schema validation parameter: {error}");
-            Error::new(error_number::VALIDATION_BAD_PARAMETER, message)
+            Error::new(ErrorCode::ValidationBadParameter, message)
         };
         compiler.add_resource(RULE_URL, to_json(rule, 0)).map_err(|error| invalid(error.to_string()))?;
         let mut schemas = Schemas::new();
@@ -74,7 +74,7 @@ impl Schema {
         if self.is_valid(document) {
             return Ok(());
         }
-        Err(Error::new(error_number::VALIDATION_FAILED, self.message.clone()))
+        Err(Error::new(ErrorCode::ValidationFailed, self.message.clone()))
     }
 
     fn is_valid(&self, document: Slice<'_>) -> bool {
@@ -165,7 +165,7 @@ mod tests {
         }
         for invalid in [r#"{}"#, r#"{"nums": [7]}"#, r#"{"nums": "x"}"#, r#"{"nums": [], "name": 1}"#] {
             let error = schema.validate(Slice::new(&vpack(invalid))).unwrap_err();
-            assert_eq!((error.number(), error.message()), (error_number::VALIDATION_FAILED, "numbers only"));
+            assert_eq!((error.code(), error.message()), (ErrorCode::ValidationFailed, "numbers only"));
         }
     }
 
@@ -194,7 +194,7 @@ mod tests {
             r##"{"$ref": "#/definitions/missing"}"##,
         ] {
             let error = schema(rule, SchemaLevel::Strict).unwrap_err();
-            assert_eq!(error.number(), error_number::VALIDATION_BAD_PARAMETER, "{rule}");
+            assert_eq!(error.code(), ErrorCode::ValidationBadParameter, "{rule}");
         }
         let own = r##"{"definitions": {"text": {"type": "string"}}, "properties": {"a": {"$ref": "#/definitions/text"}}}"##;
         assert!(schema(own, SchemaLevel::Strict).is_ok());

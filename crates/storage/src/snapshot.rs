@@ -8,6 +8,7 @@ use kv::KeyRange;
 use crate::counters::{self, Totals};
 use crate::documents::Documents;
 use crate::encoding;
+use crate::error;
 use crate::fork_join::ForkJoin;
 use crate::index::bounds::{IndexBounds, IndexRange};
 use crate::index::edge::{EdgeDirection, EdgeReader, EdgeScan};
@@ -17,7 +18,7 @@ use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::picture::Catalog;
 use crate::read_cache::{LastLoss, ReadCacheView};
 use crate::scan::{DocumentScan, DocumentScanSpec};
-use crate::{Collection, Error, Index, Result};
+use crate::{Collection, Error, ErrorCode, Index, Result};
 
 /// All documents of one moment and the catalog of that moment. Cheap to clone, read by many threads at once.
 ///
@@ -218,10 +219,10 @@ impl Snapshot {
 
 fn edge_index(collection: &Collection) -> Result<&Arc<Index>> {
     collection.edge_index().ok_or_else(|| match collection.is_edge() {
-        true => Error::lacks_edge_index(collection.name()),
+        true => error::lacks_edge_index(collection.name()),
         false => {
             let message = format!("collection type invalid: '{}' is no edge collection", collection.name());
-            Error::new(catalog::error_number::COLLECTION_TYPE_INVALID, message)
+            Error::new(ErrorCode::CollectionTypeInvalid, message)
         }
     })
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use catalog::{NamingRules, error_number};
+use catalog::NamingRules;
 use kv::{Engine, WriteTransaction};
 
 use crate::computed_values::ComputedValuesCompiler;
@@ -16,7 +16,9 @@ use crate::read_cache::{ReadCache, ReadCacheStatistics};
 use crate::snapshot::split_keys;
 use crate::tick::Ticks;
 use crate::transaction::{Transaction, TransactionOptions};
-use crate::{Collection, Error, MemoryBudget, Result, Revision, RevisionClock, Snapshot, deletion, encoding};
+use crate::{
+    Collection, Error, ErrorCode, MemoryBudget, Result, Revision, RevisionClock, Snapshot, deletion, encoding,
+};
 
 /// How long a change of a collection waits for its writers by default, and writers for a change.
 const GATE_TIMEOUT_MS: u64 = 60_000;
@@ -282,7 +284,7 @@ impl Shared {
     /// Errors: 1004 while writes are refused.
     pub(crate) fn check_writable(&self) -> Result<()> {
         if self.is_read_only.load(Ordering::Relaxed) || self.is_in_doubt.load(Ordering::Relaxed) {
-            return Err(Error::new(error_number::READ_ONLY, "read only: the server does not accept writes"));
+            return Err(Error::new(ErrorCode::ReadOnly, "read only: the server does not accept writes"));
         }
         Ok(())
     }

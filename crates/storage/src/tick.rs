@@ -11,7 +11,7 @@ use kv::{Durability, Engine, TransactionOptions};
 
 use crate::encoding::metadata::tick_key;
 use crate::encoding::{FIRST_TICK, pack};
-use crate::{Error, Result};
+use crate::{Error, ErrorCode, Result};
 
 /// Ticks reserved at a time.
 const BLOCK_TICKS: u64 = 1 << 20;
@@ -77,7 +77,7 @@ impl Ticks {
 }
 
 fn out_of_ticks() -> Error {
-    Error::new(catalog::error_number::OUT_OF_KEYS, "out of keys")
+    Error::of(ErrorCode::OutOfKeys)
 }
 
 #[cfg(test)]

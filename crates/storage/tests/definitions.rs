@@ -7,10 +7,10 @@ mod common;
 use std::sync::Arc;
 
 use catalog::collection::{CollectionChanges, CollectionProperties};
-use catalog::{AccessLevel, CollectionType, NamingRules, UserDefinition, error_number as number};
+use catalog::{AccessLevel, CollectionType, NamingRules, UserDefinition};
 use common::*;
 use storage::{
-    ComputeEvent, ComputedValues, ComputedValuesCompiler, Database, Durability, Revision, Store,
+    ComputeEvent, ComputedValues, ComputedValuesCompiler, Database, Durability, ErrorCode, Revision, Store,
     StoreOptions, TransactionOptions, WriteOptions,
 };
 use velocypack::Slice;
@@ -49,13 +49,9 @@ fn a_new_store_has_the_system_database() {
 fn databases_are_created_and_dropped() {
     let store = store();
     store.create_database("shop").unwrap();
-    assert_eq!(store.create_database("shop").unwrap_err().number(), number::DUPLICATE_NAME);
+    assert_eq!(store.create_database("shop").unwrap_err().code(), ErrorCode::DuplicateName);
     for name in ["", "_x", "a b", "España"] {
-        assert_eq!(
-            store.create_database(name).unwrap_err().number(),
-            number::DATABASE_NAME_INVALID,
-            "{name}"
-        );
+        assert_eq!(store.create_database(name).unwrap_err().code(), ErrorCode::DatabaseNameInvalid, "{name}");
     }
     let c =
         store.create_collection("shop", CollectionProperties::new("c", CollectionType::Document)).unwrap();
@@ -70,12 +66,12 @@ fn databases_are_created_and_dropped() {
     assert!(store.catalog().database("shop").is_none());
     let rights = store.catalog().user("anna").unwrap().rights.clone();
     assert_eq!(rights.databases.keys().collect::<Vec<_>>(), ["other"]);
-    assert_eq!(store.drop_database("shop").unwrap_err().number(), number::DATABASE_NOT_FOUND);
-    assert_eq!(store.drop_database("_system").unwrap_err().number(), number::FORBIDDEN);
+    assert_eq!(store.drop_database("shop").unwrap_err().code(), ErrorCode::DatabaseNotFound);
+    assert_eq!(store.drop_database("_system").unwrap_err().code(), ErrorCode::Forbidden);
     let properties = CollectionProperties::new("c", CollectionType::Document);
     let error = store.create_collection("shop", properties).unwrap_err();
-    assert_eq!(error.number(), number::DATABASE_NOT_FOUND);
-    assert_eq!(insert(&store, &c, "{}").unwrap_err().number(), number::DATA_SOURCE_NOT_FOUND);
+    assert_eq!(error.code(), ErrorCode::DatabaseNotFound);
+    assert_eq!(insert(&store, &c, "{}").unwrap_err().code(), ErrorCode::DataSourceNotFound);
 }
 
 #[test]
@@ -92,16 +88,16 @@ fn extended_names_are_an_option() {
 fn collections_have_names_once() {
     let store = store();
     let c = create(&store, "c", CollectionType::Document);
-    assert_eq!(create_with(&store, r#"{"name": "c"}"#).unwrap_err().number(), number::DUPLICATE_NAME);
-    assert_eq!(create_with(&store, r#"{"name": "1c"}"#).unwrap_err().number(), number::ILLEGAL_NAME);
-    assert_eq!(create_with(&store, r#"{"name": "_c"}"#).unwrap_err().number(), number::ILLEGAL_NAME);
+    assert_eq!(create_with(&store, r#"{"name": "c"}"#).unwrap_err().code(), ErrorCode::DuplicateName);
+    assert_eq!(create_with(&store, r#"{"name": "1c"}"#).unwrap_err().code(), ErrorCode::IllegalName);
+    assert_eq!(create_with(&store, r#"{"name": "_c"}"#).unwrap_err().code(), ErrorCode::IllegalName);
     let system = create_with(&store, r#"{"name": "_c", "isSystem": true}"#).unwrap();
-    assert_eq!(store.drop_collection(&system, false).unwrap_err().number(), number::FORBIDDEN);
+    assert_eq!(store.drop_collection(&system, false).unwrap_err().code(), ErrorCode::Forbidden);
     store.drop_collection(&system, true).unwrap();
     let catalog = store.catalog();
     let database = catalog.database("_system").unwrap();
     assert_eq!(database.collection(&c.id().to_string()).unwrap().name(), "c");
-    assert_eq!(database.require_collection("none").unwrap_err().number(), number::DATA_SOURCE_NOT_FOUND);
+    assert_eq!(database.require_collection("none").unwrap_err().code(), ErrorCode::DataSourceNotFound);
     assert_eq!(c.definition().globally_unique_id, format!("h{:X}/{}", store.server_id(), c.id()));
 }
 
@@ -112,8 +108,8 @@ fn renamed_collections_keep_their_documents() {
     create(&store, "taken", CollectionType::Document);
     insert(&store, &c, r#"{"_key": "k"}"#).unwrap();
     let before = store.snapshot().unwrap();
-    assert_eq!(store.rename_collection(&c, "taken").unwrap_err().number(), number::DUPLICATE_NAME);
-    assert_eq!(store.rename_collection(&c, "_d").unwrap_err().number(), number::ILLEGAL_NAME);
+    assert_eq!(store.rename_collection(&c, "taken").unwrap_err().code(), ErrorCode::DuplicateName);
+    assert_eq!(store.rename_collection(&c, "_d").unwrap_err().code(), ErrorCode::IllegalName);
     let d = store.rename_collection(&c, "d").unwrap();
     assert_eq!((d.id(), d.name()), (c.id(), "d"));
     assert_eq!(get_now(&store, &d, "k").unwrap()["_id"], "d/k");
@@ -123,7 +119,7 @@ fn renamed_collections_keep_their_documents() {
     insert(&store, &c, r#"{"_key": "l"}"#).unwrap();
     assert_eq!(get_now(&store, &d, "l").unwrap()["_id"], "d/l");
     let graphs = present(&store, "_graphs");
-    assert_eq!(store.rename_collection(&graphs, "graphs").unwrap_err().number(), number::FORBIDDEN);
+    assert_eq!(store.rename_collection(&graphs, "graphs").unwrap_err().code(), ErrorCode::Forbidden);
 }
 
 #[test]
@@ -146,7 +142,7 @@ fn the_version_grows_with_every_change() {
     insert(&store, &c, "{}").unwrap();
     assert_eq!(store.catalog().version(), last);
     let error = create_with(&store, r#"{"name": "c"}"#).unwrap_err();
-    assert_eq!((error.number(), store.catalog().version()), (number::DUPLICATE_NAME, last));
+    assert_eq!((error.code(), store.catalog().version()), (ErrorCode::DuplicateName, last));
 }
 
 #[test]
@@ -194,7 +190,7 @@ fn users_are_kept() {
     let store = open(&engine);
     let mut user = UserDefinition::new("anna", "hash".to_owned());
     store.create_user(user.clone()).unwrap();
-    assert_eq!(store.create_user(user.clone()).unwrap_err().number(), number::USER_DUPLICATE);
+    assert_eq!(store.create_user(user.clone()).unwrap_err().code(), ErrorCode::UserDuplicate);
     store
         .change_user("anna", |user| {
             user.active = false;
@@ -206,13 +202,13 @@ fn users_are_kept() {
     user.rights.grant_collection("d", "c", AccessLevel::ReadOnly);
     assert_eq!(**store.catalog().user("anna").unwrap(), user);
     assert_eq!(**open(&engine).catalog().user("anna").unwrap(), user);
-    assert_eq!(store.change_user("otto", |_| Ok(())).unwrap_err().number(), number::USER_NOT_FOUND);
+    assert_eq!(store.change_user("otto", |_| Ok(())).unwrap_err().code(), ErrorCode::UserNotFound);
     assert_eq!(
-        store.create_user(UserDefinition::new("", String::new())).unwrap_err().number(),
-        number::USER_INVALID_NAME
+        store.create_user(UserDefinition::new("", String::new())).unwrap_err().code(),
+        ErrorCode::UserInvalidName
     );
     store.remove_user("anna").unwrap();
-    assert_eq!(store.remove_user("anna").unwrap_err().number(), number::USER_NOT_FOUND);
+    assert_eq!(store.remove_user("anna").unwrap_err().code(), ErrorCode::UserNotFound);
     assert_eq!(open(&engine).catalog().users().len(), 0);
 }
 
@@ -280,7 +276,7 @@ fn a_newer_format_is_refused() {
     transaction.put(&key, &[2, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap();
     transaction.commit(kv::Durability::Buffered).unwrap();
     let error = Store::open(engine, options()).err().unwrap();
-    assert_eq!(error.number(), number::INCOMPATIBLE_VERSION);
+    assert_eq!(error.code(), ErrorCode::IncompatibleVersion);
 }
 
 #[test]
@@ -288,16 +284,16 @@ fn a_read_only_server_refuses_writes() {
     let store = store();
     let c = create(&store, "c", CollectionType::Document);
     store.set_read_only(true);
-    assert_eq!(insert(&store, &c, "{}").unwrap_err().number(), number::READ_ONLY);
+    assert_eq!(insert(&store, &c, "{}").unwrap_err().code(), ErrorCode::ReadOnly);
     // Also where a transaction says beforehand what it writes, as requests and queries do.
     for exclusive in [true, false] {
         let (exclusive, write) =
             if exclusive { (vec![c.clone()], vec![]) } else { (vec![], vec![c.clone()]) };
         let begun = store.begin(&TransactionOptions { exclusive, write, ..TransactionOptions::default() });
-        assert_eq!(begun.err().unwrap().number(), number::READ_ONLY);
+        assert_eq!(begun.err().unwrap().code(), ErrorCode::ReadOnly);
     }
-    assert_eq!(create_with(&store, r#"{"name": "d"}"#).unwrap_err().number(), number::READ_ONLY);
-    assert_eq!(store.truncate(&c).unwrap_err().number(), number::READ_ONLY);
+    assert_eq!(create_with(&store, r#"{"name": "d"}"#).unwrap_err().code(), ErrorCode::ReadOnly);
+    assert_eq!(store.truncate(&c).unwrap_err().code(), ErrorCode::ReadOnly);
     assert_eq!(store.snapshot().unwrap().count(&c).unwrap(), 0);
     store.set_read_only(false);
     insert(&store, &c, "{}").unwrap();
@@ -320,8 +316,8 @@ fn bulk_loads_fill_empty_collections() {
         .unwrap();
     }
     add(&mut load, r#"{"_key": "k7", "u": 7, "_from": "v/1", "_to": "v/7", "late": true}"#).unwrap();
-    assert_eq!(add(&mut load, r#"{"_key": "a b"}"#).unwrap_err().number(), number::DOCUMENT_KEY_BAD);
-    assert_eq!(add(&mut load, r#"{"_key": "k8"}"#).unwrap_err().number(), number::INVALID_EDGE_ATTRIBUTE);
+    assert_eq!(add(&mut load, r#"{"_key": "a b"}"#).unwrap_err().code(), ErrorCode::DocumentKeyBad);
+    assert_eq!(add(&mut load, r#"{"_key": "k8"}"#).unwrap_err().code(), ErrorCode::InvalidEdgeAttribute);
     assert_eq!(store.snapshot().unwrap().count(&c).unwrap(), 0);
     let loaded = load.finish().unwrap();
     assert_eq!((loaded.documents, loaded.superseded), (500, 1));
@@ -332,7 +328,7 @@ fn bulk_loads_fill_empty_collections() {
     assert_eq!(get(&snapshot, &c, "k7").unwrap()["late"], true);
     assert_eq!(edges(&snapshot, &c, storage::EdgeDirection::Outbound, "v/0").len(), 499);
     assert_eq!(indexed_keys(&store, &c, &c.indexes()[2])[..3], ["k0", "k1", "k2"]);
-    assert_eq!(store.bulk_load(&c).err().unwrap().number(), number::ILLEGAL_STATE);
+    assert_eq!(store.bulk_load(&c).err().unwrap().code(), ErrorCode::IllegalState);
     assert_eq!(insert(&store, &c, r#"{"u": 3, "_from": "v/1", "_to": "v/1"}"#).unwrap_err().number(), 1210);
 }
 
@@ -345,7 +341,7 @@ fn a_bulk_load_that_breaks_uniqueness_changes_nothing() {
     for n in 0..100 {
         load.add(Slice::new(&value(&format!(r#"{{"u": {}}}"#, n % 99)))).unwrap();
     }
-    assert_eq!(load.finish().unwrap_err().number(), number::UNIQUE_CONSTRAINT_VIOLATED);
+    assert_eq!(load.finish().unwrap_err().code(), ErrorCode::UniqueConstraintViolated);
     assert_eq!(store.snapshot().unwrap().count(&c).unwrap(), 0);
     insert(&store, &c, r#"{"u": 1}"#).unwrap();
     let abandoned = create(&store, "d", CollectionType::Document);
@@ -386,7 +382,7 @@ struct Counted;
 impl ComputedValuesCompiler for Counting {
     fn compile(&self, values: &[catalog::ComputedValue]) -> storage::Result<Arc<dyn ComputedValues>> {
         if values.iter().any(|value| value.expression == "illegal") {
-            return Err(storage::Error::new(number::BAD_PARAMETER, "illegal expression"));
+            return Err(storage::Error::bad_parameter("illegal expression"));
         }
         Ok(Arc::new(Counted))
     }
@@ -406,7 +402,7 @@ impl ComputedValues for Counted {
         let mut computed = to_json(document, collection);
         assert_eq!(computed["_id"], format!("{collection}/{}", computed["_key"].as_str().unwrap()));
         if computed.get("fail").is_some() {
-            return Err(storage::Error::new(number::BAD_PARAMETER, "computing failed"));
+            return Err(storage::Error::bad_parameter("computing failed"));
         }
         computed["computed"] = format!("{event:?}").into();
         computed["_key"] = "ignored".into();
@@ -424,7 +420,7 @@ fn computed_values_are_left_to_the_layer_above() {
             r#"{{"name": "c", "computedValues": [{{"name": "computed", "expression": "{expression}", "overwrite": true}}]}}"#
         )
     };
-    assert_eq!(create_with(&store, &properties("illegal")).unwrap_err().number(), number::BAD_PARAMETER);
+    assert_eq!(create_with(&store, &properties("illegal")).unwrap_err().code(), ErrorCode::BadParameter);
     let c = create_with(&store, &properties("RETURN 1")).unwrap();
     insert(&store, &c, r#"{"_key": "k"}"#).unwrap();
     assert_eq!(get_now(&store, &c, "k").unwrap()["computed"], "Insert");
@@ -441,10 +437,10 @@ fn computed_values_are_left_to_the_layer_above() {
     let without = open(&engine);
     let c = present(&without, "c");
     assert!(get_now(&without, &c, "k").is_some());
-    assert_eq!(insert(&without, &c, "{}").unwrap_err().number(), number::NOT_IMPLEMENTED);
+    assert_eq!(insert(&without, &c, "{}").unwrap_err().code(), ErrorCode::NotImplemented);
     assert_eq!(
-        create_with(&without, &properties("RETURN 1").replace("\"c\"", "\"d\"")).unwrap_err().number(),
-        number::NOT_IMPLEMENTED
+        create_with(&without, &properties("RETURN 1").replace("\"c\"", "\"d\"")).unwrap_err().code(),
+        ErrorCode::NotImplemented
     );
     let changes = CollectionChanges { computed_values: Some(Vec::new()), ..CollectionChanges::default() };
     without.change_properties(&c, changes).unwrap();

@@ -4,11 +4,12 @@
 
 mod common;
 
-use catalog::{CollectionType, error_number as number};
+use catalog::CollectionType;
 use common::*;
 use serde_json::json;
 use storage::{
-    DocumentScanSpec, EdgeDirection, KeyBound, OverwriteMode, Revision, WriteKind, WriteOptions, document_key,
+    DocumentScanSpec, EdgeDirection, ErrorCode, KeyBound, OverwriteMode, Revision, WriteKind, WriteOptions,
+    document_key,
 };
 use velocypack::Slice;
 
@@ -64,15 +65,15 @@ fn illegal_keys_are_refused() {
         r#"{"_key": null}"#,
         &long,
     ] {
-        assert_eq!(insert(&store, &c, body).unwrap_err().number(), number::DOCUMENT_KEY_BAD, "{body}");
+        assert_eq!(insert(&store, &c, body).unwrap_err().code(), ErrorCode::DocumentKeyBad, "{body}");
     }
     for body in ["1", "[]", "null", r#""text""#] {
-        assert_eq!(insert(&store, &c, body).unwrap_err().number(), number::DOCUMENT_TYPE_INVALID, "{body}");
+        assert_eq!(insert(&store, &c, body).unwrap_err().code(), ErrorCode::DocumentTypeInvalid, "{body}");
     }
     let closed =
         create_with(&store, r#"{"name": "closed", "keyOptions": {"allowUserKeys": false}}"#).unwrap();
     let error = insert(&store, &closed, r#"{"_key": "a"}"#).unwrap_err();
-    assert_eq!(error.number(), number::DOCUMENT_KEY_UNEXPECTED);
+    assert_eq!(error.code(), ErrorCode::DocumentKeyUnexpected);
     insert(&store, &closed, "{}").unwrap();
     let restore = WriteOptions { is_restore: true, ..WriteOptions::default() };
     insert_with(&store, &closed, r#"{"_key": "a"}"#, &restore).unwrap();
@@ -84,11 +85,11 @@ fn a_key_is_taken_once() {
     let c = create(&store, "c", CollectionType::Document);
     let first = insert(&store, &c, r#"{"_key": "k", "n": 1}"#).unwrap();
     let error = insert(&store, &c, r#"{"_key": "k", "n": 2}"#).unwrap_err();
-    assert_eq!(error.number(), number::UNIQUE_CONSTRAINT_VIOLATED);
+    assert_eq!(error.code(), ErrorCode::UniqueConstraintViolated);
     let expected =
         "unique constraint violated - in index primary of type primary over '_key'; conflicting key: k";
     assert_eq!(error.message(), expected);
-    let conflict = error.conflict().unwrap();
+    let conflict = error.document().unwrap();
     assert_eq!((conflict.key.as_str(), conflict.revision.clone()), ("k", Some(first.revision.to_string())));
     assert_eq!(get_now(&store, &c, "k").unwrap()["n"], 1);
 }
@@ -156,7 +157,7 @@ fn missing_documents_are_not_found() {
         remove(&store, &c, "k").unwrap_err(),
         remove(&store, &c, &"k".repeat(1000)).unwrap_err(),
     ];
-    assert!(errors.iter().all(|error| error.number() == number::DOCUMENT_NOT_FOUND));
+    assert!(errors.iter().all(|error| error.code() == ErrorCode::DocumentNotFound));
 }
 
 #[test]
@@ -169,18 +170,18 @@ fn revisions_guard_writes_where_asked_for() {
     let if_match =
         |revision: Revision| WriteOptions { if_match: Some(revision.to_string()), ..WriteOptions::default() };
     let error = update_with(&store, &c, "k", r#"{"a": 3}"#, &if_match(first.revision)).unwrap_err();
-    assert_eq!((error.number(), error.is_precondition_failed()), (number::CONFLICT, true));
-    assert_eq!(error.conflict().unwrap().revision, Some(second.revision.to_string()));
+    assert_eq!((error.code(), error.status()), (ErrorCode::Conflict, 412));
+    assert_eq!(error.document().unwrap().revision, Some(second.revision.to_string()));
     update_with(&store, &c, "k", r#"{"a": 3}"#, &if_match(second.revision)).unwrap();
 
     let strict = WriteOptions { ignore_revs: false, ..WriteOptions::default() };
     let stale = format!(r#"{{"_rev": "{}", "a": 4}}"#, second.revision);
-    assert_eq!(update_with(&store, &c, "k", &stale, &strict).unwrap_err().number(), number::CONFLICT);
+    assert_eq!(update_with(&store, &c, "k", &stale, &strict).unwrap_err().code(), ErrorCode::Conflict);
     update_with(&store, &c, "k", &stale, &WriteOptions::default()).unwrap();
     update_with(&store, &c, "k", r#"{"a": 5}"#, &strict).unwrap();
     let selector = value(&stale);
     let error = write(&store, |t| t.remove(&c, "k", Slice::new(&selector), &strict)).unwrap_err();
-    assert_eq!(error.number(), number::CONFLICT);
+    assert_eq!(error.code(), ErrorCode::Conflict);
 }
 
 #[test]
@@ -216,7 +217,7 @@ fn edges_need_their_vertices() {
         r#"{"_from": "v/1", "_to": "v/a/b"}"#,
         r#"{"_from": "v/1", "_to": "v/a b"}"#,
     ] {
-        assert_eq!(insert(&store, &e, body).unwrap_err().number(), number::INVALID_EDGE_ATTRIBUTE, "{body}");
+        assert_eq!(insert(&store, &e, body).unwrap_err().code(), ErrorCode::InvalidEdgeAttribute, "{body}");
     }
     insert(&store, &e, r#"{"_key": "1", "_from": "v/1", "_to": "_unknown/2", "n": 1}"#).unwrap();
     let found = |direction, vertex: &str| edges(&store.snapshot().unwrap(), &e, direction, vertex);
@@ -231,8 +232,8 @@ fn edges_need_their_vertices() {
     let document = without_revision(get_now(&store, &e, "1").unwrap());
     assert_eq!(document, json!({"_key": "1", "_id": "e/1", "_from": "v/1", "_to": "v/3", "n": 1}));
     let bad = update(&store, &e, "1", r#"{"_to": null}"#).unwrap_err();
-    assert_eq!(bad.number(), number::INVALID_EDGE_ATTRIBUTE);
-    assert_eq!(replace(&store, &e, "1", "{}").unwrap_err().number(), number::INVALID_EDGE_ATTRIBUTE);
+    assert_eq!(bad.code(), ErrorCode::InvalidEdgeAttribute);
+    assert_eq!(replace(&store, &e, "1", "{}").unwrap_err().code(), ErrorCode::InvalidEdgeAttribute);
     replace(&store, &e, "1", r#"{"_from": "v/9", "_to": "v/9"}"#).unwrap();
     assert_eq!(found(EdgeDirection::Outbound, "v/9"), pair("1", "v/9"));
     assert_eq!(found(EdgeDirection::Inbound, "v/9"), pair("1", "v/9"));
@@ -280,7 +281,7 @@ fn edges_of_a_vertex_are_not_those_of_a_longer_name() {
     let c = create(&store, "c", CollectionType::Document);
     assert!(snapshot.edge_reader(&c, EdgeDirection::Outbound).is_err());
     let error = snapshot.edges(&c, EdgeDirection::Inbound, &["v/1"]).err().unwrap();
-    assert_eq!(error.number(), number::COLLECTION_TYPE_INVALID);
+    assert_eq!(error.code(), ErrorCode::CollectionTypeInvalid);
 }
 
 #[test]
@@ -302,18 +303,18 @@ fn an_error_of_one_document_leaves_the_others_in_place() {
     .to_vec();
     let slices: Vec<Slice<'_>> = bodies.iter().map(|body| Slice::new(body)).collect();
     let outcomes = write(&store, |t| t.insert_many(&c, &slices, &WriteOptions::default())).unwrap();
-    let numbers: Vec<u32> =
-        outcomes.iter().map(|outcome| outcome.as_ref().map_or_else(|e| e.number(), |_| 0)).collect();
+    let failures: Vec<Option<ErrorCode>> =
+        outcomes.iter().map(|outcome| outcome.as_ref().err().map(storage::Error::code)).collect();
     assert_eq!(
-        numbers,
+        failures,
         [
-            0,
-            number::UNIQUE_CONSTRAINT_VIOLATED,
-            number::UNIQUE_CONSTRAINT_VIOLATED,
-            0,
-            number::DOCUMENT_TYPE_INVALID,
-            number::DOCUMENT_KEY_BAD,
-            0
+            None,
+            Some(ErrorCode::UniqueConstraintViolated),
+            Some(ErrorCode::UniqueConstraintViolated),
+            None,
+            Some(ErrorCode::DocumentTypeInvalid),
+            Some(ErrorCode::DocumentKeyBad),
+            None
         ]
     );
     let snapshot = store.snapshot().unwrap();
@@ -322,22 +323,22 @@ fn an_error_of_one_document_leaves_the_others_in_place() {
     assert_eq!(get(&snapshot, &c, "b").unwrap()["u"], 2);
 
     let again = write(&store, |t| t.insert_many(&c, &slices[..1], &WriteOptions::default())).unwrap();
-    assert_eq!(again[0].as_ref().unwrap_err().number(), number::UNIQUE_CONSTRAINT_VIOLATED);
+    assert_eq!(again[0].as_ref().unwrap_err().code(), ErrorCode::UniqueConstraintViolated);
     let selectors: Vec<Vec<u8>> =
         [r#""a""#, r#""c/b""#, r#"{"_id": "d/x"}"#, "{}", r#"{"_key": "zz"}"#, "1"].map(value).to_vec();
     let slices: Vec<Slice<'_>> = selectors.iter().map(|body| Slice::new(body)).collect();
     let outcomes = write(&store, |t| t.remove_many(&c, &slices, &WriteOptions::default())).unwrap();
-    let numbers: Vec<u32> =
-        outcomes.iter().map(|outcome| outcome.as_ref().map_or_else(|e| e.number(), |_| 0)).collect();
+    let failures: Vec<Option<ErrorCode>> =
+        outcomes.iter().map(|outcome| outcome.as_ref().err().map(storage::Error::code)).collect();
     assert_eq!(
-        numbers,
+        failures,
         [
-            0,
-            0,
-            number::CROSS_COLLECTION_REQUEST,
-            number::DOCUMENT_KEY_MISSING,
-            number::DOCUMENT_NOT_FOUND,
-            number::DOCUMENT_TYPE_INVALID
+            None,
+            None,
+            Some(ErrorCode::CrossCollectionRequest),
+            Some(ErrorCode::DocumentKeyMissing),
+            Some(ErrorCode::DocumentNotFound),
+            Some(ErrorCode::DocumentTypeInvalid)
         ]
     );
     assert_eq!(store.snapshot().unwrap().count(&c).unwrap(), 1);
@@ -415,17 +416,17 @@ fn restored_documents_keep_their_revision() {
 #[test]
 fn bodies_name_their_documents() {
     let key =
-        |json: &str| document_key(Slice::new(&value(json)), "c").map(str::to_owned).map_err(|e| e.number());
+        |json: &str| document_key(Slice::new(&value(json)), "c").map(str::to_owned).map_err(|e| e.code());
     assert_eq!(key(r#"{"_key": "k", "_id": "d/x"}"#), Ok("k".to_owned()));
     assert_eq!(key(r#"{"_id": "c/x"}"#), Ok("x".to_owned()));
     assert_eq!(key(r#""k""#), Ok("k".to_owned()));
     assert_eq!(key(r#""c/k""#), Ok("k".to_owned()));
-    assert_eq!(key(r#""d/k""#), Err(number::DOCUMENT_NOT_FOUND));
-    assert_eq!(key(r#"{"_key": "a b"}"#), Err(number::DOCUMENT_KEY_BAD));
-    assert_eq!(key(r#"{"_id": "c"}"#), Err(number::DOCUMENT_HANDLE_BAD));
-    assert_eq!(key(r#"{"_id": "d/x"}"#), Err(number::CROSS_COLLECTION_REQUEST));
-    assert_eq!(key("{}"), Err(number::DOCUMENT_KEY_MISSING));
-    assert_eq!(key("[]"), Err(number::DOCUMENT_TYPE_INVALID));
+    assert_eq!(key(r#""d/k""#), Err(ErrorCode::DocumentNotFound));
+    assert_eq!(key(r#"{"_key": "a b"}"#), Err(ErrorCode::DocumentKeyBad));
+    assert_eq!(key(r#"{"_id": "c"}"#), Err(ErrorCode::DocumentHandleBad));
+    assert_eq!(key(r#"{"_id": "d/x"}"#), Err(ErrorCode::CrossCollectionRequest));
+    assert_eq!(key("{}"), Err(ErrorCode::DocumentKeyMissing));
+    assert_eq!(key("[]"), Err(ErrorCode::DocumentTypeInvalid));
 }
 
 #[test]
@@ -450,13 +451,13 @@ fn schemas_check_writes() {
         create_with(&store, r#"{"name": "c", "schema": {"rule": {"required": ["a"]}, "message": "no a"}}"#)
             .unwrap();
     let error = insert(&store, &c, r#"{"b": 1}"#).unwrap_err();
-    assert_eq!((error.number(), error.message()), (number::VALIDATION_FAILED, "no a"));
+    assert_eq!((error.code(), error.message()), (ErrorCode::ValidationFailed, "no a"));
     insert(&store, &c, r#"{"_key": "k", "a": 1}"#).unwrap();
-    assert_eq!(replace(&store, &c, "k", "{}").unwrap_err().number(), number::VALIDATION_FAILED);
+    assert_eq!(replace(&store, &c, "k", "{}").unwrap_err().code(), ErrorCode::ValidationFailed);
     let restore = WriteOptions { is_restore: true, ..WriteOptions::default() };
     insert_with(&store, &c, "{}", &restore).unwrap();
     let bad = create_with(&store, r#"{"name": "d", "schema": {"rule": {"type": "nonsense"}}}"#).unwrap_err();
-    assert_eq!(bad.number(), number::VALIDATION_BAD_PARAMETER);
+    assert_eq!(bad.code(), ErrorCode::ValidationBadParameter);
 }
 
 #[test]
@@ -468,7 +469,7 @@ fn a_transaction_has_a_limit() {
     let body = value(&format!(r#"{{"a": "{}"}}"#, "x".repeat(400)));
     let results: Vec<bool> = (0..3)
         .map(|_| transaction.insert(&c, Slice::new(&body), &WriteOptions::default()))
-        .map(|result| result.map_err(|error| assert_eq!(error.number(), number::RESOURCE_LIMIT)).is_ok())
+        .map(|result| result.map_err(|error| assert_eq!(error.code(), ErrorCode::ResourceLimit)).is_ok())
         .collect();
     assert_eq!(results, [true, true, false]);
     transaction.commit(storage::Durability::Buffered).unwrap();

@@ -148,7 +148,7 @@ fn who_asks_for_it_can_end_it() {
         asked.store(0, Ordering::Relaxed);
         let check = || match asked.fetch_add(1, Ordering::Relaxed) < allowed {
             true => Ok(()),
-            false => Err(Error::new(1500, "query killed")),
+            false => Err(Error::killed()),
         };
         match store.build_edge_index(&present(&store, "c"), &check) {
             Ok(()) => {
@@ -172,7 +172,7 @@ fn who_waits_for_a_writer_can_be_ended() {
     let start = Instant::now();
     let check = || match start.elapsed() < Duration::from_millis(100) {
         true => Ok(()),
-        false => Err(Error::new(1500, "query killed")),
+        false => Err(Error::killed()),
     };
     let error = store.build_edge_index(&present(&store, "c"), &check).unwrap_err();
     assert_eq!(error.number(), 1500);

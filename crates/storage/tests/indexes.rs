@@ -4,10 +4,10 @@
 
 mod common;
 
-use catalog::{CollectionType, IndexId, IndexType, error_number as number};
+use catalog::{CollectionType, IndexId, IndexType};
 use common::*;
 use serde_json::{Value, json};
-use storage::{Collection, Index, IndexBounds, Store};
+use storage::{Collection, ErrorCode, Index, IndexBounds, Store};
 use velocypack::Slice;
 
 fn bounds(equal: &[&str], lower: Option<(&str, bool)>, upper: Option<(&str, bool)>) -> IndexBounds {
@@ -124,15 +124,15 @@ fn unique_indexes_take_each_value_once() {
     insert(&store, &c, r#"{"_key": "1", "a": 1, "b": 1}"#).unwrap();
     insert(&store, &c, r#"{"_key": "2", "a": 1, "b": 2}"#).unwrap();
     let error = insert(&store, &c, r#"{"_key": "3", "a": 1.0, "b": 2}"#).unwrap_err();
-    assert_eq!(error.number(), number::UNIQUE_CONSTRAINT_VIOLATED);
+    assert_eq!(error.code(), ErrorCode::UniqueConstraintViolated);
     let expected =
         "unique constraint violated - in index pairs of type persistent over 'a, b'; conflicting key: 2";
     assert_eq!(error.message(), expected);
-    assert_eq!(error.conflict().unwrap().key, "2");
+    assert_eq!(error.document().unwrap().key, "2");
     assert_eq!(get_now(&store, &c, "3"), None);
     assert_eq!(
-        update(&store, &c, "1", r#"{"b": 2}"#).unwrap_err().number(),
-        number::UNIQUE_CONSTRAINT_VIOLATED
+        update(&store, &c, "1", r#"{"b": 2}"#).unwrap_err().code(),
+        ErrorCode::UniqueConstraintViolated
     );
     update(&store, &c, "2", r#"{"b": 3}"#).unwrap();
     update(&store, &c, "1", r#"{"b": 2}"#).unwrap();
@@ -150,7 +150,7 @@ fn null_counts_as_a_value_unless_the_index_is_sparse() {
     create_index(&store, &c, r#"{"type": "persistent", "fields": ["u"], "unique": true}"#).unwrap();
     insert(&store, &c, r#"{"_key": "1"}"#).unwrap();
     let error = insert(&store, &c, r#"{"_key": "2", "u": null}"#).unwrap_err();
-    assert_eq!(error.number(), number::UNIQUE_CONSTRAINT_VIOLATED);
+    assert_eq!(error.code(), ErrorCode::UniqueConstraintViolated);
 
     let d = create(&store, "d", CollectionType::Document);
     let definition = r#"{"type": "persistent", "fields": ["u", "v"], "unique": true, "sparse": true}"#;
@@ -245,15 +245,15 @@ fn unique_array_indexes() {
     create_index(&store, &c, r#"{"type": "persistent", "fields": ["t[*]"], "unique": true}"#).unwrap();
     insert(&store, &c, r#"{"_key": "1", "t": ["a", "b", "b"]}"#).unwrap();
     assert_eq!(
-        insert(&store, &c, r#"{"t": ["c", "b"]}"#).unwrap_err().number(),
-        number::UNIQUE_CONSTRAINT_VIOLATED
+        insert(&store, &c, r#"{"t": ["c", "b"]}"#).unwrap_err().code(),
+        ErrorCode::UniqueConstraintViolated
     );
     insert(&store, &c, r#"{"_key": "2", "t": ["c"]}"#).unwrap();
     update(&store, &c, "1", r#"{"t": ["a"]}"#).unwrap();
     update(&store, &c, "2", r#"{"t": ["c", "b"]}"#).unwrap();
     assert_eq!(
-        update(&store, &c, "1", r#"{"t": ["b"]}"#).unwrap_err().number(),
-        number::UNIQUE_CONSTRAINT_VIOLATED
+        update(&store, &c, "1", r#"{"t": ["b"]}"#).unwrap_err().code(),
+        ErrorCode::UniqueConstraintViolated
     );
 
     let d = create(&store, "d", CollectionType::Document);
@@ -261,8 +261,8 @@ fn unique_array_indexes() {
     create_index(&store, &d, definition).unwrap();
     let error = insert(&store, &d, r#"{"_key": "1", "t": ["a", "b", "a"]}"#).unwrap_err();
     assert_eq!(
-        (error.number(), error.conflict().unwrap().key.as_str()),
-        (number::UNIQUE_CONSTRAINT_VIOLATED, "1")
+        (error.code(), error.document().unwrap().key.as_str()),
+        (ErrorCode::UniqueConstraintViolated, "1")
     );
     assert_eq!(get_now(&store, &d, "1"), None);
     insert(&store, &d, r#"{"t": ["a", "b"]}"#).unwrap();
@@ -275,7 +275,7 @@ fn a_document_cannot_have_endless_entries() {
     create_index(&store, &c, r#"{"type": "persistent", "fields": ["a[*]", "b[*]", "c[*]"]}"#).unwrap();
     let array = serde_json::to_string(&(0..100).collect::<Vec<u32>>()).unwrap();
     let body = format!(r#"{{"a": {array}, "b": {array}, "c": {array}}}"#);
-    assert_eq!(insert(&store, &c, &body).unwrap_err().number(), number::RESOURCE_LIMIT);
+    assert_eq!(insert(&store, &c, &body).unwrap_err().code(), ErrorCode::ResourceLimit);
 }
 
 #[test]
@@ -321,13 +321,10 @@ fn a_unique_index_is_not_built_over_duplicates() {
     }
     let error =
         create_index(&store, &c, r#"{"type": "persistent", "fields": ["u"], "unique": true}"#).unwrap_err();
-    assert_eq!(error.number(), number::UNIQUE_CONSTRAINT_VIOLATED);
+    assert_eq!(error.code(), ErrorCode::UniqueConstraintViolated);
     assert!(error.message().contains("over 'u'"), "{error}");
     let definition = r#"{"type": "persistent", "fields": ["t[*]"], "unique": true, "deduplicate": false}"#;
-    assert_eq!(
-        create_index(&store, &c, definition).unwrap_err().number(),
-        number::UNIQUE_CONSTRAINT_VIOLATED
-    );
+    assert_eq!(create_index(&store, &c, definition).unwrap_err().code(), ErrorCode::UniqueConstraintViolated);
     assert_eq!(present(&store, "c").indexes().len(), 1);
     insert(&store, &c, r#"{"u": 0}"#).unwrap();
     let (index, _) = create_index(&store, &c, r#"{"type": "persistent", "fields": ["u"]}"#).unwrap();
@@ -346,12 +343,12 @@ fn the_same_index_is_created_once() {
     let error =
         create_index(&store, &c, r#"{"type": "persistent", "fields": ["b"], "name": "mine"}"#).unwrap_err();
     assert_eq!(
-        (error.number(), error.message()),
-        (number::DUPLICATE_IDENTIFIER, "duplicate value for `id` or `name`")
+        (error.code(), error.message()),
+        (ErrorCode::DuplicateIdentifier, "duplicate value for `id` or `name`")
     );
     let error = create_index(&store, &c, r#"{"type": "persistent", "fields": ["b"], "name": "no/name"}"#)
         .unwrap_err();
-    assert_eq!(error.number(), number::ILLEGAL_NAME);
+    assert_eq!(error.code(), ErrorCode::IllegalName);
     let (unnamed, _) = create_index(&store, &c, r#"{"type": "persistent", "fields": ["b"]}"#).unwrap();
     assert_eq!(unnamed.name(), format!("idx_{}", unnamed.id()));
     let c = present(&store, "c");
@@ -376,10 +373,10 @@ fn dropped_indexes_are_gone() {
     insert(&store, &c, r#"{"u": 1}"#).unwrap();
     store.drop_index(&c, index.id()).unwrap();
     insert(&store, &c, r#"{"u": 1}"#).unwrap();
-    assert_eq!(store.drop_index(&c, index.id()).unwrap_err().number(), number::INDEX_NOT_FOUND);
-    assert_eq!(store.drop_index(&c, IndexId::PRIMARY).unwrap_err().number(), number::FORBIDDEN);
+    assert_eq!(store.drop_index(&c, index.id()).unwrap_err().code(), ErrorCode::IndexNotFound);
+    assert_eq!(store.drop_index(&c, IndexId::PRIMARY).unwrap_err().code(), ErrorCode::Forbidden);
     let e = create(&store, "e", CollectionType::Edge);
-    assert_eq!(store.drop_index(&e, IndexId::EDGE).unwrap_err().number(), number::FORBIDDEN);
+    assert_eq!(store.drop_index(&e, IndexId::EDGE).unwrap_err().code(), ErrorCode::Forbidden);
     let figures = store.figures(&store.snapshot().unwrap(), &present(&store, "c"), true).unwrap();
     assert_eq!((figures.documents, figures.indexes.len(), figures.indexes[0].entries), (2, 1, Some(2)));
 }
@@ -463,5 +460,5 @@ fn single_entries_of_unique_indexes_are_looked_up_together() {
     assert_eq!(positions, [0, 2, 3, 4]);
     assert_eq!(to_json(entries.covered(0).unwrap(), "c"), json!([2, "t", "xc"]));
     let partial = snapshot.unique_entries(&c, &index, &[bounds(&["1"], None, None)]);
-    assert_eq!(partial.unwrap_err().number(), number::INTERNAL);
+    assert_eq!(partial.unwrap_err().code(), ErrorCode::Internal);
 }

@@ -7,9 +7,9 @@ mod common;
 use std::sync::Arc;
 use std::thread;
 
-use catalog::{CollectionType, error_number as number};
+use catalog::CollectionType;
 use common::*;
-use storage::{Collection, Durability, Store, Transaction, TransactionOptions, WriteOptions};
+use storage::{Collection, Durability, ErrorCode, Store, Transaction, TransactionOptions, WriteOptions};
 use velocypack::Slice;
 
 fn put(transaction: &mut Transaction, collection: &Collection, body: &str) -> storage::Result<()> {
@@ -107,11 +107,11 @@ fn the_first_writer_of_a_document_wins() {
     let mut second = begin(&store);
     change(&mut first, &c, "x", r#"{"a": 1}"#).unwrap();
     let error = change(&mut second, &c, "x", r#"{"b": 1}"#).unwrap_err();
-    assert_eq!((error.number(), error.message()), (number::CONFLICT, "write-write conflict; key: x"));
-    assert!(error.is_retryable() && !error.is_precondition_failed());
-    assert_eq!(error.conflict().unwrap().key, "x");
+    assert_eq!((error.code(), error.message()), (ErrorCode::Conflict, "write-write conflict; key: x"));
+    assert!(error.is_retryable() && error.status() == 409);
+    assert_eq!(error.document().unwrap().key, "x");
     commit(first);
-    assert_eq!(change(&mut second, &c, "x", r#"{"b": 1}"#).unwrap_err().number(), number::CONFLICT);
+    assert_eq!(change(&mut second, &c, "x", r#"{"b": 1}"#).unwrap_err().code(), ErrorCode::Conflict);
     change(&mut second, &c, "y", r#"{"b": 1}"#).unwrap();
     commit(second);
     let x = get_now(&store, &c, "x").unwrap();
@@ -124,11 +124,11 @@ fn removing_conflicts_with_changing() {
     let (store, c) = prepared();
     let mut transaction = begin(&store);
     remove(&store, &c, "x").unwrap();
-    assert_eq!(change(&mut transaction, &c, "x", r#"{"a": 1}"#).unwrap_err().number(), number::CONFLICT);
+    assert_eq!(change(&mut transaction, &c, "x", r#"{"a": 1}"#).unwrap_err().code(), ErrorCode::Conflict);
     let mut transaction = begin(&store);
     update(&store, &c, "y", r#"{"a": 1}"#).unwrap();
     let error = transaction.remove(&c, "y", Slice::NONE, &WriteOptions::default()).unwrap_err();
-    assert_eq!(error.number(), number::CONFLICT);
+    assert_eq!(error.code(), ErrorCode::Conflict);
 }
 
 #[test]
@@ -137,11 +137,11 @@ fn two_inserts_of_one_key_do_not_both_succeed() {
     let mut first = begin(&store);
     let mut second = begin(&store);
     put(&mut first, &c, r#"{"_key": "z", "n": 1}"#).unwrap();
-    assert_eq!(put(&mut second, &c, r#"{"_key": "z", "n": 2}"#).unwrap_err().number(), number::CONFLICT);
+    assert_eq!(put(&mut second, &c, r#"{"_key": "z", "n": 2}"#).unwrap_err().code(), ErrorCode::Conflict);
     let bodies = [value(r#"{"_key": "z", "n": 3}"#)];
     let slices: Vec<Slice<'_>> = bodies.iter().map(|body| Slice::new(body)).collect();
     let many = second.insert_many(&c, &slices, &WriteOptions::default()).unwrap();
-    assert_eq!(many[0].as_ref().unwrap_err().number(), number::CONFLICT);
+    assert_eq!(many[0].as_ref().unwrap_err().code(), ErrorCode::Conflict);
     commit(first);
     commit(second);
     assert_eq!(get_now(&store, &c, "z").unwrap()["n"], 1);
@@ -156,8 +156,8 @@ fn unique_values_are_not_taken_by_two_transactions() {
     let mut first = begin(&store);
     let mut second = begin(&store);
     change(&mut first, &c, "x", r#"{"u": 1}"#).unwrap();
-    assert_eq!(change(&mut second, &c, "y", r#"{"u": 1}"#).unwrap_err().number(), number::CONFLICT);
-    assert_eq!(put(&mut second, &c, r#"{"u": 1}"#).unwrap_err().number(), number::CONFLICT);
+    assert_eq!(change(&mut second, &c, "y", r#"{"u": 1}"#).unwrap_err().code(), ErrorCode::Conflict);
+    assert_eq!(put(&mut second, &c, r#"{"u": 1}"#).unwrap_err().code(), ErrorCode::Conflict);
     put(&mut second, &c, r#"{"u": 2}"#).unwrap();
     commit(first);
     commit(second);
@@ -260,11 +260,11 @@ fn exclusive_writers_are_alone() {
     let options = TransactionOptions { exclusive: vec![Arc::clone(&c)], ..Default::default() };
     let mut alone = store.begin(&options).unwrap();
     let mut other = begin(&store);
-    assert_eq!(put(&mut other, &c, "{}").unwrap_err().number(), number::LOCK_TIMEOUT);
+    assert_eq!(put(&mut other, &c, "{}").unwrap_err().code(), ErrorCode::LockTimeout);
     change(&mut alone, &c, "x", r#"{"n": 9}"#).unwrap();
     commit(alone);
     put(&mut other, &c, "{}").unwrap();
-    assert_eq!(store.begin(&options).err().unwrap().number(), number::LOCK_TIMEOUT);
+    assert_eq!(store.begin(&options).err().unwrap().code(), ErrorCode::LockTimeout);
 }
 
 #[test]
@@ -273,9 +273,9 @@ fn changes_of_definitions_wait_for_writers() {
     let mut writer = begin(&store);
     put(&mut writer, &c, "{}").unwrap();
     let index = r#"{"type": "persistent", "fields": ["n"]}"#;
-    assert_eq!(create_index(&store, &c, index).unwrap_err().number(), number::LOCK_TIMEOUT);
-    assert_eq!(store.truncate(&c).unwrap_err().number(), number::LOCK_TIMEOUT);
-    assert_eq!(store.drop_collection(&c, false).unwrap_err().number(), number::LOCK_TIMEOUT);
+    assert_eq!(create_index(&store, &c, index).unwrap_err().code(), ErrorCode::LockTimeout);
+    assert_eq!(store.truncate(&c).unwrap_err().code(), ErrorCode::LockTimeout);
+    assert_eq!(store.drop_collection(&c, false).unwrap_err().code(), ErrorCode::LockTimeout);
     commit(writer);
     create_index(&store, &c, index).unwrap();
     store.truncate(&c).unwrap();
@@ -303,12 +303,12 @@ fn a_transaction_does_not_write_what_was_truncated_or_dropped() {
     store.truncate(&c).unwrap();
     assert_eq!(get(&old.view(), &c, "x").unwrap()["n"], 1);
     let error = put(&mut old, &c, "{}").unwrap_err();
-    assert_eq!((error.number(), error.is_retryable()), (number::CONFLICT, true));
+    assert_eq!((error.code(), error.is_retryable()), (ErrorCode::Conflict, true));
     put(&mut begin(&store), &c, "{}").unwrap();
     store.drop_collection(&c, false).unwrap();
-    assert_eq!(put(&mut older, &c, "{}").unwrap_err().number(), number::DATA_SOURCE_NOT_FOUND);
+    assert_eq!(put(&mut older, &c, "{}").unwrap_err().code(), ErrorCode::DataSourceNotFound);
     create(&store, "c", CollectionType::Document);
-    assert_eq!(put(&mut begin(&store), &c, "{}").unwrap_err().number(), number::DATA_SOURCE_NOT_FOUND);
+    assert_eq!(put(&mut begin(&store), &c, "{}").unwrap_err().code(), ErrorCode::DataSourceNotFound);
 }
 
 #[test]
@@ -377,12 +377,12 @@ fn after_an_intermediate_commit_conflicts_are_those_with_later_writers() {
     // What this one has written and not committed is its own.
     let mut other = begin(&store);
     let error = change(&mut other, &c, "y", r#"{"n": 9}"#).unwrap_err();
-    assert_eq!(error.number(), number::CONFLICT);
+    assert_eq!(error.code(), ErrorCode::Conflict);
     drop(other);
     // What others wrote after the first read is not overwritten unseen.
     change_now(&store, &c, "x", r#"{"n": 8}"#);
     let error = change(&mut writer, &c, "x", r#"{"n": 9}"#).unwrap_err();
-    assert_eq!(error.number(), number::CONFLICT);
+    assert_eq!(error.code(), ErrorCode::Conflict);
     commit(writer);
     assert_eq!(get_now(&store, &c, "y").unwrap()["m"], 6);
     assert_eq!(get_now(&store, &c, "x").unwrap()["n"], 8);
@@ -400,7 +400,7 @@ fn an_intermediate_commit_keeps_its_collections() {
         gate_timeout_ms: Some(0),
         ..TransactionOptions::default()
     };
-    assert_eq!(store.begin(&impatient).err().unwrap().number(), number::LOCK_TIMEOUT);
+    assert_eq!(store.begin(&impatient).err().unwrap().code(), ErrorCode::LockTimeout);
     commit(writer);
     assert!(store.begin(&impatient).is_ok());
 }

@@ -25,7 +25,7 @@ use common::*;
 use kv_rocksdb::{RocksEngine, RocksOptions};
 use model::{operation, run};
 use proptest::prelude::*;
-use storage::{Collection, Durability, IndexBounds, Store, TransactionOptions, WriteOptions};
+use storage::{Collection, Durability, ErrorCode, IndexBounds, Store, TransactionOptions, WriteOptions};
 use velocypack::Slice;
 
 /// Tells the child process where to write.
@@ -67,7 +67,7 @@ fn a_clean_stop_and_start() {
     let documents = all(&store.snapshot().unwrap(), &c);
     let (revision, tick) = (store.next_revision(), store.next_tick().unwrap());
     store.close().unwrap();
-    assert_eq!(store.snapshot().err().unwrap().number(), catalog::error_number::SHUTTING_DOWN);
+    assert_eq!(store.snapshot().err().unwrap().code(), ErrorCode::ShuttingDown);
     drop((store, c));
 
     let store = open_folder(folder.path());

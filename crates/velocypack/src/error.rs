@@ -1,5 +1,7 @@
 //! Errors of values and of building them.
 
+use errors::ErrorCode;
+
 /// The result of building or reading a value.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -54,4 +56,16 @@ pub enum Error {
         /// The broken rule.
         reason: &'static str,
     },
+}
+
+/// A value that could not be built: too deep, too large, or a mistake of the caller.
+impl From<Error> for errors::Error {
+    fn from(error: Error) -> Self {
+        let code = match error {
+            Error::TooDeep { .. } => ErrorCode::QueryTooMuchNesting,
+            Error::TooLarge { .. } => ErrorCode::ResourceLimit,
+            _ => return errors::Error::internal(error),
+        };
+        errors::Error::new(code, error.to_string())
+    }
 }

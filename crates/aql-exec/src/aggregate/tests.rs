@@ -126,7 +126,7 @@ fn what_is_retained_is_accounted() {
         let mut aggregator = aggregator(function);
         aggregator.grow(1);
         let error = aggregator.add(&column, &rows, &[0; 1000], &mut memory).unwrap_err();
-        assert_eq!(error.number, 32, "{function:?}");
+        assert_eq!(error.number(), 32, "{function:?}");
         memory.clear();
     }
     let mut max = aggregator(F::Max);

@@ -1,6 +1,6 @@
 //! Identifiers of vertices as small numbers, so that a search compares and marks numbers instead of text.
 
-use aql_value::{Error, Result, error_number};
+use aql_value::{Error, ErrorCode, Result};
 use rapidhash::v3::{RapidSecrets, rapidhash_v3_seeded};
 use std::hash::{BuildHasher, Hasher, RandomState};
 
@@ -60,7 +60,7 @@ impl VertexArena {
     }
 
     fn insert(&mut self, id: &[u8], place: usize, hash: u32) -> Result<Vertex> {
-        let too_many = || Error::new(error_number::RESOURCE_LIMIT, "too many vertices in a graph query");
+        let too_many = || Error::new(ErrorCode::ResourceLimit, "too many vertices in a graph query");
         let end = u32::try_from(self.bytes.len() + id.len()).map_err(|_| too_many())?;
         let vertex = u32::try_from(self.ends.len()).ok().filter(|vertex| *vertex < u32::MAX - 1);
         let vertex = vertex.ok_or_else(too_many)?;

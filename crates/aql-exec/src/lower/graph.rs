@@ -12,7 +12,7 @@ use aql_plan::{
     EdgeDirection, EdgeLookup, EnumeratePaths, EnumeratePathsKind, GraphAccess, IndexRange, PathOutput,
     PathSearchOptions, Projection, Prune, ShortestPath, StepCondition, Traversal, TraversalOrder, VariableId,
 };
-use aql_value::{Error, Program, Register, Result, error_number};
+use aql_value::{Error, ErrorCode, Program, Register, Result};
 use std::collections::HashMap;
 use std::sync::Arc;
 use storage::Collection;
@@ -115,10 +115,7 @@ impl Lowering<'_> {
 
     fn accesses(&self, graph: &GraphAccess) -> Result<Vec<EdgeAccessProgram>> {
         if graph.edges.len() > MAX_ACCESSES {
-            return Err(Error::new(
-                error_number::RESOURCE_LIMIT,
-                "too many edge collections in a graph query",
-            ));
+            return Err(Error::new(ErrorCode::ResourceLimit, "too many edge collections in a graph query"));
         }
         let mut accesses = Vec::with_capacity(graph.edges.len());
         for access in &graph.edges {

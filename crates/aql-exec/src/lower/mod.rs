@@ -23,7 +23,7 @@ use aql_plan::{
     EnumerateList, Expression, JoinPart, Node, NodeKind, Plan, RegisterMap, Sort, Subquery, VariableId,
     VariableSet, compile,
 };
-use aql_value::{Error, Program, Register, Result, Value, error_number};
+use aql_value::{Error, ErrorCode, Program, Register, Result, Value};
 use fuse::{Fused, fuse};
 use liveness::live_after;
 use std::sync::Arc;
@@ -299,7 +299,7 @@ fn deepen(depth: &mut usize) -> Result<()> {
     let message = format!(
         "resource limit exceeded: the query needs more than {MAX_DEPTH} operators on top of each other"
     );
-    Err(Error::new(error_number::RESOURCE_LIMIT, message))
+    Err(Error::new(ErrorCode::ResourceLimit, message))
 }
 
 /// Operators of a pipeline whose calls may be on the stack while a subquery in it runs.

@@ -1,7 +1,6 @@
 //! Lowering of scans.
 
 use super::Lowering;
-use crate::data::storage_error;
 use crate::operator::{
     ByRow, ByRowOptions, BySingleKey, ByUniqueKey, ByWalk, Coverage, CoveredValue, DocumentFilter,
     EnumerateCollectionOperator, Fetch, IndexLookupOperator, LookupProgram, LookupStrategy, Operator, Outer,
@@ -11,7 +10,7 @@ use aql_plan::{
     CollectionScan, DocumentSource, Expression, IndexAccess, IndexInfo, IndexLookup, IndexRange, IndexScan,
     Projection, ProjectionSource, VariableId,
 };
-use aql_value::{Error, Register, Result};
+use aql_value::{Error, ErrorCode, Register, Result};
 use catalog::IndexId;
 use catalog::index::Bound;
 use std::sync::Arc;
@@ -193,9 +192,9 @@ pub(super) fn handle(info: &IndexInfo, collection: &Arc<Collection>) -> Result<A
     let id = IndexId(info.id);
     collection.index(id).cloned().ok_or_else(|| {
         if id == IndexId::EDGE && collection.lacks_edge_index() {
-            return storage_error(&storage::Error::lacks_edge_index(collection.name()));
+            return storage::lacks_edge_index(collection.name());
         }
         let message = format!("index not found: '{}' of collection '{}'", info.name, collection.name());
-        Error::new(catalog::error_number::INDEX_NOT_FOUND, message)
+        Error::new(ErrorCode::IndexNotFound, message)
     })
 }

@@ -7,7 +7,6 @@ use super::outer::{Fetched, Outer};
 use super::surplus::Surplus;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use crate::data::storage_error;
 use aql_value::{Batch, Column, Register, Result, Value};
 use storage::{BlockLimits, DocumentScan, DocumentScanSpec, Snapshot};
 
@@ -47,7 +46,7 @@ impl EnumerateCollectionOperator {
         let needs_documents = self.source.produces_result || self.source.filter.is_some();
         if !needs_documents && !self.random {
             // The number of documents is known without reading them.
-            let count = snapshot.count(&self.source.collection).map_err(|error| storage_error(&error))?;
+            let count = snapshot.count(&self.source.collection)?;
             context.statistics.scanned_full += count.min(limit);
             return Ok(State::Rows(count.min(limit)));
         }
@@ -58,7 +57,7 @@ impl EnumerateCollectionOperator {
             repeated: !self.source.hands_all_over(),
             ..DocumentScanSpec::default()
         };
-        let scan = snapshot.scan(&self.source.collection, &spec).map_err(|error| storage_error(&error))?;
+        let scan = snapshot.scan(&self.source.collection, &spec)?;
         Ok(State::Documents { scan, wanted: if self.random { limit.min(1) } else { limit } })
     }
 
@@ -122,7 +121,7 @@ impl EnumerateCollectionOperator {
                     limits.rows
                 };
                 let block = scan.next_block(BlockLimits { rows, bytes: limits.bytes });
-                let Some(documents) = block.map_err(|error| storage_error(&error))? else { return Ok(None) };
+                let Some(documents) = block? else { return Ok(None) };
                 context.statistics.scanned_full += documents.len() as u64;
                 let mut batch = self.outer.repeat(documents.len());
                 self.source.produce(&mut batch, &FoundDocuments::Stored(&documents), context)?;
@@ -144,14 +143,14 @@ fn random_key(
     snapshot: &Snapshot,
     context: &mut ExecutionContext,
 ) -> Result<Option<String>> {
-    let count = snapshot.count(&source.collection).map_err(|error| storage_error(&error))?;
+    let count = snapshot.count(&source.collection)?;
     if count == 0 {
         return Ok(None);
     }
     let mut to_skip = context.state.random.u64(..count);
     let spec = DocumentScanSpec { keys_only: true, ..DocumentScanSpec::default() };
-    let mut scan = snapshot.scan(&source.collection, &spec).map_err(|error| storage_error(&error))?;
-    while let Some(keys) = scan.next_keys(KEYS_PER_BLOCK).map_err(|error| storage_error(&error))? {
+    let mut scan = snapshot.scan(&source.collection, &spec)?;
+    while let Some(keys) = scan.next_keys(KEYS_PER_BLOCK)? {
         context.interrupt.check()?;
         if to_skip < keys.len() as u64 {
             return Ok(keys.iter().nth(usize_of(to_skip)).map(str::to_owned));

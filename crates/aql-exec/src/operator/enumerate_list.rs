@@ -5,7 +5,7 @@ use super::outer::{Fetched, Outer};
 use super::surplus::Surplus;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Column, ElementCursor, Error, Program, Register, Result, Value, error_number};
+use aql_value::{Batch, Column, ElementCursor, Error, ErrorCode, Program, Register, Result, Value};
 
 /// What is looped over.
 pub(crate) enum ListInput {
@@ -45,7 +45,7 @@ impl EnumerateListOperator {
                         "collection or array expected as operand to FOR loop; you provided a value of type '{}'",
                         array.kind().name()
                     );
-                    return Err(Error::new(error_number::ARRAY_EXPECTED, message));
+                    return Err(Error::new(ErrorCode::QueryArrayExpected, message));
                 }
                 Ok(Members::Array(ElementCursor::new(array)))
             }

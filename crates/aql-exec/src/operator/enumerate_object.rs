@@ -4,7 +4,7 @@ use super::Operator;
 use super::outer::{Fetched, Outer};
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Charge, Column, Error, Register, Result, Value, error_number};
+use aql_value::{Batch, Charge, Column, Error, ErrorCode, Register, Result, Value};
 
 pub(crate) struct EnumerateObjectOperator {
     outer: Outer,
@@ -32,7 +32,7 @@ impl EnumerateObjectOperator {
         if !object.is_object() {
             let message =
                 "collection or array expected as operand to FOR loop; you provided a value of type 'null'";
-            return Err(Error::new(error_number::ARRAY_EXPECTED, message));
+            return Err(Error::new(ErrorCode::QueryArrayExpected, message));
         }
         let mut charge = context.new_charge();
         charge.grow((object.len() * size_of::<(Value, Value)>()) as u64)?;

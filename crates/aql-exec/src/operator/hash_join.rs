@@ -9,8 +9,7 @@ use super::join_table::JoinTable;
 use super::outer::Outer;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use crate::data::storage_error;
-use aql_value::{Batch, BlockBuilder, Column, Program, Register, Result, Value, error_number};
+use aql_value::{Batch, BlockBuilder, Column, ErrorCode, Program, Register, Result, Value};
 use storage::{BlockLimits, DocumentScanSpec, Documents};
 
 /// Largest table. With a limit on the query's memory, a quarter of that if it is less.
@@ -80,19 +79,19 @@ impl HashJoin {
             context.memory.limit_bytes().map_or(MAX_TABLE_BYTES, |limit| (limit / 4).min(MAX_TABLE_BYTES));
         let snapshot = context.data.snapshot(false);
         let spec = DocumentScanSpec { sequential: true, repeated: true, ..DocumentScanSpec::default() };
-        let mut scan = snapshot.scan(&source.collection, &spec).map_err(|error| storage_error(&error))?;
+        let mut scan = snapshot.scan(&source.collection, &spec)?;
         let full = context.full;
         let limits = BlockLimits { rows: BatchLimits::FULL_ROWS.max(full.rows), bytes: full.bytes };
         let keeps_documents = self.keeps_documents(source);
         let width = if keeps_documents { 1 } else { source.projections.len() };
         let mut table = JoinTable::new(self.condition.keys.len(), width, context.new_charge());
-        while let Some(documents) = scan.next_block(limits).map_err(|error| storage_error(&error))? {
+        while let Some(documents) = scan.next_block(limits)? {
             context.interrupt.check()?;
             context.statistics.scanned_full += documents.len() as u64;
             match self.add(&documents, source, keeps_documents, &mut table, context) {
                 Ok(()) if table.bytes() <= limit => {}
                 Ok(()) => return Ok(None),
-                Err(error) if error.number == error_number::RESOURCE_LIMIT => return Ok(None),
+                Err(error) if error.code() == ErrorCode::ResourceLimit => return Ok(None),
                 Err(error) => return Err(error),
             }
         }

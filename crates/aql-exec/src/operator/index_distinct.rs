@@ -3,7 +3,6 @@
 use super::Operator;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use crate::data::storage_error;
 use aql_value::{Batch, Column, Register, Result, Value};
 use std::sync::Arc;
 use storage::{BlockLimits, Collection, Index, IndexBounds};
@@ -53,10 +52,10 @@ impl IndexDistinctOperator {
         }
         let snapshot = context.data.snapshot(false);
         let scan = snapshot.index_scan(&self.collection, &self.index, &bounds, false);
-        let mut scan = scan.map_err(|error| storage_error(&error))?;
+        let mut scan = scan?;
         context.statistics.cursors_created += 1;
         let limits = BlockLimits { rows: 1, bytes: context.full.bytes };
-        let Some(entries) = scan.next_block(limits).map_err(|error| storage_error(&error))? else {
+        let Some(entries) = scan.next_block(limits)? else {
             return Ok(None);
         };
         context.statistics.scanned_index += 1;

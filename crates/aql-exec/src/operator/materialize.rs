@@ -4,7 +4,6 @@ use super::Operator;
 use super::document_source::{FoundDocuments, Source};
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use crate::data::storage_error;
 use aql_value::{Batch, Column, Register, Result, Value};
 
 pub(crate) struct MaterializeOperator {
@@ -42,7 +41,7 @@ impl Operator for MaterializeOperator {
         let keys: Vec<Value> = rows.iter().map(|row| batch.value(self.key, *row)).collect();
         let keys: Vec<&str> = keys.iter().map(|key| key.as_str().unwrap_or_default()).collect();
         let snapshot = context.data.snapshot(false);
-        let found = snapshot.get(&self.source.collection, &keys).map_err(|error| storage_error(&error))?;
+        let found = snapshot.get(&self.source.collection, &keys)?;
         self.document_bytes = found.block.bytes.len().checked_div(keys.len()).unwrap_or(0);
         context.statistics.document_lookups += found.offsets.iter().flatten().count() as u64;
         let mut documents = vec![Value::Null; batch.rows()];

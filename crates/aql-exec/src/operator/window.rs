@@ -8,7 +8,7 @@ use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::window::{Reach, SlidingAggregate, sliding};
 use aql_plan::AggregateFunction;
-use aql_value::{Batch, Charge, Column, Register, Result, Value, error_number};
+use aql_value::{Batch, Charge, Column, ErrorCode, Register, Result, Value};
 use std::collections::VecDeque;
 
 pub(crate) struct WindowOperator {
@@ -126,8 +126,8 @@ impl WindowOperator {
         let number = value.as_f64();
         if number.is_none() {
             let (code, message) = match self.parts.reach {
-                Reach::Duration { .. } => (error_number::INVALID_DATE_VALUE, "invalid date value"),
-                _ => (error_number::INVALID_ARITHMETIC_VALUE, "invalid arithmetic value"),
+                Reach::Duration { .. } => (ErrorCode::QueryInvalidDateValue, "invalid date value"),
+                _ => (ErrorCode::QueryInvalidArithmeticValue, "invalid arithmetic value"),
             };
             context.warnings.register(code, message)?;
         }

@@ -5,10 +5,7 @@ mod options;
 pub use options::SpillOptions;
 
 use crate::context::ExecutionContext;
-use crate::data::storage_error;
-use aql_value::{
-    Batch, Charge, Column, ElementCursor, Error, Interrupt, Register, Result, Value, error_number,
-};
+use aql_value::{Batch, Charge, Column, ElementCursor, Error, ErrorCode, Interrupt, Register, Result, Value};
 use std::sync::Arc;
 use storage::{SortedPairs, Sorter};
 use velocypack::{Block, Builder};
@@ -37,8 +34,7 @@ impl SpillWriter {
         let mut memory = context.new_charge();
         memory.grow(budget)?;
         let interrupt = context.interrupt.clone();
-        let check =
-            move || interrupt.check().map_err(|error| storage::Error::new(error.number, error.message));
+        let check = move || interrupt.check();
         let folder = options.folder.clone().unwrap_or_default();
         Ok(Self {
             sorter: Sorter::new(folder, budget as usize).with_check(Box::new(check)),
@@ -58,15 +54,15 @@ impl SpillWriter {
         if let Some(files) = &mut self.files {
             files.grow((key.len() + value.len()) as u64).map_err(|_| {
                 let message = "disk capacity limit for intermediate results exceeded";
-                Error::new(error_number::RESOURCE_LIMIT, message)
+                Error::new(ErrorCode::ResourceLimit, message)
             })?;
         }
-        self.sorter.add(key, value).map_err(|error| storage_error(&error))
+        self.sorter.add(key, value)
     }
 
     /// All pairs in the order of their keys; those with equal keys as they came.
     pub(crate) fn finish(self) -> Result<SpillReader> {
-        let pairs = self.sorter.finish().map_err(|error| storage_error(&error))?;
+        let pairs = self.sorter.finish()?;
         Ok(SpillReader {
             pairs,
             interrupt: self.interrupt,
@@ -93,7 +89,7 @@ impl SpillReader {
         if self.steps.is_multiple_of(STEPS_PER_CHECK) {
             self.interrupt.check()?;
         }
-        self.pairs.next_pair().map_err(|error| storage_error(&error))
+        self.pairs.next_pair()
     }
 }
 

@@ -9,7 +9,7 @@ use aql_plan::{
     Access, BindInput, BindParameters, CollectionInfo, CollectionReference, IndexField, IndexInfo,
     OpenParameters, OptimizerOptions, Plan, PlanCatalog, bind, build, optimize,
 };
-use aql_value::{Error, Interrupt, MemoryAccount, Result, Value, Warning};
+use aql_value::{Error, ErrorCode, Interrupt, MemoryAccount, Result, Value, Warning};
 use catalog::{CollectionProperties, CollectionType, FieldPath, IndexProperties, SYSTEM_DATABASE};
 use std::sync::Arc;
 use storage::{Database, Durability, Store, StoreOptions, TransactionOptions};
@@ -156,7 +156,7 @@ impl Fixture {
         let catalog = self.store.catalog();
         let view = View(Arc::clone(catalog.database(SYSTEM_DATABASE).unwrap()));
         let parsed = aql_syntax::parse(query, &aql_syntax::Limits::default())
-            .map_err(|error| Error::new(1501, error.to_string()))?;
+            .map_err(|error| Error::new(ErrorCode::QueryParse, error.to_string()))?;
         let parameters = BindParameters::from_value(&run.bind)?;
         let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
         let mut input = BindInput::new(&parameters, &view, &memory, &interrupt);
@@ -204,9 +204,7 @@ impl Fixture {
         }
         let finished = execution.finish();
         if let Some(transaction) = finished.transaction {
-            transaction
-                .commit(Durability::Buffered)
-                .map_err(|error| Error::new(error.number(), error.message()))?;
+            transaction.commit(Durability::Buffered)?;
         }
         Ok(Answer { results, warnings: finished.warnings, statistics: finished.statistics })
     }
@@ -259,7 +257,7 @@ impl Fixture {
 
     /// The number of the error that a query ends with.
     pub fn error(&self, query: &str) -> u32 {
-        self.run(query, &Run::default()).expect_err(query).number
+        self.run(query, &Run::default()).expect_err(query).number()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::argument::{array_expected, check_round, given, integer, value};
 use crate::memory::ArrayBuffer;
-use aql_value::{Error, EvaluationContext, Result, Value, error_number};
+use aql_value::{Error, ErrorCode, EvaluationContext, Result, Value};
 
 /// Deepest recursion. Data nests to about 200 levels; this bounds the stack whatever comes.
 const MAX_DEPTH: usize = 500;
@@ -29,7 +29,7 @@ fn flatten_into(
 ) -> Result<()> {
     let Some(depth_left) = depth_left.checked_sub(1) else {
         return Err(Error::new(
-            error_number::TOO_MUCH_NESTING,
+            ErrorCode::QueryTooMuchNesting,
             "too much nesting in the argument of FLATTEN()",
         ));
     };

@@ -2,11 +2,11 @@
 
 use crate::argument::{Outcome, given, invalid, stop, value, warned};
 use aql_date::{Civil, ParsedDate, Unit, Zone, in_range, parse_date, to_iso_utc};
-use aql_value::{Error, EvaluationContext, Result, Value, error_number};
+use aql_value::{Error, ErrorCode, EvaluationContext, Result, Value};
 
 /// Null with warning 1572.
 pub(super) fn invalid_date(context: &mut EvaluationContext<'_>, name: &str) -> Result<Value> {
-    warned(context, name, error_number::INVALID_DATE_VALUE, "invalid date value")
+    warned(context, name, ErrorCode::QueryInvalidDateValue, "invalid date value")
 }
 
 /// The moment that an argument names, in milliseconds since 1970-01-01 UTC.
@@ -46,7 +46,7 @@ pub(super) fn zone(
         None => {
             let message =
                 format!("in function '{name}()': invalid date value: unknown time zone '{zone_name}'");
-            Err(Error::new(error_number::INVALID_DATE_VALUE, message).into())
+            Err(Error::new(ErrorCode::QueryInvalidDateValue, message).into())
         }
     }
 }

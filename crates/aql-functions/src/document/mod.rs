@@ -12,7 +12,7 @@ mod value_at_path;
 mod zip;
 
 use crate::define::{pure, pure_variadic, volatile};
-use aql_value::{Error, Function, error_number};
+use aql_value::{Error, ErrorCode, Function};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("ATTRIBUTES", 1, 3, attributes::attributes),
@@ -44,6 +44,6 @@ const MAX_DEPTH: usize = 500;
 /// One level less, or error 1524.
 fn deeper(depth_left: usize) -> aql_value::Result<usize> {
     depth_left.checked_sub(1).ok_or_else(|| {
-        Error::new(error_number::TOO_MUCH_NESTING, "too much nesting in the argument of a function")
+        Error::new(ErrorCode::QueryTooMuchNesting, "too much nesting in the argument of a function")
     })
 }

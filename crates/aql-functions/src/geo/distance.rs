@@ -2,11 +2,8 @@
 
 use super::shape::shape;
 use crate::argument::{Outcome, answer, given, invalid, stop, value, warned};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{ErrorCode, EvaluationContext, Result, Value};
 use geometry::{Ellipsoid, Position};
-
-/// `ERROR_QUERY_INVALID_GEO_VALUE`
-const INVALID_GEO_VALUE: u32 = 1505;
 
 /// `DISTANCE(latitude1, longitude1, latitude2, longitude2)`: meters on a sphere.
 pub(crate) fn distance(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
@@ -18,7 +15,7 @@ pub(crate) fn distance(arguments: &[Value], context: &mut EvaluationContext<'_>)
     };
     let (from, to) = (Position::new(longitude1, latitude1), Position::new(longitude2, latitude2));
     if !from.is_in_range() || !to.is_in_range() {
-        return warned(context, "DISTANCE", INVALID_GEO_VALUE, "invalid geo coordinate value");
+        return warned(context, "DISTANCE", ErrorCode::QueryInvalidGeoValue, "invalid geo coordinate value");
     }
     Ok(Value::from_f64(Ellipsoid::Sphere.distance_meters(from, to)))
 }

@@ -1,7 +1,7 @@
 //! Arguments that are shapes.
 
 use crate::argument::{Outcome, invalid, stop, value, warned};
-use aql_value::{EvaluationContext, Value, error_number};
+use aql_value::{ErrorCode, EvaluationContext, Value};
 use geometry::{Error, Rules, Shape};
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub(super) fn refuse<T>(error: &Error, name: &str, context: &mut EvaluationConte
     if *error == Error::Interrupted {
         context.interrupt.check()?;
     }
-    stop(warned(context, name, error_number::BAD_PARAMETER, &error.to_string()))
+    stop(warned(context, name, ErrorCode::BadParameter, &error.to_string()))
 }
 
 fn parsed(argument: &Value, context: &mut EvaluationContext<'_>) -> Result<Arc<Shape>, Error> {

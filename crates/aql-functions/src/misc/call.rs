@@ -1,12 +1,7 @@
 //! Calling a function by its name. User-defined functions are not known here.
 
 use crate::argument::{invalid, value};
-use aql_value::{Error, EvaluationContext, Function, Result, Value, error_number};
-
-/// `ERROR_QUERY_DISALLOWED_DYNAMIC_CALL`
-const DISALLOWED_DYNAMIC_CALL: u32 = 1578;
-/// `ERROR_QUERY_FUNCTION_NOT_FOUND`, of user-defined functions.
-const FUNCTION_NOT_FOUND: u32 = 1582;
+use aql_value::{Error, ErrorCode, EvaluationContext, Function, Result, Value};
 
 /// `CALL(funcName, arg1, arg2, ...)`
 pub(crate) fn call(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
@@ -29,16 +24,19 @@ pub(crate) fn apply(arguments: &[Value], context: &mut EvaluationContext<'_>) ->
 
 fn call_by_name(name: &str, arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     if name.contains("::") {
-        return Err(Error::new(FUNCTION_NOT_FOUND, format!("user function '{name}()' not found")));
+        return Err(Error::new(
+            ErrorCode::QueryFunctionNotFound,
+            format!("user function '{name}()' not found"),
+        ));
     }
     let Some(function) = crate::lookup(name) else {
         let message = format!("usage of unknown function '{name}()'");
-        return Err(Error::new(error_number::FUNCTION_NAME_UNKNOWN, message));
+        return Err(Error::new(ErrorCode::QueryFunctionNameUnknown, message));
     };
     // Calls by name within calls by name would recurse as deep as the arguments say.
     if matches!(function.name, "CALL" | "APPLY") {
         let message = format!("disallowed dynamic call to '{}'", function.name);
-        return Err(Error::new(DISALLOWED_DYNAMIC_CALL, message));
+        return Err(Error::new(ErrorCode::QueryDisallowedDynamicCall, message));
     }
     check_argument_count(function, arguments.len())?;
     (function.call)(arguments, context)
@@ -55,5 +53,5 @@ fn check_argument_count(function: &Function, count: usize) -> Result<()> {
         function.min_args,
         function.max_args.map_or("unbounded".to_owned(), |most| most.to_string())
     );
-    Err(Error::new(error_number::FUNCTION_ARGUMENT_NUMBER_MISMATCH, message))
+    Err(Error::new(ErrorCode::QueryFunctionArgumentNumberMismatch, message))
 }

@@ -1,14 +1,14 @@
 //! Functions that make a query fail or warn.
 
 use crate::argument::{flag, text};
-use aql_value::{Error, EvaluationContext, Result, Value, error_number};
+use aql_value::{Error, ErrorCode, EvaluationContext, Result, Value};
 
 /// `ASSERT(expr, message)`: true, or error 1593 with the message.
 pub(crate) fn assert(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
     if flag(arguments, 0) {
         Ok(Value::Bool(true))
     } else {
-        Err(Error::new(error_number::USER_ASSERT, text(arguments, 1)))
+        Err(Error::new(ErrorCode::QueryUserAssert, text(arguments, 1).into_owned()))
     }
 }
 
@@ -16,12 +16,12 @@ pub(crate) fn assert(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Resu
 pub(crate) fn warn(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let holds = flag(arguments, 0);
     if !holds {
-        context.warn(error_number::USER_WARN, text(arguments, 1))?;
+        context.warn(ErrorCode::QueryUserWarn, text(arguments, 1).into_owned())?;
     }
     Ok(Value::Bool(holds))
 }
 
 /// `FAIL(reason)`: error 1569.
 pub(crate) fn fail(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    Err(Error::new(error_number::FAIL_CALLED, format!("FAIL({}) called", text(arguments, 0))))
+    Err(Error::new(ErrorCode::QueryFailCalled, format!("FAIL({}) called", text(arguments, 0))))
 }

@@ -1,6 +1,6 @@
 //! Calls of search functions that nothing but an expression computes: ArangoDB's error 9, when the call is evaluated.
 
-use aql_value::{Error, EvaluationContext, Result, Value, error_number};
+use aql_value::{Error, ErrorCode, EvaluationContext, Result, Value};
 
 /// `EXISTS()` and `PHRASE()`.
 pub(crate) fn filter(_: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
@@ -22,5 +22,5 @@ pub(crate) fn highlight(_: &[Value], _: &mut EvaluationContext<'_>) -> Result<Va
 }
 
 fn refused(message: &'static str) -> Result<Value> {
-    Err(Error::new(error_number::NOT_IMPLEMENTED, message))
+    Err(Error::new(ErrorCode::NotImplemented, message))
 }

@@ -1,7 +1,7 @@
 //! Edit distances between two texts, by code points.
 
 use crate::memory::Scratch;
-use aql_value::{Error, Interrupt, MemoryAccount, Result, error_number};
+use aql_value::{Error, ErrorCode, Interrupt, MemoryAccount, Result};
 use std::collections::HashMap;
 
 /// Most cells of the table that the Damerau-Levenshtein distance needs (256 MiB of them). Texts whose difference is
@@ -28,10 +28,7 @@ pub(crate) fn damerau_levenshtein(
     }
     let (rows, columns) = (left.len() + 2, right.len() + 2);
     let cells = rows.checked_mul(columns).filter(|cells| *cells <= MAX_CELLS).ok_or_else(|| {
-        Error::new(
-            error_number::RESOURCE_LIMIT,
-            "texts are too long for their edit distance to be calculated",
-        )
+        Error::new(ErrorCode::ResourceLimit, "texts are too long for their edit distance to be calculated")
     })?;
     scratch.grow(cells * size_of::<u32>())?;
     let mut table = Table { cells: vec![0; cells], columns };
@@ -165,8 +162,8 @@ mod tests {
         let distance = |length: usize, memory: &MemoryAccount| {
             damerau_levenshtein(&"a".repeat(length), &"b".repeat(length), &Interrupt::new(), memory)
         };
-        assert_eq!(distance(20_000, &MemoryAccount::unlimited()).unwrap_err().number, 32);
-        assert_eq!(distance(2000, &MemoryAccount::new(Some(1 << 20), None)).unwrap_err().number, 32);
+        assert_eq!(distance(20_000, &MemoryAccount::unlimited()).unwrap_err().number(), 32);
+        assert_eq!(distance(2000, &MemoryAccount::new(Some(1 << 20), None)).unwrap_err().number(), 32);
         assert_eq!(distance(200, &MemoryAccount::new(Some(1 << 20), None)), Ok(200));
         assert_eq!(damerau(&"a".repeat(20_000), &"a".repeat(20_001)), 1);
     }

@@ -2,7 +2,7 @@
 
 use crate::argument::{Outcome, answer, given, invalid, stop, value};
 use crate::string::analyzer;
-use aql_value::{EvaluationContext, Result, Value, error_number};
+use aql_value::{ErrorCode, EvaluationContext, Result, Value};
 
 const NAME: &str = "MINHASH_MATCH";
 
@@ -26,5 +26,5 @@ fn matched(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Outcome<
     analyzer(arguments, position, NAME, context)?;
     let name = value(arguments, position).as_str().unwrap_or_default().to_owned();
     let message = format!("analyzer '{name}' in call to function '{NAME}()' is not of type 'minhash'");
-    stop(context.warn(error_number::BAD_PARAMETER, message).map(|()| Value::Null))
+    stop(context.warn(ErrorCode::BadParameter, message).map(|()| Value::Null))
 }

@@ -1,6 +1,6 @@
 //! Similarity of texts by their n-grams (Kondrak, "N-Gram Similarity and Distance", SPIRE 2005), by code points.
 
-use aql_value::{Error, Interrupt, Result, Value, error_number};
+use aql_value::{Error, ErrorCode, Interrupt, Result, Value};
 
 /// Most comparisons of two n-grams that one call makes (some seconds); longer texts end the query with error 32.
 const MAX_COMPARISONS: usize = 1 << 31;
@@ -68,7 +68,7 @@ fn best_sequence<T>(
     let comparisons = left.len().saturating_mul(columns).saturating_mul(size);
     if comparisons > MAX_COMPARISONS {
         return Err(Error::new(
-            error_number::RESOURCE_LIMIT,
+            ErrorCode::ResourceLimit,
             "texts are too long for their n-grams to be compared",
         ));
     }

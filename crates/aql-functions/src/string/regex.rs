@@ -4,7 +4,7 @@ use crate::argument::{flag, given, integer, invalid, text, warned};
 use crate::memory::{ArrayBuffer, TextBuffer};
 use aql_value::pattern::Regex;
 use aql_value::pattern::regex::GaveUp;
-use aql_value::{EvaluationContext, Result, Value, error_number};
+use aql_value::{ErrorCode, EvaluationContext, Result, Value};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -122,7 +122,7 @@ fn compile(
 }
 
 fn invalid_regex(context: &mut EvaluationContext<'_>, name: &str) -> Result<Value> {
-    warned(context, name, error_number::INVALID_REGEX, "invalid regex value")
+    warned(context, name, ErrorCode::QueryInvalidRegex, "invalid regex value")
 }
 
 /// A replacement with its references to groups found.

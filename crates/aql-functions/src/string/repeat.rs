@@ -2,7 +2,7 @@
 
 use crate::argument::{check_round, integer, invalid, text, warned};
 use crate::memory::TextBuffer;
-use aql_value::{EvaluationContext, Result, Value, error_number};
+use aql_value::{ErrorCode, EvaluationContext, Result, Value};
 
 /// Longest result (ArangoDB's documented limit).
 const MAX_BYTES: usize = 16 << 20;
@@ -15,7 +15,7 @@ pub(crate) fn repeat(arguments: &[Value], context: &mut EvaluationContext<'_>) -
     };
     let bytes = (value.len() + separator.len()).saturating_mul(count);
     if bytes.saturating_sub(separator.len()) > MAX_BYTES {
-        return warned(context, "REPEAT", error_number::RESOURCE_LIMIT, "resource limit exceeded");
+        return warned(context, "REPEAT", ErrorCode::ResourceLimit, "resource limit exceeded");
     }
     if bytes == 0 {
         // Nothing to repeat, however often.

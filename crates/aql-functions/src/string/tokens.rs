@@ -3,7 +3,7 @@
 use crate::argument::{Outcome, answer, check_round, given, invalid, stop, value};
 use crate::memory::ArrayBuffer;
 use analyzers::Analyzer;
-use aql_value::{EvaluationContext, Kind, Result, Value, error_number};
+use aql_value::{ErrorCode, EvaluationContext, Kind, Result, Value};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
@@ -39,7 +39,7 @@ pub(crate) fn analyzer(
                 "failure to find arangosearch analyzer with name '{name}' while computing result for function \
                  '{function}'"
             );
-            context.warn(error_number::BAD_PARAMETER, message)?;
+            context.warn(ErrorCode::BadParameter, message)?;
             stop(Ok(Value::Null))
         }
     }

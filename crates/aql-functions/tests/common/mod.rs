@@ -39,11 +39,7 @@ impl Environment for TestServer {
         })
     }
     fn collection_count(&self, name: &str) -> Result<u64> {
-        if name == "persons" {
-            Ok(2)
-        } else {
-            Err(Error::new(1203, format!("collection or view not found: {name}")))
-        }
+        if name == "persons" { Ok(2) } else { Err(Error::collection_not_found(name)) }
     }
     fn collections(&self) -> Result<Value> {
         Ok(parse("[{\"_id\":\"7\",\"name\":\"persons\"}]"))
@@ -105,7 +101,10 @@ impl Query<'_> {
         };
         let result = (function.call)(arguments, &mut context);
         assert_eq!(memory.used_bytes(), 0, "{} keeps memory", function.name);
-        Answer { result, warnings: self.warnings.list().iter().map(|warning| warning.number).collect() }
+        Answer {
+            result,
+            warnings: self.warnings.list().iter().map(|warning| warning.code.number()).collect(),
+        }
     }
 }
 

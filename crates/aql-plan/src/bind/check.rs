@@ -3,10 +3,9 @@
 use super::{BindInput, BindParameters, OpenParameters, bind, function, index_function};
 use crate::catalog::CollectionReference;
 use crate::catalog::{CollectionInfo, GraphInfo, PlanCatalog};
-use crate::error::{common, number};
 use aql_syntax::ast::{ExpressionKind, Query};
 use aql_syntax::{BindParameterKind, collect_bind_parameters, walk};
-use aql_value::{Interrupt, MemoryAccount, Result, Value};
+use aql_value::{ErrorCode, Interrupt, MemoryAccount, Result, Value};
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -39,13 +38,14 @@ pub fn check(query: &Query, memory: &MemoryAccount, interrupt: &Interrupt) -> Re
     input.open = OpenParameters::of(query);
     input.max_collections = usize::MAX;
     match bind(query, &input) {
-        Err(error) if TOLD.contains(&error.number) => Err(error),
+        Err(error) if TOLD.contains(&error.code()) => Err(error),
         _ => Ok(()),
     }
 }
 
 /// What is told of binding; anything else may be for want of values.
-const TOLD: &[u32] = &[number::VARIABLE_REDECLARED, common::RESOURCE_LIMIT, common::QUERY_KILLED];
+const TOLD: &[ErrorCode] =
+    &[ErrorCode::QueryVariableRedeclared, ErrorCode::ResourceLimit, ErrorCode::QueryKilled];
 
 /// Has every collection, each time as a new one, and every graph.
 #[derive(Default)]

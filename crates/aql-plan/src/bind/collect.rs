@@ -1,12 +1,12 @@
 //! Binding of COLLECT.
 
 use super::{Binder, CollectStatement, IntoExpression, Statement};
-use crate::error::{self, common, number};
+use crate::error;
 use crate::expression::Expression;
 use crate::node::AggregateFunction;
 use crate::variable::VariableId;
 use aql_syntax::ast;
-use aql_value::{Error, Result};
+use aql_value::{Error, ErrorCode, Result};
 
 impl Binder<'_> {
     pub(super) fn collect(&mut self, statement: &ast::Collect) -> Result<()> {
@@ -83,7 +83,7 @@ impl Binder<'_> {
         let name = aggregate.function.normalized();
         let function = AggregateFunction::from_name(name).ok_or_else(|| {
             Error::new(
-                number::INVALID_AGGREGATE_EXPRESSION,
+                ErrorCode::QueryInvalidAggregateExpression,
                 format!("invalid aggregate expression: {name}()"),
             )
         })?;
@@ -95,7 +95,7 @@ impl Binder<'_> {
                 "invalid number of arguments for function '{name}()', expected number of arguments: minimum: 1, \
                  maximum: 1"
             );
-            return Err(Error::new(common::FUNCTION_ARGUMENT_NUMBER_MISMATCH, message));
+            return Err(Error::new(ErrorCode::QueryFunctionArgumentNumberMismatch, message));
         }
         Ok((function, first.filter(|_| !is_length)))
     }

@@ -68,7 +68,7 @@ impl<'a> DataSources<'a> {
     pub(crate) fn check_holds_edges(&self, name: &str) -> Result<()> {
         match self.catalog.collection(name) {
             Some(info) if info.is_edge => Ok(()),
-            None if !self.catalog.has_view(name) => Err(error::unknown_data_source(name)),
+            None if !self.catalog.has_view(name) => Err(Error::collection_not_found(name)),
             _ => Err(error::not_an_edge_collection(name)),
         }
     }
@@ -89,7 +89,7 @@ impl<'a> DataSources<'a> {
             return Err(if is_view {
                 Error::not_implemented(format!("queries over Views ('{name}')"))
             } else {
-                error::unknown_data_source(name)
+                Error::collection_not_found(name)
             });
         };
         if self.used.len() >= self.max_collections {

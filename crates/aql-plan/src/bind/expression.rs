@@ -156,7 +156,7 @@ impl Binder<'_> {
         if self.sources.exists(name) {
             error::collection_in_expression(name)
         } else {
-            error::unknown_data_source(name)
+            Error::collection_not_found(name)
         }
     }
 

@@ -1,10 +1,10 @@
 //! Binding of function calls.
 
 use super::Binder;
-use crate::error::{self, common, number};
+use crate::error;
 use crate::expression::Expression;
 use aql_syntax::ast::{self, ExpressionKind};
-use aql_value::{Error, Function, Result, Value};
+use aql_value::{Error, ErrorCode, Function, Result, Value};
 
 /// What messages give as maximum for a function that takes any number of arguments (as ArangoDB does).
 const ANY_NUMBER_OF_ARGUMENTS: usize = 65536;
@@ -86,11 +86,11 @@ pub(super) fn check_call(call: &ast::FunctionCall) -> Result<&'static Function> 
 fn find(name: &ast::FunctionName) -> Result<&'static Function> {
     if name.is_namespaced() {
         let message = format!("user function '{}()' not found", name.normalized());
-        return Err(Error::new(number::FUNCTION_NOT_FOUND, message));
+        return Err(Error::new(ErrorCode::QueryFunctionNotFound, message));
     }
     aql_functions::lookup(name.normalized()).ok_or_else(|| {
         Error::new(
-            common::FUNCTION_NAME_UNKNOWN,
+            ErrorCode::QueryFunctionNameUnknown,
             format!("usage of unknown function '{}()'", name.normalized()),
         )
     })

@@ -4,14 +4,14 @@
 
 use super::Binder;
 use crate::catalog::{CollectionInfo, IndexInfo};
-use crate::error::{self, common, number};
+use crate::error;
 use crate::expression::Expression;
 use aql_syntax::ast::{
     self, Binary, BinaryOperator, Block, ComparisonOperator, ExpressionKind, FunctionCall, FunctionName,
     Identifier, Limit, ObjectKey, ObjectMember, Pattern, PatternKind, Return, Sort, SortDirection, SortItem,
     Span, StatementKind,
 };
-use aql_value::{Error, Result};
+use aql_value::{Error, ErrorCode, Result};
 use catalog::index::SearchShape;
 
 /// Documents that `NEAR()` answers at most, where nothing is said.
@@ -31,7 +31,7 @@ impl Binder<'_> {
         let Some((collection, arguments)) = call.arguments.split_first() else { return Ok(None) };
         let collection_name = self.collection_name(collection)?.ok_or_else(|| {
             let message = format!("invalid argument type in call to function '{name}()'");
-            Error::new(common::FUNCTION_ARGUMENT_TYPE_MISMATCH, message)
+            Error::new(ErrorCode::QueryFunctionArgumentTypeMismatch, message)
         })?;
         let info = self.sources.read(&collection_name)?;
         let writer = Writer { span: call.name.span };
@@ -144,7 +144,7 @@ impl Writer {
         let [_, query, rest @ ..] = arguments else { return Err(missing_argument()) };
         let Some(path) = attribute else {
             return Err(Error::new(
-                common::FUNCTION_ARGUMENT_TYPE_MISMATCH,
+                ErrorCode::QueryFunctionArgumentTypeMismatch,
                 "invalid argument type in call to function 'FULLTEXT()'",
             ));
         };
@@ -269,7 +269,7 @@ fn geo_index(info: &CollectionInfo) -> Result<&IndexInfo> {
     found.ok_or_else(|| {
         let name = &info.reference.name;
         let message = format!("no suitable geo index found for geo restriction on '{name}'");
-        Error::new(number::GEO_INDEX_MISSING, message)
+        Error::new(ErrorCode::QueryGeoIndexMissing, message)
     })
 }
 
@@ -285,6 +285,6 @@ fn fulltext_index<'a>(info: &'a CollectionInfo, path: &str) -> Result<(&'a Index
     found.ok_or_else(|| {
         let name = &info.reference.name;
         let message = format!("no suitable fulltext index found for fulltext query on '{name}'");
-        Error::new(number::FULLTEXT_INDEX_MISSING, message)
+        Error::new(ErrorCode::QueryFulltextIndexMissing, message)
     })
 }

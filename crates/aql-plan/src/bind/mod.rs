@@ -118,7 +118,7 @@ pub fn bind(query: &Query, input: &BindInput<'_>) -> Result<Bound> {
         is_modification: false,
     };
     for warning in &query.warnings {
-        binder.warnings.register(warning.number, warning.message.clone())?;
+        binder.warnings.register(warning.code, warning.message.clone())?;
     }
     for source in &query.with {
         let name = binder.data_source_name(source)?.to_owned();

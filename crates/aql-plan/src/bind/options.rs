@@ -1,11 +1,10 @@
 //! OPTIONS of statements: objects of constants with known attributes.
 
 use super::{Binder, ForOptions};
-use crate::error::number;
 use crate::expression::Expression;
 use crate::node::{CollectMethod, ModificationOptions, OverwriteMode};
 use aql_syntax::ast;
-use aql_value::{Error, Result, Value};
+use aql_value::{Error, ErrorCode, Result, Value};
 
 /// Most index names in a hint that are looked at; a collection cannot have nearly as many indexes.
 const MAX_HINTED_INDEXES: usize = 1024;
@@ -137,23 +136,20 @@ impl Binder<'_> {
             Expression::Constant(object) if object.is_object() => {
                 Ok(object.entries().map(|(name, value)| (name.to_string(), value)).collect())
             }
-            _ => Err(Error::new(
-                number::COMPILE_TIME_OPTIONS,
-                "query options must be readable at query compile time",
-            )),
+            _ => Err(Error::of(ErrorCode::QueryCompileTimeOptions)),
         }
     }
 
     pub(super) fn warn_option(&mut self, name: &str, statement: &str) -> Result<()> {
         let message = format!("usage of unknown OPTIONS attribute '{name}' in {statement} statement");
-        self.warnings.register(number::INVALID_OPTIONS_ATTRIBUTE, message)
+        self.warnings.register(ErrorCode::QueryInvalidOptionsAttribute, message)
     }
 
     fn warn_value(&mut self, name: &str, value: &Value, statement: &str) -> Result<()> {
         let value = value.to_json();
         let message =
             format!("usage of invalid value {value} in OPTIONS attribute '{name}' in {statement} statement");
-        self.warnings.register(number::INVALID_OPTIONS_ATTRIBUTE, message)
+        self.warnings.register(ErrorCode::QueryInvalidOptionsAttribute, message)
     }
 }
 

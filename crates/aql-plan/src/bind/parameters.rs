@@ -1,9 +1,9 @@
 //! Bind parameters: values that a client gives along with a query.
 
-use crate::error::{self, number};
+use crate::error;
 use aql_syntax::ast::Query;
 use aql_syntax::{BindParameterKind, collect_bind_parameters};
-use aql_value::{Error, Result, Value};
+use aql_value::{Error, ErrorCode, Result, Value};
 use std::collections::BTreeMap;
 
 /// Values by key: `name` for `@name`, `@name` for `@@name`.
@@ -24,7 +24,7 @@ impl BindParameters {
             return Ok(Self::default());
         }
         if !object.is_object() {
-            return Err(Error::new(number::BIND_PARAMETERS_INVALID, "invalid structure of bind parameters"));
+            return Err(Error::of(ErrorCode::QueryBindParametersInvalid));
         }
         let values = object.entries().map(|(name, value)| (name.to_string(), value)).collect();
         Ok(Self { values })

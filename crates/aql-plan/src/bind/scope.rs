@@ -139,7 +139,7 @@ mod tests {
         let a = scopes.declare("a", &mut variables).unwrap();
         scopes.enter_level();
         assert_eq!(scopes.lookup("a"), Some(a));
-        assert_eq!(scopes.declare("a", &mut variables).unwrap_err().number, 1511);
+        assert_eq!(scopes.declare("a", &mut variables).unwrap_err().number(), 1511);
         scopes.declare("b", &mut variables).unwrap();
         scopes.leave_level();
         assert_eq!(scopes.lookup("b"), None);

@@ -1,17 +1,16 @@
 //! Binding of WINDOW.
 
 use super::{Binder, SortKey, Statement};
-use crate::error::{common, number};
 use crate::expression::Expression;
 use crate::node::{CollectAggregate, Window, WindowBound};
 use aql_syntax::ast;
-use aql_value::{Error, Result, Value};
+use aql_value::{Error, ErrorCode, Result, Value};
 
 impl Binder<'_> {
     pub(super) fn window(&mut self, statement: &ast::Window) -> Result<()> {
         if self.sources.has_modified() {
             let message = "window operation after data-modification";
-            return Err(Error::new(number::WINDOW_AFTER_MODIFICATION, message));
+            return Err(Error::new(ErrorCode::QueryWindowAfterModification, message));
         }
         let inputs = statement.aggregates.iter().map(|aggregate| self.aggregate(aggregate));
         let inputs = inputs.collect::<Result<Vec<_>>>()?;
@@ -55,11 +54,15 @@ impl Binder<'_> {
         }
         let none = match (&preceding, &following) {
             (None, None) => {
-                return Err(invalid("a WINDOW needs at least one of 'preceding' and 'following'"));
+                return Err(Error::bad_parameter(
+                    "a WINDOW needs at least one of 'preceding' and 'following'",
+                ));
             }
             (Some(WindowBound::Duration(_)), Some(WindowBound::Distance(_)))
             | (Some(WindowBound::Distance(_)), Some(WindowBound::Duration(_))) => {
-                return Err(invalid("bounds of a WINDOW must both be numbers or both be durations"));
+                return Err(Error::bad_parameter(
+                    "bounds of a WINDOW must both be numbers or both be durations",
+                ));
             }
             (Some(WindowBound::Duration(_)), _) | (_, Some(WindowBound::Duration(_))) => {
                 WindowBound::Duration("P0D".into())
@@ -79,7 +82,9 @@ fn row_bound(name: &str, value: &Value) -> Result<WindowBound> {
     // Whole numbers up to here are exact.
     let rows = value.as_f64().filter(|rows| *rows >= 0.0 && rows.fract() == 0.0);
     let rows = rows.ok_or_else(|| {
-        invalid(&format!("'{name}' of a WINDOW over rows must be an integer not below 0, or \"unbounded\""))
+        Error::bad_parameter(format!(
+            "'{name}' of a WINDOW over rows must be an integer not below 0, or \"unbounded\""
+        ))
     })?;
     Ok(WindowBound::Rows(rows as u64))
 }
@@ -92,11 +97,7 @@ fn range_bound(name: &str, value: &Value) -> Result<WindowBound> {
     if let Some(duration) = value.as_str().filter(|text| aql_date::parse_duration(text).is_some()) {
         return Ok(WindowBound::Duration(duration.into()));
     }
-    Err(invalid(&format!(
+    Err(Error::bad_parameter(format!(
         "'{name}' of a WINDOW over a range must be a number not below 0, or an ISO 8601 duration"
     )))
-}
-
-fn invalid(message: &str) -> Error {
-    Error::new(common::BAD_PARAMETER, message)
 }

@@ -82,7 +82,7 @@ pub fn explain_result(optimized: &Optimized, all_plans: bool, measured: ExplainS
 
 fn write_warning(out: &mut Writer, warning: &Warning) -> Result<()> {
     out.object(|out| {
-        out.key("code")?.number(u64::from(warning.number))?;
+        out.key("code")?.number(u64::from(warning.code.number()))?;
         out.key("message")?.text(&warning.message)
     })
 }

@@ -3,7 +3,8 @@
 use super::{ElementOperator, Expression, Quantifier};
 use crate::compile::{RegisterMap, compile};
 use aql_value::{
-    EvaluationContext, EvaluationState, Interrupt, MemoryAccount, NoEnvironment, Result, Value, Warnings,
+    ErrorCode, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, NoEnvironment, Result, Value,
+    Warnings,
 };
 
 /// What folding needs: where warnings go, and what evaluation draws on.
@@ -55,7 +56,7 @@ impl Folder<'_> {
         };
         match compile(&expression, &registers)?.evaluate_constant(&mut context) {
             Ok(value) => Ok(Expression::Constant(value)),
-            Err(error) if error.is_not_constant() => Ok(expression),
+            Err(error) if error.code() == ErrorCode::NotConstant => Ok(expression),
             Err(error) => Err(error),
         }
     }

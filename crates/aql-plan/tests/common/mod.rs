@@ -155,8 +155,7 @@ fn persistent(id: u64, name: &str, fields: &[&str]) -> IndexInfo {
 
 /// Parses, binds and builds.
 pub(crate) fn plan(text: &str, parameters: &[(&str, Value)]) -> Result<Plan> {
-    let query = aql_syntax::parse(text, &aql_syntax::Limits::default())
-        .map_err(|error| aql_value::Error::new(error.number, error.message))?;
+    let query = aql_syntax::parse(text, &aql_syntax::Limits::default())?;
     let mut bound = BindParameters::new();
     parameters.iter().for_each(|(key, value)| bound.set(*key, value.clone()));
     let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());

@@ -9,8 +9,8 @@ use aql_plan::{
     Projection, ProjectionSource, RegisterMap, VariableId, compile,
 };
 use aql_value::{
-    Batch, Column, Environment, Error, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Result,
-    Value, Warnings,
+    Batch, Column, Environment, Error, ErrorCode, EvaluationContext, EvaluationState, Interrupt,
+    MemoryAccount, Result, Value, Warnings,
 };
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -85,7 +85,7 @@ impl Interpreter {
                         continue;
                     }
                     if !input.is_array() {
-                        return Err(Error::new(1563, "array expected"));
+                        return Err(Error::of(ErrorCode::QueryArrayExpected));
                     }
                     for member in input.elements() {
                         let next = with(&row, list.out, member);

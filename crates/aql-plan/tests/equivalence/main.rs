@@ -43,7 +43,7 @@ fn plans_of(query: &str, rules: &[&str]) -> Option<Vec<Plan>> {
     match common::optimized(query, &[], rules) {
         Ok(optimized) => Some(optimized.plans),
         // Forced hints depend on rules.
-        Err(error) if error.number == 1577 => None,
+        Err(error) if error.number() == 1577 => None,
         Err(error) => panic!("{query}: {error}"),
     }
 }
@@ -104,7 +104,8 @@ fn golden_queries_have_the_same_result_whatever_the_rules() {
 
 #[test]
 fn random_queries_have_the_same_result_with_and_without_rules() {
-    let count = std::env::var("PERSEA_RANDOM_QUERIES").ok().and_then(|text| text.parse().ok()).unwrap_or(3000);
+    let count =
+        std::env::var("PERSEA_RANDOM_QUERIES").ok().and_then(|text| text.parse().ok()).unwrap_or(3000);
     let start = std::env::var("PERSEA_RANDOM_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let mut empty = 0;
     for seed in start..start + count {
@@ -118,7 +119,8 @@ fn random_queries_have_the_same_result_with_and_without_rules() {
 
 #[test]
 fn random_graph_queries_have_the_same_result_with_and_without_rules() {
-    let count = std::env::var("PERSEA_RANDOM_QUERIES").ok().and_then(|text| text.parse().ok()).unwrap_or(1500);
+    let count =
+        std::env::var("PERSEA_RANDOM_QUERIES").ok().and_then(|text| text.parse().ok()).unwrap_or(1500);
     let start = std::env::var("PERSEA_RANDOM_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let mut empty = 0;
     for seed in start..start + count {

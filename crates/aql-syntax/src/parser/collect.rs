@@ -4,8 +4,8 @@ use super::{Parsed, Parser};
 use crate::ast::{
     Aggregate, Assignment, Collect, CollectInto, ExpressionKind, Identifier, StatementKind, Window,
 };
-use crate::error::number;
 use crate::token::TokenKind;
+use errors::ErrorCode;
 
 /// The functions that are valid after `AGGREGATE`, sorted.
 const AGGREGATORS: [&str; 21] = [
@@ -93,7 +93,7 @@ impl Parser<'_> {
             }
             _ => {
                 let message = "invalid aggregate expression";
-                Err(self.error_number(number::QUERY_INVALID_AGGREGATE_EXPRESSION, span, message))
+                Err(self.error_of(ErrorCode::QueryInvalidAggregateExpression, span, message))
             }
         }
     }

@@ -4,10 +4,11 @@ use super::{Parsed, Parser};
 use crate::ast::{
     Expression, ExpressionKind, FunctionCall, FunctionName, ObjectKey, ObjectMember, Span, Ternary,
 };
-use crate::error::{ParseWarning, number};
+use crate::error::ParseWarning;
 use crate::literal::{self, Number};
 use crate::precedence;
 use crate::token::{Token, TokenKind};
+use errors::ErrorCode;
 
 impl Parser<'_> {
     /// Parses an expression in which `IN` is always an operator.
@@ -100,7 +101,7 @@ impl Parser<'_> {
             Number::Double(value) => ExpressionKind::Double(value),
             Number::OutOfRange => {
                 self.warnings.push(ParseWarning {
-                    number: number::QUERY_NUMBER_OUT_OF_RANGE,
+                    code: ErrorCode::QueryNumberOutOfRange,
                     message: "number out of range".to_owned(),
                     span: token.span,
                 });

@@ -3,7 +3,7 @@
 //! A backslash before anything else is a backslash. Characters are Unicode code points. Case-insensitive matching
 //! compares the lower-case forms, character by character.
 
-use crate::error::Result;
+use crate::Result;
 use crate::interrupt::Interrupt;
 
 /// Comparisons of characters between two checks for an interrupt.
@@ -204,8 +204,8 @@ mod tests {
     fn long_patterns_and_texts_end_with_the_query() {
         let (long, killed) = ("aB".repeat(CHARACTERS_PER_CHECK), Interrupt::new());
         killed.kill();
-        assert_eq!(LikePattern::new(&long, false, &killed).unwrap_err().number, 1500);
-        assert_eq!(pattern("a%", true).matches(&long, &killed).unwrap_err().number, 1500);
+        assert_eq!(LikePattern::new(&long, false, &killed).unwrap_err().number(), 1500);
+        assert_eq!(pattern("a%", true).matches(&long, &killed).unwrap_err().number(), 1500);
         assert!(matches(&long, &long, true));
     }
 

@@ -4,7 +4,7 @@
 //! has too many states to be kept: seconds for a few megabytes, which nothing can interrupt. Here the same automaton,
 //! whose states are made while it runs, is driven byte by byte.
 
-use crate::error::Result;
+use crate::Result;
 use crate::interrupt::Interrupt;
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
@@ -313,7 +313,7 @@ mod tests {
         let text = "ab".repeat(4 << 20);
         let interrupt = Interrupt::with_max_runtime(std::time::Duration::from_millis(20));
         let start = std::time::Instant::now();
-        assert_eq!(long.find(&text, 0, &interrupt).err().map(|error| error.number), Some(1500));
+        assert_eq!(long.find(&text, 0, &interrupt).err().map(|error| error.number()), Some(1500));
         assert!(start.elapsed().as_millis() < 1000, "{:?}", start.elapsed());
     }
 

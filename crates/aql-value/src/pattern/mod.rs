@@ -10,7 +10,7 @@ pub mod regex;
 pub use like::LikePattern;
 pub use regex::Regex;
 
-use crate::error::Result;
+use crate::Result;
 use crate::interrupt::Interrupt;
 use std::collections::HashMap;
 use std::sync::Arc;

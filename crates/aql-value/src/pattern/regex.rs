@@ -11,7 +11,7 @@
 
 use super::icu_syntax::translate;
 use super::long_text::{LONG_TEXT_BYTES, LongText, Search, search_after};
-use crate::error::Result;
+use crate::Result;
 use crate::interrupt::Interrupt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};

@@ -5,8 +5,8 @@
 
 use super::ArithmeticOperator;
 use crate::context::EvaluationContext;
-use crate::error::{Result, error_number};
 use crate::value::Value;
+use crate::{ErrorCode, Result};
 
 /// Applies an operator to one pair of operands of any type.
 pub(super) fn apply(
@@ -25,7 +25,7 @@ pub(super) fn apply(
 }
 
 fn by_zero(context: &mut EvaluationContext<'_>) -> Result<Value> {
-    context.warn(error_number::DIVISION_BY_ZERO, "division by zero")?;
+    context.warn(ErrorCode::QueryDivisionByZero, "division by zero")?;
     Ok(Value::Null)
 }
 

@@ -3,9 +3,9 @@
 use super::membership::contains;
 use super::slots::Slots;
 use super::{ArrayOperator, Quantifier, Slot};
+use crate::Result;
 use crate::column::Column;
 use crate::context::EvaluationContext;
-use crate::error::Result;
 use crate::value::Value;
 
 /// How many matching elements satisfy a quantifier in one row: between `least` and `most`.

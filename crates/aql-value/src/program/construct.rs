@@ -4,8 +4,8 @@ use super::slots::Slots;
 use super::{MemberName, Slot};
 use crate::column::Column;
 use crate::context::EvaluationContext;
-use crate::error::{Error, Result, error_number};
 use crate::value::{BlockBuilder, Value};
+use crate::{Error, ErrorCode, Result};
 
 /// Most members that a range (`a..b`) or `RANGE()` may have when it is written out as an array: ArangoDB's limit.
 pub const MAX_RANGE_ELEMENTS: u64 = 10_000_000;
@@ -34,7 +34,7 @@ fn append_range(
     let members = u64::from(low.abs_diff(high) != u64::MAX).saturating_add(low.abs_diff(high));
     if members > MAX_RANGE_ELEMENTS {
         return Err(Error::new(
-            error_number::NUMBER_OUT_OF_RANGE,
+            ErrorCode::QueryNumberOutOfRange,
             format!("number out of range: {low}..{high} has more than {MAX_RANGE_ELEMENTS} members"),
         ));
     }

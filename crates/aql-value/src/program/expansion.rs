@@ -8,8 +8,8 @@ use super::slots::Slots;
 use super::{ArrayQuestion, Expansion, Program, Slot};
 use crate::column::Column;
 use crate::context::EvaluationContext;
-use crate::error::{Error, Result};
 use crate::value::Value;
+use crate::{Error, Result};
 
 impl Expansion {
     /// The resulting array for every lane.

@@ -2,9 +2,9 @@
 
 use super::Program;
 use super::frame::Frame;
+use crate::Result;
 use crate::column::Column;
 use crate::context::EvaluationContext;
-use crate::error::Result;
 use crate::value::Value;
 use std::sync::Arc;
 

@@ -94,7 +94,7 @@ mod tests {
         let shared = made();
         let _other = shared.clone();
         drawn.draw(&shared, &memory).unwrap();
-        assert_eq!(drawn.draw(&made(), &memory).unwrap_err().number, 32);
+        assert_eq!(drawn.draw(&made(), &memory).unwrap_err().number(), 32);
         assert!(drawn.give_back(&memory) > 3 << 20);
         assert_eq!(memory.used_bytes(), 0);
     }

@@ -3,8 +3,8 @@
 use super::portions::Drawn;
 use super::{Pattern, Slot};
 use crate::column::Column;
-use crate::error::{Error, Result};
 use crate::value::Value;
+use crate::{Error, Result};
 use std::sync::Arc;
 
 /// Lanes between two checks for an interrupt, in loops whose single steps are short.

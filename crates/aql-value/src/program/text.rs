@@ -4,9 +4,9 @@ use super::Pattern;
 use super::slots::{Slots, map, map_pair};
 use crate::column::Column;
 use crate::context::EvaluationContext;
-use crate::error::{Result, error_number};
 use crate::pattern::{LikePattern, Regex};
 use crate::value::Value;
+use crate::{ErrorCode, Result};
 
 /// `text LIKE pattern`; operands are cast to strings.
 pub(super) fn run_like(
@@ -45,7 +45,7 @@ pub(super) fn run_regex(
         match found {
             Some(found) => Ok(Value::Bool(found != negated)),
             None => {
-                context.warn(error_number::INVALID_REGEX, "invalid regex value")?;
+                context.warn(ErrorCode::QueryInvalidRegex, "invalid regex value")?;
                 Ok(Value::Null)
             }
         }

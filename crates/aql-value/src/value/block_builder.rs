@@ -1,7 +1,7 @@
 //! Many values made one after the other and put into few blocks.
 
 use super::Value;
-use crate::error::Result;
+use crate::Result;
 use crate::memory::MemoryAccount;
 use std::sync::Arc;
 use velocypack::{Block, Builder};

@@ -1,7 +1,7 @@
 //! Making values.
 
 use super::{ShortString, Value};
-use crate::error::Result;
+use crate::Result;
 use std::sync::{Arc, LazyLock};
 use velocypack::{Block, Builder, Number, Slice};
 

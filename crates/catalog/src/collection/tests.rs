@@ -7,8 +7,8 @@ fn parse(json: &str) -> Result<CollectionProperties> {
     CollectionProperties::parse(Slice::new(&value(json)), false)
 }
 
-fn number(json: &str) -> u32 {
-    parse(json).unwrap_err().number
+fn code(json: &str) -> ErrorCode {
+    parse(json).unwrap_err().code()
 }
 
 #[test]
@@ -43,23 +43,23 @@ fn the_full_form_has_what_a_client_finds() {
 
 #[test]
 fn wrong_properties_have_arangodbs_numbers() {
-    assert_eq!(number("{}"), error_number::ILLEGAL_NAME);
-    assert_eq!(number(r#"{"name": 1}"#), error_number::ILLEGAL_NAME);
-    assert_eq!(number("[]"), error_number::BAD_PARAMETER);
-    assert_eq!(number(r#"{"name": "a", "type": 4}"#), error_number::COLLECTION_TYPE_INVALID);
-    assert_eq!(number(r#"{"name": "a", "waitForSync": "yes"}"#), error_number::BAD_PARAMETER);
-    assert_eq!(number(r#"{"name": "a", "keyOptions": {"type": "x"}}"#), error_number::INVALID_KEY_GENERATOR);
+    assert_eq!(code("{}"), ErrorCode::IllegalName);
+    assert_eq!(code(r#"{"name": 1}"#), ErrorCode::IllegalName);
+    assert_eq!(code("[]"), ErrorCode::BadParameter);
+    assert_eq!(code(r#"{"name": "a", "type": 4}"#), ErrorCode::CollectionTypeInvalid);
+    assert_eq!(code(r#"{"name": "a", "waitForSync": "yes"}"#), ErrorCode::BadParameter);
+    assert_eq!(code(r#"{"name": "a", "keyOptions": {"type": "x"}}"#), ErrorCode::InvalidKeyGenerator);
     for options in [
         r#"{"type": "autoincrement", "increment": 0}"#,
         r#"{"type": "autoincrement", "increment": 65537}"#,
         r#"{"type": "uuid", "offset": 5}"#,
     ] {
         let body = format!(r#"{{"name": "a", "keyOptions": {options}}}"#);
-        assert_eq!(number(&body), error_number::INVALID_KEY_GENERATOR, "{options}");
+        assert_eq!(code(&body), ErrorCode::InvalidKeyGenerator, "{options}");
     }
     for schema in [r#"{"rule": 1}"#, r#"{"rule": {}, "level": "x"}"#, "1", r#"{"rule": {}, "type": "xml"}"#] {
         let body = format!(r#"{{"name": "a", "schema": {schema}}}"#);
-        assert_eq!(number(&body), error_number::VALIDATION_BAD_PARAMETER, "{schema}");
+        assert_eq!(code(&body), ErrorCode::ValidationBadParameter, "{schema}");
     }
     for computed in [
         r#"[{"name": "_key", "expression": "RETURN 1", "overwrite": true}]"#,
@@ -70,7 +70,7 @@ fn wrong_properties_have_arangodbs_numbers() {
         "{}",
     ] {
         let body = format!(r#"{{"name": "a", "computedValues": {computed}}}"#);
-        assert_eq!(number(&body), error_number::BAD_PARAMETER, "{computed}");
+        assert_eq!(code(&body), ErrorCode::BadParameter, "{computed}");
     }
 }
 
@@ -87,7 +87,7 @@ fn only_names_with_an_underscore_are_system_names() {
     assert!(parse(r#"{"name": "_mine", "isSystem": true}"#).unwrap().is_system);
     assert!(!parse(r#"{"name": "mine", "isSystem": true}"#).unwrap().is_system);
     let unmarked = parse(r#"{"name": "_mine"}"#).unwrap();
-    assert_eq!(unmarked.check_name(NamingRules::Traditional).unwrap_err().number, error_number::ILLEGAL_NAME);
+    assert_eq!(unmarked.check_name(NamingRules::Traditional).unwrap_err().code(), ErrorCode::IllegalName);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! are exactly the vertex collections without one.
 
 use super::{EdgeDefinition, GraphDefinition};
-use crate::{Error, Result, error_number};
+use crate::{Error, ErrorCode, Result};
 
 impl GraphDefinition {
     /// Adds an edge definition; its vertex collections are no orphans any more.
@@ -13,7 +13,7 @@ impl GraphDefinition {
             self.edge_definitions.binary_search_by(|known| known.collection.cmp(&definition.collection));
         match place {
             Ok(_) => Err(Error::new(
-                error_number::GRAPH_COLLECTION_MULTI_USE,
+                ErrorCode::GraphCollectionMultiUse,
                 format!("{} multi use of edge collection in edge def", definition.collection),
             )),
             Err(place) => {
@@ -54,12 +54,12 @@ impl GraphDefinition {
     pub fn add_orphan(&mut self, collection: &str) -> Result<()> {
         if self.is_connected(collection) {
             let message = format!("{collection} collection already used in edge def");
-            return Err(Error::new(error_number::GRAPH_COLLECTION_USED_IN_EDGE_DEFINITION, message));
+            return Err(Error::new(ErrorCode::GraphCollectionUsedInEdgeDef, message));
         }
         match self.orphan_collections.binary_search_by(|orphan| orphan.as_str().cmp(collection)) {
             Ok(_) => {
                 let message = format!("{collection} collection used in orphans");
-                Err(Error::new(error_number::GRAPH_COLLECTION_USED_IN_ORPHANS, message))
+                Err(Error::new(ErrorCode::GraphCollectionUsedInOrphans, message))
             }
             Err(place) => {
                 self.orphan_collections.insert(place, collection.to_owned());
@@ -75,7 +75,7 @@ impl GraphDefinition {
         let place = self.orphan_collections.iter().position(|orphan| orphan == collection);
         let not_there = || {
             let message = "collection is not in list of orphan collections";
-            Error::new(error_number::GRAPH_NOT_IN_ORPHANS, message)
+            Error::new(ErrorCode::GraphNotInOrphanCollection, message)
         };
         self.orphan_collections.remove(place.ok_or_else(not_there)?);
         Ok(())
@@ -104,7 +104,7 @@ impl GraphDefinition {
         match self.edge_definitions.iter().find(differs) {
             None => Ok(()),
             Some(own) => Err(Error::new(
-                error_number::GRAPH_COLLECTION_USED_IN_OTHER_GRAPH,
+                ErrorCode::GraphCollectionUseInMultiGraphs,
                 format!("{} edge collection already used in edge def", own.collection),
             )),
         }
@@ -144,5 +144,5 @@ fn rename(names: &mut Vec<String>, name: &str, new_name: &str) {
 }
 
 fn edge_collection_not_used() -> Error {
-    Error::new(error_number::GRAPH_EDGE_COLLECTION_NOT_USED, "edge collection not used in graph")
+    Error::of(ErrorCode::GraphEdgeCollectionNotUsed)
 }

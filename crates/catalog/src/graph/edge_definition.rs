@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use velocypack::Slice;
 
 use crate::properties::Printer;
-use crate::{Error, Result, error_number};
+use crate::{Error, ErrorCode, Result};
 
 /// An edge collection of a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,5 +69,5 @@ pub(super) fn names(value: Slice<'_>) -> Option<Vec<String>> {
 
 pub(super) fn malformed(what: &str) -> Error {
     let message = format!("malformed edge definition: {what}");
-    Error::new(error_number::GRAPH_EDGE_DEFINITION_MALFORMED, message)
+    Error::new(ErrorCode::GraphCreateMalformedEdgeDefinition, message)
 }

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
-use crate::{Error, Result, error_number, is_valid_key};
+use crate::{Error, ErrorCode, Result, is_valid_key};
 
 /// The system collection whose documents are the graphs of its database.
 pub const GRAPHS_COLLECTION: &str = "_graphs";
@@ -52,10 +52,10 @@ impl GraphDefinition {
     pub fn parse(body: Slice<'_>) -> Result<Self> {
         let body = Properties::of(body, "a graph")?;
         let name = body.value("name").and_then(Slice::as_str).filter(|name| !name.is_empty());
-        let name = name.ok_or_else(|| Error::new(error_number::GRAPH_NAME_MISSING, "missing graph name"))?;
+        let name = name.ok_or_else(|| Error::of(ErrorCode::GraphCreateMissingName))?;
         if !is_valid_key(name) {
             let message = "illegal document key: a graph's name must be a document key";
-            return Err(Error::new(error_number::DOCUMENT_KEY_BAD, message));
+            return Err(Error::new(ErrorCode::DocumentKeyBad, message));
         }
         let definitions = match body.value(EDGE_DEFINITIONS) {
             None => Vec::new(),
@@ -77,17 +77,17 @@ impl GraphDefinition {
     pub fn from_document(document: Slice<'_>) -> Result<Self> {
         let corrupt = |what: &str| {
             let message = format!("internal graph data corrupt: {what}");
-            Error::new(error_number::GRAPH_DATA_CORRUPT, message)
+            Error::new(ErrorCode::GraphInternalDataCorrupt, message)
         };
         let key = document.get("_key").and_then(Slice::as_str).ok_or_else(|| corrupt("no name"))?;
-        let body = Properties::of(document, "a graph").map_err(|error| corrupt(&error.message))?;
+        let body = Properties::of(document, "a graph").map_err(|error| corrupt(error.message()))?;
         let definitions = body.value(EDGE_DEFINITIONS).filter(|value| value.is_array());
         let definitions = definitions.ok_or_else(|| corrupt("'edgeDefinitions' must be an array"))?;
         let mut graph = GraphDefinition { name: key.to_owned(), ..GraphDefinition::default() };
-        graph.orphan_collections = orphans(body).map_err(|error| corrupt(&error.message))?;
+        graph.orphan_collections = orphans(body).map_err(|error| corrupt(error.message()))?;
         for definition in definitions.elements() {
-            let definition = EdgeDefinition::parse(definition).map_err(|error| corrupt(&error.message))?;
-            graph.add_edge_definition(definition).map_err(|error| corrupt(&error.message))?;
+            let definition = EdgeDefinition::parse(definition).map_err(|error| corrupt(error.message()))?;
+            graph.add_edge_definition(definition).map_err(|error| corrupt(error.message()))?;
         }
         Ok(graph)
     }
@@ -150,14 +150,17 @@ impl GraphDefinition {
         }
         let message =
             format!("resource limit exceeded: a graph can have at most {GRAPH_COLLECTIONS_MAX} collections");
-        Err(Error::new(error_number::RESOURCE_LIMIT, message))
+        Err(Error::new(ErrorCode::ResourceLimit, message))
     }
 }
 
 /// The list of orphans, sorted.
 fn orphans(body: Properties<'_>) -> Result<Vec<String>> {
     let malformed = || {
-        Error::new(error_number::GRAPH_ORPHANS_MALFORMED, "malformed orphan list: must be an array of names")
+        Error::new(
+            ErrorCode::GraphCreateMalformedOrphanList,
+            "malformed orphan list: must be an array of names",
+        )
     };
     match body.value(ORPHAN_COLLECTIONS) {
         None => Ok(Vec::new()),

@@ -6,7 +6,7 @@
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
-use crate::{Error, Result, error_number};
+use crate::{Error, ErrorCode, Result};
 
 /// The word for a graph that is copied to every server.
 const SATELLITE: &str = "satellite";
@@ -98,8 +98,7 @@ pub fn check_satellites(options: Slice<'_>, is_smart: bool) -> Result<()> {
     let Some(satellites) = options.get("satellites") else { return Ok(()) };
     if !satellites.is_array() {
         // Only for SmartGraphs does the attribute mean anything.
-        let missing =
-            Error::new(error_number::GRAPH_INVALID_PARAMETER, "Missing array for field `satellites`");
+        let missing = Error::new(ErrorCode::GraphInvalidParameter, "Missing array for field `satellites`");
         return if is_smart { Err(missing) } else { Ok(()) };
     }
     if satellites.elements().all(|name| name.is_string()) {
@@ -135,5 +134,5 @@ fn text<'a>(from: Properties<'a>, name: &str) -> Result<Option<&'a str>> {
 
 fn invalid(name: &str, expected: &str) -> Error {
     let message = format!("Invalid parameter type. '{name}' must be {expected}");
-    Error::new(error_number::GRAPH_INVALID_PARAMETER, message)
+    Error::new(ErrorCode::GraphInvalidParameter, message)
 }

@@ -13,7 +13,7 @@ fn definition(collection: &str, from: &[&str], to: &[&str]) -> EdgeDefinition {
 }
 
 fn number<T: std::fmt::Debug>(result: Result<T>) -> u32 {
-    result.unwrap_err().number
+    result.unwrap_err().number()
 }
 
 fn parse(text: &str) -> Result<GraphDefinition> {

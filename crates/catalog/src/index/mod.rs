@@ -21,7 +21,7 @@ pub use search::{Bound, FieldBounds, GeoSearch, Search};
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
-use crate::{Error, FieldPath, IndexId, ObjectId, Result, error_number};
+use crate::{Error, ErrorCode, FieldPath, IndexId, ObjectId, Result};
 
 /// Most fields of an index; keeps index keys within what every engine can hold.
 pub const INDEX_FIELDS_MAX: usize = 32;
@@ -200,7 +200,7 @@ impl IndexProperties {
             .ok_or_else(|| Error::bad_parameter(format!("invalid index type '{name}'")))?;
         let rules = rules(index_type).ok_or_else(|| {
             let message = format!("not implemented: indexes of type '{name}'");
-            Error::new(error_number::NOT_IMPLEMENTED, message)
+            Error::new(ErrorCode::NotImplemented, message)
         })?;
         rules.check_creatable(name)?;
         let mut index =
@@ -380,7 +380,7 @@ fn rules(index_type: IndexType) -> Option<&'static dyn TypeRules> {
 /// Errors: 11, always.
 fn not_for_clients(type_name: &str) -> Result<()> {
     let message = format!("cannot create index of type '{type_name}'");
-    Err(Error::new(error_number::FORBIDDEN, message))
+    Err(Error::new(ErrorCode::Forbidden, message))
 }
 
 /// Reads an array of attribute paths.

@@ -7,8 +7,8 @@ fn parse(json: &str) -> Result<IndexProperties> {
     IndexProperties::parse(Slice::new(&value(json)))
 }
 
-fn number(json: &str) -> u32 {
-    parse(json).unwrap_err().number
+fn code(json: &str) -> ErrorCode {
+    parse(json).unwrap_err().code()
 }
 
 #[test]
@@ -41,26 +41,23 @@ fn the_servers_own_indexes_print_as_documented() {
 
 #[test]
 fn wrong_definitions_have_arangodbs_numbers() {
-    assert_eq!(number(r#"{"fields": ["a"]}"#), error_number::BAD_PARAMETER);
-    assert_eq!(number(r#"{"type": "nonsense", "fields": ["a"]}"#), error_number::BAD_PARAMETER);
-    assert_eq!(number(r#"{"type": "primary", "fields": ["a"]}"#), error_number::FORBIDDEN);
-    assert_eq!(number(r#"{"type": "edge", "fields": ["a"]}"#), error_number::FORBIDDEN);
-    assert_eq!(number(r#"{"type": "inverted", "fields": ["a"]}"#), error_number::NOT_IMPLEMENTED);
-    assert_eq!(
-        number(r#"{"type": "persistent", "fields": ["a[*].b[*]"]}"#),
-        error_number::ATTRIBUTE_PARSER_FAILED
-    );
+    assert_eq!(code(r#"{"fields": ["a"]}"#), ErrorCode::BadParameter);
+    assert_eq!(code(r#"{"type": "nonsense", "fields": ["a"]}"#), ErrorCode::BadParameter);
+    assert_eq!(code(r#"{"type": "primary", "fields": ["a"]}"#), ErrorCode::Forbidden);
+    assert_eq!(code(r#"{"type": "edge", "fields": ["a"]}"#), ErrorCode::Forbidden);
+    assert_eq!(code(r#"{"type": "inverted", "fields": ["a"]}"#), ErrorCode::NotImplemented);
+    assert_eq!(code(r#"{"type": "persistent", "fields": ["a[*].b[*]"]}"#), ErrorCode::AttributeParserFailed);
     for fields in [r#"[]"#, r#""a""#, "[1]", r#"["a", "a"]"#, r#"["_id"]"#, r#"["a._id"]"#, r#"["_id.a"]"#] {
         let body = format!(r#"{{"type": "persistent", "fields": {fields}}}"#);
-        assert_eq!(number(&body), error_number::BAD_PARAMETER, "{fields}");
+        assert_eq!(code(&body), ErrorCode::BadParameter, "{fields}");
     }
     for stored in [r#"["a"]"#, r#"["b", "b"]"#, r#"["b[*]"]"#, r#"{}"#] {
         let body = format!(r#"{{"type": "persistent", "fields": ["a"], "storedValues": {stored}}}"#);
-        assert_eq!(number(&body), error_number::BAD_PARAMETER, "{stored}");
+        assert_eq!(code(&body), ErrorCode::BadParameter, "{stored}");
     }
     let many: Vec<String> = (0..=STORED_VALUES_MAX).map(|n| format!("x{n}")).collect();
     let body = json!({"type": "persistent", "fields": ["a"], "storedValues": many}).to_string();
-    assert_eq!(number(&body), error_number::BAD_PARAMETER);
+    assert_eq!(code(&body), ErrorCode::BadParameter);
 }
 
 #[test]
@@ -142,7 +139,7 @@ fn wrong_options_of_the_types_are_refused() {
         r#"{"type": "mdi-prefixed", "fields": ["a"], "fieldValueTypes": "double", "prefixFields": ["b"],
             "storedValues": ["b"]}"#,
     ] {
-        assert_eq!(number(json), error_number::BAD_PARAMETER, "{json}");
+        assert_eq!(code(json), ErrorCode::BadParameter, "{json}");
     }
 }
 

@@ -67,18 +67,15 @@ fn a_newer_format_is_refused() {
     let mut record = user().to_record().unwrap();
     record[0] = RECORD_FORMAT + 1;
     let error = UserDefinition::from_record(&record).unwrap_err();
-    assert_eq!(error.number, error_number::INCOMPATIBLE_VERSION);
-    assert!(error.message.contains("newer version"), "{}", error.message);
+    assert_eq!(error.code(), ErrorCode::IncompatibleVersion);
+    assert!(error.message().contains("newer version"), "{}", error.message());
 }
 
 #[test]
 fn another_kind_of_record_is_damage() {
     let database = DatabaseDefinition { id: DatabaseId(5), name: "d".to_owned() }.to_record().unwrap();
-    assert_eq!(
-        UserDefinition::from_record(&database).unwrap_err().number,
-        error_number::CORRUPTED_COLLECTION
-    );
-    assert_eq!(UserDefinition::from_record(&[]).unwrap_err().number, error_number::CORRUPTED_COLLECTION);
+    assert_eq!(UserDefinition::from_record(&database).unwrap_err().code(), ErrorCode::CorruptedCollection);
+    assert_eq!(UserDefinition::from_record(&[]).unwrap_err().code(), ErrorCode::CorruptedCollection);
 }
 
 proptest! {

@@ -3,7 +3,6 @@
 use aql_syntax::ast::{ExpressionKind, Query};
 use aql_syntax::walk::query_expressions;
 use aql_value::{Environment, Error, Result, Value};
-use catalog::error_number;
 
 /// Functions that read the server or call others by name, as ArangoDB's documentation lists them; those that read
 /// documents say so themselves.
@@ -43,7 +42,7 @@ pub(super) fn forbidden_function(query: &Query) -> Option<&str> {
 pub(super) struct DocumentAlone;
 
 fn refused<T>() -> Result<T> {
-    Err(Error::new(error_number::BAD_PARAMETER, "an expression over one document cannot read the server"))
+    Err(Error::bad_parameter("an expression over one document cannot read the server"))
 }
 
 impl Environment for DocumentAlone {

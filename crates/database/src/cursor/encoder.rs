@@ -6,7 +6,7 @@
 
 use velocypack::{Builder, Slice, json};
 
-use crate::error::Result;
+use crate::Result;
 
 /// How a client wants its replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

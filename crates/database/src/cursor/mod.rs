@@ -13,7 +13,7 @@ mod store;
 
 use std::time::Duration;
 
-use crate::error::{Error, Result, number};
+use crate::{Error, ErrorCode, Result};
 use encoder::{Field, Format, Parked, RowEncoder};
 use parking::Parking;
 pub use read_ahead::ReadAhead;
@@ -207,7 +207,7 @@ impl Cursor {
         if let Rest::Parked(parking) = &mut self.rest {
             let rows = parking
                 .pop()?
-                .ok_or_else(|| Error::new(number::INTERNAL, "a batch of the result is missing"))?;
+                .ok_or_else(|| Error::new(ErrorCode::Internal, "a batch of the result is missing"))?;
             self.exhausted = parking.is_empty();
             return Ok(rows);
         }
@@ -221,7 +221,7 @@ impl Cursor {
     /// The next batch of a source.
     fn compute(&mut self) -> Result<Batch> {
         let Rest::Source(source) = &mut self.rest else {
-            return Err(Error::new(number::INTERNAL, "a finished result was asked to go on"));
+            return Err(Error::new(ErrorCode::Internal, "a finished result was asked to go on"));
         };
         let room = (self.last_bytes + self.last_bytes / 8).min(ROOM_MAX_BYTES);
         let mut rows = RowEncoder::new(self.spec.format, Vec::with_capacity(room))?;
@@ -285,5 +285,5 @@ fn fill(
 
 fn no_batch(id: u64, batch: u64) -> Error {
     let message = format!("cursor not found: cursor {id} has no batch {batch} to deliver");
-    Error::new(number::CURSOR_NOT_FOUND, message)
+    Error::new(ErrorCode::CursorNotFound, message)
 }

@@ -1,9 +1,9 @@
 //! How sessions open, read and close cursors.
 
+use crate::Result;
 use crate::cursor::encoder::Format;
 use crate::cursor::parking::Parking;
 use crate::cursor::{Cursor, CursorSpec, Reply, RowSource, batch_bytes_max};
-use crate::error::Result;
 use crate::session::Session;
 
 impl Session {

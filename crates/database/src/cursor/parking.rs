@@ -9,7 +9,7 @@ use std::sync::Arc;
 use aql_value::{Charge, MemoryAccount};
 
 use crate::cursor::encoder::{Format, Parked};
-use crate::error::{Error, Result, number};
+use crate::{Error, ErrorCode, Result};
 
 /// Limits of a [`Parking`].
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ impl Parking {
                 let spill = self
                     .spill
                     .as_mut()
-                    .ok_or_else(|| Error::new(number::INTERNAL, "a result's file is gone"))?;
+                    .ok_or_else(|| Error::new(ErrorCode::Internal, "a result's file is gone"))?;
                 spill
                     .file
                     .seek(SeekFrom::Start(offset))
@@ -108,7 +108,7 @@ impl ParkingLimits {
     fn failed(&self, error: &std::io::Error) -> Error {
         let folder = self.folder.display();
         Error::new(
-            number::RESOURCE_LIMIT,
+            ErrorCode::ResourceLimit,
             format!("a result could not be kept in a temporary file in {folder}: {error}"),
         )
     }

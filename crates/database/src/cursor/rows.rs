@@ -1,7 +1,7 @@
 //! Where the rows of a cursor come from.
 
+use crate::Result;
 use crate::cursor::encoder::{Format, RowEncoder};
-use crate::error::Result;
 
 /// Something that yields rows on demand: a query being run, or a collection being exported.
 pub trait RowSource: Send {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::cursor::encoder::Format;
 use crate::cursor::{Cursor, ReadAhead, Reply};
-use crate::error::{Error, Result, number};
+use crate::{Error, ErrorCode, Result};
 
 /// How long after a fetch a cursor keeps what pins memory in the storage engine.
 const KEEP_PLACE: Duration = Duration::from_secs(1);
@@ -118,7 +118,7 @@ impl Cursors {
         let message = format!(
             "resource limit exceeded: there are {open} open cursors, the most that are kept; delete or read some"
         );
-        Err(Error::new(number::RESOURCE_LIMIT, message))
+        Err(Error::new(ErrorCode::ResourceLimit, message))
     }
 
     pub(crate) fn insert(&self, id: u64, owner: CursorOwner, cursor: Cursor) {
@@ -141,7 +141,7 @@ impl Cursors {
             Err(TryLockError::WouldBlock) if slot.ahead.load(Ordering::Acquire) > 0 => {
                 slot.held.lock().map_err(|_| self.broken(id))?
             }
-            Err(TryLockError::WouldBlock) => return Err(Error::new(number::CURSOR_BUSY, "cursor is busy")),
+            Err(TryLockError::WouldBlock) => return Err(Error::of(ErrorCode::CursorBusy)),
             Err(TryLockError::Poisoned(_)) => return Err(self.broken(id)),
         };
         if slot.expires_ms.load(Ordering::Acquire) < self.now_ms() {
@@ -152,7 +152,7 @@ impl Cursors {
         held.keep_place(&self.places);
         slot.expires_ms.store(self.deadline_ms(held.cursor.ttl()), Ordering::Release);
         // A query that failed in the middle cannot go on; a client that asked for a wrong batch can.
-        let failed = matches!(&outcome, Err(error) if error.number != number::CURSOR_NOT_FOUND);
+        let failed = matches!(&outcome, Err(error) if error.code() != ErrorCode::CursorNotFound);
         if held.cursor.is_done() || failed {
             self.slots().remove(&id);
         } else if let Ok(reply) = &mut outcome
@@ -238,5 +238,5 @@ impl Cursors {
 }
 
 fn not_found() -> Error {
-    Error::new(number::CURSOR_NOT_FOUND, "cursor not found")
+    Error::of(ErrorCode::CursorNotFound)
 }

@@ -9,8 +9,8 @@ use storage::Snapshot;
 
 use super::chunks::Chunks;
 use super::registry::{InUse, Registry};
-use crate::error::{Error, Result, number};
 use crate::session::Session;
+use crate::{Error, Result};
 
 /// Most batches at one time.
 const BATCHES_MAX: usize = 1_024;
@@ -119,6 +119,6 @@ fn ttl(seconds: Option<f64>) -> Result<Duration> {
         Some(seconds) if seconds > 0.0 && seconds.is_finite() => {
             Ok(Duration::try_from_secs_f64(seconds).unwrap_or(TTL_MAX).min(TTL_MAX))
         }
-        Some(_) => Err(Error::new(number::BAD_PARAMETER, "'ttl' must be a number of seconds above 0")),
+        Some(_) => Err(Error::bad_parameter("'ttl' must be a number of seconds above 0")),
     }
 }

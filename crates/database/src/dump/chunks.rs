@@ -7,8 +7,8 @@ use storage::{Collection, DocumentScanSpec, KeyBound, Snapshot};
 
 use super::reader::{Form, Reader, Written};
 use super::{USERS_COLLECTION, users};
-use crate::error::{Error, Result, number};
 use crate::session::Session;
+use crate::{Error, Result};
 
 /// Bounds of a chunk's size.
 const CHUNK_BYTES: (usize, usize) = (1 << 10, 64 << 20);
@@ -69,7 +69,7 @@ impl Chunks {
                     "parameter 'from' must be 0, or X-Arango-Replication-Lastincluded of the last reply ({sent}), \
                      not {from}"
                 );
-                return Err(Error::new(number::BAD_PARAMETER, message));
+                return Err(Error::bad_parameter(message));
             }
         }
         self.reader = None;

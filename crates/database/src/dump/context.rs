@@ -12,7 +12,7 @@ use super::contexts::DumpBatch;
 use super::range::Range;
 use super::reader::{Form, Written};
 use super::registry::InUse;
-use crate::error::{Error, Result, number};
+use crate::{Error, ErrorCode, Result};
 
 /// Bytes that wait for the client of one context.
 const READ_AHEAD_BYTES: usize = 64 << 20;
@@ -173,7 +173,7 @@ impl Work {
         if self.not_kept.contains(&number) {
             let message =
                 format!("cursor not found: batch {number} was handed out, and is not kept any more");
-            return Err(Error::new(number::CURSOR_NOT_FOUND, message));
+            return Err(Error::new(ErrorCode::CursorNotFound, message));
         }
         Ok(None)
     }
@@ -372,7 +372,7 @@ impl Context {
             Ok(packed) => work.fill_slot(slot, collection, packed),
             Err(error) => {
                 work.ready.retain(|waiting| waiting.number != slot);
-                work.error = Some(error.into());
+                work.error = Some(Error::internal(error));
             }
         }
         work

@@ -15,8 +15,8 @@ use super::context::{Context, Limits};
 use super::range::{Divider, Range};
 use super::reader::Form;
 use super::registry::{InUse, Registry};
-use crate::error::{Error, Result, number};
 use crate::session::Session;
+use crate::{Error, Result};
 
 /// Most contexts at one time.
 const CONTEXTS_MAX: usize = 1_024;
@@ -127,7 +127,7 @@ impl Session {
     pub fn start_dump(&self, request: &DumpRequest) -> Result<u64> {
         if request.collections.is_empty() || request.collections.len() > COLLECTIONS_MAX {
             let message = format!("'shards' must name 1 to {COLLECTIONS_MAX} collections");
-            return Err(Error::new(number::BAD_PARAMETER, message));
+            return Err(Error::bad_parameter(message));
         }
         let contexts = self.instance().dump_contexts();
         let batch = match request.batch {

@@ -6,7 +6,7 @@ use storage::{Collection, Database};
 use velocypack::{Builder, Slice};
 
 use super::batches::Held;
-use crate::error::Result;
+use crate::Result;
 use crate::session::Session;
 
 /// System collections that hold what only the server that wrote it can use.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use storage::{Collection, DocumentScanSpec, KeyBound, Snapshot, Store};
 
 use super::reader::Reader;
-use crate::error::Result;
+use crate::Result;
 
 /// Ranges of a collection for each thread: so that all end at about the same time.
 const RANGES_PER_THREAD: usize = 4;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::cursor::CursorOwner;
-use crate::error::{Error, Result, number};
+use crate::{Error, ErrorCode, Result};
 
 /// What clients hold. All methods may be called from many threads.
 pub(super) struct Registry<T> {
@@ -92,7 +92,7 @@ impl<T> Registry<T> {
             let message = format!(
                 "resource limit exceeded: there are {open} of: {what}, the most that are kept; delete some"
             );
-            return Err(Error::new(number::RESOURCE_LIMIT, message));
+            return Err(Error::new(ErrorCode::ResourceLimit, message));
         }
         entries.insert(id, Arc::clone(&entry));
         drop(entries);
@@ -175,7 +175,7 @@ impl<T> Registry<T> {
     fn not_found(&self, id: u64) -> Error {
         let what = self.what;
         Error::new(
-            number::CURSOR_NOT_FOUND,
+            ErrorCode::CursorNotFound,
             format!("cursor not found: no {what} {id}; it was deleted, or idle for too long"),
         )
     }
@@ -202,7 +202,7 @@ mod tests {
         std::thread::sleep(Duration::from_millis(10));
         registry.expire();
         assert_eq!(registry.find(1, &owner("a")).unwrap().id(), 1);
-        assert_eq!(registry.find(2, &owner("a")).err().unwrap().number, 1600);
+        assert_eq!(registry.find(2, &owner("a")).err().unwrap().number(), 1600);
     }
 
     #[test]
@@ -210,8 +210,8 @@ mod tests {
         let registry = Registry::new("thing", 2);
         registry.insert(1, owner("a"), Duration::from_secs(60), ()).unwrap();
         registry.insert(2, owner("b"), Duration::from_secs(60), ()).unwrap();
-        assert_eq!(registry.insert(3, owner("b"), Duration::ZERO, ()).err().unwrap().number, 32);
-        assert_eq!(registry.remove(1, &owner("b")).unwrap_err().number, 1600);
+        assert_eq!(registry.insert(3, owner("b"), Duration::ZERO, ()).err().unwrap().number(), 32);
+        assert_eq!(registry.remove(1, &owner("b")).unwrap_err().number(), 1600);
         assert_eq!(registry.newest(&owner("b")).unwrap().id(), 2);
         registry.remove_database("b");
         assert!(registry.newest(&owner("b")).is_none() && registry.len() == 1);

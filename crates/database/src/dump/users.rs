@@ -9,7 +9,7 @@ use catalog::{AccessLevel, DatabaseRights, UserDefinition};
 use storage::Catalog;
 use velocypack::{Builder, Slice};
 
-use crate::error::{Error, Result, number};
+use crate::{Error, Result};
 
 /// `authData.simple.method` of hashes that say themselves what they are.
 const SELF_DESCRIBING: &str = "phc";
@@ -104,9 +104,8 @@ fn permissions(out: &mut Builder, level: AccessLevel) -> Result<()> {
 
 /// The user that a document of `_users` describes. Errors: 10 where it describes none.
 pub(crate) fn user(document: Slice<'_>) -> Result<UserDefinition> {
-    let wrong = |what: &str| {
-        Error::new(number::BAD_PARAMETER, format!("a document of '_users' describes no user: {what}"))
-    };
+    let wrong =
+        |what: &str| Error::bad_parameter(format!("a document of '_users' describes no user: {what}"));
     let name = document.get("user").and_then(Slice::as_str).filter(|name| !name.is_empty());
     let name = name.ok_or_else(|| wrong("'user' must be its name"))?;
     let part = |path: &[&str]| document.get_path(path).and_then(Slice::as_str).unwrap_or_default();
@@ -194,6 +193,6 @@ mod tests {
         assert_eq!(root.password_hash, "$arango-sha256$def$abc");
         assert_eq!(root.rights.database_level("any"), AccessLevel::ReadWrite);
         assert_eq!(user(Slice::new(&document(&root).unwrap())).unwrap(), root);
-        assert_eq!(user(Slice::new(&value(r#"{"_key":"x"}"#))).unwrap_err().number, 10);
+        assert_eq!(user(Slice::new(&value(r#"{"_key":"x"}"#))).unwrap_err().number(), 10);
     }
 }

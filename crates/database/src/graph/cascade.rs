@@ -8,7 +8,7 @@ use kv::BlockLimits;
 use storage::{Collection, Durability, EdgeDirection, Transaction, WriteOptions, WriteOutcome};
 use velocypack::Slice;
 
-use crate::error::Result;
+use crate::Result;
 use crate::session::Session;
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1_000, bytes: 1 << 20 };

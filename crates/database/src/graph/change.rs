@@ -3,7 +3,7 @@
 use catalog::{AccessLevel, GraphDefinition};
 use storage::Durability;
 
-use crate::error::Result;
+use crate::Result;
 use crate::graph::StoredGraph;
 use crate::session::Session;
 

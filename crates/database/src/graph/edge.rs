@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use catalog::{AccessLevel, DocumentIdentifier, EdgeDefinition, GraphDefinition, error_number as number};
+use catalog::{AccessLevel, DocumentIdentifier, EdgeDefinition, GraphDefinition};
 use storage::{Collection, Documents, Transaction, WriteOutcome};
 use velocypack::Slice;
 
 use crate::documents::WriteOperation;
-use crate::error::{Error, Result};
 use crate::graph::GraphWrite;
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 
 impl Session {
     /// Looks an edge up. Errors: 1924, 1930, 1203, 11.
@@ -71,14 +71,14 @@ impl Session {
                     "{} referenced vertex collection is not part of the graph",
                     identifier.collection
                 );
-                return Err(Error::new(number::GRAPH_REFERENCED_COLLECTION_NOT_IN_GRAPH, message));
+                return Err(Error::new(ErrorCode::GraphReferencedVertexCollectionNotPartOfTheGraph, message));
             }
             if !allows(definition, identifier.collection) {
                 let message = format!(
                     "invalid edge: '{name}' must not be in collection '{}' by the definition of '{}'",
                     identifier.collection, definition.collection
                 );
-                return Err(Error::new(number::GRAPH_INVALID_EDGE, message));
+                return Err(Error::new(ErrorCode::GraphInvalidEdge, message));
             }
             let collection = self.collection(identifier.collection, AccessLevel::ReadOnly)?;
             ends.push(End { collection, key: identifier.key });
@@ -111,7 +111,7 @@ fn hold(
         None => Ok(()),
         Some((end, _)) => {
             let message = format!("document not found: vertex '{}/{}'", end.collection.name(), end.key);
-            Err(Error::new(number::DOCUMENT_NOT_FOUND, message))
+            Err(Error::new(ErrorCode::DocumentNotFound, message))
         }
     }
 }
@@ -120,11 +120,11 @@ fn hold(
 fn edge_definition<'a>(graph: &'a GraphDefinition, collection: &str) -> Result<&'a EdgeDefinition> {
     graph.edge_definition(collection).ok_or_else(|| {
         let message = format!("{collection} edge collection not used in graph");
-        Error::new(number::GRAPH_EDGE_COLLECTION_NOT_USED, message)
+        Error::new(ErrorCode::GraphEdgeCollectionNotUsed, message)
     })
 }
 
 fn no_identifier(name: &str) -> Error {
     let message = format!("edge attribute missing or invalid: '{name}' must be the '_id' of a vertex");
-    Error::new(number::INVALID_EDGE_ATTRIBUTE, message)
+    Error::new(ErrorCode::InvalidEdgeAttribute, message)
 }

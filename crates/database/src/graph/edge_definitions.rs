@@ -3,7 +3,7 @@
 use catalog::EdgeDefinition;
 use storage::Durability;
 
-use crate::error::Result;
+use crate::Result;
 use crate::graph::StoredGraph;
 use crate::graph::change::Consequences;
 use crate::session::Session;

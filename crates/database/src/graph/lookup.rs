@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use catalog::{AccessLevel, GRAPHS_COLLECTION, GraphDefinition, error_number as number};
+use catalog::{AccessLevel, GRAPHS_COLLECTION, GraphDefinition};
 use kv::BlockLimits;
 use storage::{Collection, Database, DocumentScanSpec, Snapshot, StoredDocument};
 
-use crate::error::{Error, Result};
 use crate::graph::StoredGraph;
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1_000, bytes: 4 << 20 };
 
@@ -39,8 +39,7 @@ impl Session {
     fn graphs_collection(&self, snapshot: &Snapshot) -> Result<Arc<Collection>> {
         self.require_collection(GRAPHS_COLLECTION, AccessLevel::ReadOnly)?;
         let graphs = collection_in(self.database_in(snapshot.catalog())?).cloned();
-        graphs
-            .ok_or_else(|| Error::new(number::GRAPH_NO_GRAPH_COLLECTION, "collection _graphs does not exist"))
+        graphs.ok_or_else(|| Error::of(ErrorCode::GraphNoGraphCollection))
     }
 }
 
@@ -83,5 +82,5 @@ fn documents_in(snapshot: &Snapshot, graphs: &Collection) -> Result<Vec<StoredDo
 }
 
 pub(super) fn not_found(name: &str) -> Error {
-    Error::new(number::GRAPH_NOT_FOUND, format!("graph '{name}' not found"))
+    Error::graph_not_found(name)
 }

@@ -1,13 +1,13 @@
 //! Graphs created and dropped.
 
-use catalog::{AccessLevel, GraphDefinition, GraphOptions, error_number as number};
+use catalog::{AccessLevel, GraphDefinition, GraphOptions};
 use storage::{Durability, StoredDocument, Transaction, WriteOptions};
 use velocypack::{Builder, Slice};
 
-use crate::error::{Error, Result};
 use crate::graph::StoredGraph;
 use crate::graph::members::unused_by;
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 
 impl Session {
     /// Creates a graph from what a client sent, and those of its collections that do not exist.
@@ -27,10 +27,10 @@ impl Session {
         let document = document(&graph, options.as_ref())?;
         let stored = self.write_graphs(durability, |transaction, graphs| {
             let options = WriteOptions { return_new: true, ..WriteOptions::default() };
-            Ok(transaction.insert(graphs, Slice::new(&document), &options)?)
+            transaction.insert(graphs, Slice::new(&document), &options)
         });
-        let outcome = stored.map_err(|error| match error.number {
-            number::UNIQUE_CONSTRAINT_VIOLATED => duplicate(),
+        let outcome = stored.map_err(|error| match error.code() {
+            ErrorCode::UniqueConstraintViolated => duplicate(),
             _ => error,
         })?;
         stored_graph(graph, outcome.new)
@@ -48,7 +48,7 @@ impl Session {
         let members = if drop_collections { unused_by(&graph, &others) } else { Vec::new() };
         self.require_members(&members, AccessLevel::ReadWrite)?;
         self.write_graphs(durability, |transaction, graphs| {
-            Ok(transaction.remove(graphs, name, Slice::NONE, &WriteOptions::default())?)
+            transaction.remove(graphs, name, Slice::NONE, &WriteOptions::default())
         })?;
         self.drop_members(&members)
     }
@@ -74,7 +74,7 @@ impl Session {
             Ok(first)
         })?;
         let first =
-            changed.into_iter().next().ok_or_else(|| Error::new(number::INTERNAL, "no graph changed"))?;
+            changed.into_iter().next().ok_or_else(|| Error::new(ErrorCode::Internal, "no graph changed"))?;
         stored_graph(first, new)
     }
 
@@ -91,7 +91,8 @@ impl Session {
 }
 
 fn stored_graph(definition: GraphDefinition, document: Option<StoredDocument>) -> Result<StoredGraph> {
-    let document = document.ok_or_else(|| Error::new(number::INTERNAL, "a stored graph was not answered"))?;
+    let document =
+        document.ok_or_else(|| Error::new(ErrorCode::Internal, "a stored graph was not answered"))?;
     Ok(StoredGraph { definition, document })
 }
 
@@ -109,5 +110,5 @@ fn document(graph: &GraphDefinition, options: Option<&GraphOptions>) -> Result<V
 }
 
 fn duplicate() -> Error {
-    Error::new(number::GRAPH_DUPLICATE, "graph already exists")
+    Error::of(ErrorCode::GraphDuplicate)
 }

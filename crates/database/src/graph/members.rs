@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use catalog::{AccessLevel, CollectionProperties, CollectionType, GraphDefinition, error_number as number};
+use catalog::{AccessLevel, CollectionProperties, CollectionType, GraphDefinition};
 
-use crate::error::{Error, Result};
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 
 /// The collections of a graph that no other graph uses.
 pub(super) fn unused_by(graph: &GraphDefinition, others: &[GraphDefinition]) -> Vec<String> {
@@ -68,7 +68,7 @@ impl Session {
             let catalog = self.catalog();
             let Some(collection) = self.database_in(&catalog)?.collection(member) else { continue };
             match self.instance().store().drop_collection(collection, false) {
-                Err(error) if error.number() == number::DATA_SOURCE_NOT_FOUND => {}
+                Err(error) if error.code() == ErrorCode::DataSourceNotFound => {}
                 dropped => dropped?,
             }
         }
@@ -81,7 +81,7 @@ impl Session {
         match graphs.iter().find(|graph| graph.uses(collection)) {
             None => Ok(()),
             Some(graph) => Err(Error::new(
-                number::GRAPH_MUST_NOT_DROP_COLLECTION,
+                ErrorCode::GraphMustNotDropCollection,
                 format!(
                     "must not drop collection while part of graph: '{collection}' is part of graph '{}'",
                     graph.name
@@ -103,10 +103,10 @@ impl Session {
 
 fn no_edge_collection(name: &str) -> Error {
     let message = format!("{name} edge definition collection is a document collection");
-    Error::new(number::GRAPH_EDGE_DEFINITION_IS_DOCUMENT, message)
+    Error::new(ErrorCode::GraphEdgeDefinitionIsDocument, message)
 }
 
 pub(super) fn no_vertex_collection(name: &str) -> Error {
     let message = format!("{name} collection not a vertex collection");
-    Error::new(number::GRAPH_NO_VERTEX_COLLECTION, message)
+    Error::new(ErrorCode::GraphWrongCollectionTypeVertex, message)
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use storage::{Collection, Durability, Transaction, TransactionOptions};
 
-use crate::error::{Error, Result, number};
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 
 /// How often a transaction is tried that others are in the way of.
 const ATTEMPTS: usize = 5;
@@ -22,7 +22,7 @@ impl Session {
         mut work: impl FnMut(&mut Transaction) -> Result<T>,
     ) -> Result<T> {
         if self.instance().is_stopping() {
-            return Err(Error::new(number::SHUTTING_DOWN, "shutdown in progress"));
+            return Err(Error::of(ErrorCode::ShuttingDown));
         }
         let options = TransactionOptions {
             lock_timeout_ms: LOCK_TIMEOUT_MS,
@@ -38,7 +38,7 @@ impl Session {
         };
         for _ in 1..ATTEMPTS {
             match attempt() {
-                Err(error) if error.number == catalog::error_number::CONFLICT && error.is_retryable => {}
+                Err(error) if error.code() == ErrorCode::Conflict && error.is_retryable() => {}
                 done => return done,
             }
         }

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use catalog::error_number as number;
 use storage::{Collection, Documents, WriteOutcome};
 
 use crate::documents::WriteOperation;
-use crate::error::{Error, Result};
 use crate::graph::GraphWrite;
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 
 impl Session {
     /// Looks a vertex up. Errors: 1924, 1949, 1203, 11.
@@ -44,6 +43,6 @@ impl Session {
             return Ok(());
         }
         let message = format!("{collection} the given collection is not part of the graph");
-        Err(Error::new(number::GRAPH_COLLECTION_NOT_IN_GRAPH, message))
+        Err(Error::new(ErrorCode::GraphCollectionNotPartOfTheGraph, message))
     }
 }

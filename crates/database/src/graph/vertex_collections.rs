@@ -1,12 +1,12 @@
 //! Vertex collections added to a graph and removed from it.
 
-use catalog::{AccessLevel, error_number as number};
+use catalog::AccessLevel;
 use storage::Durability;
 
-use crate::error::{Error, Result};
 use crate::graph::StoredGraph;
 use crate::graph::change::Consequences;
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 
 impl Session {
     /// Adds a vertex collection as an orphan; it is made if it does not exist.
@@ -37,10 +37,7 @@ impl Session {
         self.change_graph(graph, durability, |graph| {
             let catalog = self.catalog();
             if self.database_in(&catalog)?.collection(collection).is_none() && !graph.is_orphan(collection) {
-                return Err(Error::new(
-                    number::GRAPH_VERTEX_COLLECTION_NOT_FOUND,
-                    "vertex collection does not exist or is not part of the graph",
-                ));
+                return Err(Error::of(ErrorCode::GraphVertexColDoesNotExist));
             }
             graph.remove_orphan(collection)?;
             Ok(Consequences::members_dropped(self.to_drop(&graph.name, collection, drop_collection)?))

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use storage::{Collection, Durability, OverwriteMode, Transaction, WriteOptions};
 use velocypack::{Builder, Slice, json};
 
-use crate::error::{Error, Result, number};
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 use prefixes::Prefixes;
 
 /// Documents that are stored together.
@@ -98,7 +98,7 @@ impl Session {
         request: &ImportRequest,
     ) -> Result<ImportOutcome> {
         if self.instance().is_stopping() {
-            return Err(Error::new(number::SHUTTING_DOWN, "shutdown in progress"));
+            return Err(Error::of(ErrorCode::ShuttingDown));
         }
         let collection = self.writable_collection(collection)?;
         let mut import = Import {
@@ -166,12 +166,12 @@ impl Import<'_> {
         if !document.is_object() {
             let message =
                 format!("invalid JSON type (expecting object), offending document: {}", quoted(document));
-            return self.reject(position, number::DOCUMENT_TYPE_INVALID, &message);
+            return self.reject(position, ErrorCode::DocumentTypeInvalid, &message);
         }
         if self.collection.is_edge() && (document.get("_from").is_none() || document.get("_to").is_none()) {
             let message =
                 format!("missing '_from' or '_to' attribute, offending document: {}", quoted(document));
-            return self.reject(position, number::INVALID_EDGE_ATTRIBUTE, &message);
+            return self.reject(position, ErrorCode::InvalidEdgeAttribute, &message);
         }
         self.documents.push(self.chunk.len());
         self.chunk.extend_from_slice(document.bytes());
@@ -181,10 +181,10 @@ impl Import<'_> {
         Ok(())
     }
 
-    fn reject(&mut self, position: u64, number: u32, message: &str) -> Result<()> {
+    fn reject(&mut self, position: u64, code: ErrorCode, message: &str) -> Result<()> {
         let message = format!("at position {position}: {message}");
         if self.request.complete {
-            return Err(Error::new(number, message));
+            return Err(Error::new(code, message));
         }
         self.outcome.errors += 1;
         if self.request.details && self.outcome.details.len() < MAX_DETAILS {

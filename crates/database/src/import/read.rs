@@ -3,7 +3,7 @@
 use velocypack::{Builder, Limits, Slice, json};
 
 use super::{Import, ImportForm, quoted, shortened};
-use crate::error::{Error, Result, number};
+use crate::{Error, ErrorCode, Result};
 
 impl Import<'_> {
     pub(super) fn json(&mut self, text: &[u8]) -> Result<()> {
@@ -18,7 +18,7 @@ impl Import<'_> {
             ImportForm::List => {
                 let mut builder = Builder::new();
                 json::parse_strict(text, &Limits::default(), &mut builder)
-                    .map_err(|error| Error::new(number::CORRUPTED_JSON, error.to_string()))?;
+                    .map_err(|error| Error::new(ErrorCode::HttpCorruptedJson, error.to_string()))?;
                 let bytes = builder.into_vec();
                 self.list(Slice::new(&bytes))
             }
@@ -27,7 +27,7 @@ impl Import<'_> {
 
     pub(super) fn list(&mut self, list: Slice<'_>) -> Result<()> {
         if !list.is_array() {
-            return Err(Error::new(number::MALFORMED_REQUEST, "expecting a JSON array in the request"));
+            return Err(Error::new(ErrorCode::HttpBadParameter, "expecting a JSON array in the request"));
         }
         for (position, document) in (1..).zip(list.elements()) {
             self.take(document, position)?;
@@ -54,7 +54,7 @@ impl Import<'_> {
         let line = shortened(String::from_utf8_lossy(line).into_owned());
         self.reject(
             position,
-            number::CORRUPTED_JSON,
+            ErrorCode::HttpCorruptedJson,
             &format!("invalid JSON: {error}, offending line: {line}"),
         )
     }
@@ -77,7 +77,7 @@ impl Import<'_> {
     fn row(&mut self, names: &[&str], values: Slice<'_>, position: u64) -> Result<()> {
         if !values.is_array() {
             let message = format!("invalid JSON type (expecting array), offending line: {}", quoted(values));
-            return self.reject(position, number::BAD_PARAMETER, &message);
+            return self.reject(position, ErrorCode::BadParameter, &message);
         }
         if values.len() != names.len() && !self.request.ignore_missing {
             let message = format!(
@@ -86,7 +86,7 @@ impl Import<'_> {
                 names.len(),
                 quoted(values)
             );
-            return self.reject(position, number::BAD_PARAMETER, &message);
+            return self.reject(position, ErrorCode::BadParameter, &message);
         }
         let row = &mut self.scratch;
         row.clear();
@@ -129,5 +129,5 @@ fn attribute_names(header: Slice<'_>) -> Result<Vec<&str>> {
 }
 
 fn no_header() -> Error {
-    Error::new(number::MALFORMED_REQUEST, "no JSON array of attribute names found in first line")
+    Error::new(ErrorCode::HttpBadParameter, "no JSON array of attribute names found in first line")
 }

@@ -6,7 +6,7 @@ use storage::{
 use velocypack::Slice;
 
 use super::{Import, quoted};
-use crate::error::Result;
+use crate::Result;
 
 /// What a stored document has beyond what was sent: its key twice, its revision.
 const LOAD_ROOM_BYTES: usize = 48;
@@ -15,7 +15,7 @@ impl Import<'_> {
     /// With `complete`, as a part of the transaction: if it fails the old documents stay.
     pub(super) fn empty_collection(&mut self) -> Result<()> {
         if !self.request.complete {
-            return Ok(self.session.instance().store().truncate(&self.collection)?);
+            return self.session.instance().store().truncate(&self.collection);
         }
         let mut transaction = self.begin()?;
         transaction.truncate(&self.collection)?;
@@ -25,7 +25,7 @@ impl Import<'_> {
 
     fn begin(&self) -> Result<Transaction> {
         let options = TransactionOptions::single_operation(&self.collection);
-        Ok(self.session.instance().store().begin(&options)?)
+        self.session.instance().store().begin(&options)
     }
 
     pub(super) fn store(&mut self) -> Result<()> {
@@ -87,10 +87,10 @@ impl Import<'_> {
             self.transaction = Some(transaction);
             return Ok(());
         }
-        Ok(transaction.commit(self.request.durability)?)
+        transaction.commit(self.request.durability)
     }
 
-    fn count(&mut self, outcomes: Vec<storage::Result<WriteOutcome>>, bodies: &[Slice<'_>]) -> Result<()> {
+    fn count(&mut self, outcomes: Vec<Result<WriteOutcome>>, bodies: &[Slice<'_>]) -> Result<()> {
         // Documents that were well-formed are counted from 0, as in ArangoDB's messages; all others from 1.
         for (position, (outcome, body)) in (self.stored..).zip(outcomes.into_iter().zip(bodies)) {
             match outcome {
@@ -104,7 +104,7 @@ impl Import<'_> {
                     let message = format!(
                         "creating document failed with error '{what}', offending document: {document}"
                     );
-                    self.reject(position, error.number(), &message)?;
+                    self.reject(position, error.code(), &message)?;
                 }
             }
         }

@@ -5,11 +5,11 @@ use std::time::Instant;
 use aql_plan::{ExplainStatistics, Plan};
 use aql_value::Value;
 
-use crate::error::{Error, Result};
 use crate::query::planning_memory::PlanningMemory;
 use crate::query::prepare::{StageTimes, in_planning, open_values};
 use crate::query::request::QueryRequest;
 use crate::session::Session;
+use crate::{Error, Result};
 
 impl Session {
     /// The reply of `/_api/explain`, without `error` and `code`: the plan of a query (with `allPlans`, every plan
@@ -69,10 +69,9 @@ pub(crate) fn plan(plan: &Plan) -> Result<Vec<u8>> {
 }
 
 fn with_stage(error: Error) -> Error {
-    match error.stage {
-        Some(stage) => Error { message: format!("{} (while {stage})", error.message), ..error },
-        None => error,
-    }
+    let Some(stage) = error.stage() else { return error };
+    let message = format!("{} (while {stage})", error.message());
+    error.with_message(message)
 }
 
 fn bytes(value: &Value) -> Vec<u8> {

@@ -74,7 +74,7 @@ mod tests {
         assert!(first.is_some());
         assert!(texts.turn(&large, 1 << 30, &interrupt).unwrap().is_none());
         let impatient = Interrupt::with_max_runtime(Duration::from_millis(20));
-        assert_eq!(texts.turn(&large, 64 << 20, &impatient).err().unwrap().number, 1500);
+        assert_eq!(texts.turn(&large, 64 << 20, &impatient).err().unwrap().number(), 1500);
         std::thread::scope(|scope| {
             let second = scope.spawn(|| texts.turn(&large, 64 << 20, &interrupt).unwrap().is_some());
             std::thread::sleep(Duration::from_millis(10));

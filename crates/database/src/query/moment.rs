@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use aql_value::Interrupt;
 
-use crate::error::Result;
+use crate::Result;
 
 /// How long queries are planned and begun there.
 pub(crate) const MOMENT: Duration = Duration::from_millis(2);

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use aql_plan::Plan;
 use aql_syntax::ast::Query;
-use aql_syntax::{Limits, Refusal, parse_watched};
+use aql_syntax::{Limits, parse_watched};
 use aql_value::{Charge, Interrupt, MemoryAccount};
 
-use crate::error::{Error, Result};
+use crate::{Error, Result};
 
 /// From so many bytes on, a text is charged for what is made from it. Shorter ones come to little.
 const LONG_TEXT_BYTES: usize = 64 << 10;
@@ -43,32 +43,30 @@ impl PlanningMemory {
         let mut watch = |tokens: usize| {
             let more = (tokens - charged_tokens) as u64;
             charged_tokens = tokens;
-            let checked = interrupt.check().and_then(|()| self.grow(BYTES_PER_TOKEN * more));
-            checked.map_err(|error| Refusal { number: error.number, message: error.message })
+            interrupt.check().and_then(|()| self.grow(BYTES_PER_TOKEN * more))
         };
-        parse_watched(text, &Limits::default(), &mut watch)
-            .map_err(|error| Error { stage: Some("parsing"), ..Error::new(error.number, error.message) })
+        parse_watched(text, &Limits::default(), &mut watch).map_err(|error| while_parsing(error.into()))
     }
 
     /// The query became this plan, which is to be optimized; the tree is gone. Error 32 for too much memory.
-    pub(super) fn begin_optimizing(&mut self, plan: &Plan) -> aql_value::Result<()> {
+    pub(super) fn begin_optimizing(&mut self, plan: &Plan) -> Result<()> {
         self.charge.clear();
         self.grow(COPIES_OF_PLAN * plan.size_bytes() as u64)
     }
 
-    fn grow(&mut self, bytes: u64) -> aql_value::Result<()> {
+    fn grow(&mut self, bytes: u64) -> Result<()> {
         if self.is_long { self.charge.grow(bytes) } else { Ok(()) }
     }
 }
 
 /// Charges a query for its plan, until it is over. Error 32 for too much memory.
-pub(super) fn charge_plan(text: &str, plan: &Plan, account: &MemoryAccount) -> aql_value::Result<()> {
+pub(super) fn charge_plan(text: &str, plan: &Plan, account: &MemoryAccount) -> Result<()> {
     if text.len() < LONG_TEXT_BYTES {
         return Ok(());
     }
     account.charge(plan.size_bytes() as u64)
 }
 
-fn while_parsing(error: aql_value::Error) -> Error {
-    Error { stage: Some("parsing"), ..error.into() }
+fn while_parsing(error: Error) -> Error {
+    error.in_stage("parsing")
 }

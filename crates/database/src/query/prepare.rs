@@ -10,13 +10,13 @@ use storage::{Catalog, Collection};
 use velocypack::Slice;
 
 use crate::catalog_view::CatalogView;
-use crate::error::{Error, Result, number};
 use crate::query::moment::{MOMENT, in_a_moment};
 use crate::query::plan_cache::{CachedPlan, Pace, PlanSurroundings, eligible};
 use crate::query::planning_memory::{PlanningMemory, charge_plan};
 use crate::query::registry::{NewQuery, Registration};
 use crate::query::request::QueryRequest;
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 
 /// How long the stages before execution took, for `extra.profile`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -94,7 +94,7 @@ impl Session {
     ) -> Result<Box<PreparedQuery>> {
         let started = Instant::now();
         if self.instance().is_stopping() {
-            return Err(Error::new(number::SHUTTING_DOWN, "shutdown in progress"));
+            return Err(Error::of(ErrorCode::ShuttingDown));
         }
         let memory = self.query_account(request.memory_limit_bytes);
         let registration = self.instance().queries().register(NewQuery {
@@ -146,7 +146,8 @@ impl Session {
             None => {
                 let optimized = self.plan(request, &catalog, memory, interrupt, times)?;
                 let plan = optimized.into_best().map(Arc::new);
-                let plan = plan.ok_or_else(|| Error::new(number::INTERNAL, "the optimizer made no plan"))?;
+                let plan =
+                    plan.ok_or_else(|| Error::new(ErrorCode::Internal, "the optimizer made no plan"))?;
                 in_planning(charge_plan(&request.text, &plan, memory), "optimizing plan")?;
                 let values = open_values(&plan, request)?;
                 // Who missed the moment has not been here.
@@ -317,10 +318,10 @@ pub(crate) fn open_values(plan: &Plan, request: &QueryRequest) -> Result<Arc<[Va
     in_planning(plan.parameters.values(&parameters), "parsing")
 }
 
-pub(crate) fn in_planning<T>(result: aql_value::Result<T>, stage: &'static str) -> Result<T> {
+pub(crate) fn in_planning<T>(result: Result<T>, stage: &'static str) -> Result<T> {
     result.map_err(|error| {
-        let stage = error.stage.unwrap_or(stage);
-        Error { stage: Some(stage), ..error.into() }
+        let stage = error.stage().unwrap_or(stage);
+        error.in_stage(stage)
     })
 }
 

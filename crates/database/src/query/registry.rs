@@ -8,8 +8,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use aql_value::{Interrupt, MemoryAccount};
 
-use crate::error::{Error, Result, number};
 use crate::histogram::{Histogram, Summary};
+use crate::{Error, ErrorCode, Result};
 
 /// What is remembered of a database's queries: `/_api/query/properties`.
 #[derive(Clone, Debug, PartialEq)]
@@ -163,7 +163,7 @@ impl RunningQuery {
 
     /// An error ends it.
     pub fn set_failed(&self, error: &Error) {
-        self.exit_code.store(error.number, Ordering::Relaxed);
+        self.exit_code.store(error.number(), Ordering::Relaxed);
     }
 
     /// Where it is now.
@@ -319,7 +319,7 @@ impl QueryRegistry {
         let running = lock(&self.running);
         let query =
             running.get(&id).filter(|query| is_wanted(&query.database, database)).ok_or_else(|| {
-                Error::new(number::QUERY_NOT_FOUND, format!("query not found: no query {id} is running"))
+                Error::new(ErrorCode::QueryNotFound, format!("query not found: no query {id} is running"))
             })?;
         query.set_state(QueryState::Killed);
         query.interrupt.kill();
@@ -473,7 +473,7 @@ mod tests {
         let registry = Arc::new(QueryRegistry::default());
         let registration = register(&registry, "a", "RETURN SLEEP(100)");
         let id = registration.query().id;
-        assert_eq!(registry.kill(id, Some("b")).unwrap_err().number, number::QUERY_NOT_FOUND);
+        assert_eq!(registry.kill(id, Some("b")).unwrap_err().code(), ErrorCode::QueryNotFound);
         registry.kill(id, Some("a")).unwrap();
         assert!(registration.query().interrupt.is_set());
         assert_eq!(registration.query().state(), QueryState::Killed);

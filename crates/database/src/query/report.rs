@@ -50,7 +50,7 @@ impl Report<'_> {
         out.open_array()?;
         for warning in self.warnings {
             out.open_object()?;
-            number_field(out, "code", warning.number.into())?;
+            number_field(out, "code", warning.code.number().into())?;
             out.plain_key("message")?;
             out.add_str(&warning.message)?;
             out.close_object()?;

@@ -10,7 +10,7 @@ use velocypack::Slice;
 
 use crate::cursor::CursorSpec;
 use crate::cursor::encoder::Format;
-use crate::error::{Error, Result, number};
+use crate::{Error, ErrorCode, Result};
 
 /// Rows of a batch when the client does not say how many.
 pub const DEFAULT_BATCH_SIZE: usize = 1_000;
@@ -128,10 +128,10 @@ impl QueryRequest {
     /// 10 for a value out of its range.
     pub fn from_body(body: Slice<'_>) -> Result<Self> {
         if !body.is_object() {
-            return Err(Error::new(number::QUERY_EMPTY, "query is empty"));
+            return Err(Error::of(ErrorCode::QueryEmpty));
         }
         let text = match body.get("query") {
-            None => return Err(Error::new(number::QUERY_EMPTY, "query is empty")),
+            None => return Err(Error::of(ErrorCode::QueryEmpty)),
             Some(text) => text.as_str().ok_or_else(|| type_error("string", "query"))?,
         };
         let mut request = QueryRequest::new(text);
@@ -235,7 +235,7 @@ fn given(object: Slice<'_>) -> impl Iterator<Item = (&str, Slice<'_>)> {
 /// A batch size from a client: a whole number of at least 1.
 pub fn batch_size(size: f64) -> Result<usize> {
     if size < 1.0 {
-        return Err(Error::new(number::TYPE_ERROR, "expecting non-zero value for 'batchSize'"));
+        return Err(Error::new(ErrorCode::TypeError, "expecting non-zero value for 'batchSize'"));
     }
     // The conversion saturates; larger than any result is "all at once".
     Ok(size as usize)
@@ -253,7 +253,7 @@ fn profile_level(value: Slice<'_>) -> Result<u8> {
     match (value.as_bool(), value.as_f64()) {
         (Some(flag), _) => Ok(u8::from(flag)),
         (None, Some(level)) if (0.0..=4.0).contains(&level) => Ok(level as u8),
-        (None, Some(_)) => Err(Error::new(number::BAD_PARAMETER, "'profile' must be 0, 1 or 2")),
+        (None, Some(_)) => Err(Error::bad_parameter("'profile' must be 0, 1 or 2")),
         (None, None) => Err(type_error("bool or number", "profile")),
     }
 }
@@ -277,10 +277,7 @@ fn rules(optimizer: Slice<'_>) -> Result<Vec<String>> {
         return Err(type_error("array", "optimizer.rules"));
     }
     if rules.len() > MAX_RULES {
-        return Err(Error::new(
-            number::BAD_PARAMETER,
-            format!("at most {MAX_RULES} 'optimizer.rules' are accepted"),
-        ));
+        return Err(Error::bad_parameter(format!("at most {MAX_RULES} 'optimizer.rules' are accepted")));
     }
     // Members that are no strings are skipped, as ArangoDB does.
     Ok(rules.elements().filter_map(|rule| rule.as_str().map(str::to_owned)).collect())
@@ -307,9 +304,7 @@ fn number_of(name: &str, value: Slice<'_>) -> Result<f64> {
 
 fn non_negative(name: &str, value: Slice<'_>) -> Result<f64> {
     match number_of(name, value)? {
-        value if value < 0.0 => {
-            Err(Error::new(number::BAD_PARAMETER, format!("'{name}' must not be negative")))
-        }
+        value if value < 0.0 => Err(Error::bad_parameter(format!("'{name}' must not be negative"))),
         value => Ok(value),
     }
 }
@@ -320,7 +315,7 @@ fn positive(name: &str, value: Slice<'_>) -> Result<Option<u64>> {
 }
 
 fn type_error(expected: &str, name: &str) -> Error {
-    Error::new(number::TYPE_ERROR, format!("expecting {expected} for '{name}'"))
+    Error::new(ErrorCode::TypeError, format!("expecting {expected} for '{name}'"))
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ use velocypack::Slice;
 
 use crate::cursor::encoder::{Format, RowEncoder};
 use crate::cursor::{CursorSpec, Reply, RowSource};
-use crate::error::{Error, Result, number};
 use crate::query::explain;
 use crate::query::moment::{MOMENT, in_a_moment};
 use crate::query::prepare::PreparedQuery;
@@ -25,6 +24,7 @@ use crate::query::request::QueryRequest;
 use crate::query::results_cache::Capture;
 use crate::restore::edge_indexes::check_of;
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 
 /// How long [`PreparedQuery::begin`] may take for rows that it computes at one time.
 const LONGEST_MOMENT: Duration = Duration::from_millis(10);
@@ -132,12 +132,10 @@ impl PreparedQuery {
         let options = TransactionOptions { gate_timeout_ms: Some(GATE_WAIT_MS), ..options };
         loop {
             match store.begin(&options) {
-                Err(error)
-                    if error.number() == catalog::error_number::LOCK_TIMEOUT && Instant::now() < until =>
-                {
-                    self.interrupt.check().map_err(executing)?;
+                Err(error) if error.code() == ErrorCode::LockTimeout && Instant::now() < until => {
+                    self.interrupt.check().map_err(in_execution)?;
                 }
-                begun => return Ok(begun?),
+                begun => return begun,
             }
         }
     }
@@ -162,7 +160,7 @@ impl PreparedQuery {
             let message = format!(
                 "unable to read-lock collection {collection}: it has to be named in WITH (--query.require-with)"
             );
-            Err(aql_value::Error::new(number::QUERY_COLLECTION_LOCK_FAILED, message))
+            Err(Error::new(ErrorCode::QueryCollectionLockFailed, message))
         })))
     }
 
@@ -170,9 +168,7 @@ impl PreparedQuery {
         let session = self.session.clone();
         let authorize_read: Option<ReadAuthorization> = session.user().is_some().then(|| {
             let authorize: ReadAuthorization = Arc::new(move |collection: &str| {
-                session
-                    .require_collection(collection, AccessLevel::ReadOnly)
-                    .map_err(|error| aql_value::Error::new(error.number, error.message))
+                session.require_collection(collection, AccessLevel::ReadOnly)
             });
             authorize
         });
@@ -246,7 +242,7 @@ impl RunningRows {
         let instantiating = Instant::now();
         let capture = Capture::begin(&query);
         let execution = query.execution_input().and_then(|input| {
-            Execution::start(&query.planned.plan, input).map_err(|failed| executing(failed.error))
+            Execution::start(&query.planned.plan, input).map_err(|failed| in_execution(failed.error))
         });
         let batch_rows = query.session.instance().options().operator_batch_rows;
         let execution = execution.map(|execution| execution.with_batch_rows(batch_rows));
@@ -383,7 +379,7 @@ impl RowSource for RunningRows {
         let execution = self
             .execution
             .take()
-            .ok_or_else(|| Error::new(number::INTERNAL, "a query was finished twice"))?;
+            .ok_or_else(|| Error::new(ErrorCode::Internal, "a query was finished twice"))?;
         let executed = Instant::now();
         let executing_time = executed - self.began;
         // Between the batches of a stream there is the client's time, too.
@@ -415,7 +411,7 @@ impl RowSource for RunningRows {
         };
         let in_form = |format| {
             let extra = report.to_bytes(format);
-            extra.map_err(|error| Error::new(number::INTERNAL, format!("statistics: {error}")))
+            extra.map_err(|error| Error::new(ErrorCode::Internal, format!("statistics: {error}")))
         };
         if let Some(capture) = self.capture.take().filter(|_| finished.warnings.is_empty()) {
             capture.finish(&self.query, in_form(Format::VelocyPack)?);
@@ -426,21 +422,19 @@ impl RowSource for RunningRows {
 
 fn commit(transaction: Box<Transaction>, wait_for_sync: bool) -> Result<()> {
     let durability = if wait_for_sync { Durability::Synced } else { Durability::Buffered };
-    transaction.commit(durability).map_err(|error| in_execution(error.into()))
+    transaction.commit(durability).map_err(in_execution)
 }
 
 /// An error with the nodes that it came through. When a query is ended from outside, where it was then means nothing.
-fn in_node(plan: &Plan, node: Option<NodeId>, error: aql_value::Error) -> Error {
-    let node = node.filter(|_| error.number != aql_value::error_number::QUERY_KILLED);
+fn in_node(plan: &Plan, node: Option<NodeId>, error: Error) -> Error {
+    let node = node.filter(|_| error.code() != ErrorCode::QueryKilled);
     let nodes = node.map(|node| aql_plan::trace(plan, node)).unwrap_or_default();
-    executing(aql_value::Error { message: error.message + &nodes, ..error })
-}
-
-fn executing(error: aql_value::Error) -> Error {
-    in_execution(error.into())
+    let message = format!("{}{nodes}", error.message());
+    in_execution(error.with_message(message))
 }
 
 /// An error as clients of ArangoDB know it from queries that ran.
 fn in_execution(error: Error) -> Error {
-    Error { message: format!("AQL: {} (while executing)", error.message), ..error }
+    let message = format!("AQL: {} (while executing)", error.message());
+    error.with_message(message)
 }

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use catalog::AccessLevel;
 use catalog::collection::CollectionProperties;
 use catalog::index::IndexProperties;
-use catalog::{AccessLevel, error_number};
 use storage::{Collection, Index};
 use velocypack::Slice;
 
 use crate::dump::USERS_COLLECTION;
-use crate::error::{Error, Result, number};
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 
 /// An old way to bound the number of documents; it has no successor.
 const CAP_INDEX: &str = "cap";
@@ -42,7 +42,7 @@ impl Session {
             }
             Some(existing) if !overwrite => {
                 let message = format!("duplicate name: collection '{}' exists", existing.name());
-                return Err(Error::new(error_number::DUPLICATE_NAME, message));
+                return Err(Error::new(ErrorCode::DuplicateName, message));
             }
             Some(existing) => {
                 self.require_collection(existing.name(), AccessLevel::ReadWrite)?;
@@ -66,7 +66,7 @@ impl Session {
         for index in collection.indexes().iter().filter(|index| index.is_user_defined()) {
             store.drop_index(collection, index.id())?;
         }
-        Ok(store.truncate(collection)?)
+        store.truncate(collection)
     }
 
     /// Creates the `indexes` of a dump that a collection lacks, and its edge index if that was deferred. With
@@ -75,11 +75,12 @@ impl Session {
         self.require_database(AccessLevel::ReadWrite)?;
         let parameters = parameters(body)?;
         let name = parameters.get("name").and_then(Slice::as_str);
-        let name = name.ok_or_else(|| bad("'parameters' must have the collection's 'name'"))?;
+        let name =
+            name.ok_or_else(|| Error::bad_parameter("'parameters' must have the collection's 'name'"))?;
         // The oldest dumps have them among the parameters.
         let indexes = body.get("indexes").or_else(|| parameters.get("indexes")).unwrap_or(Slice::EMPTY_ARRAY);
         if !indexes.is_array() {
-            return Err(bad("'indexes' must be an array"));
+            return Err(Error::bad_parameter("'indexes' must be an array"));
         }
         self.build_edge_index(&*self.collection(name, AccessLevel::ReadWrite)?, &|| Ok(()))?;
         for (position, index) in indexes.elements().enumerate() {
@@ -89,15 +90,15 @@ impl Session {
             }
             match self.restore_index(name, index) {
                 Ok(_) => {}
-                Err(error) if force && error.number == error_number::NOT_IMPLEMENTED => {
+                Err(error) if force && error.code() == ErrorCode::NotImplemented => {
                     tracing::warn!(
                         target: "replication",
                         "collection '{name}' is restored without an index of type '{kind}', which this version lacks"
                     );
                 }
                 Err(error) => {
-                    let message = format!("index {position} of collection '{name}': {}", error.message);
-                    return Err(Error { message, ..error });
+                    let message = format!("index {position} of collection '{name}': {}", error.message());
+                    return Err(error.with_message(message));
                 }
             }
         }
@@ -114,9 +115,7 @@ impl Session {
 
 fn parameters(body: Slice<'_>) -> Result<Slice<'_>> {
     let parameters = body.get("parameters").filter(|parameters| parameters.is_object());
-    parameters.ok_or_else(|| bad("collection declaration is invalid: 'parameters' must be an object"))
-}
-
-fn bad(message: &str) -> Error {
-    Error::new(number::BAD_PARAMETER, message)
+    parameters.ok_or_else(|| {
+        Error::bad_parameter("collection declaration is invalid: 'parameters' must be an object")
+    })
 }

@@ -7,7 +7,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use catalog::error_number;
 use storage::{
     Collection, Durability, LoadOutcome, LoadPatience, OverwriteMode, TransactionOptions, WriteOptions,
 };
@@ -15,8 +14,8 @@ use velocypack::Slice;
 
 use super::operation::{Operation, for_each};
 use crate::dump::{USERS_COLLECTION, users};
-use crate::error::{Error, Result, number};
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 
 /// How often a batch is begun again that meets other writers.
 const ATTEMPTS: usize = 20;
@@ -46,7 +45,7 @@ impl Session {
     /// the line.
     pub fn restore_data(&self, collection: &str, body: RestoreBody<'_>) -> Result<()> {
         if self.instance().is_stopping() {
-            return Err(Error::new(number::SHUTTING_DOWN, "shutdown in progress"));
+            return Err(Error::of(ErrorCode::ShuttingDown));
         }
         if self.is_system_database() && collection == USERS_COLLECTION {
             return self.restore_users(body);
@@ -58,7 +57,7 @@ impl Session {
         let mut attempts = 1;
         loop {
             match self.restore_in_transaction(&collection, body) {
-                Err(error) if error.is_retryable && attempts < ATTEMPTS => attempts += 1,
+                Err(error) if error.is_retryable() && attempts < ATTEMPTS => attempts += 1,
                 outcome => return outcome,
             }
         }
@@ -92,13 +91,13 @@ impl Session {
                 Operation::Put(document) => drop(transaction.insert(collection, document, &options)?),
                 Operation::Remove(key) => match transaction.remove(collection, key, Slice::NONE, &options) {
                     Ok(_) => {}
-                    Err(error) if error.number() == error_number::DOCUMENT_NOT_FOUND => {}
-                    Err(error) => return Err(error.into()),
+                    Err(error) if error.code() == ErrorCode::DocumentNotFound => {}
+                    Err(error) => return Err(error),
                 },
             }
             Ok(true)
         })?;
-        Ok(transaction.commit(Durability::Buffered)?)
+        transaction.commit(Durability::Buffered)
     }
 
     /// Users live in the catalog.

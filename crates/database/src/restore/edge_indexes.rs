@@ -14,9 +14,9 @@ use aql_plan::Plan;
 use catalog::CollectionId;
 use storage::{Catalog, Collection};
 
-use crate::error::{Result, number};
 use crate::instance::Instance;
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 
 impl Session {
     /// The collections of a plan that lack their edge index.
@@ -31,9 +31,9 @@ impl Session {
     pub(crate) fn build_edge_index(
         &self,
         collection: &Collection,
-        check: &(dyn Fn() -> storage::Result<()> + Sync),
+        check: &(dyn Fn() -> Result<()> + Sync),
     ) -> Result<()> {
-        Ok(self.instance().store().build_edge_index(collection, check)?)
+        self.instance().store().build_edge_index(collection, check)
     }
 }
 
@@ -78,7 +78,7 @@ fn start_building(instance: &Arc<Instance>, collection: Arc<Collection>) -> Opti
     let build = move || {
         let goes_on = || match watched.upgrade() {
             Some(instance) if !instance.is_stopping() => Ok(()),
-            _ => Err(storage::Error::new(number::SHUTTING_DOWN, "shutdown in progress")),
+            _ => Err(Error::of(ErrorCode::ShuttingDown)),
         };
         if let Err(error) = store.build_edge_index(&collection, &goes_on) {
             let name = collection.name();
@@ -90,6 +90,6 @@ fn start_building(instance: &Arc<Instance>, collection: Arc<Collection>) -> Opti
 }
 
 /// The check of a query, for storage.
-pub(crate) fn check_of(interrupt: &aql_value::Interrupt) -> impl Fn() -> storage::Result<()> + Sync + '_ {
-    || interrupt.check().map_err(|error| storage::Error::new(error.number, error.message))
+pub(crate) fn check_of(interrupt: &aql_value::Interrupt) -> impl Fn() -> Result<()> + Sync + '_ {
+    || interrupt.check()
 }

@@ -9,7 +9,7 @@ use std::fmt;
 use velocypack::{Duplicates, Limits, Slice, json, validate};
 
 use super::data::RestoreBody;
-use crate::error::{Error, Result, number};
+use crate::{Error, ErrorCode, Result};
 
 const DOCUMENT: u64 = 2300;
 const EDGE: u64 = 2301;
@@ -28,7 +28,7 @@ impl<'a> Operation<'a> {
     /// Errors: 1227, 1226, 10.
     pub(super) fn of(value: Slice<'a>) -> Result<Self> {
         if !value.is_object() {
-            return Err(Error::new(number::DOCUMENT_TYPE_INVALID, "expecting a JSON object"));
+            return Err(Error::new(ErrorCode::DocumentTypeInvalid, "expecting a JSON object"));
         }
         if value.get("_key").is_some() {
             return Ok(Operation::Put(value));
@@ -47,7 +47,7 @@ impl<'a> Operation<'a> {
                 let message = format!(
                     "expecting a document, or an envelope whose 'type' is {DOCUMENT}, {EDGE} or {REMOVAL}, not {other}"
                 );
-                Err(Error::new(number::BAD_PARAMETER, message))
+                Err(Error::bad_parameter(message))
             }
             _ => Err(without_key("a document")),
         }
@@ -55,7 +55,7 @@ impl<'a> Operation<'a> {
 }
 
 fn without_key(what: &str) -> Error {
-    Error::new(catalog::error_number::DOCUMENT_KEY_MISSING, format!("{what} without '_key'"))
+    Error::new(ErrorCode::DocumentKeyMissing, format!("{what} without '_key'"))
 }
 
 /// Where in a body a value stands.
@@ -97,7 +97,9 @@ fn for_each_line(text: &[u8], take: &mut dyn FnMut(Operation<'_>) -> Result<bool
         match parser.next_value(&mut builder) {
             Ok(None) => return Ok(()),
             // The message says line and column by itself.
-            Err(error) => return Err(Error::new(number::CORRUPTED_JSON, format!("invalid JSON: {error}"))),
+            Err(error) => {
+                return Err(Error::new(ErrorCode::HttpCorruptedJson, format!("invalid JSON: {error}")));
+            }
             Ok(Some(_)) => {}
         }
         if !Operation::of(builder.as_slice()).and_then(&mut *take).map_err(|error| at(line(), error))? {
@@ -113,7 +115,10 @@ fn for_each_value(mut bytes: &[u8], take: &mut dyn FnMut(Operation<'_>) -> Resul
         let length = Slice::new(bytes).byte_len();
         let (value, rest) = bytes.split_at_checked(length.max(1)).unwrap_or((bytes, &[]));
         let value = validate(value, &Limits::default()).map_err(|error| {
-            Error::new(number::CORRUPTED_JSON, format!("invalid VelocyPack behind value {number}: {error}"))
+            Error::new(
+                ErrorCode::HttpCorruptedJson,
+                format!("invalid VelocyPack behind value {number}: {error}"),
+            )
         })?;
         bytes = rest;
         let single = (!value.is_array()).then_some(value);
@@ -130,8 +135,8 @@ fn for_each_value(mut bytes: &[u8], take: &mut dyn FnMut(Operation<'_>) -> Resul
 }
 
 fn at(place: Place, error: Error) -> Error {
-    let message = format!("{place}: {}", error.message);
-    Error { message, ..error }
+    let message = format!("{place}: {}", error.message());
+    error.with_message(message)
 }
 
 /// The number, from 1, of the line in which the next value behind `offset` begins.
@@ -183,7 +188,7 @@ mod tests {
             ("{\"_key\":\"a\"}\n{\"_key\":\"b\",\"x\":[{\"y\":1,\"y\":1}]}", 600, "'y'"),
         ] {
             let error = steps(text).unwrap_err();
-            assert!(error.number == number && error.message.contains(words), "{error}");
+            assert!(error.number() == number && error.message().contains(words), "{error}");
         }
     }
 }

@@ -40,12 +40,12 @@ fn run(text: &str, parameters: &str) -> Result<Value, u32> {
         // What is only found when the query runs: too many operators on top of each other.
         assert_eq!(
             reply.is_err(),
-            explained.is_err() || reply.as_ref().is_err_and(|error| error.number == 32)
+            explained.is_err() || reply.as_ref().is_err_and(|error| error.number() == 32)
         );
         let (head, _) = text.split_at(text.char_indices().nth(60).map_or(text.len(), |(at, _)| at));
         eprintln!("{head}: {} ms, of which explaining {}", took.as_millis(), (took - planned).as_millis());
         assert!(took < PATIENCE, "{head} took {took:?}");
-        reply.map(|reply| rows_of(&reply)).map_err(|error| error.number)
+        reply.map(|reply| rows_of(&reply)).map_err(|error| error.number())
     };
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work).unwrap();
@@ -267,7 +267,7 @@ fn what_calls_make_for_many_rows_stays_within_the_limit() {
     // A single row is charged, too.
     request.text = "FOR i IN 1..20 FILTER CRC32(REPEAT('ab', 4000000 + i)) == '' RETURN i".to_owned();
     request.memory_limit_bytes = 4 << 20;
-    assert_eq!(session.query(&request, Format::Json).unwrap_err().number, 32);
+    assert_eq!(session.query(&request, Format::Json).unwrap_err().number(), 32);
 }
 
 /// What is made of a text while it is planned takes up to eighty times as much.
@@ -277,9 +277,9 @@ fn long_texts_are_planned_within_the_limit() {
     let ask = |text: String, limit_bytes| {
         let mut request = QueryRequest::new(text);
         request.memory_limit_bytes = limit_bytes;
-        let outcome = session.query(&request, Format::Json).map_err(|error| error.number);
+        let outcome = session.query(&request, Format::Json).map_err(|error| error.number());
         assert_eq!(
-            session.explain(&request).map_err(|error| error.number).err(),
+            session.explain(&request).map_err(|error| error.number()).err(),
             outcome.as_ref().err().copied()
         );
         outcome.map(|reply| rows_of(&reply))

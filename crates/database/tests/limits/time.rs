@@ -131,9 +131,9 @@ fn time(session: &Session, text: &str, max_runtime: Option<Duration>) -> Result<
     let outcome = session.query(&request, Format::Json);
     let took = start.elapsed();
     match outcome {
-        Err(error) if error.number == 1500 => Ok(took),
+        Err(error) if error.number() == 1500 => Ok(took),
         // A query that asks for too much may be told so before its time is over.
-        Err(error) if error.number == 32 && took < RUNTIME + PATIENCE => {
+        Err(error) if error.number() == 32 && took < RUNTIME + PATIENCE => {
             eprintln!("{text}: {error}");
             Ok(took)
         }
@@ -238,7 +238,7 @@ fn a_server_that_stops_ends_its_queries() {
     let session = session();
     let instance: Arc<Instance> = Arc::clone(session.instance());
     std::thread::scope(|scope| {
-        let running = scope.spawn(|| query(&session, "RETURN SLEEP(1000)").map(drop).unwrap_err().number);
+        let running = scope.spawn(|| query(&session, "RETURN SLEEP(1000)").map(drop).unwrap_err().number());
         std::thread::sleep(RUNTIME);
         let start = Instant::now();
         instance.stop();

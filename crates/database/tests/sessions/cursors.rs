@@ -4,9 +4,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use database::Format;
-use database::error::number;
 use database::query::request::QueryRequest;
-use database::{InstanceOptions, Reply, Session};
+use database::{ErrorCode, InstanceOptions, Reply, Session};
 use serde_json::Value;
 
 use crate::common::{as_user, body, count, create, session, session_with};
@@ -25,8 +24,8 @@ fn open_with_ttl(session: &Session, ttl_ms: u64) -> u64 {
     session.query(&request, Format::Json).unwrap().cursor.unwrap()
 }
 
-fn error_of<T: std::fmt::Debug>(result: database::Result<T>) -> u32 {
-    result.unwrap_err().number
+fn error_of<T: std::fmt::Debug>(result: database::Result<T>) -> ErrorCode {
+    result.unwrap_err().code()
 }
 
 #[test]
@@ -132,8 +131,8 @@ fn an_error_far_behind_the_first_rows_is_the_answer() {
             QueryRequest::new(format!("FOR i IN 1..20000 RETURN i == {fails_at} ? FAIL('here') : i"));
         request.batch_size = 1_000_000;
         let error = session.query(&request, Format::Json).unwrap_err();
-        assert_eq!(error.number, 1569);
-        assert!(error.message.contains("here"), "{error:?}");
+        assert_eq!(error.number(), 1569);
+        assert!(error.message().contains("here"), "{error:?}");
     }
     assert!(session.instance().cursors().is_empty());
 }
@@ -144,11 +143,11 @@ fn a_cursor_is_its_owners_alone() {
     let other = as_user(&session, "other");
     for stream in [false, true] {
         let cursor = open(&session, "FOR i IN 1..3 RETURN i", stream).unwrap().cursor.unwrap();
-        assert_eq!(error_of(other.fetch(cursor, None, Format::Json)), number::CURSOR_NOT_FOUND);
-        assert_eq!(error_of(other.remove_cursor(cursor)), number::CURSOR_NOT_FOUND);
+        assert_eq!(error_of(other.fetch(cursor, None, Format::Json)), ErrorCode::CursorNotFound);
+        assert_eq!(error_of(other.remove_cursor(cursor)), ErrorCode::CursorNotFound);
         assert_eq!(body(&session.fetch(cursor, None, Format::Json).unwrap())["result"][0], 2);
         session.remove_cursor(cursor).unwrap();
-        assert_eq!(error_of(session.remove_cursor(cursor)), number::CURSOR_NOT_FOUND);
+        assert_eq!(error_of(session.remove_cursor(cursor)), ErrorCode::CursorNotFound);
     }
     assert!(session.instance().cursors().is_empty());
 }
@@ -161,7 +160,7 @@ fn only_idle_time_counts() {
         sleep(Duration::from_millis(100));
         session.fetch(read, None, Format::Json).unwrap();
     }
-    assert_eq!(error_of(session.fetch(idle, None, Format::Json)), number::CURSOR_NOT_FOUND);
+    assert_eq!(error_of(session.fetch(idle, None, Format::Json)), ErrorCode::CursorNotFound);
     session.fetch(read, None, Format::Json).unwrap();
     // The housekeeping frees what nobody asks for any more.
     sleep(Duration::from_millis(1_500));
@@ -174,7 +173,7 @@ fn a_batch_can_be_had_again_where_that_was_asked_for() {
     let mut request = QueryRequest::new("FOR i IN 1..3 RETURN i");
     request.batch_size = 2;
     let plain = session.query(&request, Format::Json).unwrap().cursor.unwrap();
-    assert_eq!(error_of(session.fetch(plain, Some(1), Format::Json)), number::CURSOR_NOT_FOUND);
+    assert_eq!(error_of(session.fetch(plain, Some(1), Format::Json)), ErrorCode::CursorNotFound);
     assert_eq!(body(&session.fetch(plain, Some(2), Format::Json).unwrap())["result"][0], 3);
     request.options.allow_retry = true;
     for stream in [false, true] {
@@ -183,8 +182,8 @@ fn a_batch_can_be_had_again_where_that_was_asked_for() {
         for _ in 0..3 {
             assert_eq!(body(&session.fetch(cursor, Some(2), Format::Json).unwrap())["result"][0], 3);
         }
-        assert_eq!(error_of(session.fetch(cursor, Some(1), Format::Json)), number::CURSOR_NOT_FOUND);
-        assert_eq!(error_of(session.fetch(cursor, Some(3), Format::Json)), number::CURSOR_NOT_FOUND);
+        assert_eq!(error_of(session.fetch(cursor, Some(1), Format::Json)), ErrorCode::CursorNotFound);
+        assert_eq!(error_of(session.fetch(cursor, Some(3), Format::Json)), ErrorCode::CursorNotFound);
         session.remove_cursor(cursor).unwrap();
     }
 }
@@ -196,7 +195,7 @@ fn without_room_for_a_cursor_nothing_is_written() {
     let first = open(&session, "FOR i IN 1..3 RETURN i", false).unwrap().cursor.unwrap();
     open(&session, "FOR i IN 1..3 RETURN i", true).unwrap();
     let insert = "FOR i IN 1..3 INSERT {n: i} INTO docs RETURN NEW";
-    assert_eq!(error_of(open(&session, insert, false)), number::RESOURCE_LIMIT);
+    assert_eq!(error_of(open(&session, insert, false)), ErrorCode::ResourceLimit);
     assert_eq!(count(&session, "docs"), 0);
     // What fits into one batch needs no cursor.
     assert_eq!(body(&open(&session, "RETURN 1", false).unwrap())["result"][0], 1);

@@ -122,7 +122,7 @@ fn a_batch_that_is_not_kept_is_refused_rather_than_replaced() {
         session.next_dump_batch(id, number, None, &|| {}).unwrap().unwrap();
     }
     // Of those that were not given back, the last ones can be asked for again.
-    assert_eq!(session.next_dump_batch(id, 0, None, &|| {}).unwrap_err().number, 1600);
+    assert_eq!(session.next_dump_batch(id, 0, None, &|| {}).unwrap_err().number(), 1600);
     assert!(session.next_dump_batch(id, 19, None, &|| {}).unwrap().is_some());
 }
 
@@ -204,9 +204,9 @@ fn velocypack_goes_there_and_back() {
     target.restore_data("a", RestoreBody::VelocyPack(&all)).unwrap();
     assert_eq!(count(&target, "a"), DOCUMENTS);
     let error = target.restore_data("a", RestoreBody::VelocyPack(&all[..all.len() - 1])).unwrap_err();
-    assert_eq!(error.number, 600);
+    assert_eq!(error.number(), 600);
     let error = target.restore_data("a", RestoreBody::VelocyPack(b"\xff\xff")).unwrap_err();
-    assert_eq!(error.number, 600);
+    assert_eq!(error.number(), 600);
 }
 
 #[test]

@@ -172,7 +172,7 @@ fn attributes_are_chosen_by_name() {
 
 #[test]
 fn requests_are_checked() {
-    let number = |json: &str| ExportRequest::from_body(Slice::new(&value(json))).unwrap_err().number;
+    let number = |json: &str| ExportRequest::from_body(Slice::new(&value(json))).unwrap_err().number();
     for json in [
         "[]",
         "5",

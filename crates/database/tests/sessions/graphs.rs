@@ -39,7 +39,7 @@ fn write(
         durability: Durability::Buffered,
     };
     let written = if collection == "e" { session.write_edge(&write) } else { session.write_vertex(&write) };
-    written.map(drop).map_err(|error| error.number)
+    written.map(drop).map_err(|error| error.number())
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn rights_on_collections_count_through_a_graph() {
         .unwrap();
 
     let no_vertices = restricted(&session, "v", AccessLevel::None);
-    assert_eq!(no_vertices.read_vertex("g", "v", "a").unwrap_err().number, 11);
+    assert_eq!(no_vertices.read_vertex("g", "v", "a").unwrap_err().number(), 11);
     let edge = r#"{"_from": "v/a", "_to": "v/b"}"#;
     assert_eq!(write(&no_vertices, "e", WriteOperation::Insert, "", edge), Err(11));
 
@@ -110,7 +110,7 @@ fn rights_on_collections_count_through_a_graph() {
     // The vertex could be removed, but not its edge.
     assert_eq!(write(&reads_edges, "v", WriteOperation::Remove, "a", "{}"), Err(1004));
     assert_eq!(rows(&session, "RETURN [LENGTH(v), LENGTH(e)]"), json!([[2, 1]]));
-    assert_eq!(reads_edges.drop_graph("g", true, Durability::Buffered).unwrap_err().number, 11);
+    assert_eq!(reads_edges.drop_graph("g", true, Durability::Buffered).unwrap_err().number(), 11);
     assert!(session.graph("g").is_ok());
 
     let mut reader = catalog::UserDefinition::new("reader", String::new());
@@ -119,11 +119,11 @@ fn rights_on_collections_count_through_a_graph() {
     let reader =
         Session::open(Arc::clone(session.instance()), "_system", Identity::User("reader".into())).unwrap();
     assert!(reader.graph("g").is_ok() && reader.read_vertex("g", "v", "a").is_ok());
-    assert_eq!(reader.drop_graph("g", false, Durability::Buffered).unwrap_err().number, 11);
+    assert_eq!(reader.drop_graph("g", false, Durability::Buffered).unwrap_err().number(), 11);
     let body = value(r#"{"name": "h"}"#);
-    assert_eq!(reader.create_graph(Slice::new(&body), Durability::Buffered).unwrap_err().number, 11);
+    assert_eq!(reader.create_graph(Slice::new(&body), Durability::Buffered).unwrap_err().number(), 11);
     let changed = reader.add_vertex_collection("g", "w", Durability::Buffered);
-    assert_eq!(changed.unwrap_err().number, 11);
+    assert_eq!(changed.unwrap_err().number(), 11);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn collections_of_vertices_must_be_named_if_that_is_asked_for() {
     rows(&session, "INSERT {_key: 'a'} INTO v");
     rows(&session, "INSERT {_key: 'b'} INTO w");
     rows(&session, "INSERT {_from: 'v/a', _to: 'w/b'} INTO e");
-    let error = |text: &str| query(&session, text).err().map(|error| error.number);
+    let error = |text: &str| query(&session, text).err().map(|error| error.number());
     assert_eq!(error("FOR x IN 1..1 OUTBOUND 'v/a' e RETURN x._key"), Some(1521));
     assert_eq!(error("WITH v FOR x IN 1..1 OUTBOUND 'v/a' e RETURN x._key"), Some(1521));
     assert_eq!(rows(&session, "WITH v, w FOR x IN 1..1 OUTBOUND 'v/a' e RETURN x._key"), json!(["b"]));

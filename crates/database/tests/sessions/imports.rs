@@ -1,8 +1,7 @@
 //! Imports: what is stored, what is rejected, and that `complete` is all or nothing across chunks.
 
-use database::Session;
-use database::error::number;
 use database::import::{ImportBody, ImportForm, ImportOutcome, ImportRequest};
+use database::{ErrorCode, Session};
 use storage::{Durability, OverwriteMode};
 
 use crate::common::{count, create, rows, session};
@@ -55,7 +54,7 @@ fn complete_takes_all_chunks_back() {
     let session = with_docs();
     let complete = ImportRequest { complete: true, ..request() };
     let text = lines((0..MANY).chain([7]));
-    assert_eq!(import(&session, &text, &complete).unwrap_err().number, 1210);
+    assert_eq!(import(&session, &text, &complete).unwrap_err().number(), 1210);
     assert_eq!(count(&session, "docs"), 0);
     assert_eq!(import(&session, &lines(0..MANY), &complete).unwrap().created, MANY as u64);
     assert_eq!(count(&session, "docs"), MANY as u64);
@@ -79,16 +78,16 @@ fn a_body_that_is_not_what_the_request_says_changes_nothing() {
     let session = with_docs();
     import(&session, &lines(0..3), &request()).unwrap();
     for (form, text, expected) in [
-        (ImportForm::List, "{}", number::MALFORMED_REQUEST),
-        (ImportForm::List, "[{}", number::CORRUPTED_JSON),
-        (ImportForm::List, "", number::CORRUPTED_JSON),
-        (ImportForm::Auto, "[{\"a\":1,\"a\":2}]", number::CORRUPTED_JSON),
-        (ImportForm::Table, "{\"a\":1}", number::MALFORMED_REQUEST),
-        (ImportForm::Table, "[\"a\",5]\n[1,2]", number::MALFORMED_REQUEST),
-        (ImportForm::Table, "[\"a\"", number::MALFORMED_REQUEST),
+        (ImportForm::List, "{}", ErrorCode::HttpBadParameter),
+        (ImportForm::List, "[{}", ErrorCode::HttpCorruptedJson),
+        (ImportForm::List, "", ErrorCode::HttpCorruptedJson),
+        (ImportForm::Auto, "[{\"a\":1,\"a\":2}]", ErrorCode::HttpCorruptedJson),
+        (ImportForm::Table, "{\"a\":1}", ErrorCode::HttpBadParameter),
+        (ImportForm::Table, "[\"a\",5]\n[1,2]", ErrorCode::HttpBadParameter),
+        (ImportForm::Table, "[\"a\"", ErrorCode::HttpBadParameter),
     ] {
         let error = import(&session, text, &ImportRequest { form, ..request() }).unwrap_err();
-        assert_eq!(error.number, expected, "{form:?} {text}");
+        assert_eq!(error.code(), expected, "{form:?} {text}");
     }
     assert_eq!(count(&session, "docs"), 3);
 }
@@ -119,8 +118,8 @@ fn an_unknown_collection_and_a_user_who_may_not_write_are_refused() {
     let session = with_docs();
     let lines = ImportBody::Json(b"{}");
     assert_eq!(
-        session.import("nowhere", lines, &request()).unwrap_err().number,
-        number::DATA_SOURCE_NOT_FOUND
+        session.import("nowhere", lines, &request()).unwrap_err().code(),
+        ErrorCode::DataSourceNotFound
     );
     let mut user = catalog::UserDefinition::new("reader", String::new());
     user.rights.grant_database("_system", catalog::AccessLevel::ReadOnly);
@@ -128,8 +127,5 @@ fn an_unknown_collection_and_a_user_who_may_not_write_are_refused() {
     let instance = std::sync::Arc::clone(session.instance());
     let reader = Session::open(instance, "_system", database::Identity::User("reader".into())).unwrap();
     let overwrite = ImportRequest { overwrite: true, ..request() };
-    assert_eq!(
-        reader.import("docs", lines, &overwrite).unwrap_err().number,
-        catalog::error_number::READ_ONLY
-    );
+    assert_eq!(reader.import("docs", lines, &overwrite).unwrap_err().code(), ErrorCode::ReadOnly);
 }

@@ -70,11 +70,11 @@ fn a_name_may_come_to_mean_another_collection() {
     query(&session, "INSERT {n: 1} INTO docs").unwrap();
     assert_eq!(ask(&session, READ), (json!([1]), false));
     session.rename_collection("docs", "old").unwrap();
-    assert_eq!(query(&session, READ).unwrap_err().number, 1203);
+    assert_eq!(query(&session, READ).unwrap_err().number(), 1203);
     create(&session, r#"{"name": "docs"}"#);
     assert_eq!(ask(&session, READ), (json!([]), false));
     session.drop_collection("docs", false).unwrap();
-    assert_eq!(query(&session, READ).unwrap_err().number, 1203);
+    assert_eq!(query(&session, READ).unwrap_err().number(), 1203);
 }
 
 #[test]

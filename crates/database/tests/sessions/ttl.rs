@@ -101,7 +101,7 @@ fn wrong_properties_are_refused() {
         r#"{"maxTotalRemoves": "x"}"#,
         "[]",
     ] {
-        assert_eq!(ttl.change(Slice::new(&value(wrong))).unwrap_err().number, 10, "{wrong}");
+        assert_eq!(ttl.change(Slice::new(&value(wrong))).unwrap_err().number(), 10, "{wrong}");
     }
     assert_eq!(ttl.properties(), TtlProperties::default());
 }

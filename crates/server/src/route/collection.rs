@@ -83,8 +83,8 @@ fn full(session: &Session, request: &Request) -> Result<Response> {
 
 fn count(session: &Session, request: &Request) -> Result<Response> {
     let collection = readable(session, request)?;
-    let count = session.instance().store().snapshot().map_err(database::Error::from)?.count(&collection);
-    let count = count.map_err(database::Error::from)?;
+    let count = session.instance().store().snapshot()?.count(&collection);
+    let count = count?;
     respond(session, request, &collection, Form::Full, |fields| {
         fields.number("count", count);
     })
@@ -105,7 +105,7 @@ fn figures(session: &Session, request: &Request) -> Result<Response> {
     let details = request.flag("details", false)?;
     let store = session.instance().store();
     let figures = store.snapshot().and_then(|snapshot| store.figures(&snapshot, &collection, details));
-    let figures = figures.map_err(database::Error::from)?;
+    let figures = figures?;
     respond(session, request, &collection, Form::Full, |fields| {
         fields
             .number("count", figures.documents)
@@ -148,8 +148,8 @@ fn revision(session: &Session, request: &Request) -> Result<Response> {
 fn checksum(session: &Session, request: &Request) -> Result<Response> {
     let collection = readable(session, request)?;
     let (revisions, data) = (request.flag("withRevisions", false)?, request.flag("withData", false)?);
-    let snapshot = session.instance().store().snapshot().map_err(database::Error::from)?;
-    let checksum = snapshot.checksum(&collection, revisions, data).map_err(database::Error::from)?;
+    let snapshot = session.instance().store().snapshot()?;
+    let checksum = snapshot.checksum(&collection, revisions, data)?;
     respond(session, request, &collection, Form::Short, |fields| {
         fields.text("revision", &revision_of(&collection)).text("checksum", &checksum.to_string());
     })
@@ -186,7 +186,7 @@ fn rename(session: &Session, request: &Request) -> Result<Response> {
 fn truncate(session: &Session, request: &Request) -> Result<Response> {
     let collection = session.truncate_collection(request.parameter("collection"))?;
     if request.flag("waitForSync", false)? {
-        session.instance().store().sync().map_err(database::Error::from)?;
+        session.instance().store().sync()?;
     }
     respond(session, request, &collection, Form::Short, |_| {})
 }
@@ -201,13 +201,13 @@ fn drop_collection(session: &Session, request: &Request) -> Result<Response> {
 
 fn compact(session: &Session, request: &Request) -> Result<Response> {
     let collection = session.collection(request.parameter("collection"), AccessLevel::ReadWrite)?;
-    session.instance().store().compact(&collection).map_err(database::Error::from)?;
+    session.instance().store().compact(&collection)?;
     respond(session, request, &collection, Form::Short, |_| {})
 }
 
 fn recalculate_count(session: &Session, request: &Request) -> Result<Response> {
     let collection = session.collection(request.parameter("collection"), AccessLevel::ReadWrite)?;
-    let count = session.instance().store().recalculate_count(&collection).map_err(database::Error::from)?;
+    let count = session.instance().store().recalculate_count(&collection)?;
     success(session, request, |fields| {
         fields.bool("result", true).number("count", count);
     })

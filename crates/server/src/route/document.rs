@@ -162,7 +162,7 @@ fn write_one(
     let mode = WriteMode { durability: durability(request)?, patience };
     let written = session.write_document(&name, operation, request.parameter("key"), body, &options, mode);
     let (collection, outcome) = match written {
-        Err(error) if patience == Patience::None && error.is_retryable => return Ok(None),
+        Err(error) if patience == Patience::None && error.is_retryable() => return Ok(None),
         written => written?,
     };
     let outcome = as_reported(outcome, &options);

@@ -28,7 +28,7 @@ fn list(session: &Session, request: &Request) -> Result<Response> {
     let figures = if request.flag("withStats", false)? {
         let store = session.instance().store();
         let figures = store.snapshot().and_then(|snapshot| store.figures(&snapshot, &collection, false));
-        Some(figures.map_err(database::Error::from)?)
+        Some(figures?)
     } else {
         None
     };

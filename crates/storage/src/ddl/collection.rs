@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use catalog::{
     CollectionChanges, CollectionDefinition, CollectionId, CollectionProperties, CollectionType,
-    DatabaseDefinition, IndexDefinition, IndexId, NamingRules, ObjectId, error_number,
+    DatabaseDefinition, IndexDefinition, IndexId, NamingRules, ObjectId,
 };
 
 use crate::counters::Counters;
@@ -12,7 +12,7 @@ use crate::gate::Gate;
 use crate::key_generator::KeyGenerator;
 use crate::schema::Schema;
 use crate::store::Shared;
-use crate::{Collection, Error, Index, Result, Store, computed_values, deletion};
+use crate::{Collection, Error, ErrorCode, Index, Result, Store, computed_values, deletion};
 
 impl Store {
     /// Creates a collection with its primary index, and an edge collection's edge index.
@@ -118,7 +118,7 @@ impl Store {
 fn check_name_is_free(database: &crate::Database, name: &str) -> Result<()> {
     if database.names.contains_key(name) {
         return Err(Error::new(
-            error_number::DUPLICATE_NAME,
+            ErrorCode::DuplicateName,
             format!("duplicate name: collection '{name}' exists"),
         ));
     }
@@ -128,7 +128,7 @@ fn check_name_is_free(database: &crate::Database, name: &str) -> Result<()> {
 fn check_not_system(collection: &Collection, allowed: bool) -> Result<()> {
     if collection.definition.properties.is_system && !allowed {
         let message = format!("forbidden: '{}' is a system collection", collection.name());
-        return Err(Error::new(error_number::FORBIDDEN, message));
+        return Err(Error::new(ErrorCode::Forbidden, message));
     }
     Ok(())
 }

@@ -1,11 +1,10 @@
 //! Databases.
 
-use catalog::{
-    DatabaseDefinition, DatabaseId, SYSTEM_DATABASE, UserDefinition, error_number, system_collections,
-};
+use catalog::{DatabaseDefinition, DatabaseId, SYSTEM_DATABASE, UserDefinition, system_collections};
 
+use crate::error;
 use crate::picture::Database;
-use crate::{Error, Result, Store, deletion};
+use crate::{Error, ErrorCode, Result, Store, deletion};
 
 /// The system database's number.
 const SYSTEM_DATABASE_ID: DatabaseId = DatabaseId(1);
@@ -28,7 +27,7 @@ impl Store {
     fn create_database_with(&self, definition: DatabaseDefinition) -> Result<DatabaseDefinition> {
         self.shared.alter(|draft| {
             if draft.catalog().database(&definition.name).is_some() {
-                return Err(Error::new(error_number::DUPLICATE_NAME, "duplicate name: database exists"));
+                return Err(Error::new(ErrorCode::DuplicateName, "duplicate name: database exists"));
             }
             draft.put_database(Database::new(definition.clone()))?;
             for properties in system_collections(definition.is_system()) {
@@ -44,24 +43,21 @@ impl Store {
     /// Errors: 1228, 11 for the system database, 18, 1004.
     pub fn drop_database(&self, name: &str) -> Result<()> {
         if name == SYSTEM_DATABASE {
-            return Err(Error::new(
-                error_number::FORBIDDEN,
-                "forbidden: the system database cannot be dropped",
-            ));
+            return Err(Error::new(ErrorCode::Forbidden, "forbidden: the system database cannot be dropped"));
         }
-        let database = self.catalog().database(name).cloned().ok_or_else(Error::database_not_found)?;
+        let database = self.catalog().database(name).cloned().ok_or_else(error::database_not_found)?;
         let guards = database.collections.values().map(|collection| self.shared.exclude_writers(collection));
         let _guards = guards.collect::<Result<Vec<_>>>()?;
         let objects = self.shared.alter(|draft| {
             let present = draft.database(name)?.clone();
             if present.definition.id != database.definition.id {
-                return Err(Error::database_not_found());
+                return Err(error::database_not_found());
             }
             // A collection that came since may have writers who were not waited for.
             if let Some(new) =
                 present.collections.values().find(|new| !database.collections.contains_key(&new.id()))
             {
-                return Err(Error::lock_timeout(new.name()));
+                return Err(error::lock_timeout(new.name()));
             }
             let mut objects = Vec::new();
             for collection in present.collections.values() {

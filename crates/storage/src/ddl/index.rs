@@ -10,11 +10,11 @@
 use std::sync::Arc;
 
 use catalog::index::{INDEXES_MAX, IndexProperties};
-use catalog::{IndexDefinition, IndexId, IndexType, ObjectId, error_number};
+use catalog::{IndexDefinition, IndexId, IndexType, ObjectId};
 
 use crate::index::build::{Build, SharedCheck};
 use crate::picture::Catalog;
-use crate::{Collection, Error, Index, Result, Snapshot, Store, deletion};
+use crate::{Collection, Error, ErrorCode, Index, Result, Snapshot, Store, deletion};
 
 impl Store {
     /// Creates an index over all documents, or answers the one that is there already. The flag says whether it is new.
@@ -113,7 +113,7 @@ impl Store {
     pub fn drop_index(&self, collection: &Collection, id: IndexId) -> Result<()> {
         if id == IndexId::PRIMARY || (id == IndexId::EDGE && collection.is_edge()) {
             let message = "forbidden: the primary index and the edge index cannot be dropped";
-            return Err(Error::new(error_number::FORBIDDEN, message));
+            return Err(Error::new(ErrorCode::Forbidden, message));
         }
         let _guard = self.shared.exclude_writers(collection)?;
         let object = self.shared.alter(|draft| {
@@ -142,20 +142,20 @@ fn find_same(collection: &Collection, wanted: &IndexProperties) -> Result<Option
         && collection.indexes().iter().any(|index| index.index_type() == IndexType::Ttl)
     {
         let message = "there can only be one ttl index per collection";
-        return Err(Error::new(error_number::BAD_PARAMETER, message));
+        return Err(Error::bad_parameter(message));
     }
     if let Some(name) = &wanted.name
         && collection.indexes().iter().any(|index| index.name() == name)
     {
-        return Err(Error::new(error_number::DUPLICATE_IDENTIFIER, "duplicate value for `id` or `name`"));
+        return Err(Error::new(ErrorCode::DuplicateIdentifier, "duplicate value for `id` or `name`"));
     }
     if collection.indexes().len() >= INDEXES_MAX {
         let message = format!("index creation failed: a collection can have at most {INDEXES_MAX} indexes");
-        return Err(Error::new(error_number::INDEX_CREATION_FAILED, message));
+        return Err(Error::new(ErrorCode::IndexCreationFailed, message));
     }
     Ok(None)
 }
 
 fn index_not_found() -> Error {
-    Error::new(error_number::INDEX_NOT_FOUND, "index not found")
+    Error::of(ErrorCode::IndexNotFound)
 }

@@ -9,10 +9,11 @@ mod user;
 
 use std::time::{Duration, Instant};
 
+use crate::error;
 use crate::gate::{GateGuard, Passage};
 use crate::index::build::SharedCheck;
 use crate::store::Shared;
-use crate::{Collection, Error, Result};
+use crate::{Collection, Result};
 
 /// How long a gate is waited for between two checks.
 const WAIT_PER_CHECK: Duration = Duration::from_millis(50);
@@ -25,7 +26,7 @@ impl Shared {
         self.check_writable()?;
         let timeout = Duration::from_millis(self.options.gate_timeout_ms);
         let guard = collection.gate.pass(Passage::Exclusive, timeout);
-        guard.ok_or_else(|| Error::lock_timeout(collection.name()))
+        guard.ok_or_else(|| error::lock_timeout(collection.name()))
     }
 
     /// The same, asking `check` from time to time whether to go on waiting.
@@ -43,7 +44,7 @@ impl Shared {
             let left = until.saturating_duration_since(Instant::now());
             match collection.gate.pass(Passage::Exclusive, left.min(WAIT_PER_CHECK)) {
                 Some(guard) => return Ok(guard),
-                None if left.is_zero() => return Err(Error::lock_timeout(collection.name())),
+                None if left.is_zero() => return Err(error::lock_timeout(collection.name())),
                 None => {}
             }
         }

@@ -1,8 +1,8 @@
 //! Users.
 
-use catalog::{UserDefinition, error_number, name::check_user_name};
+use catalog::{UserDefinition, name::check_user_name};
 
-use crate::{Error, Result, Store};
+use crate::{Error, ErrorCode, Result, Store};
 
 impl Store {
     /// Creates a user.
@@ -12,7 +12,7 @@ impl Store {
         check_user_name(&user.name)?;
         self.shared.alter(|draft| {
             if draft.catalog().user(&user.name).is_some() {
-                return Err(Error::new(error_number::USER_DUPLICATE, "duplicate user"));
+                return Err(Error::of(ErrorCode::UserDuplicate));
             }
             draft.put_user(user)
         })
@@ -54,5 +54,5 @@ impl Store {
 }
 
 fn user_not_found() -> Error {
-    Error::new(error_number::USER_NOT_FOUND, "user not found")
+    Error::of(ErrorCode::UserNotFound)
 }

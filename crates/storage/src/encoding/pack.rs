@@ -1,6 +1,6 @@
 //! Small records of fixed-size numbers behind a format byte.
 
-use crate::{Error, Result};
+use crate::{Error, ErrorCode, Result};
 
 /// The format of everything in the engine. A store with a greater one is refused.
 pub(crate) const STORE_FORMAT: u8 = 1;
@@ -57,5 +57,5 @@ pub(crate) fn check_format(format: u8) -> Result<()> {
         "incompatible server version: the data have format {format}, this version reads format {STORE_FORMAT}; \
          start the version that wrote them, or dump and restore"
     );
-    Err(Error::new(catalog::error_number::INCOMPATIBLE_VERSION, message))
+    Err(Error::new(ErrorCode::IncompatibleVersion, message))
 }

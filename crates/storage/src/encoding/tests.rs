@@ -1,6 +1,7 @@
 use catalog::ObjectId;
 
 use super::*;
+use crate::ErrorCode;
 
 #[test]
 fn documents_of_one_collection_are_one_range() {
@@ -56,5 +57,5 @@ fn numbers_are_kept_behind_a_format_byte() {
     assert!(pack::read_numbers::<1>(&bytes, "test").is_err());
     assert!(pack::read_all_numbers(&bytes[..16]).is_err());
     let error = pack::read_all_numbers(&[pack::STORE_FORMAT + 1]).unwrap_err();
-    assert_eq!(error.number(), catalog::error_number::INCOMPATIBLE_VERSION);
+    assert_eq!(error.code(), ErrorCode::IncompatibleVersion);
 }

@@ -122,7 +122,7 @@ fn what_is_kept_of_a_long_run_does_not_grow_with_it() {
 
 #[test]
 fn merging_can_be_ended() {
-    let stop = || Err(Error::new(1500, "query killed"));
+    let stop = || Err(Error::killed());
     let mut sorter = Sorter::new(std::env::temp_dir(), 1).with_check(Box::new(stop));
     let value = vec![0; BYTES_PER_CHECK / 8];
     let added = (0..1000u32).try_for_each(|n| sorter.add(&n.to_be_bytes(), &value));

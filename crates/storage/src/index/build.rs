@@ -14,8 +14,9 @@ use velocypack::Slice;
 use super::Index;
 use super::entries::Entries;
 use super::estimate::EstimateChange;
+use crate::ConflictingDocument;
 use crate::encoding::entry::key_of_unique_value;
-use crate::error::ConflictingDocument;
+use crate::error;
 use crate::external_sort::{SortedPairs, Sorter};
 use crate::scan::{DocumentScanSpec, KeyBound};
 use crate::store::StoreOptions;
@@ -159,7 +160,7 @@ fn violation(index: &Index, collection: &str, key: &str) -> Error {
     let document =
         ConflictingDocument { collection: collection.to_owned(), key: key.to_owned(), revision: None };
     let index_type = index.definition().properties.type_name();
-    Error::unique_violation(index.name(), index_type, &index.fields_text(), document)
+    error::unique_violation(index.name(), index_type, &index.fields_text(), document)
 }
 
 /// What is built from what.

@@ -12,8 +12,8 @@ use super::Index;
 use super::entries::{Entries, EntryRef};
 use super::estimate::EstimateChange;
 use crate::encoding::entry::key_of_unique_value;
-use crate::error::ConflictingDocument;
-use crate::{Error, Result};
+use crate::error;
+use crate::{ConflictingDocument, Error, Result};
 
 /// Memory that is used again from document to document.
 #[derive(Debug, Default)]
@@ -112,7 +112,7 @@ impl Target<'_> {
 
     fn explain(&self, error: kv::Error) -> Error {
         match error {
-            kv::Error::Conflict => Error::write_conflict(self.document(self.key.to_owned())),
+            kv::Error::Conflict => error::write_conflict(self.document(self.key.to_owned())),
             other => other.into(),
         }
     }
@@ -131,7 +131,7 @@ impl Target<'_> {
     fn unique_violation(&self, holder: String) -> Error {
         let index = self.index;
         let index_type = index.definition().properties.type_name();
-        Error::unique_violation(index.name(), index_type, &index.fields_text(), self.document(holder))
+        error::unique_violation(index.name(), index_type, &index.fields_text(), self.document(holder))
     }
 
     fn document(&self, key: String) -> ConflictingDocument {

@@ -30,7 +30,7 @@ use catalog::{FieldPath, IndexDefinition, IndexId, IndexType};
 use kv::KeyRange;
 use velocypack::Slice;
 
-use crate::{Error, Result};
+use crate::{Error, ErrorCode, Result};
 use bounds::{IndexBounds, IndexRange};
 use entries::Entries;
 use estimate::Estimate;
@@ -95,7 +95,7 @@ impl Index {
     pub(crate) fn new(definition: IndexDefinition, estimate: Option<Arc<Estimate>>) -> Result<Self> {
         let Some(method) = method(definition.properties.index_type) else {
             let message = format!("not implemented: indexes of type '{}'", definition.properties.type_name());
-            return Err(Error::new(catalog::error_number::NOT_IMPLEMENTED, message));
+            return Err(Error::new(ErrorCode::NotImplemented, message));
         };
         let capabilities = definition.properties.capabilities();
         let mut index = Index { definition, capabilities, method, estimate: None };

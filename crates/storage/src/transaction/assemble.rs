@@ -1,14 +1,14 @@
 //! Making the stored form of a document: key, revision, system attributes, computed values, checks.
 
-use catalog::error_number as number;
 use velocypack::Slice;
 
 use super::WriteOptions;
 use super::system_attributes::{FromTo, from_to, given_key, invalid_type, restored_revision};
 use crate::computed_values::ComputeEvent;
+use crate::error;
 use crate::key_generator::{GeneratedKey, KeyBlock};
 use crate::store::Shared;
-use crate::{Collection, Error, Result, Revision};
+use crate::{Collection, Error, ErrorCode, Result, Revision};
 
 /// Most bytes of a stored document. ArangoDB's own bound is that of its request bodies and transactions; this one keeps
 /// every document well within a block of a scan (4 GiB) and an engine's pair (1 GiB).
@@ -92,14 +92,16 @@ impl Assembler<'_> {
     ) -> Result<()> {
         let revision = new.revision.to_text();
         bytes.clear();
-        velocypack::document(new.key, revision.as_str(), new.from_to, new.body, bytes)?;
+        velocypack::document(new.key, revision.as_str(), new.from_to, new.body, bytes)
+            .map_err(error::unfit_document)?;
         if !new.options.is_restore {
             if let Some(computed) = &self.collection.computed_values
                 && computed.applies_to(new.event)
                 && let Some(body) = computed.compute(new.event, Slice::new(bytes), self.collection.name())?
             {
                 bytes.clear();
-                velocypack::document(new.key, revision.as_str(), new.from_to, Slice::new(&body), bytes)?;
+                velocypack::document(new.key, revision.as_str(), new.from_to, Slice::new(&body), bytes)
+                    .map_err(error::unfit_document)?;
             }
             if let Some(schema) = self.collection.schema.as_ref().filter(|_| !new.options.skip_validation) {
                 schema.check_write(Slice::new(bytes), old)?;
@@ -110,7 +112,7 @@ impl Assembler<'_> {
                 "document too large: {} bytes, at most {DOCUMENT_MAX_BYTES} are allowed",
                 bytes.len()
             );
-            return Err(Error::new(number::DOCUMENT_TOO_LARGE, message));
+            return Err(Error::new(ErrorCode::DocumentTooLarge, message));
         }
         Ok(())
     }

@@ -2,7 +2,8 @@
 //! vertices of a new edge, say.
 
 use super::Transaction;
-use crate::error::ConflictingDocument;
+use crate::ConflictingDocument;
+use crate::error;
 use crate::{Collection, Error, Result, encoding};
 
 impl Transaction {
@@ -29,7 +30,7 @@ impl Transaction {
                 continue;
             };
             self.engine.lock(stored).map_err(|error| match error {
-                kv::Error::Conflict => Error::write_conflict(ConflictingDocument {
+                kv::Error::Conflict => error::write_conflict(ConflictingDocument {
                     collection: collection.name().to_owned(),
                     key: (*key).to_owned(),
                     revision: None,

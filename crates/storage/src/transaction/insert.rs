@@ -6,6 +6,7 @@ use velocypack::Slice;
 use super::store_document::Old;
 use super::{Operation, OverwriteMode, Transaction, WriteKind, WriteOptions, WriteOutcome};
 use crate::encoding;
+use crate::error;
 use crate::key_generator::GeneratedKey;
 use crate::{Collection, Error, Result, Revision};
 
@@ -83,7 +84,7 @@ impl Operation<'_> {
 
     pub(super) fn key_taken(&self, key: &str, revision: Option<Revision>) -> Error {
         let primary = IndexType::Primary.name();
-        Error::unique_violation(primary, primary, "_key", self.conflicting(key, revision))
+        error::unique_violation(primary, primary, "_key", self.conflicting(key, revision))
     }
 
     /// An insert whose key is taken, where the options say what to do then.

@@ -31,6 +31,7 @@ pub use options::{
 pub use system_attributes::document_key;
 
 use crate::counters::Totals;
+use crate::error;
 use crate::gate::{GateGuard, Passage};
 use crate::index::estimate::EstimateChange;
 use crate::index::maintain::Scratch;
@@ -158,11 +159,11 @@ impl Transaction {
         if let Some(at_begin) = self.catalog.same_collection(collection)
             && at_begin.object_id() != joined.collection.object_id()
         {
-            return Err(Error::stale_collection(collection.name()));
+            return Err(error::stale_collection(collection.name()));
         }
         // The documents of a load since would be overwritten unseen.
         if joined.collection.loads.last() > self.loads_at_begin {
-            return Err(Error::stale_collection(collection.name()));
+            return Err(error::stale_collection(collection.name()));
         }
         self.joined.push(joined);
         Ok(self.joined.len() - 1)
@@ -207,7 +208,7 @@ impl Joined {
     fn pass(shared: &Shared, collection: &Collection, passage: Passage, timeout: Duration) -> Result<Self> {
         shared.check_writable()?;
         let guard = collection.gate.pass(passage, timeout);
-        let guard = guard.ok_or_else(|| Error::lock_timeout(collection.name()))?;
+        let guard = guard.ok_or_else(|| error::lock_timeout(collection.name()))?;
         let present = shared.catalog();
         let present = present.same_collection(collection);
         let collection = present.ok_or_else(|| Error::collection_not_found(collection.name()))?;

@@ -5,9 +5,10 @@ use velocypack::Slice;
 use super::assemble::Assembler;
 use super::system_attributes::stored_revision;
 use super::{Operation, WriteOptions};
+use crate::ConflictingDocument;
 use crate::documents::StoredDocument;
 use crate::encoding;
-use crate::error::ConflictingDocument;
+use crate::error;
 use crate::index::maintain::Target;
 use crate::{Error, Result, Revision};
 
@@ -54,7 +55,7 @@ impl Operation<'_> {
     ///
     /// Errors: 1202, and 1200 if it has not the revision that the client named.
     pub(super) fn require(&mut self, key: &str, body: Slice<'_>, options: &WriteOptions) -> Result<Old> {
-        let old = self.find(key)?.ok_or_else(Error::document_not_found)?;
+        let old = self.find(key)?.ok_or_else(error::document_not_found)?;
         self.check_revision(key, old.revision, body, options)?;
         Ok(old)
     }
@@ -69,7 +70,7 @@ impl Operation<'_> {
         let in_body = if options.ignore_revs { None } else { body.get("_rev").and_then(Slice::as_str) };
         for wanted in [options.if_match.as_deref(), in_body].into_iter().flatten() {
             if Revision::parse(wanted) != Some(stored) {
-                return Err(Error::revision_mismatch(self.conflicting(key, Some(stored))));
+                return Err(error::revision_mismatch(self.conflicting(key, Some(stored))));
             }
         }
         Ok(())
@@ -116,7 +117,7 @@ impl Operation<'_> {
     /// The engine's error with the document that it is about.
     pub(super) fn explain(&self, error: kv::Error, key: &str) -> Error {
         match error {
-            kv::Error::Conflict => Error::write_conflict(self.conflicting(key, None)),
+            kv::Error::Conflict => error::write_conflict(self.conflicting(key, None)),
             other => other.into(),
         }
     }

@@ -1,9 +1,10 @@
 //! Reading and checking the system attributes of what a client sends.
 
-use catalog::{DocumentIdentifier, error_number as number, is_valid_key};
+use catalog::{DocumentIdentifier, is_valid_key};
 use velocypack::Slice;
 
-use crate::{Error, Result, Revision};
+use crate::error;
+use crate::{Error, ErrorCode, Result, Revision};
 
 /// The key that a body names by `_key`, or by `_id` where it has no `_key`.
 ///
@@ -14,8 +15,8 @@ pub fn document_key<'a>(body: Slice<'a>, collection: &str) -> Result<&'a str> {
     if let Some(text) = body.as_str() {
         let is_identifier = text.contains('/');
         let key = if is_identifier { key_of_identifier(text, collection) } else { check_key(text) };
-        return key.map_err(|error| match error.number() {
-            number::CROSS_COLLECTION_REQUEST => Error::document_not_found(),
+        return key.map_err(|error| match error.code() {
+            ErrorCode::CrossCollectionRequest => error::document_not_found(),
             _ => error,
         });
     }
@@ -27,17 +28,16 @@ pub fn document_key<'a>(body: Slice<'a>, collection: &str) -> Result<&'a str> {
     }
     match body.get("_id").and_then(Slice::as_str) {
         Some(identifier) => key_of_identifier(identifier, collection),
-        None => Err(Error::new(number::DOCUMENT_KEY_MISSING, "missing document key")),
+        None => Err(Error::of(ErrorCode::DocumentKeyMissing)),
     }
 }
 
 fn key_of_identifier<'a>(text: &'a str, collection: &str) -> Result<&'a str> {
-    let parsed = DocumentIdentifier::parse(text)
-        .ok_or_else(|| Error::new(number::DOCUMENT_HANDLE_BAD, "illegal document identifier"))?;
+    let parsed = DocumentIdentifier::parse(text).ok_or_else(|| Error::of(ErrorCode::DocumentHandleBad))?;
     if parsed.collection == collection {
         return Ok(parsed.key);
     }
-    Err(Error::new(number::CROSS_COLLECTION_REQUEST, "cross collection request not allowed"))
+    Err(Error::of(ErrorCode::CrossCollectionRequest))
 }
 
 fn check_key(key: &str) -> Result<&str> {
@@ -45,11 +45,11 @@ fn check_key(key: &str) -> Result<&str> {
 }
 
 pub(super) fn illegal_key() -> Error {
-    Error::new(number::DOCUMENT_KEY_BAD, "illegal document key")
+    Error::of(ErrorCode::DocumentKeyBad)
 }
 
 pub(super) fn invalid_type() -> Error {
-    Error::new(number::DOCUMENT_TYPE_INVALID, "invalid document type")
+    Error::of(ErrorCode::DocumentTypeInvalid)
 }
 
 /// The key that a client gave for a new document, if it gave one.
@@ -59,7 +59,7 @@ pub(super) fn given_key(body: Slice<'_>, allowed: bool) -> Result<Option<&str>> 
     let Some(key) = body.get("_key") else { return Ok(None) };
     if !allowed {
         let message = "unexpected document key: the collection does not allow user-defined keys";
-        return Err(Error::new(number::DOCUMENT_KEY_UNEXPECTED, message));
+        return Err(Error::new(ErrorCode::DocumentKeyUnexpected, message));
     }
     key.as_str().filter(|key| is_valid_key(key)).map(Some).ok_or_else(illegal_key)
 }
@@ -87,7 +87,7 @@ fn vertex(value: Option<Slice<'_>>) -> Result<&str> {
     text.ok_or_else(|| {
         let message = "expecting both `_from` and `_to` attributes to be defined in the edge document and have the \
                        format `<collectionName>/<vertexKey>`";
-        Error::new(number::INVALID_EDGE_ATTRIBUTE, message)
+        Error::new(ErrorCode::InvalidEdgeAttribute, message)
     })
 }
 
@@ -96,7 +96,7 @@ fn vertex(value: Option<Slice<'_>>) -> Result<&str> {
 /// Errors: 1239 for damage.
 pub(super) fn stored_revision(document: Slice<'_>) -> Result<Revision> {
     let revision = document.get("_rev").and_then(Slice::as_str).and_then(Revision::parse);
-    revision.ok_or_else(|| Error::new(number::DOCUMENT_REV_BAD, "illegal document revision"))
+    revision.ok_or_else(|| Error::of(ErrorCode::DocumentRevBad))
 }
 
 /// The `_rev` of a body from a dump, if it can be kept. Decimal revisions of old versions cannot.

@@ -8,6 +8,7 @@ use super::system_attributes::{FromTo, from_to, invalid_type, updated_from_to};
 use super::version::is_outdated;
 use super::{Operation, Transaction, WriteKind, WriteOptions, WriteOutcome};
 use crate::computed_values::ComputeEvent;
+use crate::error;
 use crate::{Collection, Result};
 
 /// Attributes of a patch that name the document rather than change it.
@@ -68,7 +69,7 @@ impl Operation<'_> {
         let from_to = if self.collection.is_edge() { Some(updated_from_to(stored, patch)?) } else { None };
         let merge = MergeOptions { keep_null: options.keep_null, merge_objects: options.merge_objects };
         let mut merged = Vec::with_capacity(stored.byte_len() + patch.byte_len());
-        velocypack::merge(stored, patch, merge, &mut merged)?;
+        velocypack::merge(stored, patch, merge, &mut merged).map_err(error::unfit_document)?;
         let change = Change { patch, from_to, event: ComputeEvent::Update, kind: WriteKind::Updated };
         self.change(key, &old, Slice::new(&merged), &change, options)
             .map(|outcome| self.with_old(outcome, old, options))

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::common::*;
-use catalog::{CollectionType, error_number as number};
+use catalog::CollectionType;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use storage::{
-    Collection, EdgeDirection, Index, IndexBounds, OverwriteMode, Snapshot, Store, Transaction, WriteOptions,
+    Collection, EdgeDirection, ErrorCode, Index, IndexBounds, OverwriteMode, Snapshot, Store, Transaction,
+    WriteOptions,
 };
 use velocypack::Slice;
 
@@ -109,7 +110,7 @@ pub fn operation() -> impl Strategy<Value = Operation> {
 type Model = BTreeMap<String, Value>;
 
 /// What an operation answers: how many documents it wrote, or an error's number.
-type Answer = Result<usize, u32>;
+type Answer = Result<usize, ErrorCode>;
 
 fn with_key(key: u8, body: &Value) -> Value {
     let mut body = body.clone();
@@ -120,8 +121,7 @@ fn with_key(key: u8, body: &Value) -> Value {
 fn apply(transaction: &mut Transaction, collection: &Collection, operation: &Operation) -> Vec<Answer> {
     let options = WriteOptions::default();
     let bytes = |body: &Value| value(&body.to_string());
-    let answer =
-        |result: storage::Result<_>| result.map(|_| 1).map_err(|error: storage::Error| error.number());
+    let answer = |result: storage::Result<_>| result.map(|_| 1).map_err(|error: storage::Error| error.code());
     match operation {
         Operation::Insert { key, body, mode } => {
             let options = WriteOptions { overwrite_mode: *mode, ..options };
@@ -158,7 +158,7 @@ fn apply_to_model(model: &mut Model, operation: &Operation) -> Vec<Answer> {
             let stored = model.get(&key.to_string()).cloned();
             let new = match (stored, mode) {
                 (None, _) | (Some(_), OverwriteMode::Replace) => body.clone(),
-                (Some(_), OverwriteMode::Conflict) => return vec![Err(number::UNIQUE_CONSTRAINT_VIOLATED)],
+                (Some(_), OverwriteMode::Conflict) => return vec![Err(ErrorCode::UniqueConstraintViolated)],
                 (Some(_), OverwriteMode::Ignore) => return vec![Ok(1)],
                 (Some(old), OverwriteMode::Update) => merged(&old, body),
             };
@@ -166,14 +166,14 @@ fn apply_to_model(model: &mut Model, operation: &Operation) -> Vec<Answer> {
         }
         Operation::Update { key, body } => match model.get(&key.to_string()).cloned() {
             Some(old) => vec![store(model, *key, merged(&old, body))],
-            None => vec![Err(number::DOCUMENT_NOT_FOUND)],
+            None => vec![Err(ErrorCode::DocumentNotFound)],
         },
         Operation::Replace { key, body } if model.contains_key(&key.to_string()) => {
             vec![store(model, *key, body.clone())]
         }
-        Operation::Replace { .. } => vec![Err(number::DOCUMENT_NOT_FOUND)],
+        Operation::Replace { .. } => vec![Err(ErrorCode::DocumentNotFound)],
         Operation::Remove { key } => {
-            vec![model.remove(&key.to_string()).map(|_| 1).ok_or(number::DOCUMENT_NOT_FOUND)]
+            vec![model.remove(&key.to_string()).map(|_| 1).ok_or(ErrorCode::DocumentNotFound)]
         }
         Operation::InsertMany { bodies } => bodies
             .iter()
@@ -206,7 +206,7 @@ fn store(model: &mut Model, key: u8, document: Value) -> Answer {
         let taken = others.flat_map(|(_, other)| expected_rows(other, fields, *sparse));
         assert!(unique);
         if taken.into_iter().any(|row| own.contains(&row)) {
-            return Err(number::UNIQUE_CONSTRAINT_VIOLATED);
+            return Err(ErrorCode::UniqueConstraintViolated);
         }
     }
     model.insert(key, document);

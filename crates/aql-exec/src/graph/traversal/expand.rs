@@ -4,7 +4,7 @@ use super::{SearchOptions, StepId, Steps, TraversalHost};
 use crate::graph::edges::{EdgeList, FoundEdge, ReadPosition};
 use crate::graph::vertices::Vertex;
 use aql_plan::{TraversalOrder, Uniqueness};
-use aql_value::{Error, Result, error_number};
+use aql_value::{Error, ErrorCode, Result};
 
 /// The paths of a traversal, and which vertices they may not lead to any more.
 pub(super) struct Expansion {
@@ -118,7 +118,7 @@ impl Expansion {
         list.clear();
         let has_more = host.edges(step.vertex, step.depth, position, &mut list)?;
         if self.steps.end() > MOST_STEPS {
-            return Err(Error::new(error_number::RESOURCE_LIMIT, "a traversal has too many paths"));
+            return Err(Error::new(ErrorCode::ResourceLimit, "a traversal has too many paths"));
         }
         let is_last = u64::from(step.depth) + 1 >= self.options.max_depth;
         let mut leaves = 0;

@@ -1,9 +1,8 @@
 //! Documents of vertices and edges, fetched late and many at a time.
 
 use crate::context::ExecutionContext;
-use crate::data::storage_error;
 use crate::graph::vertices::{Vertex, VertexArena};
-use aql_value::{Result, Value, error_number};
+use aql_value::{ErrorCode, Result, Value};
 use std::sync::Arc;
 use storage::Collection;
 
@@ -102,7 +101,7 @@ impl VertexDocuments {
             let found = match collection {
                 Some(collection) => {
                     let found = context.data.start().get(&collection, &keys);
-                    Some(found.map_err(|error| storage_error(&error))?)
+                    Some(found?)
                 }
                 None => None,
             };
@@ -134,7 +133,7 @@ impl VertexDocuments {
         for vertex in wanted.iter().filter(|vertex| self.get(**vertex).is_null()) {
             let id = String::from_utf8_lossy(vertices.id(*vertex));
             let message = format!("vertex '{id}' not found");
-            context.warnings.register(error_number::DOCUMENT_NOT_FOUND, message)?;
+            context.warnings.register(ErrorCode::DocumentNotFound, message)?;
         }
         Ok(())
     }
@@ -176,7 +175,7 @@ pub(super) fn edge_documents(
             let collection = some.first().and_then(|(_, _, position)| edges.get(*position));
             let Some((collection, _)) = collection else { continue };
             let keys: Vec<&str> = some.iter().map(|(_, key, _)| *key).collect();
-            let found = context.data.start().get(collection, &keys).map_err(|error| storage_error(&error))?;
+            let found = context.data.start().get(collection, &keys)?;
             context.statistics.document_lookups += keys.len() as u64;
             for ((_, _, position), offset) in some.iter().zip(&found.offsets) {
                 if let (Some(slot), Some(offset)) = (documents.get_mut(*position), offset) {

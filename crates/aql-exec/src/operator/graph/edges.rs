@@ -3,7 +3,6 @@
 use super::existence::VertexExistence;
 use super::list_cache::ListCache;
 use crate::context::ExecutionContext;
-use crate::data::storage_error;
 use crate::graph::edges::{EdgeList, ReadPosition};
 use crate::graph::path::Side;
 use crate::graph::vertices::{Vertex, VertexArena};
@@ -209,12 +208,12 @@ impl EdgeFinder {
                     Side::Target => opposite(access.direction),
                 };
                 let reader = lookup.context.data.start().edge_reader(&access.collection, direction);
-                slot.insert(reader.map_err(|error| storage_error(&error))?)
+                slot.insert(reader?)
             }
         };
         let id = lookup.vertices.id(vertex);
         let read = reader.read(id, after.as_deref(), EDGES_PER_READ);
-        let (edges, has_more) = read.map_err(|error| storage_error(&error))?;
+        let (edges, has_more) = read?;
         lookup.context.statistics.cursors_created += 1;
         lookup.context.statistics.scanned_index += edges.len() as u64;
         let number = access_number as u16;
@@ -282,7 +281,7 @@ impl EdgeFinder {
         let Some(access) = self.accesses.get(number).filter(|_| !entries.is_empty()) else { return Ok(()) };
         let keys: Vec<&str> = (0..entries.len()).map(|entry| entries.key(entry)).collect();
         let snapshot = lookup.context.data.start();
-        let found = snapshot.get(&access.collection, &keys).map_err(|error| storage_error(&error))?;
+        let found = snapshot.get(&access.collection, &keys)?;
         lookup.context.statistics.document_lookups += keys.len() as u64;
         // Lists of edges found without documents have none for them.
         list.documents.resize(list.edges.len(), Value::Null);

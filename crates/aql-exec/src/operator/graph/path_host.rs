@@ -8,7 +8,7 @@ use crate::graph::edges::EdgeList;
 use crate::graph::path::{PathHost, Side};
 use crate::graph::vertices::Vertex;
 use aql_plan::PathElement;
-use aql_value::{Batch, Error, Result, Value, error_number};
+use aql_value::{Batch, Error, ErrorCode, Result, Value};
 
 /// How edges are weighed.
 pub(crate) struct WeightProgram {
@@ -32,7 +32,7 @@ impl WeightProgram {
         if weight >= 0.0 {
             return Ok(weight);
         }
-        Err(Error::new(error_number::GRAPH_NEGATIVE_EDGE_WEIGHT, "negative edge weight found"))
+        Err(Error::of(ErrorCode::GraphNegativeEdgeWeight))
     }
 }
 

@@ -5,7 +5,7 @@ use super::edges::{EdgeAccessProgram, EdgeFinder, FinderContext};
 use super::existence::VertexExistence;
 use crate::context::ExecutionContext;
 use crate::graph::vertices::{Vertex, VertexArena};
-use aql_value::{Batch, Charge, Error, Result, Value, error_number};
+use aql_value::{Batch, Charge, Error, ErrorCode, Result, Value};
 
 /// Vertices, edges and documents met so far, and the memory that they take. Lives as long as its operator, so that what
 /// was found for one outer row is known for the next.
@@ -126,7 +126,7 @@ impl GraphReader {
     ) -> Result<()> {
         if search_bytes > SEARCH_MAX_BYTES {
             let message = format!("a search in a graph would take more than {SEARCH_MAX_BYTES} bytes");
-            return Err(Error::new(error_number::RESOURCE_LIMIT, message));
+            return Err(Error::new(ErrorCode::ResourceLimit, message));
         }
         let bytes = search_bytes
             + self.vertices.memory_bytes()

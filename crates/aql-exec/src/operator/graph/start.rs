@@ -3,7 +3,7 @@
 use super::path_host::PathReader;
 use crate::context::ExecutionContext;
 use crate::graph::vertices::{Vertex, VertexArena};
-use aql_value::{Batch, Result, Value, error_number};
+use aql_value::{Batch, ErrorCode, Result, Value};
 
 /// The vertex of an identifier, or of an object with one. Anything else names none: a warning.
 pub(in crate::operator) fn vertex_of(
@@ -18,7 +18,7 @@ pub(in crate::operator) fn vertex_of(
         None => {
             let message =
                 format!("Invalid input for {search}: Only id strings or objects with _id are allowed");
-            context.warnings.register(error_number::BAD_PARAMETER, message)?;
+            context.warnings.register(ErrorCode::BadParameter, message)?;
             Ok(None)
         }
     }

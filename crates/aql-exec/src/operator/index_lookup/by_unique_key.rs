@@ -5,7 +5,6 @@ use super::input::LookupInput;
 use super::source::covered;
 use super::{LookupRequest, LookupStrategy};
 use crate::context::ExecutionContext;
-use crate::data::storage_error;
 use aql_value::{Interrupt, Result};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -63,7 +62,7 @@ impl ByUniqueKey {
         let (wanted, rows) = (std::mem::take(&mut self.wanted), std::mem::take(&mut self.rows));
         let snapshot = context.data.snapshot(request.source.read_own_writes);
         let found = snapshot.unique_entries(&request.source.collection, &self.index, &wanted);
-        let (entries, positions) = found.map_err(|error| storage_error(&error))?;
+        let (entries, positions) = found?;
         context.statistics.cursors_created += wanted.len() as u64;
         context.statistics.scanned_index += entries.len() as u64;
         for (entry, position) in positions.into_iter().enumerate() {

@@ -6,7 +6,6 @@ use super::input::LookupInput;
 use super::source::covered;
 use super::{LookupRequest, LookupStrategy};
 use crate::context::ExecutionContext;
-use crate::data::storage_error;
 use aql_value::{Result, Value};
 use std::sync::Arc;
 use storage::{Index, IndexWalk, bounds_of};
@@ -41,10 +40,10 @@ impl ByWalk {
             None => {
                 let snapshot = context.data.snapshot(request.source.read_own_writes);
                 let walk = snapshot.index_walk(&request.source.collection, &self.index);
-                self.walk.insert(walk.map_err(|error| storage_error(&error))?)
+                self.walk.insert(walk?)
             }
         };
-        let has_searched = walk.go_to(&bounds).map_err(|error| storage_error(&error))?;
+        let has_searched = walk.go_to(&bounds)?;
         context.statistics.seeks += u64::from(has_searched);
         Ok(())
     }
@@ -53,7 +52,7 @@ impl ByWalk {
     fn read(&mut self, sink: &mut EntrySink<'_>, context: &mut ExecutionContext) -> Result<bool> {
         let Some(walk) = self.walk.as_mut().filter(|_| self.is_begun) else { return Ok(false) };
         while sink.room() > 0 {
-            let Some(found) = walk.next_entries(sink.room()).map_err(|error| storage_error(&error))? else {
+            let Some(found) = walk.next_entries(sink.room())? else {
                 return Ok(false);
             };
             context.statistics.scanned_index += found.len() as u64;

@@ -4,7 +4,6 @@ use super::coverage::Coverage;
 use super::entries::EntryBatch;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use crate::data::storage_error;
 use crate::operator::document_source::{FoundDocuments, Source};
 use crate::operator::materialize::documents_wanted;
 use aql_value::{Batch, Column, Result, Value};
@@ -94,8 +93,7 @@ impl Fetch {
         if !missing.is_empty() {
             let keys: Vec<&str> = missing.iter().map(|row| entries.key(*row)).collect();
             let snapshot = context.data.snapshot(self.source.read_own_writes);
-            let found =
-                snapshot.get(&self.source.collection, &keys).map_err(|error| storage_error(&error))?;
+            let found = snapshot.get(&self.source.collection, &keys)?;
             self.document_bytes = found.block.bytes.len() / keys.len();
             for (row, offset) in missing.iter().zip(&found.offsets) {
                 if let (Some(document), Some(offset)) = (documents.get_mut(*row), offset) {
@@ -133,7 +131,7 @@ impl Fetch {
         }
         let snapshot = context.data.snapshot(self.source.read_own_writes);
         let found = snapshot.contains(&self.source.collection, &keys);
-        let found = found.map_err(|error| storage_error(&error))?;
+        let found = found?;
         self.count_found(found.iter().filter(|exists| **exists).count(), context);
         let mut found = found.into_iter();
         let present = batch

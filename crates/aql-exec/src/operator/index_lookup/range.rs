@@ -1,7 +1,6 @@
 //! The ranges of an index scan: as programs, as columns for a batch of outer rows, as values for one row.
 
 use crate::context::ExecutionContext;
-use crate::data::storage_error;
 use aql_value::{Batch, Column, Interrupt, Program, Register, Result, Value, order_of};
 use catalog::index::{Bound, Search};
 use std::cmp::Ordering;
@@ -117,7 +116,7 @@ fn excludes_all(range: &IndexRange) -> bool {
 
 /// The value as storage takes it.
 pub(in crate::operator) fn index_value(value: &Value) -> Result<IndexValue> {
-    value.with_slice(IndexValue::new).map_err(|error| storage_error(&error))
+    value.with_slice(IndexValue::new)
 }
 
 /// The distinct members of an array in ascending order; none for anything else.

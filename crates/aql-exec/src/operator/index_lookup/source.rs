@@ -2,8 +2,7 @@
 
 use super::entries::EntrySink;
 use crate::context::ExecutionContext;
-use crate::data::storage_error;
-use aql_value::{Charge, Error, Interrupt, MemoryAccount, Result, Value};
+use aql_value::{Charge, Interrupt, MemoryAccount, Result, Value};
 use std::sync::Arc;
 use storage::{
     BlockLimits, Collection, EntryScan, Index, IndexEntries, IndexRange, ScanHost, ScanOptions,
@@ -27,7 +26,7 @@ impl EntrySource {
         options: &ScanOptions,
     ) -> Result<Self> {
         let scan = snapshot.open_index(collection, index, ranges, options);
-        Ok(Self { scan: scan.map_err(|error| storage_error(&error))?, charge: None })
+        Ok(Self { scan: scan?, charge: None })
     }
 
     /// Adds entries until the batch is full (`true`) or there are no more (`false`).
@@ -48,7 +47,7 @@ impl EntrySource {
         context.statistics.cursors_created += cursors;
         context.statistics.seeks += seeks;
         context.statistics.scanned_index += entries;
-        is_full.map_err(|error| storage_error(&error))
+        is_full
     }
 
     /// Lets go of what pins memory in the storage engine.
@@ -62,7 +61,7 @@ fn fill(
     sink: &mut EntrySink<'_>,
     host: &mut Host<'_>,
     bytes: usize,
-) -> storage::Result<bool> {
+) -> Result<bool> {
     let mut document_bytes = 0;
     while sink.room() > 0 {
         let Some(entries) = scan.next_block(BlockLimits { rows: sink.room(), bytes }, host)? else {
@@ -105,14 +104,14 @@ struct Host<'a> {
 }
 
 impl ScanHost for Host<'_> {
-    fn check(&self) -> storage::Result<()> {
-        self.interrupt.check().map_err(for_storage)
+    fn check(&self) -> Result<()> {
+        self.interrupt.check()
     }
 
-    fn keep(&mut self, bytes: u64) -> storage::Result<()> {
+    fn keep(&mut self, bytes: u64) -> Result<()> {
         let charge = self.charge.get_or_insert_with(|| Charge::new(Arc::clone(self.memory)));
         match bytes.checked_sub(charge.bytes()) {
-            Some(more) => charge.grow(more).map_err(for_storage),
+            Some(more) => charge.grow(more),
             None => {
                 charge.shrink(charge.bytes() - bytes);
                 Ok(())
@@ -123,9 +122,4 @@ impl ScanHost for Host<'_> {
     fn statistics(&mut self) -> &mut ScanStatistics {
         &mut self.statistics
     }
-}
-
-/// The query's error on its way through a scan.
-fn for_storage(error: Error) -> storage::Error {
-    storage::Error::new(error.number, error.message)
 }

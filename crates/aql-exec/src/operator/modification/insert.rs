@@ -1,7 +1,7 @@
 //! INSERT.
 
 use super::{WriteTarget, Writer};
-use aql_value::{Batch, Register};
+use aql_value::{Batch, Register, Result};
 use storage::{Transaction, WriteOutcome};
 use velocypack::Slice;
 
@@ -16,7 +16,7 @@ impl Writer for InsertWriter {
         batch: &Batch,
         target: &WriteTarget,
         transaction: &mut Transaction,
-    ) -> storage::Result<Vec<storage::Result<WriteOutcome>>> {
+    ) -> Result<Vec<Result<WriteOutcome>>> {
         // What is no object is refused one by one; its value does not matter.
         let body = |row| match batch.column(self.input).and_then(|column| column.get(row).as_packed()) {
             Some((block, offset)) => block.slice(offset as usize),

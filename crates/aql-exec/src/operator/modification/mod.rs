@@ -13,7 +13,6 @@ pub(crate) use upsert::UpsertWriter;
 use super::Operator;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use crate::data::storage_error;
 use aql_value::{Batch, Column, Error, Register, Result, Value};
 use std::sync::Arc;
 use storage::{Collection, StoredDocument, Transaction, WriteKind, WriteOptions, WriteOutcome};
@@ -39,7 +38,7 @@ pub(crate) trait Writer: Send {
         batch: &Batch,
         target: &WriteTarget,
         transaction: &mut Transaction,
-    ) -> storage::Result<Vec<storage::Result<WriteOutcome>>>;
+    ) -> Result<Vec<Result<WriteOutcome>>>;
 }
 
 pub(crate) struct ModificationOperator {
@@ -64,8 +63,7 @@ impl ModificationOperator {
     /// to.
     fn write(&self, batch: &mut Batch, context: &mut ExecutionContext) -> Result<()> {
         let transaction = context.data.transaction()?;
-        let outcomes =
-            self.writer.write(batch, &self.target, transaction).map_err(|error| storage_error(&error))?;
+        let outcomes = self.writer.write(batch, &self.target, transaction)?;
         let mut written = Vec::with_capacity(outcomes.len());
         let mut executed = 0;
         let (mut old, mut new) = (vec![Value::Null; batch.rows()], vec![Value::Null; batch.rows()]);
@@ -81,10 +79,10 @@ impl ModificationOperator {
                     set(&mut old, row, outcome.old);
                     written.push(row as u32);
                 }
-                Err(error) if self.target.ignore_errors && concerns_document(&error) => {
+                Err(error) if self.target.ignore_errors && error.code().concerns_document() => {
                     context.statistics.writes_ignored += 1;
                 }
-                Err(error) => return Err(storage_error(&error)),
+                Err(error) => return Err(in_query(error)),
             }
         }
         if let Some(register) = self.target.out_old {
@@ -104,14 +102,11 @@ impl ModificationOperator {
     }
 }
 
-/// Whether an error is about one document, so that it may be ignored: ArangoDB's numbers for documents and collections,
-/// and failed schema validation. Not, for example, a limit of the transaction or a broken disk.
-fn concerns_document(error: &storage::Error) -> bool {
-    matches!(error.number(), 1200..=1299 | VALIDATION_FAILED)
+/// A query names revisions in its text and not in a header: another one in the store is a plain conflict.
+fn in_query(error: Error) -> Error {
+    let status = error.code().status();
+    error.with_status(status)
 }
-
-/// ArangoDB's number for a document that breaks its collection's schema.
-const VALIDATION_FAILED: u32 = 1620;
 
 fn set(values: &mut [Value], row: usize, document: Option<StoredDocument>) {
     if let (Some(value), Some(document)) = (values.get_mut(row), document) {

@@ -1,7 +1,7 @@
 //! REMOVE.
 
 use super::{WriteTarget, Writer, with_value};
-use aql_value::{Batch, Register};
+use aql_value::{Batch, Register, Result};
 use storage::{Transaction, WriteOutcome, document_key};
 
 pub(crate) struct RemoveWriter {
@@ -15,7 +15,7 @@ impl Writer for RemoveWriter {
         batch: &Batch,
         target: &WriteTarget,
         transaction: &mut Transaction,
-    ) -> storage::Result<Vec<storage::Result<WriteOutcome>>> {
+    ) -> Result<Vec<Result<WriteOutcome>>> {
         let mut remove = |row| {
             with_value(batch, self.input, row, |selector| {
                 let key = document_key(selector, target.collection.name())?;

@@ -1,7 +1,7 @@
 //! UPDATE and REPLACE.
 
 use super::{WriteTarget, Writer, with_value};
-use aql_value::{Batch, Register};
+use aql_value::{Batch, Register, Result};
 use storage::{Transaction, WriteOptions, WriteOutcome, document_key};
 use velocypack::Slice;
 
@@ -20,7 +20,7 @@ impl Writer for UpdateWriter {
         batch: &Batch,
         target: &WriteTarget,
         transaction: &mut Transaction,
-    ) -> storage::Result<Vec<storage::Result<WriteOutcome>>> {
+    ) -> Result<Vec<Result<WriteOutcome>>> {
         let mut write = |row| {
             with_value(batch, self.input, row, |body| match self.key {
                 None => self.write_one(body, body, target, &target.options, transaction),
@@ -42,7 +42,7 @@ impl UpdateWriter {
         target: &WriteTarget,
         options: &WriteOptions,
         transaction: &mut Transaction,
-    ) -> storage::Result<WriteOutcome> {
+    ) -> Result<WriteOutcome> {
         let key = document_key(selector, target.collection.name())?;
         replace_or_update(self.replace, key, body, target, options, transaction)
     }
@@ -65,7 +65,7 @@ pub(super) fn replace_or_update(
     target: &WriteTarget,
     options: &WriteOptions,
     transaction: &mut Transaction,
-) -> storage::Result<WriteOutcome> {
+) -> Result<WriteOutcome> {
     if replace {
         transaction.replace(&target.collection, key, body, options)
     } else {

@@ -2,7 +2,7 @@
 
 use super::update::replace_or_update;
 use super::{WriteTarget, Writer, with_value};
-use aql_value::{Batch, Register};
+use aql_value::{Batch, Register, Result};
 use storage::{Transaction, WriteOutcome, document_key};
 
 pub(crate) struct UpsertWriter {
@@ -22,7 +22,7 @@ impl Writer for UpsertWriter {
         batch: &Batch,
         target: &WriteTarget,
         transaction: &mut Transaction,
-    ) -> storage::Result<Vec<storage::Result<WriteOutcome>>> {
+    ) -> Result<Vec<Result<WriteOutcome>>> {
         let mut write = |row| {
             with_value(batch, self.found, row, |found| {
                 if found.is_null() {

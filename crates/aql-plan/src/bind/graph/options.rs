@@ -3,10 +3,10 @@
 use super::restriction::{Restrictions, names};
 use crate::bind::Binder;
 use crate::bind::options::{set, set_bool};
-use crate::error::{INSTANTIATING, common, number};
+use crate::error::INSTANTIATING;
 use crate::node::{GraphAccess, PathSearchOptions, TraversalOptions, TraversalOrder, Uniqueness};
 use aql_syntax::ast::{self, PathSearchKind};
-use aql_value::{Error, Result, Value};
+use aql_value::{Error, ErrorCode, Result, Value};
 
 const DEFAULT_MAX_PROJECTIONS: usize = 5;
 
@@ -40,7 +40,7 @@ impl Binder<'_> {
         if bound.unique_vertices == Uniqueness::Global && bound.order == TraversalOrder::Dfs {
             let message = "uniqueVertices: 'global' is only supported with order: 'bfs' or 'weighted' due to otherwise \
                            unpredictable results";
-            return Err(Error::new(common::BAD_PARAMETER, message).in_stage(INSTANTIATING));
+            return Err(Error::bad_parameter(message).in_stage(INSTANTIATING));
         }
         self.restrict(graph, &mut bound, restrictions)?;
         Ok(bound)
@@ -105,7 +105,7 @@ fn set_traversal_option(options: &mut TraversalOptions, name: &str, value: &Valu
         ("uniqueEdges", Some("global")) => {
             let message = "uniqueEdges: 'global' is not supported, due to otherwise unpredictable results. Use 'path' or \
                            'none' instead";
-            return Err(Error::new(common::BAD_PARAMETER, message).in_stage(INSTANTIATING));
+            return Err(Error::bad_parameter(message).in_stage(INSTANTIATING));
         }
         ("weightAttribute", _) => set_text(&mut options.weight_attribute, value),
         ("defaultWeight", _) => set_number(&mut options.default_weight, value),
@@ -125,7 +125,7 @@ fn set_traversal_option(options: &mut TraversalOptions, name: &str, value: &Valu
 fn check_weight(default_weight: f64) -> Result<()> {
     if default_weight < 0.0 {
         let message = "negative default weight not allowed";
-        return Err(Error::new(number::GRAPH_NEGATIVE_EDGE_WEIGHT, message));
+        return Err(Error::new(ErrorCode::GraphNegativeEdgeWeight, message));
     }
     Ok(())
 }

@@ -1,9 +1,8 @@
 //! Options that keep a traversal within some collections.
 
 use crate::bind::Binder;
-use crate::error::number;
 use crate::node::{GraphAccess, TraversalOptions};
-use aql_value::{Error, Result, Value};
+use aql_value::{Error, ErrorCode, Result, Value};
 
 /// Most names that an option may list; more than a query may use.
 const MAX_NAMES: usize = 2048;
@@ -34,7 +33,7 @@ impl Binder<'_> {
             self.sources.check_holds_edges(name)?;
             if !graph.edges.iter().any(|edges| edges.collection.name == *name) {
                 let message = format!("edge collection '{name}' does not exist or is not part of the graph");
-                return Err(Error::new(number::GRAPH_EDGE_COLLECTION_NOT_PART, message));
+                return Err(Error::new(ErrorCode::GraphEdgeColDoesNotExist, message));
             }
         }
         graph.edges.retain(|edges| restrictions.edges.contains(&edges.collection.name));
@@ -53,7 +52,7 @@ impl Binder<'_> {
             if graph.graph.is_some() && !graph.vertex_collections.contains(&collection) {
                 let message =
                     format!("vertex collection '{name}' does not exist or is not part of the graph");
-                return Err(Error::new(number::GRAPH_VERTEX_COLLECTION_NOT_PART, message));
+                return Err(Error::new(ErrorCode::GraphVertexColDoesNotExist, message));
             }
             allowed.push(collection);
         }

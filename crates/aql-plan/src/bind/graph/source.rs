@@ -2,10 +2,10 @@
 
 use crate::bind::Binder;
 use crate::catalog::{CollectionInfo, GraphInfo};
-use crate::error::{self, number};
+use crate::error;
 use crate::node::{EdgeAccess, EdgeDirection, EdgeLookup, GraphAccess};
 use aql_syntax::ast::{Direction, EdgeCollection, GraphName, GraphSource};
-use aql_value::{Error, Result};
+use aql_value::{Error, ErrorCode, Result};
 use std::collections::HashSet;
 
 impl Binder<'_> {
@@ -13,7 +13,7 @@ impl Binder<'_> {
         match source {
             GraphSource::Named(name, _) => {
                 let name = self.graph_name(name)?.to_owned();
-                let graph = self.sources.graph(&name).ok_or_else(|| error::graph_not_found(&name))?;
+                let graph = self.sources.graph(&name).ok_or_else(|| Error::graph_not_found(&name))?;
                 self.named_graph(&graph, direction)
             }
             GraphSource::EdgeCollections(list) => self.edge_collections(list, direction),
@@ -41,7 +41,7 @@ impl Binder<'_> {
         }
         if edges.is_empty() {
             return Err(Error::new(
-                number::GRAPH_EMPTY,
+                ErrorCode::GraphEmpty,
                 format!("graph '{}' has no edge collections", graph.name),
             ));
         }

@@ -31,7 +31,7 @@ pub fn explain_syntax(query: &Query) -> Result<Value> {
             out.key("warnings")?;
             out.array(&query.warnings, |out, warning| {
                 out.object(|out| {
-                    out.key("code")?.number(u64::from(warning.number))?;
+                    out.key("code")?.number(u64::from(warning.code.number()))?;
                     out.key("message")?.text(&warning.message)
                 })
             })

@@ -8,12 +8,12 @@ use crate::batch::Batch;
 use crate::column::Column;
 use crate::context::{EvaluationContext, EvaluationState};
 use crate::environment::NoEnvironment;
-use crate::error::Result;
 use crate::function::Function;
 use crate::interrupt::Interrupt;
 use crate::memory::MemoryAccount;
 use crate::value::Value;
 use crate::warnings::Warnings;
+use crate::{ErrorCode, Result};
 use model::{Model, Naive};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -139,7 +139,7 @@ fn constant(build: impl FnOnce(&mut ProgramBuilder) -> Slot) -> (Result<Value>, 
     let result = build(&mut builder);
     let mut fixture = Fixture::new();
     let value = builder.finish(result).evaluate_constant(&mut fixture.context());
-    (value, fixture.warnings.list().iter().map(|warning| warning.number).collect())
+    (value, fixture.warnings.list().iter().map(|warning| warning.code.number()).collect())
 }
 
 #[test]
@@ -190,8 +190,8 @@ fn ranges_are_bounded() {
     };
     assert_eq!(range(3, 1).unwrap().to_json(), "[3,2,1]");
     assert_eq!(range(i64::MAX, i64::MAX).unwrap().len(), 1);
-    assert_eq!(range(1, 1 + MAX_RANGE_ELEMENTS as i64).unwrap_err().number, 1504);
-    assert_eq!(range(i64::MIN, i64::MAX).unwrap_err().number, 1504);
+    assert_eq!(range(1, 1 + MAX_RANGE_ELEMENTS as i64).unwrap_err().number(), 1504);
+    assert_eq!(range(i64::MIN, i64::MAX).unwrap_err().number(), 1504);
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn a_long_constant_list_is_searched_by_value() {
 }
 
 fn count_calls(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    context.warn(1, "called")?;
+    context.warn(ErrorCode::QueryUserWarn, "called")?;
     Ok(arguments.first().cloned().unwrap_or_default())
 }
 
@@ -354,7 +354,7 @@ fn a_killed_query_ends() {
     let program = builder.finish(range);
     let mut fixture = Fixture::new();
     fixture.interrupt.kill();
-    assert_eq!(program.evaluate_constant(&mut fixture.context()).unwrap_err().number, 1500);
+    assert_eq!(program.evaluate_constant(&mut fixture.context()).unwrap_err().number(), 1500);
 }
 
 #[test]
@@ -365,5 +365,5 @@ fn what_is_built_stays_within_the_memory_limit() {
     let program = builder.finish(range);
     let mut fixture = Fixture::new();
     fixture.memory = MemoryAccount::new(Some(1 << 20), None);
-    assert_eq!(program.evaluate_constant(&mut fixture.context()).unwrap_err().number, 32);
+    assert_eq!(program.evaluate_constant(&mut fixture.context()).unwrap_err().number(), 32);
 }

@@ -6,8 +6,8 @@
 use aql_syntax::ast::{DataSourceName, ExpressionKind, GraphName, GraphSource, Query, StatementKind};
 use aql_syntax::walk;
 
-use crate::error::{Error, Result, number};
 use crate::query::request::QueryOptions;
+use crate::{Error, ErrorCode, Result};
 
 /// Error 1584 unless a plan of the query may be kept.
 pub(crate) fn check(query: &Query, options: &QueryOptions) -> Result<()> {
@@ -43,10 +43,7 @@ pub(crate) fn check(query: &Query, options: &QueryOptions) -> Result<()> {
 
 pub(crate) fn not_eligible(why: &str) -> Error {
     let message = format!("query is not eligible for plan caching: {why}");
-    Error {
-        stage: Some("optimizing plan"),
-        ..Error::new(number::QUERY_NOT_ELIGIBLE_FOR_PLAN_CACHING, message)
-    }
+    Error::new(ErrorCode::QueryNotEligibleForPlanCaching, message).in_stage("optimizing plan")
 }
 
 fn has_parameter(expression: &aql_syntax::ast::Expression) -> bool {

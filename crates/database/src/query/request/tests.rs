@@ -40,18 +40,18 @@ fn options_are_read_from_both_levels() {
 #[test]
 fn wrong_requests_are_refused() {
     for (json, expected) in [
-        ("[]", number::QUERY_EMPTY),
-        ("{}", number::QUERY_EMPTY),
-        (r#"{"query": 1}"#, number::TYPE_ERROR),
-        (r#"{"query": "RETURN 1", "bindVars": []}"#, number::TYPE_ERROR),
-        (r#"{"query": "RETURN 1", "batchSize": 0}"#, number::TYPE_ERROR),
-        (r#"{"query": "RETURN 1", "batchSize": "ten"}"#, number::TYPE_ERROR),
-        (r#"{"query": "RETURN 1", "options": 3}"#, number::TYPE_ERROR),
-        (r#"{"query": "RETURN 1", "options": {"stream": 1}}"#, number::TYPE_ERROR),
-        (r#"{"query": "RETURN 1", "options": {"profile": 9}}"#, number::BAD_PARAMETER),
-        (r#"{"query": "RETURN 1", "memoryLimit": -1}"#, number::BAD_PARAMETER),
-        (r#"{"query": "RETURN 1", "options": {"fillBlockCache": "yes"}}"#, number::TYPE_ERROR),
+        ("[]", ErrorCode::QueryEmpty),
+        ("{}", ErrorCode::QueryEmpty),
+        (r#"{"query": 1}"#, ErrorCode::TypeError),
+        (r#"{"query": "RETURN 1", "bindVars": []}"#, ErrorCode::TypeError),
+        (r#"{"query": "RETURN 1", "batchSize": 0}"#, ErrorCode::TypeError),
+        (r#"{"query": "RETURN 1", "batchSize": "ten"}"#, ErrorCode::TypeError),
+        (r#"{"query": "RETURN 1", "options": 3}"#, ErrorCode::TypeError),
+        (r#"{"query": "RETURN 1", "options": {"stream": 1}}"#, ErrorCode::TypeError),
+        (r#"{"query": "RETURN 1", "options": {"profile": 9}}"#, ErrorCode::BadParameter),
+        (r#"{"query": "RETURN 1", "memoryLimit": -1}"#, ErrorCode::BadParameter),
+        (r#"{"query": "RETURN 1", "options": {"fillBlockCache": "yes"}}"#, ErrorCode::TypeError),
     ] {
-        assert_eq!(request(json).unwrap_err().number, expected, "{json}");
+        assert_eq!(request(json).unwrap_err().code(), expected, "{json}");
     }
 }

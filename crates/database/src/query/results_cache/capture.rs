@@ -9,7 +9,7 @@ use velocypack::to_wire;
 
 use super::dependencies::Dependencies;
 use super::{Entry, ResultKey, ResultsCache};
-use crate::error::Result;
+use crate::Result;
 use crate::query::prepare::PreparedQuery;
 
 /// Memory is drawn in steps of this many bytes.

@@ -1,6 +1,6 @@
 //! What the cache keeps: `/_api/query-cache/properties`, and the options `--query.cache-*`.
 
-use crate::error::{Error, Result, number};
+use crate::{Error, Result};
 
 /// Which queries use the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,10 +31,9 @@ impl CacheMode {
             "off" => Ok(CacheMode::Off),
             "on" => Ok(CacheMode::On),
             "demand" => Ok(CacheMode::Demand),
-            _ => Err(Error::new(
-                number::BAD_PARAMETER,
-                format!("the mode of the query results cache must be off, on or demand, not '{name}'"),
-            )),
+            _ => Err(Error::bad_parameter(format!(
+                "the mode of the query results cache must be off, on or demand, not '{name}'"
+            ))),
         }
     }
 

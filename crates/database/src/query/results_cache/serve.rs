@@ -9,9 +9,9 @@ use velocypack::{Slice, json};
 use super::{Entry, ResultKey};
 use crate::cursor::encoder::{Format, RowEncoder};
 use crate::cursor::{Reply, RowSource};
-use crate::error::{Error, Result, number};
 use crate::query::request::QueryRequest;
 use crate::session::Session;
+use crate::{Error, ErrorCode, Result};
 
 /// Results up to this size are copied faster than handed to another thread.
 const QUICK_MAX_BYTES: usize = 64 << 10;
@@ -94,7 +94,10 @@ impl RowSource for CachedRows {
         for _ in 0..max_rows.min(left) {
             let rest = self.entry.rows.get(self.next..).unwrap_or_default();
             if rest.is_empty() {
-                return Err(Error::new(number::INTERNAL, "a kept result is shorter than its number of rows"));
+                return Err(Error::new(
+                    ErrorCode::Internal,
+                    "a kept result is shorter than its number of rows",
+                ));
             }
             let row = Slice::new(rest);
             reply.push(row, None)?;

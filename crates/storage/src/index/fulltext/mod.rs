@@ -12,7 +12,7 @@ use crate::index::bounds::IndexRange;
 use crate::index::entries::Entries;
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::{Index, IndexMethod, field};
-use crate::{Error, Result};
+use crate::{Error, ErrorCode, Result};
 use scan::WordScan;
 
 /// Most words of one document, counted as often as they come: each costs an entry until they are told apart.
@@ -75,5 +75,5 @@ impl IndexMethod for Fulltext {
 
 fn too_many() -> Error {
     let message = format!("resource limit exceeded: a document has more than {WORDS_MAX} words in one index");
-    Error::new(catalog::error_number::RESOURCE_LIMIT, message)
+    Error::new(ErrorCode::ResourceLimit, message)
 }

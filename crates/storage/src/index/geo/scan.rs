@@ -91,7 +91,7 @@ fn shape(value: &IndexValue, host: &dyn ScanHost) -> Result<Shape> {
     let is_over = || host.check().is_err();
     let parsed = geometry::parse(value.as_slice(), Rules::LENIENT, &is_over);
     host.check()?;
-    parsed.map_err(|error| Error::new(catalog::error_number::BAD_PARAMETER, error.to_string()))
+    parsed.map_err(|error| Error::bad_parameter(error.to_string()))
 }
 
 impl EntryScan for GeoScan {

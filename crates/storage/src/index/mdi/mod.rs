@@ -18,12 +18,9 @@ use crate::index::bounds::IndexRange;
 use crate::index::entries::Entries;
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::{Index, IndexMethod, field, is_id};
-use crate::{Error, Result};
+use crate::{Error, ErrorCode, Result};
 use scan::BoxesScan;
 use zorder::{coordinate, interleave};
-
-/// `ERROR_QUERY_INVALID_ARITHMETIC_VALUE`, which ArangoDB answers for fields that are no numbers.
-const INVALID_ARITHMETIC_VALUE: u32 = 1561;
 
 pub(super) struct Mdi;
 
@@ -38,7 +35,7 @@ impl IndexMethod for Mdi {
         let point: Option<Vec<u64>> = fields.iter().map(|value| coordinate_of(*value)).collect();
         let point = point.ok_or_else(|| {
             let message = format!("invalid arithmetic value: index '{}' takes numbers only", index.name());
-            Error::new(INVALID_ARITHMETIC_VALUE, message)
+            Error::new(ErrorCode::QueryInvalidArithmeticValue, message)
         })?;
         let unique = index.is_unique();
         entries.add(|bytes| {

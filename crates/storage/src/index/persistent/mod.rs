@@ -21,7 +21,7 @@ use crate::index::bounds::{IndexBounds, IndexRange, bounds_of};
 use crate::index::entries::Entries;
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::{Index, IndexMethod, field, is_id};
-use crate::{Error, Result};
+use crate::{Error, ErrorCode, Result};
 use scan::RangesScan;
 
 /// Most entries of one document in one index: two expanded arrays multiply, and each entry costs about a hundred bytes
@@ -162,5 +162,5 @@ fn too_many() -> Error {
     let message = format!(
         "resource limit exceeded: a document has more than {ENTRIES_MAX} combinations of array elements in one index"
     );
-    Error::new(catalog::error_number::RESOURCE_LIMIT, message)
+    Error::new(ErrorCode::ResourceLimit, message)
 }

@@ -1,0 +1,191 @@
+//! The error itself: a code, a message, and details.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::ErrorCode;
+
+/// Result of everything that a client can cause to fail.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The reason why an operation failed. One pointer wide, so that a `Result` stays small where documents are read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    inner: Box<Inner>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Inner {
+    code: ErrorCode,
+    message: Cow<'static, str>,
+    document: Option<ConflictingDocument>,
+    position: Option<Position>,
+    stage: Option<&'static str>,
+    status: Option<u16>,
+    is_retryable: bool,
+}
+
+/// The stored document that stands in the way of a write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConflictingDocument {
+    /// The name of its collection.
+    pub collection: String,
+    /// Its `_key`.
+    pub key: String,
+    /// Its `_rev`, where it is known.
+    pub revision: Option<String>,
+}
+
+impl ConflictingDocument {
+    /// Its `_id`: `collection/key`.
+    pub fn id(&self) -> String {
+        format!("{}/{}", self.collection, self.key)
+    }
+}
+
+/// A place in the text of a query. Line and column count from 1, columns in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+}
+
+impl Error {
+    /// An error with a message that says what was wrong, where, and what would be right.
+    #[cold]
+    pub fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
+        let inner = Inner {
+            code,
+            message: message.into(),
+            document: None,
+            position: None,
+            stage: None,
+            status: None,
+            is_retryable: false,
+        };
+        Error { inner: Box::new(inner) }
+    }
+
+    /// An error with the message of its code.
+    pub fn of(code: ErrorCode) -> Self {
+        Error::new(code, code.message())
+    }
+
+    /// The code, by which callers decide.
+    pub fn code(&self) -> ErrorCode {
+        self.inner.code
+    }
+
+    /// The number of the code, for replies: `errorNum`.
+    pub fn number(&self) -> u32 {
+        self.inner.code.number()
+    }
+
+    /// The text for `errorMessage`.
+    pub fn message(&self) -> &str {
+        &self.inner.message
+    }
+
+    /// The HTTP status of a request that failed with this error.
+    pub fn status(&self) -> u16 {
+        self.inner.status.unwrap_or(self.inner.code.status())
+    }
+
+    /// For conflicts and violated unique constraints: the document that stands in the way, where it is known.
+    pub fn document(&self) -> Option<&ConflictingDocument> {
+        self.inner.document.as_ref()
+    }
+
+    /// The place of the mistake in the query's text, where it is known.
+    pub fn position(&self) -> Option<Position> {
+        self.inner.position
+    }
+
+    /// The stage of a query in which ArangoDB finds the mistake ("instantiating plan"), where its messages name one.
+    pub fn stage(&self) -> Option<&'static str> {
+        self.inner.stage
+    }
+
+    /// Returns true if the same request may succeed when it is made again from its start, or with more patience.
+    pub fn is_retryable(&self) -> bool {
+        self.inner.is_retryable
+    }
+
+    /// The same error with another message.
+    #[must_use]
+    pub fn with_message(mut self, message: impl Into<Cow<'static, str>>) -> Self {
+        self.inner.message = message.into();
+        self
+    }
+
+    /// The same error with an HTTP status other than its code's.
+    #[must_use]
+    pub fn with_status(mut self, status: u16) -> Self {
+        self.inner.status = Some(status);
+        self
+    }
+
+    /// The same error about a stored document.
+    #[must_use]
+    pub fn with_document(mut self, document: ConflictingDocument) -> Self {
+        self.inner.document = Some(document);
+        self
+    }
+
+    /// The same error at a place in the query's text.
+    #[must_use]
+    pub fn with_position(mut self, position: Position) -> Self {
+        self.inner.position = Some(position);
+        self
+    }
+
+    /// The same error, found in this stage of a query.
+    #[must_use]
+    pub fn in_stage(mut self, stage: &'static str) -> Self {
+        self.inner.stage = Some(stage);
+        self
+    }
+
+    /// The same error, of a request that may succeed when it is made again.
+    #[must_use]
+    pub fn retryable(mut self) -> Self {
+        self.inner.is_retryable = true;
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (error {}, {})", self.message(), self.number(), self.code().name())
+    }
+}
+
+impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_one_pointer_wide() {
+        assert_eq!(size_of::<Result<()>>(), size_of::<usize>());
+    }
+
+    #[test]
+    fn the_status_is_that_of_the_code_unless_it_has_its_own() {
+        let error = Error::of(ErrorCode::QueueFull);
+        assert_eq!((error.status(), error.with_status(503).status()), (500, 503));
+    }
+
+    #[test]
+    fn details_stay_with_the_error() {
+        let document =
+            ConflictingDocument { collection: "c".to_owned(), key: "k".to_owned(), revision: None };
+        let error = Error::of(ErrorCode::Conflict).with_document(document).retryable().with_message("busy");
+        assert_eq!(error.document().map(ConflictingDocument::id).as_deref(), Some("c/k"));
+        assert!(error.is_retryable());
+        assert_eq!(error.to_string(), "busy (error 1200, ARANGO_CONFLICT)");
+    }
+}

@@ -1,0 +1,12 @@
+//! The one error of every layer above the key-value engine.
+//!
+//! [`ErrorCode`] lists what can go wrong: number, name and HTTP status are ArangoDB's, from one table. [`Error`] is a
+//! code with a message and [details](Error::document) for the client and for the layers that decide what to do next.
+//! Decisions match codes; only replies and the log print numbers.
+
+mod code;
+mod common;
+mod error;
+
+pub use code::ErrorCode;
+pub use error::{ConflictingDocument, Error, Position, Result};
