@@ -1,4 +1,4 @@
-//! Inserts of documents with one attribute by batches, against the same inserts as requests of their own.
+//! Inserts of documents with one attribute in batches, against the same inserts as single requests.
 
 use crate::http::{Connection, JSON, request};
 use crate::process::Server;

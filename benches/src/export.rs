@@ -1,4 +1,5 @@
-//! Exports and streamed cursors of many documents, against a bare RocksDB scan of rows of the same size.
+//! Exports and streamed cursors of many documents, against a bare RocksDB scan of rows of the same
+//! size.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +16,7 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     whole_collection(setup, report)
 }
 
-/// The first 1,000 documents arrive equally fast from any size.
+/// Measures that the first 1,000 documents arrive equally fast from any size.
 fn first_batch(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let server = Server::persea(&setup.server, folder.path(), &[])?;
@@ -52,7 +53,7 @@ fn median_ms(mut times: Vec<Duration>) -> f64 {
     times[times.len() / 2].as_secs_f64() * 1e3
 }
 
-/// How a whole collection leaves the server.
+/// A way to read a whole collection.
 struct Way {
     name: &'static str,
     run: fn(u16) -> Result<(), Failure>,
@@ -139,7 +140,7 @@ fn batches(port: u16, path: &str, body: &[u8], next: &str) -> Result<(), Failure
     let mut reply = request("POST", path, JSON, body);
     loop {
         let body = connection.expect_success(&reply)?;
-        // Only the attributes behind the documents are read, so that the client costs next to nothing.
+        // Reads only the attributes after the documents, so that the client costs next to nothing.
         let tail = String::from_utf8_lossy(&body[body.len().saturating_sub(400)..]).into_owned();
         if !tail.contains(r#""hasMore":true"#) {
             return if tail.contains(r#""hasMore":false"#) {

@@ -1,7 +1,8 @@
-//! Graph queries on a graph of 100,000 vertices and 1,800,000 edges with the degrees of a social network.
+//! Graph queries on a graph of 100,000 vertices and 1,800,000 edges with the degrees of a social
+//! network.
 //!
-//! There is no physical limit to compare with: the figures are rates and the server's CPU time per query, to be seen
-//! beside those of other databases on the same machine.
+//! There is no physical limit to compare with. The figures are rates and the server's CPU time per
+//! query, for comparison with other databases on the same machine.
 
 use std::fmt::Write;
 
@@ -54,7 +55,7 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Numbers that look random and are the same in every run.
+/// A generator of pseudorandom numbers, the same in every run.
 struct Random(u64);
 
 impl Random {
@@ -70,13 +71,15 @@ impl Random {
         self.next() % end
     }
 
-    /// From 0 to below 1.
+    /// Returns a number from 0 to below 1.
     fn fraction(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 
-/// A vertex of a power law: the one of rank `r` is drawn with weight `(r + 10)^-0.75`. Ranks are spread over all keys.
+/// Returns a vertex of a power law: the one of rank `r` is drawn with weight `(r + 10)^-0.75`.
+///
+/// Ranks are spread over all keys.
 fn endpoint(random: &mut Random, vertices: u64) -> u64 {
     let integral = |rank: f64| (rank + 10.0).powf(0.25);
     let (low, high) = (integral(0.0), integral(vertices as f64));

@@ -1,5 +1,6 @@
-//! The least HTTP/1.1 client that measures a server and not itself: keep-alive, one reused buffer, no parsing of
-//! bodies.
+//! A minimal HTTP/1.1 client, so that a benchmark measures the server.
+//!
+//! It has keep-alive and one reused buffer, and does not parse bodies.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -16,13 +17,13 @@ pub(crate) struct Connection {
     buffer: Vec<u8>,
 }
 
-/// A reply's status and where its body lies in the connection's buffer.
+/// The status of a reply and the range of its body in the connection's buffer.
 pub(crate) struct Reply<'a> {
     pub(crate) status: u16,
     pub(crate) body: &'a [u8],
 }
 
-/// A whole request, ready to be sent many times.
+/// Builds a whole request that can be sent many times.
 pub(crate) fn request(method: &str, path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     let mut bytes = format!(
         "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}Content-Length: {}\r\n\r\n",
@@ -63,7 +64,7 @@ impl Connection {
         Ok(Reply { status, body: &self.buffer[head..] })
     }
 
-    /// As [`Connection::send`], but an answer other than 2xx is a failure.
+    /// Sends a request like [`Connection::send`]; a reply other than 2xx is a failure.
     pub(crate) fn expect_success(&mut self, request: &[u8]) -> Result<&[u8], Failure> {
         let reply = self.send(request)?;
         if !(200..300).contains(&reply.status) {
@@ -73,7 +74,8 @@ impl Connection {
         Ok(reply.body)
     }
 
-    /// Sends a request whose reply comes in chunks, and counts the bytes and lines of its body without keeping them.
+    /// Sends a request with a chunked reply, and counts the bytes and lines of its body without
+    /// keeping them.
     pub(crate) fn count_stream(&mut self, request: &[u8]) -> Result<Counted, Failure> {
         let started = std::time::Instant::now();
         self.stream.write_all(request)?;
@@ -116,7 +118,7 @@ impl Connection {
     }
 }
 
-/// What [`Connection::count_stream`] saw. Lines include those of the chunks' own framing.
+/// The counts of [`Connection::count_stream`]. Lines include those of the chunks' own framing.
 pub(crate) struct Counted {
     pub(crate) bytes: u64,
     pub(crate) lines: u64,

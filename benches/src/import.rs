@@ -1,4 +1,5 @@
-//! Loading documents of about 150 bytes through `/_api/import`, against bare RocksDB's WriteBatch of 1,000 rows.
+//! Imports of documents of about 150 bytes through `/_api/import`, against RocksDB's WriteBatch of
+//! 1,000 rows.
 
 use std::fmt::Write;
 use std::time::Instant;
@@ -11,14 +12,14 @@ use crate::{Failure, Setup, limits};
 /// Documents in one request, as import tools send them.
 const DOCUMENTS_PER_REQUEST: u64 = 10_000;
 
-/// Connections that import tools use at the same time.
+/// Number of concurrent connections, as import tools use.
 const CONNECTIONS: usize = 2;
 
 pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let documents = setup.documents(1_000_000);
     let rates = limits::rocksdb(setup, documents, "load")?;
     let limit = rates.get("load/1000").copied();
-    // Made before the clock starts: the server is measured, not the client.
+    // Made before the clock starts: the benchmark measures the server, not the client.
     let bodies: Vec<String> =
         (0..documents).step_by(DOCUMENTS_PER_REQUEST as usize).map(|first| lines(first, documents)).collect();
     for (connections, target) in [(1, Target::None), (CONNECTIONS, Target::AtLeast(0.35))] {
@@ -51,7 +52,7 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Creates a collection with documents whose keys ascend, 150 bytes of JSON each.
+/// Creates a collection of documents with ascending keys, 150 bytes of JSON each.
 pub(crate) fn load(server: &Server, collection: &str, documents: u64) -> Result<(), Failure> {
     create(server, collection)?;
     for first in (0..documents).step_by(DOCUMENTS_PER_REQUEST as usize) {
@@ -87,7 +88,7 @@ fn import(
     Ok(())
 }
 
-/// The documents of one request, a line each.
+/// Returns the documents of one request, a line each.
 fn lines(first: u64, documents: u64) -> String {
     let mut lines = String::new();
     for n in first..(first + DOCUMENTS_PER_REQUEST).min(documents) {

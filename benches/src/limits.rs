@@ -5,7 +5,9 @@ use std::process::Command;
 
 use crate::{Failure, Setup};
 
-/// Rows per second by the name of the test, such as `scan-read-all` or `load-1000`; empty without the program.
+/// Reads rows per second by the name of the test, such as `scan-read-all` or `load-1000`.
+///
+/// The result is empty without the program.
 pub(crate) fn rocksdb(setup: &Setup, rows: u64, only: &str) -> Result<HashMap<String, f64>, Failure> {
     let Some(program) = &setup.kv_limit else { return Ok(HashMap::new()) };
     let folder = tempfile::tempdir()?;
@@ -28,7 +30,8 @@ pub(crate) fn rocksdb(setup: &Setup, rows: u64, only: &str) -> Result<HashMap<St
     let mut rates: HashMap<String, f64> = HashMap::new();
     for line in text.lines() {
         let fields: Vec<&str> = line.split('\t').collect();
-        // engine, test, threads, batch, rows/s, ...; one thread only, the best of the repetitions.
+        // engine, test, threads, batch, rows/s, ...; one thread only, and the best of the
+        // repetitions.
         if let [_, test, "1", batch, rate, ..] = fields[..] {
             let rate = rate.parse().unwrap_or(0.0);
             for name in [test.to_owned(), format!("{test}/{batch}")] {

@@ -1,20 +1,23 @@
 //! Prints Persea's rates as ratios to physical limits, all measured in one run on one machine.
 //!
 //! usage: benches --server PERSEA --http-limit PROGRAM --kv-limit PROGRAM [--scale X] [NAME ...]
-//!        benches --server PERSEA [--tools PERSEA] [--scale X] [--documents-max N] [--charts FOLDER] table-NAME ...
+//!        benches --server PERSEA [--tools PERSEA] [--scale X] [--documents-max N] [--charts FOLDER]
+//!                table-NAME ...
 //!
-//! `PERSEA` is the server's binary. The limits are programs of their own: `http-limit SERVER PORT THREADS` answers
-//! `POST /echo` with its parsed and printed body, `kv-limit ENGINE --rows N ...` prints tab-separated rates of bare
-//! RocksDB. A comparison whose limit is not given prints its rate alone. Names choose benchmarks; none means all but
-//! the tables.
+//! `PERSEA` is the server's binary. The limits are separate programs: `http-limit SERVER PORT
+//! THREADS` answers `POST /echo` with its parsed and printed body; `kv-limit ENGINE --rows N ...`
+//! prints tab-separated rates of bare RocksDB. A comparison whose limit is not given prints its
+//! rate alone. Names choose benchmarks; without names, all but the tables run.
 //!
-//! A table row is: what, Persea's figure, the limit's, their ratio, the ratio to reach, and whether it is reached.
-//! CPU times are those of the server and of this client, per request or per document.
+//! A row of the report has these cells: the measure, Persea's figure, the limit's, their ratio, the
+//! target ratio, and whether it is reached. CPU times are those of the server and of this client,
+//! per request or per document.
 //!
-//! Tables (`table-export`, `table-batch`, `table-cursor`, `table-dump`) print one Markdown table each and write a
-//! chart to `--charts` (the current folder). Their data and requests are made by `persea bench`, `dump` and `restore`
-//! of `--tools`, by default the server's binary. They have the sizes of the posts that they repeat, times `--scale`;
-//! `--documents-max` leaves out larger collections.
+//! Tables (`table-export`, `table-batch`, `table-cursor`, `table-dump`) print one Markdown table
+//! each and write a chart to `--charts` (the current folder). `persea bench`, `dump` and `restore`
+//! of `--tools`, by default the server's binary, make their data and requests. Their sizes are
+//! those of the posts that they repeat, times `--scale`; `--documents-max` omits larger
+//! collections.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
@@ -36,26 +39,26 @@ use std::process::ExitCode;
 
 use tables::TABLES;
 
-/// A failure, for a person to read.
+/// A failure with a message for people.
 type Failure = Box<dyn std::error::Error>;
 
-/// What the command line says.
+/// The settings of the command line.
 pub(crate) struct Setup {
     server: PathBuf,
     http_limit: Option<PathBuf>,
     kv_limit: Option<PathBuf>,
-    /// The binary whose tools the tables use; none is the server's.
+    /// The binary whose tools the tables use; `None`: the server's.
     tools: Option<PathBuf>,
     /// The folder for charts.
     charts: PathBuf,
     /// Most documents of a table's collection.
     documents_max: Option<u64>,
-    /// Multiplies the numbers of documents: 1 is the size of the published figures.
+    /// Factor of the numbers of documents: 1 is the size of the published figures.
     scale: f64,
 }
 
 impl Setup {
-    /// A number of documents, scaled.
+    /// Returns a number of documents, scaled.
     fn documents(&self, full: u64) -> u64 {
         ((full as f64 * self.scale) as u64).max(1_000)
     }
@@ -100,7 +103,7 @@ fn is_chosen(names: &[String], name: &str) -> bool {
     names.is_empty() || names.iter().any(|chosen| chosen == name)
 }
 
-/// The command line, and the names on it.
+/// Reads the command line and returns the settings and the names on it.
 fn read() -> Result<(Setup, Vec<String>), Failure> {
     let mut setup = Setup {
         server: PathBuf::new(),

@@ -1,4 +1,4 @@
-//! Servers under test: started, waited for, measured from outside by `/proc`, stopped.
+//! Servers under test: started, awaited, measured from outside by `/proc`, stopped.
 
 use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};
@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use crate::Failure;
 
-/// A started server; it is killed when this is dropped.
+/// A running server; dropping it kills the server.
 pub(crate) struct Server {
     child: Child,
     pub(crate) port: u16,
-    /// From its start until it answered.
+    /// The time from its start until its first reply.
     pub(crate) start_time: Duration,
 }
 
@@ -53,13 +53,14 @@ impl Server {
         }
     }
 
-    /// CPU time that the server has used, user and system.
+    /// Returns the CPU time that the server has used, user and system.
     pub(crate) fn cpu(&self) -> Duration {
         cpu_of(&self.child.id().to_string())
     }
 
-    /// Waits until the server does nothing: what was loaded is compacted, as it is in the limits before they are
-    /// read. It begins to merge what was loaded after five seconds.
+    /// Waits until the server is idle, so that its data is compacted, as the data of the limits is.
+    ///
+    /// The server starts to merge loaded data after five seconds.
     pub(crate) fn settle(&self) {
         const LOOK: Duration = Duration::from_millis(300);
         const STILL_LOOKS: usize = 20;
@@ -74,12 +75,12 @@ impl Server {
         }
     }
 
-    /// Bytes of memory that are resident now.
+    /// Returns the bytes of memory that are resident now.
     pub(crate) fn resident_bytes(&self) -> u64 {
         self.status_kib("VmRSS:") << 10
     }
 
-    /// The most bytes that were ever resident.
+    /// Returns the peak of resident bytes.
     pub(crate) fn peak_resident_bytes(&self) -> u64 {
         self.status_kib("VmHWM:") << 10
     }
@@ -99,13 +100,13 @@ impl Drop for Server {
     }
 }
 
-/// CPU time of this process.
+/// Returns the CPU time of this process.
 pub(crate) fn own_cpu() -> Duration {
     cpu_of("self")
 }
 
 fn cpu_of(process: &str) -> Duration {
-    // Fields 14 and 15 behind the name in brackets: user and system time in ticks of 10 ms.
+    // Fields 14 and 15 after the name in brackets: user and system time in ticks of 10 ms.
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
     let ticks: u64 = [11, 12].iter().filter_map(|at| fields.get(*at)?.parse::<u64>().ok()).sum();

@@ -1,4 +1,4 @@
-//! How many requests a second a server answers.
+//! Requests per second of a server.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -7,9 +7,9 @@ use crate::Failure;
 use crate::http::Connection;
 use crate::process::{Server, own_cpu};
 
-/// How long one rate is measured. Persea and its limit take turns, so that both see the same machine.
+/// The time of one turn. Persea and its limit take turns, so that both see the same machine.
 const TURN: Duration = Duration::from_secs(2);
-/// Turns that each of them has; the median counts.
+/// Turns of each of them; the median counts.
 pub(crate) const TURNS: usize = 3;
 
 /// Requests per second, and CPU microseconds of server and client per request.
@@ -20,19 +20,21 @@ pub(crate) struct Rate {
     pub(crate) client_us: f64,
 }
 
-/// Makes the n-th request. Connections count from different starts, so no two requests are the same.
+/// A function that makes the n-th request.
+///
+/// Connections count from different starts, so no two requests are the same.
 pub(crate) type Make<'a> = &'a (dyn Fn(u64) -> Vec<u8> + Sync);
 
-/// The rate in the middle; none of none.
+/// Returns the median rate; `None` for an empty list.
 pub(crate) fn median(mut rates: Vec<Rate>) -> Option<Rate> {
     rates.sort_by(|a, b| a.per_second.total_cmp(&b.per_second));
     rates.get(rates.len() / 2).copied()
 }
 
-/// Every run starts its numbers where no run before has been.
+/// The number of the next run. It makes the request numbers of runs disjoint.
 static RUNS: AtomicU64 = AtomicU64::new(1);
 
-/// Drives a server over so many connections for one turn.
+/// Drives a server over `connections` connections for one turn.
 pub(crate) fn measure(server: &Server, connections: u64, make: Make<'_>) -> Result<Rate, Failure> {
     let first = RUNS.fetch_add(1, Ordering::Relaxed) << 40;
     let (server_before, client_before) = (server.cpu(), own_cpu());

@@ -1,13 +1,13 @@
-//! The table that a run prints, as Markdown.
+//! The report that a run prints, as a Markdown table.
 
-/// Prints a row at a time, so that a broken run keeps what it measured.
+/// A report that prints a row at a time, so that a broken run keeps its results.
 pub(crate) struct Report;
 
-/// Which way a ratio has to go.
+/// The direction in which a ratio must go.
 pub(crate) enum Target {
     AtLeast(f64),
     AtMost(f64),
-    /// Only to be seen.
+    /// No target.
     None,
 }
 
@@ -18,7 +18,7 @@ impl Report {
         Report
     }
 
-    /// A comparison of two rates, or of two times.
+    /// Prints a comparison of two rates, or of two times.
     pub(crate) fn ratio(&mut self, what: &str, ours: (f64, &str), limit: Option<f64>, target: &Target) {
         let (value, unit) = ours;
         let ratio = limit.map(|limit| value / limit);
@@ -31,7 +31,7 @@ impl Report {
         );
     }
 
-    /// A figure with a bound of its own.
+    /// Prints a figure with its own bound.
     pub(crate) fn figure(&mut self, what: &str, value: f64, unit: &str, target: &Target) {
         let (wanted, verdict) = verdict(Some(value), target);
         let wanted = if wanted.is_empty() { wanted } else { format!("{wanted} {unit}") };

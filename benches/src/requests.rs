@@ -1,4 +1,5 @@
-//! Small requests on keep-alive connections, against a bare HTTP server that echoes a body of the same size.
+//! Small requests on keep-alive connections, against a bare HTTP server that echoes a body of the
+//! same size.
 
 use crate::http::{Connection, JSON, request};
 use crate::process::Server;

@@ -1,15 +1,17 @@
-//! Fuzzing with cargo-fuzz. What needs no nightly compiler, the replay of known and random inputs, is a test of the
-//! crate `fuzz-targets`.
+//! Fuzzing with cargo-fuzz.
+//!
+//! The replay of known and random inputs, which needs no nightly compiler, is a test of the crate
+//! `fuzz-targets`.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::{Failure, run};
 
-/// Seconds that each target runs unless the command line says otherwise.
+/// Default number of seconds that each target runs.
 const SECONDS: &str = "60";
 
-/// Runs `cargo xtask fuzz [--seconds N] [TARGET ...]`: these targets one after the other, or all.
+/// Runs `cargo xtask fuzz [--seconds N] [TARGET ...]`: these targets in sequence, or all.
 pub(crate) fn run_targets(arguments: &[String]) -> Result<(), Failure> {
     let (mut seconds, mut wanted) = (SECONDS.to_owned(), Vec::new());
     let mut arguments = arguments.iter();
@@ -29,7 +31,7 @@ pub(crate) fn run_targets(arguments: &[String]) -> Result<(), Failure> {
     check_tools()?;
     for target in if wanted.is_empty() { &known } else { &wanted } {
         let time = format!("-max_total_time={seconds}");
-        // New inputs go into a folder that is not kept; those in the corpus are chosen by hand.
+        // New inputs go into a temporary folder; those in the corpus are chosen by hand.
         let (found, corpus) = (format!("target/fuzz/{target}"), format!("fuzz/corpus/{target}"));
         std::fs::create_dir_all(&found).map_err(|error| format!("{found}: {error}"))?;
         run(Command::new("cargo").args(["+nightly", "fuzz", "run", target, &found, &corpus, "--", &time]))?;
@@ -37,7 +39,7 @@ pub(crate) fn run_targets(arguments: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The targets by the folders of their inputs.
+/// Returns the targets, which are the names of the folders of their inputs.
 fn targets() -> Result<Vec<String>, Failure> {
     let folder = Path::new("fuzz/corpus");
     let failed = |error| format!("{}: {error}; call this in the project's folder", folder.display());

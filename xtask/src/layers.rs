@@ -1,5 +1,5 @@
-//! The direction of dependency: a lower crate does not know an upper one, and no modules of a crate know each other in a
-//! circle.
+//! The direction of dependency: a lower crate does not know an upper one, and no circles of
+//! modules.
 
 use crate::metadata::Package;
 use crate::modules::Modules;
@@ -19,7 +19,8 @@ const LAYERS: &[&[&str]] = &[
     &["fuzz-targets", "xtask", "benches"],
 ];
 
-/// Outside libraries that few crates of ours hide from all others.
+/// The external libraries that our other crates must not know, each with the crates that may use
+/// it.
 const HIDDEN: &[(&str, &[&str])] = &[
     ("rust-rocksdb", &["kv-rocksdb"]),
     ("hyper", &["server", "client"]),
@@ -36,7 +37,7 @@ const HIDDEN: &[(&str, &[&str])] = &[
     ("libdeflater", &["gzip-members"]),
 ];
 
-/// How many modules of a crate still stand in circles. These numbers may only fall.
+/// The number of modules in circles, by crate. These numbers may only fall.
 const CIRCLES: &[(&str, usize)] = &[
     ("aql-exec", 3),
     ("aql-plan", 15),

@@ -1,4 +1,4 @@
-//! Licences and advisories of everything that is linked in.
+//! Licences and advisories of all linked dependencies.
 
 use std::process::Command;
 
@@ -33,13 +33,15 @@ pub(crate) fn check() -> Result<(), Failure> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// Is an SPDX expression met by the licences in [`ALLOWED`]? `OR` needs one side, `AND` both; brackets nest.
+/// Returns true if the licences in [`ALLOWED`] meet an SPDX expression.
+///
+/// `OR` needs one side, `AND` both; brackets nest.
 fn is_allowed(expression: &str) -> bool {
     let expression = expression.trim();
     if let Some((left, right)) = split_outside_brackets(expression, " OR ") {
         return is_allowed(left) || is_allowed(right);
     }
-    // The form of old manifests for OR.
+    // Old manifests write OR this way.
     if let Some((left, right)) = split_outside_brackets(expression, "/") {
         return is_allowed(left) || is_allowed(right);
     }
@@ -59,7 +61,7 @@ fn split_outside_brackets<'a>(expression: &'a str, operator: &str) -> Option<(&'
         .find(|(left, _)| left.matches('(').count() == left.matches(')').count())
 }
 
-/// Asks `cargo audit`, which keeps the RustSec advisories, where it is installed and can reach them.
+/// Runs `cargo audit`, which keeps the RustSec advisories, if it is installed and can reach them.
 pub(crate) fn check_advisories() -> Result<(), Failure> {
     let installed =
         Command::new("cargo-audit").arg("--version").output().is_ok_and(|output| output.status.success());

@@ -1,6 +1,7 @@
-//! The project's own checks, so that one command says whether a change may land.
+//! The project's own checks: one command decides if a change may land.
 //!
-//! `cargo xtask check` runs all of them in the order of [`STEPS`]; `cargo xtask check layers clippy` only those named.
+//! `cargo xtask check` runs all of them in the order of [`STEPS`]; `cargo xtask check layers
+//! clippy` runs only those two.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
@@ -13,17 +14,17 @@ mod modules;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-/// What went wrong, for a person to read.
+/// A description of the failure for people.
 type Failure = String;
 
-/// A check: its name on the command line, what it promises, and how it is run.
+/// A check: its name on the command line, its promise, and its function.
 struct Step {
     name: &'static str,
     promise: &'static str,
     run: fn() -> Result<(), Failure>,
 }
 
-/// Cheap checks first, so that a mistake shows early.
+/// The checks, cheap ones first, so that a mistake shows early.
 const STEPS: &[Step] = &[
     Step { name: "fmt", promise: "the code is formatted", run: || cargo(&["fmt", "--all", "--check"]) },
     Step {

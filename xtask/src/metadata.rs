@@ -1,4 +1,4 @@
-//! What `cargo metadata` says of the workspace and its dependencies.
+//! The workspace and its dependencies, from `cargo metadata`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,17 +11,17 @@ use crate::Failure;
 pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) version: String,
-    /// Where its manifest lies.
+    /// The folder of its manifest.
     pub(crate) folder: PathBuf,
     /// The SPDX expression of its manifest.
     pub(crate) licence: Option<String>,
-    /// Is it one of ours?
+    /// True for a crate of this workspace.
     pub(crate) in_workspace: bool,
-    /// Names of the packages that its normal (not test, not build) dependencies are.
+    /// Names of its normal (not test, not build) dependencies.
     pub(crate) dependencies: Vec<String>,
 }
 
-/// Every package that a build of the workspace uses, tests included.
+/// Returns every package that a build of the workspace uses, tests included.
 pub(crate) fn packages() -> Result<Vec<Package>, Failure> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--locked"])

@@ -1,8 +1,8 @@
-//! The modules of one crate, and which of them use each other.
+//! The modules of one crate, and their uses of each other.
 //!
-//! A module is a file; inline modules belong to the file that they stand in. Tests are left out. An edge goes to the
-//! module that defines a name, also where the name is reached through a re-export. Paths inside of macro calls are not
-//! seen.
+//! A module is a file; inline modules belong to the file that they stand in. Tests are left out. An
+//! edge goes to the module that defines a name, also where the name is reached through a re-export.
+//! Paths inside macro calls are not seen.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -19,11 +19,11 @@ pub(crate) struct Modules {
     modules: Vec<Module>,
 }
 
-/// Modules that use each other: each with those of the circle that it uses.
+/// A circle of modules: each with the members of the circle that it uses.
 pub(crate) type Circle<'a> = Vec<(&'a str, Vec<&'a str>)>;
 
 struct Module {
-    /// `crate::http::router`
+    /// The path, such as `crate::http::router`.
     name: String,
     parent: Option<usize>,
     children: HashMap<String, usize>,
@@ -32,14 +32,14 @@ struct Module {
     paths: Vec<Vec<String>>,
 }
 
-/// One name, or all names where `name` is `None`, that a `use` brings into a module.
+/// A name that a `use` brings into a module, or all names if `name` is `None`.
 struct Import {
     name: Option<String>,
     path: Vec<String>,
 }
 
 impl Modules {
-    /// Reads a crate from its root file on.
+    /// Reads a crate, starting at its root file.
     pub(crate) fn read(root: &Path) -> Result<Self, Failure> {
         let mut modules = Modules { modules: Vec::new() };
         let folder = root.parent().unwrap_or(Path::new("."));
@@ -75,8 +75,10 @@ impl Modules {
         Ok(id)
     }
 
-    /// The groups of modules that use each other in a circle: each module with those of its circle that it uses. A module
-    /// may use its own ancestors.
+    /// Returns the groups of modules that use each other in a circle.
+    ///
+    /// Each module comes with the members of its circle that it uses. A module may use its own
+    /// ancestors.
     pub(crate) fn circles(&self) -> Vec<Circle<'_>> {
         let edges: Vec<Vec<usize>> = (0..self.modules.len()).map(|id| self.uses(id)).collect();
         let name = |id: &usize| self.modules[*id].name.as_str();
@@ -88,7 +90,7 @@ impl Modules {
         strongly_connected(&edges).into_iter().filter(|group| group.len() > 1).map(circle).collect()
     }
 
-    /// Pairs of different children of `folder` of which the first uses the second.
+    /// Returns the pairs of different children of `folder` where the first uses the second.
     pub(crate) fn uses_among_children(&self, folder: &str) -> Vec<(&str, &str)> {
         let child = |id: usize| {
             let rest = self.modules[id].name.strip_prefix(folder)?.strip_prefix("::")?;
@@ -104,7 +106,7 @@ impl Modules {
         pairs.into_iter().collect()
     }
 
-    /// The modules, other than its ancestors, that define what a module names.
+    /// Returns the modules, other than its ancestors, that define the names in a module.
     fn uses(&self, id: usize) -> Vec<usize> {
         let imports = self.modules[id].imports.iter().map(|import| &import.path);
         let paths = imports.chain(&self.modules[id].paths);
@@ -116,7 +118,7 @@ impl Modules {
         std::iter::successors(self.modules[of].parent, |id| self.modules[*id].parent).any(|id| id == ancestor)
     }
 
-    /// The module that defines the item at a path, if it is one of this crate.
+    /// Returns the module that defines the item at a path, if it is one of this crate.
     fn resolve(&self, from: usize, path: &[String], reexports: usize) -> Option<usize> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
@@ -148,7 +150,7 @@ impl Modules {
         }
         let named = module.imports.iter().find(|import| import.name.as_deref() == Some(first));
         if let Some(import) = named {
-            // A name of another crate is as good as defined here.
+            // A name of another crate counts as defined here.
             return self.resolve(at, &import.path, reexports - 1).or(Some(at));
         }
         let globs = module.imports.iter().filter(|import| import.name.is_none());
@@ -161,7 +163,7 @@ impl Modules {
     }
 }
 
-/// What one file contains.
+/// The contents of one file.
 #[derive(Default)]
 struct Contents {
     items: BTreeSet<String>,
@@ -255,7 +257,7 @@ fn name_of(item: &syn::Item) -> Option<String> {
     })
 }
 
-/// The strongly connected components of a graph, by Tarjan's algorithm.
+/// Returns the strongly connected components of a graph, by Tarjan's algorithm.
 fn strongly_connected(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut search =
         Search { edges, marks: vec![None; edges.len()], next: 0, stack: Vec::new(), found: Vec::new() };
@@ -277,13 +279,13 @@ struct Search<'a> {
 
 #[derive(Clone, Copy)]
 struct Mark {
-    /// The order in which the search came here.
+    /// The order of its discovery.
     index: usize,
     on_stack: bool,
 }
 
 impl Search<'_> {
-    /// Returns the lowest index that can be reached.
+    /// Visits a module and returns the lowest index reachable from it.
     fn visit(&mut self, id: usize) -> usize {
         let index = self.next;
         self.next += 1;

@@ -1,4 +1,5 @@
-//! 500,000 inserts by size of batches, number of clients and number of attributes, as in the post on batch requests.
+//! 500,000 inserts by size of batches, number of clients and number of attributes, as in the post
+//! on batch requests.
 
 use chart::{Chart, Panel, Series};
 use serde_json::Value;

@@ -1,6 +1,7 @@
-//! Queries of growing results by one client, one after the other, with all of each result fetched, as in the post on
-//! cursors. The first and the last are the post's; those between grow by the number of rows, then by the size of a
-//! row.
+//! Queries of growing results by one client in sequence, each result fetched in full.
+//!
+//! They repeat the post on cursors. The first and the last are the post's. Those between grow by
+//! the number of rows, then by the size of a row.
 
 use std::time::Instant;
 
@@ -11,10 +12,10 @@ use crate::http::{Connection, JSON, request};
 use crate::process::Server;
 use crate::{Failure, Setup};
 
-/// Documents in `docs`.
+/// Number of documents in `docs`.
 const DOCUMENTS: u64 = 10_000;
 
-/// A query, how often it runs, and its rows.
+/// The queries; each with the number of its runs and of its rows.
 const QUERIES: [(&str, u64, u64); 8] = [
     ("RETURN 1", 10_000, 1),
     ("FOR i IN 1..10 RETURN i", 10_000, 10),
@@ -67,13 +68,13 @@ pub(super) fn run(setup: &Setup) -> Result<Chart, Failure> {
     Ok(Chart { title: "Queries by one client".to_owned(), panels: vec![panel] })
 }
 
-/// Runs a query and fetches all of its result.
+/// Runs a query and fetches its whole result.
 fn fetch(connection: &mut Connection, query: &str) -> Result<(), Failure> {
     let body = format!(r#"{{"query":"{query}","batchSize":1000}}"#);
     let mut next = request("POST", "/_api/cursor", JSON, body.as_bytes());
     loop {
         let body = connection.expect_success(&next)?;
-        // Only the attributes behind the result are read, so that the client costs next to nothing.
+        // Reads only the attributes after the result, so that the client costs next to nothing.
         let tail = String::from_utf8_lossy(body.get(body.len().saturating_sub(600)..).unwrap_or_default());
         if !tail.contains(r#""hasMore":true"#) {
             return match tail.contains(r#""hasMore":false"#) {

@@ -10,7 +10,8 @@ use crate::http::{Connection, request};
 use crate::process::Server;
 use crate::{Failure, Setup};
 
-/// Full sizes. Collections and the documents in each shrink alike; a social network shrinks by its people.
+/// The full sizes. Collections and the documents in each shrink alike; a social network loses
+/// people.
 const COLLECTIONS: f64 = 200.0;
 const DOCUMENTS: f64 = 200_000.0;
 const PEOPLE: f64 = 1_600_000.0;
@@ -86,7 +87,8 @@ fn panel(setup: &Setup, fill: &dyn Fn(&Server) -> Result<String, Failure>) -> Re
     })
 }
 
-/// Seconds of a dump, and of its restore into an empty database, which is dropped afterwards.
+/// Returns the seconds of a dump, and of its restore into an empty database, which is dropped
+/// afterwards.
 fn round_trip(setup: &Setup, server: &Server, dump: &Path, threads: u64) -> Result<(f64, f64), Failure> {
     let (folder, threads) =
         (dump.to_str().ok_or("the temporary folder has a strange name")?, threads.to_string());

@@ -1,5 +1,5 @@
-//! How long a client waits for the first 1,000 documents of a whole collection: by a cursor, a streamed cursor and an
-//! export.
+//! The latency of the first 1,000 documents of a whole collection: by a cursor, a streamed cursor
+//! and an export.
 
 use std::time::{Duration, Instant};
 
@@ -13,10 +13,11 @@ use crate::{Failure, Setup};
 
 const SIZES: &[u64] = &[100_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000];
 
-/// Times that each is measured; the median counts.
+/// Measurements of each way; the median counts.
 const TURNS: usize = 5;
 
-/// How documents are asked for: a name, the path of the first request, its body, and the path by which it is ended.
+/// The ways to read documents: a name, the path of the first request, its body, and the path that
+/// ends it.
 const WAYS: &[(&str, &str, &str, &str)] = &[
     ("cursor", "/_api/cursor", r#"{"query":"FOR d IN docs RETURN d","batchSize":1000}"#, "/_api/cursor/"),
     (
@@ -74,7 +75,7 @@ pub(super) fn run(setup: &Setup) -> Result<Chart, Failure> {
     Ok(Chart { title: "First 1,000 documents of a collection".to_owned(), panels: vec![panel] })
 }
 
-/// Milliseconds, or what the server answers instead, as where a result does not fit its memory.
+/// Returns milliseconds, or the server's error, for example if a result does not fit its memory.
 fn median(
     server: &Server,
     (_, path, body, end): &(&str, &str, &str, &str),

@@ -1,4 +1,4 @@
-//! A table of Markdown, a row at a time, so that a broken run keeps what it measured.
+//! A Markdown table that prints a row at a time, so that a broken run keeps its results.
 
 #![allow(clippy::print_stdout, reason = "the result of a command line program")]
 
@@ -11,7 +11,7 @@ pub(super) fn row(cells: &[String]) {
     println!("| {} |", cells.join(" | "));
 }
 
-/// A number with about three digits.
+/// Formats a number with about three digits.
 pub(super) fn figure(value: f64) -> String {
     match value {
         value if value >= 100.0 => format!("{value:.0}"),
@@ -21,7 +21,7 @@ pub(super) fn figure(value: f64) -> String {
     }
 }
 
-/// A count with its thousands apart.
+/// Formats a count with separated thousands.
 pub(super) fn count(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();

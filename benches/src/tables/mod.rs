@@ -1,6 +1,7 @@
-//! The tables of the posts that Persea began from, as programs: each prints one Markdown table and writes one chart.
+//! The tables of the posts that Persea began from: each prints one Markdown table and writes one
+//! chart.
 //!
-//! They run only when they are named. Data and requests are made by `persea bench`, so that anybody can repeat a part
+//! They run only by name. `persea bench` makes data and requests, so that anyone can repeat a part
 //! by hand.
 
 mod batch;
@@ -16,7 +17,7 @@ use serde_json::Value;
 use crate::process::Server;
 use crate::{Failure, Setup};
 
-/// A name on the command line, which is also the chart's, and what it runs.
+/// A name on the command line, which is also the chart's, and the function that it runs.
 pub(crate) type Table = (&'static str, fn(&Setup) -> Result<chart::Chart, Failure>);
 
 pub(crate) const TABLES: &[Table] = &[
@@ -29,16 +30,18 @@ pub(crate) const TABLES: &[Table] = &[
 /// Prints a table and writes its chart.
 pub(crate) fn run((name, table): &Table, setup: &Setup) -> Result<(), Failure> {
     let path = setup.charts.join(format!("{name}.svg"));
-    // Before hours of measuring, not after them.
+    // Tried before hours of measuring, not after them.
     std::fs::write(&path, "").map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
     let chart = table(setup)?;
     Ok(std::fs::write(path, chart.svg())?)
 }
 
-/// Documents of an import that makes data.
+/// Documents that one import creates.
 const IMPORTED: u64 = 1_000;
 
-/// Fills a collection with about so many documents by a test case, `IMPORTED` at a time; how many there are then.
+/// Fills a collection with about `documents` documents by a test case, `IMPORTED` at a time.
+///
+/// Returns their exact number.
 fn seed(
     setup: &Setup,
     server: &Server,
@@ -57,7 +60,7 @@ fn seed(
     Ok(requests * size)
 }
 
-/// Runs `persea bench`; its report.
+/// Runs `persea bench` and returns its report.
 fn bench(setup: &Setup, server: &Server, options: &[&str]) -> Result<Value, Failure> {
     let report = tempfile::NamedTempFile::new()?;
     let mut all = options.to_vec();
@@ -67,7 +70,7 @@ fn bench(setup: &Setup, server: &Server, options: &[&str]) -> Result<Value, Fail
     Ok(serde_json::from_slice(&std::fs::read(path)?)?)
 }
 
-/// Runs one of Persea's tools. What it says is shown only where it fails.
+/// Runs one of Persea's tools. Its output is shown only if it fails.
 fn tool(setup: &Setup, server: &Server, name: &str, options: &[&str]) -> Result<(), Failure> {
     let endpoint = format!("tcp://127.0.0.1:{}", server.port);
     let program = setup.tools.as_deref().unwrap_or(&setup.server);
