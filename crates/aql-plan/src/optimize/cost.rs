@@ -13,7 +13,7 @@ use crate::node::{
     Subquery,
 };
 use crate::optimize::graph_cost;
-use crate::optimize::index_cost::{Scale, entries_found, length_of, range};
+use crate::optimize::index_cost::{Estimate, Scale, entries_found, length_of, range};
 use crate::plan::Plan;
 use crate::variable::VariableId;
 use aql_value::Value;
@@ -31,13 +31,6 @@ const HASH_JOIN_PROBE: f64 = 0.3;
 const MATCHES_PER_ROW: f64 = 10.0;
 /// Groups that COLLECT makes of a row, on average.
 const GROUPS_PER_ROW: f64 = 0.8;
-
-/// Cost and number of rows up to some node.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Estimate {
-    pub(super) cost: f64,
-    pub(super) items: f64,
-}
 
 /// Estimates every node of a plan, as clients see it.
 pub(super) fn estimate(plan: &mut Plan, catalog: &dyn PlanCatalog) {

@@ -1,7 +1,6 @@
 //! Estimates for graph queries.
 
-use super::cost::Estimate;
-use super::index_cost::per_value;
+use super::index_cost::{Estimate, per_value};
 use crate::node::{EdgeAccess, EnumeratePaths, EnumeratePathsKind, Traversal};
 
 /// Steps that a search for a shortest path is expected to take from each end.

@@ -1,6 +1,5 @@
 //! Estimates for look-ups in indexes.
 
-use super::cost::Estimate;
 use crate::catalog::IndexInfo;
 use crate::expression::Expression;
 use crate::index_search::{FieldBounds, IndexSearch};
@@ -18,6 +17,13 @@ const RANGE_SHARE: f64 = 0.5;
 const OPEN_FIELD_SHARE: f64 = 0.7;
 /// Values in an array of unknown length after IN.
 const UNKNOWN_VALUES: f64 = 10.0;
+
+/// Cost and number of rows up to some node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Estimate {
+    pub(super) cost: f64,
+    pub(super) items: f64,
+}
 
 /// What estimates are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
