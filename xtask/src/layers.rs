@@ -38,14 +38,8 @@ const HIDDEN: &[(&str, &[&str])] = &[
 ];
 
 /// The number of modules in circles, by crate. These numbers may only fall.
-const CIRCLES: &[(&str, usize)] = &[
-    ("aql-exec", 3),
-    ("aql-plan", 15),
-    ("database", 15),
-    ("kv-rocksdb", 3),
-    ("server", 72),
-    ("storage", 23),
-];
+const CIRCLES: &[(&str, usize)] =
+    &[("aql-plan", 12), ("database", 15), ("kv-rocksdb", 3), ("server", 72), ("storage", 14)];
 
 /// Folders whose files are independent of each other: the crate and the module.
 const INDEPENDENT: &[(&str, &str)] = &[];

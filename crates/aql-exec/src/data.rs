@@ -1,11 +1,14 @@
 //! What a query reads from and writes to.
 
-use crate::environment::ReadAuthorization;
 use aql_plan::CollectionReference;
 use aql_value::{Error, ErrorCode, Result, Value};
 use catalog::CollectionId;
 use std::sync::Arc;
 use storage::{Collection, Database, IndexBounds, Snapshot, Transaction};
+
+/// Whether the query's user may read a collection that only a function names (`DOCUMENT()` and the like): an error, as
+/// the client sees it, if not.
+pub type ReadAuthorization = Arc<dyn Fn(&str) -> Result<()> + Send + Sync>;
 
 /// The data of a query: a snapshot is enough to read, a transaction is needed to write. The transaction belongs to the
 /// execution until [`crate::Execution::finish`] gives it back; nobody but its owner commits it.

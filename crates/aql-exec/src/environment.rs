@@ -1,14 +1,11 @@
 //! The server as functions see it: the query's snapshot and a few facts.
 
+use crate::data::ReadAuthorization;
 use crate::schema::LastSchema;
 use aql_value::{BlockBuilder, Environment, Error, Interrupt, MemoryAccount, Result, Value};
 use std::fmt;
 use std::sync::Arc;
 use storage::{BlockLimits, Collection, Database, DocumentScanSpec, Snapshot};
-
-/// Whether the query's user may read a collection that only a function names (`DOCUMENT()` and the like): an error, as
-/// the client sees it, if not.
-pub type ReadAuthorization = Arc<dyn Fn(&str) -> Result<()> + Send + Sync>;
 
 /// [`Environment`] over a snapshot.
 #[derive(Clone)]

@@ -2,8 +2,8 @@
 
 use crate::batch_limits::{BatchLimits, GROWTH};
 use crate::context::ExecutionContext;
-use crate::data::{Data, DataAccess};
-use crate::environment::{QueryEnvironment, ReadAuthorization};
+use crate::data::{Data, DataAccess, ReadAuthorization};
+use crate::environment::QueryEnvironment;
 use crate::intermediate_commits::{IntermediateCommitOptions, IntermediateCommits};
 use crate::lower::lower;
 use crate::operator::Operator;

@@ -32,8 +32,8 @@ mod statistics;
 mod window;
 
 pub use batch_limits::BatchLimits;
-pub use data::{DataAccess, index_bounds};
-pub use environment::{QueryEnvironment, ReadAuthorization};
+pub use data::{DataAccess, ReadAuthorization, index_bounds};
+pub use environment::QueryEnvironment;
 pub use execution::{
     Execution, ExecutionInput, ExecutionOptions, Finished, FixedState, ResultBatch, StartFailed,
 };
