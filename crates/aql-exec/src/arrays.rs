@@ -3,10 +3,12 @@
 use aql_value::{BlockBuilder, Interrupt, Result, Value};
 use velocypack::Builder;
 
-/// Elements between two checks for an interrupt.
+/// Elements between two checks of the interrupt.
 const ELEMENTS_PER_CHECK: usize = 1 << 16;
 
-/// An array of the values. Errors: 1500 if the query is ended meanwhile, 32 if the array would be 4 GiB or longer.
+/// Creates an array of the values.
+///
+/// Errors: 1500 if the query is killed meanwhile, 32 if the array would be 4 GiB or longer.
 pub(crate) fn array_of(values: &[Value], interrupt: &Interrupt) -> Result<Value> {
     if values.is_empty() {
         return Ok(Value::empty_array());
@@ -22,7 +24,7 @@ pub(crate) fn array_of(values: &[Value], interrupt: &Interrupt) -> Result<Value>
     Ok(block.finish().pop().unwrap_or_default())
 }
 
-/// Adds an array of the values to what is being built.
+/// Appends an array of the values to `out`.
 pub(crate) fn append_array(values: &[Value], out: &mut Builder) -> Result<()> {
     out.open_array()?;
     values.iter().try_for_each(|value| value.append_to(out))?;

@@ -1,27 +1,28 @@
-//! How much an operator is asked for at one time.
+//! Limits of one batch.
 
-/// The most that may be answered at one time.
+/// The limits of one batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatchLimits {
-    /// Rows; at least 1.
+    /// Most rows; at least 1.
     pub rows: usize,
-    /// Bytes of documents read from storage, after which a scan ends its batch.
+    /// Bytes of documents read from storage after which a scan ends its batch.
     pub bytes: usize,
-    /// Operators may ask for more rows than they answer, to find those that pass a filter. Not where computing a row
-    /// has to wait for the writes of the rows before.
+    /// True if operators may read more rows than they return, to find those that pass a filter.
+    ///
+    /// It is false if computing a row must wait for the writes of the rows before.
     pub read_ahead: bool,
 }
 
 impl BatchLimits {
-    /// Rows of a batch where the whole input is wanted.
+    /// Rows of a batch for a consumer of the whole input.
     pub const FULL_ROWS: usize = 1024;
-    /// Bytes of documents in a batch.
+    /// Bytes of documents in a batch for a consumer of the whole input.
     pub const FULL_BYTES: usize = 1 << 20;
 
-    /// For consumers that take everything.
+    /// The limits for a consumer of the whole input.
     pub const FULL: Self = Self { rows: Self::FULL_ROWS, bytes: Self::FULL_BYTES, read_ahead: true };
 
-    /// What to ask for after a batch of which nothing was left: more.
+    /// Returns larger limits, for the next batch after one that was filtered out entirely.
     pub(crate) fn grown(self, full: Self) -> Self {
         if !self.read_ahead {
             return self;
@@ -29,20 +30,21 @@ impl BatchLimits {
         Self { rows: self.rows.saturating_mul(GROWTH).min(full.rows).max(self.rows), ..self }
     }
 
-    /// The same for a query with a memory limit: no batch may take more than a small part of it.
+    /// Returns the limits for a query with a memory limit: a batch takes at most a small part of
+    /// it.
     pub(crate) fn within(self, limit_bytes: Option<u64>) -> Self {
         let share = limit_bytes.map_or(u64::MAX, |limit| limit / SHARES_OF_LIMIT);
         Self { bytes: self.bytes.min(usize::try_from(share).unwrap_or(usize::MAX)).max(1), ..self }
     }
 
-    /// The same with at most `rows` rows, and at least 1.
+    /// Returns the same limits with at most `rows` rows, and at least 1.
     pub fn of_rows(self, rows: usize) -> Self {
         Self { rows: rows.clamp(1, self.rows), ..self }
     }
 }
 
-/// A batch of documents takes at most this part of the query's memory limit.
+/// Divisor of the query's memory limit: a batch of documents takes at most this part of it.
 const SHARES_OF_LIMIT: u64 = 32;
 
-/// Each batch is so many times larger than the one before, up to the largest.
+/// Growth factor from one batch to the next, up to the largest.
 pub(crate) const GROWTH: usize = 4;

@@ -1,4 +1,4 @@
-//! What all operators of a query share.
+//! The state that all operators of a query share.
 
 use crate::batch_limits::BatchLimits;
 use crate::data::Data;
@@ -14,7 +14,7 @@ use aql_value::{
 };
 use std::sync::Arc;
 
-/// Shared by the operators of a query, and passed to each call.
+/// The shared state of a query's operators, passed to each call.
 pub(crate) struct ExecutionContext {
     pub(crate) data: Data,
     pub(crate) environment: QueryEnvironment,
@@ -26,14 +26,14 @@ pub(crate) struct ExecutionContext {
     pub(crate) commits: IntermediateCommits,
     pub(crate) profile: Profile,
     pub(crate) spill: SpillOptions,
-    /// What to ask for where everything is wanted.
+    /// The limits for consumers of the whole input.
     pub(crate) full: BatchLimits,
-    /// The node that ended the query by an error.
+    /// The node whose error ended the query.
     pub(crate) failed_at: Option<NodeId>,
 }
 
 impl ExecutionContext {
-    /// The parts that expressions may reach.
+    /// Returns the parts that expressions may access.
     pub(crate) fn evaluation(&mut self) -> EvaluationContext<'_> {
         EvaluationContext {
             warnings: &mut self.warnings,
@@ -44,7 +44,7 @@ impl ExecutionContext {
         }
     }
 
-    /// So many documents were written: counts them, and commits them if it is time to.
+    /// Counts `operations` written documents, and commits if an intermediate commit is due.
     pub(crate) fn note_writes(&mut self, operations: u64) -> Result<()> {
         self.statistics.writes_executed += operations;
         let has_committed = self.commits.note(operations, self.data.transaction()?)?;
@@ -52,12 +52,12 @@ impl ExecutionContext {
         Ok(())
     }
 
-    /// See [`Program::evaluate`].
+    /// Evaluates a program; see [`Program::evaluate`].
     pub(crate) fn evaluate(&mut self, program: &Program, batch: &Batch) -> Result<Column> {
         program.evaluate(batch, &mut self.evaluation())
     }
 
-    /// See [`Program::evaluate_predicate`]; counts the rows that are left out.
+    /// Filters a batch by [`Program::evaluate_predicate`] and counts the rows that do not pass.
     pub(crate) fn filter(&mut self, program: &Program, batch: &mut Batch) -> Result<()> {
         let before = batch.selected_len();
         let rows = program.evaluate_predicate(batch, &mut self.evaluation())?;
@@ -66,13 +66,13 @@ impl ExecutionContext {
         Ok(())
     }
 
-    /// Adds to the rows that filters left out.
+    /// Adds to the number of filtered rows.
     pub(crate) fn count_filtered(&mut self, rows: usize) {
         self.statistics.filtered += rows as u64;
         self.profile.count_filtered(rows as u64);
     }
 
-    /// A charge for something that grows, on the query's account.
+    /// Creates a charge on the query's memory account.
     pub(crate) fn new_charge(&self) -> Charge {
         Charge::new(Arc::clone(&self.memory))
     }

@@ -1,4 +1,4 @@
-//! What a query reads from and writes to.
+//! The data that a query reads and writes.
 
 use aql_plan::CollectionReference;
 use aql_value::{Error, ErrorCode, Result, Value};
@@ -6,31 +6,35 @@ use catalog::CollectionId;
 use std::sync::Arc;
 use storage::{Collection, Database, IndexBounds, Snapshot, Transaction};
 
-/// Whether the query's user may read a collection that only a function names (`DOCUMENT()` and the like): an error, as
-/// the client sees it, if not.
+/// A check that the query's user may read a collection that only a function names (`DOCUMENT()`
+/// etc.).
+///
+/// Errors: the refusal, as the client sees it.
 pub type ReadAuthorization = Arc<dyn Fn(&str) -> Result<()> + Send + Sync>;
 
-/// The data of a query: a snapshot is enough to read, a transaction is needed to write. The transaction belongs to the
-/// execution until [`crate::Execution::finish`] gives it back; nobody but its owner commits it.
+/// The data of a query: a snapshot for reading, a transaction for writing.
+///
+/// The transaction belongs to the execution until [`crate::Execution::finish`] returns it. Only its
+/// owner commits it.
 pub enum DataAccess {
     /// Reads this state.
     Read(Snapshot),
-    /// Reads what the transaction sees at the start of the query, and writes.
+    /// Writes, and reads the transaction's view at the start of the query.
     Write(Box<Transaction>),
 }
 
-/// Access to data while a query runs.
+/// The access to data of a running query.
 pub(crate) struct Data {
     start: Snapshot,
-    /// Apart, as it is large and most queries have none.
+    /// Boxed, because it is large and most queries have none.
     transaction: Option<Box<Transaction>>,
     database: Arc<Database>,
 }
 
 impl Data {
-    /// Collections that `hidden_unless` refuses look empty.
+    /// Opens the data of a query. Collections that `hidden_unless` refuses look empty.
     ///
-    /// Error 1228 if there is no such database.
+    /// Errors: 1228 if there is no such database.
     pub(crate) fn new(
         access: DataAccess,
         database: &str,
@@ -51,17 +55,18 @@ impl Data {
         Ok(Self { start, transaction, database })
     }
 
-    /// The state at the start of the query.
+    /// Returns the state at the start of the query.
     pub(crate) fn start(&self) -> &Snapshot {
         &self.start
     }
 
-    /// The database that the query runs in.
+    /// Returns the database that the query runs in.
     pub(crate) fn database(&self) -> &Arc<Database> {
         &self.database
     }
 
-    /// The state that a scan reads: that at the start of the query, or with the query's own writes.
+    /// Returns the state that a scan reads: at the start of the query, or with the query's own
+    /// writes.
     pub(crate) fn snapshot(&mut self, read_own_writes: bool) -> Snapshot {
         match &mut self.transaction {
             Some(transaction) if read_own_writes => transaction.view(),
@@ -69,27 +74,29 @@ impl Data {
         }
     }
 
-    /// The collection that a node names. Error 1203 if it is not there any more.
+    /// Returns the collection of a node. Errors: 1203 if it was dropped.
     pub(crate) fn collection(&self, reference: &CollectionReference) -> Result<Arc<Collection>> {
         let found = self.database.collection_by_id(CollectionId(reference.id)).cloned();
         found.ok_or_else(|| Error::collection_not_found(&reference.name))
     }
 
-    /// For writing. Error 1004 if the query was given a snapshot only.
+    /// Returns the transaction for writing. Errors: 1004 if the query was given only a snapshot.
     pub(crate) fn transaction(&mut self) -> Result<&mut Transaction> {
         self.transaction.as_deref_mut().ok_or_else(|| {
             Error::new(ErrorCode::ReadOnly, "read only: the query has no transaction to write in")
         })
     }
 
-    /// The transaction, for its owner.
+    /// Returns the transaction to its owner.
     pub(crate) fn into_transaction(self) -> Option<Box<Transaction>> {
         self.transaction
     }
 }
 
-/// A range of a persistent index as storage takes it: values of its leading fields, and bounds of the next, each with
-/// whether the value itself is within.
+/// Converts a range of a persistent index to storage's form.
+///
+/// It consists of values of the leading fields, and bounds of the next field, each with a flag that
+/// includes the value itself.
 pub fn index_bounds<'v>(
     equal: impl IntoIterator<Item = &'v Value>,
     lower: Option<(&Value, bool)>,

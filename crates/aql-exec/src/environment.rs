@@ -1,4 +1,4 @@
-//! The server as functions see it: the query's snapshot and a few facts.
+//! The environment of functions: the query's snapshot and a few facts.
 
 use crate::data::ReadAuthorization;
 use crate::schema::LastSchema;
@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use storage::{BlockLimits, Collection, Database, DocumentScanSpec, Snapshot};
 
-/// [`Environment`] over a snapshot.
+/// An [`Environment`] over a snapshot.
 #[derive(Clone)]
 pub struct QueryEnvironment {
     snapshot: Snapshot,
@@ -15,7 +15,7 @@ pub struct QueryEnvironment {
     user: Option<Arc<str>>,
     server_version: Arc<str>,
     authorize_read: Option<ReadAuthorization>,
-    /// The database has the collections that may not be read without their documents.
+    /// True if the database shows collections that may not be read as empty.
     inaccessible_are_empty: bool,
     authorize_vertices: Option<ReadAuthorization>,
     memory: Arc<MemoryAccount>,
@@ -23,12 +23,14 @@ pub struct QueryEnvironment {
     schema: Arc<LastSchema>,
 }
 
-/// Documents in one step of reading a whole collection.
+/// Limits of one step of a full scan of a collection.
 const SCAN_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
 
 impl QueryEnvironment {
-    /// Answers from `snapshot`, of which `database` is part. Without `authorize_read` everything may be read. What is
-    /// read as a whole is limited by the query's memory and ended by its interrupt.
+    /// Creates an environment over `snapshot`, which `database` is part of.
+    ///
+    /// Without `authorize_read` everything may be read. The query's memory limit and its interrupt
+    /// bound full scans.
     pub fn new(
         snapshot: Snapshot,
         database: Arc<Database>,
@@ -54,17 +56,19 @@ impl QueryEnvironment {
         }
     }
 
-    /// The same, where a search in a graph may come to the vertices of some collections only.
+    /// Restricts graph searches to the vertices of the collections that `authorize_vertices`
+    /// allows.
     pub fn with_vertices(self, authorize_vertices: Option<ReadAuthorization>) -> Self {
         Self { authorize_vertices, ..self }
     }
 
-    /// The same, where what may not be read is there and empty: `database` has to have it so.
+    /// Shows collections that may not be read as empty. `database` must show them so too.
     pub fn with_inaccessible_as_empty(self, inaccessible_are_empty: bool) -> Self {
         Self { inaccessible_are_empty, ..self }
     }
 
-    /// The collection of vertices that a search in a graph has come to, if there is one and it may be read.
+    /// Returns the collection of vertices that a graph search has reached, if it exists and may be
+    /// read.
     pub(crate) fn readable_vertices(&self, name: &str) -> Result<Option<&Arc<Collection>>> {
         if let Some(authorize) = &self.authorize_vertices {
             authorize(name)?;
@@ -72,7 +76,7 @@ impl QueryEnvironment {
         self.readable(name)
     }
 
-    /// The collection, if there is one and it may be read.
+    /// Returns the collection, if it exists and may be read.
     pub(crate) fn readable(&self, name: &str) -> Result<Option<&Arc<Collection>>> {
         let Some(collection) = self.database.collection(name) else { return Ok(None) };
         match &self.authorize_read {
@@ -165,7 +169,7 @@ impl Environment for QueryEnvironment {
     }
 }
 
-/// The attributes that ArangoDB's `SCHEMA_GET()` answers.
+/// Returns the attributes of ArangoDB's `SCHEMA_GET()`.
 fn schema_value(schema: &catalog::SchemaRule) -> Result<Value> {
     Value::try_object(&[
         ("rule", Value::from_slice(schema.rule())),

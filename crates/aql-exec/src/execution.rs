@@ -19,46 +19,48 @@ use std::fmt;
 use std::sync::Arc;
 use storage::Transaction;
 
-/// What a query runs with.
+/// The input of an execution besides its plan.
 pub struct ExecutionInput {
-    /// What it reads and writes.
+    /// The data that it reads and writes.
     pub data: DataAccess,
-    /// The database that its collections belong to.
+    /// The database of its collections.
     pub database: Arc<str>,
-    /// Who runs it; `None` without authentication.
+    /// The user that runs it; `None` without authentication.
     pub user: Option<Arc<str>>,
-    /// What `VERSION()` answers.
+    /// The result of `VERSION()`.
     pub server_version: Arc<str>,
-    /// May the user read a collection that only a function names? `None`: everything may be read.
+    /// The check for collections that only a function names; `None`: everything may be read.
     pub authorize_read: Option<ReadAuthorization>,
-    /// A collection that the user may not read is an empty one, rather than an error.
+    /// True if a collection that the user may not read is empty instead of an error.
     pub inaccessible_are_empty: bool,
-    /// Which collections' vertices a search in a graph may come to; `None` for all.
+    /// The check for collections whose vertices a graph search may reach; `None`: all.
     pub authorize_vertices: Option<ReadAuthorization>,
     /// Values of the plan's open parameters, by slot.
     pub parameters: Arc<[Value]>,
     /// The query's memory.
     pub memory: Arc<MemoryAccount>,
-    /// How the query is ended from outside.
+    /// The handle that kills the query from outside.
     pub interrupt: Interrupt,
     /// Its options.
     pub options: ExecutionOptions,
 }
 
-/// Options of a query that concern its execution.
+/// Options of a query's execution.
 #[derive(Debug, Clone)]
 pub struct ExecutionOptions {
-    /// Warnings that are kept (`maxWarningCount`).
+    /// Most warnings to keep (`maxWarningCount`).
     pub max_warnings: usize,
-    /// The first warning ends the query as an error (`failOnWarning`).
+    /// True if the first warning ends the query as an error (`failOnWarning`).
     pub fail_on_warning: bool,
-    /// Measure each node (`profile: 2`).
+    /// True if each node is measured (`profile: 2`).
     pub profile_nodes: bool,
-    /// When operators use temporary files.
+    /// The conditions for temporary files.
     pub spill: SpillOptions,
-    /// When writes are committed before the end.
+    /// The thresholds of intermediate commits.
     pub intermediate_commits: IntermediateCommitOptions,
-    /// Time of the statement and seed of its random numbers; `None`: now, and from the system's randomness.
+    /// The time of the statement and the seed of its random numbers.
+    ///
+    /// `None`: now, and from the system's randomness.
     pub fixed: Option<FixedState>,
 }
 
@@ -75,23 +77,25 @@ impl Default for ExecutionOptions {
     }
 }
 
-/// What makes an execution repeatable.
+/// The state that makes an execution repeatable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FixedState {
     /// Milliseconds since 1970-01-01 UTC: `DATE_NOW()`.
     pub statement_time_ms: i64,
-    /// For `RAND()` and the like.
+    /// The seed of `RAND()` and the like.
     pub seed: u64,
 }
 
-/// A query at run time. Can be kept between two batches, sent to another thread, and dropped at any time.
+/// A query at run time.
+///
+/// It can be kept between two batches, sent to another thread, and dropped at any time.
 pub struct Execution {
     root: Box<dyn Operator>,
-    /// Register of what the query returns; `None` for a query without RETURN.
+    /// Register of the query's result; `None` for a query without RETURN.
     result: Option<Register>,
-    /// Apart, as executions are moved a few times before they run.
+    /// Boxed, because executions are moved a few times before they run.
     context: Box<ExecutionContext>,
-    /// Rows to ask for next.
+    /// Rows of the next request.
     rows: usize,
     state: State,
     wait_for_sync: bool,
@@ -111,34 +115,35 @@ enum State {
 
 /// An execution that could not start.
 pub struct StartFailed {
-    /// Why.
+    /// The reason.
     pub error: Error,
     /// The transaction, if there was one.
     pub transaction: Option<Box<Transaction>>,
 }
 
-/// What is left of an execution.
+/// The remains of a finished execution.
 pub struct Finished {
-    /// What it has done.
+    /// The counters of the query.
     pub statistics: ExecutionStatistics,
-    /// What went wrong with single values.
+    /// The warnings about single values.
     pub warnings: Vec<Warning>,
-    /// The transaction that it wrote in, to be committed or rolled back by its owner.
+    /// The transaction of its writes, for its owner to commit or to roll back.
     pub transaction: Option<Box<Transaction>>,
-    /// A statement of the query asked for its writes to be synced to disk at commit.
+    /// True if a statement of the query demands that its writes are synced to disk at commit.
     pub wait_for_sync: bool,
 }
 
-/// Rows for the first batch: a query that is asked for little does little.
+/// Rows of the first batch, few so that a small request does little.
 const FIRST_ROWS: usize = 16;
 
-/// Rows of all batches while nodes are measured: those of ArangoDB, so that numbers of calls compare.
+/// Rows of all batches while nodes are measured: ArangoDB's number, so that numbers of calls
+/// compare.
 const PROFILED_ROWS: usize = 1000;
 
 impl Execution {
-    /// Makes the operators of a plan. Nothing is computed before the first batch is asked for.
+    /// Creates the operators of a plan. Nothing is computed before the first batch.
     ///
-    /// Errors: 1203 for a collection that is not there any more; 9 for a node that cannot be run.
+    /// Errors: 1203 for a collection that was dropped; 9 for a node that cannot be run.
     pub fn start(plan: &Arc<Plan>, input: ExecutionInput) -> std::result::Result<Self, Box<StartFailed>> {
         let ExecutionInput {
             data,
@@ -210,16 +215,16 @@ impl Execution {
         }
     }
 
-    /// Makes operators work on at most so many rows at one time, for tests: results do not depend on it.
+    /// Limits batches to `rows` rows, for tests: results do not depend on it.
     pub fn with_batch_rows(mut self, rows: usize) -> Self {
         self.context.full = self.context.full.of_rows(rows);
         self
     }
 
-    /// The next results, at most `max_rows` of them; `None` when there are no more. After an error the same error is
-    /// answered again.
+    /// Returns the next results, at most `max_rows` of them; `None` after the last.
     ///
-    /// A query without RETURN runs to its end and answers `None`.
+    /// After an error it returns the same error again. A query without RETURN runs to its end and
+    /// returns `None`.
     pub fn next_batch(&mut self, max_rows: usize) -> Result<Option<ResultBatch>> {
         match &self.state {
             State::Running => {}
@@ -249,38 +254,40 @@ impl Execution {
         Ok(batch.map(|batch| ResultBatch { batch, result }))
     }
 
-    /// Lets go of what pins memory in the storage engine, to be called when a client is expected to take its time. The
-    /// next batch goes on where the last one ended.
+    /// Releases all memory that is pinned in the storage engine.
+    ///
+    /// Call it when a client is expected to take its time. The next batch resumes after the last
+    /// one.
     pub fn release(&mut self) {
         self.root.release();
     }
 
-    /// The node of the plan that ended the query by an error, where it was a node.
+    /// Returns the node of the plan whose error ended the query, if it was a node.
     pub fn failed_at(&self) -> Option<NodeId> {
         self.context.failed_at
     }
 
-    /// The query's handle for ending it.
+    /// Returns the query's handle for killing it.
     pub fn interrupt(&self) -> &Interrupt {
         &self.context.interrupt
     }
 
-    /// Whether the end was reached, or an error.
+    /// Returns true after the end or an error.
     pub fn is_finished(&self) -> bool {
         self.state != State::Running
     }
 
-    /// The warnings so far.
+    /// Returns the warnings so far.
     pub fn warnings(&self) -> &[Warning] {
         self.context.warnings.list()
     }
 
-    /// Ends the query, whether all its results were fetched or not.
+    /// Ends the query, even if not all results were fetched.
     pub fn finish(mut self) -> Finished {
         let mut statistics = std::mem::take(&mut self.context.statistics);
         statistics.peak_memory_bytes = self.context.memory.peak();
         statistics.nodes = self.context.profile.take_nodes();
-        // Operators first: they give back memory to the account and hold views of the transaction.
+        // Operators first: they return memory to the account and hold views of the transaction.
         drop(self.root);
         Finished {
             statistics,
@@ -303,7 +310,7 @@ impl From<Error> for Box<StartFailed> {
     }
 }
 
-/// Some results of a query.
+/// A batch of results of a query.
 #[derive(Debug, Clone)]
 pub struct ResultBatch {
     batch: Batch,
@@ -311,17 +318,17 @@ pub struct ResultBatch {
 }
 
 impl ResultBatch {
-    /// Number of results; at least 1.
+    /// Returns the number of results; at least 1.
     pub fn len(&self) -> usize {
         self.batch.selected_len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The results in order.
+    /// Returns the results in order.
     pub fn iter(&self) -> impl Iterator<Item = &Value> {
         static NULL: Column = Column::Constant(Value::Null);
         let column = self.batch.column(self.result).unwrap_or(&NULL);

@@ -1,29 +1,31 @@
-//! Commits before the end of a query that writes much.
+//! Intermediate commits of queries that write much.
 //!
-//! What is written and not committed is in memory. As ArangoDB does, it is committed from a number of operations or
-//! bytes on, and the query goes on in a new transaction: it is not atomic as a whole then, and what it had committed
-//! stays when it fails later.
+//! Uncommitted writes are in memory. Like ArangoDB, the query commits them after a number of
+//! operations or bytes and continues in a new transaction. Then it is not atomic as a whole: its
+//! commits stay when it fails later.
 
 use aql_value::{Charge, MemoryAccount, Result};
 use std::sync::Arc;
 use storage::{Durability, Transaction};
 
-/// When a query's writes are committed before its end.
+/// The thresholds of intermediate commits.
 #[derive(Debug, Clone)]
 pub struct IntermediateCommitOptions {
-    /// Documents written from which they are committed; at least 1.
+    /// Written documents that trigger a commit; at least 1.
     pub operations: u64,
-    /// Bytes of keys and values from which they are committed.
+    /// Bytes of keys and values that trigger a commit.
     pub bytes: u64,
-    /// Bytes of memory, which are more than those written, from which they are committed. `None` if the query must not
-    /// be committed for that reason: then it ends with error 32 if `memory` gives no more.
+    /// Bytes of memory, which are more than those written, that trigger a commit.
+    ///
+    /// `None` if memory must not trigger a commit: then the query ends with error 32 if `memory` is
+    /// exhausted.
     pub memory_bytes: Option<u64>,
-    /// What the memory is drawn from.
+    /// The account that the memory is drawn from.
     pub memory: Arc<MemoryAccount>,
 }
 
 impl Default for IntermediateCommitOptions {
-    /// ArangoDB's thresholds, and memory without a limit.
+    /// Returns ArangoDB's thresholds, and memory without a limit.
     fn default() -> Self {
         IntermediateCommitOptions {
             operations: Self::DEFAULT_OPERATIONS,
@@ -35,13 +37,13 @@ impl Default for IntermediateCommitOptions {
 }
 
 impl IntermediateCommitOptions {
-    /// `--rocksdb.intermediate-commit-count` of ArangoDB.
+    /// The default of ArangoDB's `--rocksdb.intermediate-commit-count`.
     pub const DEFAULT_OPERATIONS: u64 = 1_000_000;
-    /// `--rocksdb.intermediate-commit-size` of ArangoDB.
+    /// The default of ArangoDB's `--rocksdb.intermediate-commit-size`.
     pub const DEFAULT_BYTES: u64 = 512 << 20;
 }
 
-/// What a query has written since its last commit.
+/// The writes of a query since its last commit.
 pub(crate) struct IntermediateCommits {
     options: IntermediateCommitOptions,
     durability: Durability,
@@ -55,20 +57,21 @@ impl IntermediateCommits {
         IntermediateCommits { options, durability: Durability::Buffered, operations: 0, memory }
     }
 
-    /// Commits wait for the disk from now on.
+    /// Makes commits wait for the disk from now on.
     pub(crate) fn set_synced(&mut self) {
         self.durability = Durability::Synced;
     }
 
-    /// How many documents may be written until it is to be asked whether to commit.
+    /// Returns the number of documents that may be written before the next check.
     pub(crate) fn operations_left(&self) -> usize {
         let left = self.options.operations.saturating_sub(self.operations);
         usize::try_from(left).unwrap_or(usize::MAX).max(1)
     }
 
-    /// So many documents more were written: commits them if they are enough. Answers whether it did.
+    /// Counts `operations` more written documents and commits if a threshold is reached.
     ///
-    /// Errors: those of a commit; 32 where there is no memory for them and they may not be committed for that.
+    /// Returns true if it did. Errors: those of a commit; 32 if memory is exhausted and must not
+    /// trigger a commit.
     pub(crate) fn note(&mut self, operations: u64, transaction: &mut Transaction) -> Result<bool> {
         self.operations += operations;
         let is_due = self.operations >= self.options.operations

@@ -1,5 +1,6 @@
-//! `BIT_AND`, `BIT_OR`, `BIT_XOR` of integers from 0 to 2^32 - 1. Null values are left out; with any other value, or
-//! with no value, the result is null.
+//! `BIT_AND`, `BIT_OR`, `BIT_XOR` of integers from 0 to 2^32 - 1.
+//!
+//! Null values do not count. With any other value, or without values, the result is null.
 
 use super::State;
 use aql_value::{Interrupt, Result, Value};
@@ -26,7 +27,7 @@ impl Bits {
         0
     }
 
-    /// As an array of the bits, or null, and whether a value was no operand.
+    /// Saves an array of the bits, or null, and true if a value was no operand.
     fn save(&self, out: &mut Builder) -> Result<()> {
         out.open_array()?;
         match self.bits {

@@ -1,4 +1,4 @@
-//! `LENGTH`, `COUNT`: how many rows there are, whatever their values.
+//! `LENGTH`, `COUNT`: the number of rows, whatever their values.
 
 use super::State;
 use aql_value::{Interrupt, Result, Value};

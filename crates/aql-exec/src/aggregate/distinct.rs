@@ -6,10 +6,10 @@ use aql_value::{Interrupt, Result, Value};
 use std::collections::HashSet;
 use velocypack::Builder;
 
-/// What a table entry takes beside the value's own bytes: the value and its share of the table.
+/// Bytes of a table entry besides the value's own: the value and its share of the table.
 const ENTRY_BYTES: usize = 2 * size_of::<Value>();
 
-/// The distinct values in the order in which they came first.
+/// The distinct values in the order of their first occurrence.
 #[derive(Default)]
 struct Distinct {
     seen: HashSet<Value>,

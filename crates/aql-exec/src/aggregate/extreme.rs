@@ -1,4 +1,5 @@
-//! `MIN`, `MAX`: the smallest and the greatest value by AQL's order that is not null; null if there is none.
+//! `MIN`, `MAX`: the smallest and the greatest value by AQL's order, without nulls; null if none is
+//! left.
 
 use super::State;
 use aql_value::{Interrupt, Result, Value};
@@ -11,7 +12,7 @@ pub(super) struct Min(Value);
 #[derive(Default)]
 pub(super) struct Max(Value);
 
-/// Replaces `kept` by `value` if that is set and compares to it as `wanted`.
+/// Replaces `kept` by `value` if the value is not null and compares to it as `wanted`.
 fn improve(kept: &mut Value, value: &Value, wanted: Ordering) -> usize {
     if value.is_null() || (!kept.is_null() && value.compare(kept) != wanted) {
         return 0;

@@ -1,6 +1,6 @@
-//! The aggregates of COLLECT, each keeping one state a group.
+//! The aggregates of COLLECT, which keep one state a group.
 //!
-//! An aggregator takes a batch at a time: a column of values and, for each row, the number of its group.
+//! An aggregator consumes batches: a column of values and, for each row, the number of its group.
 
 mod bits;
 mod count;
@@ -14,49 +14,54 @@ use aql_plan::AggregateFunction;
 use aql_value::{Charge, Column, Interrupt, Result, Value};
 use velocypack::Builder;
 
-/// The states of one aggregate for all groups. Groups are numbered from 0 in the order in which they appear.
+/// The states of one aggregate for all groups. Groups are numbered from 0 in the order of
+/// appearance.
 pub(crate) trait Aggregator: Send {
-    /// Makes states for groups up to `groups` in number.
+    /// Extends the states to `groups` groups.
     fn grow(&mut self, groups: usize);
 
-    /// Takes the values of some rows: row `rows[i]` of the column belongs to group `groups[i]`, which has a state.
-    /// `memory` is charged with what the states retain.
+    /// Adds the values of some rows: row `rows[i]` of the column belongs to group `groups[i]`.
+    ///
+    /// The groups have states. `memory` is charged with the bytes that the states retain.
     fn add(&mut self, column: &Column, rows: &[u32], groups: &[u32], memory: &mut Charge) -> Result<()>;
 
-    /// The result of a group. Called once a group; its state may be emptied. Errors: 1500 if the query is ended while a
-    /// large result is made, 32 if it would be 4 GiB or longer.
+    /// Returns the result of a group. It is called once a group and may empty its state.
+    ///
+    /// Errors: 1500 if the query is killed while it builds a large result, 32 if the result would
+    /// be 4 GiB or longer.
     fn result(&mut self, group: usize, interrupt: &Interrupt) -> Result<Value>;
 
-    /// Adds one value to `out`, of which [`Aggregator::merge`] makes the state of a group again. Called once a group
-    /// instead of [`Aggregator::result`].
+    /// Adds one value to `out`, from which [`Aggregator::merge`] restores the state of a group.
+    ///
+    /// It is called once a group, instead of [`Aggregator::result`].
     fn save(&mut self, group: usize, out: &mut Builder) -> Result<()>;
 
-    /// Takes what was saved of a group whose values came after those that `group` has taken so far.
+    /// Merges the saved state of a group whose values came after those that `group` has so far.
     fn merge(&mut self, group: usize, saved: &Value, memory: &mut Charge) -> Result<()>;
 
-    /// Forgets all groups but one, which becomes group 0.
+    /// Drops all groups but one, which becomes group 0.
     fn keep_only(&mut self, group: usize);
 
-    /// Forgets all groups.
+    /// Drops all groups.
     fn clear(&mut self);
 }
 
-/// One group's state of an aggregate.
+/// The state of an aggregate for one group.
 trait State: Default + Send {
-    /// Takes a value. Returns the bytes that the state has grown by.
+    /// Adds a value. Returns the bytes that the state has grown by.
     fn add(&mut self, value: &Value) -> usize;
 
-    /// The aggregate of all values taken.
+    /// Returns the aggregate of all values added.
     fn result(&mut self, interrupt: &Interrupt) -> Result<Value>;
 
-    /// As [`Aggregator::save`].
+    /// Saves the state like [`Aggregator::save`].
     fn save(&mut self, out: &mut Builder) -> Result<()>;
 
-    /// As [`Aggregator::merge`]. Returns the bytes that the state has grown by.
+    /// Merges a state like [`Aggregator::merge`]. Returns the bytes that the state has grown by.
     fn merge(&mut self, saved: &Value) -> usize;
 }
 
-/// An aggregator from one state a group.
+/// An aggregator made of one state a group.
 struct Grouped<S> {
     states: Vec<S>,
 }
@@ -109,7 +114,7 @@ fn grouped<S: State + 'static>() -> Box<dyn Aggregator> {
     Box::new(Grouped::<S> { states: Vec::new() })
 }
 
-/// A fresh aggregator for a function.
+/// Creates an aggregator for a function.
 pub(crate) fn aggregator(function: AggregateFunction) -> Box<dyn Aggregator> {
     match function {
         AggregateFunction::Length => grouped::<count::Length>(),
@@ -131,7 +136,7 @@ pub(crate) fn aggregator(function: AggregateFunction) -> Box<dyn Aggregator> {
     }
 }
 
-/// The result of one group of the given values, for tests.
+/// Computes the result of one group of the given values, for tests.
 #[cfg(test)]
 fn aggregate(function: AggregateFunction, values: Vec<Value>) -> Value {
     use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `PUSH`: all values in the order in which they come.
+//! `PUSH`: all values in the order of arrival.
 
 use super::State;
 use crate::arrays::{append_array, array_of};
@@ -25,7 +25,7 @@ impl State for Push {
     }
 
     fn merge(&mut self, saved: &Value) -> usize {
-        // Not detached: all of the block that holds them is kept.
+        // The value is not detached, so the whole block that holds it stays in memory.
         let before = self.0.len();
         self.0.extend(saved.elements());
         saved.memory_bytes() + (self.0.len() - before) * size_of::<Value>()

@@ -1,10 +1,11 @@
-//! `SUM`, `AVERAGE`: null values are left out; with any other value that is not a number the result is null.
+//! `SUM`, `AVERAGE`: null values do not count. Any other value that is not a number makes the
+//! result null.
 
 use super::State;
 use aql_value::{Interrupt, Result, Value, program};
 use velocypack::Builder;
 
-/// Numbers added up: exactly as long as they are integers and the sum fits in 64 bits, then in doubles.
+/// A sum of numbers: exact while they are integers and fit in 64 bits, then in doubles.
 struct Total {
     sum: Value,
     count: u64,
@@ -22,14 +23,14 @@ impl Total {
         if value.is_number() {
             self.count += 1;
             self.sum = program::add(&self.sum, value);
-            // A sum that is not finite.
+            // The sum is not finite.
             self.invalid |= self.sum.is_null();
         } else if !value.is_null() {
             self.invalid = true;
         }
     }
 
-    /// As an array of sum, number of values, and whether one was no number.
+    /// Saves an array of the sum, the number of values, and true if one was no number.
     fn save(&self, out: &mut Builder) -> Result<()> {
         out.open_array()?;
         self.sum.append_to(out)?;
@@ -46,13 +47,13 @@ impl Total {
         if sum.is_number() && self.sum.is_number() {
             self.sum = program::add(&self.sum, &sum);
         }
-        // A sum that is not finite.
+        // The sum is not finite.
         self.invalid |= self.sum.is_null();
         self.count += u64::try_from(count.to_i64()).unwrap_or_default();
     }
 }
 
-/// Null too if there is no row at all.
+/// A sum that is null if there is no row.
 #[derive(Default)]
 pub(super) struct Sum {
     total: Total,
@@ -74,7 +75,7 @@ impl State for Sum {
         self.total.save(out)
     }
 
-    /// A group that was saved had a row.
+    /// Merges a saved state, whose group had at least one row.
     fn merge(&mut self, saved: &Value) -> usize {
         self.invoked = true;
         self.total.merge(saved);
@@ -82,7 +83,7 @@ impl State for Sum {
     }
 }
 
-/// Null too if there is no number.
+/// An average that is null if there is no number.
 #[derive(Default)]
 pub(super) struct Average(Total);
 

@@ -1,4 +1,4 @@
-//! What each aggregate gives for empty, null, mixed and ordinary input.
+//! The results of each aggregate for empty, null, mixed and ordinary input.
 
 use super::{aggregate, aggregator};
 use aql_plan::AggregateFunction as F;

@@ -1,4 +1,5 @@
-//! `VARIANCE_*`, `STDDEV_*`: null values are left out; with any other value that is not a number the result is null.
+//! `VARIANCE_*`, `STDDEV_*`: null values do not count. Any other value that is not a number makes
+//! the result null.
 
 use super::State;
 use aql_value::{Interrupt, Result, Value};
@@ -26,7 +27,9 @@ impl Moments {
         }
     }
 
-    /// As an array of count, mean, squares, and whether a value was no number. What is not finite is null.
+    /// Saves an array of count, mean, squares, and true if a value was no number.
+    ///
+    /// A number that is not finite is saved as null.
     fn save(&self, out: &mut Builder) -> Result<()> {
         out.open_array()?;
         out.add_u64(self.count)?;
@@ -36,7 +39,7 @@ impl Moments {
         Ok(out.close()?)
     }
 
-    /// Joins two sets of values by the formula of Chan, Golub and LeVeque.
+    /// Merges two sets of values by the formula of Chan, Golub and LeVeque.
     fn merge(&mut self, saved: &Value) {
         let mut parts = saved.elements();
         let mut next = || parts.next().unwrap_or_default();
@@ -54,7 +57,8 @@ impl Moments {
         self.count = count;
     }
 
-    /// The squares divided by the count less `correction`; `None` if that leaves nothing to divide by.
+    /// Returns the squares divided by the count less `correction`; `None` if the divisor is not
+    /// positive.
     fn variance(&self, correction: u64) -> Option<f64> {
         (!self.invalid && self.count > correction).then(|| self.squares / (self.count - correction) as f64)
     }
@@ -91,18 +95,18 @@ macro_rules! moments {
 }
 
 moments!(
-    /// Variance of all values there are.
+    /// The variance of a whole population.
     VariancePopulation, 0, |variance| variance
 );
 moments!(
-    /// Variance estimated from a sample; needs two values.
+    /// The variance estimated from a sample; it needs two values.
     VarianceSample, 1, |variance| variance
 );
 moments!(
-    /// Standard deviation of all values there are.
+    /// The standard deviation of a whole population.
     StddevPopulation, 0, f64::sqrt
 );
 moments!(
-    /// Standard deviation estimated from a sample; needs two values.
+    /// The standard deviation estimated from a sample; it needs two values.
     StddevSample, 1, f64::sqrt
 );

@@ -1,4 +1,4 @@
-//! Edges as a search finds them.
+//! Edges found by a search.
 
 use super::vertices::Vertex;
 use aql_value::Value;
@@ -8,11 +8,11 @@ use aql_value::Value;
 pub(crate) struct FoundEdge {
     /// The vertex that it leads to.
     pub(crate) vertex: Vertex,
-    /// Which edge and how it is followed.
+    /// The name of the edge, with the direction of the step.
     pub(crate) name: EdgeName,
 }
 
-/// An edge: the access that it was found by, and where its `_key` lies in some buffer of keys.
+/// The name of an edge: its access, and the position of its `_key` in some buffer of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct EdgeName {
     pub(crate) access: u16,
@@ -21,18 +21,20 @@ pub(crate) struct EdgeName {
 }
 
 impl EdgeName {
-    /// The edge's `_key` in the buffer that this name was made for.
+    /// Returns the edge's `_key` in the buffer that this name was made for.
     pub(crate) fn key(self, keys: &[u8]) -> &[u8] {
         let start = self.key_start as usize;
         keys.get(start..start + usize::from(self.key_bytes)).unwrap_or_default()
     }
 
-    /// The same edge with its key copied from one buffer to another.
+    /// Returns the name of the same edge with its key copied from one buffer to another.
     pub(crate) fn copied(self, from: &[u8], to: &mut Vec<u8>) -> Self {
         Self::appended(self.access, self.key(from), to)
     }
 
-    /// An edge whose key is appended to a buffer. Buffers stay below 4 GiB: whoever fills one accounts for it.
+    /// Creates the name of an edge whose key is appended to a buffer.
+    ///
+    /// Buffers stay below 4 GiB: the code that fills one accounts for its memory.
     pub(crate) fn appended(access: u16, key: &[u8], keys: &mut Vec<u8>) -> Self {
         let key_start = u32::try_from(keys.len()).unwrap_or(u32::MAX);
         keys.extend_from_slice(key);
@@ -43,11 +45,11 @@ impl EdgeName {
 /// Some edges of a vertex.
 #[derive(Debug, Default)]
 pub(crate) struct EdgeList {
-    /// In the order in which they were found.
+    /// The edges in the order in which they were found.
     pub(crate) edges: Vec<FoundEdge>,
     /// The keys of the edges.
     pub(crate) keys: Vec<u8>,
-    /// The document of each edge, if they had to be read to find the edges; otherwise empty.
+    /// The document of each edge, if finding the edges required reading it; otherwise empty.
     pub(crate) documents: Vec<Value>,
     /// The weight of each edge, in searches by weight; otherwise empty.
     pub(crate) weights: Vec<f64>,
@@ -60,7 +62,7 @@ impl EdgeList {
         self.edges.push(FoundEdge { vertex, name });
     }
 
-    /// Forgets all edges.
+    /// Drops all edges.
     pub(crate) fn clear(&mut self) {
         self.edges.clear();
         self.keys.clear();
@@ -69,13 +71,13 @@ impl EdgeList {
     }
 }
 
-/// How far the edges of a vertex have been read.
+/// The position up to which the edges of a vertex have been read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ReadPosition {
-    /// The access that is read.
+    /// The access in progress.
     pub(crate) access: usize,
-    /// The key of the edge to go on behind.
+    /// The key of the edge after which to resume.
     pub(crate) after: Option<Vec<u8>>,
-    /// The number of a scan to go on with.
+    /// The number of the scan to resume.
     pub(crate) scan: Option<usize>,
 }

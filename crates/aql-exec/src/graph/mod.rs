@@ -1,10 +1,11 @@
-//! Graph algorithms, over traits of their own: they know neither storage nor expressions.
+//! Graph algorithms over their own traits: they know neither storage nor expressions.
 //!
-//! - [`vertices`]: identifiers of vertices as small numbers; [`edges`]: edges as they are found.
+//! - [`vertices`]: identifiers of vertices as small numbers; [`edges`]: edges found by a search.
 //! - [`traversal`]: all paths from a vertex, in three orders.
-//! - [`path`]: searches for paths between two vertices.
+//! - [`path`]: path searches between two vertices.
 //!
-//! Nothing here recurses, everything asks its host now and then whether to go on, and tells it the memory it takes.
+//! Nothing here recurses. Every algorithm calls its host periodically, which may end the query, and
+//! reports its memory.
 
 pub(crate) mod edges;
 pub(crate) mod path;

@@ -1,22 +1,22 @@
-//! A small graph in memory, and all its paths, found in the simplest way.
+//! A small graph in memory, and all its paths, found by the simplest algorithm.
 
 use super::edges::{EdgeList, ReadPosition};
 use super::path::Side;
 use super::vertices::Vertex;
 use proptest::prelude::*;
 
-/// A directed graph. Vertices are their own numbers, the key of an edge is its position.
+/// A directed graph. Vertices are their own numbers; the key of an edge is its position.
 #[derive(Debug, Clone)]
 pub(crate) struct TestGraph {
     pub(crate) vertices: u32,
     /// From, to, weight.
     pub(crate) edges: Vec<(u32, u32, u8)>,
-    /// Edges are followed from `_from` to `_to`, back, or both.
+    /// True if edges are followed from `_from` to `_to`; `backward` is the reverse direction.
     pub(crate) forward: bool,
     pub(crate) backward: bool,
 }
 
-/// A way to follow an edge.
+/// A step along an edge.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Hop {
     pub(crate) edge: usize,
@@ -26,7 +26,7 @@ pub(crate) struct Hop {
 }
 
 impl TestGraph {
-    /// Graphs of some vertices with up to so many edges.
+    /// Returns graphs of some vertices with up to `edges` edges.
     pub(crate) fn any(vertices: u32, edges: usize) -> impl Strategy<Value = Self> {
         let edge = (0..vertices, 0..vertices, 0..4u8);
         let directions = prop_oneof![Just((true, false)), Just((false, true)), Just((true, true))];
@@ -34,12 +34,12 @@ impl TestGraph {
             .prop_map(move |(edges, (forward, backward))| Self { vertices, edges, forward, backward })
     }
 
-    /// Access 0 leads from `_from` to `_to`, access 1 back.
+    /// Returns the accesses: 0 leads from `_from` to `_to`, 1 back.
     fn accesses(&self) -> impl Iterator<Item = u16> {
         [(0, self.forward), (1, self.backward)].into_iter().filter(|(_, is_used)| *is_used).map(|(a, _)| a)
     }
 
-    /// The edges that may be followed from a vertex, or to it.
+    /// Returns the edges that may be followed from a vertex, or to it.
     pub(crate) fn hops(&self, vertex: u32, side: Side) -> Vec<Hop> {
         let mut hops = Vec::new();
         for access in self.accesses() {
@@ -77,13 +77,13 @@ impl TestGraph {
         position.access < hops.len()
     }
 
-    /// The weight of the edge with a key.
+    /// Returns the weight of the edge with a key.
     pub(crate) fn weight(&self, key: &[u8]) -> f64 {
         let position: usize = std::str::from_utf8(key).unwrap().parse().unwrap();
         f64::from(self.edges[position].2)
     }
 
-    /// All paths from one vertex to another that visit no vertex twice.
+    /// Returns all paths from one vertex to another that visit no vertex twice.
     pub(crate) fn simple_paths(&self, start: u32, target: u32) -> Vec<Vec<Hop>> {
         let mut found = Vec::new();
         self.extend(start, target, &mut vec![start], &mut Vec::new(), &mut found);
@@ -114,7 +114,7 @@ impl TestGraph {
     }
 }
 
-/// The `_key` of an edge.
+/// Returns the `_key` of an edge.
 pub(crate) fn key(edge: usize) -> String {
     format!("{edge}")
 }

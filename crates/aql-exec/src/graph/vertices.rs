@@ -1,30 +1,31 @@
-//! Identifiers of vertices as small numbers, so that a search compares and marks numbers instead of text.
+//! Identifiers of vertices as small numbers: a search compares and marks numbers instead of text.
 
 use aql_value::{Error, ErrorCode, Result};
 use rapidhash::v3::{RapidSecrets, rapidhash_v3_seeded};
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-/// A vertex of a query: numbered from 0 in the order in which vertices were met.
+/// A vertex of a query, numbered from 0 in the order of discovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Vertex(pub(crate) u32);
 
 impl Vertex {
-    /// Its position in arrays that have a place for each vertex.
+    /// Returns its position in arrays that have a place for each vertex.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The identifiers met so far, each once.
+/// The identifiers found so far, each once.
 pub(crate) struct VertexArena {
-    /// All identifiers, one behind the other.
+    /// All identifiers, concatenated.
     bytes: Vec<u8>,
-    /// Where each identifier ends.
+    /// The end of each identifier.
     ends: Vec<u32>,
-    /// Open addressing: the hash, by whose lowest bits the search for a place begins, and the vertex plus one; 0 for
-    /// a free place. A power of two in length.
+    /// An open-addressing table of the hash and the vertex plus one; 0 for a free place.
+    ///
+    /// The lowest bits of the hash select the first place. The length is a power of two.
     table: Vec<(u32, u32)>,
-    /// Keys of the hash, different in each query: identifiers are made by clients.
+    /// Keys of the hash, different in each query, because clients choose identifiers.
     secrets: RapidSecrets,
 }
 
@@ -38,12 +39,12 @@ impl VertexArena {
         Self { bytes: Vec::new(), ends: Vec::new(), table, secrets: RapidSecrets::seed(seed) }
     }
 
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The vertex with an identifier. Error 32 if there are 4 GiB of them.
+    /// Returns the vertex with an identifier. Errors: 32 if the identifiers reach 4 GiB.
     pub(crate) fn intern(&mut self, id: &[u8]) -> Result<Vertex> {
         let hash = rapidhash_v3_seeded(id, &self.secrets) as u32;
         let mask = self.table.len() - 1;
@@ -90,19 +91,20 @@ impl VertexArena {
         self.table = table;
     }
 
-    /// The identifier of a vertex.
+    /// Returns the identifier of a vertex.
     pub(crate) fn id(&self, vertex: Vertex) -> &[u8] {
         let start = vertex.index().checked_sub(1).and_then(|before| self.ends.get(before)).copied();
         let end = self.ends.get(vertex.index()).copied().unwrap_or(0);
         self.bytes.get(start.unwrap_or(0) as usize..end as usize).unwrap_or_default()
     }
 
-    /// The identifier of a vertex as text, taken apart into collection and key. `None` for what is no identifier.
+    /// Splits the identifier of a vertex into collection and key. `None` for text that is no
+    /// identifier.
     pub(crate) fn collection_and_key(&self, vertex: Vertex) -> Option<(&str, &str)> {
         std::str::from_utf8(self.id(vertex)).ok()?.split_once('/')
     }
 
-    /// Bytes of memory.
+    /// Returns the bytes of memory.
     pub(crate) fn memory_bytes(&self) -> u64 {
         let entries =
             self.ends.capacity() * size_of::<u32>() + self.table.capacity() * size_of::<(u32, u32)>();

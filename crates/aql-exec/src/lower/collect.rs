@@ -10,7 +10,7 @@ use aql_plan::{Collect, CollectInto, CollectMethod, IntoContent};
 use aql_value::{Error, Register, Result};
 
 impl Lowering<'_> {
-    /// `carry`: registers read after the grouping.
+    /// Lowers a COLLECT. `carry`: registers read after the grouping.
     pub(super) fn collect(
         &self,
         input: Box<dyn Operator>,
@@ -35,7 +35,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// What is carried and not set by the grouping itself is either kept of the rows, or belongs to the outer query.
+    /// Returns the output of the groups. A carried register that the grouping does not set is kept
+    /// of the rows or belongs to the outer query.
     fn group_output(&self, keys: &[GroupKey], carry: &[Register], collect: &Collect) -> Result<GroupOutput> {
         let mut set: Vec<Register> = keys.iter().map(|key| key.out).collect();
         for aggregate in &collect.aggregates {

@@ -1,15 +1,15 @@
-//! Nodes that become part of another node's operator.
+//! Fusion of nodes into another node's operator.
 
 use aql_plan::{
     Calculation, CollectMethod, EnumerateList, Expression, Node, NodeId, NodeKind, VariableId, VariableSet,
 };
 
-/// How a node is lowered.
+/// The way in which a node is lowered.
 #[derive(Clone, Copy)]
 pub(super) enum Fused<'a> {
-    /// By itself.
+    /// It gets its own operator.
     Node,
-    /// Not at all: another node does its work.
+    /// It gets none: another node does its work.
     Skip,
     /// A filter that evaluates its condition itself.
     Filter {
@@ -18,18 +18,18 @@ pub(super) enum Fused<'a> {
         /// The condition.
         condition: &'a Expression,
     },
-    /// A loop over a range that is never written out as an array. Several loops may share one.
+    /// A loop over a range that is never materialized as an array. Several loops may share one.
     Range {
         /// The loop.
         list: &'a EnumerateList,
-        /// Where the range begins.
+        /// The start of the range.
         first: &'a Expression,
-        /// Where it ends.
+        /// The end of the range.
         last: &'a Expression,
     },
     /// A scan that counts its documents, for the COLLECT after it.
     CountedScan {
-        /// Set to their number.
+        /// The variable of their number.
         count: VariableId,
     },
 }
@@ -37,7 +37,9 @@ pub(super) enum Fused<'a> {
 /// The node that is skipped, and the one that is lowered in another way.
 type Fusion<'a> = (usize, (usize, Fused<'a>));
 
-/// How each node of a pipeline is lowered. Conditions and counts are left to their own nodes if not `fuse_results`.
+/// Returns how each node of a pipeline is lowered.
+///
+/// Without `fuse_results`, conditions and counts keep their own nodes.
 pub(super) fn fuse(nodes: &[Node], fuse_results: bool) -> Vec<Fused<'_>> {
     let mut fused = vec![Fused::Node; nodes.len()];
     for (position, node) in nodes.iter().enumerate() {
@@ -58,7 +60,7 @@ pub(super) fn fuse(nodes: &[Node], fuse_results: bool) -> Vec<Fused<'_>> {
     fused
 }
 
-/// A condition computed right before the filter, for it alone.
+/// Fuses a condition that is computed right before the filter, for it alone.
 fn fused_filter(nodes: &[Node], position: usize, condition: VariableId) -> Option<Fusion<'_>> {
     let source = position.checked_sub(1)?;
     let node = nodes.get(source)?;
@@ -68,8 +70,10 @@ fn fused_filter(nodes: &[Node], position: usize, condition: VariableId) -> Optio
     only_reader.then_some((source, (position, fused)))
 }
 
-/// A range computed in the same pipeline for nothing but loops. Its bounds are evaluated where each loop is instead:
-/// their variables are still there, because variables are set once.
+/// Fuses a range that is computed in the same pipeline for nothing but loops.
+///
+/// Each loop evaluates the bounds instead. Their variables still have the same values, because
+/// variables are set once.
 fn fused_range<'a>(nodes: &'a [Node], position: usize, list: &'a EnumerateList) -> Option<Fusion<'a>> {
     let before = nodes.get(..position)?;
     let source = before.iter().rposition(|node| calculation_of(node, list.input).is_some())?;
@@ -80,14 +84,15 @@ fn fused_range<'a>(nodes: &'a [Node], position: usize, list: &'a EnumerateList) 
     let after = nodes.get(source + 1..)?;
     let last_loop = after.iter().rposition(|node| loops_over(node, list.input))?;
     let only_loops = after.iter().all(|node| loops_over(node, list.input) || !reads(node, list.input));
-    // A grouping in between forgets the variables of the bounds.
+    // A grouping in between drops the variables of the bounds.
     let is_kept = !after.iter().take(last_loop).any(|node| node.kind.is_grouping());
     let is_steady = first.is_deterministic() && last.is_deterministic();
     (only_loops && is_kept && is_steady).then_some((source, (position, Fused::Range { list, first, last })))
 }
 
-/// `FOR d IN c COLLECT WITH COUNT INTO n`, where the documents are not read: the scan counts them, without a row for
-/// each. It is run once, so that there is one number.
+/// Fuses `FOR d IN c COLLECT WITH COUNT INTO n` if the documents are not read.
+///
+/// The scan counts them, without a row for each. It runs once, so that there is one number.
 fn counted_scan(nodes: &[Node], position: usize) -> Option<Fusion<'_>> {
     let NodeKind::Collect(collect) = &nodes.get(position)?.kind else { return None };
     let count = collect.aggregates.first().filter(|_| collect.method == CollectMethod::Count)?.out;
@@ -99,13 +104,13 @@ fn counted_scan(nodes: &[Node], position: usize) -> Option<Fusion<'_>> {
     });
     let is_countable =
         !source.produces_result && source.count_into.is_none() && source.limit.is_none() && !is_random;
-    // Of a group without rows they would be null.
+    // In a group without rows they would be null.
     let after = nodes.get(position + 1..)?;
     let keeps_none = !collect.kept.iter().any(|kept| is_read(after, *kept));
     (is_countable && is_run_once && keeps_none).then_some((position, (scan, Fused::CountedScan { count })))
 }
 
-/// Whether a node is a loop over a variable and reads it for nothing else.
+/// Returns true if a node is a loop over a variable and reads it for nothing else.
 fn loops_over(node: &Node, variable: VariableId) -> bool {
     match &node.kind {
         NodeKind::EnumerateList(list) => {

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use storage::Collection;
 
-/// Most collections and directions that one query may follow edges by.
+/// Most collections and directions by which one query may follow edges.
 const MAX_ACCESSES: usize = u16::MAX as usize;
 
 impl Lowering<'_> {
@@ -172,7 +172,7 @@ impl Lowering<'_> {
             options.weight_attribute = None;
         }
         let outputs = RowOutputs { path: Some(parts), has_total_weight: true, ..RowOutputs::default() };
-        // Paths of the same vertices differ by their edges.
+        // Paths with the same vertices differ by their edges.
         let reader = self.path_reader(&node.graph, &node.conditions, &options, true)?;
         let mut carry = step.carry.into_vec();
         carry.extend(reader.programs().conditions.registers_read());
@@ -202,7 +202,7 @@ fn weight_program(attribute: Option<&str>, default: f64) -> WeightProgram {
     WeightProgram { attribute: attribute.map(Box::from), default }
 }
 
-/// For each access a number of its collection: an edge found by two accesses is one edge.
+/// Returns the number of the collection of each access: an edge found by two accesses is one edge.
 fn collection_numbers(accesses: &[EdgeAccessProgram]) -> Box<[u16]> {
     let mut numbers = HashMap::new();
     let number = |access: &EdgeAccessProgram| {
@@ -212,7 +212,7 @@ fn collection_numbers(accesses: &[EdgeAccessProgram]) -> Box<[u16]> {
     accesses.iter().map(number).collect()
 }
 
-/// What later nodes read, and what the traversal itself reads of outer rows.
+/// Returns the registers that later nodes read, and those of outer rows that the traversal reads.
 fn traversal_reads(
     carry: Box<[Register]>,
     programs: &TraversalPrograms,

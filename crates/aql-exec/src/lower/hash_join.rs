@@ -1,4 +1,4 @@
-//! Finds in the filter of a scan what a hash join needs.
+//! Detection of hash joins in the filter of a scan.
 
 use super::Lowering;
 use crate::operator::{HashJoin, JoinCondition, JoinKey};
@@ -6,8 +6,10 @@ use aql_plan::{CollectionScan, Expression, VariableId, join_equality};
 use aql_value::{Program, Result};
 
 impl Lowering<'_> {
-    /// A hash join that can take the place of repeated scans, if the filter has an equality between an attribute of the
-    /// document and the row around the scan.
+    /// Returns a hash join that can replace repeated scans.
+    ///
+    /// The filter must have an equality between an attribute of the document and the row around the
+    /// scan.
     pub(super) fn hash_join(&self, scan: &CollectionScan) -> Result<Option<HashJoin>> {
         let source = &scan.source;
         if !scan.can_join_by_hash() {
@@ -37,7 +39,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether the condition depends on the document and nothing else of the row.
+/// Returns true if the condition depends on nothing of the row but the document.
 fn reads_only(conjunct: &Expression, document: VariableId) -> bool {
     let mut variables = conjunct.variables();
     variables.remove(document);

@@ -1,4 +1,4 @@
-//! Lowering of nodes that read from indexes what others read from documents.
+//! Lowering of nodes that read index entries instead of documents.
 
 use super::{Lowering, Step};
 use crate::operator::{IndexDistinctOperator, MaterializeOperator, Operator, Source};

@@ -1,9 +1,11 @@
-//! Which variables are read after each node.
+//! Liveness: the variables that are read after each node.
 
 use super::fuse::Fused;
 use aql_plan::{Node, VariableSet};
 
-/// For each node of a pipeline the variables that nodes after it read. Those that it sets itself are among them.
+/// Returns for each node of a pipeline the variables that later nodes read.
+///
+/// Variables that the node sets itself are among them.
 pub(super) fn live_after(nodes: &[Node], fused: &[Fused<'_>]) -> Vec<VariableSet> {
     let mut live = VariableSet::default();
     let mut after = Vec::with_capacity(nodes.len());

@@ -1,7 +1,7 @@
 //! Lowering: an operator for each node of a plan, connected in the order of the pipeline.
 //!
-//! Every variable has the register of its own number. Each operator that multiplies or keeps rows is told which
-//! registers are read after it, and carries no others along.
+//! Every variable has the register of its own number. Each operator that multiplies or keeps rows
+//! knows the registers that are read after it, and carries no others.
 
 mod collect;
 mod fuse;
@@ -28,17 +28,18 @@ use fuse::{Fused, fuse};
 use liveness::live_after;
 use std::sync::Arc;
 
-/// A plan made ready to run.
+/// A lowered plan.
 pub(crate) struct Lowered {
     pub(crate) root: Box<dyn Operator>,
     /// Register of the query's results; `None` for a query without RETURN.
     pub(crate) result: Option<Register>,
-    /// A statement has the option `waitForSync`.
+    /// True if a statement has the option `waitForSync`.
     pub(crate) wait_for_sync: bool,
 }
 
-/// Lowers a plan, with the values of its open parameters as constants. With `profile_nodes` every node gets an operator
-/// of its own, with a clock around it.
+/// Lowers a plan, with the values of its open parameters as constants.
+///
+/// With `profile_nodes` every node gets its own operator with a clock around it.
 pub(crate) fn lower(
     plan: &Plan,
     context: &mut ExecutionContext,
@@ -67,19 +68,21 @@ struct Lowering<'a> {
     wait_for_sync: bool,
 }
 
-/// Most operators that may stand on each other, those around a subquery included. Each takes about a kilobyte of stack,
-/// and threads have two megabytes; ArangoDB has a limit of 1,000 registers to the same end.
+/// Most operators in a chain, those around a subquery included.
+///
+/// Each takes about a kilobyte of stack, and threads have two megabytes. ArangoDB limits registers
+/// to 1,000 for the same reason.
 const MAX_DEPTH: usize = 1000;
 
-/// What the operator of a subquery counts as, besides the operators of its pipeline.
+/// Levels that the operator of a subquery counts for, besides the operators of its pipeline.
 const SUBQUERY_DEPTH: usize = 3;
 
-/// What a pipeline is part of.
+/// The surroundings of a pipeline.
 #[derive(Default)]
 struct Surroundings {
-    /// Register that is carried along besides variables: the number of the outer row.
+    /// Register carried besides variables: the number of the outer row.
     number: Option<Register>,
-    /// Operators whose calls are on the stack when the pipeline is called.
+    /// Number of operators whose calls are on the stack when the pipeline is called.
     depth: usize,
 }
 
@@ -94,7 +97,7 @@ struct Step<'a> {
     input: Box<dyn Operator>,
     /// Registers read by the nodes after it.
     carry: Box<[Register]>,
-    /// Operators whose calls are on the stack when a pipeline within the node is called.
+    /// Number of operators whose calls are on the stack when a pipeline within the node is called.
     inner_depth: usize,
 }
 
@@ -132,7 +135,9 @@ impl Lowering<'_> {
         Ok(Pipeline { root, result })
     }
 
-    /// The node as steps of an operator for several nodes: none, or one. `None` for nodes with operators of their own.
+    /// Returns the node as steps of an operator for several nodes: none, or one.
+    ///
+    /// `None` for nodes with their own operators.
     fn row_step(&self, node: &Node, fused: Fused<'_>) -> Result<Option<Option<RowStep>>> {
         let (node, action) = match (fused, &node.kind) {
             (Fused::Skip, _) | (_, NodeKind::Singleton | NodeKind::Return(_)) => return Ok(Some(None)),
@@ -254,7 +259,7 @@ impl Lowering<'_> {
         Ok(Box::new(SubqueryOperator::new(step.input, parts)))
     }
 
-    /// The registers of the live variables, and of the numbers of outer rows.
+    /// Returns the registers of the live variables, and of the numbers of outer rows.
     fn carry(&self, live: &VariableSet, surroundings: &Surroundings) -> Box<[Register]> {
         let mut carry = self.registers_of(live).into_vec();
         carry.extend(surroundings.number);
@@ -277,7 +282,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Adds an operator for the steps collected, if there are any.
+/// Adds an operator for the collected steps, if there are any.
 fn with_steps(
     input: Box<dyn Operator>,
     steps: &mut Vec<RowStep>,
@@ -290,7 +295,7 @@ fn with_steps(
     Ok(Box::new(RowStepsOperator::new(input, std::mem::take(steps))))
 }
 
-/// Counts an operator. Operators call each other, so their number is bounded by the stack.
+/// Counts an operator. Operators call each other, so the stack bounds their number.
 fn deepen(depth: &mut usize) -> Result<()> {
     *depth += 1;
     if *depth <= MAX_DEPTH {
@@ -302,7 +307,7 @@ fn deepen(depth: &mut usize) -> Result<()> {
     Err(Error::new(ErrorCode::ResourceLimit, message))
 }
 
-/// Operators of a pipeline whose calls may be on the stack while a subquery in it runs.
+/// Returns the number of operators whose calls may be on the stack while a subquery in them runs.
 fn calls_on_stack(nodes: &[Node]) -> usize {
     let has_operator = |node: &&Node| {
         !matches!(
@@ -313,13 +318,15 @@ fn calls_on_stack(nodes: &[Node]) -> usize {
     nodes.iter().filter(has_operator).count() + SUBQUERY_DEPTH
 }
 
-/// Whether clients see the node as one with the node before.
+/// Returns true if clients see the node as one with the node before.
 fn is_joined(node: &Node) -> bool {
     matches!(&node.kind, NodeKind::Index(scan) if scan.join == JoinPart::Next)
 }
 
-/// Whether a node gives for each row, whatever others there are, the same rows in the same order: such pipelines can
-/// run for many outer rows at once.
+/// Returns true if a node maps each row to the same rows in the same order, whatever other rows
+/// there are.
+///
+/// Pipelines of such nodes can run for many outer rows together.
 fn treats_rows_alone(node: &Node) -> bool {
     match &node.kind {
         NodeKind::Singleton

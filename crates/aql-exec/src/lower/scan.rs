@@ -55,7 +55,7 @@ impl Lowering<'_> {
         index_lookup(scan, outer, ranges, Fetch::new(source, coverage, looks_keys_up))
     }
 
-    /// The source, which counts its documents if there is a variable for their number.
+    /// Lowers a source. It counts its documents if there is a variable for their number.
     fn counting_source(
         &self,
         source: &DocumentSource,
@@ -123,7 +123,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The operator with the strategy for the way in which the scan finds entries.
+/// Lowers an index scan to the operator with the strategy for its access.
 fn index_lookup(
     scan: &IndexScan,
     outer: Outer,
@@ -163,7 +163,8 @@ fn with_strategy<S: LookupStrategy + 'static>(
     Box::new(IndexLookupOperator::new(outer, ranges, fetch, strategy))
 }
 
-/// What later nodes read, and what the filter within the scan reads of outer rows.
+/// Returns the registers that later nodes read, and those of outer rows that the scan's filter
+/// reads.
 fn with_filter_reads(carry: Box<[Register]>, source: &Source) -> Box<[Register]> {
     let Some(filter) = &source.filter else { return carry };
     let mut carry = carry.into_vec();
@@ -171,7 +172,7 @@ fn with_filter_reads(carry: Box<[Register]>, source: &Source) -> Box<[Register]>
     carry.into()
 }
 
-/// Where the entries of an index have the value of a projection.
+/// Returns the place of a projection's value in the entries of an index.
 fn covered(source: ProjectionSource, index: &IndexInfo) -> Option<CoveredValue> {
     Some(match source {
         ProjectionSource::Document => return None,
@@ -185,9 +186,9 @@ fn covered(source: ProjectionSource, index: &IndexInfo) -> Option<CoveredValue> 
     })
 }
 
-/// The index as storage has it.
+/// Returns the index in storage.
 ///
-/// Errors: 1200 for an edge index that is not built, 1212 for another index that is not there any more.
+/// Errors: 1200 for an edge index that is not built, 1212 for another index that was dropped.
 pub(super) fn handle(info: &IndexInfo, collection: &Arc<Collection>) -> Result<Arc<Index>> {
     let id = IndexId(info.id);
     collection.index(id).cloned().ok_or_else(|| {

@@ -1,4 +1,6 @@
-//! All paths with the fewest edges: breadth first from both ends, with all edges by which a vertex is reached first.
+//! All paths with the fewest edges: bidirectional breadth-first search.
+//!
+//! It keeps all edges by which a vertex is first reached.
 
 use super::{FoundPath, PathHost, Side};
 use crate::graph::edges::{EdgeList, EdgeName};
@@ -6,15 +8,17 @@ use crate::graph::vertices::Vertex;
 use aql_value::Result;
 use std::collections::HashMap;
 
-/// The paths from one vertex to another. They are put together one after the other.
+/// The paths from one vertex to another, built one after the other.
 pub(crate) struct AllShortestPaths {
     start: Tree,
     target: Tree,
     list: EdgeList,
-    /// The vertices in the middle: each path has one of them, at the same place. The last one is being worked on.
+    /// The vertices in the middle: each path has one of them, at the same position. The last one is
+    /// current.
     meetings: Vec<Vertex>,
     is_searched: bool,
-    /// The edges of the present path: from its meeting back to the start, then from there on to the target.
+    /// The edges of the current path: from its meeting back to the start, then from there to the
+    /// target.
     choices: Vec<Choice>,
 }
 
@@ -38,7 +42,7 @@ struct Tree {
 
 struct Reached {
     distance: u32,
-    /// The first and the last way to reach it, as positions in the links.
+    /// The first and the last link by which it is reached, as positions in the links.
     first: u32,
     last: u32,
 }
@@ -48,7 +52,7 @@ struct Reached {
 struct Link {
     from: Vertex,
     edge: EdgeName,
-    /// The next way to reach the same vertex.
+    /// The next link by which the same vertex is reached.
     next: u32,
 }
 
@@ -65,7 +69,7 @@ impl Tree {
         self.links.get(position as usize)
     }
 
-    /// Goes on by one edge everywhere on the border.
+    /// Extends the search by one edge at every vertex of the border.
     fn widen(&mut self, side: Side, list: &mut EdgeList, host: &mut impl PathHost) -> Result<()> {
         self.distance += 1;
         for vertex in std::mem::take(&mut self.border) {
@@ -116,7 +120,7 @@ impl AllShortestPaths {
         }
     }
 
-    /// The next path, or `None` after the last one.
+    /// Returns the next path, or `None` after the last one.
     pub(crate) fn next(&mut self, host: &mut impl PathHost) -> Result<Option<FoundPath>> {
         if !self.is_searched {
             self.is_searched = true;
@@ -130,7 +134,7 @@ impl AllShortestPaths {
         Ok(Some(self.path()))
     }
 
-    /// Finds where the paths have their middles.
+    /// Finds the middles of the paths.
     fn search(&mut self, host: &mut impl PathHost) -> Result<()> {
         if self.start.root == self.target.root {
             self.meetings.push(self.start.root);
@@ -157,7 +161,7 @@ impl AllShortestPaths {
         if side == Side::Start { &self.start } else { &self.target }
     }
 
-    /// The next vertex for which an edge has to be chosen; `None` if the path is complete.
+    /// Returns the next vertex for which an edge must be chosen; `None` if the path is complete.
     fn open_end(&self, meeting: Vertex) -> Option<(Side, Vertex)> {
         let (side, vertex) = match self.choices.last() {
             Some(choice) => (choice.side, self.tree(choice.side).link(choice.link)?.from),
@@ -178,7 +182,8 @@ impl AllShortestPaths {
         }
     }
 
-    /// Chooses another edge at the last place where there is one, and none behind it; false if there is no such place.
+    /// Advances the last choice that has an alternative and drops those after it; false if there is
+    /// none.
     fn advance(&mut self) -> bool {
         while let Some(choice) = self.choices.pop() {
             let next = self.tree(choice.side).link(choice.link).map_or(NONE, |link| link.next);
@@ -194,7 +199,7 @@ impl AllShortestPaths {
         let mut path = FoundPath::single(self.start.root);
         let on_start = self.choices.iter().filter(|choice| choice.side == Side::Start).count();
         let (first_part, second_part) = self.choices.split_at(on_start);
-        // Backwards: the edge chosen before leads on from the vertex that this one leads to.
+        // Backwards: the previous choice leads on from the vertex that this one leads to.
         for (position, choice) in first_part.iter().enumerate().rev() {
             let before = position.checked_sub(1).and_then(|before| first_part.get(before));
             let to = match before {

@@ -1,11 +1,13 @@
-//! One path with the fewest edges: breadth first from both ends, always on the side with fewer vertices at its border.
+//! One path with the fewest edges: bidirectional breadth-first search.
+//!
+//! It always extends the side with fewer vertices at its border.
 
 use super::{Excluded, FoundPath, PathHost, Side};
 use crate::graph::edges::{EdgeList, EdgeName};
 use crate::graph::vertices::Vertex;
 use aql_value::Result;
 
-/// A search from both ends.
+/// A bidirectional search.
 #[derive(Default)]
 pub(crate) struct Bidirectional {
     start: Tree,
@@ -13,14 +15,14 @@ pub(crate) struct Bidirectional {
     list: EdgeList,
 }
 
-/// The vertices found from one end, and how each was reached.
+/// The vertices found from one end, each with the step that reached it.
 #[derive(Default)]
 pub(super) struct Tree {
     /// By vertex: its position in `visits` plus one; 0 if it was not found.
     places: Vec<u32>,
     visits: Vec<Visit>,
     keys: Vec<u8>,
-    /// Where the vertices that were found last begin: the border.
+    /// The start of the border, which are the vertices found last.
     border: usize,
 }
 
@@ -28,7 +30,7 @@ pub(super) struct Tree {
 #[derive(Clone, Copy)]
 struct Visit {
     vertex: Vertex,
-    /// Position of the vertex that it was found from.
+    /// Position of the vertex from which it was found.
     from: u32,
     edge: EdgeName,
 }
@@ -67,7 +69,7 @@ impl Tree {
         self.visits.len() - self.border
     }
 
-    /// The edges from a vertex back to the root, each with the vertex that it comes from.
+    /// Returns the edges from a vertex back to the root, each with the vertex that it comes from.
     fn back(&self, vertex: Vertex) -> impl Iterator<Item = (EdgeName, Vertex)> {
         let place = self.places.get(vertex.index()).copied().unwrap_or(0);
         let mut next = place.checked_sub(1);
@@ -108,11 +110,11 @@ impl Bidirectional {
         }
     }
 
-    /// Goes on by one edge everywhere on one side's border. Answers the first vertex that both sides have found: the
-    /// border was too far from the other side for any shorter path.
+    /// Extends one side by one edge at every vertex of its border.
     ///
-    /// Of equally short paths users of ArangoDB expect the one that is found last; in searches for deviations from
-    /// paths, the first.
+    /// Returns the first vertex that both sides have found: the border was too far from the other
+    /// side for any shorter path. Of equally short paths, users of ArangoDB expect the one that is
+    /// found last; in searches for deviations from paths, the first.
     fn widen(
         &mut self,
         side: Side,
@@ -165,7 +167,7 @@ impl Bidirectional {
     }
 }
 
-/// The positions in a list, from the first or from the last one on.
+/// Returns the positions in a list, forwards or backwards.
 fn positions(count: usize, last_first: bool) -> impl Iterator<Item = usize> {
     (0..count).map(move |position| if last_first { count - 1 - position } else { position })
 }

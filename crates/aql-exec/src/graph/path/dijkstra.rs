@@ -1,4 +1,4 @@
-//! One lightest path: Dijkstra's search from both ends.
+//! One lightest path: bidirectional Dijkstra's algorithm.
 
 use super::{Excluded, FoundPath, PathHost, Side};
 use crate::graph::edges::{EdgeList, EdgeName};
@@ -7,7 +7,7 @@ use aql_value::Result;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 
-/// A search from both ends.
+/// A bidirectional search.
 #[derive(Default)]
 pub(crate) struct Bidirectional {
     start: Tree,
@@ -15,21 +15,21 @@ pub(crate) struct Bidirectional {
     list: EdgeList,
 }
 
-/// The vertices found from one end, with the lightest way to each that is known.
+/// The vertices found from one end, with the lightest known way to each.
 #[derive(Default)]
 struct Tree {
     found: HashMap<Vertex, Reached>,
     queue: BinaryHeap<Reverse<Queued>>,
     keys: Vec<u8>,
-    /// Ways found so far, to take equally light ones in the order in which they were found.
+    /// Number of ways found so far. It orders equally light ways by the time of discovery.
     ways: u64,
 }
 
-/// The lightest way to a vertex.
+/// The lightest known way to a vertex.
 #[derive(Clone, Copy)]
 struct Reached {
     way: Way,
-    /// There is no lighter one.
+    /// True if there is no lighter one.
     is_settled: bool,
 }
 
@@ -37,7 +37,7 @@ struct Reached {
 #[derive(Clone, Copy)]
 struct Way {
     weight: f64,
-    /// The vertex before; the root itself has itself.
+    /// The previous vertex; that of the root is the root itself.
     from: Vertex,
     edge: EdgeName,
     edge_weight: f64,
@@ -49,7 +49,7 @@ struct Queued {
     vertex: Vertex,
 }
 
-/// Where the two sides meet, and the weight of the path through there.
+/// A vertex where the two sides meet, and the weight of the path through it.
 #[derive(Clone, Copy)]
 struct Meeting {
     vertex: Vertex,
@@ -64,7 +64,7 @@ impl Tree {
         self.reach(root, Way { weight: 0.0, from: root, edge: EdgeName::default(), edge_weight: 0.0 }, &[]);
     }
 
-    /// Notes a way to a vertex, if it is lighter than what is known.
+    /// Records a way to a vertex, if it is lighter than the known one.
     fn reach(&mut self, vertex: Vertex, mut way: Way, keys: &[u8]) -> bool {
         let known = self.found.get(&vertex);
         if known.is_some_and(|known| known.is_settled || known.way.weight <= way.weight) {
@@ -77,7 +77,7 @@ impl Tree {
         true
     }
 
-    /// The weight of the lightest vertex whose edges were not followed.
+    /// Returns the weight of the lightest unsettled vertex.
     fn least(&mut self) -> Option<f64> {
         while let Some(Reverse(queued)) = self.queue.peek() {
             if self.found.get(&queued.vertex).is_some_and(|known| !known.is_settled) {
@@ -88,7 +88,7 @@ impl Tree {
         None
     }
 
-    /// Takes that vertex: no lighter way to it will be found.
+    /// Settles that vertex: no lighter way to it will be found.
     fn settle(&mut self) -> Option<(Vertex, f64)> {
         self.least()?;
         let Reverse(Queued { vertex, weight, .. }) = self.queue.pop()?;
@@ -96,7 +96,7 @@ impl Tree {
         Some((vertex, weight))
     }
 
-    /// The ways to a vertex and to those before it, back to the root's neighbour.
+    /// Returns the ways to a vertex and to those before it, back to the root's neighbour.
     fn back(&self, vertex: Vertex) -> impl Iterator<Item = Way> {
         let mut at = vertex;
         std::iter::from_fn(move || {
@@ -127,7 +127,7 @@ impl Bidirectional {
         self.target.start(target);
         let mut best: Option<Meeting> = None;
         while let (Some(from_start), Some(from_target)) = (self.start.least(), self.target.least()) {
-            // Every path that is not known yet is at least as heavy as the two together.
+            // Every path still unknown is at least as heavy as the two together.
             if best.is_some_and(|best| best.weight <= from_start + from_target) {
                 break;
             }

@@ -1,8 +1,9 @@
 //! All paths with a number of edges within bounds, those with fewer edges first.
 //!
-//! For each number of edges the paths from the start are followed depth first. How far vertices are from the target is
-//! known for those within half of the greatest number of edges; so the second half of a path is never followed in vain
-//! for long, and neither side looks further than half of the way.
+//! For each number of edges the search follows the paths from the start depth first. It knows the
+//! distance to the target of all vertices within half of the greatest number of edges. So it never
+//! follows the second half of a path in vain for long, and neither side looks further than half of
+//! the way.
 
 use super::{FoundPath, PathHost, Side};
 use crate::graph::edges::{EdgeList, FoundEdge};
@@ -15,35 +16,36 @@ pub(crate) struct KPaths {
     start: Vertex,
     target: Vertex,
     max_depth: u64,
-    /// Number of edges of the paths that are searched for now.
+    /// Number of edges of the paths in the current pass.
     length: u64,
     distances: Option<Distances>,
-    /// The path that is followed: at each of its vertices the edges still to be followed.
+    /// The current path: at each of its vertices the edges still to be followed.
     frames: Vec<Frame>,
     /// The edges of all frames, with their keys.
     edges: Vec<FoundEdge>,
     keys: Vec<u8>,
     on_path: HashSet<Vertex>,
     list: EdgeList,
-    /// Some path was not followed because it would become too long.
+    /// True if some path was cut because it would become too long.
     was_cut: bool,
     is_done: bool,
 }
 
 struct Frame {
     vertex: Vertex,
-    /// Where the edges at the vertex begin, and the next of them. They end where the next frame's begin.
+    /// Start of the edges at the vertex, and the next of them. They end where the next frame's
+    /// begin.
     first_edge: usize,
     first_key: usize,
     next: usize,
 }
 
-/// How many edges vertices are away from the target.
+/// The distances of vertices from the target, in edges.
 struct Distances {
     known: HashMap<Vertex, u64>,
-    /// All vertices within so many edges are known.
+    /// Number of edges within which all vertices are known.
     reach: u64,
-    /// All vertices from which the target can be reached are known.
+    /// True if all vertices are known from which the target can be reached.
     is_complete: bool,
 }
 
@@ -65,7 +67,7 @@ impl KPaths {
         }
     }
 
-    /// The next path, or `None` after the last one.
+    /// Returns the next path, or `None` after the last one.
     pub(crate) fn next(&mut self, host: &mut impl PathHost) -> Result<Option<FoundPath>> {
         while !self.is_done {
             if self.length == 0 || self.start == self.target {
@@ -90,7 +92,8 @@ impl KPaths {
         Ok(None)
     }
 
-    /// Goes on until a path of the present length ends at the target; `None` when there is no other.
+    /// Continues until a path of the current length ends at the target; `None` if there is no
+    /// other.
     fn follow(&mut self, host: &mut impl PathHost) -> Result<Option<FoundPath>> {
         while let Some(frame) = self.frames.last_mut() {
             let Some(edge) = self.edges.get(frame.next).copied() else {
@@ -106,7 +109,7 @@ impl KPaths {
         Ok(None)
     }
 
-    /// Goes on to a vertex, and finds the edges there that may lead to the target in time.
+    /// Enters a vertex and finds the edges that can lead to the target in time.
     fn enter(&mut self, vertex: Vertex, host: &mut impl PathHost) -> Result<()> {
         if self.distances.is_none() {
             self.distances = Some(Distances::find(self.target, self.max_depth / 2, host)?);
@@ -128,7 +131,7 @@ impl KPaths {
         host.checkpoint(self.memory_bytes())
     }
 
-    /// Whether a path may go on to a vertex from where it has `left` edges to make.
+    /// Returns true if a path may continue to a vertex from which it has `left` edges to go.
     fn leads_on(&mut self, vertex: Vertex, left: u64) -> bool {
         if self.on_path.contains(&vertex) {
             return false;
@@ -154,7 +157,7 @@ impl KPaths {
         }
     }
 
-    /// The path along the edges that were taken last.
+    /// Returns the path along the current edges.
     fn path(&self) -> FoundPath {
         let mut path = FoundPath::single(self.start);
         for frame in &self.frames {

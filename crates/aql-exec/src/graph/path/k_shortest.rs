@@ -1,4 +1,5 @@
-//! All paths, lightest first: Yen's algorithm with Lawler's refinement. Each path is searched for when it is asked for.
+//! All paths, lightest first: Yen's algorithm with Lawler's refinement. Paths are computed on
+//! demand.
 
 use super::{Excluded, FoundPath, PathHost, ShortestPath};
 use crate::graph::vertices::Vertex;
@@ -11,13 +12,14 @@ pub(crate) struct KShortestPaths {
     start: Vertex,
     target: Vertex,
     search: ShortestPath,
-    /// Those that were answered.
+    /// The paths returned so far.
     found: Vec<FoundPath>,
     /// The best deviations from them.
     candidates: BinaryHeap<Reverse<Candidate>>,
-    /// Candidates so far.
+    /// Number of candidates so far.
     numbered: u64,
-    /// Position of the vertex from which the path found last deviates from the one that it was made of.
+    /// Position of the vertex at which the last path deviates from the path that it was derived
+    /// from.
     deviation: usize,
     kept_bytes: u64,
 }
@@ -43,7 +45,7 @@ impl KShortestPaths {
         }
     }
 
-    /// The next path, or `None` after the last one.
+    /// Returns the next path, or `None` after the last one.
     pub(crate) fn next(&mut self, host: &mut impl PathHost) -> Result<Option<&FoundPath>> {
         let next = if self.found.is_empty() {
             self.search.find(self.start, self.target, host)?
@@ -61,8 +63,9 @@ impl KShortestPaths {
         Ok(self.found.last())
     }
 
-    /// Finds the best deviation from the path found last at each of its vertices. Those before the place where it
-    /// deviates itself were tried when that was found.
+    /// Finds the best deviation from the last path at each of its vertices.
+    ///
+    /// Deviations at vertices before its own were tried when the earlier path was found.
     fn deviate(&mut self, host: &mut impl PathHost) -> Result<()> {
         let Some(last) = self.found.last() else { return Ok(()) };
         for position in self.deviation..last.edges.len() {
@@ -87,7 +90,7 @@ impl KShortestPaths {
     }
 }
 
-/// Whether two paths have the same first edges.
+/// Returns true if two paths have the same first edges.
 fn has_same_beginning(left: &FoundPath, right: &FoundPath, edges: usize) -> bool {
     left.edges.len() >= edges
         && left.vertices.get(..=edges) == right.vertices.get(..=edges)
@@ -108,7 +111,7 @@ impl PartialOrd for Candidate {
     }
 }
 
-/// Of equally light ones the one found last comes first, as from ArangoDB.
+/// Of equally light paths the one found last comes first, as in ArangoDB.
 impl Ord for Candidate {
     fn cmp(&self, other: &Self) -> Ordering {
         self.weight.total_cmp(&other.weight).then(other.number.cmp(&self.number))

@@ -1,4 +1,4 @@
-//! Searches for paths between two vertices. No path visits a vertex twice.
+//! Path searches between two vertices. No path visits a vertex twice.
 
 mod all_shortest;
 mod breadth_first;
@@ -17,35 +17,37 @@ use super::vertices::Vertex;
 use aql_value::{Result, Value};
 use std::collections::HashSet;
 
-/// From which of the two vertices a search goes on.
+/// The end from which a search proceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// From the first vertex, along the edges.
+    /// The first vertex, along the edges.
     Start,
-    /// From the last vertex, against the direction in which paths follow edges.
+    /// The last vertex, against the direction in which paths follow edges.
     Target,
 }
 
-/// What a search asks of its surroundings.
+/// The services that a path search needs.
 pub(crate) trait PathHost {
-    /// Puts into `list` all edges by which paths may go on from a vertex; on the target's side those by which they may
-    /// come to it; with their weights, none of them negative, in searches by weight. An edge has the same name on both
-    /// sides.
+    /// Fills `list` with all edges by which paths may continue from a vertex.
+    ///
+    /// On the target's side these are the edges by which they may arrive. Searches by weight get
+    /// weights, none of them negative. An edge has the same name on both sides.
     fn edges(&mut self, vertex: Vertex, side: Side, list: &mut EdgeList) -> Result<()>;
 
-    /// To be called now and then: ends the query if it was killed, or if the search takes more memory than there is.
+    /// Ends the query if it was killed, or if the search takes too much memory. Called
+    /// periodically.
     fn checkpoint(&mut self, search_bytes: u64) -> Result<()>;
 }
 
-/// An edge of a found path: its name in a list of keys, its ends, and its document as far as it is known.
+/// An edge of a found path: its name in a list of keys, its ends, and its document if it is known.
 pub(crate) type FoundEdge<'a> = (EdgeName, &'a [u8], (Vertex, Vertex), Value);
 
-/// A path that was found.
+/// A path found by a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct FoundPath {
-    /// At least one.
+    /// The vertices, at least one.
     pub(crate) vertices: Vec<Vertex>,
-    /// One fewer.
+    /// The edges, one fewer than vertices.
     pub(crate) edges: Vec<EdgeName>,
     /// The keys of the edges.
     pub(crate) keys: Vec<u8>,
@@ -54,7 +56,7 @@ pub(crate) struct FoundPath {
 }
 
 impl FoundPath {
-    /// The path of one vertex.
+    /// Creates the path of one vertex.
     fn single(vertex: Vertex) -> Self {
         Self { vertices: vec![vertex], ..Self::default() }
     }
@@ -67,7 +69,7 @@ impl FoundPath {
         self.vertices.push(vertex);
     }
 
-    /// Adds the edges and vertices of a path that begins where this one ends.
+    /// Appends a path that begins where this one ends.
     fn append(&mut self, rest: &FoundPath) {
         let steps = rest.edges.iter().zip(&rest.weights).zip(rest.vertices.iter().skip(1));
         for ((edge, weight), vertex) in steps {
@@ -75,18 +77,18 @@ impl FoundPath {
         }
     }
 
-    /// Edge `position`: its name in a list of keys, its ends, and in place of its document, which is not known, null.
+    /// Returns edge `position`, with null in place of its unknown document.
     pub(crate) fn edge(&self, position: usize) -> Option<FoundEdge<'_>> {
         let ends = (*self.vertices.get(position)?, *self.vertices.get(position + 1)?);
         Some((*self.edges.get(position)?, &self.keys, ends, Value::Null))
     }
 
-    /// Sum of the edges' weights.
+    /// Returns the sum of the edges' weights.
     pub(crate) fn weight(&self) -> f64 {
         self.weights.iter().sum()
     }
 
-    /// The first `edges` edges with their vertices.
+    /// Returns the first `edges` edges with their vertices.
     fn prefix(&self, edges: usize) -> Self {
         let mut prefix = Self::default();
         prefix.vertices.extend(self.vertices.first());
@@ -97,7 +99,7 @@ impl FoundPath {
         prefix
     }
 
-    /// What tells edge `position` from others between its two vertices.
+    /// Returns the identity of edge `position` among others between its two vertices.
     fn edge_identity(&self, position: usize) -> (u16, &[u8]) {
         self.edges.get(position).map_or((0, &[]), |edge| (edge.access, edge.key(&self.keys)))
     }
@@ -109,14 +111,14 @@ impl FoundPath {
     }
 }
 
-/// What a search must not use.
+/// The vertices and edges that a search must not use.
 #[derive(Debug, Default)]
 pub(crate) struct Excluded {
     /// Vertices that may not be visited.
     vertices: HashSet<Vertex>,
     /// Edges by access and key that may not be followed from the first vertex.
     first_edges: HashSet<(u16, Box<[u8]>)>,
-    /// Bytes that whoever asks for the search keeps himself.
+    /// Bytes that the caller of the search keeps itself.
     kept_bytes: u64,
 }
 
@@ -125,7 +127,7 @@ impl Excluded {
         self.vertices.is_empty() && self.first_edges.is_empty()
     }
 
-    /// Whether an edge that leads from `from` to `to` in the direction of paths may be followed.
+    /// Returns true if an edge from `from` to `to`, in the direction of paths, may be followed.
     fn allows(&self, start: Vertex, from: Vertex, to: Vertex, edge: EdgeName, keys: &[u8]) -> bool {
         if !self.vertices.is_empty() && (self.vertices.contains(&from) || self.vertices.contains(&to)) {
             return false;
@@ -136,9 +138,9 @@ impl Excluded {
     }
 }
 
-/// Finds one lightest path; without weights one with the fewest edges. Keeps its memory from one search to the next.
+/// A search for one lightest path, or for one with the fewest edges. It reuses its memory.
 pub(crate) enum ShortestPath {
-    /// Each edge counts one.
+    /// By number of edges.
     Unweighted(breadth_first::Bidirectional),
     /// By weights.
     Weighted(dijkstra::Bidirectional),
@@ -149,7 +151,7 @@ impl ShortestPath {
         if is_weighted { Self::Weighted(Default::default()) } else { Self::Unweighted(Default::default()) }
     }
 
-    /// The path, if there is one.
+    /// Finds the path, if there is one.
     pub(crate) fn find(
         &mut self,
         start: Vertex,

@@ -1,4 +1,4 @@
-//! Every search against all paths found in the simplest way.
+//! Tests of every search against all paths found by the simplest algorithm.
 
 use super::*;
 use crate::graph::testing::{Hop, TestGraph, key};
@@ -18,7 +18,7 @@ impl PathHost for Host<'_> {
     }
 }
 
-/// What tells a path from others: its vertices and edges.
+/// The identity of a path: its vertices and edges.
 type Identity = (Vec<u32>, Vec<(u16, String)>);
 
 fn identity(path: &FoundPath) -> Identity {
@@ -59,7 +59,7 @@ proptest! {
     fn a_shortest_path_is_as_short_as_any(graph in TestGraph::any(7, 16), start in 0..7u32, target in 0..7u32) {
         let all = graph.simple_paths(start, target);
         let mut search = ShortestPath::new(false);
-        // Twice: a search leaves nothing behind.
+        // Twice, because a search must leave nothing behind.
         for _ in 0..2 {
             let found = search.find(Vertex(start), Vertex(target), &mut Host(&graph)).unwrap();
             let expected = all.iter().map(Vec::len).min();

@@ -5,23 +5,23 @@ use super::{StepId, TraversalHost, Visit};
 use crate::graph::edges::ReadPosition;
 use aql_value::Result;
 
-/// How far the queue was read.
+/// The position in the queue.
 #[derive(Default)]
 pub(super) struct BreadthFirst {
-    /// The next path to answer.
+    /// The next path to return.
     next: StepId,
-    /// The next path to follow; all those before it were answered and followed.
+    /// The next path to expand; all those before it were returned and expanded.
     to_follow: StepId,
-    /// How far the edges at the end of that path were read.
+    /// The position in the edges at the end of that path.
     position: ReadPosition,
-    /// Paths to find before they are judged together.
+    /// Number of paths to find before they are judged together.
     wanted: u32,
 }
 
 /// Most paths that are judged together.
 const JUDGED_TOGETHER: u32 = 512;
 
-/// Paths that were followed and are not needed any more, before they are forgotten.
+/// Number of expanded paths after which they are dropped.
 const FORGOTTEN_TOGETHER: u32 = 4096;
 
 impl BreadthFirst {
@@ -49,7 +49,8 @@ impl BreadthFirst {
         }
     }
 
-    /// Follows paths until there are some new ones, or nothing is left to follow. Answers how many were only counted.
+    /// Expands paths until there are new ones, or none is left. Returns the number of merely
+    /// counted paths.
     fn follow(&mut self, expansion: &mut Expansion, host: &mut impl TraversalHost) -> Result<u64> {
         let from = expansion.steps.end();
         let mut leaves = 0;

@@ -1,28 +1,28 @@
-//! Depth first: a path, then all that go on from it, before its siblings.
+//! Depth first: a path, then all its extensions, before its siblings.
 
 use super::expand::Expansion;
 use super::{StepId, TraversalHost, Visit};
 use crate::graph::edges::ReadPosition;
 use aql_value::Result;
 
-/// The path that is followed, and at each of its vertices the siblings still to come.
+/// The current path, and at each of its vertices the siblings still to come.
 #[derive(Default)]
 pub(super) struct DepthFirst {
     frames: Vec<Frame>,
-    /// Found last; it is followed when the next path is asked for.
+    /// The step found last, which is expanded when the next path is requested.
     pending: Option<StepId>,
 }
 
-/// The paths that go on from one. Those of the last frame are the last of all steps.
+/// The extensions of one path. Those of the last frame are the last of all steps.
 struct Frame {
-    /// What they go on from; `None` for the start.
+    /// The path that they extend; `None` for the start.
     parent: Option<StepId>,
-    /// The first of them, and where the keys of their edges begin.
+    /// The first of them, and the start of the keys of their edges.
     base: StepId,
     base_key_bytes: usize,
     /// The next of them.
     next: StepId,
-    /// Where to read more of them.
+    /// The position for reading more of them.
     position: Option<ReadPosition>,
 }
 

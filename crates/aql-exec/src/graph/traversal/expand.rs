@@ -1,4 +1,4 @@
-//! Following the edges at the end of a path, which all orders do alike.
+//! Expansion of a path by the edges at its end, the same for all orders.
 
 use super::{SearchOptions, StepId, Steps, TraversalHost};
 use crate::graph::edges::{EdgeList, FoundEdge, ReadPosition};
@@ -6,34 +6,34 @@ use crate::graph::vertices::Vertex;
 use aql_plan::{TraversalOrder, Uniqueness};
 use aql_value::{Error, ErrorCode, Result};
 
-/// The paths of a traversal, and which vertices they may not lead to any more.
+/// The paths of a traversal, and the vertices that they may not visit any more.
 pub(super) struct Expansion {
     pub(super) options: SearchOptions,
     pub(super) steps: Steps,
     compares_edges_to_start: bool,
-    /// By vertex: how often it is on the path that is followed (depth first), or whether it was visited (unique in all
-    /// paths).
+    /// By vertex: its number of occurrences on the current path (depth first), or its visits (if
+    /// vertices are unique in all paths).
     marks: Vec<u32>,
-    /// The marked vertices; those that are on the path more than once are here as often.
+    /// The marked vertices; a vertex that is on the path several times occurs as often.
     marked: Vec<Vertex>,
-    /// Bytes of what the order keeps beside the steps.
+    /// Bytes that the order keeps besides the steps.
     pub(super) queue_bytes: usize,
     list: EdgeList,
     is_kept: Vec<bool>,
 }
 
-/// Most steps that a traversal may have numbered; what is added at one time is far less than what is left.
+/// Most steps that a traversal may number. One expansion adds far less than the numbers left.
 const MOST_STEPS: StepId = u32::MAX / 2;
 
-/// Places for marks that are made at once.
+/// Fewest marks that are allocated together.
 const FEWEST_MARKS: usize = 64;
 
-/// What came of following the edges at one path's end.
+/// The result of expanding one path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Gathered {
-    /// The vertex has more edges.
+    /// True if the vertex has more edges.
     pub(super) has_more: bool,
-    /// Paths that are counted and not kept.
+    /// Number of paths that are counted and not kept.
     pub(super) leaves: u64,
 }
 
@@ -46,7 +46,7 @@ impl Expansion {
         Self { options, steps, compares_edges_to_start, marks, marked, queue_bytes: 0, list, is_kept }
     }
 
-    /// Makes the path of depth 0, if it may be one.
+    /// Creates the path of depth 0, if the start may be one.
     pub(super) fn start(&mut self, start: Vertex, host: &mut impl TraversalHost) -> Result<()> {
         self.steps.clear();
         for vertex in self.marked.drain(..) {
@@ -65,7 +65,7 @@ impl Expansion {
         self.marks.get_mut(vertex.index())
     }
 
-    /// Whether a vertex is marked.
+    /// Returns true if a vertex is marked.
     fn is_marked(&self, vertex: Vertex) -> bool {
         self.marks.get(vertex.index()).is_some_and(|mark| *mark > 0)
     }
@@ -79,7 +79,7 @@ impl Expansion {
         is_new
     }
 
-    /// The path that is followed depth first now leads through the vertex of a step.
+    /// Marks the vertex of a step, through which the depth-first path now leads.
     pub(super) fn enter(&mut self, id: StepId) {
         if let Some(vertex) = self.steps.get(id).map(|step| step.vertex)
             && let Some(mark) = self.mark(vertex)
@@ -89,7 +89,7 @@ impl Expansion {
         }
     }
 
-    /// Takes back the last [`Expansion::enter`].
+    /// Undoes the last [`Expansion::enter`].
     pub(super) fn leave(&mut self) {
         if let Some(vertex) = self.marked.pop()
             && let Some(mark) = self.mark(vertex)
@@ -98,13 +98,14 @@ impl Expansion {
         }
     }
 
-    /// Whether a path may go on.
+    /// Returns true if a path may be extended.
     pub(super) fn is_open(&self, id: StepId) -> bool {
         let is_open = |depth, is_pruned: bool| u64::from(depth) < self.options.max_depth && !is_pruned;
         self.steps.get(id).is_some_and(|step| is_open(step.depth, step.is_pruned))
     }
 
-    /// Adds the paths that go on from one by some of its edges, in so far as uniqueness allows. They are not settled.
+    /// Adds the extensions of a path by some of its edges, as uniqueness allows. They are not
+    /// settled.
     pub(super) fn gather(
         &mut self,
         id: StepId,
@@ -136,7 +137,7 @@ impl Expansion {
         let compares_edges = self.options.compares_edges() || self.compares_edges_to_start;
         let keeps_keys = self.options.reads_edges || (!is_last && compares_edges);
         let keys = keeps_keys.then_some(list.keys.as_slice());
-        // Nothing else decides: whoever comes first has visited the vertex.
+        // Nothing else decides, so the first path to a vertex has visited it.
         let visits = self.visits_when_found() && !self.options.judges;
         self.steps.reserve(list.edges.len());
         let order = self.options.order;
@@ -151,14 +152,14 @@ impl Expansion {
             }
         };
         let edges = list.edges.iter().enumerate();
-        // ArangoDB puts edges on a stack depth first, and its users have come to expect the order that this gives.
+        // ArangoDB puts edges on a stack depth first, and its users expect the resulting order.
         match order {
             TraversalOrder::Dfs => edges.rev().for_each(&mut add),
             TraversalOrder::Bfs | TraversalOrder::Weighted => edges.for_each(&mut add),
         }
     }
 
-    /// How many paths [`Expansion::add`] would add.
+    /// Returns the number of paths that [`Expansion::add`] would add.
     fn count(&mut self, id: StepId, list: &EdgeList) -> u64 {
         let mut count = 0;
         for edge in &list.edges {
@@ -172,12 +173,13 @@ impl Expansion {
         count
     }
 
-    /// Whether a vertex counts as visited when it is found, and not only when its path's turn has come.
+    /// Returns true if a vertex counts as visited when it is found, and not only at its path's
+    /// turn.
     fn visits_when_found(&self) -> bool {
         self.options.unique_vertices == Uniqueness::Global && self.options.order != TraversalOrder::Weighted
     }
 
-    /// Whether a path may go on by an edge.
+    /// Returns true if a path may be extended by an edge.
     fn is_allowed(&self, id: StepId, edge: &FoundEdge, keys: &[u8]) -> bool {
         match self.options.unique_vertices {
             Uniqueness::Global => !self.is_marked(edge.vertex) && !self.turns_back(id, edge, keys),
@@ -190,8 +192,10 @@ impl Expansion {
         }
     }
 
-    /// Whether a path would come back to the start by the edge by which it set out. Only its second step can: a vertex
-    /// that was found later has no edge in common with the start.
+    /// Returns true if a path would return to the start by the edge by which it left.
+    ///
+    /// Only its second step can: a vertex that was found later has no edge in common with the
+    /// start.
     fn turns_back(&self, id: StepId, edge: &FoundEdge, keys: &[u8]) -> bool {
         self.compares_edges_to_start
             && self.steps.get(id).is_some_and(|step| step.depth == 1)
@@ -204,12 +208,14 @@ impl Expansion {
                 || self.steps.back(id).any(|(_, step)| step.vertex == vertex))
     }
 
-    /// False if a vertex is certainly not on the path that is followed. Depth first, true is certain as well.
+    /// Returns false if a vertex is certainly not on the current path. Depth first, true is certain
+    /// as well.
     fn may_be_on_path(&self, vertex: Vertex) -> bool {
         self.options.order != TraversalOrder::Dfs || self.is_marked(vertex)
     }
 
-    /// Whether a path has an edge already. Both its ends are compared first, because that is quick.
+    /// Returns true if a path has an edge already. It compares both ends first, because that is
+    /// quick.
     fn has_edge(&self, id: StepId, edge: &FoundEdge, key: &[u8]) -> bool {
         let Some(own) = self.steps.get(id).map(|step| step.vertex) else { return false };
         let collection = |access: u16| self.options.collections.get(usize::from(access));
@@ -227,7 +233,7 @@ impl Expansion {
         false
     }
 
-    /// Removes the paths, from `from` on, that must not be.
+    /// Removes the paths, from `from` on, that are not allowed.
     pub(super) fn settle(&mut self, from: StepId, host: &mut impl TraversalHost) -> Result<()> {
         if self.options.judges && from < self.steps.end() {
             let mut is_kept = std::mem::take(&mut self.is_kept);

@@ -1,8 +1,8 @@
 //! Traversals: all paths from a vertex, in one of three orders.
 //!
-//! The search knows vertices as numbers and asks its [`TraversalHost`] for edges and for whatever is decided by
-//! documents. It makes one path after the other, when it is asked for it, and keeps no more than the paths that are
-//! still to be followed.
+//! The search knows vertices as numbers and asks its [`TraversalHost`] for edges and for decisions
+//! that depend on documents. It computes paths on demand, and keeps only the paths that are still
+//! to be expanded.
 
 mod breadth_first;
 mod depth_first;
@@ -23,10 +23,11 @@ use depth_first::DepthFirst;
 use expand::Expansion;
 use weighted::Weighted;
 
-/// What a traversal asks of its surroundings.
+/// The services that a traversal needs.
 pub(crate) trait TraversalHost {
-    /// Adds to `list` some of the edges at a vertex that is `depth` edges away from the start, from `position` on.
-    /// Answers whether there may be more, for which `position` is then changed.
+    /// Adds to `list` some of the edges at a vertex that is `depth` edges away from the start.
+    ///
+    /// It starts at `position`. Returns true if there may be more, and then advances `position`.
     fn edges(
         &mut self,
         vertex: Vertex,
@@ -35,47 +36,52 @@ pub(crate) trait TraversalHost {
         list: &mut EdgeList,
     ) -> Result<bool>;
 
-    /// Decides about the steps from `from` on: clears `is_kept` (one a step) of those that must not be part of a path,
-    /// sets the weights of the others, and what PRUNE says of them.
+    /// Judges the steps from `from` on.
+    ///
+    /// Clears `is_kept` (one a step) of those that must not be part of a path. Sets the weights of
+    /// the others, and their result of PRUNE.
     fn judge(&mut self, steps: &mut Steps, from: StepId, is_kept: &mut [bool]) -> Result<()>;
 
-    /// To be called now and then: ends the query if it was killed, or if the search takes more memory than there is.
+    /// Ends the query if it was killed, or if the search takes too much memory. Called
+    /// periodically.
     fn checkpoint(&mut self, search_bytes: u64) -> Result<()>;
 }
 
-/// How a traversal goes.
+/// The options of a traversal.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchOptions {
     pub(crate) order: TraversalOrder,
-    /// Longer paths are not made.
+    /// Most edges of a path.
     pub(crate) max_depth: u64,
     pub(crate) unique_vertices: Uniqueness,
-    /// With globally unique vertices: the start is visited when a path comes back to it, not when it sets out.
+    /// True if, with globally unique vertices, the start counts as visited only when a path returns
+    /// to it.
     pub(crate) revisit_start: bool,
     pub(crate) unique_edges: Uniqueness,
     /// For each access to edges the number of its collection.
     pub(crate) collections: Box<[u16]>,
-    /// [`TraversalHost::judge`] has something to decide.
+    /// True if [`TraversalHost::judge`] has something to decide.
     pub(crate) judges: bool,
-    /// Somebody reads the edges of paths.
+    /// True if a consumer reads the edges of paths.
     pub(crate) reads_edges: bool,
-    /// Somebody reads whole paths.
+    /// True if a consumer reads whole paths.
     pub(crate) reads_paths: bool,
-    /// What is kept of each step.
+    /// The details kept of each step.
     pub(crate) details: StepDetails,
-    /// Nobody reads anything of a path: those of the greatest depth are only counted.
+    /// True if no consumer reads anything of a path: those of the greatest depth are only counted.
     pub(crate) counts_leaves: bool,
 }
 
 impl SearchOptions {
-    /// Whether edges have to be compared: unique vertices make unique edges.
+    /// Returns true if edges must be compared. Unique vertices imply unique edges.
     fn compares_edges(&self) -> bool {
         self.unique_edges == Uniqueness::Path
             && self.unique_vertices == Uniqueness::None
             && self.max_depth > 1
     }
 
-    /// Whether the edge by which a path comes back to the start has to be compared to the one by which it set out.
+    /// Returns true if the edge by which a path returns to the start must be compared to its first
+    /// edge.
     fn compares_edges_to_start(&self) -> bool {
         let is_twice =
             |(at, own): (usize, &u16)| self.collections.iter().skip(at + 1).any(|other| other == own);
@@ -85,12 +91,12 @@ impl SearchOptions {
             && self.collections.iter().enumerate().any(is_twice)
     }
 
-    /// Whether it has to be known which edges are followed.
+    /// Returns true if the names of the followed edges are needed.
     pub(crate) fn names_edges(&self) -> bool {
         self.reads_edges || self.compares_edges() || self.compares_edges_to_start()
     }
 
-    /// Whether steps have to know the steps before them: an edge has two ends.
+    /// Returns true if steps need their parents, for example because an edge has two ends.
     fn keeps_parents(&self) -> bool {
         self.reads_paths
             || self.reads_edges
@@ -100,16 +106,16 @@ impl SearchOptions {
     }
 }
 
-/// What a traversal has found.
+/// A result of a traversal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Visit {
     /// A path.
     Step(StepId),
-    /// So many paths of the greatest depth, of which nobody wants to know more.
+    /// A number of paths of the greatest depth, of which no consumer reads more.
     Leaves(u64),
 }
 
-/// A traversal from one vertex. Can be started again from another one.
+/// A traversal from one vertex. It can be restarted from another one.
 pub(crate) struct TraversalSearch {
     expansion: Expansion,
     order: Order,
@@ -131,7 +137,7 @@ impl TraversalSearch {
         Self { expansion: Expansion::new(options), order }
     }
 
-    /// Starts from a vertex; what was found before is forgotten.
+    /// Starts from a vertex and drops everything found before.
     pub(crate) fn start(&mut self, start: Vertex, host: &mut impl TraversalHost) -> Result<()> {
         self.expansion.start(start, host)?;
         match &mut self.order {
@@ -142,7 +148,8 @@ impl TraversalSearch {
         Ok(())
     }
 
-    /// The next path, or `None` after the last one. A path's steps are there until the next call.
+    /// Returns the next path, or `None` after the last one. Its steps are valid until the next
+    /// call.
     pub(crate) fn next(&mut self, host: &mut impl TraversalHost) -> Result<Option<Visit>> {
         match &mut self.order {
             Order::DepthFirst(order) => order.next(&mut self.expansion, host),
@@ -151,7 +158,7 @@ impl TraversalSearch {
         }
     }
 
-    /// The steps of the paths.
+    /// Returns the steps of the paths.
     pub(crate) fn steps(&self) -> &Steps {
         &self.expansion.steps
     }

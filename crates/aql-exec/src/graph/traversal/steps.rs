@@ -1,4 +1,5 @@
-//! The paths of a traversal: each is its last step, which knows the step before it. What paths share is there once.
+//! The paths of a traversal: each is its last step, which knows its parent. Paths share common
+//! steps.
 
 use crate::graph::edges::{EdgeName, FoundEdge};
 use crate::graph::vertices::Vertex;
@@ -7,7 +8,7 @@ use aql_value::Value;
 /// The end of a path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Step {
-    /// The vertex that the path ends at.
+    /// The last vertex of the path.
     pub(crate) vertex: Vertex,
     /// Number of edges of the path.
     pub(crate) depth: u32,
@@ -15,14 +16,14 @@ pub(crate) struct Step {
     parent: u32,
     /// The last edge, in [`Steps::keys`]; meaningless at depth 0.
     pub(crate) edge: EdgeName,
-    /// The path is not followed further.
+    /// True if the path is not expanded further.
     pub(crate) is_pruned: bool,
 }
 
-/// Number of a step.
+/// The number of a step.
 pub(crate) type StepId = u32;
 
-/// What is kept of each step besides the step itself.
+/// The details kept of each step besides the step itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct StepDetails {
     /// The sum of the weights of the path's edges.
@@ -33,7 +34,7 @@ pub(crate) struct StepDetails {
     pub(crate) prunes: bool,
 }
 
-/// The steps of a traversal from one vertex. Numbers of steps ascend; old ones may be forgotten at either end.
+/// The steps of a traversal from one vertex. Their numbers ascend; either end may be dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Steps {
     details: StepDetails,
@@ -51,28 +52,28 @@ impl Steps {
         Self { details, ..Self::default() }
     }
 
-    /// Forgets all steps.
+    /// Drops all steps.
     pub(crate) fn clear(&mut self) {
         self.truncate(0, 0);
         self.first = 0;
     }
 
-    /// Number of steps that are kept.
+    /// Returns the number of steps that are kept.
     pub(crate) fn len(&self) -> u32 {
         self.steps.len() as u32
     }
 
-    /// One more than the greatest number of a step.
+    /// Returns one more than the greatest number of a step.
     pub(crate) fn end(&self) -> StepId {
         self.first + self.steps.len() as u32
     }
 
-    /// Bytes of the keys of edges.
+    /// Returns the bytes of the keys of edges.
     pub(crate) fn key_bytes(&self) -> usize {
         self.keys.len()
     }
 
-    /// The keys of the edges.
+    /// Returns the keys of the edges.
     pub(crate) fn keys(&self) -> &[u8] {
         &self.keys
     }
@@ -81,22 +82,22 @@ impl Steps {
         id.wrapping_sub(self.first) as usize
     }
 
-    /// A step; `None` if there is none with the number.
+    /// Returns a step; `None` if there is none with the number.
     pub(crate) fn get(&self, id: StepId) -> Option<&Step> {
         self.steps.get(self.index(id))
     }
 
-    /// The step before a step; `None` at depth 0.
+    /// Returns the parent of a step; `None` at depth 0.
     pub(crate) fn parent(&self, id: StepId) -> Option<StepId> {
         self.get(id).filter(|step| step.depth > 0).map(|step| step.parent)
     }
 
-    /// The `_key` of a step's edge.
+    /// Returns the `_key` of a step's edge.
     pub(crate) fn key(&self, id: StepId) -> &[u8] {
         self.get(id).map_or(&[], |step| step.edge.key(&self.keys))
     }
 
-    /// The steps of the path that ends with a step, from its end to its beginning.
+    /// Returns the steps of the path that ends with a step, from its end to its beginning.
     pub(crate) fn back(&self, id: StepId) -> impl Iterator<Item = (StepId, &Step)> {
         let mut next = Some(id);
         std::iter::from_fn(move || {
@@ -106,7 +107,7 @@ impl Steps {
         })
     }
 
-    /// Makes room for some steps more.
+    /// Reserves memory for `additional` more steps.
     pub(crate) fn reserve(&mut self, additional: usize) {
         self.steps.reserve(additional);
     }
@@ -117,7 +118,8 @@ impl Steps {
         self.push(Step { vertex, depth: 0, parent: 0, edge, is_pruned: false }, Value::Null);
     }
 
-    /// Adds the path that goes on from `parent` by an edge, whose key lies in `keys` and is copied if there is one.
+    /// Adds the extension of `parent` by an edge. The edge's key lies in `keys` and is copied, if
+    /// any.
     pub(crate) fn push_edge(
         &mut self,
         parent: StepId,
@@ -144,7 +146,7 @@ impl Steps {
         }
     }
 
-    /// The sum of the weights of a path's edges; without weights, their number.
+    /// Returns the sum of the weights of a path's edges; without weights, their number.
     pub(crate) fn weight(&self, id: StepId) -> f64 {
         if self.details.weights {
             return self.weights.get(self.index(id)).copied().unwrap_or(0.0);
@@ -160,12 +162,12 @@ impl Steps {
         }
     }
 
-    /// The document of a step's edge, if it is kept.
+    /// Returns the document of a step's edge, if it is kept.
     pub(crate) fn document(&self, id: StepId) -> Option<&Value> {
         self.documents.get(self.index(id)).filter(|document| !document.is_null())
     }
 
-    /// Keeps the document of a step's edge.
+    /// Stores the document of a step's edge.
     pub(crate) fn set_document(&mut self, id: StepId, document: Value) {
         let index = self.index(id);
         if let Some(slot) = self.documents.get_mut(index) {
@@ -173,7 +175,7 @@ impl Steps {
         }
     }
 
-    /// The value of the condition of PRUNE for a path.
+    /// Returns the value of the condition of PRUNE for a path.
     pub(crate) fn prune(&self, id: StepId) -> Value {
         self.prunes.get(self.index(id)).cloned().unwrap_or_default()
     }
@@ -189,7 +191,7 @@ impl Steps {
         }
     }
 
-    /// Keeps of the steps from `from` on those that are to be kept, in order, with new numbers.
+    /// Keeps of the steps from `from` on those that `is_kept` selects, in order, with new numbers.
     pub(crate) fn retain(&mut self, from: StepId, mut is_kept: impl FnMut(StepId, &Step) -> bool) {
         let first = self.index(from);
         let mut write = first;
@@ -209,7 +211,7 @@ impl Steps {
         self.shorten(write);
     }
 
-    /// Forgets the steps from `end` on, and the keys beyond `key_bytes`, which are theirs.
+    /// Drops the steps from `end` on, and the keys beyond `key_bytes`, which are theirs.
     pub(crate) fn truncate(&mut self, end: StepId, key_bytes: usize) {
         self.shorten(self.index(end.max(self.first)));
         self.keys.truncate(key_bytes);
@@ -222,7 +224,7 @@ impl Steps {
         self.prunes.truncate(len);
     }
 
-    /// Forgets the steps before `first`. Only where no step has to know its parent.
+    /// Drops the steps before `first`. Only if no step needs its parent.
     pub(crate) fn forget_before(&mut self, first: StepId) {
         let count = self.index(first).min(self.steps.len());
         let drained = count.min(self.weights.len());
@@ -236,7 +238,7 @@ impl Steps {
         self.forget_keys();
     }
 
-    /// Lets go of the keys that no step has any more.
+    /// Frees the keys that no step has any more.
     fn forget_keys(&mut self) {
         let old = std::mem::take(&mut self.keys);
         for step in &mut self.steps {
@@ -244,7 +246,7 @@ impl Steps {
         }
     }
 
-    /// Bytes of memory, without those of documents.
+    /// Returns the bytes of memory, without those of documents.
     pub(crate) fn memory_bytes(&self) -> u64 {
         let values = (self.documents.capacity() + self.prunes.capacity()) * size_of::<Value>();
         let steps = self.steps.capacity() * size_of::<Step>() + self.weights.capacity() * size_of::<f64>();

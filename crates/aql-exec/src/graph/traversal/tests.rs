@@ -1,4 +1,4 @@
-//! Traversals against all paths found in the simplest way.
+//! Tests of traversals against all paths found by the simplest algorithm.
 
 use super::*;
 use crate::graph::path::Side;
@@ -6,7 +6,7 @@ use crate::graph::testing::{TestGraph, key};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
-/// Answers in blocks of a few edges, and decides by simple rules in place of documents.
+/// A host that returns blocks of a few edges, and decides by simple rules instead of documents.
 struct Host<'a> {
     graph: &'a TestGraph,
     rows: usize,
@@ -16,11 +16,11 @@ struct Host<'a> {
 /// Conditions on vertices and edges by their numbers.
 #[derive(Debug, Clone)]
 struct Rules {
-    /// Vertices that no path may visit.
+    /// A vertex that no path may visit.
     forbidden_vertex: Option<u32>,
-    /// Edge, and the depth that it leads to, by which no path may go.
+    /// An edge, and the depth that it leads to, by which no path may go.
     forbidden_edge: Option<(usize, u32)>,
-    /// Paths that end here are not followed.
+    /// A vertex whose paths are not expanded.
     pruned_vertex: Option<u32>,
 }
 
@@ -58,18 +58,18 @@ impl TraversalHost for Host<'_> {
 /// A path: start, then edge, access and vertex; and its weight.
 type Path = (Vec<(usize, u16, u32)>, f64);
 
-/// All paths, found in the simplest way.
+/// All paths, found by the simplest algorithm.
 struct Naive<'a> {
     graph: &'a TestGraph,
     start: u32,
     options: &'a SearchOptions,
     rules: &'a Rules,
-    /// Edges are followed in their order, or backwards within parts of so many.
+    /// The block size within which edges are followed backwards; `None`: in their order.
     backwards: Option<usize>,
 }
 
 impl Naive<'_> {
-    /// Each path before those that go on from it, uniqueness in all paths left aside.
+    /// Returns each path before its extensions, without uniqueness in all paths.
     fn paths(&self) -> Vec<Path> {
         let mut found = Vec::new();
         if Some(self.start) != self.rules.forbidden_vertex {
@@ -179,7 +179,7 @@ proptest! {
             let mut search = TraversalSearch::new(options(order, max_depth, unique_vertices, unique_edges));
             let mut host = Host { graph: &graph, rows, rules: &rules };
             let first = run(&mut host, &mut search, start).0;
-            // Started again, it finds the same.
+            // After a restart it finds the same paths.
             prop_assert_eq!(&run(&mut host, &mut search, start).0, &first);
             match order {
                 TraversalOrder::Dfs => {
@@ -223,7 +223,7 @@ proptest! {
                 prop_assert!(all.iter().any(|(known, _)| known == path));
                 let others = all.iter().filter(|(known, _)| end(known) == end(path));
                 let best = others.map(|(known, sum)| if is_weighted { *sum } else { known.len() as f64 });
-                // By weight a lighter path may not go on because of its depth, so that a heavier one is found.
+                // By weight a lighter path may stop at its depth, so that a heavier one is found.
                 if !is_weighted || max_depth >= 5 {
                     prop_assert_eq!(best.min_by(f64::total_cmp), Some(*weight));
                 }
@@ -263,7 +263,7 @@ proptest! {
 fn long_paths_need_no_stack_and_little_time() {
     let edges = (0..50_000).map(|vertex| (vertex, vertex + 1, 1)).collect();
     let graph = TestGraph { vertices: 50_001, edges, forward: true, backward: false };
-    // Too slow a graph to be asked for all its edges each time.
+    // A graph that is too slow to return all its edges each time.
     struct Chain<'a>(&'a TestGraph);
     impl TraversalHost for Chain<'_> {
         fn edges(

@@ -8,15 +8,15 @@ use aql_value::Result;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// The paths that were found and not answered yet.
+/// The paths that were found and not returned yet.
 #[derive(Default)]
 pub(super) struct Weighted {
     queue: BinaryHeap<Reverse<Weighed>>,
-    /// Answered last; it is followed when the next path is asked for.
+    /// The path returned last, which is expanded when the next path is requested.
     pending: Option<StepId>,
 }
 
-/// A path by its weight; of equal ones the first that was found.
+/// A path with its weight; of equal ones the first that was found comes first.
 struct Weighed {
     weight: f64,
     id: StepId,
