@@ -1,28 +1,31 @@
 //! Access levels of users on databases and collections, and how they are resolved.
 //!
-//! Source of the rules: ArangoDB 3.12 documentation, "Managing Users", section "Permission Resolution".
+//! Source of the rules: ArangoDB 3.12 documentation, "Managing Users", section "Permission
+//! Resolution".
 
 use std::collections::BTreeMap;
 
 use crate::SYSTEM_DATABASE;
 
-/// The name that stands for every database, or every collection of a database, without a grant of its own.
+/// The name that stands for every database or collection without a grant of its own.
 pub const WILDCARD: &str = "*";
 
-/// What a user may do. On a database the levels are called Administrate, Access and No access; on a collection
-/// Read/Write, Read Only and No access.
+/// The level of access of a user.
+///
+/// ArangoDB calls the levels of a database Administrate, Access and No access, and those of a
+/// collection Read/Write, Read Only and No access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AccessLevel {
-    /// Nothing (`none`).
+    /// No access (`none`).
     None,
-    /// Use the database, read the collection (`ro`).
+    /// Use of a database, or reads of a collection (`ro`).
     ReadOnly,
-    /// Administrate the database, write the collection (`rw`).
+    /// Administration of a database, or writes to a collection (`rw`).
     ReadWrite,
 }
 
 impl AccessLevel {
-    /// The level's name in requests and replies.
+    /// Returns the level's name in requests and replies.
     pub fn name(self) -> &'static str {
         match self {
             AccessLevel::None => "none",
@@ -31,7 +34,7 @@ impl AccessLevel {
         }
     }
 
-    /// The level of a name; `None` for any other text.
+    /// Returns the level of a name; `None` for any other text.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "none" => Some(AccessLevel::None),
@@ -42,7 +45,7 @@ impl AccessLevel {
     }
 }
 
-/// What was granted to a user on one database (or on [`WILDCARD`]).
+/// The grants of a user on one database, or on [`WILDCARD`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DatabaseRights {
     /// The grant on the database itself, if there is one.
@@ -51,7 +54,7 @@ pub struct DatabaseRights {
     pub collections: BTreeMap<String, AccessLevel>,
 }
 
-/// All grants of a user by the name of the database.
+/// All grants of a user, by database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rights {
     /// Grants by database name, [`WILDCARD`] among them.
@@ -59,7 +62,7 @@ pub struct Rights {
 }
 
 impl Rights {
-    /// Everything everywhere, as the user `root` has it.
+    /// Returns the rights of the user `root`: read and write access to everything.
     pub fn all() -> Self {
         let mut rights = Rights::default();
         rights.grant_database(WILDCARD, AccessLevel::ReadWrite);
@@ -78,7 +81,9 @@ impl Rights {
         rights.collections.insert(collection.to_owned(), level);
     }
 
-    /// Takes back the grant on a database; those on its collections stay. Answers whether there was one.
+    /// Revokes the grant on a database and returns true if there was one.
+    ///
+    /// Grants on its collections stay.
     pub fn revoke_database(&mut self, database: &str) -> bool {
         let Some(rights) = self.databases.get_mut(database) else { return false };
         let had = rights.level.take().is_some();
@@ -86,7 +91,7 @@ impl Rights {
         had
     }
 
-    /// Takes back the grant on a collection. Answers whether there was one.
+    /// Revokes the grant on a collection and returns true if there was one.
     pub fn revoke_collection(&mut self, database: &str, collection: &str) -> bool {
         let Some(rights) = self.databases.get_mut(database) else { return false };
         let had = rights.collections.remove(collection).is_some();
@@ -94,7 +99,8 @@ impl Rights {
         had
     }
 
-    /// Forgets all grants on a database and its collections, as when the database is dropped.
+    /// Removes all grants on a database and its collections, for example when the database is
+    /// dropped.
     pub fn forget_database(&mut self, database: &str) -> bool {
         self.databases.remove(database).is_some()
     }
@@ -115,14 +121,18 @@ impl Rights {
         self.databases.get(database).and_then(|rights| rights.collections.get(collection).copied())
     }
 
-    /// The effective level on a database: its own grant, else the higher of the wildcard's and `_system`'s.
+    /// Returns the effective level on a database.
+    ///
+    /// It is the database's own grant, else the higher of the wildcard's and `_system`'s.
     pub fn database_level(&self, database: &str) -> AccessLevel {
         let wildcard = self.granted_database(WILDCARD);
         let system = self.granted_database(SYSTEM_DATABASE);
         self.granted_database(database).or(wildcard.max(system)).unwrap_or(AccessLevel::None)
     }
 
-    /// The effective level on a collection, by its own grant, else the highest of the grants that cover it. System
+    /// Returns the effective level on a collection.
+    ///
+    /// It is the collection's own grant, else the highest of the grants that cover it. System
     /// collections follow their database, with the exceptions that ArangoDB names.
     pub fn collection_level(&self, database: &str, collection: &str) -> AccessLevel {
         let database_level = self.database_level(database);

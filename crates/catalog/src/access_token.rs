@@ -1,30 +1,31 @@
-//! Access tokens: what a user may log in with besides the password, each for one purpose and until some day. The
-//! layer above makes and checks them; here is what is kept of them.
+//! Access tokens: credentials besides the password, each with one purpose and an expiry.
+//!
+//! The layer above makes and checks tokens. This module defines what the catalog stores of them.
 
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
 use crate::{Error, ErrorCode, Result};
 
-/// Most tokens of one user; more is a mistake or an attack.
+/// The greatest number of tokens of one user; more is a mistake or an attack.
 pub const ACCESS_TOKENS_MAX: usize = 1_000;
-/// Most bytes of a token's name.
+/// The greatest length of a token's name, in bytes.
 pub const ACCESS_TOKEN_NAME_MAX_BYTES: usize = 1_024;
 
-/// A token, without the text that is logged in with.
+/// A token, without its secret text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessToken {
-    /// No other token of the user has had it.
+    /// A number that no other token of the user has had.
     pub id: u64,
-    /// What the user calls it; no other token of the user is called so.
+    /// The name, unique among the user's tokens.
     pub name: String,
-    /// When it was made, in seconds since 1970.
+    /// The time of creation, in seconds since 1970.
     pub created_at: u64,
-    /// Until when it is good, in seconds since 1970.
+    /// The time of expiry, in seconds since 1970.
     pub valid_until: u64,
-    /// The part of the text that may be shown.
+    /// The part of the secret text that may be shown.
     pub fingerprint: String,
-    /// A digest of the text.
+    /// The digest of the secret text.
     pub digest: String,
 }
 
@@ -36,24 +37,24 @@ pub struct AccessTokens {
 }
 
 impl AccessTokens {
-    /// All of them, the oldest first.
+    /// Returns all tokens, the oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &AccessToken> {
         self.tokens.iter()
     }
 
-    /// The token of a digest.
+    /// Returns the token with a digest.
     pub fn by_digest(&self, digest: &str) -> Option<&AccessToken> {
         self.tokens.iter().find(|token| token.digest == digest)
     }
 
-    /// Whether there has never been one.
+    /// Returns true if the user has never had a token.
     pub(crate) fn is_untouched(&self) -> bool {
         self.last_id == 0
     }
 
-    /// Adds a token, whatever its `id` says; answers the one that it gets.
+    /// Adds a token under a new `id`, which it returns.
     ///
-    /// Errors: 1207 when there is one of this name, 10 for a name that is too long, 32 when there are too many.
+    /// Errors: 1207 if the name is taken, 10 if it is too long, 32 if there are too many tokens.
     pub fn add(&mut self, token: AccessToken) -> Result<u64> {
         check_name(&token.name)?;
         if self.tokens.iter().any(|other| other.name == token.name) {
@@ -70,12 +71,12 @@ impl AccessTokens {
         Ok(self.last_id)
     }
 
-    /// Forgets a token, if there is one of this number.
+    /// Removes the token with a number, if there is one.
     pub fn remove(&mut self, id: u64) {
         self.tokens.retain(|token| token.id != id);
     }
 
-    /// Prints them into an object that is open in `builder`, for [`AccessTokens::read`].
+    /// Prints the tokens into an object that is open in `builder`, for [`AccessTokens::read`].
     ///
     /// Errors: 4 if no object is open.
     pub fn print(&self, builder: &mut Builder) -> Result<()> {
@@ -94,7 +95,7 @@ impl AccessTokens {
         });
     }
 
-    /// What was printed.
+    /// Reads tokens that [`AccessTokens::print`] printed.
     ///
     /// Errors: 10.
     pub fn read(printed: Slice<'_>) -> Result<Self> {

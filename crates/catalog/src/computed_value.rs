@@ -1,23 +1,23 @@
-//! The `computedValues` of a collection. The expressions are AQL, which the catalog does not read.
+//! The `computedValues` of a collection. The catalog does not parse their AQL expressions.
 
 use velocypack::Slice;
 
 use crate::properties::{Printer, Properties};
 use crate::{Error, Result};
 
-/// Most computed values of a collection; each costs an evaluation a write.
+/// The greatest number of computed values of a collection; each is evaluated at every write.
 pub const COMPUTED_VALUES_MAX: usize = 256;
-/// Attributes that the server sets itself.
+/// The attributes that the server sets itself.
 const RESERVED: [&str; 5] = ["_key", "_id", "_rev", "_from", "_to"];
 
 /// The writes at which a value is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ComputeOn {
-    /// At inserts.
+    /// True if inserts compute the value.
     pub insert: bool,
-    /// At updates.
+    /// True if updates compute the value.
     pub update: bool,
-    /// At replacements.
+    /// True if replacements compute the value.
     pub replace: bool,
 }
 
@@ -57,15 +57,15 @@ impl ComputeOn {
 pub struct ComputedValue {
     /// The top-level attribute to set.
     pub name: String,
-    /// AQL text, `RETURN ...` over `@doc`.
+    /// The AQL text, `RETURN ...` over `@doc`.
     pub expression: String,
-    /// Whether it takes the place of a value that the client gave.
+    /// True if the computed value replaces one that the client gave.
     pub overwrite: bool,
-    /// When it is computed.
+    /// The writes that compute the value.
     pub compute_on: ComputeOn,
-    /// Whether a null is stored (else the attribute is left out, or removed).
+    /// True if a null is stored; otherwise the attribute is left out, or removed.
     pub keep_null: bool,
-    /// Whether a warning of the expression fails the write.
+    /// True if a warning of the expression fails the write.
     pub fail_on_warning: bool,
 }
 

@@ -8,23 +8,24 @@ use crate::{CollectionProperties, CollectionType, DatabaseId, Error, Result};
 /// The database that always exists and administrates the others.
 pub const SYSTEM_DATABASE: &str = "_system";
 
-/// System collections of every database. Source: ArangoDB 3.12 documentation, recorded replies of the user API.
+/// The system collections of every database. Source: ArangoDB 3.12 documentation, recorded replies
+/// of the user API.
 const SYSTEM_COLLECTIONS: [&str; 8] =
     ["_analyzers", "_appbundles", "_apps", "_aqlfunctions", "_frontend", "_graphs", "_jobs", "_queues"];
-/// System collections that only the system database has.
+/// The system collections that only the system database has.
 const SYSTEM_DATABASE_COLLECTIONS: [&str; 4] = ["_statistics", "_statistics15", "_statisticsRaw", "_users"];
 
-/// A database as it exists.
+/// A database that exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatabaseDefinition {
-    /// Its number, for ever.
+    /// The number, which never changes.
     pub id: DatabaseId,
-    /// Its name.
+    /// The name.
     pub name: String,
 }
 
 impl DatabaseDefinition {
-    /// Whether it is [`SYSTEM_DATABASE`].
+    /// Returns true if this is [`SYSTEM_DATABASE`].
     pub fn is_system(&self) -> bool {
         self.name == SYSTEM_DATABASE
     }
@@ -37,7 +38,7 @@ impl DatabaseDefinition {
             printer.text("id", &self.id.to_string());
             printer.text("name", &self.name);
             printer.boolean("isSystem", self.is_system());
-            // ArangoDB's word where a database has no folder of its own.
+            // ArangoDB prints `none` for a database without a folder of its own.
             printer.text("path", "none");
         })
     }
@@ -56,7 +57,7 @@ impl DatabaseDefinition {
     }
 }
 
-/// The collections that a new database starts with.
+/// Returns the collections that a new database starts with.
 pub fn system_collections(is_system_database: bool) -> Vec<CollectionProperties> {
     let own: &[&str] = if is_system_database { &SYSTEM_DATABASE_COLLECTIONS } else { &[] };
     SYSTEM_COLLECTIONS

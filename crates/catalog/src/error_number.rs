@@ -1,4 +1,4 @@
-//! ArangoDB's error numbers that the server's routes still name themselves.
+//! ArangoDB's error numbers that the server's routes name.
 
 /// A promise between two parts of the server was broken.
 pub const INTERNAL: u32 = 4;
@@ -18,7 +18,7 @@ pub const RESOURCE_LIMIT: u32 = 32;
 pub const INCOMPATIBLE_VERSION: u32 = 35;
 /// The object is not in the state that the operation needs.
 pub const ILLEGAL_STATE: u32 = 1000;
-/// An index of that id or name exists.
+/// An index with that id or name exists.
 pub const DUPLICATE_IDENTIFIER: u32 = 1005;
 /// The collection or the server only allows reads.
 pub const READ_ONLY: u32 = 1004;
@@ -80,9 +80,9 @@ pub const DOCUMENT_REV_BAD: u32 = 1239;
 pub const VALIDATION_FAILED: u32 = 1620;
 /// The schema itself is invalid.
 pub const VALIDATION_BAD_PARAMETER: u32 = 1621;
-/// Internal transaction error: the commit's outcome is not known.
+/// Internal transaction error: the outcome of the commit is unknown.
 pub const TRANSACTION_INTERNAL: u32 = 1650;
-/// The operation cannot be run inside of a transaction.
+/// The operation cannot run inside a transaction.
 pub const TRANSACTION_DISALLOWED_OPERATION: u32 = 1653;
 /// The transaction was ended.
 pub const TRANSACTION_ABORTED: u32 = 1654;
@@ -98,7 +98,7 @@ pub const USER_INVALID_NAME: u32 = 1700;
 pub const USER_DUPLICATE: u32 = 1702;
 /// No user of that name.
 pub const USER_NOT_FOUND: u32 = 1703;
-/// An edge may not begin or end there by its graph's definition.
+/// The graph's definition does not allow the edge to begin or end there.
 pub const GRAPH_INVALID_EDGE: u32 = 1906;
 /// The graph has a definition of the edge collection.
 pub const GRAPH_COLLECTION_MULTI_USE: u32 = 1920;
@@ -114,7 +114,7 @@ pub const GRAPH_NOT_FOUND: u32 = 1924;
 pub const GRAPH_DUPLICATE: u32 = 1925;
 /// No such vertex collection.
 pub const GRAPH_VERTEX_COLLECTION_NOT_FOUND: u32 = 1926;
-/// An edge collection where one of vertices is needed.
+/// An edge collection where a vertex collection is needed.
 pub const GRAPH_NO_VERTEX_COLLECTION: u32 = 1927;
 /// The vertex collection is not among the orphans.
 pub const GRAPH_NOT_IN_ORPHANS: u32 = 1928;
@@ -128,13 +128,13 @@ pub const GRAPH_NO_GRAPH_COLLECTION: u32 = 1932;
 pub const GRAPH_INVALID_PARAMETER: u32 = 1936;
 /// The collection is among the orphans.
 pub const GRAPH_COLLECTION_USED_IN_ORPHANS: u32 = 1938;
-/// A stored graph that is none.
+/// A stored graph that is invalid.
 pub const GRAPH_DATA_CORRUPT: u32 = 1941;
 /// A graph names the collection.
 pub const GRAPH_MUST_NOT_DROP_COLLECTION: u32 = 1942;
-/// The list of orphans is no list of names.
+/// The list of orphans is not a list of names.
 pub const GRAPH_ORPHANS_MALFORMED: u32 = 1943;
-/// A document collection where one of edges is needed.
+/// A document collection where an edge collection is needed.
 pub const GRAPH_EDGE_DEFINITION_IS_DOCUMENT: u32 = 1944;
 /// An edge's end lies in a collection that its graph does not have.
 pub const GRAPH_REFERENCED_COLLECTION_NOT_IN_GRAPH: u32 = 1947;

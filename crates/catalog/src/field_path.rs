@@ -1,12 +1,12 @@
-//! Attribute paths as indexes name them: `a`, `a.b.c`, `tags[*]`, `items[*].price`.
+//! Attribute paths in index definitions: `a`, `a.b.c`, `tags[*]`, `items[*].price`.
 
 use std::fmt;
 
 use crate::{Error, ErrorCode, Result};
 
-/// Most bytes of a path; a bound on what a client sends, far above any use.
+/// The greatest length of a path in bytes; a bound on client input, far above any use.
 pub const FIELD_PATH_MAX_BYTES: usize = 4096;
-/// Most names in a path: deeper documents are refused by the parser of JSON.
+/// The greatest number of names in a path; the JSON parser refuses deeper documents.
 pub const FIELD_PATH_MAX_NAMES: usize = 100;
 
 /// A path from a document's top level to an attribute, with at most one array expansion.
@@ -14,20 +14,20 @@ pub const FIELD_PATH_MAX_NAMES: usize = 100;
 pub struct FieldPath {
     /// The attribute names from the outside in; at least one.
     pub names: Vec<String>,
-    /// The position in `names` after which `[*]` stands.
+    /// The position in `names` of the name before `[*]`.
     pub expand_at: Option<usize>,
 }
 
 impl FieldPath {
-    /// A path of one name without expansion.
+    /// Returns a path of one name without expansion.
     pub fn attribute(name: &str) -> Self {
         FieldPath { names: vec![name.to_owned()], expand_at: None }
     }
 
     /// Parses a path.
     ///
-    /// Errors: 1220 for a path that is empty, too long, has an empty name or a name that starts or ends with a colon,
-    /// or has `[*]` twice or elsewhere than after a name.
+    /// Errors: 1220 for a path that is empty or too long, for a name that is empty or starts or
+    /// ends with a colon, and for `[*]` twice or elsewhere than after a name.
     pub fn parse(text: &str) -> Result<Self> {
         if text.len() > FIELD_PATH_MAX_BYTES {
             return Err(unparsable("is too long"));
@@ -52,17 +52,19 @@ impl FieldPath {
         Ok(FieldPath { names, expand_at })
     }
 
-    /// Whether the path has an array expansion.
+    /// Returns true if the path has an array expansion.
     pub fn is_expanded(&self) -> bool {
         self.expand_at.is_some()
     }
 
-    /// The first name.
+    /// Returns the first name.
     pub fn first(&self) -> &str {
         self.names.first().map_or("", String::as_str)
     }
 
-    /// The names up to the array that is expanded (all of them where none is), and those behind it.
+    /// Returns the names up to the expanded array, and those after it.
+    ///
+    /// Without an expansion, the first part holds all names.
     pub fn around_expansion(&self) -> (&[String], &[String]) {
         match self.expand_at {
             Some(at) => self.names.split_at_checked(at + 1).unwrap_or((&self.names, &[])),

@@ -1,4 +1,4 @@
-//! Numbers that name things for ever: drawn from the server's tick and never used twice.
+//! Identifiers: numbers drawn from the server's tick and never used twice.
 
 use std::fmt;
 use std::str::FromStr;
@@ -26,25 +26,27 @@ macro_rules! identifier {
 }
 
 identifier!(
-    /// A database. The system database has 1.
+    /// The number of a database. The system database has 1.
     DatabaseId
 );
 identifier!(
-    /// A collection; clients see it as decimal text.
+    /// The number of a collection; clients see it as decimal text.
     CollectionId
 );
 identifier!(
-    /// An index within its collection: 0 is the primary index, 1 the edge index, others are ticks.
+    /// The number of an index within its collection: 0 is the primary index, 1 the edge index,
+    /// others are ticks.
     IndexId
 );
 identifier!(
-    /// What the engine's keys start with: the documents of a collection, or the entries of an index. A collection
-    /// that was truncated gets new ones.
+    /// The prefix of keys in the engine: the documents of a collection, or the entries of an index.
+    ///
+    /// Truncation assigns new ones to a collection.
     ObjectId
 );
 
 impl IndexId {
-    /// The index that the documents themselves are, by `_key`.
+    /// The primary index, which is the documents themselves by `_key`.
     pub const PRIMARY: IndexId = IndexId(0);
     /// The index of an edge collection by `_from` and by `_to`.
     pub const EDGE: IndexId = IndexId(1);

@@ -2,34 +2,36 @@
 //!
 //! Source: ArangoDB 3.12 documentation, "Documents", section "User-specified keys".
 
-/// Most bytes of a `_key`.
+/// The greatest length of a `_key` in bytes.
 pub const KEY_MAX_BYTES: usize = 254;
 
-/// Whether a text may be a document's `_key`: 1 to [`KEY_MAX_BYTES`] bytes of ASCII letters, digits and
-/// ``_-.@()+,=;$!*'%:``.
+/// Returns true if a text may be a document's `_key`.
+///
+/// A key has 1 to [`KEY_MAX_BYTES`] bytes of ASCII letters, digits and ``_-.@()+,=;$!*'%:``.
 pub fn is_valid_key(key: &str) -> bool {
     (1..=KEY_MAX_BYTES).contains(&key.len()) && key.bytes().all(is_key_byte)
 }
 
-/// Whether a byte may be part of a key.
+/// Returns true if a byte may be part of a key.
 fn is_key_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.@()+,=;$!*'%:".contains(&byte)
 }
 
-/// A document identifier, `collection/key`, taken apart.
+/// The parts of a document identifier, `collection/key`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DocumentIdentifier<'a> {
-    /// The collection's name (or its number as text).
+    /// The collection's name, or its number as text.
     pub collection: &'a str,
     /// The document's key.
     pub key: &'a str,
 }
 
 impl<'a> DocumentIdentifier<'a> {
-    /// Takes an identifier apart. `None` when it has not exactly one slash between a collection's name and a valid key.
+    /// Splits an identifier into its parts.
     ///
-    /// The name is only checked as far as every collection's name must be (the collection need not exist): not empty,
-    /// at most 256 bytes, no slash, no control character.
+    /// Returns `None` unless exactly one slash separates a collection's name from a valid key. The
+    /// collection need not exist. Its name must not be empty, may have at most 256 bytes, and may
+    /// contain neither a slash nor a control character.
     pub fn parse(text: &'a str) -> Option<Self> {
         let (collection, key) = text.split_once('/')?;
         let name_fits = (1..=crate::name::COLLECTION_NAME_MAX_BYTES).contains(&collection.len())

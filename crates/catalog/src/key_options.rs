@@ -1,27 +1,27 @@
-//! How a collection makes the keys of documents that come without one.
+//! Key generators, which make the keys of documents that come without one.
 
 use crate::properties::{Printer, Properties};
 use crate::{Error, ErrorCode, Result};
 
-/// Greatest step of an autoincrement generator.
+/// The greatest step of an autoincrement generator.
 pub const INCREMENT_MAX: u64 = 65_536;
 
 /// The kinds of key generators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum KeyGeneratorType {
-    /// The server's tick as decimal text; ascending numbers with gaps.
+    /// The server's tick as decimal text: ascending numbers with gaps.
     #[default]
     Traditional,
-    /// `offset`, `offset + increment`, ... as decimal text, per collection.
+    /// The numbers `offset`, `offset + increment`, ... as decimal text, per collection.
     Autoincrement,
-    /// 16 lower-case hexadecimal digits of a clock; ascending as text.
+    /// A clock in 16 lower-case hexadecimal digits, ascending as text.
     Padded,
     /// A random UUID (version 4).
     Uuid,
 }
 
 impl KeyGeneratorType {
-    /// The name in requests and replies.
+    /// Returns the name in requests and replies.
     pub fn name(self) -> &'static str {
         match self {
             KeyGeneratorType::Traditional => "traditional",
@@ -45,16 +45,16 @@ impl KeyGeneratorType {
 /// The `keyOptions` of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyOptions {
-    /// Which generator.
+    /// The generator.
     pub generator: KeyGeneratorType,
-    /// Whether a client may give keys itself.
+    /// True if a client may supply keys.
     pub allow_user_keys: bool,
-    /// The first value of an autoincrement generator is greater than or equal to this.
+    /// A lower bound of an autoincrement generator's first value, itself included.
     pub offset: u64,
-    /// Step of an autoincrement generator, 1 to [`INCREMENT_MAX`].
+    /// The step of an autoincrement generator, 1 to [`INCREMENT_MAX`].
     pub increment: u64,
-    /// A value that generated ones must exceed (`lastValue` of a restored collection). The live value is kept by
-    /// storage.
+    /// A value that generated ones must exceed (`lastValue` of a restored collection). Storage
+    /// keeps the live value.
     pub last_value: u64,
 }
 
@@ -71,10 +71,10 @@ impl Default for KeyOptions {
 }
 
 impl KeyOptions {
-    /// Reads `keyOptions`; attributes that are missing have their default.
+    /// Reads `keyOptions`; missing attributes have their default.
     ///
-    /// Errors: 10 for a wrong type, 1232 for an unknown generator, a step of 0 or above [`INCREMENT_MAX`], or an
-    /// increment or offset given to another generator than autoincrement.
+    /// Errors: 10 for a wrong type; 1232 for an unknown generator, for a step of 0 or above
+    /// [`INCREMENT_MAX`], and for an increment or offset of a generator other than autoincrement.
     pub(crate) fn parse(properties: Properties<'_>) -> Result<Self> {
         let defaults = KeyOptions::default();
         let generator = match properties.text("type")? {

@@ -1,7 +1,7 @@
-//! The catalog's types: databases, collections, indexes, graphs and users, with the rules that they must keep.
+//! The catalog's types: databases, collections, indexes, graphs and users, with their rules.
 //!
-//! Nothing here reads or writes storage. Each definition is parsed from what a client sends, printed as ArangoDB
-//! prints it, and kept as VelocyPack behind a format byte (see [`record`]).
+//! Nothing here reads or writes storage. Each definition is parsed from a client's request, printed
+//! as ArangoDB prints it, and stored as VelocyPack behind a format byte (see [`record`]).
 
 pub mod access;
 pub mod access_token;

@@ -6,16 +6,18 @@ use unicode_normalization::is_nfc;
 
 use crate::{Error, ErrorCode, Result};
 
-/// Most bytes of a collection's or an index's name.
+/// The greatest length of a collection's or an index's name, in bytes.
 pub const COLLECTION_NAME_MAX_BYTES: usize = 256;
-/// Most bytes of a database's name under the traditional rules.
+/// The greatest length of a database's name under the traditional rules, in bytes.
 pub const DATABASE_NAME_TRADITIONAL_MAX_BYTES: usize = 64;
-/// Most bytes of a database's name under the extended rules.
+/// The greatest length of a database's name under the extended rules, in bytes.
 pub const DATABASE_NAME_EXTENDED_MAX_BYTES: usize = 128;
-/// Most bytes of a user's name. ArangoDB states none; a bound keeps keys and tokens small.
+/// The greatest length of a user's name, in bytes.
+///
+/// ArangoDB states none; a bound keeps keys and tokens small.
 pub const USER_NAME_MAX_BYTES: usize = 256;
 
-/// Which names are allowed (`--database.extended-names`).
+/// The rules for names of databases (`--database.extended-names`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NamingRules {
     /// Letters, digits, `_` and `-`, starting with a letter.
@@ -40,8 +42,9 @@ impl NamingRules {
         Err(Error::of(ErrorCode::DatabaseNameInvalid))
     }
 
-    /// Checks a collection's name. Names of system collections start with an underscore and follow the traditional
-    /// rules.
+    /// Checks a collection's name.
+    ///
+    /// Names of system collections start with an underscore and follow the traditional rules.
     ///
     /// Errors: 1208.
     pub fn check_collection_name(self, name: &str, is_system: bool) -> Result<()> {

@@ -1,17 +1,20 @@
-//! Reading the properties that a client sends, and printing ours: the only place that knows how VelocyPack is read and
-//! built here.
+//! Readers of the properties that a client sends, and a printer of the catalog's own.
+//!
+//! Only this module knows how VelocyPack is read and built.
 
 use velocypack::{Builder, Slice};
 
 use crate::{Error, Result};
 
-/// An object of named properties; `null` counts as not given, unknown names are ignored.
+/// An object of named properties. `null` counts as missing; unknown names are ignored.
 #[derive(Clone, Copy)]
 pub(crate) struct Properties<'a> {
     object: Slice<'a>,
 }
 
 impl<'a> Properties<'a> {
+    /// Returns the properties of a value.
+    ///
     /// Errors: 10 unless the value is an object.
     pub(crate) fn of(value: Slice<'a>, what: &str) -> Result<Self> {
         if value.is_object() {
@@ -20,12 +23,12 @@ impl<'a> Properties<'a> {
         Err(Error::bad_parameter(format!("expecting an object for {what}")))
     }
 
-    /// The property's value, unless it is missing or null.
+    /// Returns the property's value, unless it is missing or null.
     pub(crate) fn value(&self, name: &str) -> Option<Slice<'a>> {
         self.object.get(name).filter(|value| !value.is_null())
     }
 
-    /// The property's value, also when it is null.
+    /// Returns the property's value, even if it is null.
     pub(crate) fn given(&self, name: &str) -> Option<Slice<'a>> {
         self.object.get(name)
     }
@@ -42,12 +45,12 @@ impl<'a> Properties<'a> {
         self.typed(name, "a string", |value| value.as_str())
     }
 
-    /// A whole number from 0.
+    /// Reads a whole number that is at least 0.
     pub(crate) fn unsigned(&self, name: &str) -> Result<Option<u64>> {
         self.typed(name, "a non-negative integer", whole_number)
     }
 
-    /// A finite number.
+    /// Reads a finite number.
     pub(crate) fn number(&self, name: &str) -> Result<Option<f64>> {
         self.typed(name, "a number", |value| value.as_f64().filter(|number| number.is_finite()))
     }
@@ -69,9 +72,9 @@ impl<'a> Properties<'a> {
     }
 }
 
-/// A number without a fraction that is not negative, however it was written (`3`, `3.0`).
+/// Returns a non-negative number without a fraction, however it was written (`3`, `3.0`).
 fn whole_number(value: &Slice<'_>) -> Option<u64> {
-    /// From here on a double no longer holds every integer.
+    /// The limit from which a double no longer holds every integer.
     const EXACT_LIMIT: f64 = 9_007_199_254_740_992.0;
     if let Some(number) = value.as_u64() {
         return Some(number);
@@ -80,7 +83,7 @@ fn whole_number(value: &Slice<'_>) -> Option<u64> {
     ((0.0..EXACT_LIMIT).contains(&number) && number.fract() == 0.0).then_some(number as u64)
 }
 
-/// Prints one object's attributes. The first failure is kept and ends the printing.
+/// A printer of one object's attributes. It keeps the first error and then prints nothing more.
 pub(crate) struct Printer<'a> {
     builder: &'a mut Builder,
     outcome: velocypack::Result<()>,
@@ -89,7 +92,7 @@ pub(crate) struct Printer<'a> {
 impl Printer<'_> {
     /// Prints into an object that is open in `builder`.
     ///
-    /// Errors: 4 if no object is open, or an attribute is there already.
+    /// Errors: 4 if no object is open, or if an attribute exists already.
     pub(crate) fn print(builder: &mut Builder, print: impl FnOnce(&mut Printer<'_>)) -> Result<()> {
         let mut printer = Printer { builder, outcome: Ok(()) };
         print(&mut printer);

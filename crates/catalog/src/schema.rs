@@ -1,31 +1,33 @@
-//! The `schema` of a collection: a JSON Schema rule and when it applies. Compiling and applying it is storage's work.
+//! The `schema` of a collection: a JSON Schema rule and the writes it applies to. Storage compiles
+//! and applies it.
 
 use velocypack::Slice;
 
 use crate::properties::{Printer, Properties};
 use crate::{Error, ErrorCode, Result};
 
-/// The message where the rule has none of its own.
+/// The message of a rule that has none of its own.
 const DEFAULT_MESSAGE: &str = "";
-/// Most bytes of a rule; a bound on what is compiled and kept in memory for each collection.
+/// The greatest length of a rule in bytes. It bounds the compilation and the memory of each
+/// collection's schema.
 pub const SCHEMA_RULE_MAX_BYTES: usize = 1 << 20;
 
-/// Which writes a schema checks.
+/// The writes that a schema checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SchemaLevel {
-    /// None.
+    /// No writes.
     None,
     /// Inserts.
     New,
     /// Inserts, and changes of documents that were valid before.
     Moderate,
-    /// All.
+    /// All writes.
     #[default]
     Strict,
 }
 
 impl SchemaLevel {
-    /// The name in requests and replies.
+    /// Returns the name in requests and replies.
     pub fn name(self) -> &'static str {
         match self {
             SchemaLevel::None => "none",
@@ -51,14 +53,14 @@ impl SchemaLevel {
 pub struct SchemaRule {
     /// The JSON Schema (draft 4), a VelocyPack object.
     pub rule: Vec<u8>,
-    /// Which writes it checks.
+    /// The writes that it checks.
     pub level: SchemaLevel,
-    /// What a client is told about a document that breaks it; empty for ArangoDB's own text.
+    /// The message to a client whose document breaks the rule; empty for ArangoDB's own text.
     pub message: String,
 }
 
 impl SchemaRule {
-    /// Reads a `schema` attribute: `null` and `{}` mean no schema. The rule itself is not compiled here.
+    /// Reads a `schema` attribute: `null` and `{}` mean no schema. The rule is not compiled.
     ///
     /// Errors: 1621.
     pub fn parse(value: Slice<'_>) -> Result<Option<Self>> {
@@ -93,7 +95,7 @@ impl SchemaRule {
         Ok(Some(SchemaRule { rule: rule.bytes().to_vec(), level, message: message.to_owned() }))
     }
 
-    /// The rule as a value.
+    /// Returns the rule as a value.
     pub fn rule(&self) -> Slice<'_> {
         Slice::new(&self.rule)
     }

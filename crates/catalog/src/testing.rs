@@ -2,14 +2,14 @@
 
 use velocypack::{Builder, Limits};
 
-/// A value from JSON text.
+/// Returns a value from JSON text.
 pub(crate) fn value(json: &str) -> Vec<u8> {
     let mut builder = Builder::new();
     velocypack::json::parse(json.as_bytes(), &Limits::default(), &mut builder).unwrap();
     builder.into_vec()
 }
 
-/// What a definition prints, as JSON text.
+/// Returns what a definition prints, as JSON.
 pub(crate) fn printed(print: impl FnOnce(&mut Builder) -> crate::Result<()>) -> serde_json::Value {
     let mut builder = Builder::new();
     builder.open_object().unwrap();

@@ -1,4 +1,4 @@
-//! Users. Passwords are hashed and checked by the layer above; here a hash is opaque text.
+//! Users. The layer above hashes and checks passwords; here a hash is opaque text.
 
 use velocypack::{Builder, Slice};
 
@@ -6,30 +6,30 @@ use crate::access_token::AccessTokens;
 use crate::properties::{Printer, Properties};
 use crate::{AccessLevel, DatabaseRights, Error, Result, Rights};
 
-/// Most bytes of a user's `extra` object.
+/// The greatest length of a user's `extra` object, in bytes.
 pub const USER_EXTRA_MAX_BYTES: usize = 1 << 20;
 
-/// A user as it exists.
+/// A user that exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserDefinition {
     /// The name to log in with.
     pub name: String,
     /// The password's hash in a self-describing text form (`$argon2id$...`).
     pub password_hash: String,
-    /// Whether the user may log in.
+    /// True if the user may log in.
     pub active: bool,
-    /// A VelocyPack object that only clients read.
+    /// The VelocyPack object that only clients interpret.
     pub extra: Vec<u8>,
-    /// A VelocyPack object of settings that the web interface keeps.
+    /// The VelocyPack object of the web interface's settings.
     pub config: Vec<u8>,
-    /// What was granted.
+    /// The grants.
     pub rights: Rights,
-    /// What else the user may log in with.
+    /// The access tokens.
     pub tokens: AccessTokens,
 }
 
 impl UserDefinition {
-    /// An active user without rights and without `extra`.
+    /// Returns an active user without rights and without `extra`.
     pub fn new(name: &str, password_hash: String) -> Self {
         let extra = Slice::EMPTY_OBJECT.bytes().to_vec();
         UserDefinition {
@@ -56,7 +56,7 @@ impl UserDefinition {
 
     /// Sets one setting, removes it (`value` is `None`), or removes all (`key` is `None`).
     ///
-    /// Errors: 10 when all settings together are larger than [`USER_EXTRA_MAX_BYTES`].
+    /// Errors: 10 if all settings together are larger than [`USER_EXTRA_MAX_BYTES`].
     pub fn set_config(&mut self, key: Option<&str>, value: Option<Slice<'_>>) -> Result<()> {
         let mut builder = Builder::with_capacity(self.config.len() + 64);
         let built = (|| {

@@ -1,4 +1,5 @@
-//! Functions that users write in JavaScript, as documents of the system collection [`FUNCTIONS_COLLECTION`].
+//! Functions that users write in JavaScript, as documents of the system collection
+//! [`FUNCTIONS_COLLECTION`].
 //!
 //! Source: ArangoDB 3.12 documentation, "User-defined AQL functions HTTP API".
 
@@ -10,20 +11,20 @@ use crate::{Error, ErrorCode, KEY_MAX_BYTES, Result};
 /// The system collection whose documents are the functions of its database.
 pub const FUNCTIONS_COLLECTION: &str = "_aqlfunctions";
 
-/// Most bytes of a function's code.
+/// The greatest length of a function's code, in bytes.
 pub const FUNCTION_CODE_MAX_BYTES: usize = 1 << 20;
 
-/// Between the parts of a name.
+/// The separator between the parts of a name.
 const SEPARATOR: &str = "::";
 
 /// A user's function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserFunction {
-    /// Its name with all namespaces, as the user wrote it.
+    /// The name with all namespaces, as the user wrote it.
     pub name: String,
-    /// JavaScript: the text of a function.
+    /// The JavaScript text of the function.
     pub code: String,
-    /// Whether the user says that the same arguments give the same result.
+    /// True if the user declares that the same arguments give the same result.
     pub is_deterministic: bool,
 }
 
@@ -44,7 +45,7 @@ impl UserFunction {
         Ok(UserFunction { name: name.to_owned(), code: code.to_owned(), is_deterministic })
     }
 
-    /// Reads a stored function; `None` for a document that is none.
+    /// Reads a stored function; `None` for a document that is not a function.
     pub fn from_document(document: Slice<'_>) -> Option<Self> {
         Some(UserFunction {
             name: document.get("name")?.as_str()?.to_owned(),
@@ -65,10 +66,10 @@ impl UserFunction {
     }
 }
 
-/// The document key of a function's name: names are the same in any case.
+/// Returns the document key of a function's name; names are case-insensitive.
 ///
-/// Errors: 1580 unless the name has namespaces, of letters, digits and underscores, none of them one of the server's
-/// own.
+/// Errors: 1580 unless the name has a namespace, consists of letters, digits and underscores, and
+/// its namespace is not one of the server's.
 pub fn function_key(name: &str) -> Result<String> {
     let mut parts = name.split(SEPARATOR);
     let all_fit = parts.clone().all(is_name_part) && parts.clone().count() > 1;
@@ -80,7 +81,7 @@ pub fn function_key(name: &str) -> Result<String> {
     Err(Error::new(ErrorCode::QueryFunctionInvalidName, message))
 }
 
-/// What the document keys of all functions of a namespace start with.
+/// Returns the prefix of the document keys of all functions of a namespace.
 ///
 /// Errors: 1580.
 pub fn namespace_prefix(namespace: &str) -> Result<String> {
@@ -96,7 +97,7 @@ fn is_name_part(part: &str) -> bool {
     !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// As much as can be said without a JavaScript parser.
+/// Returns true if a text looks like a function; the catalog has no JavaScript parser.
 fn looks_like_a_function(code: &str) -> bool {
     let code = code.trim_start().trim_start_matches('(').trim_start();
     let code = code.strip_prefix("async").map_or(code, str::trim_start);

@@ -1,4 +1,5 @@
-//! Collections: what a client may set, what the server assigns, and how both are printed.
+//! Collections: the properties that a client sets, those that the server assigns, and how both are
+//! printed.
 
 use velocypack::{Builder, Slice};
 
@@ -8,10 +9,10 @@ use crate::{
     Result, SchemaRule,
 };
 
-/// `version` of a collection in dumps of ArangoDB 3.8 to 3.12.
+/// The `version` of a collection in dumps of ArangoDB 3.8 to 3.12.
 const DUMP_VERSION: u64 = 9;
 
-/// What a collection holds.
+/// The kind of documents in a collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CollectionType {
     /// Documents (type 2).
@@ -22,7 +23,7 @@ pub enum CollectionType {
 }
 
 impl CollectionType {
-    /// The number in requests and replies.
+    /// Returns the number in requests and replies.
     pub fn number(self) -> u64 {
         match self {
             CollectionType::Document => 2,
@@ -42,32 +43,37 @@ impl CollectionType {
     }
 }
 
-/// What a client may set of a collection. Properties that only a cluster or old engines know (`numberOfShards`,
-/// `journalSize`, ...) are accepted and ignored, as ArangoDB's single server does.
+/// The properties of a collection that a client may set.
+///
+/// Properties that only a cluster or old engines know (`numberOfShards`, `journalSize`, ...) are
+/// accepted and ignored, as in ArangoDB's single server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CollectionProperties {
     /// The name, unique within its database.
     pub name: String,
-    /// Documents or edges.
+    /// The type: documents or edges.
     pub collection_type: CollectionType,
-    /// Whether it belongs to the server; its name then starts with an underscore.
+    /// True if the collection belongs to the server; its name then starts with an underscore.
     pub is_system: bool,
-    /// Whether every write waits until it is on disk.
+    /// True if every write waits until it is on disk.
     pub wait_for_sync: bool,
-    /// Whether documents should be kept in an in-memory cache. Kept and printed; reads are cached by the engine.
+    /// True if documents should be cached in memory. Stored and printed only: the engine caches
+    /// reads.
     pub cache_enabled: bool,
-    /// How keys are made.
+    /// The options of the key generator.
     pub key_options: KeyOptions,
-    /// What documents must look like.
+    /// The schema of the documents.
     pub schema: Option<SchemaRule>,
-    /// Attributes that the server computes.
+    /// The attributes that the server computes.
     pub computed_values: Vec<ComputedValue>,
-    /// Copies that must be in sync in a cluster; printed only.
+    /// The copies that must be in sync in a cluster; printed only.
     pub write_concern: u64,
 }
 
 impl CollectionProperties {
-    /// A document collection of a given name with every default. A leading underscore makes it a system collection.
+    /// Returns the properties of a document collection with every default.
+    ///
+    /// A leading underscore makes it a system collection.
     pub fn new(name: &str, collection_type: CollectionType) -> Self {
         CollectionProperties {
             name: name.to_owned(),
@@ -82,8 +88,10 @@ impl CollectionProperties {
         }
     }
 
-    /// Reads the body of a request that creates a collection (also the `parameters` of a dump). The name is read but
-    /// not checked, see [`CollectionProperties::check_name`]. `default_wait_for_sync` is the server's option.
+    /// Reads the body of a request that creates a collection, or the `parameters` of a dump.
+    ///
+    /// The name is not checked, see [`CollectionProperties::check_name`]. `default_wait_for_sync`
+    /// is the server's option.
     ///
     /// Errors: 10, 1208 without a name, 1218, 1232, 1621.
     pub fn parse(value: Slice<'_>, default_wait_for_sync: bool) -> Result<Self> {
@@ -114,7 +122,7 @@ impl CollectionProperties {
         rules.check_collection_name(&self.name, self.is_system)
     }
 
-    /// These properties with the changes applied.
+    /// Returns these properties with the changes applied.
     pub fn with(mut self, changes: CollectionChanges) -> Self {
         if let Some(wait_for_sync) = changes.wait_for_sync {
             self.wait_for_sync = wait_for_sync;
@@ -151,16 +159,16 @@ impl CollectionProperties {
     }
 }
 
-/// What a client may change of an existing collection; `None` leaves a property as it is.
+/// The properties of an existing collection that a client may change; `None` keeps a property.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CollectionChanges {
     /// See [`CollectionProperties::wait_for_sync`].
     pub wait_for_sync: Option<bool>,
     /// See [`CollectionProperties::cache_enabled`].
     pub cache_enabled: Option<bool>,
-    /// `Some(None)` takes the schema away.
+    /// The new schema; `Some(None)` removes the schema.
     pub schema: Option<Option<SchemaRule>>,
-    /// Takes the place of all computed values.
+    /// The computed values that replace all present ones.
     pub computed_values: Option<Vec<ComputedValue>>,
     /// See [`CollectionProperties::write_concern`].
     pub write_concern: Option<u64>,
@@ -182,7 +190,7 @@ impl CollectionChanges {
     }
 }
 
-/// `writeConcern`, or the older name that dumps use.
+/// Returns `writeConcern`, or the value under the older name that dumps use.
 fn write_concern(properties: Properties<'_>) -> Result<Option<u64>> {
     match properties.unsigned("writeConcern")? {
         Some(value) => Ok(Some(value)),
@@ -194,42 +202,47 @@ fn illegal_name() -> Error {
     Error::new(ErrorCode::IllegalName, "illegal name: a collection needs a 'name'")
 }
 
-/// A collection as it exists.
+/// A collection that exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CollectionDefinition {
-    /// Its number, for ever.
+    /// The number, which never changes.
     pub id: CollectionId,
-    /// What the keys of its documents start with in the engine.
+    /// The prefix of the documents' keys in the engine.
     pub object_id: ObjectId,
-    /// An id that no other server gives.
+    /// An id that no other server assigns.
     pub globally_unique_id: String,
-    /// What the client set.
+    /// The properties that the client set.
     pub properties: CollectionProperties,
-    /// All indexes in order of their ids: the primary index first, then the edge index of an edge collection.
+    /// All indexes in order of their ids.
+    ///
+    /// The primary index comes first, then the edge index of an edge collection.
     pub indexes: Vec<IndexDefinition>,
 }
 
 impl CollectionDefinition {
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.properties.name
     }
 
-    /// Whether it holds edges.
+    /// Returns true if the collection holds edges.
     pub fn is_edge(&self) -> bool {
         self.properties.collection_type == CollectionType::Edge
     }
 
-    /// Prints the attributes of the short form into an object that is open in `builder`: `id`, `name`, `status`,
-    /// `type`, `isSystem`, `globallyUniqueId`.
+    /// Prints the attributes of the short form into an object that is open in `builder`.
+    ///
+    /// They are `id`, `name`, `status`, `type`, `isSystem` and `globallyUniqueId`.
     ///
     /// Errors: 4 if no object is open.
     pub fn print_short(&self, builder: &mut Builder) -> Result<()> {
         Printer::print(builder, |printer| self.print_short_attributes(printer))
     }
 
-    /// Prints the attributes of the full form into an object that is open in `builder`: the short form, all properties
-    /// and the constants that a client of ArangoDB's single server finds. `last_key_value` is the key generator's.
+    /// Prints the attributes of the full form into an object that is open in `builder`.
+    ///
+    /// They are the short form, all properties, and the constants that ArangoDB's single server
+    /// prints. `last_key_value` is the key generator's.
     ///
     /// Errors: 4 if no object is open.
     pub fn print_full(&self, builder: &mut Builder, last_key_value: u64) -> Result<()> {
@@ -245,7 +258,9 @@ impl CollectionDefinition {
         })
     }
 
-    /// Prints the attributes that a dump has of a collection (`parameters`) into an object that is open in `builder`.
+    /// Prints the attributes of a collection in a dump (`parameters`) into an object that is open
+    /// in `builder`.
+    ///
     /// `last_key_value` is the key generator's.
     ///
     /// Errors: 4 if no object is open.
@@ -282,7 +297,7 @@ impl CollectionDefinition {
         printer.text("id", &self.id.to_string());
     }
 
-    /// Prints what [`CollectionDefinition::read_record`] reads.
+    /// Prints the record that [`CollectionDefinition::read_record`] reads.
     pub(crate) fn print_record(&self, printer: &mut Printer<'_>) {
         printer.unsigned("id", self.id.0);
         printer.unsigned("objectId", self.object_id.0);

@@ -1,11 +1,13 @@
-//! How a graph becomes another one. Each change keeps the graph's rules: one definition an edge collection, and orphans
-//! are exactly the vertex collections without one.
+//! Changes of a graph.
+//!
+//! Each change keeps the graph's rules: an edge collection has one definition, and the orphans are
+//! exactly the vertex collections without a definition.
 
 use super::{EdgeDefinition, GraphDefinition};
 use crate::{Error, ErrorCode, Result};
 
 impl GraphDefinition {
-    /// Adds an edge definition; its vertex collections are no orphans any more.
+    /// Adds an edge definition; its vertex collections stop being orphans.
     ///
     /// Errors: 1920 if the graph has a definition of the edge collection, 32.
     pub fn add_edge_definition(&mut self, definition: EdgeDefinition) -> Result<()> {
@@ -24,8 +26,10 @@ impl GraphDefinition {
         }
     }
 
-    /// Puts a definition in the place of the one of the same edge collection. Vertex collections that have no
-    /// definition any more become orphans, those that have one now are none.
+    /// Replaces the definition of an edge collection.
+    ///
+    /// Vertex collections that lose their last definition become orphans. Those that gain one stop
+    /// being orphans.
     ///
     /// Errors: 1930 if the graph has no definition of the edge collection, 32.
     pub fn replace_edge_definition(&mut self, definition: &EdgeDefinition) -> Result<()> {
@@ -37,8 +41,9 @@ impl GraphDefinition {
         self.check_size()
     }
 
-    /// Removes the definition of an edge collection; vertex collections that have no definition any more become
-    /// orphans.
+    /// Removes the definition of an edge collection.
+    ///
+    /// Vertex collections that lose their last definition become orphans.
     ///
     /// Errors: 1930 if there is none.
     pub fn remove_edge_definition(&mut self, collection: &str) -> Result<()> {
@@ -81,7 +86,7 @@ impl GraphDefinition {
         Ok(())
     }
 
-    /// Gives a collection another name wherever the graph names it. Answers whether it does.
+    /// Renames a collection wherever the graph names it, and returns true if the graph does.
     pub fn rename_collection(&mut self, name: &str, new_name: &str) -> bool {
         if !self.uses(name) {
             return false;
@@ -94,7 +99,7 @@ impl GraphDefinition {
         true
     }
 
-    /// Checks that no definition contradicts the one that another graph has of the same edge collection.
+    /// Checks that two graphs define their common edge collections in the same way.
     ///
     /// Errors: 1921.
     pub fn check_consistent_with(&self, other: &GraphDefinition) -> Result<()> {
@@ -116,7 +121,7 @@ impl GraphDefinition {
         self.orphan_collections = orphans;
     }
 
-    /// Makes orphans of the vertex collections of a definition that is gone.
+    /// Makes orphans of the vertex collections of a definition that was removed.
     fn adopt_orphans(&mut self, old: &EdgeDefinition) {
         for collection in old.vertex_collections() {
             if !self.has_vertex_collection(collection) {

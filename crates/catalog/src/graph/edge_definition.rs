@@ -12,14 +12,14 @@ use crate::{Error, ErrorCode, Result};
 pub struct EdgeDefinition {
     /// The edge collection.
     pub collection: String,
-    /// Collections in which its edges may begin, sorted, none of them twice.
+    /// The collections in which its edges may begin, sorted and unique.
     pub from: Vec<String>,
-    /// Collections in which its edges may end, sorted, none of them twice.
+    /// The collections in which its edges may end, sorted and unique.
     pub to: Vec<String>,
 }
 
 impl EdgeDefinition {
-    /// Reads `{collection, from, to}`. Other attributes (`options`) are left to the caller.
+    /// Reads `{collection, from, to}`. The caller reads other attributes (`options`).
     ///
     /// Errors: 1923.
     pub fn parse(value: Slice<'_>) -> Result<Self> {
@@ -41,23 +41,25 @@ impl EdgeDefinition {
         printer.texts("to", &self.to);
     }
 
-    /// Where edges may begin, then where they may end; a collection may be there twice.
+    /// Returns the collections where edges may begin, then those where they may end.
+    ///
+    /// A collection may appear twice.
     pub fn vertex_collections(&self) -> impl Iterator<Item = &str> {
         self.from.iter().chain(&self.to).map(String::as_str)
     }
 
-    /// Whether edges may begin in a collection.
+    /// Returns true if edges may begin in a collection.
     pub fn allows_from(&self, collection: &str) -> bool {
         self.from.iter().any(|name| name == collection)
     }
 
-    /// Whether edges may end in a collection.
+    /// Returns true if edges may end in a collection.
     pub fn allows_to(&self, collection: &str) -> bool {
         self.to.iter().any(|name| name == collection)
     }
 }
 
-/// An array of names, sorted and without repetitions; `None` when it is something else.
+/// Returns an array of names, sorted and unique; `None` for any other value.
 pub(super) fn names(value: Slice<'_>) -> Option<Vec<String>> {
     if !value.is_array() {
         return None;

@@ -1,8 +1,8 @@
-//! Named graphs: which edge collections connect which vertex collections, and the rules that a graph keeps.
+//! Named graphs: the edge collections that connect vertex collections, and the rules of a graph.
 //!
-//! A graph is a document of the system collection [`GRAPHS_COLLECTION`], in ArangoDB's form, so that dumps carry it:
-//! its name is the document's key. Here is what such a document means and how a change makes the next one; nothing is
-//! read or written.
+//! A graph is a document of the system collection [`GRAPHS_COLLECTION`], in ArangoDB's form, so
+//! that dumps carry it. Its name is the document's key. This module interprets such a document and
+//! applies changes to it; it reads and writes no storage.
 //!
 //! Source: ArangoDB 3.12 documentation, "Named graphs HTTP API (Gharial)" and "Graph Management".
 
@@ -25,7 +25,7 @@ use crate::{Error, ErrorCode, Result, is_valid_key};
 /// The system collection whose documents are the graphs of its database.
 pub const GRAPHS_COLLECTION: &str = "_graphs";
 
-/// Most collections that a graph may name: as many as a query may use.
+/// The greatest number of collections that a graph may name: as many as a query may use.
 pub const GRAPH_COLLECTIONS_MAX: usize = 2048;
 
 /// The attribute of a graph's document that holds its edge definitions.
@@ -38,17 +38,17 @@ const ORPHAN_COLLECTIONS: &str = "orphanCollections";
 pub struct GraphDefinition {
     /// The name, unique within its database.
     pub name: String,
-    /// By the name of the edge collection; no two of one collection.
+    /// The definitions, sorted by edge collection; one for each.
     pub edge_definitions: Vec<EdgeDefinition>,
-    /// Vertex collections that no edge definition names, sorted.
+    /// The vertex collections that no edge definition names, sorted.
     pub orphan_collections: Vec<String>,
 }
 
 impl GraphDefinition {
     /// Reads the body of a request that creates a graph.
     ///
-    /// Errors: 1922 without a name, 1221 for one that is no document key, 1923, 1943, 1920 for two definitions of one
-    /// edge collection, 32.
+    /// Errors: 1922 without a name, 1221 for a name that is not a document key, 1923, 1943, 1920
+    /// for two definitions of one edge collection, 32.
     pub fn parse(body: Slice<'_>) -> Result<Self> {
         let body = Properties::of(body, "a graph")?;
         let name = body.value("name").and_then(Slice::as_str).filter(|name| !name.is_empty());
@@ -73,7 +73,7 @@ impl GraphDefinition {
 
     /// Reads a stored graph.
     ///
-    /// Errors: 1941 for a document that is no graph.
+    /// Errors: 1941 for a document that is not a graph.
     pub fn from_document(document: Slice<'_>) -> Result<Self> {
         let corrupt = |what: &str| {
             let message = format!("internal graph data corrupt: {what}");
@@ -102,48 +102,50 @@ impl GraphDefinition {
         })
     }
 
-    /// The names of the edge collections, sorted.
+    /// Returns the names of the edge collections, sorted.
     pub fn edge_collections(&self) -> impl Iterator<Item = &str> {
         self.edge_definitions.iter().map(|definition| definition.collection.as_str())
     }
 
-    /// The names of all vertex collections, orphans among them, sorted.
+    /// Returns the names of all vertex collections, orphans included, sorted.
     pub fn vertex_collections(&self) -> BTreeSet<&str> {
         let orphans = self.orphan_collections.iter().map(String::as_str);
         self.connected_collections().chain(orphans).collect()
     }
 
-    /// The definition of an edge collection.
+    /// Returns the definition of an edge collection.
     pub fn edge_definition(&self, collection: &str) -> Option<&EdgeDefinition> {
         self.edge_definitions.iter().find(|definition| definition.collection == collection)
     }
 
-    /// Whether the graph has vertices in a collection.
+    /// Returns true if the graph has vertices in a collection.
     pub fn has_vertex_collection(&self, collection: &str) -> bool {
         self.is_connected(collection) || self.is_orphan(collection)
     }
 
-    /// Whether the graph names a collection, for edges or vertices.
+    /// Returns true if the graph names a collection, for edges or vertices.
     pub fn uses(&self, collection: &str) -> bool {
         self.edge_definition(collection).is_some() || self.has_vertex_collection(collection)
     }
 
-    /// Whether a collection is in the list of orphans.
+    /// Returns true if a collection is in the list of orphans.
     pub fn is_orphan(&self, collection: &str) -> bool {
         self.orphan_collections.iter().any(|orphan| orphan == collection)
     }
 
-    /// Whether an edge definition has a vertex collection.
+    /// Returns true if an edge definition has a vertex collection.
     fn is_connected(&self, collection: &str) -> bool {
         self.connected_collections().any(|connected| connected == collection)
     }
 
-    /// The vertex collections of all edge definitions, some of them more than once.
+    /// Returns the vertex collections of all edge definitions, with repetitions.
     fn connected_collections(&self) -> impl Iterator<Item = &str> {
         self.edge_definitions.iter().flat_map(EdgeDefinition::vertex_collections)
     }
 
-    /// Errors: 32 when the graph names more collections than are allowed.
+    /// Checks the number of collections that the graph names.
+    ///
+    /// Errors: 32 if it is too large.
     fn check_size(&self) -> Result<()> {
         if self.edge_definitions.len() + self.vertex_collections().len() <= GRAPH_COLLECTIONS_MAX {
             return Ok(());
@@ -154,7 +156,7 @@ impl GraphDefinition {
     }
 }
 
-/// The list of orphans, sorted.
+/// Returns the list of orphans, sorted.
 fn orphans(body: Properties<'_>) -> Result<Vec<String>> {
     let malformed = || {
         Error::new(

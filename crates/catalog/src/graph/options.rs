@@ -1,5 +1,7 @@
-//! How a graph would be spread over a cluster. A single server keeps these properties and prints them, so that a dump
-//! of it makes the same graph in a cluster; nothing else comes of them.
+//! The distribution of a graph over a cluster.
+//!
+//! A single server stores and prints these properties, so that a dump restores the same graph in a
+//! cluster. They have no other effect.
 //!
 //! Source: ArangoDB 3.12 documentation, "SmartGraphs and SatelliteGraphs on a Single Server".
 
@@ -8,14 +10,14 @@ use velocypack::{Builder, Slice};
 use crate::properties::{Printer, Properties};
 use crate::{Error, ErrorCode, Result};
 
-/// The word for a graph that is copied to every server.
+/// The replication factor of a graph that is copied to every server.
 const SATELLITE: &str = "satellite";
 
-/// The formal properties of a graph that was created with some of them.
+/// The cluster properties of a graph that was created with any of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphOptions {
     number_of_shards: u64,
-    /// `None` is `"satellite"`.
+    /// The number of copies; `None` is `"satellite"`.
     replication_factor: Option<u64>,
     write_concern: u64,
     is_smart: bool,
@@ -24,7 +26,7 @@ pub struct GraphOptions {
 }
 
 impl GraphOptions {
-    /// Reads the properties from the body of a request that creates a graph; `None` when it has none of them.
+    /// Reads the properties from the body of a request that creates a graph; `None` if it has none.
     ///
     /// Errors: 1936 for a wrong type, 10 for a write concern beyond the replication factor.
     pub fn parse(body: Slice<'_>) -> Result<Option<Self>> {
@@ -91,13 +93,15 @@ impl GraphOptions {
     }
 }
 
-/// Checks the attribute `satellites` of `options`, which names collections that a cluster would copy to every server.
+/// Checks the attribute `satellites` of `options`.
+///
+/// It names collections that a cluster copies to every server.
 ///
 /// Errors: 1936.
 pub fn check_satellites(options: Slice<'_>, is_smart: bool) -> Result<()> {
     let Some(satellites) = options.get("satellites") else { return Ok(()) };
     if !satellites.is_array() {
-        // Only for SmartGraphs does the attribute mean anything.
+        // The attribute has a meaning only for SmartGraphs.
         let missing = Error::new(ErrorCode::GraphInvalidParameter, "Missing array for field `satellites`");
         return if is_smart { Err(missing) } else { Ok(()) };
     }
@@ -107,7 +111,7 @@ pub fn check_satellites(options: Slice<'_>, is_smart: bool) -> Result<()> {
     Err(invalid("satellites", "an array of names"))
 }
 
-/// `Some(None)` is `"satellite"`.
+/// Reads the replication factor; `Some(None)` is `"satellite"`.
 fn replication_factor(options: Properties<'_>) -> Result<Option<Option<u64>>> {
     match options.value("replicationFactor") {
         Some(value) if value.as_str() == Some(SATELLITE) => Ok(Some(None)),

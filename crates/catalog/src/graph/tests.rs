@@ -1,4 +1,4 @@
-//! Tests of graphs: what a request means, and how changes keep the rules.
+//! Tests of graphs: the meaning of requests, and the rules that changes keep.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -168,11 +168,12 @@ fn formal_properties_are_kept_when_one_is_given() {
     }
 }
 
-/// Some change, by small numbers.
+/// Applies a change that small numbers select.
 fn change(graph: &mut GraphDefinition, kind: u8, edge: u8, from: u8, to: u8) {
     let vertex = |number: u8| format!("v{number}");
     let new = definition(&format!("e{edge}"), &[&vertex(from)], &[&vertex(to)]);
-    // A change that the rules forbid must leave the graph as it is, which the caller's checks show.
+    // A change that the rules forbid must leave the graph as it is; the caller's checks verify
+    // that.
     let _ = match kind {
         0 => graph.add_edge_definition(new),
         1 => graph.replace_edge_definition(&new),
@@ -189,7 +190,7 @@ proptest! {
         for (kind, edge, from, to) in changes {
             let before = graph.vertex_collections().len();
             change(&mut graph, kind, edge, from, to);
-            // Only removing an orphan takes a vertex collection away.
+            // Only the removal of an orphan removes a vertex collection.
             prop_assert!(kind == 4 || graph.vertex_collections().len() >= before);
             prop_assert!(graph.orphan_collections.is_sorted_by(|left, right| left < right));
             prop_assert!(!graph.orphan_collections.iter().any(|orphan| graph.is_connected(orphan)));

@@ -1,47 +1,52 @@
-//! What an index can be used for, as planners see it: they match these and no types.
+//! The capabilities of an index. Planners match these, not types.
 
-/// What an index can do. The default is nothing: an index that no query uses.
+/// The capabilities of an index. The default has none: no query uses such an index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Capabilities {
-    /// The conditions that it looks up.
+    /// The conditions that the index looks up.
     pub search: SearchShape,
-    /// Its entries lie in AQL's order of the fields: scans can merge by them, skip groups and replace sorts.
+    /// True if entries lie in AQL's order of the fields.
+    ///
+    /// Scans can then merge by the fields, skip groups and replace sorts.
     pub ordered: bool,
-    /// Its entries hold the values of the fields (without `[*]`) and the stored values.
+    /// True if entries hold the values of the fields (without `[*]`) and the stored values.
     pub covers: bool,
-    /// Its entries are the documents, which lie in byte order of their keys; on request, scans order them as AQL does.
+    /// True if entries are the documents, in byte order of their keys.
+    ///
+    /// On request, scans return them in AQL's order.
     pub clustered: bool,
-    /// Values of all fields find their only entry without a scan, many in one step.
+    /// True if the values of all fields find their only entry without a scan, many in one step.
     pub unique_lookup: bool,
 }
 
 /// The conditions that an index looks up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SearchShape {
-    /// None.
+    /// No conditions.
     #[default]
     None,
     /// An equality on any one of the fields.
     AnyField {
-        /// Also lower and upper bounds of it.
+        /// True if lower and upper bounds of the field are looked up too.
         bounds: bool,
     },
-    /// Equalities on leading fields, and bounds of the field behind them.
+    /// Equalities on leading fields, and bounds of the next field.
     LeadingFields,
     /// Equalities on the first fields, and bounds of all others: see [`super::Search::Box`].
     Box {
-        /// The number of fields that need an equality.
+        /// The number of leading fields that need an equality.
         prefix_fields: usize,
     },
     /// Distances and shapes on the earth: see [`super::Search::Geo`].
     Geo {
-        /// The only field holds GeoJSON, or longitude and latitude. Otherwise latitude comes first, in one array or in
-        /// the first of two fields.
+        /// True if the only field holds GeoJSON, or longitude and latitude.
+        ///
+        /// Otherwise latitude comes first, in one array or in the first of two fields.
         geo_json: bool,
     },
     /// A query over the words of the only field: see [`super::Search::Words`].
     Words {
-        /// Characters of the shortest word that is indexed.
+        /// The length of the shortest indexed word, in characters.
         min_length: u64,
     },
 }

@@ -6,7 +6,7 @@ use super::{Capabilities, IndexProperties, SearchShape, TypeOptions, TypeRules, 
 use crate::properties::{Printer, Properties};
 use crate::{Error, Result};
 
-/// Characters of the shortest word that is indexed, where nothing is said.
+/// The default length of the shortest indexed word, in characters.
 const DEFAULT_MIN_LENGTH: u64 = 2;
 
 pub(super) struct Fulltext;

@@ -1,17 +1,18 @@
 //! Options of the geo-spatial index.
 //!
-//! Source: ArangoDB 3.12 documentation, "Geo-spatial index HTTP API". The figures of the covering are not for clients
-//! to set; they are shown as ArangoDB shows them.
+//! Clients cannot set the parameters of the covering; they are printed as ArangoDB prints them.
+//!
+//! Source: ArangoDB 3.12 documentation, "Geo-spatial index HTTP API".
 
 use super::{Capabilities, IndexProperties, SearchShape, TypeOptions, TypeRules, check_plain_fields};
 use crate::Result;
 use crate::properties::{Printer, Properties};
 
-/// The smallest cells that shapes are covered by.
+/// The level of the smallest cells that cover shapes.
 const BEST_INDEXED_LEVEL: u64 = 17;
-/// The largest cells in the search for the nearest.
+/// The level of the largest cells in a nearest-neighbour search.
 const WORST_INDEXED_LEVEL: u64 = 4;
-/// Most cells that a shape is covered by.
+/// The greatest number of cells that cover a shape.
 const MAX_COVER_CELLS: u64 = 8;
 
 pub(super) struct Geo;
@@ -19,7 +20,7 @@ pub(super) struct Geo;
 impl TypeRules for Geo {
     fn parse(&self, index: &mut IndexProperties, properties: Properties<'_>) -> Result<()> {
         check_plain_fields(index, 2)?;
-        // Two fields are latitude and longitude, whatever the flag says.
+        // Two fields are always latitude and longitude, whatever the flag says.
         let geo_json = properties.boolean("geoJson")?.unwrap_or(false) && index.fields.len() == 1;
         let legacy_polygons = properties.boolean("legacyPolygons")?.unwrap_or(false);
         index.sparse = true;

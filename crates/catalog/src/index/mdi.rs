@@ -20,7 +20,7 @@ impl TypeRules for Mdi {
         let prefix_fields = parse_prefix(index, properties)?;
         index.unique = properties.boolean("unique")?.unwrap_or(false);
         index.sparse = properties.boolean("sparse")?.unwrap_or(false);
-        // Without a prefix there is nothing to estimate but for unique ones, of whose values none is there twice.
+        // Without a prefix, only a unique index has an estimate: its values never repeat.
         let can_estimate = index.unique || index.index_type == IndexType::MdiPrefixed;
         index.estimates = properties.boolean("estimates")?.unwrap_or(true) && can_estimate;
         index.stored_values = parse_paths(properties, "storedValues", STORED_VALUES_MAX)?;
@@ -46,7 +46,7 @@ impl TypeRules for Mdi {
         }
     }
 
-    /// `storedValues` and `estimates` do not make another index.
+    /// Compares the options; other `storedValues` or `estimates` do not make another index.
     fn is_same(&self, own: &IndexProperties, wanted: &IndexProperties) -> bool {
         own.options == wanted.options
     }
@@ -56,7 +56,7 @@ impl TypeRules for Mdi {
         Capabilities { search, covers: true, ..Capabilities::default() }
     }
 
-    /// The prefix comes first.
+    /// Returns the prefix, then the fields.
     fn searched_fields(&self, index: &IndexProperties) -> Vec<FieldPath> {
         index.prefix_fields().iter().chain(&index.fields).cloned().collect()
     }

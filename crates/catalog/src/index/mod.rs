@@ -1,7 +1,7 @@
-//! Indexes: their types, what a client may set, and how they are printed.
+//! Indexes: their types, the properties that a client sets, and how they are printed.
 //!
-//! What one type alone knows stands in that type's file behind [`TypeRules`]: its options, and what queries can use it
-//! for. To add a type: one file, one line in [`rules`].
+//! Knowledge about one type stands in that type's file behind [`TypeRules`]: its options and its
+//! capabilities. To add a type: one file, one line in [`rules`].
 
 mod capabilities;
 mod edge;
@@ -23,23 +23,24 @@ use velocypack::{Builder, Slice};
 use crate::properties::{Printer, Properties};
 use crate::{Error, ErrorCode, FieldPath, IndexId, ObjectId, Result};
 
-/// Most fields of an index; keeps index keys within what every engine can hold.
+/// The greatest number of fields of an index; keeps index keys within the bounds of every engine.
 pub const INDEX_FIELDS_MAX: usize = 32;
-/// Most paths in `storedValues` (ArangoDB's limit).
+/// The greatest number of paths in `storedValues` (ArangoDB's limit).
 pub const STORED_VALUES_MAX: usize = 32;
-/// Most indexes of a collection, those of the server included. Each costs every write.
+/// The greatest number of indexes of a collection, the server's included. Each slows every write.
 pub const INDEXES_MAX: usize = 128;
 
-/// The types of indexes. Which of them can be created is decided by [`IndexProperties::parse`].
+/// The types of indexes. [`IndexProperties::parse`] decides which of them a client can create.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum IndexType {
     /// The documents themselves, by `_key`.
     Primary,
     /// Edges by `_from` and by `_to`.
     Edge,
-    /// Sorted by one or more attributes. ArangoDB's names `hash` and `skiplist` mean the same.
+    /// Documents sorted by one or more attributes. ArangoDB's names `hash` and `skiplist` are
+    /// aliases.
     Persistent,
-    /// Removes documents some time after a date.
+    /// Documents that the server removes some time after a date.
     Ttl,
     /// Points and shapes on the earth.
     Geo,
@@ -47,7 +48,7 @@ pub enum IndexType {
     Fulltext,
     /// Ranges over several numbers at once. ArangoDB's older name is `zkd`.
     Mdi,
-    /// The same behind attributes that are compared for equality.
+    /// Such ranges behind attributes that are compared for equality.
     MdiPrefixed,
     /// Search over analyzed attributes.
     Inverted,
@@ -56,7 +57,7 @@ pub enum IndexType {
 }
 
 impl IndexType {
-    /// ArangoDB's name of the type.
+    /// Returns ArangoDB's name of the type.
     pub fn name(self) -> &'static str {
         match self {
             IndexType::Primary => "primary",
@@ -72,7 +73,7 @@ impl IndexType {
         }
     }
 
-    /// The type of a name, and the name itself where it is an alias.
+    /// Returns the type of a name, and the name itself if it is an alias.
     fn from_name(name: &str) -> Option<(Self, Option<&'static str>)> {
         let all = [
             IndexType::Primary,
@@ -103,65 +104,68 @@ pub const TYPE_ALIASES: [(&str, IndexType); 5] = [
     ("geo2", IndexType::Geo),
 ];
 
-/// What a client may set of an index.
+/// The properties of an index that a client may set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexProperties {
     /// The type.
     pub index_type: IndexType,
-    /// The older name by which the type was asked for; it is printed again.
+    /// The alias under which the type was requested; it is printed again.
     pub type_alias: Option<&'static str>,
-    /// The name, where the client gave one.
+    /// The name, if the client gave one.
     pub name: Option<String>,
     /// The indexed attributes, at least one.
     pub fields: Vec<FieldPath>,
-    /// Whether no two documents may have equal values.
+    /// True if no two documents may have equal values.
     pub unique: bool,
-    /// Whether documents that lack a field are left out.
+    /// True if documents that lack a field are left out.
     pub sparse: bool,
-    /// Whether equal elements of an expanded array count once.
+    /// True if equal elements of an expanded array count once.
     pub deduplicate: bool,
-    /// Whether the selectivity is estimated.
+    /// True if the selectivity is estimated.
     pub estimates: bool,
-    /// Whether look-ups should be cached in memory. Kept and printed; look-ups are cached by the engine.
+    /// True if look-ups should be cached in memory. Stored and printed only: the engine caches
+    /// look-ups.
     pub cache_enabled: bool,
-    /// Further attributes kept in the index.
+    /// Further attributes stored in the index.
     pub stored_values: Vec<FieldPath>,
-    /// What only indexes of this type have.
+    /// The options of this type.
     pub options: TypeOptions,
 }
 
-/// Options that one type alone has.
+/// The options that only one type has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TypeOptions {
-    /// None.
+    /// No options.
     #[default]
     None,
-    /// Of [`IndexType::Ttl`].
+    /// The options of [`IndexType::Ttl`].
     Ttl {
-        /// How long after the date in the field a document expires.
+        /// The time from the date in the field to the document's expiry.
         expire_after_ms: u64,
     },
-    /// Of [`IndexType::Geo`].
+    /// The options of [`IndexType::Geo`].
     Geo {
-        /// The field holds GeoJSON, or an array of longitude and latitude; otherwise latitude comes first.
+        /// True if the field holds GeoJSON, or an array of longitude and latitude.
+        ///
+        /// Otherwise latitude comes first.
         geo_json: bool,
-        /// Polygons are read as before ArangoDB 3.10.
+        /// True if polygons are interpreted as before ArangoDB 3.10.
         legacy_polygons: bool,
     },
-    /// Of [`IndexType::Fulltext`].
+    /// The options of [`IndexType::Fulltext`].
     Fulltext {
-        /// Characters of the shortest word that is indexed.
+        /// The length of the shortest indexed word, in characters.
         min_length: u64,
     },
-    /// Of [`IndexType::Mdi`] and [`IndexType::MdiPrefixed`].
+    /// The options of [`IndexType::Mdi`] and [`IndexType::MdiPrefixed`].
     Mdi {
-        /// Attributes that must be compared for equality; none without prefix.
+        /// The attributes that must be compared for equality; empty without a prefix.
         prefix_fields: Vec<FieldPath>,
     },
 }
 
 impl IndexProperties {
-    /// An index over the given fields with every default of its type.
+    /// Returns an index over the given fields with every default of its type.
     pub fn new(index_type: IndexType, fields: Vec<FieldPath>) -> Self {
         IndexProperties {
             index_type,
@@ -178,7 +182,7 @@ impl IndexProperties {
         }
     }
 
-    /// The attributes before the fields, of [`IndexType::MdiPrefixed`].
+    /// Returns the attributes before the fields of an [`IndexType::MdiPrefixed`].
     pub fn prefix_fields(&self) -> &[FieldPath] {
         match &self.options {
             TypeOptions::Mdi { prefix_fields } => prefix_fields,
@@ -186,11 +190,14 @@ impl IndexProperties {
         }
     }
 
-    /// Reads the body of a request that creates an index (also an entry of a dump's `indexes`). The name is read but
-    /// not checked. `id` and unknown attributes are ignored; `inBackground` is accepted (writers wait either way).
+    /// Reads the body of a request that creates an index, or an entry of a dump's `indexes`.
     ///
-    /// Errors: 10 for a missing or unknown type and for wrong options, 1220 for a path that cannot be parsed, 11 for
-    /// the types that only the server creates, 9 for types that this version does not have.
+    /// The name is not checked. `id` and unknown attributes are ignored. `inBackground` is
+    /// accepted, but writers wait either way.
+    ///
+    /// Errors: 10 for a missing or unknown type and for wrong options; 1220 for a path that cannot
+    /// be parsed; 11 for the types that only the server creates; 9 for types that this version does
+    /// not have.
     pub fn parse(value: Slice<'_>) -> Result<Self> {
         let properties = Properties::of(value, "the index's properties")?;
         let Some(name) = properties.text("type")? else {
@@ -212,58 +219,61 @@ impl IndexProperties {
         Ok(index)
     }
 
-    /// What queries can use the index for.
+    /// Returns the capabilities of the index.
     pub fn capabilities(&self) -> Capabilities {
         rules(self.index_type).map_or_else(Capabilities::default, |rules| rules.capabilities(self))
     }
 
-    /// The fields that conditions are matched with, in the order in which [`SearchShape`] counts them.
+    /// Returns the fields that conditions are matched with, in the order in which [`SearchShape`]
+    /// counts them.
     pub fn searched_fields(&self) -> Vec<FieldPath> {
         rules(self.index_type).map_or_else(|| self.fields.clone(), |rules| rules.searched_fields(self))
     }
 
-    /// The type's name as it is printed.
+    /// Returns the type's name as it is printed.
     pub fn type_name(&self) -> &'static str {
         self.type_alias.unwrap_or(self.index_type.name())
     }
 }
 
-/// An index as it exists.
+/// An index that exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexDefinition {
-    /// Its number within the collection.
+    /// The number within the collection.
     pub id: IndexId,
-    /// What the keys of its entries start with in the engine. The primary index has its collection's.
+    /// The prefix of its entries' keys in the engine. The primary index shares its collection's.
     pub object_id: ObjectId,
-    /// Its name, unique within the collection.
+    /// The name, unique within the collection.
     pub name: String,
-    /// What the client set.
+    /// The properties that the client set.
     pub properties: IndexProperties,
 }
 
 impl IndexDefinition {
-    /// The index over `_key` that every collection has.
+    /// Returns the index over `_key` that every collection has.
     pub fn primary(object_id: ObjectId) -> Self {
         let mut properties = IndexProperties::new(IndexType::Primary, vec![FieldPath::attribute("_key")]);
         properties.unique = true;
         IndexDefinition { id: IndexId::PRIMARY, object_id, name: "primary".to_owned(), properties }
     }
 
-    /// The index over `_from` and `_to` that every edge collection has.
+    /// Returns the index over `_from` and `_to` that every edge collection has.
     pub fn edge(object_id: ObjectId) -> Self {
         let fields = vec![FieldPath::attribute("_from"), FieldPath::attribute("_to")];
         let properties = IndexProperties::new(IndexType::Edge, fields);
         IndexDefinition { id: IndexId::EDGE, object_id, name: "edge".to_owned(), properties }
     }
 
-    /// An index that a client asked for. Without a name it is called `idx_` and its number.
+    /// Returns an index that a client requested. Without a name it is called `idx_` and its number.
     pub fn new(id: IndexId, object_id: ObjectId, properties: IndexProperties) -> Self {
         let name = properties.name.clone().unwrap_or_else(|| format!("idx_{id}"));
         IndexDefinition { id, object_id, name, properties }
     }
 
-    /// Whether a client that asks for `wanted` means this index: same type, fields, uniqueness and sparsity and the
-    /// options that the type counts. Names do not count.
+    /// Returns true if a client that asks for `wanted` means this index.
+    ///
+    /// Type, fields, uniqueness, sparsity and the options that identify the type must agree. Names
+    /// do not count.
     pub fn is_same_as(&self, wanted: &IndexProperties) -> bool {
         let own = &self.properties;
         own.type_name() == wanted.type_name()
@@ -273,8 +283,10 @@ impl IndexDefinition {
             && rules(own.index_type).is_some_and(|rules| rules.is_same(own, wanted))
     }
 
-    /// Prints the index's attributes into an object that is open in `builder`. `collection` is the collection's name,
-    /// `selectivity_estimate` the index's present figure, if it has one.
+    /// Prints the index's attributes into an object that is open in `builder`.
+    ///
+    /// `collection` is the collection's name, `selectivity_estimate` the index's present estimate,
+    /// if it has one.
     ///
     /// Errors: 4 if no object is open.
     pub fn print(
@@ -286,7 +298,7 @@ impl IndexDefinition {
         self.print_as(builder, &format!("{collection}/{}", self.id), selectivity_estimate)
     }
 
-    /// Prints the attributes that a dump has of the index: without figures, the id a number as text.
+    /// Prints the attributes of the index in a dump: no figures, and the id as text.
     ///
     /// Errors: 4 if no object is open.
     pub fn print_dump(&self, builder: &mut Builder) -> Result<()> {
@@ -338,8 +350,10 @@ impl IndexDefinition {
     }
 }
 
-/// What one type of index knows about itself.
+/// The rules of one type of index.
 pub(crate) trait TypeRules: Sync {
+    /// Checks that a client may create the type.
+    ///
     /// Errors: 11 for a type that only the server creates.
     fn check_creatable(&self, _type_name: &str) -> Result<()> {
         Ok(())
@@ -351,19 +365,20 @@ pub(crate) trait TypeRules: Sync {
     /// Prints the options that [`TypeRules::parse`] reads, except `unique` and `sparse`.
     fn print(&self, index: &IndexProperties, printer: &mut Printer<'_>);
 
-    /// Whether two definitions that agree in type, fields, uniqueness and sparsity mean one index.
+    /// Returns true if two definitions that agree in type, fields, uniqueness and sparsity mean one
+    /// index.
     fn is_same(&self, own: &IndexProperties, wanted: &IndexProperties) -> bool;
 
-    /// What queries can use an index for.
+    /// Returns the capabilities of an index.
     fn capabilities(&self, index: &IndexProperties) -> Capabilities;
 
-    /// See [`IndexProperties::searched_fields`].
+    /// Returns the fields that [`IndexProperties::searched_fields`] describes.
     fn searched_fields(&self, index: &IndexProperties) -> Vec<FieldPath> {
         index.fields.clone()
     }
 }
 
-/// The rules of each type; `None` for types that this version does not have.
+/// Returns the rules of each type; `None` for types that this version does not have.
 fn rules(index_type: IndexType) -> Option<&'static dyn TypeRules> {
     match index_type {
         IndexType::Primary => Some(&primary::Primary),
@@ -377,6 +392,8 @@ fn rules(index_type: IndexType) -> Option<&'static dyn TypeRules> {
     }
 }
 
+/// Refuses a type that only the server creates.
+///
 /// Errors: 11, always.
 fn not_for_clients(type_name: &str) -> Result<()> {
     let message = format!("cannot create index of type '{type_name}'");
@@ -403,6 +420,8 @@ pub(crate) fn parse_paths(properties: Properties<'_>, name: &str, limit: usize) 
     Ok(paths)
 }
 
+/// Checks the fields of an index that does not expand arrays.
+///
 /// Errors: 10 for more than `most` fields, or one that expands an array.
 fn check_plain_fields(index: &IndexProperties, most: usize) -> Result<()> {
     let name = index.type_name();

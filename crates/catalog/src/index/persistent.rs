@@ -28,7 +28,8 @@ impl TypeRules for Persistent {
         }
     }
 
-    /// `storedValues`, `cacheEnabled`, `estimates` and `deduplicate` do not make another index.
+    /// Returns true: other `storedValues`, `cacheEnabled`, `estimates` or `deduplicate` do not make
+    /// another index.
     fn is_same(&self, _own: &IndexProperties, _wanted: &IndexProperties) -> bool {
         true
     }

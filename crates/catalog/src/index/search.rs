@@ -1,12 +1,14 @@
-//! Searches: what indexes are asked for that are not sorted by their fields.
+//! Searches of indexes that are not sorted by their fields.
 //!
-//! A search is the same in a plan, where its values are expressions, and when it reaches an index, where they are
-//! values. So it is generic in them.
+//! The type is generic in its values: they are expressions in a plan, and values when the search
+//! reaches an index.
 
 /// A search of one index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Search<V> {
-    /// Documents whose fields lie between bounds: one pair for each field behind those that need an equality.
+    /// Documents whose fields lie between bounds.
+    ///
+    /// There is one pair of bounds for each field behind those that need an equality.
     Box(Vec<FieldBounds<V>>),
     /// Documents near a place, or with a shape that meets another.
     Geo(Box<GeoSearch<V>>),
@@ -14,17 +16,18 @@ pub enum Search<V> {
     Words(V),
 }
 
-/// A search on the earth; all conditions must hold. At least one of `origin` and `meets` is there.
+/// A search on the earth; all conditions must hold. At least one of `origin` and `meets` is set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeoSearch<V> {
-    /// The place that distances are measured from: GeoJSON or `[longitude, latitude]`. An ordered scan answers by the
-    /// distance from here.
+    /// The place that distances are measured from: GeoJSON or `[longitude, latitude]`.
+    ///
+    /// An ordered scan returns documents by their distance from it.
     pub origin: Option<V>,
     /// The least distance in meters.
     pub nearest: Option<Bound<V>>,
     /// The greatest distance in meters.
     pub farthest: Option<Bound<V>>,
-    /// The shape that documents' shapes must have a point in common with. The scan finds all of these, and others.
+    /// The shape that documents' shapes must intersect. The scan finds all of these, and others.
     pub meets: Option<V>,
 }
 
@@ -42,12 +45,12 @@ pub struct FieldBounds<V> {
 pub struct Bound<V> {
     /// The value at the end.
     pub value: V,
-    /// The value itself lies within.
+    /// True if the value itself lies within the range.
     pub inclusive: bool,
 }
 
 impl<V> Search<V> {
-    /// Returns the same search with other values. `map` makes them, in the order of the fields.
+    /// Returns the same search with other values, which `map` makes in the order of the fields.
     ///
     /// Errors: the first of `map`.
     pub fn try_map<'a, W, E>(&'a self, map: &mut impl FnMut(&'a V) -> Result<W, E>) -> Result<Search<W>, E> {
@@ -121,7 +124,7 @@ impl<V> FieldBounds<V> {
 }
 
 impl<V> Bound<V> {
-    /// Returns the same bound with another value, where there is one.
+    /// Returns the same bound with another value, if there is one.
     ///
     /// Errors: that of `map`.
     pub fn try_map<'a, W, E>(
@@ -133,7 +136,7 @@ impl<V> Bound<V> {
     }
 }
 
-// Derived, these would ask for a default of the values.
+// A derived implementation would require `V: Default`.
 impl<V> Default for GeoSearch<V> {
     fn default() -> Self {
         GeoSearch { origin: None, nearest: None, farthest: None, meets: None }

@@ -95,7 +95,7 @@ fn aliases_keep_their_name() {
     }
 }
 
-/// What each type prints is what it is made of again, after a restart or from a dump.
+/// The printed form of each type is read back unchanged, after a restart or from a dump.
 #[test]
 fn every_type_is_read_back_as_it_prints() {
     for json in [

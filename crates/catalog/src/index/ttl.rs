@@ -6,7 +6,7 @@ use super::{Capabilities, IndexProperties, TypeOptions, TypeRules, check_plain_f
 use crate::properties::{Printer, Properties};
 use crate::{Error, Result};
 
-/// Longest expiry: beyond a million years, so that sums stay far from overflow.
+/// The longest expiry, more than a million years: sums stay far from overflow.
 const EXPIRE_AFTER_MAX_SECONDS: f64 = 1e14;
 
 pub(super) struct Ttl;
@@ -37,12 +37,13 @@ impl TypeRules for Ttl {
         printer.boolean("estimates", false);
     }
 
-    /// Another expiry is another index, of which a collection can have only one.
+    /// Compares the expiries too; another expiry is a second index, and a collection can have only
+    /// one.
     fn is_same(&self, own: &IndexProperties, wanted: &IndexProperties) -> bool {
         own.options == wanted.options
     }
 
-    /// None: it has dates as numbers, which are other values than the documents'.
+    /// Returns no capabilities: entries hold dates as numbers, unlike the documents.
     fn capabilities(&self, _index: &IndexProperties) -> Capabilities {
         Capabilities::default()
     }

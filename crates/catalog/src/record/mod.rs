@@ -1,6 +1,6 @@
-//! Definitions as they are kept: one format byte, then a VelocyPack object.
+//! Stored definitions: one format byte, then a VelocyPack object.
 //!
-//! A record with a newer format byte is refused, never guessed at.
+//! A record with a newer format byte is an error; its meaning is never guessed.
 
 use velocypack::{Builder, Slice};
 
@@ -10,16 +10,16 @@ use crate::{CollectionDefinition, DatabaseDefinition, Error, ErrorCode, Result, 
 /// The format that this version writes.
 pub const RECORD_FORMAT: u8 = 1;
 
-/// A definition that can be kept.
+/// A definition that can be stored.
 pub trait Record: Sized {
-    /// The record's bytes.
+    /// Returns the record's bytes.
     ///
     /// Errors: 4 if the definition cannot be printed.
     fn to_record(&self) -> Result<Vec<u8>>;
 
     /// Reads a record.
     ///
-    /// Errors: 35 for a newer format, 1102 for bytes that are no such record.
+    /// Errors: 35 for a newer format, 1102 for bytes that are not such a record.
     fn from_record(bytes: &[u8]) -> Result<Self>;
 }
 
@@ -66,7 +66,7 @@ fn read<'a>(bytes: &'a [u8], what: &str) -> Result<Properties<'a>> {
     Properties::of(Slice::new(value), what)
 }
 
-/// A stored record was checked when it was written: whatever is wrong with it now is damage.
+/// Turns any error into damage: a stored record was valid when it was written.
 fn into_corrupt(error: &Error) -> Error {
     Error::corrupt(error.message())
 }
