@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use catalog::AccessLevel;
 use storage::{
-    Collection, Documents, Durability, Transaction, TransactionOptions, WriteOptions, WriteOutcome,
+    Collection, Documents, Durability, Transaction, TransactionOptions, WaitPolicy, WriteOptions,
+    WriteOutcome,
 };
 use velocypack::Slice;
 
@@ -43,22 +44,13 @@ impl WriteOperation {
     }
 }
 
-/// What a write does when another transaction holds what it needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Patience {
-    /// Fails at once with a retryable error: for a thread that must not wait.
-    None,
-    /// Waits for a while.
-    Wait,
-}
-
 /// How a write request is carried out.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteMode {
     /// What the commit waits for.
     pub durability: Durability,
-    /// What is done when somebody else is in the way.
-    pub patience: Patience,
+    /// How long it waits for others that hold what it needs before it fails with a retryable error.
+    pub wait: WaitPolicy,
 }
 
 /// The outcomes of a call on many documents, in the order of the call.
@@ -120,10 +112,8 @@ impl Session {
             return Err(Error::of(ErrorCode::ShuttingDown));
         }
         let collection = self.writable_collection(collection)?;
-        let options = match mode.patience {
-            Patience::None => TransactionOptions::immediate_operation(&collection),
-            Patience::Wait => TransactionOptions::single_operation(&collection),
-        };
+        let options =
+            TransactionOptions { wait: mode.wait, ..TransactionOptions::single_operation(&collection) };
         let mut transaction = self.instance().store().begin(&options)?;
         let result = work(&mut transaction, &collection)?;
         transaction.commit(mode.durability)?;

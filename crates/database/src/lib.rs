@@ -34,7 +34,7 @@ pub use aql_exec::SpillOptions;
 pub use aql_value::Interrupt;
 pub use cursor::encoder::Format;
 pub use cursor::{CursorOwner, Cursors, Reply};
-pub use documents::{Outcomes, Patience, WriteMode, WriteOperation};
+pub use documents::{Outcomes, WriteMode, WriteOperation};
 pub use errors::{Error, ErrorCode, Result};
 pub use graph::{GraphWrite, StoredGraph};
 pub use instance::{Instance, InstanceOptions};

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use catalog::IndexType;
 use catalog::index::TypeOptions;
 use storage::{
-    BlockLimits, Collection, Durability, Index, IndexBounds, Store, TransactionOptions, WriteOptions,
+    BlockLimits, Collection, Durability, Index, IndexBounds, Store, TransactionOptions, WaitPolicy,
+    WriteOptions,
 };
 use velocypack::{Builder, Slice};
 
@@ -219,7 +220,8 @@ fn remove_batch(
     bounds: &IndexBounds,
     batch: usize,
 ) -> Result<(usize, u64)> {
-    let options = TransactionOptions { gate_timeout_ms: Some(0), ..TransactionOptions::default() };
+    let options =
+        TransactionOptions { collection_wait: Some(WaitPolicy::NoWait), ..TransactionOptions::default() };
     let mut transaction = store.begin(&options)?;
     let view = transaction.view();
     let mut scan = view.index_scan(collection, index, bounds, false)?;

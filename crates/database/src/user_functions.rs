@@ -4,15 +4,17 @@
 use catalog::AccessLevel;
 use catalog::user_function::{FUNCTIONS_COLLECTION, UserFunction, function_key, namespace_prefix};
 use kv::BlockLimits;
-use storage::{DocumentScanSpec, Durability, KeyBound, OverwriteMode, Snapshot, WriteKind, WriteOptions};
+use storage::{
+    DOCUMENT_WAIT, DocumentScanSpec, Durability, KeyBound, OverwriteMode, Snapshot, WriteKind, WriteOptions,
+};
 use velocypack::{Builder, Slice};
 
-use crate::documents::{Patience, WriteMode};
+use crate::documents::WriteMode;
 use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1_000, bytes: 4 << 20 };
-const MODE: WriteMode = WriteMode { durability: Durability::Buffered, patience: Patience::Wait };
+const MODE: WriteMode = WriteMode { durability: Durability::Buffered, wait: DOCUMENT_WAIT };
 
 impl Session {
     /// The functions of the database by name, all or those of a namespace. Errors: 1580, 1203, 11.

@@ -66,10 +66,10 @@ fn request(bytes: &[u8]) -> Vec<u8> {
     request
 }
 
-/// Sends bytes, and reads until the server closes the connection or, as it may wait for more, patience is over.
-fn exchange(bytes: &[u8], patience: Duration) -> Vec<u8> {
+/// Sends bytes, and reads until the server closes the connection or, as it may wait for more, `timeout` has passed.
+fn exchange(bytes: &[u8], timeout: Duration) -> Vec<u8> {
     let mut stream = TcpStream::connect(SERVER.address).unwrap();
-    stream.set_read_timeout(Some(patience)).unwrap();
+    stream.set_read_timeout(Some(timeout)).unwrap();
     let mut reply = Vec::new();
     // The server may close the connection before it has read everything.
     let _ = stream.write_all(bytes).and_then(|()| stream.read_to_end(&mut reply).map(drop));

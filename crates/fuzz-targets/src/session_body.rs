@@ -3,16 +3,16 @@
 
 use super::aql_query::SESSION;
 use database::query::request::QueryRequest;
-use database::{Format, Patience, WriteMode, WriteOperation};
+use database::{Format, WriteMode, WriteOperation};
 use std::time::Duration;
-use storage::{Durability, WriteOptions};
+use storage::{DOCUMENT_WAIT, Durability, WriteOptions};
 use velocypack::{Builder, Limits, Slice, json, normalize, validate};
 
 pub(crate) fn run(bytes: &[u8]) {
     let [kind, format, body @ ..] = bytes else { return };
     let Some(body) = value(*format, body) else { return };
     let body = Slice::new(&body);
-    let mode = WriteMode { durability: Durability::Buffered, patience: Patience::Wait };
+    let mode = WriteMode { durability: Durability::Buffered, wait: DOCUMENT_WAIT };
     let write = |operation, key| {
         let written = SESSION.write_document("d", operation, key, body, &WriteOptions::default(), mode);
         assert!(written.is_ok() || written.is_err_and(|error| error.number() != 4));

@@ -78,7 +78,7 @@ impl SmallTables {
     }
 
     /// How long to wait before the next step; `None` while there is nothing to merge.
-    fn patience(&self, state: &State) -> Option<Duration> {
+    fn delay(&self, state: &State) -> Option<Duration> {
         match state.unmerged {
             0..NEIGHBOURS_MIN => None,
             tables if tables >= self.policy.tables_max => Some(Duration::ZERO),
@@ -97,10 +97,10 @@ impl Task for SmallTables {
     fn run(&self) {
         let mut state = self.lock();
         while !state.is_stopping {
-            match self.patience(&state) {
+            match self.delay(&state) {
                 None => state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner),
-                Some(patience) if !patience.is_zero() => {
-                    let waited = self.wake.wait_timeout(state, patience);
+                Some(delay) if !delay.is_zero() => {
+                    let waited = self.wake.wait_timeout(state, delay);
                     state = waited.unwrap_or_else(PoisonError::into_inner).0;
                 }
                 Some(_) => {

@@ -103,7 +103,7 @@ pub(crate) struct Tuning {
     pub(crate) cache: Cache,
     /// For commits: into the log, handed to the operating system, not synced.
     pub(crate) write_options: WriteOptions,
-    pub(crate) hasty_write_options: WriteOptions,
+    pub(crate) no_wait_write_options: WriteOptions,
     pub(crate) memory_bytes: usize,
 }
 
@@ -138,7 +138,7 @@ impl Tuning {
             partitioned,
             cache,
             write_options: write_options(),
-            hasty_write_options: hasty_write_options(),
+            no_wait_write_options: no_wait_write_options(),
             memory_bytes,
         }
     }
@@ -161,7 +161,7 @@ fn set_memory(options: &mut Options, memory_bytes: usize, cache: &Cache) {
 }
 
 /// Answers that it would have to wait where RocksDB holds writers back.
-fn hasty_write_options() -> WriteOptions {
+fn no_wait_write_options() -> WriteOptions {
     let mut options = write_options();
     options.set_no_slowdown(true);
     options

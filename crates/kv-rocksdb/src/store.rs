@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kv::{ConflictTable, Durability, Error, LocalStore, Overlay, Result, Snapshot};
+use kv::{ConflictTable, Durability, Error, LocalStore, Overlay, Result, Snapshot, WaitPolicy};
 use rust_rocksdb::{DB, Options, ReadOptions, WriteBatch, WriteOptions};
 
 use crate::error::{map, map_commit, map_open, map_open_io};
@@ -53,7 +53,7 @@ pub(crate) struct Store {
     conflict_table: Arc<ConflictTable>,
     write_options: WriteOptions,
     /// For writes that must not wait.
-    hasty_write_options: WriteOptions,
+    no_wait_write_options: WriteOptions,
     write_turns: Turns,
     /// Batches that are being written and are so large that others wait long for them.
     large_writes: AtomicUsize,
@@ -66,7 +66,7 @@ pub(crate) struct Store {
 impl Store {
     pub(crate) fn open(folder: &Path, wanted: &RocksOptions) -> Result<Store> {
         format::check_or_create(folder)?;
-        let Tuning { options, partitioned, cache, write_options, hasty_write_options, memory_bytes } =
+        let Tuning { options, partitioned, cache, write_options, no_wait_write_options, memory_bytes } =
             Tuning::new(wanted);
         let db = Arc::new(DB::open(&options, folder).map_err(|error| map_open(&error, folder))?);
         // The lock is ours now: nobody else's loads are in there.
@@ -95,7 +95,7 @@ impl Store {
             log,
             conflict_table,
             write_options,
-            hasty_write_options,
+            no_wait_write_options,
             write_turns: Turns::of_this_machine(),
             large_writes: AtomicUsize::new(0),
             latest: ReadOptions::default(),
@@ -142,12 +142,12 @@ impl Store {
         self.write_with(batch, &self.write_options)
     }
 
-    /// The same, unless it had to wait for more than other small batches: [`Error::Transient`].
-    fn write_at_once(&self, batch: &WriteBatch) -> Result<()> {
+    /// Does the same, but answers [`Error::Transient`] where the batch would wait for more than other small ones.
+    fn write_without_waiting(&self, batch: &WriteBatch) -> Result<()> {
         if self.large_writes.load(Ordering::Relaxed) > 0 {
             return Err(Error::Transient { reason: "a large batch is being written".to_owned() });
         }
-        self.write_with(batch, &self.hasty_write_options)
+        self.write_with(batch, &self.no_wait_write_options)
     }
 
     fn write_with(&self, batch: &WriteBatch, options: &WriteOptions) -> Result<()> {
@@ -214,7 +214,7 @@ impl LocalStore for Store {
         Ok(())
     }
 
-    fn apply(&self, overlay: &Overlay, waits: bool) -> Result<()> {
+    fn apply(&self, overlay: &Overlay, wait: WaitPolicy) -> Result<()> {
         let capacity_bytes = overlay.size_bytes() + overlay.len() * BATCH_OVERHEAD_BYTES;
         let mut batch = WriteBatch::with_capacity_bytes(capacity_bytes);
         for entry in overlay.iter() {
@@ -223,7 +223,10 @@ impl LocalStore for Store {
                 None => batch.delete(entry.key()),
             }
         }
-        if waits { self.write(&batch) } else { self.write_at_once(&batch) }
+        match wait {
+            WaitPolicy::NoWait => self.write_without_waiting(&batch),
+            WaitPolicy::UpTo(_) => self.write(&batch),
+        }
     }
 
     fn harden(&self, commit: u64, durability: Durability) -> Result<()> {
@@ -268,30 +271,30 @@ mod tests {
         }
     }
 
-    fn put_at_once(store: &Store, key: &[u8]) -> Result<()> {
+    fn put_without_waiting(store: &Store, key: &[u8]) -> Result<()> {
         let mut batch = WriteBatch::default();
         batch.put(key, b"value");
-        store.write_at_once(&batch)
+        store.write_without_waiting(&batch)
     }
 
     #[test]
-    fn who_must_not_wait_does_not_write_behind_a_large_batch() {
+    fn a_write_without_waiting_is_refused_behind_a_large_batch() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
         let large = LargeWrite::begin(&store.large_writes);
-        let refused = put_at_once(&store, b"key");
+        let refused = put_without_waiting(&store, b"key");
         assert!(matches!(refused, Err(Error::Transient { .. })), "{refused:?}");
         assert_eq!(store.db.get(b"key").unwrap(), None);
         drop(large);
-        put_at_once(&store, b"key").unwrap();
+        put_without_waiting(&store, b"key").unwrap();
         assert!(store.db.get(b"key").unwrap().is_some());
     }
 
     #[test]
-    fn who_must_not_wait_is_not_held_back_by_rocksdb() {
+    fn a_write_without_waiting_is_refused_while_rocksdb_stops_writes() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
-        put_at_once(&store, b"first").unwrap();
+        put_without_waiting(&store, b"first").unwrap();
         // With one table in the first level no more writes are taken.
         let stopped = [
             ("level0_file_num_compaction_trigger", "100"),
@@ -300,13 +303,13 @@ mod tests {
         ];
         store.db.set_options(&stopped).unwrap();
         store.db.flush().unwrap();
-        let refused = put_at_once(&store, b"second");
+        let refused = put_without_waiting(&store, b"second");
         assert!(matches!(refused, Err(Error::Transient { .. })), "{refused:?}");
         store
             .db
             .set_options(&[("level0_stop_writes_trigger", "36"), ("level0_slowdown_writes_trigger", "20")])
             .unwrap();
-        put_at_once(&store, b"second").unwrap();
+        put_without_waiting(&store, b"second").unwrap();
     }
 
     #[test]

@@ -43,7 +43,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::{Error, Result};
+use crate::{Error, Result, WaitPolicy};
 
 mod release;
 #[cfg(test)]
@@ -56,7 +56,7 @@ const SHARDS: usize = 64;
 const SHARD_KEYS_KEPT: usize = 128;
 
 /// Waiting for a key ends after a day at the latest.
-const TIMEOUT_MS_MAX: u64 = 24 * 60 * 60 * 1000;
+const WAIT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The default of `remembered_keys_max`: about 50 MB of stamps.
 pub const REMEMBERED_KEYS_MAX: usize = 1 << 20;
@@ -298,10 +298,10 @@ impl Claims {
         self.held.is_empty()
     }
 
-    /// Claims `key`, waiting up to `timeout_ms` for another transaction that holds it. Answers [`Error::Conflict`] if
+    /// Claims `key`, waiting for another transaction that holds it as `wait` says. Answers [`Error::Conflict`] if
     /// it still holds it then, or if the key was committed since this transaction started to read. A cycle of waiting
     /// transactions ends with the first timeout.
-    pub fn claim(&mut self, key: &[u8], timeout_ms: u64) -> Result<Claim> {
+    pub fn claim(&mut self, key: &[u8], wait: WaitPolicy) -> Result<Claim> {
         let table = &*self.table;
         let hash = table.hasher.hash_one(key);
         let shard = table.shard(hash);
@@ -313,8 +313,7 @@ impl Claims {
                 break;
             }
             let now = Instant::now();
-            let deadline =
-                *deadline.get_or_insert_with(|| now + Duration::from_millis(timeout_ms.min(TIMEOUT_MS_MAX)));
+            let deadline = *deadline.get_or_insert_with(|| now + wait.limit().min(WAIT_MAX));
             if now >= deadline {
                 return Err(table.conflict());
             }

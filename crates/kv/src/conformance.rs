@@ -9,10 +9,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests, though of other crates")]
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::{
     Block, BlockLimits, Durability, Engine, Error, KeyRange, PrefixScan, Result, ScanSpec, Snapshot,
-    SnapshotAt, TransactionOptions, WriteTransaction,
+    SnapshotAt, TransactionOptions, WaitPolicy, WriteTransaction,
 };
 
 pub mod concurrency;
@@ -179,9 +180,10 @@ pub(crate) fn begin(engine: &dyn Engine) -> Box<dyn WriteTransaction> {
 }
 
 /// Starts a transaction that reads from its first read on, and waits for keys.
-pub(crate) fn begin_waiting(engine: &dyn Engine, lock_timeout_ms: u64) -> Box<dyn WriteTransaction> {
+pub(crate) fn begin_waiting(engine: &dyn Engine, wait_ms: u64) -> Box<dyn WriteTransaction> {
     let snapshot = SnapshotAt::FirstRead;
-    engine.begin(TransactionOptions { lock_timeout_ms, snapshot, ..Default::default() }).expect("begin")
+    let wait = WaitPolicy::UpTo(Duration::from_millis(wait_ms));
+    engine.begin(TransactionOptions { wait, snapshot, ..Default::default() }).expect("begin")
 }
 
 /// Commits pairs.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::{Block, KeyRange, Result, Values};
 
@@ -200,23 +201,41 @@ pub trait Scan: Send {
 pub struct TransactionOptions {
     /// Most bytes of keys and values that may be buffered before a write answers [`crate::Error::TooLarge`].
     pub max_bytes: usize,
-    /// How long a write waits for another transaction that holds its key before it answers
-    /// [`crate::Error::Conflict`]. Zero does not wait.
-    pub lock_timeout_ms: u64,
+    /// What the transaction does where others are in its way.
+    pub wait: WaitPolicy,
     /// Which state the transaction reads.
     pub snapshot: SnapshotAt,
-    /// Whether the commit may wait for longer than a small write takes: for large ones of others, or until the engine
-    /// takes writes again at all. Otherwise it answers [`crate::Error::Transient`], and nothing was written.
-    pub commit_waits: bool,
 }
 
 impl Default for TransactionOptions {
     fn default() -> Self {
         TransactionOptions {
             max_bytes: 512 << 20,
-            lock_timeout_ms: 0,
+            wait: WaitPolicy::UpTo(Duration::ZERO),
             snapshot: SnapshotAt::Begin,
-            commit_waits: true,
+        }
+    }
+}
+
+/// How long a caller may be held up by others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitPolicy {
+    /// Never: the caller must not block. A key that another transaction holds answers [`crate::Error::Conflict`] at
+    /// once. A commit that would wait for longer than a small write takes (for large writes of others, or until the
+    /// engine admits writes again) answers [`crate::Error::Transient`], and nothing was written.
+    NoWait,
+    /// A write waits this long for another transaction that holds its key before it answers
+    /// [`crate::Error::Conflict`]; zero does not wait. A commit waits until the engine admits it, however long that
+    /// takes, as giving up would throw the transaction's work away.
+    UpTo(Duration),
+}
+
+impl WaitPolicy {
+    /// The longest time to wait for a lock.
+    pub fn limit(self) -> Duration {
+        match self {
+            WaitPolicy::NoWait => Duration::ZERO,
+            WaitPolicy::UpTo(limit) => limit,
         }
     }
 }
@@ -251,7 +270,7 @@ pub struct Savepoint(pub usize);
 ///
 /// Snapshot isolation: the first writer of a key wins. A write to a key that another transaction holds, or that was
 /// committed by another after this one's snapshot, answers [`crate::Error::Conflict`] and leaves the transaction as it
-/// was: at once, or, if another transaction holds the key, after [`TransactionOptions::lock_timeout_ms`].
+/// was: at once, or, if another transaction holds the key, after the limit of [`TransactionOptions::wait`].
 pub trait WriteTransaction: Send {
     /// What the transaction sees now, its own writes included, unchanged by later writes. Cheap when nothing was
     /// written since the last call.

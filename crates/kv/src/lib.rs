@@ -29,7 +29,8 @@ pub use block::{BLOCK_BYTES_MAX, Block, Pair, Values};
 pub use conflict::ConflictTable;
 pub use engine::{
     BLOCK_LIMIT_BYTES_MAX, BlockLimits, BulkLoad, Durability, Engine, EngineStatistics, PAIR_BYTES_MAX,
-    PrefixScan, Savepoint, Scan, ScanSpec, Snapshot, SnapshotAt, TransactionOptions, WriteTransaction,
+    PrefixScan, Savepoint, Scan, ScanSpec, Snapshot, SnapshotAt, TransactionOptions, WaitPolicy,
+    WriteTransaction,
 };
 pub use error::{Error, Result};
 pub use local::{LocalStore, LocalTransaction};

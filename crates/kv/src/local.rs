@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::conflict::{Claim, Claims};
 use crate::{
     ConflictTable, Durability, Error, Overlay, Result, Savepoint, Snapshot, SnapshotAt, TransactionOptions,
-    Values, WriteTransaction,
+    Values, WaitPolicy, WriteTransaction,
 };
 
 /// What an engine has to do for [`LocalTransaction`].
@@ -25,9 +25,9 @@ pub trait LocalStore: Send + Sync + 'static {
     fn read_latest(&self, key: &[u8], read: &mut dyn FnMut(&[u8])) -> Result<()>;
 
     /// Applies all writes of `overlay`: whoever reads sees all of them or none, and all who read after this returned
-    /// see them. On an error nothing was written, except for [`Error::Undetermined`]. `waits` is
-    /// [`TransactionOptions::commit_waits`].
-    fn apply(&self, overlay: &Overlay, waits: bool) -> Result<()>;
+    /// see them. On an error nothing was written, except for [`Error::Undetermined`]. `wait` is
+    /// [`TransactionOptions::wait`].
+    fn apply(&self, overlay: &Overlay, wait: WaitPolicy) -> Result<()>;
 
     /// Called after [`LocalStore::apply`], when others may see the writes and overwrite them already: makes all
     /// commits up to the one with this number as durable as was asked.
@@ -41,8 +41,7 @@ pub struct LocalTransaction<S: LocalStore> {
     /// Absent until the first read if the transaction reads from its first read on.
     base: OnceCell<Arc<dyn Snapshot>>,
     overlay: Overlay,
-    lock_timeout_ms: u64,
-    commit_waits: bool,
+    wait: WaitPolicy,
 }
 
 impl<S: LocalStore> LocalTransaction<S> {
@@ -53,8 +52,7 @@ impl<S: LocalStore> LocalTransaction<S> {
             store,
             base: OnceCell::new(),
             overlay: Overlay::new(options.max_bytes),
-            lock_timeout_ms: options.lock_timeout_ms,
-            commit_waits: options.commit_waits,
+            wait: options.wait,
         };
         if options.snapshot == SnapshotAt::Begin {
             transaction.base()?;
@@ -75,7 +73,7 @@ impl<S: LocalStore> LocalTransaction<S> {
 
     /// Makes sure that nobody else writes `key`, and that its latest state is the one that this transaction reads.
     fn guard(&mut self, key: &[u8]) -> Result<()> {
-        match self.claims.claim(key, self.lock_timeout_ms)? {
+        match self.claims.claim(key, self.wait)? {
             Claim::Unchanged => Ok(()),
             Claim::Forgotten if self.is_as_read(key)? => Ok(()),
             Claim::Forgotten => Err(self.claims.conflict()),
@@ -171,13 +169,13 @@ impl<S: LocalStore> WriteTransaction for LocalTransaction<S> {
     }
 
     fn commit(self: Box<Self>, durability: Durability) -> Result<()> {
-        let LocalTransaction { store, claims, base, overlay, commit_waits, .. } = *self;
+        let LocalTransaction { store, claims, base, overlay, wait, .. } = *self;
         // The engine need not keep the old state while it writes the new one.
         drop(base);
         if overlay.is_empty() && claims.is_empty() {
             return Ok(());
         }
-        let applied = if overlay.is_empty() { Ok(()) } else { store.apply(&overlay, commit_waits) };
+        let applied = if overlay.is_empty() { Ok(()) } else { store.apply(&overlay, wait) };
         match applied {
             Ok(()) => store.harden(claims.commit(), durability),
             Err(error @ Error::Undetermined { .. }) => {

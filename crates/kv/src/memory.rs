@@ -11,7 +11,7 @@ use crate::tree::{Entry, Tree};
 use crate::{
     Block, BlockLimits, BulkLoad, ConflictTable, Durability, Engine, EngineStatistics, Error, KeyRange,
     LocalStore, LocalTransaction, Overlay, PrefixScan, Result, Scan, ScanSpec, Snapshot, TransactionOptions,
-    Values, WriteTransaction,
+    Values, WaitPolicy, WriteTransaction,
 };
 
 /// Everything in one copy-on-write tree. A snapshot is a copy of it, O(1).
@@ -114,7 +114,7 @@ impl LocalStore for MemoryStore {
         Ok(())
     }
 
-    fn apply(&self, overlay: &Overlay, _waits: bool) -> Result<()> {
+    fn apply(&self, overlay: &Overlay, _: WaitPolicy) -> Result<()> {
         let mut pairs = self.write()?;
         for entry in overlay.iter() {
             match entry.value() {

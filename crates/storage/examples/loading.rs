@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 use catalog::CollectionType;
 use catalog::collection::CollectionProperties;
 use storage::{
-    Collection, Durability, LoadOutcome, LoadPath, LoadPatience, MemoryBudget, Store, StoreOptions,
-    TransactionOptions, WriteOptions,
+    Collection, Durability, LoadOutcome, LoadPath, MemoryBudget, Store, StoreOptions, TransactionOptions,
+    WaitPolicy, WriteOptions,
 };
 use velocypack::{Builder, Slice};
 
@@ -107,7 +107,7 @@ impl Workload {
             other => panic!("there is no way called {other}"),
         };
         let mut load =
-            store.load_documents(collection, &options, LoadPatience::Wait).unwrap().unwrap().by(path);
+            store.load_documents(collection, &options, WaitPolicy::NoWait).unwrap().unwrap().by(path);
         for number in numbers {
             load.add(Slice::new(&self.body(number))).unwrap();
         }

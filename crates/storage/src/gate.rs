@@ -8,6 +8,8 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use kv::WaitPolicy;
+
 /// One gate a collection. Writers that come while somebody waits to be alone wait behind.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
@@ -44,11 +46,11 @@ pub(crate) struct GateGuard {
 }
 
 impl Gate {
-    /// Waits for at most `timeout`; `None` when it has passed.
-    pub(crate) fn pass(self: &Arc<Self>, passage: Passage, timeout: Duration) -> Option<GateGuard> {
+    /// Waits as `wait` says; `None` when its limit has passed.
+    pub(crate) fn pass(self: &Arc<Self>, passage: Passage, wait: WaitPolicy) -> Option<GateGuard> {
         let mut state = self.lock();
         if !state.admits(passage) {
-            state = self.wait(state, passage, timeout)?;
+            state = self.wait(state, passage, wait.limit())?;
         }
         match passage {
             Passage::Shared => state.sharing += 1,
@@ -147,8 +149,8 @@ impl Drop for GateGuard {
 mod tests {
     use super::*;
 
-    const SOON: Duration = Duration::from_millis(20);
-    const LONG: Duration = Duration::from_secs(30);
+    const SOON: WaitPolicy = WaitPolicy::UpTo(Duration::from_millis(20));
+    const LONG: WaitPolicy = WaitPolicy::UpTo(Duration::from_secs(30));
 
     #[test]
     fn writers_share_and_a_change_is_alone() {
@@ -214,7 +216,8 @@ mod tests {
         let writer = gate.pass(Passage::Shared, SOON).unwrap();
         let waiting = {
             let gate = Arc::clone(&gate);
-            std::thread::spawn(move || gate.pass(Passage::Exclusive, Duration::from_millis(200)).is_none())
+            let wait = WaitPolicy::UpTo(Duration::from_millis(200));
+            std::thread::spawn(move || gate.pass(Passage::Exclusive, wait).is_none())
         };
         while gate.lock().waiting_exclusive == 0 {
             std::thread::yield_now();

@@ -50,8 +50,8 @@ pub use index::found::IndexEntries;
 pub use index::persistent::{IndexScan, IndexWalk};
 pub use index::scan::{EntryScan, ScanHost, ScanOptions, ScanStatistics};
 pub use index::value::IndexValue;
-pub use kv::Durability;
-pub use load::{DocumentLoad, LoadOutcome, LoadPath, LoadPatience};
+pub use kv::{Durability, WaitPolicy};
+pub use load::{DocumentLoad, LoadOutcome, LoadPath};
 pub use memory_budget::MemoryBudget;
 pub use picture::{Catalog, Collection, DataVersion, Database};
 pub use read_cache::{EdgeEnds, LastLoss, ReadCacheStatistics};
@@ -61,6 +61,6 @@ pub use schema::Schema;
 pub use snapshot::Snapshot;
 pub use store::{Store, StoreOptions};
 pub use transaction::{
-    DOCUMENT_MAX_BYTES, OverwriteMode, TRANSACTION_MAX_BYTES, Transaction, TransactionOptions, WriteKind,
-    WriteOptions, WriteOutcome, document_key,
+    DOCUMENT_MAX_BYTES, DOCUMENT_WAIT, OverwriteMode, TRANSACTION_MAX_BYTES, Transaction, TransactionOptions,
+    WriteKind, WriteOptions, WriteOutcome, document_key,
 };

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use catalog::NamingRules;
-use kv::{Engine, WriteTransaction};
+use kv::{Engine, WaitPolicy, WriteTransaction};
 
 use crate::computed_values::ComputedValuesCompiler;
 use crate::encoding::metadata::setting_key;
@@ -21,7 +22,7 @@ use crate::{
 };
 
 /// How long a change of a collection waits for its writers by default, and writers for a change.
-const GATE_TIMEOUT_MS: u64 = 60_000;
+const COLLECTION_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_secs(60));
 
 /// How a store is opened.
 #[derive(Clone)]
@@ -30,7 +31,7 @@ pub struct StoreOptions {
     pub naming_rules: NamingRules,
     /// How long a change of a collection (an index, a truncation, a drop) waits for those who write it, and they for
     /// it, before 18 is answered.
-    pub gate_timeout_ms: u64,
+    pub collection_wait: WaitPolicy,
     /// Whether a change of definitions waits until it is on disk.
     pub sync_definitions: bool,
     /// Memory for building an index or a bulk load, each; more goes to temporary files.
@@ -48,7 +49,7 @@ impl Default for StoreOptions {
         let budget = MemoryBudget::split(1 << 30);
         StoreOptions {
             naming_rules: NamingRules::default(),
-            gate_timeout_ms: GATE_TIMEOUT_MS,
+            collection_wait: COLLECTION_WAIT,
             sync_definitions: true,
             sort_budget_bytes: usize::try_from(budget.sort_bytes).unwrap_or(usize::MAX),
             read_cache_bytes: budget.read_cache_bytes,
@@ -149,8 +150,8 @@ impl Store {
     }
 
     /// How long transactions wait for a change of a collection's definition, unless they say otherwise.
-    pub fn gate_timeout(&self) -> std::time::Duration {
-        std::time::Duration::from_millis(self.shared.options.gate_timeout_ms)
+    pub fn collection_wait(&self) -> WaitPolicy {
+        self.shared.options.collection_wait
     }
 
     /// Begins a transaction. Waits for the gates of the collections that the options name.

@@ -10,11 +10,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use catalog::{CollectionType, SYSTEM_DATABASE};
-use common::{create, insert, present, remove, store, write};
+use common::{LOAD_WAIT, create, insert, present, remove, store, write};
 use proptest::prelude::*;
 use storage::{
-    Collection, EdgeDirection, LastLoss, LoadOutcome, LoadPatience, OverwriteMode, Snapshot, Store,
-    WriteOptions,
+    Collection, EdgeDirection, LastLoss, LoadOutcome, OverwriteMode, Snapshot, Store, WriteOptions,
 };
 use velocypack::Slice;
 
@@ -163,8 +162,7 @@ impl World {
     }
 
     fn load(&mut self, (which, key): Vertex) {
-        let load =
-            self.store.load_documents(&self.vertices(which), &WriteOptions::default(), LoadPatience::Wait);
+        let load = self.store.load_documents(&self.vertices(which), &WriteOptions::default(), LOAD_WAIT);
         let mut load = load.unwrap().unwrap();
         load.add(Slice::new(&common::value(&format!(r#"{{"_key": "{key}"}}"#)))).unwrap();
         if load.finish().unwrap() == LoadOutcome::Loaded {

@@ -18,8 +18,8 @@ use common::*;
 use failing::{Death, FailingEngine};
 use kv_rocksdb::{RocksEngine, RocksOptions};
 use storage::{
-    BlockLimits, Collection, EdgeDirection, Error, LoadOutcome, LoadPatience, Result, Snapshot, Store,
-    StoreOptions, TransactionOptions, WriteOptions,
+    BlockLimits, Collection, EdgeDirection, Error, LoadOutcome, Result, Snapshot, Store, StoreOptions,
+    TransactionOptions, WriteOptions,
 };
 use velocypack::Slice;
 
@@ -40,7 +40,7 @@ fn edge(n: usize) -> String {
 
 fn load(store: &Store, numbers: Range<usize>) -> LoadOutcome {
     let options = WriteOptions { is_restore: true, ..WriteOptions::default() };
-    let mut load = store.load_documents(&present(store, "c"), &options, LoadPatience::Wait).unwrap().unwrap();
+    let mut load = store.load_documents(&present(store, "c"), &options, LOAD_WAIT).unwrap().unwrap();
     numbers.for_each(|n| load.add(Slice::new(&value(&edge(n)))).unwrap());
     load.finish().unwrap()
 }
@@ -189,7 +189,7 @@ fn loads_go_on_while_it_is_built() {
         let loads = scope.spawn(|| {
             for start in (0..2_000).step_by(50) {
                 while store
-                    .load_documents(&present(&store, "c"), &WriteOptions::default(), LoadPatience::Wait)
+                    .load_documents(&present(&store, "c"), &WriteOptions::default(), LOAD_WAIT)
                     .unwrap()
                     .is_none()
                 {}

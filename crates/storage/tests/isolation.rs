@@ -9,7 +9,7 @@ use std::thread;
 
 use catalog::CollectionType;
 use common::*;
-use storage::{Collection, Durability, ErrorCode, Store, Transaction, TransactionOptions, WriteOptions};
+use storage::{Collection, Durability, ErrorCode, Store, Transaction, TransactionOptions, WaitPolicy, WriteOptions};
 use velocypack::Slice;
 
 fn put(transaction: &mut Transaction, collection: &Collection, body: &str) -> storage::Result<()> {
@@ -395,12 +395,12 @@ fn an_intermediate_commit_keeps_its_collections() {
     let mut writer = store.begin(&options).unwrap();
     change(&mut writer, &c, "x", r#"{"n": 2}"#).unwrap();
     writer.commit_intermediate(Durability::Buffered).unwrap();
-    let impatient = TransactionOptions {
+    let no_wait = TransactionOptions {
         write: vec![Arc::clone(&c)],
-        gate_timeout_ms: Some(0),
+        collection_wait: Some(WaitPolicy::NoWait),
         ..TransactionOptions::default()
     };
-    assert_eq!(store.begin(&impatient).err().unwrap().code(), ErrorCode::LockTimeout);
+    assert_eq!(store.begin(&no_wait).err().unwrap().code(), ErrorCode::LockTimeout);
     commit(writer);
-    assert!(store.begin(&impatient).is_ok());
+    assert!(store.begin(&no_wait).is_ok());
 }

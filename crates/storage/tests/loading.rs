@@ -12,9 +12,7 @@ use catalog::CollectionType;
 use common::*;
 use failing::{Death, FailingEngine};
 use kv_rocksdb::{RocksEngine, RocksOptions};
-use storage::{
-    Collection, Durability, EdgeDirection, LoadOutcome, LoadPath, LoadPatience, Result, Store, WriteOptions,
-};
+use storage::{Collection, Durability, EdgeDirection, LoadOutcome, LoadPath, Result, Store, WriteOptions};
 use velocypack::Slice;
 
 fn restore() -> WriteOptions {
@@ -22,7 +20,7 @@ fn restore() -> WriteOptions {
 }
 
 fn load(store: &Store, collection: &Collection, path: LoadPath, bodies: &[String]) -> Result<LoadOutcome> {
-    let mut load = store.load_documents(collection, &restore(), LoadPatience::Wait)?.unwrap().by(path);
+    let mut load = store.load_documents(collection, &restore(), LOAD_WAIT)?.unwrap().by(path);
     for body in bodies {
         load.add(Slice::new(&value(body)))?;
     }
@@ -121,7 +119,7 @@ fn keys_and_revisions_of_a_dump_are_kept() {
 fn a_wrong_document_is_refused_and_the_rest_is_loaded() {
     let store = store();
     let c = create(&store, "c", CollectionType::Edge);
-    let mut load = store.load_documents(&c, &restore(), LoadPatience::Wait).unwrap().unwrap();
+    let mut load = store.load_documents(&c, &restore(), LOAD_WAIT).unwrap().unwrap();
     assert_eq!(load.add(Slice::new(&value(r#"{"_key": "x"}"#))).unwrap_err().number(), 1233);
     assert_eq!(load.add(Slice::new(&value("[]"))).unwrap_err().number(), 1227);
     load.add(Slice::new(&value(&edges(0..1)[0]))).unwrap();
@@ -136,10 +134,7 @@ fn transactions_and_loads_do_not_miss_each_other() {
     let mut early = begin(&store);
     let mut writer = begin(&store);
     writer.insert(&c, Slice::new(&value(r#"{"_key": "w"}"#)), &WriteOptions::default()).unwrap();
-    assert!(
-        store.load_documents(&c, &restore(), LoadPatience::Wait).unwrap().is_none(),
-        "somebody is writing"
-    );
+    assert!(store.load_documents(&c, &restore(), LOAD_WAIT).unwrap().is_none(), "somebody is writing");
     writer.commit(Durability::Buffered).unwrap();
     load(&store, &c, LoadPath::Auto, &[r#"{"_key": "a"}"#.to_owned()]).unwrap();
     // It does not see the document, and would write over it.
@@ -156,7 +151,7 @@ fn a_unique_index_needs_a_transaction() {
     let store = store();
     let c = create(&store, "c", CollectionType::Document);
     create_index(&store, &c, r#"{"type": "persistent", "fields": ["n"], "unique": true}"#).unwrap();
-    assert!(store.load_documents(&present(&store, "c"), &restore(), LoadPatience::Wait).unwrap().is_none());
+    assert!(store.load_documents(&present(&store, "c"), &restore(), LOAD_WAIT).unwrap().is_none());
 }
 
 #[test]

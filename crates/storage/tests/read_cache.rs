@@ -9,11 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use catalog::CollectionType;
-use common::{create, insert, insert_with, open, options, remove, store, write};
+use common::{LOAD_WAIT, create, insert, insert_with, open, options, remove, store, write};
 use proptest::prelude::*;
 use storage::{
-    Collection, EdgeDirection, LoadOutcome, LoadPatience, OverwriteMode, Snapshot, Store, StoreOptions,
-    WriteOptions,
+    Collection, EdgeDirection, LoadOutcome, OverwriteMode, Snapshot, Store, StoreOptions, WriteOptions,
 };
 use velocypack::Slice;
 
@@ -110,7 +109,7 @@ impl World {
     fn load(&mut self, key: u8) {
         let World { store, vertices, edges, model } = self;
         let load = |collection: &Collection, body: String| {
-            let load = store.load_documents(collection, &WriteOptions::default(), LoadPatience::Wait);
+            let load = store.load_documents(collection, &WriteOptions::default(), LOAD_WAIT);
             let mut load = load.unwrap().unwrap();
             load.add(Slice::new(&common::value(&body))).unwrap();
             load.finish().unwrap() == LoadOutcome::Loaded

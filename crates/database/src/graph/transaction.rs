@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use storage::{Collection, Durability, Transaction, TransactionOptions};
+use storage::{Collection, DOCUMENT_WAIT, Durability, Transaction, TransactionOptions};
 
 use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
 /// How often a transaction is tried that others are in the way of.
 const ATTEMPTS: usize = 5;
-/// How long a write waits for another transaction that holds its document.
-const LOCK_TIMEOUT_MS: u64 = 1_000;
 
 impl Session {
     /// Runs `work` in a transaction that may write some collections, and commits it; an error of `work` takes
@@ -25,7 +23,7 @@ impl Session {
             return Err(Error::of(ErrorCode::ShuttingDown));
         }
         let options = TransactionOptions {
-            lock_timeout_ms: LOCK_TIMEOUT_MS,
+            wait: DOCUMENT_WAIT,
             write,
             snapshot_at_first_read: true,
             ..TransactionOptions::default()

@@ -1,7 +1,7 @@
 //! Storing chunks of documents: as loads of new ones where that can be, otherwise in transactions.
 
 use storage::{
-    Durability, LoadOutcome, LoadPatience, Transaction, TransactionOptions, WriteKind, WriteOutcome,
+    Durability, LoadOutcome, Transaction, TransactionOptions, WaitPolicy, WriteKind, WriteOutcome,
 };
 use velocypack::Slice;
 
@@ -60,7 +60,7 @@ impl Import<'_> {
             return Ok(false);
         }
         let store = self.session.instance().store();
-        let load = store.load_documents(&self.collection, &self.options, LoadPatience::None)?;
+        let load = store.load_documents(&self.collection, &self.options, WaitPolicy::NoWait)?;
         let Some(mut load) = load else {
             self.may_load = false;
             return Ok(false);

@@ -10,7 +10,7 @@ use aql_exec::{
 };
 use aql_plan::{Access, NodeId, Plan};
 use catalog::{AccessLevel, CollectionId};
-use storage::{Collection, Durability, Transaction, TransactionOptions};
+use storage::{Collection, Durability, Transaction, TransactionOptions, WaitPolicy};
 use velocypack::Slice;
 
 use crate::cursor::encoder::{Format, RowEncoder};
@@ -36,7 +36,7 @@ const ROWS_AT_A_TIME: usize = 1_000;
 const MANY_ROWS: usize = 500;
 
 /// How long a query waits for a collection before it looks whether it was ended.
-const GATE_WAIT_MS: u64 = 50;
+const COLLECTION_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_millis(50));
 
 impl Session {
     /// Plans and runs a query, and gives the first batch of its result. Errors: those of planning and execution.
@@ -128,8 +128,8 @@ impl PreparedQuery {
     /// that is ended meanwhile ends.
     fn begin_transaction(&self, options: TransactionOptions) -> Result<Transaction> {
         let store = self.session.instance().store();
-        let until = Instant::now() + store.gate_timeout();
-        let options = TransactionOptions { gate_timeout_ms: Some(GATE_WAIT_MS), ..options };
+        let until = Instant::now() + store.collection_wait().limit();
+        let options = TransactionOptions { collection_wait: Some(COLLECTION_WAIT), ..options };
         loop {
             match store.begin(&options) {
                 Err(error) if error.code() == ErrorCode::LockTimeout && Instant::now() < until => {

@@ -6,9 +6,10 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use storage::{
-    Collection, Durability, LoadOutcome, LoadPatience, OverwriteMode, TransactionOptions, WriteOptions,
+    Collection, Durability, LoadOutcome, OverwriteMode, TransactionOptions, WaitPolicy, WriteOptions,
 };
 use velocypack::Slice;
 
@@ -19,6 +20,8 @@ use crate::{Error, ErrorCode, Result};
 
 /// How often a batch is begun again that meets other writers.
 const ATTEMPTS: usize = 20;
+/// How long a load waits for the transactions that write its collection, before the batch becomes one of them.
+const LOAD_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_millis(500));
 /// The user that always has all rights.
 const ROOT: &str = "root";
 
@@ -66,7 +69,7 @@ impl Session {
     /// `false` if the documents are not all new ones that can be loaded; nothing is stored then.
     fn restore_by_load(&self, collection: &Arc<Collection>, body: RestoreBody<'_>) -> Result<bool> {
         let store = self.instance().store();
-        let Some(mut load) = store.load_documents(collection, &options(), LoadPatience::Wait)? else {
+        let Some(mut load) = store.load_documents(collection, &options(), LOAD_WAIT)? else {
             return Ok(false);
         };
         // Documents are smaller than their text; what is not used is never touched.

@@ -1,7 +1,8 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{Claim, Claims, ConflictTable};
-use crate::Error;
+use crate::{Error, WaitPolicy};
 
 fn table(remembered_keys_max: usize) -> Arc<ConflictTable> {
     Arc::new(ConflictTable::new(remembered_keys_max))
@@ -16,7 +17,7 @@ fn reader(table: &Arc<ConflictTable>) -> Claims {
 fn commit(table: &Arc<ConflictTable>, keys: impl IntoIterator<Item = u32>) -> u64 {
     let mut claims = reader(table);
     for key in keys {
-        let _ = claims.claim(&key.to_be_bytes(), 0).unwrap();
+        let _ = claims.claim(&key.to_be_bytes(), WaitPolicy::NoWait).unwrap();
     }
     claims.commit()
 }
@@ -54,7 +55,7 @@ fn a_transaction_that_does_not_read_needs_no_stamps() {
     let mut claims = table.enter();
     commit(&table, [1]);
     assert_eq!(table.key_count(), 0);
-    assert_eq!(claims.claim(&1_u32.to_be_bytes(), 0), Ok(Claim::Unchanged));
+    assert_eq!(claims.claim(&1_u32.to_be_bytes(), WaitPolicy::NoWait), Ok(Claim::Unchanged));
     assert!(!claims.is_reading());
 }
 
@@ -64,7 +65,7 @@ fn rolled_back_claims_leave_nothing() {
     let old = reader(&table);
     let mut claims = reader(&table);
     for key in 0..100_u32 {
-        let _ = claims.claim(&key.to_be_bytes(), 0).unwrap();
+        let _ = claims.claim(&key.to_be_bytes(), WaitPolicy::NoWait).unwrap();
     }
     assert_eq!((claims.len(), table.key_count()), (100, 100));
     drop(claims);
@@ -81,12 +82,12 @@ fn memory_is_bounded_while_an_old_transaction_lives() {
     }
     assert!(table.key_count() <= 101, "{}", table.key_count());
     // What is remembered is a conflict, what is forgotten must be looked up.
-    assert_eq!(old.claim(&9_999_u32.to_be_bytes(), 0), Err(Error::Conflict));
-    assert_eq!(old.claim(&0_u32.to_be_bytes(), 0), Ok(Claim::Forgotten));
-    assert_eq!(old.claim(&20_000_u32.to_be_bytes(), 0), Ok(Claim::Forgotten));
+    assert_eq!(old.claim(&9_999_u32.to_be_bytes(), WaitPolicy::NoWait), Err(Error::Conflict));
+    assert_eq!(old.claim(&0_u32.to_be_bytes(), WaitPolicy::NoWait), Ok(Claim::Forgotten));
+    assert_eq!(old.claim(&20_000_u32.to_be_bytes(), WaitPolicy::NoWait), Ok(Claim::Forgotten));
     // A transaction that started after what was forgotten needs no look-up.
     let mut young = reader(&table);
-    assert_eq!(young.claim(&5_u32.to_be_bytes(), 0), Ok(Claim::Unchanged));
+    assert_eq!(young.claim(&5_u32.to_be_bytes(), WaitPolicy::NoWait), Ok(Claim::Unchanged));
     drop((old, young));
     assert_eq!(table.key_count(), 0);
 }
@@ -123,11 +124,12 @@ fn concurrent_transactions_leave_nothing() {
             let table = &table;
             scope.spawn(move || {
                 for round in 0..2000_u32 {
+                    let wait = WaitPolicy::UpTo(Duration::from_millis(u64::from(round % 2)));
                     let mut claims = reader(table);
                     let mut is_conflict = false;
                     for key in 0..5 {
                         let key = (round.wrapping_mul(7919).wrapping_add(key * thread)) % 997;
-                        is_conflict |= claims.claim(&key.to_be_bytes(), u64::from(round % 2)).is_err();
+                        is_conflict |= claims.claim(&key.to_be_bytes(), wait).is_err();
                     }
                     if !is_conflict && round % 5 != 0 {
                         claims.commit();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Fixture, assert_conflict, begin, begin_waiting, delete, dump_now, get, get_by, put};
-use crate::{Durability, Engine, Error, TransactionOptions, WriteTransaction};
+use crate::{Durability, Engine, Error, TransactionOptions, WaitPolicy, WriteTransaction};
 
 /// A way to write the key `k`.
 type Write = fn(&mut dyn WriteTransaction) -> crate::Result<()>;
@@ -21,8 +21,9 @@ fn commit(transaction: Box<dyn WriteTransaction>) {
 }
 
 /// Starts a transaction that reads the state of now and waits for keys.
-fn begin_patient(engine: &dyn Engine, lock_timeout_ms: u64) -> Box<dyn WriteTransaction> {
-    engine.begin(TransactionOptions { lock_timeout_ms, ..Default::default() }).expect("begin")
+fn begin_with_limit(engine: &dyn Engine, wait_ms: u64) -> Box<dyn WriteTransaction> {
+    let wait = WaitPolicy::UpTo(Duration::from_millis(wait_ms));
+    engine.begin(TransactionOptions { wait, ..Default::default() }).expect("begin")
 }
 
 /// While a transaction has written (or locked) a key, no other can write or lock it, whatever the write.
@@ -277,10 +278,10 @@ fn while_held(
 pub fn a_waiting_write_goes_on_after_a_rollback(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("k", "0")]);
-    let mut waiting = begin_patient(&*engine, 20_000);
+    let mut waiting = begin_with_limit(&*engine, 20_000);
     while_held(&engine, |holder| holder.rollback(), || waiting.put(b"k", b"1").expect("put"));
     commit(waiting);
-    let mut waiting = begin_patient(&*engine, 20_000);
+    let mut waiting = begin_with_limit(&*engine, 20_000);
     while_held(&engine, commit, || assert_conflict(waiting.put(b"k", b"2")));
     drop(waiting);
     assert_eq!(get(&*engine, "k"), Some("holder".into()));
@@ -300,22 +301,27 @@ pub fn a_waiting_lock_reads_what_it_waited_for(fixture: &dyn Fixture) {
     while_held(&engine, commit, || assert_eq!(waiting.insert_unique(b"k", b"2"), Err(Error::Exists)));
 }
 
-/// A write waits no longer than `lock_timeout_ms`, and then conflicts.
+/// A write waits no longer than the limit of `wait`, and then conflicts.
 pub fn waiting_ends_with_the_timeout(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let mut holder = begin(&*engine);
     holder.put(b"k", b"1").expect("put");
     let started = Instant::now();
-    assert_conflict(begin_patient(&*engine, 60).put(b"k", b"2"));
+    assert_conflict(begin_with_limit(&*engine, 60).put(b"k", b"2"));
     assert!(started.elapsed() >= Duration::from_millis(60));
     assert_conflict(begin(&*engine).put(b"k", b"2"));
+    let wait = WaitPolicy::NoWait;
+    let mut no_wait = engine.begin(TransactionOptions { wait, ..Default::default() }).expect("begin");
+    assert_conflict(no_wait.put(b"k", b"2"));
+    no_wait.put(b"other", b"2").expect("put");
+    commit(no_wait);
 }
 
 /// Two transactions that wait for each other's keys: one of them conflicts, and the other gets its key.
 pub fn deadlocks_end_in_a_conflict(fixture: &dyn Fixture) {
     let engine = fixture.engine();
-    let mut left = begin_patient(&*engine, 20_000);
-    let mut right = begin_patient(&*engine, 50);
+    let mut left = begin_with_limit(&*engine, 20_000);
+    let mut right = begin_with_limit(&*engine, 50);
     left.put(b"a", b"left").expect("put");
     right.put(b"b", b"right").expect("put");
     std::thread::scope(|scope| {

@@ -7,7 +7,7 @@ use super::{LocalStore, LocalTransaction};
 use crate::conflict::ConflictTable;
 use crate::{
     Durability, Engine, Error, MemoryEngine, Overlay, Result, Snapshot, SnapshotAt, TransactionOptions,
-    WriteTransaction,
+    WaitPolicy, WriteTransaction,
 };
 
 type Hook = Box<dyn FnOnce(&Arc<HookedStore>) + Send>;
@@ -61,7 +61,7 @@ impl LocalStore for HookedStore {
         Ok(())
     }
 
-    fn apply(&self, overlay: &Overlay, _waits: bool) -> Result<()> {
+    fn apply(&self, overlay: &Overlay, _: WaitPolicy) -> Result<()> {
         let mut transaction = self.engine.begin(TransactionOptions::default())?;
         for entry in overlay.iter() {
             match entry.value() {

@@ -7,10 +7,13 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use catalog::error_number;
-use database::{Outcomes, Patience, WriteMode, WriteOperation};
+use database::{Outcomes, WriteMode, WriteOperation};
 use hyper::header::{ETAG, HeaderValue, LOCATION};
 use hyper::{Method, StatusCode};
-use storage::{Collection, OverwriteMode, StoredDocument, WriteKind, WriteOptions, WriteOutcome};
+use storage::{
+    Collection, DOCUMENT_WAIT, OverwriteMode, StoredDocument, WaitPolicy, WriteKind, WriteOptions,
+    WriteOutcome,
+};
 use velocypack::{Builder, Slice, json, to_wire};
 
 use super::parameter;
@@ -89,7 +92,7 @@ fn insert(session: &Session, request: &Request) -> Result<Outcome> {
             if request.body_value()?.slice().is_array() {
                 write_many(&session, &request, WriteOperation::Insert)
             } else {
-                write_patiently(&session, &request, WriteOperation::Insert)
+                write_waiting(&session, &request, WriteOperation::Insert)
             }
         })));
     }
@@ -128,25 +131,25 @@ fn start(session: &Session, request: &Request, operation: WriteOperation) -> Res
     let small = request.body().len() <= INLINE_MAX_BYTES;
     if small
         && !waits_for_sync(session, request)?
-        && let Some(response) = write_one(session, request, operation, Patience::None)?
+        && let Some(response) = write_one(session, request, operation, WaitPolicy::NoWait)?
     {
         return Ok(Outcome::Done(response));
     }
     let (session, request) = (session.clone(), request.clone());
-    Ok(Outcome::Continue(Box::new(move || write_patiently(&session, &request, operation))))
+    Ok(Outcome::Continue(Box::new(move || write_waiting(&session, &request, operation))))
 }
 
-fn write_patiently(session: &Session, request: &Request, operation: WriteOperation) -> Result<Response> {
-    let response = write_one(session, request, operation, Patience::Wait)?;
+fn write_waiting(session: &Session, request: &Request, operation: WriteOperation) -> Result<Response> {
+    let response = write_one(session, request, operation, DOCUMENT_WAIT)?;
     response.ok_or_else(|| ApiError::internal("a write that may wait did not"))
 }
 
-/// Writes one document. Without patience, `None` means that somebody is in the way and nothing was done.
+/// Writes one document. With [`WaitPolicy::NoWait`], `None` means that others are in the way and nothing was done.
 fn write_one(
     session: &Session,
     request: &Request,
     operation: WriteOperation,
-    patience: Patience,
+    wait: WaitPolicy,
 ) -> Result<Option<Response>> {
     let mut options = write_options(request, operation)?;
     if operation != WriteOperation::Insert {
@@ -159,10 +162,10 @@ fn write_one(
     };
     let body = body.as_ref().map_or(Slice::EMPTY_OBJECT, BodyValue::slice);
     let name = collection_name(request)?;
-    let mode = WriteMode { durability: durability(request)?, patience };
+    let mode = WriteMode { durability: durability(request)?, wait };
     let written = session.write_document(&name, operation, request.parameter("key"), body, &options, mode);
     let (collection, outcome) = match written {
-        Err(error) if patience == Patience::None && error.is_retryable() => return Ok(None),
+        Err(error) if wait == WaitPolicy::NoWait && error.is_retryable() => return Ok(None),
         written => written?,
     };
     let outcome = as_reported(outcome, &options);
@@ -204,7 +207,7 @@ fn write_many(session: &Session, request: &Request, operation: WriteOperation) -
     }
     let bodies: Vec<Slice<'_>> = body.slice().elements().collect();
     let options = write_options(request, operation)?;
-    let mode = WriteMode { durability: durability(request)?, patience: Patience::Wait };
+    let mode = WriteMode { durability: durability(request)?, wait: DOCUMENT_WAIT };
     let (collection, outcomes) =
         session.write_documents(&collection_name(request)?, operation, &bodies, &options, mode)?;
     // ArangoDB says so whenever the request asks for it, but of a collection's own property only where something was written.

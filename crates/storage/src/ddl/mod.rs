@@ -9,6 +9,8 @@ mod user;
 
 use std::time::{Duration, Instant};
 
+use kv::WaitPolicy;
+
 use crate::error;
 use crate::gate::{GateGuard, Passage};
 use crate::index::build::SharedCheck;
@@ -24,8 +26,7 @@ impl Shared {
     /// Errors: 18, 1004.
     pub(crate) fn exclude_writers(&self, collection: &Collection) -> Result<GateGuard> {
         self.check_writable()?;
-        let timeout = Duration::from_millis(self.options.gate_timeout_ms);
-        let guard = collection.gate.pass(Passage::Exclusive, timeout);
+        let guard = collection.gate.pass(Passage::Exclusive, self.options.collection_wait);
         guard.ok_or_else(|| error::lock_timeout(collection.name()))
     }
 
@@ -38,11 +39,12 @@ impl Shared {
         check: SharedCheck<'_>,
     ) -> Result<GateGuard> {
         self.check_writable()?;
-        let until = Instant::now() + Duration::from_millis(self.options.gate_timeout_ms);
+        let until = Instant::now() + self.options.collection_wait.limit();
         loop {
             check()?;
             let left = until.saturating_duration_since(Instant::now());
-            match collection.gate.pass(Passage::Exclusive, left.min(WAIT_PER_CHECK)) {
+            let wait = WaitPolicy::UpTo(left.min(WAIT_PER_CHECK));
+            match collection.gate.pass(Passage::Exclusive, wait) {
                 Some(guard) => return Ok(guard),
                 None if left.is_zero() => return Err(error::lock_timeout(collection.name())),
                 None => {}

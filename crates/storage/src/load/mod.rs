@@ -17,10 +17,9 @@ mod ranges;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use catalog::ObjectId;
-use kv::Snapshot;
+use kv::{Snapshot, WaitPolicy};
 use velocypack::Slice;
 
 pub(crate) use ranges::Loads;
@@ -57,24 +56,6 @@ pub enum LoadPath {
     Tables,
     /// One batch through the log.
     Log,
-}
-
-/// How long a load waits for the transactions that write its collection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LoadPatience {
-    /// Not at all.
-    None,
-    /// Half a second.
-    Wait,
-}
-
-impl LoadPatience {
-    fn duration(self) -> Duration {
-        match self {
-            LoadPatience::None => Duration::ZERO,
-            LoadPatience::Wait => Duration::from_millis(500),
-        }
-    }
 }
 
 /// What became of a load.
@@ -121,19 +102,19 @@ struct IndexPairs {
 
 impl Store {
     /// Starts a load. `options` say how documents are made ([`WriteOptions::is_restore`]); all that concerns stored
-    /// documents has no meaning. `None` where a load is not possible: the collection has a unique index, or somebody
-    /// else is writing it.
+    /// documents has no meaning. `wait` says how long it waits for transactions that write the collection.
+    /// `None` where a load is not possible: the collection has a unique index, or is still being written then.
     ///
     /// Errors: 1203, 1004.
     pub fn load_documents(
         &self,
         collection: &Collection,
         options: &WriteOptions,
-        patience: LoadPatience,
+        wait: WaitPolicy,
     ) -> Result<Option<DocumentLoad>> {
         let shared = &self.shared;
         shared.check_writable()?;
-        let Some(gate) = collection.gate.pass(Passage::Load, patience.duration()) else { return Ok(None) };
+        let Some(gate) = collection.gate.pass(Passage::Load, wait) else { return Ok(None) };
         let catalog = shared.catalog();
         let present = catalog.same_collection(collection);
         let present = Arc::clone(present.ok_or_else(|| Error::collection_not_found(collection.name()))?);

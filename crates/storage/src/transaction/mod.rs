@@ -19,14 +19,14 @@ mod version;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
-use kv::{SnapshotAt, WriteTransaction};
+use kv::{SnapshotAt, WaitPolicy, WriteTransaction};
 
 pub(crate) use assemble::AssembledDocument;
 pub use assemble::DOCUMENT_MAX_BYTES;
 pub use options::{
-    OverwriteMode, TRANSACTION_MAX_BYTES, TransactionOptions, WriteKind, WriteOptions, WriteOutcome,
+    DOCUMENT_WAIT, OverwriteMode, TRANSACTION_MAX_BYTES, TransactionOptions, WriteKind, WriteOptions,
+    WriteOutcome,
 };
 pub use system_attributes::document_key;
 
@@ -53,7 +53,7 @@ pub struct Transaction {
     reads_latest: bool,
     /// Loads that the snapshot holds in full; it may lack any later one.
     loads_at_begin: u64,
-    gate_timeout: Duration,
+    collection_wait: WaitPolicy,
     scratch: Scratch,
     /// Memory in which documents are assembled.
     document: Vec<u8>,
@@ -74,8 +74,7 @@ struct Joined {
 impl Transaction {
     /// Begins a transaction; see [`crate::Store::begin`].
     pub(crate) fn begin(shared: &Arc<Shared>, options: &TransactionOptions) -> Result<Self> {
-        let gate_timeout =
-            Duration::from_millis(options.gate_timeout_ms.unwrap_or(shared.options.gate_timeout_ms));
+        let collection_wait = options.collection_wait(shared.options.collection_wait);
         let mut joined: Vec<Joined> = Vec::new();
         let wanted = options.exclusive.iter().map(|collection| (collection, Passage::Exclusive));
         let wanted = wanted.chain(options.write.iter().map(|collection| (collection, Passage::Shared)));
@@ -84,7 +83,7 @@ impl Transaction {
         wanted.sort_by_key(|(collection, _)| collection.id());
         for (collection, passage) in wanted {
             if !joined.iter().any(|other| other.collection.id() == collection.id()) {
-                joined.push(Joined::pass(shared, collection, passage, gate_timeout)?);
+                joined.push(Joined::pass(shared, collection, passage, collection_wait)?);
             }
         }
         // Before the snapshot: what is counted here is in it.
@@ -101,7 +100,7 @@ impl Transaction {
             read_cache,
             reads_latest: options.snapshot_at_first_read,
             loads_at_begin,
-            gate_timeout,
+            collection_wait,
             scratch: Scratch::default(),
             document: Vec::new(),
         })
@@ -155,7 +154,7 @@ impl Transaction {
         if let Some(position) = joined {
             return Ok(position);
         }
-        let joined = Joined::pass(&self.shared, collection, Passage::Shared, self.gate_timeout)?;
+        let joined = Joined::pass(&self.shared, collection, Passage::Shared, self.collection_wait)?;
         if let Some(at_begin) = self.catalog.same_collection(collection)
             && at_begin.object_id() != joined.collection.object_id()
         {
@@ -205,9 +204,9 @@ impl Transaction {
 
 impl Joined {
     /// Errors: 1004 while writes are refused, 18 if the gate did not open in time, 1203 if the collection was dropped.
-    fn pass(shared: &Shared, collection: &Collection, passage: Passage, timeout: Duration) -> Result<Self> {
+    fn pass(shared: &Shared, collection: &Collection, passage: Passage, wait: WaitPolicy) -> Result<Self> {
         shared.check_writable()?;
-        let guard = collection.gate.pass(passage, timeout);
+        let guard = collection.gate.pass(passage, wait);
         let guard = guard.ok_or_else(|| error::lock_timeout(collection.name()))?;
         let present = shared.catalog();
         let present = present.same_collection(collection);

@@ -1,8 +1,9 @@
 //! How documents are written, and what a write answers.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use kv::SnapshotAt;
+use kv::{SnapshotAt, WaitPolicy};
 
 use crate::{Collection, Revision, StoredDocument};
 
@@ -10,16 +11,22 @@ use crate::{Collection, Revision, StoredDocument};
 /// keeps a single request from taking the server's memory.
 pub const TRANSACTION_MAX_BYTES: usize = 512 << 20;
 
+/// How long a transaction on one collection waits for others that hold the same documents.
+pub const DOCUMENT_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_secs(1));
+
 /// How a transaction is begun.
 #[derive(Clone, Debug)]
 pub struct TransactionOptions {
     /// Most bytes that it may write; more is refused with 32.
     pub max_bytes: usize,
-    /// How long a write waits for another transaction that holds its document before it is refused with 1200. 0 does
-    /// not wait.
-    pub lock_timeout_ms: u64,
-    /// How long the transaction waits for a change of a collection's definition; `None`: as the store's options say.
-    pub gate_timeout_ms: Option<u64>,
+    /// How long a write waits for another transaction that holds its document before it is refused with 1200. With
+    /// [`WaitPolicy::NoWait`] the transaction never blocks, whatever `collection_wait` says: a commit that would wait
+    /// for large writes of others or for the engine is refused with a retryable error.
+    pub wait: WaitPolicy,
+    /// How long the transaction waits for a change of a collection's definition before it is refused with 18; `None`
+    /// for the store's [`crate::StoreOptions::collection_wait`]. It differs from `wait` because such a change, for
+    /// example an index that is built, takes minutes, and a transaction on a document takes milliseconds.
+    pub collection_wait: Option<WaitPolicy>,
     /// Collections that will be written. Naming them is not needed, but makes sure that a change of their indexes at
     /// the same time is waited for and not reported as a conflict.
     pub write: Vec<Arc<Collection>>,
@@ -29,55 +36,40 @@ pub struct TransactionOptions {
     /// collections that `write` or `exclusive` name: it waits for those before it instead of conflicting with them.
     /// Definitions of other collections may be older than the state that is read.
     pub snapshot_at_first_read: bool,
-    /// Whether the commit may wait for large writes of others and for the disk; otherwise it is refused with a retryable
-    /// error then.
-    pub commit_waits: bool,
 }
 
 impl Default for TransactionOptions {
     fn default() -> Self {
         TransactionOptions {
             max_bytes: TRANSACTION_MAX_BYTES,
-            lock_timeout_ms: 0,
-            gate_timeout_ms: None,
+            wait: WaitPolicy::UpTo(Duration::ZERO),
+            collection_wait: None,
             write: Vec::new(),
             exclusive: Vec::new(),
             snapshot_at_first_read: false,
-            commit_waits: true,
         }
     }
 }
 
 impl TransactionOptions {
-    /// For one operation on one collection: waits up to a second for whoever holds the same documents.
+    /// For one operation on one collection: waits for [`DOCUMENT_WAIT`] for others that hold the same documents.
     pub fn single_operation(collection: &Arc<Collection>) -> Self {
         TransactionOptions {
-            lock_timeout_ms: 1000,
+            wait: DOCUMENT_WAIT,
             write: vec![Arc::clone(collection)],
             snapshot_at_first_read: true,
             ..TransactionOptions::default()
         }
     }
 
-    /// For one operation on one collection by a thread that must not wait: whoever is in its way makes it fail with a
-    /// retryable 1200, or with 18, a commit that had to wait with another retryable error.
-    pub fn immediate_operation(collection: &Arc<Collection>) -> Self {
-        TransactionOptions {
-            lock_timeout_ms: 0,
-            gate_timeout_ms: Some(0),
-            commit_waits: false,
-            ..TransactionOptions::single_operation(collection)
-        }
+    /// How long the transaction waits for changes of collections, given the store's own policy.
+    pub(crate) fn collection_wait(&self, of_store: WaitPolicy) -> WaitPolicy {
+        if self.wait == WaitPolicy::NoWait { self.wait } else { self.collection_wait.unwrap_or(of_store) }
     }
 
     pub(crate) fn for_engine(&self) -> kv::TransactionOptions {
         let snapshot = if self.snapshot_at_first_read { SnapshotAt::FirstRead } else { SnapshotAt::Begin };
-        kv::TransactionOptions {
-            max_bytes: self.max_bytes,
-            lock_timeout_ms: self.lock_timeout_ms,
-            snapshot,
-            commit_waits: self.commit_waits,
-        }
+        kv::TransactionOptions { max_bytes: self.max_bytes, wait: self.wait, snapshot }
     }
 }
 

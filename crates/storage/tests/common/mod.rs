@@ -9,6 +9,7 @@
 )]
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use catalog::collection::CollectionProperties;
 use catalog::index::IndexProperties;
@@ -16,9 +17,12 @@ use catalog::{CollectionType, SYSTEM_DATABASE};
 use serde_json::Value;
 use storage::{
     BlockLimits, Collection, DocumentScanSpec, Durability, Index, IndexBounds, Result, Snapshot, Store,
-    StoreOptions, Transaction, TransactionOptions, WriteOptions, WriteOutcome,
+    StoreOptions, Transaction, TransactionOptions, WaitPolicy, WriteOptions, WriteOutcome,
 };
 use velocypack::{Builder, Limits, Slice};
+
+/// How long a load waits for transactions on its collection.
+pub const LOAD_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_millis(500));
 
 /// Blocks of a few rows, so that scans consist of several.
 pub const LIMITS: BlockLimits = BlockLimits { rows: 3, bytes: 1 << 20 };
@@ -29,7 +33,7 @@ pub fn engine() -> Arc<dyn kv::Engine> {
 
 pub fn options() -> StoreOptions {
     StoreOptions {
-        gate_timeout_ms: 200,
+        collection_wait: WaitPolicy::UpTo(Duration::from_millis(200)),
         sort_budget_bytes: 2000,
         sync_definitions: false,
         ..StoreOptions::default()
