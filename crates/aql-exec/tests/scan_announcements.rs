@@ -6,8 +6,8 @@ mod common;
 
 use common::{Fixture, Run};
 use kv::{
-    BulkLoad, Engine, EngineStatistics, KeyRange, MemoryEngine, PrefixScan, Result, Scan, ScanSpec, Snapshot,
-    TransactionOptions, Values, WriteTransaction,
+    BulkLoad, Engine, EngineStatistics, KeyRange, LoadHint, LoadKind, MemoryEngine, PrefixScan, Result, Scan,
+    ScanSpec, Snapshot, TransactionOptions, Values, WriteTransaction,
 };
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -58,8 +58,8 @@ impl Engine for RecordingEngine {
         self.inner.drop_range(range)
     }
 
-    fn bulk_load(&self) -> Result<Box<dyn BulkLoad>> {
-        self.inner.bulk_load()
+    fn load(&self, kind: LoadKind, hint: LoadHint) -> Result<Box<dyn BulkLoad>> {
+        self.inner.load(kind, hint)
     }
 
     fn split_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {

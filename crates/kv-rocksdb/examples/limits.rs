@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kv::{
-    BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot, SnapshotAt, TransactionOptions,
-    WriteTransaction,
+    BlockLimits, Durability, Engine, KeyRange, LoadHint, LoadKind, ScanSpec, Snapshot, SnapshotAt,
+    TransactionOptions, WriteTransaction,
 };
 use kv_rocksdb::{Compression, RocksEngine, RocksOptions};
 use rust_rocksdb::{
@@ -129,13 +129,14 @@ fn load(stores: &Stores, options: &Options, folder: &Path) {
         stores.bare.ingest_external_file_opts(&options, vec![file]).expect("ingest");
     });
     let trait_ = timed(|| {
-        let mut load = stores.engine.bulk_load().expect("bulk_load");
+        let mut load =
+            stores.engine.load(LoadKind::Visible, LoadHint::Sorted { pairs: rows as usize }).expect("load");
         let mut bytes = Vec::new();
         for id in 0..rows {
             value(id, &mut bytes);
             load.add(&key(1, id), &bytes).expect("add");
         }
-        load.finish().expect("finish");
+        load.finish(Durability::Buffered).expect("finish");
     });
     report("bulk load, a row", rows, bare, trait_);
 }

@@ -4,16 +4,17 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use kv::{
-    BulkLoad, Engine, EngineStatistics, Error, KeyRange, LocalStore, LocalTransaction, Result, Snapshot,
-    TransactionOptions, WriteTransaction,
+    BulkLoad, Engine, EngineStatistics, Error, KeyRange, LoadHint, LoadKind, LocalStore, LocalTransaction,
+    Result, Snapshot, TransactionOptions, WriteTransaction,
 };
 use rust_rocksdb::{FlushOptions, checkpoint::Checkpoint};
 
 use crate::background::BackgroundThread;
-use crate::bulk::RocksBulkLoad;
 use crate::error::{map, map_open_io};
 use crate::format;
-use crate::logged_load::LoggedLoad;
+use crate::load::LoadPath;
+use crate::load::logged::LoggedLoad;
+use crate::load::tables::TableLoad;
 use crate::options::RocksOptions;
 use crate::store::Store;
 
@@ -58,20 +59,12 @@ impl Engine for RocksEngine {
         self.store()?.drop_range(range)
     }
 
-    fn bulk_load(&self) -> Result<Box<dyn BulkLoad>> {
-        Ok(Box::new(RocksBulkLoad::new(self.store()?, true)?))
-    }
-
-    fn private_load(&self) -> Result<Box<dyn BulkLoad>> {
-        Ok(Box::new(RocksBulkLoad::new(self.store()?, false)?))
-    }
-
-    fn logged_load(&self) -> Result<Box<dyn BulkLoad>> {
-        Ok(Box::new(LoggedLoad::new(self.store()?)?))
-    }
-
-    fn prefers_logged_loads(&self) -> bool {
-        self.store().is_ok_and(|store| store.tables_would_pile_up())
+    fn load(&self, kind: LoadKind, hint: LoadHint) -> Result<Box<dyn BulkLoad>> {
+        let store = self.store()?;
+        match store.load_path(kind, hint) {
+            LoadPath::Tables => Ok(Box::new(TableLoad::new(store, kind)?)),
+            LoadPath::Log => Ok(Box::new(LoggedLoad::new(store)?)),
+        }
     }
 
     fn split_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {

@@ -12,14 +12,13 @@
 //! ```
 
 mod background;
-mod bulk;
 mod cache_use;
 mod engine;
 mod error;
 mod format;
 mod handle;
+mod load;
 mod log;
-mod logged_load;
 mod merge;
 mod options;
 mod prefix_scan;

@@ -77,6 +77,12 @@ impl Log {
         self.sync_to(self.conflict_table.last_commit())
     }
 
+    /// Returns true if everything that is committed now is durable.
+    #[cfg(test)]
+    pub(crate) fn is_synced(&self) -> bool {
+        self.lock().synced >= self.conflict_table.last_commit()
+    }
+
     /// One thread syncs for all who came before it started; those who come meanwhile wait, and the first of them syncs
     /// for all of them.
     fn sync_to(&self, commit: u64) -> Result<()> {

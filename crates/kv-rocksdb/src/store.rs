@@ -124,7 +124,7 @@ impl Store {
     }
 
     /// A name for a new bulk load's tables, which are to be in a folder that is there.
-    pub(crate) fn load_path(&self) -> Result<PathBuf> {
+    pub(crate) fn new_load_prefix(&self) -> Result<PathBuf> {
         let folder = self.folder.join(LOAD_FOLDER);
         fs::create_dir_all(&folder).map_err(|error| map_open_io("creating", &folder, &error))?;
         Ok(folder.join(self.loads.fetch_add(1, Ordering::Relaxed).to_string()))

@@ -14,7 +14,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use kv::{BlockLimits, Durability, Engine, Error, KeyRange, ScanSpec, Snapshot, TransactionOptions};
+use kv::{
+    BlockLimits, Durability, Engine, Error, KeyRange, LoadHint, LoadKind, ScanSpec, Snapshot,
+    TransactionOptions,
+};
 use kv_rocksdb::{RocksEngine, RocksOptions};
 
 /// Where the started process has its store. Not set: this is the test, and not the process that is to be killed.
@@ -72,11 +75,11 @@ fn commit(engine: &RocksEngine, writer: u64, number: u64) {
 
 /// Loads generation `number` into its own range, and then drops those before.
 fn load(engine: &RocksEngine, number: u64) {
-    let mut load = engine.bulk_load().expect("bulk_load");
+    let mut load = engine.load(LoadKind::Visible, LoadHint::Sorted { pairs: 2_000 }).expect("load");
     for i in 0..2000 {
         load.add(format!("load/{number:012}/{i:05}").as_bytes(), &[0; 100]).expect("add");
     }
-    load.finish().expect("finish");
+    load.finish(Durability::Buffered).expect("finish");
     engine.drop_range(&KeyRange::new("load/", format!("load/{number:012}/"))).expect("drop_range");
 }
 

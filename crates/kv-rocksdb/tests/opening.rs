@@ -6,7 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kv::{BlockLimits, Durability, Engine, Error, KeyRange, Result, ScanSpec, TransactionOptions};
+use kv::{
+    BlockLimits, Durability, Engine, Error, KeyRange, LoadHint, LoadKind, Result, ScanSpec,
+    TransactionOptions,
+};
 use kv_rocksdb::{Compression, RocksEngine, RocksOptions};
 
 fn open(folder: &Path) -> Result<Arc<RocksEngine>> {
@@ -195,14 +198,14 @@ fn leftovers_of_loads_are_removed() {
     let folder = tempfile::tempdir().expect("tempdir");
     let load_folder = folder.path().join("load");
     let engine = open(folder.path()).expect("open");
-    let mut load = engine.bulk_load().expect("bulk_load");
+    let mut load = engine.load(LoadKind::Visible, LoadHint::Sorted { pairs: 2_000 }).expect("load");
     load.add(b"a", b"1").expect("add");
     assert_eq!(files(&load_folder, "").len(), 1);
     drop(load);
     assert_eq!(files(&load_folder, "").len(), 0, "by an abandoned load itself");
-    let mut load = engine.bulk_load().expect("bulk_load");
+    let mut load = engine.load(LoadKind::Visible, LoadHint::Sorted { pairs: 2_000 }).expect("load");
     load.add(b"a", b"1").expect("add");
-    load.finish().expect("finish");
+    load.finish(Durability::Buffered).expect("finish");
     assert_eq!(files(&load_folder, "").len(), 0, "by a finished one");
     drop(engine);
     fs::write(load_folder.join("9.0.sst"), "left by a crash").expect("write");
@@ -216,9 +219,9 @@ fn a_checkpoint_is_a_store() {
     let folder = tempfile::tempdir().expect("tempdir");
     let engine = open(&folder.path().join("store")).expect("open");
     put(&engine, "a", b"1", Durability::Buffered).expect("put");
-    let mut load = engine.bulk_load().expect("bulk_load");
+    let mut load = engine.load(LoadKind::Visible, LoadHint::Sorted { pairs: 2_000 }).expect("load");
     load.add(b"b", b"1").expect("add");
-    load.finish().expect("finish");
+    load.finish(Durability::Buffered).expect("finish");
     let copy = folder.path().join("in/a/new/folder");
     engine.checkpoint(&copy).expect("checkpoint");
     assert!(matches!(engine.checkpoint(&copy), Err(Error::Misuse { .. })));

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use kv::{BlockLimits, Engine, KeyRange, ScanSpec};
+use kv::{BlockLimits, Durability, Engine, KeyRange, LoadHint, LoadKind, ScanSpec};
 use kv_rocksdb::{RocksEngine, RocksOptions};
 
 const ROWS: usize = 40_000;
@@ -26,11 +26,11 @@ fn fill(engine: &RocksEngine, keys: &[Vec<u8>], is_load: bool) {
         .collect()
     };
     if is_load {
-        let mut load = engine.bulk_load().expect("bulk_load");
+        let mut load = engine.load(LoadKind::Visible, LoadHint::Sorted { pairs: keys.len() }).expect("load");
         for key in keys {
             load.add(key, &value()).expect("add");
         }
-        load.finish().expect("finish");
+        load.finish(Durability::Buffered).expect("finish");
     } else {
         let mut transaction = engine.begin(kv::TransactionOptions::default()).expect("begin");
         for key in keys {

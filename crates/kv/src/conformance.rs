@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::{
-    Block, BlockLimits, Durability, Engine, Error, KeyRange, PrefixScan, Result, ScanSpec, Snapshot,
-    SnapshotAt, TransactionOptions, WaitPolicy, WriteTransaction,
+    Block, BlockLimits, BulkLoad, Durability, Engine, Error, KeyRange, LoadHint, LoadKind, PrefixScan,
+    Result, ScanSpec, Snapshot, SnapshotAt, TransactionOptions, WaitPolicy, WriteTransaction,
 };
 
 pub mod concurrency;
@@ -150,8 +150,8 @@ macro_rules! conformance_cases {
             loading::a_private_load_is_there_for_who_comes_after,
             loading::a_dropped_range_can_be_loaded_again,
             loading::several_loads_run_at_once,
-            loading::a_logged_load_is_a_load,
-            loading::a_load_can_be_cut,
+            loading::a_synced_load_is_there,
+            loading::runs_make_no_difference,
             model::random_histories_are_as_the_model_says,
         }
     };
@@ -184,6 +184,17 @@ pub(crate) fn begin_waiting(engine: &dyn Engine, wait_ms: u64) -> Box<dyn WriteT
     let snapshot = SnapshotAt::FirstRead;
     let wait = WaitPolicy::UpTo(Duration::from_millis(wait_ms));
     engine.begin(TransactionOptions { wait, snapshot, ..Default::default() }).expect("begin")
+}
+
+/// Long runs, which an engine with tables may write as such.
+pub(crate) const SORTED: LoadHint = LoadHint::Sorted { pairs: 1 << 20 };
+
+/// Hints that may lead to different ways of loading.
+pub(crate) const HINTS: [LoadHint; 3] = [SORTED, LoadHint::Sorted { pairs: 1 }, LoadHint::Scattered];
+
+/// Starts a load of long runs that older snapshots do not show.
+pub(crate) fn begin_load(engine: &dyn Engine) -> Box<dyn BulkLoad> {
+    engine.load(LoadKind::Visible, SORTED).expect("load")
 }
 
 /// Commits pairs.

@@ -23,29 +23,10 @@ pub trait Engine: Send + Sync {
     /// still reads the old pairs. No transaction conflicts with it. What is written after it returned stays.
     fn drop_range(&self, range: &KeyRange) -> Result<()>;
 
-    /// Starts loading sorted pairs beside the log, under keys that are not present and that no transaction writes.
-    /// Several loads may run at once, also with keys between each other's. No transaction conflicts with them.
-    fn bulk_load(&self) -> Result<Box<dyn BulkLoad>>;
-
-    /// As [`Engine::bulk_load`], of keys that nobody looks at before the load is finished and who looks then takes a
-    /// new snapshot, as those of an index that is being built: whether older snapshots show the pairs is left open.
-    /// Engines need not write them again to forget since when they are there.
-    fn private_load(&self) -> Result<Box<dyn BulkLoad>> {
-        self.bulk_load()
-    }
-
-    /// As [`Engine::bulk_load`], through the log: for few pairs, or pairs that lie scattered between others, of which
-    /// tables would have to be merged again soon. All pairs of the load are in memory until it is finished. It is
-    /// then as durable as a [`Durability::Buffered`] commit. Engines without tables have one way of loading.
-    fn logged_load(&self) -> Result<Box<dyn BulkLoad>> {
-        self.bulk_load()
-    }
-
-    /// Whether a load had better go through the log at the moment, though its pairs lie beside each other: because
-    /// tables would pile up above others that are still to be merged.
-    fn prefers_logged_loads(&self) -> bool {
-        false
-    }
+    /// Starts loading pairs under keys that are not present and that no transaction writes. Several loads may run at
+    /// once, also with keys between each other's. No transaction conflicts with them. The engine chooses how the pairs
+    /// reach its files by what it is told of them.
+    fn load(&self, kind: LoadKind, hint: LoadHint) -> Result<Box<dyn BulkLoad>>;
 
     /// At most `parts - 1` keys, ascending and strictly inside `range`, that divide it into pieces of similar size.
     fn split_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>>;
@@ -330,21 +311,43 @@ pub trait WriteTransaction: Send {
     fn rollback(self: Box<Self>);
 }
 
-/// Loads pairs in ascending order of keys beside the log: invisible until [`BulkLoad::finish`], then all at once and
-/// durable. While a load is open, an engine leaves aside what can wait.
+/// Which readers a load has to take care of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoadKind {
+    /// Snapshots that are older than the end of the load do not show its pairs.
+    Visible,
+    /// No reader knows of the keys yet, as of an index that is being built. Older snapshots may or may not show the
+    /// pairs.
+    Private,
+}
+
+/// How the keys of a load lie among those that are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoadHint {
+    /// In a few long runs with no stored key inside. [`BulkLoad::begin_run`] says where each begins.
+    Sorted {
+        /// Number of pairs, roughly.
+        pairs: usize,
+    },
+    /// Between stored keys, or in many short runs. An engine may hold all pairs in memory until the load is finished.
+    Scattered,
+}
+
+/// Loads pairs in ascending order of keys: invisible until [`BulkLoad::finish`], then all at once. While a load is
+/// open, an engine postpones background work that can wait.
 pub trait BulkLoad: Send {
     /// Adds a pair. Its key must be greater than the last one's; otherwise answers [`crate::Error::Misuse`], and the
     /// load goes on without it.
     fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
 
-    /// Says that other keys of the store may lie between the pair that was added last and the next: an engine that
-    /// writes tables ends one here, so that its tables overlap little.
-    fn cut(&mut self) -> Result<()> {
+    /// Says that stored keys may lie between the last pair and the next. It makes no difference to what is stored.
+    fn begin_run(&mut self) -> Result<()> {
         Ok(())
     }
 
-    /// Makes all pairs visible. Dropping the load without this leaves nothing behind.
-    fn finish(self: Box<Self>) -> Result<()>;
+    /// Makes all pairs visible, at least as durable as a commit with `durability`. Dropping the load without this
+    /// leaves nothing behind. On an error nothing was loaded, except for [`crate::Error::Undetermined`].
+    fn finish(self: Box<Self>, durability: Durability) -> Result<()>;
 }
 
 /// Figures of an engine, each zero where it has no meaning.

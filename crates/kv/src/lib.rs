@@ -28,9 +28,9 @@ mod tree;
 pub use block::{BLOCK_BYTES_MAX, Block, Pair, Values};
 pub use conflict::ConflictTable;
 pub use engine::{
-    BLOCK_LIMIT_BYTES_MAX, BlockLimits, BulkLoad, Durability, Engine, EngineStatistics, PAIR_BYTES_MAX,
-    PrefixScan, Savepoint, Scan, ScanSpec, Snapshot, SnapshotAt, TransactionOptions, WaitPolicy,
-    WriteTransaction,
+    BLOCK_LIMIT_BYTES_MAX, BlockLimits, BulkLoad, Durability, Engine, EngineStatistics, LoadHint, LoadKind,
+    PAIR_BYTES_MAX, PrefixScan, Savepoint, Scan, ScanSpec, Snapshot, SnapshotAt, TransactionOptions,
+    WaitPolicy, WriteTransaction,
 };
 pub use error::{Error, Result};
 pub use local::{LocalStore, LocalTransaction};

@@ -10,8 +10,8 @@ use crate::conflict::REMEMBERED_KEYS_MAX;
 use crate::tree::{Entry, Tree};
 use crate::{
     Block, BlockLimits, BulkLoad, ConflictTable, Durability, Engine, EngineStatistics, Error, KeyRange,
-    LocalStore, LocalTransaction, Overlay, PrefixScan, Result, Scan, ScanSpec, Snapshot, TransactionOptions,
-    Values, WaitPolicy, WriteTransaction,
+    LoadHint, LoadKind, LocalStore, LocalTransaction, Overlay, PrefixScan, Result, Scan, ScanSpec, Snapshot,
+    TransactionOptions, Values, WaitPolicy, WriteTransaction,
 };
 
 /// Everything in one copy-on-write tree. A snapshot is a copy of it, O(1).
@@ -153,7 +153,7 @@ impl Engine for MemoryEngine {
         Ok(())
     }
 
-    fn bulk_load(&self) -> Result<Box<dyn BulkLoad>> {
+    fn load(&self, _: LoadKind, _: LoadHint) -> Result<Box<dyn BulkLoad>> {
         self.store.check_open()?;
         Ok(Box::new(MemoryBulkLoad {
             store: Arc::clone(&self.store),
@@ -331,7 +331,7 @@ impl BulkLoad for MemoryBulkLoad {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<()> {
+    fn finish(self: Box<Self>, _: Durability) -> Result<()> {
         let mut pairs = self.store.write()?;
         for entry in self.entries {
             pairs.insert(entry);

@@ -1,7 +1,8 @@
-//! What loading new documents costs: by transactions, by loads through the log, and by loads as tables.
+//! What loading new documents costs: by transactions and by loads. The engine writes tables
+//! where the documents are sorted, and goes through its log where they are shuffled.
 //!
 //! usage: `loading documents|edges [count] [documents of a batch] [threads] [sorted|shuffled]
-//! [transaction|log|tables|auto]...`
+//! [transaction|load]...`
 //!
 //! Prints for each way the time, and the processor's time of the whole process until nothing is compacted any more.
 //! Compare only within one run.
@@ -20,8 +21,8 @@ use std::time::{Duration, Instant};
 use catalog::CollectionType;
 use catalog::collection::CollectionProperties;
 use storage::{
-    Collection, Durability, LoadOutcome, LoadPath, MemoryBudget, Store, StoreOptions, TransactionOptions,
-    WaitPolicy, WriteOptions,
+    Collection, Durability, LoadOutcome, MemoryBudget, Store, StoreOptions, TransactionOptions, WaitPolicy,
+    WriteOptions,
 };
 use velocypack::{Builder, Slice};
 
@@ -48,7 +49,7 @@ fn main() {
         shuffled: text(4, "sorted") == "shuffled",
     };
     let ways: Vec<&str> = arguments.iter().skip(5).map(String::as_str).collect();
-    let ways = if ways.is_empty() { vec!["transaction", "log", "tables"] } else { ways };
+    let ways = if ways.is_empty() { vec!["transaction", "load"] } else { ways };
     println!("{:<14}{:>10}{:>12}{:>14}{:>16}", "", "seconds", "CPU s", "CPU s settled", "documents/s");
     for way in ways {
         workload.run(way);
@@ -92,7 +93,7 @@ impl Workload {
 
     fn load(&self, way: &str, store: &Store, collection: &Arc<Collection>, numbers: std::ops::Range<usize>) {
         let options = WriteOptions::default();
-        let path = match way {
+        match way {
             "transaction" => {
                 let bodies: Vec<Vec<u8>> = numbers.map(|number| self.body(number)).collect();
                 let slices: Vec<Slice<'_>> = bodies.iter().map(|body| Slice::new(body)).collect();
@@ -101,13 +102,10 @@ impl Workload {
                 assert!(outcomes.iter().all(Result::is_ok));
                 return transaction.commit(Durability::Buffered).unwrap();
             }
-            "log" => LoadPath::Log,
-            "tables" => LoadPath::Tables,
-            "auto" => LoadPath::Auto,
+            "load" => {}
             other => panic!("there is no way called {other}"),
-        };
-        let mut load =
-            store.load_documents(collection, &options, WaitPolicy::NoWait).unwrap().unwrap().by(path);
+        }
+        let mut load = store.load_documents(collection, &options, WaitPolicy::NoWait).unwrap().unwrap();
         for number in numbers {
             load.add(Slice::new(&self.body(number))).unwrap();
         }

@@ -7,7 +7,6 @@
 //! What lies where in the engine is described byte by byte in `docs/storage-format.md`; only [`encoding`] and the types of
 //! [`index`] know it.
 
-mod bulk_load;
 mod computed_values;
 mod counters;
 mod ddl;
@@ -34,7 +33,6 @@ mod store;
 mod tick;
 mod transaction;
 
-pub use bulk_load::{BulkLoad, BulkLoaded};
 pub use computed_values::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
 pub use documents::{Documents, StoredDocument};
 pub use error::lacks_edge_index;
@@ -51,7 +49,7 @@ pub use index::persistent::{IndexScan, IndexWalk};
 pub use index::scan::{EntryScan, ScanHost, ScanOptions, ScanStatistics};
 pub use index::value::IndexValue;
 pub use kv::{Durability, WaitPolicy};
-pub use load::{DocumentLoad, LoadOutcome, LoadPath};
+pub use load::{DocumentLoad, LoadOutcome};
 pub use memory_budget::MemoryBudget;
 pub use picture::{Catalog, Collection, DataVersion, Database};
 pub use read_cache::{EdgeEnds, LastLoss, ReadCacheStatistics};

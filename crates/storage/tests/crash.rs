@@ -14,7 +14,7 @@ use catalog::{CollectionType, IndexType, UserDefinition};
 use common::*;
 use failing::{Death, FailingEngine};
 use kv::{BlockLimits, KeyRange, ScanSpec};
-use storage::{Collection, EdgeDirection, IndexBounds, Result, Store};
+use storage::{Collection, EdgeDirection, IndexBounds, Result, Store, WriteOptions};
 use velocypack::Slice;
 
 /// Documents of the collection that the script fills.
@@ -46,7 +46,7 @@ fn script(store: &Store, steps: &mut usize) -> Result<()> {
     store.create_database("shop")?;
     let loaded = store.create_collection("shop", CollectionProperties::new("l", CollectionType::Document))?;
     create_index(store, &loaded, r#"{"type": "persistent", "fields": ["a"]}"#)?;
-    let mut load = store.bulk_load(&loaded)?;
+    let mut load = store.load_documents(&loaded, &WriteOptions::default(), LOAD_WAIT)?.unwrap();
     (0..DOCUMENTS).try_for_each(|n| load.add(Slice::new(&value(&format!(r#"{{"a": {n}}}"#)))))?;
     load.finish()?;
     step();

@@ -300,56 +300,6 @@ fn a_read_only_server_refuses_writes() {
 }
 
 #[test]
-fn bulk_loads_fill_empty_collections() {
-    let store = store();
-    let c = create(&store, "c", CollectionType::Edge);
-    create_index(&store, &c, r#"{"type": "persistent", "fields": ["u"], "unique": true}"#).unwrap();
-    let mut load = store.bulk_load(&present(&store, "c")).unwrap();
-    let add = |load: &mut storage::BulkLoad, body: &str| load.add(Slice::new(&value(body)));
-    for n in (0..500).rev() {
-        add(
-            &mut load,
-            &format!(
-                r#"{{"_key": "k{n}", "u": {n}, "_from": "v/0", "_to": "v/{n}", "_rev": "_cPlZM_e---"}}"#
-            ),
-        )
-        .unwrap();
-    }
-    add(&mut load, r#"{"_key": "k7", "u": 7, "_from": "v/1", "_to": "v/7", "late": true}"#).unwrap();
-    assert_eq!(add(&mut load, r#"{"_key": "a b"}"#).unwrap_err().code(), ErrorCode::DocumentKeyBad);
-    assert_eq!(add(&mut load, r#"{"_key": "k8"}"#).unwrap_err().code(), ErrorCode::InvalidEdgeAttribute);
-    assert_eq!(store.snapshot().unwrap().count(&c).unwrap(), 0);
-    let loaded = load.finish().unwrap();
-    assert_eq!((loaded.documents, loaded.superseded), (500, 1));
-    let c = present(&store, "c");
-    let snapshot = store.snapshot().unwrap();
-    assert_eq!((snapshot.count(&c).unwrap(), c.count_now(), keys(&snapshot, &c).len()), (500, 500, 500));
-    assert_eq!(get(&snapshot, &c, "k9").unwrap()["_rev"], "_cPlZM_e---");
-    assert_eq!(get(&snapshot, &c, "k7").unwrap()["late"], true);
-    assert_eq!(edges(&snapshot, &c, storage::EdgeDirection::Outbound, "v/0").len(), 499);
-    assert_eq!(indexed_keys(&store, &c, &c.indexes()[2])[..3], ["k0", "k1", "k2"]);
-    assert_eq!(store.bulk_load(&c).err().unwrap().code(), ErrorCode::IllegalState);
-    assert_eq!(insert(&store, &c, r#"{"u": 3, "_from": "v/1", "_to": "v/1"}"#).unwrap_err().number(), 1210);
-}
-
-#[test]
-fn a_bulk_load_that_breaks_uniqueness_changes_nothing() {
-    let store = store();
-    let c = create(&store, "c", CollectionType::Document);
-    create_index(&store, &c, r#"{"type": "persistent", "fields": ["u"], "unique": true}"#).unwrap();
-    let mut load = store.bulk_load(&present(&store, "c")).unwrap();
-    for n in 0..100 {
-        load.add(Slice::new(&value(&format!(r#"{{"u": {}}}"#, n % 99)))).unwrap();
-    }
-    assert_eq!(load.finish().unwrap_err().code(), ErrorCode::UniqueConstraintViolated);
-    assert_eq!(store.snapshot().unwrap().count(&c).unwrap(), 0);
-    insert(&store, &c, r#"{"u": 1}"#).unwrap();
-    let abandoned = create(&store, "d", CollectionType::Document);
-    drop(store.bulk_load(&abandoned).unwrap());
-    insert(&store, &abandoned, "{}").unwrap();
-}
-
-#[test]
 fn checksums_do_not_depend_on_order_or_encoding() {
     let store = store();
     let (c, d) =

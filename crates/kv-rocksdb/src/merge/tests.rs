@@ -1,11 +1,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kv::{BulkLoad, LocalStore};
+use kv::{BulkLoad, Durability, LoadKind, LocalStore};
 
 use super::{MergePolicy, SmallTables, small_neighbours};
 use crate::background::BackgroundThread;
-use crate::bulk::RocksBulkLoad;
+use crate::load::tables::TableLoad;
 use crate::options::RocksOptions;
 use crate::store::Store;
 
@@ -41,9 +41,9 @@ fn loaded(loads: u32) -> (tempfile::TempDir, Arc<Store>) {
 }
 
 fn load(store: &Arc<Store>, key: u32) {
-    let mut load = Box::new(RocksBulkLoad::new(Arc::clone(store), true).unwrap());
+    let mut load = Box::new(TableLoad::new(Arc::clone(store), LoadKind::Visible).unwrap());
     load.add(&key.to_be_bytes(), b"value").unwrap();
-    load.finish().unwrap();
+    load.finish(Durability::Buffered).unwrap();
 }
 
 fn tables(store: &Store) -> usize {

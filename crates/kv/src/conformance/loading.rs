@@ -1,86 +1,100 @@
-//! Bulk loads.
+//! Loads, by every hint that an engine may be given.
 
-use super::{Fixture, NO_LIMITS, begin, delete, dump, dump_now, get, put, scan};
-use crate::{BulkLoad, Durability, Engine, Error, KeyRange, ScanSpec};
+use super::{Fixture, HINTS, NO_LIMITS, begin, begin_load, delete, dump, dump_now, get, put, scan};
+use crate::{BulkLoad, Durability, Engine, Error, KeyRange, LoadHint, LoadKind, ScanSpec};
 
-fn load(engine: &dyn Engine, pairs: &[(&str, &str)]) {
-    finish(engine.bulk_load().expect("bulk_load"), pairs);
+fn load(engine: &dyn Engine, hint: LoadHint, pairs: &[(&str, &str)]) {
+    finish(engine.load(LoadKind::Visible, hint).expect("load"), pairs);
 }
 
 fn finish(mut load: Box<dyn BulkLoad>, pairs: &[(&str, &str)]) {
     for (key, value) in pairs {
         load.add(key.as_bytes(), value.as_bytes()).expect("add");
     }
-    load.finish().expect("finish");
+    load.finish(Durability::Buffered).expect("finish");
 }
 
 /// Nothing of a load is visible before its end; after it everything is, except to snapshots and transactions from
 /// before.
 pub fn a_load_is_visible_from_its_end_on(fixture: &dyn Fixture) {
-    let engine = fixture.engine();
-    put(&*engine, &[("a", "1"), ("z", "1")]);
-    let mut load = engine.bulk_load().expect("bulk_load");
-    let count = 20_000;
-    for i in 0..count {
-        load.add(format!("k{i:06}").as_bytes(), format!("value {i}").as_bytes()).expect("add");
+    for hint in HINTS {
+        let engine = fixture.engine();
+        put(&*engine, &[("a", "1"), ("z", "1")]);
+        let mut load = engine.load(LoadKind::Visible, hint).expect("load");
+        let count = 20_000;
+        for i in 0..count {
+            load.add(format!("k{i:06}").as_bytes(), format!("value {i}").as_bytes()).expect("add");
+        }
+        assert_eq!(dump_now(&*engine), "a=1 z=1");
+        let before = engine.snapshot().expect("snapshot");
+        let mut transaction = begin(&*engine);
+        load.finish(Durability::Buffered).expect("finish");
+        assert_eq!(dump(&*before), "a=1 z=1");
+        assert_eq!(dump(&*transaction.view()), "a=1 z=1");
+        let after = engine.snapshot().expect("snapshot");
+        assert_eq!(scan(&*after, ScanSpec::forward(KeyRange::all()), NO_LIMITS).len(), count + 2);
+        assert_eq!(get(&*engine, "k012345"), Some("value 12345".into()));
+        assert_eq!(get(&*engine, "a"), Some("1".into()));
     }
-    assert_eq!(dump_now(&*engine), "a=1 z=1");
-    let before = engine.snapshot().expect("snapshot");
-    let mut transaction = begin(&*engine);
-    load.finish().expect("finish");
-    assert_eq!(dump(&*before), "a=1 z=1");
-    assert_eq!(dump(&*transaction.view()), "a=1 z=1");
-    let after = engine.snapshot().expect("snapshot");
-    assert_eq!(scan(&*after, ScanSpec::forward(KeyRange::all()), NO_LIMITS).len(), count + 2);
-    assert_eq!(get(&*engine, "k012345"), Some("value 12345".into()));
-    assert_eq!(get(&*engine, "a"), Some("1".into()));
 }
 
 /// A load that is dropped has not been.
 pub fn an_abandoned_load_leaves_nothing(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1")]);
-    let mut load = engine.bulk_load().expect("bulk_load");
-    for i in 0..1000 {
-        load.add(format!("k{i:06}").as_bytes(), b"value").expect("add");
+    for hint in HINTS {
+        let mut load = engine.load(LoadKind::Visible, hint).expect("load");
+        for i in 0..1000 {
+            load.add(format!("k{i:06}").as_bytes(), b"value").expect("add");
+        }
+        drop(load);
+        assert_eq!(dump_now(&*engine), "a=1");
     }
-    drop(load);
-    assert_eq!(dump_now(&*engine), "a=1");
 }
 
 /// A key that is not greater than the one before is refused; the load goes on without it.
 pub fn keys_of_a_load_must_ascend(fixture: &dyn Fixture) {
-    let engine = fixture.engine();
-    let mut load = engine.bulk_load().expect("bulk_load");
-    load.add(b"b", b"1").expect("add");
-    for key in [&b"a"[..], b"b", b"aaaa", b"\0"] {
-        assert!(matches!(load.add(key, b"2"), Err(Error::Misuse { .. })));
+    for hint in HINTS {
+        let engine = fixture.engine();
+        let mut load = engine.load(LoadKind::Visible, hint).expect("load");
+        load.add(b"b", b"1").expect("add");
+        for key in [&b"a"[..], b"b", b"aaaa", b"\0"] {
+            assert!(matches!(load.add(key, b"2"), Err(Error::Misuse { .. })));
+        }
+        load.add(b"b\0", b"3").expect("add");
+        load.begin_run().expect("begin_run");
+        assert!(matches!(load.add(b"b", b"4"), Err(Error::Misuse { .. })));
+        load.finish(Durability::Buffered).expect("finish");
+        assert_eq!(dump_now(&*engine), r"b=1 b\x00=3");
     }
-    load.add(b"b\0", b"3").expect("add");
-    load.finish().expect("finish");
-    assert_eq!(dump_now(&*engine), r"b=1 b\x00=3");
 }
 
 /// A load without pairs changes nothing.
 pub fn an_empty_load_is_no_error(fixture: &dyn Fixture) {
     let engine = fixture.engine();
-    engine.bulk_load().expect("bulk_load").finish().expect("finish");
+    for hint in HINTS {
+        for durability in [Durability::Buffered, Durability::Synced] {
+            engine.load(LoadKind::Visible, hint).expect("load").finish(durability).expect("finish");
+        }
+    }
     assert_eq!(dump_now(&*engine), "");
 }
 
 /// Loaded pairs are pairs as all others: they can be read, replaced, deleted, locked.
 pub fn loaded_pairs_can_be_changed(fixture: &dyn Fixture) {
-    let engine = fixture.engine();
-    load(&*engine, &[("a", "1"), ("b", "2"), ("c", "3")]);
-    put(&*engine, &[("b", "changed")]);
-    delete(&*engine, &["c"]);
-    let mut transaction = begin(&*engine);
-    assert_eq!(transaction.insert_unique(b"a", b"2"), Err(Error::Exists));
-    transaction.insert_unique(b"c", b"again").expect("insert");
-    transaction.commit(Durability::Buffered).expect("commit");
-    assert_eq!(dump_now(&*engine), "a=1 b=changed c=again");
-    engine.drop_range(&KeyRange::new("a", "c")).expect("drop_range");
-    assert_eq!(dump_now(&*engine), "c=again");
+    for hint in HINTS {
+        let engine = fixture.engine();
+        load(&*engine, hint, &[("a", "1"), ("b", "2"), ("c", "3")]);
+        put(&*engine, &[("b", "changed")]);
+        delete(&*engine, &["c"]);
+        let mut transaction = begin(&*engine);
+        assert_eq!(transaction.insert_unique(b"a", b"2"), Err(Error::Exists));
+        transaction.insert_unique(b"c", b"again").expect("insert");
+        transaction.commit(Durability::Buffered).expect("commit");
+        assert_eq!(dump_now(&*engine), "a=1 b=changed c=again");
+        engine.drop_range(&KeyRange::new("a", "c")).expect("drop_range");
+        assert_eq!(dump_now(&*engine), "c=again");
+    }
 }
 
 /// A private load is visible to whoever comes after it, also where there are snapshots from before, and where its
@@ -88,10 +102,11 @@ pub fn loaded_pairs_can_be_changed(fixture: &dyn Fixture) {
 pub fn a_private_load_is_there_for_who_comes_after(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1"), ("m", "1"), ("z", "1")]);
-    for round in 0..3 {
+    for (round, hint) in HINTS.into_iter().enumerate() {
         let before = engine.snapshot().expect("snapshot");
         let round = round.to_string();
-        finish(engine.private_load().expect("private_load"), &[("k", &round), ("l", &round)]);
+        let load = engine.load(LoadKind::Private, hint).expect("load");
+        finish(load, &[("k", &round), ("l", &round)]);
         assert_eq!(dump_now(&*engine), format!("a=1 k={round} l={round} m=1 z=1"));
         assert_eq!(get(&*engine, "m"), Some("1".into()));
         drop(before);
@@ -105,14 +120,14 @@ pub fn a_private_load_is_there_for_who_comes_after(fixture: &dyn Fixture) {
 /// A range that was dropped can be loaded, and dropped again.
 pub fn a_dropped_range_can_be_loaded_again(fixture: &dyn Fixture) {
     let engine = fixture.engine();
-    for round in 0..3 {
+    for (round, hint) in HINTS.into_iter().enumerate() {
         let round = round.to_string();
-        load(&*engine, &[("a", &round), ("b", &round), ("c", &round)]);
+        load(&*engine, hint, &[("a", &round), ("b", &round), ("c", &round)]);
         assert_eq!(dump_now(&*engine), format!("a={round} b={round} c={round}"));
         engine.drop_range(&KeyRange::all()).expect("drop_range");
         assert_eq!(dump_now(&*engine), "");
     }
-    load(&*engine, &[("b", "end")]);
+    finish(begin_load(&*engine), &[("b", "end")]);
     engine.compact(&KeyRange::all()).expect("compact");
     assert_eq!(dump_now(&*engine), "b=end");
 }
@@ -124,12 +139,12 @@ pub fn several_loads_run_at_once(fixture: &dyn Fixture) {
         for thread in 0..4 {
             let engine = &engine;
             scope.spawn(move || {
-                for round in 0..3 {
-                    let mut load = engine.bulk_load().expect("bulk_load");
+                for (round, hint) in HINTS.into_iter().enumerate() {
+                    let mut load = engine.load(LoadKind::Visible, hint).expect("load");
                     for i in 0..500 {
                         load.add(format!("k{i:04}-{thread}-{round}").as_bytes(), b"value").expect("add");
                     }
-                    load.finish().expect("finish");
+                    load.finish(Durability::Buffered).expect("finish");
                     put(&**engine, &[(&format!("w{thread}-{round}"), "1")]);
                 }
             });
@@ -137,41 +152,34 @@ pub fn several_loads_run_at_once(fixture: &dyn Fixture) {
     });
     let snapshot = engine.snapshot().expect("snapshot");
     let keys = scan(&*snapshot, ScanSpec::forward(KeyRange::prefix(b"k")).keys_only(), NO_LIMITS);
-    assert_eq!(keys.len(), 4 * 3 * 500);
-    assert_eq!(scan(&*snapshot, ScanSpec::forward(KeyRange::prefix(b"w")), NO_LIMITS).len(), 12);
+    assert_eq!(keys.len(), 4 * HINTS.len() * 500);
+    let written = scan(&*snapshot, ScanSpec::forward(KeyRange::prefix(b"w")), NO_LIMITS);
+    assert_eq!(written.len(), 4 * HINTS.len());
 }
 
-/// A load through the log keeps the promises of any other.
-pub fn a_logged_load_is_a_load(fixture: &dyn Fixture) {
+/// A load that is to be on disk is there, as any other is.
+pub fn a_synced_load_is_there(fixture: &dyn Fixture) {
     let engine = fixture.engine();
-    put(&*engine, &[("a", "1")]);
-    let before = engine.snapshot().expect("snapshot");
-    let mut load = engine.logged_load().expect("logged_load");
-    load.add(b"b", b"2").expect("add");
-    load.cut().expect("cut");
-    assert!(matches!(load.add(b"b", b"3"), Err(Error::Misuse { .. })));
-    load.add(b"c", b"3").expect("add");
-    assert_eq!(dump_now(&*engine), "a=1");
-    load.finish().expect("finish");
-    assert_eq!(dump(&*before), "a=1");
-    assert_eq!(dump_now(&*engine), "a=1 b=2 c=3");
-    let mut abandoned = engine.logged_load().expect("logged_load");
-    abandoned.add(b"d", b"4").expect("add");
-    drop(abandoned);
-    engine.logged_load().expect("logged_load").finish().expect("finish");
-    assert_eq!(dump_now(&*engine), "a=1 b=2 c=3");
-}
-
-/// Where a load is cut makes no difference to what is read.
-pub fn a_load_can_be_cut(fixture: &dyn Fixture) {
-    let engine = fixture.engine();
-    let mut load = engine.bulk_load().expect("bulk_load");
-    load.cut().expect("cut");
-    for key in ["a", "m", "z"] {
-        load.add(key.as_bytes(), b"1").expect("add");
-        load.cut().expect("cut");
+    for (round, hint) in HINTS.into_iter().enumerate() {
+        let mut load = engine.load(LoadKind::Visible, hint).expect("load");
+        load.add(format!("k{round}").as_bytes(), b"1").expect("add");
+        load.finish(Durability::Synced).expect("finish");
     }
-    assert_eq!(dump_now(&*engine), "");
-    load.finish().expect("finish");
-    assert_eq!(dump_now(&*engine), "a=1 m=1 z=1");
+    assert_eq!(dump_now(&*engine), "k0=1 k1=1 k2=1");
+}
+
+/// Where runs begin makes no difference to what is read.
+pub fn runs_make_no_difference(fixture: &dyn Fixture) {
+    for hint in HINTS {
+        let engine = fixture.engine();
+        let mut load = engine.load(LoadKind::Visible, hint).expect("load");
+        load.begin_run().expect("begin_run");
+        for key in ["a", "m", "z"] {
+            load.add(key.as_bytes(), b"1").expect("add");
+            load.begin_run().expect("begin_run");
+        }
+        assert_eq!(dump_now(&*engine), "");
+        load.finish(Durability::Buffered).expect("finish");
+        assert_eq!(dump_now(&*engine), "a=1 m=1 z=1");
+    }
 }

@@ -1,7 +1,7 @@
 //! Range drops, sizes, compaction, checkpoints, closing.
 
-use super::{Fixture, NO_LIMITS, begin, dump, dump_now, get, put, scan};
-use crate::{Durability, Engine, Error, KeyRange, ScanSpec, TransactionOptions};
+use super::{Fixture, HINTS, NO_LIMITS, begin, begin_load, dump, dump_now, get, put, scan};
+use crate::{Durability, Engine, Error, KeyRange, LoadKind, ScanSpec, TransactionOptions};
 
 fn put_many(engine: &dyn Engine, prefix: &str, count: usize, value_bytes: usize) {
     let mut transaction = begin(engine);
@@ -174,7 +174,9 @@ pub fn a_closed_engine_says_so(fixture: &dyn Fixture) {
     assert_eq!(engine.snapshot().err(), Some(Error::Closed));
     assert_eq!(engine.begin(TransactionOptions::default()).err(), Some(Error::Closed));
     assert_eq!(engine.drop_range(&KeyRange::all()), Err(Error::Closed));
-    assert_eq!(engine.bulk_load().err(), Some(Error::Closed));
+    for hint in HINTS {
+        assert_eq!(engine.load(LoadKind::Visible, hint).err(), Some(Error::Closed));
+    }
     assert_eq!(engine.split_points(&KeyRange::all(), 2), Err(Error::Closed));
     assert_eq!(engine.approximate_size_bytes(&KeyRange::all()), Err(Error::Closed));
     assert_eq!(engine.approximate_share(&KeyRange::all(), &KeyRange::all()), Err(Error::Closed));
@@ -196,7 +198,7 @@ pub fn closing_with_readers_is_safe(fixture: &dyn Fixture) {
     let mut transaction = begin(&*engine);
     transaction.put(b"d", b"4").expect("put");
     let mut lazy = super::begin_waiting(&*engine, 0);
-    let load = engine.bulk_load().expect("bulk_load");
+    let load = begin_load(&*engine);
 
     engine.close().expect("close");
     assert!(matches!(scan.next_block(limits), Ok(Some(_)) | Err(Error::Closed)));
@@ -210,7 +212,7 @@ pub fn closing_with_readers_is_safe(fixture: &dyn Fixture) {
     assert_eq!(lazy.get_many(&[b"a"]), Err(Error::Closed));
     assert_eq!(lazy.view().get_many(&[b"a"]), Err(Error::Closed));
     drop(lazy);
-    assert_eq!(load.finish(), Err(Error::Closed));
+    assert_eq!(load.finish(Durability::Buffered), Err(Error::Closed));
     drop((snapshot, scan));
     drop(engine);
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
-use super::{Fixture, Pairs, scan_releasing};
+use super::{Fixture, HINTS, Pairs, scan_releasing};
 use crate::{
-    BlockLimits, Durability, Engine, Error, KeyRange, ScanSpec, Snapshot, SnapshotAt, TransactionOptions,
-    WriteTransaction,
+    BlockLimits, Durability, Engine, Error, KeyRange, LoadKind, ScanSpec, Snapshot, SnapshotAt,
+    TransactionOptions, WriteTransaction,
 };
 
 /// Transactions that are open at once.
@@ -347,12 +347,13 @@ impl Model<'_> {
 
     fn load(&mut self, start: u8, keys: u8) {
         let keys: BTreeSet<Vec<u8>> = (start..KEYS.min(start + keys)).map(|key| self.key(key)).collect();
-        let mut load = self.engine.bulk_load().expect("bulk_load");
+        let hint = HINTS[usize::from(start) % HINTS.len()];
+        let mut load = self.engine.load(LoadKind::Visible, hint).expect("load");
         for key in keys.into_iter().filter(|key| !self.committed.contains_key(key)).collect::<Vec<_>>() {
             load.add(&key, b"loaded").expect("add");
             self.committed.insert(key, b"loaded".to_vec());
         }
-        load.finish().expect("finish");
+        load.finish(Durability::Buffered).expect("finish");
     }
 }
 

@@ -1,6 +1,6 @@
 //! What later changes leave alone.
 
-use super::{Fixture, begin, delete, dump, dump_now, get, put};
+use super::{Fixture, begin, begin_load, delete, dump, dump_now, get, put};
 use crate::{Durability, KeyRange};
 
 /// A snapshot answers the same before and after writes, deletes, range drops, loads and compactions.
@@ -17,10 +17,10 @@ pub fn snapshots_do_not_change(fixture: &dyn Fixture) {
     assert_eq!(dump(&*snapshot), before, "after a delete");
     engine.drop_range(&KeyRange::new("c", "e")).expect("drop_range");
     assert_eq!(dump(&*snapshot), before, "after a range drop");
-    let mut load = engine.bulk_load().expect("bulk_load");
+    let mut load = begin_load(&*engine);
     load.add(b"c", b"loaded").expect("add");
     load.add(b"cc", b"loaded").expect("add");
-    load.finish().expect("finish");
+    load.finish(Durability::Buffered).expect("finish");
     assert_eq!(dump(&*snapshot), before, "after a load");
     engine.compact(&KeyRange::all()).expect("compact");
     assert_eq!(dump(&*snapshot), before, "after a compaction");
@@ -32,10 +32,10 @@ pub fn snapshots_do_not_change(fixture: &dyn Fixture) {
 /// The same where nothing was ever committed, but only loaded.
 pub fn snapshots_of_loaded_pairs_do_not_change(fixture: &dyn Fixture) {
     let engine = fixture.engine();
-    let mut load = engine.bulk_load().expect("bulk_load");
+    let mut load = begin_load(&*engine);
     load.add(b"a", b"1").expect("add");
     load.add(b"b", b"2").expect("add");
-    load.finish().expect("finish");
+    load.finish(Durability::Buffered).expect("finish");
     let snapshot = engine.snapshot().expect("snapshot");
     engine.drop_range(&KeyRange::all()).expect("drop_range");
     assert_eq!(dump(&*snapshot), "a=1 b=2");

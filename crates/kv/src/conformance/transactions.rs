@@ -1,6 +1,6 @@
 //! One transaction at a time: own writes, savepoints, limits.
 
-use super::{Fixture, begin, begin_waiting, delete, dump, dump_now, get, get_by, put};
+use super::{Fixture, begin, begin_load, begin_waiting, delete, dump, dump_now, get, get_by, put};
 use crate::{Durability, Error, PAIR_BYTES_MAX, TransactionOptions};
 
 /// A transaction sees its puts and deletes at once, over the state it began with.
@@ -177,7 +177,7 @@ pub fn pairs_beyond_the_limit_are_refused(fixture: &dyn Fixture) {
     let mut transaction =
         engine.begin(TransactionOptions { max_bytes: usize::MAX, ..Default::default() }).expect("begin");
     assert_eq!(transaction.put(b"a", &huge), Err(Error::TooLarge { limit_bytes: PAIR_BYTES_MAX }));
-    let mut load = engine.bulk_load().expect("bulk_load");
+    let mut load = begin_load(&*engine);
     assert_eq!(load.add(b"a", &huge), Err(Error::TooLarge { limit_bytes: PAIR_BYTES_MAX }));
 }
 

@@ -1,15 +1,17 @@
 use std::sync::Arc;
 
 use super::Overlay;
-use crate::{BlockLimits, Engine, Error, KeyRange, MemoryEngine, ScanSpec, Snapshot};
+use crate::{
+    BlockLimits, Durability, Engine, Error, KeyRange, LoadHint, LoadKind, MemoryEngine, ScanSpec, Snapshot,
+};
 
 fn base(count: usize) -> Arc<dyn Snapshot> {
     let engine = MemoryEngine::new();
-    let mut load = engine.bulk_load().unwrap();
+    let mut load = engine.load(LoadKind::Visible, LoadHint::Scattered).unwrap();
     for i in 0..count {
         load.add(format!("k{i:04}").as_bytes(), b"base").unwrap();
     }
-    load.finish().unwrap();
+    load.finish(Durability::Buffered).unwrap();
     engine.snapshot().unwrap()
 }
 

@@ -1,6 +1,6 @@
 use std::thread;
 
-use kv::{Durability, TransactionOptions};
+use kv::{Durability, LoadHint, LoadKind, TransactionOptions};
 
 use super::*;
 
@@ -75,9 +75,9 @@ fn an_unknown_outcome_is_looked_up() {
 fn load(engine: &dyn Engine, counters: &Arc<Counters>, tick: u64, totals: Totals) {
     let held = counters.hold_for_load(tick, totals);
     let (key, value) = held.pair();
-    let mut load = engine.bulk_load().unwrap();
+    let mut load = engine.load(LoadKind::Visible, LoadHint::Scattered).unwrap();
     load.add(&key, &value).unwrap();
-    load.finish().unwrap();
+    load.finish(Durability::Buffered).unwrap();
     held.committed();
     counters.fold_loads(engine).unwrap();
 }

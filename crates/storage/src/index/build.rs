@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::thread::{ScopedJoinHandle, available_parallelism};
 
-use kv::{BlockLimits, BulkLoad, Engine};
+use kv::{BlockLimits, BulkLoad, Durability, Engine, LoadHint, LoadKind};
 use velocypack::Slice;
 
 use super::Index;
@@ -37,11 +37,10 @@ const ENTRIES_PER_CHECK: usize = 4096;
 pub type SharedCheck<'a> = &'a (dyn Fn() -> Result<()> + Sync);
 
 /// Collects the entries of one index.
-pub(crate) struct Builder<'a> {
+struct Builder<'a> {
     index: &'a Index,
     collection: &'a str,
     sorter: Sorter,
-    documents: u64,
     entries: Entries,
     /// Not yet applied to the index's estimate.
     estimate: EstimateChange,
@@ -50,16 +49,16 @@ pub(crate) struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     /// A builder that keeps at most about `budget_bytes` in memory, and more in temporary files in `folder`.
-    pub(crate) fn new(index: &'a Index, collection: &'a str, folder: &Path, budget_bytes: usize) -> Self {
+    fn new(index: &'a Index, collection: &'a str, folder: &Path, budget_bytes: usize) -> Self {
         let sorter = Sorter::new(folder.to_owned(), budget_bytes);
         let (entries, estimate) = (Entries::default(), EstimateChange::default());
-        Builder { index, collection, sorter, documents: 0, entries, estimate, noted: 0 }
+        Builder { index, collection, sorter, entries, estimate, noted: 0 }
     }
 
     /// Adds the entries of a document.
     ///
     /// Errors: 1210 for a document that has the same unique value twice.
-    pub(crate) fn add(&mut self, document: Slice<'_>, key: &str) -> Result<()> {
+    fn add(&mut self, document: Slice<'_>, key: &str) -> Result<()> {
         self.entries.clear();
         self.index.entries(document, key, &mut self.entries)?;
         if self.entries.has_duplicates() {
@@ -71,7 +70,6 @@ impl<'a> Builder<'a> {
             }
             self.sorter.add(entry.key, entry.value)?;
         }
-        self.documents += 1;
         self.noted += self.entries.iter().len();
         if self.noted >= NOTED_MAX {
             self.apply_estimate();
@@ -86,14 +84,6 @@ impl<'a> Builder<'a> {
             estimate.apply(&change);
         }
     }
-
-    /// Loads all entries into the engine. Nothing is visible when this fails.
-    ///
-    /// Errors: 1210 where two documents have the same unique values.
-    pub(crate) fn load(self, engine: &dyn Engine) -> Result<()> {
-        let loads = open_loads(threads_for(self.documents), engine)?;
-        load(vec![self], loads, &|| Ok(()))
-    }
 }
 
 /// How many threads build an index of so many documents.
@@ -104,11 +94,15 @@ fn threads_for(documents: u64) -> usize {
     }
 }
 
-fn open_loads(count: usize, engine: &dyn Engine) -> Result<Vec<Box<dyn BulkLoad>>> {
-    (0..count).map(|_| Ok(engine.private_load()?)).collect()
+fn open_loads(count: usize, entries: u64, engine: &dyn Engine) -> Result<Vec<Box<dyn BulkLoad>>> {
+    let hint = LoadHint::Sorted { pairs: usize::try_from(entries).unwrap_or(usize::MAX) / count };
+    (0..count).map(|_| Ok(engine.load(LoadKind::Private, hint)?)).collect()
 }
 
-/// Loads the entries of builders of one index: each load takes a range of keys, on a thread of its own.
+/// Loads the entries of builders of one index: each load takes a range of keys, on a thread of its own. Nothing is
+/// visible when this fails.
+///
+/// Errors: 1210 where two documents have the same unique values.
 fn load(builders: Vec<Builder<'_>>, loads: Vec<Box<dyn BulkLoad>>, check: SharedCheck<'_>) -> Result<()> {
     let Some((index, collection)) = builders.first().map(|builder| (builder.index, builder.collection))
     else {
@@ -153,7 +147,8 @@ fn load_entries(
             check()?;
         }
     }
-    Ok(load.finish()?)
+    // The change of the catalog that makes the index known is durable, and comes later.
+    Ok(load.finish(Durability::Buffered)?)
 }
 
 fn violation(index: &Index, collection: &str, key: &str) -> Error {
@@ -176,9 +171,10 @@ pub(crate) struct Build<'a> {
 impl Build<'_> {
     /// Builds the index over all documents of the snapshot.
     pub(crate) fn run(&self) -> Result<()> {
-        let threads = threads_for(self.snapshot.count(self.collection)?);
+        let documents = self.snapshot.count(self.collection)?;
+        let threads = threads_for(documents);
         // Open from now on, so that the engine leaves the machine to this.
-        let loads = open_loads(threads, self.engine)?;
+        let loads = open_loads(threads, documents, self.engine)?;
         let parts = Mutex::new(self.parts(threads)?);
         let next_part = || parts.lock().ok().and_then(|mut parts| parts.pop());
         let budget_bytes = self.options.sort_budget_bytes / threads;

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use catalog::ObjectId;
-use kv::{Snapshot, WaitPolicy};
+use kv::{Durability, LoadHint, LoadKind, Snapshot, WaitPolicy};
 use velocypack::Slice;
 
 pub(crate) use ranges::Loads;
@@ -36,27 +36,8 @@ use pairs::Pairs;
 
 /// Keys that are looked up together.
 const CHUNK_KEYS: usize = 1000;
-/// Pairs from which tables are written instead of the log: below, creating and moving in files costs more than it
-/// spares.
-const TABLE_PAIRS_MIN: usize = 2_000;
-
-/// By which way the pairs of a load reach the engine.
-///
-/// Measured with 1,000,000 documents of 150 bytes on RocksDB, in processor time until nothing is compacted any more:
-/// where batches follow each other in order, tables take 0.65 of what the log takes; where keys are scattered, tables
-/// take 1.4 of it, and with the entries of an edge index, which are always scattered, 1.1 to 1.3. Transactions take
-/// 1.7 of the log's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LoadPath {
-    /// Tables for documents alone that fall into a few gaps between the stored keys, if the engine has no tables to merge
-    /// first; the log otherwise.
-    #[default]
-    Auto,
-    /// Sorted tables beside the log.
-    Tables,
-    /// One batch through the log.
-    Log,
-}
+/// Documents that make a gap worth a run of its own: an engine may write a file a run.
+const RUN_DOCUMENTS_MIN: usize = 2_000;
 
 /// What became of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +69,6 @@ pub struct DocumentLoad {
     totals: Totals,
     document: AssembledDocument,
     entries: Entries,
-    path: LoadPath,
     _gate: GateGuard,
 }
 
@@ -137,19 +117,12 @@ impl Store {
             totals: Totals::default(),
             document: AssembledDocument::default(),
             entries: Entries::default(),
-            path: LoadPath::Auto,
             _gate: gate,
         }))
     }
 }
 
 impl DocumentLoad {
-    /// The same load by a given way: for measuring.
-    pub fn by(mut self, path: LoadPath) -> Self {
-        self.path = path;
-        self
-    }
-
     /// Makes room for documents of so many bytes together.
     pub fn reserve(&mut self, bytes: usize) {
         self.documents.reserve(bytes);
@@ -206,21 +179,15 @@ impl DocumentLoad {
             index.pairs.sort();
         });
         self.indexes.sort_by_key(|index| index.object);
-        let gaps = gaps::find(&self.documents, self.shared.engine.snapshot()?.as_ref(), TABLE_PAIRS_MIN)?;
+        let gaps = gaps::find(&self.documents, self.shared.engine.snapshot()?.as_ref(), RUN_DOCUMENTS_MIN)?;
         let bounds = gaps.iter().filter_map(|gap| self.documents.bounds(gap.clone()));
         let ranges = bounds.map(|(first, last)| ranges::Range::new(first, last)).collect();
         let _ranges = self.collection.loads.enter(ranges);
-        let by_tables = match (self.look(&gaps)?, self.path) {
-            (Keys::Taken, _) => return Ok(LoadOutcome::KeysTaken),
-            (keys, LoadPath::Auto) => {
-                keys == Keys::Alone
-                    && self.indexes.is_empty()
-                    && self.len() >= TABLE_PAIRS_MIN
-                    && !self.shared.engine.prefers_logged_loads()
-            }
-            (_, path) => path == LoadPath::Tables,
-        };
-        self.write(by_tables, &gaps)?;
+        let keys = self.look(&gaps)?;
+        if keys == Keys::Taken {
+            return Ok(LoadOutcome::KeysTaken);
+        }
+        self.write(self.hint(keys), &gaps)?;
         for IndexPairs { index, estimate, .. } in &self.indexes {
             if let Some(sketch) = index.estimate() {
                 sketch.apply(estimate);
@@ -251,14 +218,21 @@ impl DocumentLoad {
         Ok(Keys::Between)
     }
 
-    fn write(&self, by_tables: bool, gaps: &[Range<usize>]) -> Result<()> {
+    /// How the load's pairs lie in the engine. Entries of indexes always lie between those of other documents.
+    fn hint(&self, keys: Keys) -> LoadHint {
+        match keys {
+            Keys::Alone if self.indexes.is_empty() => LoadHint::Sorted { pairs: self.len() },
+            _ => LoadHint::Scattered,
+        }
+    }
+
+    fn write(&self, hint: LoadHint, gaps: &[Range<usize>]) -> Result<()> {
         let engine = self.shared.engine.as_ref();
-        let mut load = if by_tables { engine.bulk_load()? } else { engine.logged_load()? };
+        let mut load = engine.load(LoadKind::Visible, hint)?;
         let counters = &self.collection.counters;
-        let held = if by_tables {
-            counters.hold_for_load(self.shared.ticks.next()?, self.totals)
-        } else {
-            counters.hold_for(self.totals)
+        let held = match hint {
+            LoadHint::Sorted { .. } => counters.hold_for_load(self.shared.ticks.next()?, self.totals),
+            LoadHint::Scattered => counters.hold_for(self.totals),
         };
         // Counters come before all objects of collections, and those are in order.
         let (key, value) = held.pair();
@@ -268,7 +242,7 @@ impl DocumentLoad {
         let mut parts: Vec<_> = documents.chain(indexes).collect();
         parts.sort_by_key(|(object, _, part)| (*object, part.start));
         for (_, pairs, part) in parts {
-            load.cut()?;
+            load.begin_run()?;
             pairs.iter_part(part).try_for_each(|(key, value)| load.add(key, value))?;
         }
         counters.begin_commit();
@@ -279,7 +253,9 @@ impl DocumentLoad {
                 self.documents.iter().chain(indexes).for_each(|(key, _)| visit(key));
             },
         );
-        let outcome = load.finish();
+        let must_sync = self.collection.definition().properties.wait_for_sync;
+        let durability = if must_sync { Durability::Synced } else { Durability::Buffered };
+        let outcome = load.finish(durability);
         let is_unknown = matches!(outcome, Err(kv::Error::Undetermined { .. }));
         if is_unknown {
             commit.leave_open();
@@ -303,7 +279,6 @@ impl DocumentLoad {
             }
             Err(error) => return Err(error.into()),
         }
-        let must_sync = self.collection.definition().properties.wait_for_sync && !by_tables;
-        if must_sync { Ok(engine.sync()?) } else { Ok(()) }
+        Ok(())
     }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use kv::{
-    BulkLoad, Durability, Engine, EngineStatistics, Error, KeyRange, Result, Savepoint, Snapshot,
-    TransactionOptions, Values, WriteTransaction,
+    BulkLoad, Durability, Engine, EngineStatistics, Error, KeyRange, LoadHint, LoadKind, Result, Savepoint,
+    Snapshot, TransactionOptions, Values, WriteTransaction,
 };
 
 /// When the engine dies.
@@ -82,13 +82,8 @@ impl Engine for FailingEngine {
         self.countdown.change(|| self.inner.drop_range(range))
     }
 
-    fn logged_load(&self) -> Result<Box<dyn BulkLoad>> {
-        let inner = self.inner.logged_load()?;
-        Ok(Box::new(FailingBulkLoad { inner, countdown: Arc::clone(&self.countdown) }))
-    }
-
-    fn bulk_load(&self) -> Result<Box<dyn BulkLoad>> {
-        let inner = self.inner.bulk_load()?;
+    fn load(&self, kind: LoadKind, hint: LoadHint) -> Result<Box<dyn BulkLoad>> {
+        let inner = self.inner.load(kind, hint)?;
         Ok(Box::new(FailingBulkLoad { inner, countdown: Arc::clone(&self.countdown) }))
     }
 
@@ -199,8 +194,8 @@ impl BulkLoad for FailingBulkLoad {
         self.inner.add(key, value)
     }
 
-    fn finish(self: Box<Self>) -> Result<()> {
+    fn finish(self: Box<Self>, durability: Durability) -> Result<()> {
         let FailingBulkLoad { inner, countdown } = *self;
-        countdown.change(|| inner.finish())
+        countdown.change(|| inner.finish(durability))
     }
 }

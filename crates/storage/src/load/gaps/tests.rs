@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use kv::memory::MemoryEngine;
-use kv::{Engine, Snapshot};
+use kv::{Durability, Engine, LoadHint, LoadKind, Snapshot};
 
 use super::*;
 
 /// A snapshot with some numbers as keys.
 fn stored(numbers: impl Iterator<Item = u32>) -> Arc<dyn Snapshot> {
     let engine = MemoryEngine::new();
-    let mut load = engine.bulk_load().unwrap();
+    let mut load = engine.load(LoadKind::Visible, LoadHint::Scattered).unwrap();
     numbers.for_each(|number| load.add(&number.to_be_bytes(), b"").unwrap());
-    load.finish().unwrap();
+    load.finish(Durability::Buffered).unwrap();
     engine.snapshot().unwrap()
 }
 

@@ -1,31 +1,20 @@
-//! Bulk loads: sorted table files written beside the store, then moved into it at once.
+//! Loads as tables: sorted files written beside the store, then moved into it at once.
 
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use kv::{BulkLoad, Result};
+use kv::{BulkLoad, Durability, LoadKind, Result};
 use rust_rocksdb::IngestExternalFileOptions;
 
 use crate::error::map;
 use crate::handle::OwnedTableWriter;
 use crate::merge::OpenLoad;
-use crate::options::{MERGED_FROM_TABLES, TABLE_BYTES};
+use crate::options::TABLE_BYTES;
 use crate::store::Store;
 
-impl Store {
-    /// Whether tables of the first level are being merged. RocksDB puts tables that are loaded meanwhile on top of them,
-    /// whatever their keys are, and slows all writers down to kilobytes a second when there are a few dozen.
-    pub(crate) fn tables_would_pile_up(&self) -> bool {
-        let tables = self.db.property_value("rocksdb.num-files-at-level0").ok().flatten();
-        tables
-            .and_then(|tables| tables.parse::<u32>().ok())
-            .is_some_and(|tables| tables >= MERGED_FROM_TABLES)
-    }
-}
-
 /// A load in progress. Its files have a common prefix and a number; dropped, it removes them.
-pub(crate) struct RocksBulkLoad {
+pub(crate) struct TableLoad {
     store: Arc<Store>,
     prefix: PathBuf,
     /// The table that is being written.
@@ -40,11 +29,11 @@ pub(crate) struct RocksBulkLoad {
     _open: OpenLoad,
 }
 
-impl RocksBulkLoad {
-    pub(crate) fn new(store: Arc<Store>, hides_from_snapshots: bool) -> Result<Self> {
+impl TableLoad {
+    pub(crate) fn new(store: Arc<Store>, kind: LoadKind) -> Result<Self> {
         store.check_open()?;
-        let prefix = store.load_path()?;
-        Ok(RocksBulkLoad {
+        let prefix = store.new_load_prefix()?;
+        Ok(TableLoad {
             _open: store.small_tables.open_load(),
             store,
             prefix,
@@ -52,7 +41,7 @@ impl RocksBulkLoad {
             files: Vec::new(),
             last_key: None,
             bytes: 0,
-            hides_from_snapshots,
+            hides_from_snapshots: kind == LoadKind::Visible,
         })
     }
 
@@ -65,7 +54,7 @@ impl RocksBulkLoad {
     }
 }
 
-impl BulkLoad for RocksBulkLoad {
+impl BulkLoad for TableLoad {
     fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         self.store.check_open()?;
         kv::bulk::check_pair(self.last_key.as_deref(), key, value)?;
@@ -86,14 +75,16 @@ impl BulkLoad for RocksBulkLoad {
         Ok(())
     }
 
-    fn cut(&mut self) -> Result<()> {
+    /// Ends the table, so that no table spans keys of others.
+    fn begin_run(&mut self) -> Result<()> {
         match self.writer.take() {
             Some(mut writer) => writer.finish().map_err(map("writing a table")),
             None => Ok(()),
         }
     }
 
-    fn finish(mut self: Box<Self>) -> Result<()> {
+    /// Always durable: RocksDB syncs the tables and its manifest.
+    fn finish(mut self: Box<Self>, _: Durability) -> Result<()> {
         self.store.check_open()?;
         if let Some(mut writer) = self.writer.take() {
             writer.finish().map_err(map("writing a table"))?;
@@ -116,33 +107,12 @@ impl BulkLoad for RocksBulkLoad {
     }
 }
 
-impl Drop for RocksBulkLoad {
+impl Drop for TableLoad {
     fn drop(&mut self) {
         self.writer = None;
         for file in &self.files {
             // Those that were moved into the store are not there any more; others are removed at the next start.
             let _ = fs::remove_file(file);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::options::RocksOptions;
-
-    #[test]
-    fn tables_that_wait_to_be_merged_are_noticed() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
-        store.db.set_options(&[("disable_auto_compactions", "true")]).unwrap();
-        for tables in 0..MERGED_FROM_TABLES {
-            assert!(!store.tables_would_pile_up(), "{tables}");
-            store.db.put(b"key", tables.to_be_bytes()).unwrap();
-            store.db.flush().unwrap();
-        }
-        assert!(store.tables_would_pile_up());
-        store.db.compact_range::<&[u8], &[u8]>(None, None);
-        assert!(!store.tables_would_pile_up());
     }
 }

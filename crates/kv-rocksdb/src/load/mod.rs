@@ -1,0 +1,87 @@
+//! Loads, and by which way their pairs reach RocksDB.
+
+pub(crate) mod logged;
+pub(crate) mod tables;
+
+use kv::{LoadHint, LoadKind};
+
+use crate::options::MERGED_FROM_TABLES;
+use crate::store::Store;
+
+/// Pairs from which tables are written instead of the log: below, creating and moving in files costs more than it
+/// spares.
+const TABLE_PAIRS_MIN: usize = 2_000;
+
+/// The way of a load's pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LoadPath {
+    /// Sorted tables beside the log, moved into the store at the end.
+    Tables,
+    /// One batch through the log.
+    Log,
+}
+
+impl Store {
+    /// Chooses the way of a load.
+    ///
+    /// Measured with 1,000,000 documents of 150 bytes, in processor time until nothing is compacted any more: where
+    /// batches follow each other in order, tables take 0.65 of what the log takes; where keys are scattered, tables
+    /// take 1.4 of it, because they are merged again at once.
+    pub(crate) fn load_path(&self, kind: LoadKind, hint: LoadHint) -> LoadPath {
+        match (kind, hint) {
+            (LoadKind::Private, _) => LoadPath::Tables,
+            (LoadKind::Visible, LoadHint::Sorted { pairs })
+                if pairs >= TABLE_PAIRS_MIN && !self.tables_would_pile_up() =>
+            {
+                LoadPath::Tables
+            }
+            (LoadKind::Visible, _) => LoadPath::Log,
+        }
+    }
+
+    /// Whether tables of the first level are being merged. RocksDB puts tables that are loaded meanwhile on top of
+    /// them, whatever their keys are, and slows all writers down to kilobytes a second when there are a few dozen.
+    fn tables_would_pile_up(&self) -> bool {
+        let tables = self.db.property_value("rocksdb.num-files-at-level0").ok().flatten();
+        tables
+            .and_then(|tables| tables.parse::<u32>().ok())
+            .is_some_and(|tables| tables >= MERGED_FROM_TABLES)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::RocksOptions;
+
+    fn store() -> (tempfile::TempDir, Store) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
+        (folder, store)
+    }
+
+    #[test]
+    fn long_runs_become_tables_and_all_else_goes_through_the_log() {
+        let (_folder, store) = store();
+        let path = |hint| store.load_path(LoadKind::Visible, hint);
+        assert_eq!(path(LoadHint::Sorted { pairs: TABLE_PAIRS_MIN }), LoadPath::Tables);
+        assert_eq!(path(LoadHint::Sorted { pairs: TABLE_PAIRS_MIN - 1 }), LoadPath::Log);
+        assert_eq!(path(LoadHint::Scattered), LoadPath::Log);
+        assert_eq!(store.load_path(LoadKind::Private, LoadHint::Scattered), LoadPath::Tables);
+    }
+
+    #[test]
+    fn no_tables_are_loaded_onto_those_that_wait_to_be_merged() {
+        let (_folder, store) = store();
+        let path = || store.load_path(LoadKind::Visible, LoadHint::Sorted { pairs: TABLE_PAIRS_MIN });
+        store.db.set_options(&[("disable_auto_compactions", "true")]).unwrap();
+        for tables in 0..MERGED_FROM_TABLES {
+            assert_eq!(path(), LoadPath::Tables, "{tables}");
+            store.db.put(b"key", tables.to_be_bytes()).unwrap();
+            store.db.flush().unwrap();
+        }
+        assert_eq!(path(), LoadPath::Log);
+        store.db.compact_range::<&[u8], &[u8]>(None, None);
+        assert_eq!(path(), LoadPath::Tables);
+    }
+}
