@@ -13,6 +13,7 @@
 
 mod background;
 mod cache_use;
+mod closed;
 mod engine;
 mod error;
 mod format;

@@ -1,14 +1,13 @@
 //! Reading many short ranges: one iterator, positioned anew for each.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use kv::{BLOCK_BYTES_MAX, Block, BlockLimits, Error, PrefixScan, Result};
 use rust_rocksdb::ReadOptions;
 
+use crate::closed::ClosedFlag;
 use crate::error::map;
 use crate::handle::{OwnedIterator, OwnedSnapshot};
-use crate::snapshot::check_open;
 
 /// After so many ranges a new iterator is opened: one iterator keeps all tables and memtables of its beginning.
 const ITERATOR_READS_MAX: u32 = 100_000;
@@ -20,12 +19,12 @@ pub(crate) struct RocksPrefixScan {
     iterator: Option<OwnedIterator>,
     /// What the iterator was used for so far.
     reads: u32,
-    is_closed: Arc<AtomicBool>,
+    closed: ClosedFlag,
 }
 
 impl RocksPrefixScan {
-    pub(crate) fn new(snapshot: Arc<OwnedSnapshot>, is_closed: Arc<AtomicBool>) -> Self {
-        RocksPrefixScan { snapshot, iterator: None, reads: 0, is_closed }
+    pub(crate) fn new(snapshot: Arc<OwnedSnapshot>, closed: ClosedFlag) -> Self {
+        RocksPrefixScan { snapshot, iterator: None, reads: 0, closed }
     }
 
     fn iterator(&mut self) -> &mut OwnedIterator {
@@ -46,7 +45,7 @@ impl PrefixScan for RocksPrefixScan {
         limits: BlockLimits,
         block: &mut Block,
     ) -> Result<bool> {
-        check_open(&self.is_closed)?;
+        self.closed.check()?;
         let limits = limits.bounded();
         let iterator = self.iterator();
         iterator.seek(after.unwrap_or(prefix));

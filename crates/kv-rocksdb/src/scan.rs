@@ -1,15 +1,14 @@
 //! A scan: one iterator, from which blocks are filled.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use kv::{BLOCK_BYTES_MAX, Block, BlockLimits, Error, Result, Scan, ScanSpec};
 use rust_rocksdb::ReadOptions;
 
 use crate::cache_use::CacheUse;
+use crate::closed::ClosedFlag;
 use crate::error::map;
 use crate::handle::{OwnedIterator, OwnedSnapshot};
-use crate::snapshot::check_open;
 
 /// How far a sequential scan reads ahead. RocksDB stops at the end of the range.
 const READAHEAD_BYTES: usize = 1 << 20;
@@ -30,7 +29,7 @@ pub(crate) struct RocksScan {
     is_done: bool,
     last_rows: usize,
     last_bytes: usize,
-    is_closed: Arc<AtomicBool>,
+    closed: ClosedFlag,
 }
 
 impl RocksScan {
@@ -39,7 +38,7 @@ impl RocksScan {
         snapshot: Arc<OwnedSnapshot>,
         spec: ScanSpec,
         cache_bytes: usize,
-        is_closed: Arc<AtomicBool>,
+        closed: ClosedFlag,
     ) -> Self {
         let is_done = spec.range.is_empty();
         let (last_rows, last_bytes) = (FIRST_BLOCK_ROWS, FIRST_BLOCK_BYTES);
@@ -53,7 +52,7 @@ impl RocksScan {
             is_done,
             last_rows,
             last_bytes,
-            is_closed,
+            closed,
         }
     }
 
@@ -106,7 +105,7 @@ fn fill(
 
 impl Scan for RocksScan {
     fn next_block(&mut self, limits: BlockLimits) -> Result<Option<Block>> {
-        check_open(&self.is_closed)?;
+        self.closed.check()?;
         if self.is_done {
             return Ok(None);
         }

@@ -1,11 +1,11 @@
 //! Reading from a snapshot.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use kv::{BLOCK_BYTES_MAX, Error, PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
 use rust_rocksdb::ReadOptions;
 
+use crate::closed::ClosedFlag;
 use crate::error::map;
 use crate::handle::OwnedSnapshot;
 use crate::prefix_scan::RocksPrefixScan;
@@ -21,16 +21,12 @@ pub(crate) struct RocksSnapshot {
     options: OnceLock<ReadOptions>,
     /// What one scan may put into the block cache.
     scan_cache_bytes: usize,
-    is_closed: Arc<AtomicBool>,
+    closed: ClosedFlag,
 }
 
 impl RocksSnapshot {
-    pub(crate) fn new(
-        snapshot: Arc<OwnedSnapshot>,
-        scan_cache_bytes: usize,
-        is_closed: Arc<AtomicBool>,
-    ) -> Self {
-        RocksSnapshot { snapshot, options: OnceLock::new(), scan_cache_bytes, is_closed }
+    pub(crate) fn new(snapshot: Arc<OwnedSnapshot>, scan_cache_bytes: usize, closed: ClosedFlag) -> Self {
+        RocksSnapshot { snapshot, options: OnceLock::new(), scan_cache_bytes, closed }
     }
 
     fn options(&self) -> &ReadOptions {
@@ -48,7 +44,7 @@ impl RocksSnapshot {
 
     /// The same with another limit for what it may put into the block cache.
     pub(crate) fn scan_with_cache(&self, spec: ScanSpec, cache_bytes: usize) -> RocksScan {
-        RocksScan::new(Arc::clone(&self.snapshot), spec, cache_bytes, Arc::clone(&self.is_closed))
+        RocksScan::new(Arc::clone(&self.snapshot), spec, cache_bytes, self.closed.clone())
     }
 
     fn get_one(&self, key: &[u8]) -> Result<Values> {
@@ -73,14 +69,9 @@ fn push(values: &mut Values, value: Option<&[u8]>) -> Result<()> {
     if values.push(value) { Ok(()) } else { Err(Error::TooLarge { limit_bytes: BLOCK_BYTES_MAX }) }
 }
 
-/// Answers [`Error::Closed`] if the store was closed.
-pub(crate) fn check_open(is_closed: &AtomicBool) -> Result<()> {
-    if is_closed.load(Ordering::Acquire) { Err(Error::Closed) } else { Ok(()) }
-}
-
 impl Snapshot for RocksSnapshot {
     fn get_many(&self, keys: &[&[u8]]) -> Result<Values> {
-        check_open(&self.is_closed)?;
+        self.closed.check()?;
         if let [key] = keys {
             return self.get_one(key);
         }
@@ -92,12 +83,12 @@ impl Snapshot for RocksSnapshot {
     }
 
     fn scan(&self, spec: ScanSpec) -> Result<Box<dyn Scan>> {
-        check_open(&self.is_closed)?;
+        self.closed.check()?;
         Ok(Box::new(self.rocks_scan(spec)))
     }
 
     fn prefix_scan(&self) -> Result<Box<dyn PrefixScan>> {
-        check_open(&self.is_closed)?;
-        Ok(Box::new(RocksPrefixScan::new(Arc::clone(&self.snapshot), Arc::clone(&self.is_closed))))
+        self.closed.check()?;
+        Ok(Box::new(RocksPrefixScan::new(Arc::clone(&self.snapshot), self.closed.clone())))
     }
 }

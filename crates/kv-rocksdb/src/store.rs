@@ -9,13 +9,14 @@ use std::time::Duration;
 use kv::{ConflictTable, Durability, Error, LocalStore, Overlay, Result, Snapshot, WaitPolicy};
 use rust_rocksdb::{DB, Options, ReadOptions, WriteBatch, WriteOptions};
 
+use crate::closed::ClosedFlag;
 use crate::error::{map, map_commit, map_open, map_open_io};
 use crate::format;
 use crate::handle::OwnedSnapshot;
 use crate::log::Log;
 use crate::merge::{MergePolicy, SmallTables};
 use crate::options::{PARTITION_TABLES, RocksOptions, Tuning, wants_partitions};
-use crate::snapshot::{RocksSnapshot, check_open};
+use crate::snapshot::RocksSnapshot;
 use crate::turns::Turns;
 
 /// Where bulk loads write their tables.
@@ -60,7 +61,7 @@ pub(crate) struct Store {
     latest: ReadOptions,
     loads: AtomicU64,
     pub(crate) small_tables: Arc<SmallTables>,
-    is_closed: Arc<AtomicBool>,
+    closed: ClosedFlag,
 }
 
 impl Store {
@@ -101,26 +102,26 @@ impl Store {
             latest: ReadOptions::default(),
             loads: AtomicU64::new(0),
             small_tables,
-            is_closed: Arc::default(),
+            closed: ClosedFlag::default(),
         };
         store.choose_tables()?;
         Ok(store)
     }
 
     pub(crate) fn check_open(&self) -> Result<()> {
-        check_open(&self.is_closed)
+        self.closed.check()
     }
 
     /// From now on everything answers [`Error::Closed`].
     pub(crate) fn set_closed(&self) {
-        self.is_closed.store(true, Ordering::Release);
+        self.closed.set();
     }
 
     pub(crate) fn rocks_snapshot(&self) -> Result<RocksSnapshot> {
         self.check_open()?;
         let snapshot = Arc::new(OwnedSnapshot::new(&self.db));
         let scan_cache_bytes = self.memory_bytes / SCAN_CACHE_SHARE;
-        Ok(RocksSnapshot::new(snapshot, scan_cache_bytes, Arc::clone(&self.is_closed)))
+        Ok(RocksSnapshot::new(snapshot, scan_cache_bytes, self.closed.clone()))
     }
 
     /// A name for a new bulk load's tables, which are to be in a folder that is there.

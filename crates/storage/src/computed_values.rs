@@ -5,7 +5,6 @@ use std::sync::Arc;
 use catalog::{ComputedValue, collection::CollectionProperties};
 use velocypack::Slice;
 
-use crate::store::StoreOptions;
 use crate::{Error, ErrorCode, Result};
 
 /// The write at which values are computed.
@@ -43,10 +42,10 @@ pub trait ComputedValues: Send + Sync {
 /// Compiles the computed values of a collection that is created or changed.
 pub(crate) fn compile(
     properties: &CollectionProperties,
-    options: &StoreOptions,
+    compiler: Option<&dyn ComputedValuesCompiler>,
 ) -> Result<Option<Arc<dyn ComputedValues>>> {
     let values = properties.computed_values.as_slice();
-    match &options.computed_values {
+    match compiler {
         _ if values.is_empty() => Ok(None),
         Some(compiler) => compiler.compile(values).map(Some),
         None => {
@@ -59,9 +58,9 @@ pub(crate) fn compile(
 /// collection can be read and its properties changed, but writes fail.
 pub(crate) fn compile_or_refuse(
     properties: &CollectionProperties,
-    options: &StoreOptions,
+    compiler: Option<&dyn ComputedValuesCompiler>,
 ) -> Option<Arc<dyn ComputedValues>> {
-    compile(properties, options).unwrap_or_else(|error| Some(Arc::new(Unusable { error })))
+    compile(properties, compiler).unwrap_or_else(|error| Some(Arc::new(Unusable { error })))
 }
 
 /// Computed values that could not be compiled.

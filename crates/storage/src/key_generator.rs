@@ -10,7 +10,7 @@ use crate::{Error, ErrorCode, Result, RevisionClock};
 /// Digits of a padded key.
 const PADDED_DIGITS: usize = 16;
 
-/// The key generator of one collection. Its last value is stored with each commit (see [`crate::counters`]), so that it
+/// The key generator of one collection. Its last value is stored with each commit (see [`crate::visibility::counters`]), so that it
 /// also goes on after a crash.
 #[derive(Debug)]
 pub(crate) struct KeyGenerator {

@@ -8,10 +8,10 @@
 //! [`index`] know it.
 
 mod computed_values;
-mod counters;
 mod ddl;
 mod deletion;
 mod documents;
+mod edge_ends;
 mod encoding;
 mod error;
 mod external_sort;
@@ -23,18 +23,21 @@ mod key_generator;
 mod load;
 mod memory_budget;
 mod metadata;
+mod options;
 mod picture;
-mod read_cache;
 mod revision;
 mod scan;
 mod schema;
+mod shared;
 mod snapshot;
 mod store;
 mod tick;
 mod transaction;
+mod visibility;
 
 pub use computed_values::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
 pub use documents::{Documents, StoredDocument};
+pub use edge_ends::{CollectionCommits, EdgeEnds, LastLoss};
 pub use error::lacks_edge_index;
 pub use errors::{ConflictingDocument, Error, ErrorCode, Result};
 pub use external_sort::{Check, SortedPairs, Sorter};
@@ -51,14 +54,15 @@ pub use index::value::IndexValue;
 pub use kv::{Durability, WaitPolicy};
 pub use load::{DocumentLoad, LoadOutcome};
 pub use memory_budget::MemoryBudget;
+pub use options::StoreOptions;
 pub use picture::{Catalog, Collection, DataVersion, Database};
-pub use read_cache::{EdgeEnds, LastLoss, ReadCacheStatistics};
 pub use revision::{REVISION_TEXT_MAX_BYTES, Revision, RevisionClock, RevisionText};
 pub use scan::{BlockLimits, DocumentKeys, DocumentScan, DocumentScanSpec, KeyBound};
 pub use schema::Schema;
 pub use snapshot::Snapshot;
-pub use store::{Store, StoreOptions};
+pub use store::Store;
 pub use transaction::{
     DOCUMENT_MAX_BYTES, DOCUMENT_WAIT, OverwriteMode, TRANSACTION_MAX_BYTES, Transaction, TransactionOptions,
     WriteKind, WriteOptions, WriteOutcome, document_key,
 };
+pub use visibility::read_cache::ReadCacheStatistics;

@@ -9,7 +9,6 @@ use kv::{
     BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot, TransactionOptions, WriteTransaction,
 };
 
-use crate::counters::{Counters, Totals};
 use crate::encoding::metadata::{
     CounterRecord, Kind, collection_key, counter_key, database_key, database_of_collection_key, estimate_key,
     kind_range, pending_deletion_key, server_key, user_key,
@@ -19,10 +18,11 @@ use crate::error;
 use crate::gate::Gate;
 use crate::index::estimate::Estimate;
 use crate::key_generator::KeyGenerator;
+use crate::options::StoreOptions;
 use crate::picture::{Catalog, Collection, Database};
-use crate::read_cache::CommitNumber;
 use crate::schema::Schema;
-use crate::store::StoreOptions;
+use crate::visibility::counters::{Counters, Totals};
+use crate::visibility::read_cache::CommitNumber;
 use crate::{Error, Index, Result, Revision, computed_values};
 
 /// Records that are read at a time when the store is opened.
@@ -115,13 +115,14 @@ fn open_collection(
         database_id: database.id,
         indexes,
         gate: Arc::new(Gate::default()),
-        loads: Arc::default(),
+        running_loads: Arc::default(),
+        last_load: Arc::default(),
         counters: Arc::new(counters),
         keys: Arc::new(KeyGenerator::new(properties.key_options, totals.key_value)),
         commit_watch: Arc::default(),
         defined_since: 0,
         schema: properties.schema.as_ref().map(|rule| Arc::new(Schema::compile_or_refuse(rule))),
-        computed_values: computed_values::compile_or_refuse(properties, options),
+        computed_values: computed_values::compile_or_refuse(properties, options.computed_values.as_deref()),
         definition,
     };
     Ok((collection, totals))

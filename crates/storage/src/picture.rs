@@ -7,12 +7,14 @@ use std::sync::Arc;
 use catalog::{CollectionDefinition, CollectionId, DatabaseDefinition, IndexId, ObjectId, UserDefinition};
 
 use crate::computed_values::ComputedValues;
-use crate::counters::Counters;
+use crate::edge_ends::CollectionCommits;
 use crate::gate::Gate;
 use crate::key_generator::KeyGenerator;
-use crate::load::Loads;
-use crate::read_cache::{self, CommitNumber};
+use crate::load::RunningLoads;
 use crate::schema::Schema;
+use crate::visibility::LastLoad;
+use crate::visibility::counters::Counters;
+use crate::visibility::read_cache::{CommitNumber, CommitWatch};
 use crate::{Error, Index, Result, Revision, encoding};
 
 /// All databases, collections, indexes and users.
@@ -142,10 +144,11 @@ pub struct Collection {
     pub(crate) database_id: catalog::DatabaseId,
     pub(crate) indexes: Vec<Arc<Index>>,
     pub(crate) gate: Arc<Gate>,
-    pub(crate) loads: Arc<Loads>,
+    pub(crate) running_loads: Arc<RunningLoads>,
+    pub(crate) last_load: Arc<LastLoad>,
     pub(crate) counters: Arc<Counters>,
     pub(crate) keys: Arc<KeyGenerator>,
-    pub(crate) commit_watch: Arc<read_cache::CommitWatch>,
+    pub(crate) commit_watch: Arc<CommitWatch>,
     /// The commit that put this picture of it into the catalog; 0 if it was there when the store was opened.
     pub(crate) defined_since: CommitNumber,
     pub(crate) schema: Option<Arc<Schema>>,
@@ -223,7 +226,7 @@ impl Collection {
 
     /// The number of the last load that became visible since the store was opened; 0 if there was none.
     pub fn last_load(&self) -> u64 {
-        self.loads.last()
+        self.last_load.number()
     }
 
     /// Documents that are committed now. A snapshot's own count is [`crate::Snapshot::count`].
@@ -234,6 +237,11 @@ impl Collection {
     /// The greatest revision that is committed now.
     pub fn revision_now(&self) -> Revision {
         self.counters.revision()
+    }
+
+    /// The commits that changed it, for [`crate::EdgeEnds::note_existing`].
+    pub fn commits(&self) -> CollectionCommits<'_> {
+        CollectionCommits { defined_since: self.defined_since, watch: &self.commit_watch }
     }
 
     /// Which state of the documents is committed now; `None` while that is about to change.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use catalog::ObjectId;
 use kv::KeyRange;
 
-use crate::counters::{self, Totals};
 use crate::documents::Documents;
+use crate::edge_ends::LastLoss;
 use crate::encoding;
 use crate::error;
 use crate::fork_join::ForkJoin;
@@ -16,8 +16,9 @@ use crate::index::found::IndexEntries;
 use crate::index::persistent::{self, IndexScan, IndexWalk};
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::picture::Catalog;
-use crate::read_cache::{LastLoss, ReadCacheView};
 use crate::scan::{DocumentScan, DocumentScanSpec};
+use crate::visibility::counters::{self, Totals};
+use crate::visibility::read_cache::ReadCacheView;
 use crate::{Collection, Error, ErrorCode, Index, Result};
 
 /// All documents of one moment and the catalog of that moment. Cheap to clone, read by many threads at once.
@@ -191,7 +192,7 @@ impl Snapshot {
     /// The last commit that may have taken documents of the collection away from this snapshot: see
     /// [`crate::VertexEdges::ends_exist`].
     pub fn last_loss(&self, collection: &Collection) -> LastLoss {
-        LastLoss::of(collection)
+        collection.commits().last_loss()
     }
 
     /// The number of documents.

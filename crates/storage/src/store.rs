@@ -1,91 +1,29 @@
 //! The store: an opened engine with its catalog.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::Duration;
 
 use catalog::NamingRules;
-use kv::{Engine, WaitPolicy, WriteTransaction};
+use kv::{Engine, WaitPolicy};
 
-use crate::computed_values::ComputedValuesCompiler;
 use crate::encoding::metadata::setting_key;
 use crate::fork_join::ForkJoin;
-use crate::metadata::{self, Draft};
+use crate::metadata;
+use crate::options::StoreOptions;
 use crate::picture::Catalog;
-use crate::read_cache::{ReadCache, ReadCacheStatistics};
+use crate::shared::Shared;
 use crate::snapshot::split_keys;
 use crate::tick::Ticks;
 use crate::transaction::{Transaction, TransactionOptions};
-use crate::{
-    Collection, Error, ErrorCode, MemoryBudget, Result, Revision, RevisionClock, Snapshot, deletion, encoding,
-};
-
-/// How long a change of a collection waits for its writers by default, and writers for a change.
-const COLLECTION_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_secs(60));
-
-/// How a store is opened.
-#[derive(Clone)]
-pub struct StoreOptions {
-    /// Which names are allowed for new databases, collections and indexes.
-    pub naming_rules: NamingRules,
-    /// How long a change of a collection (an index, a truncation, a drop) waits for those who write it, and they for
-    /// it, before 18 is answered.
-    pub collection_wait: WaitPolicy,
-    /// Whether a change of definitions waits until it is on disk.
-    pub sync_definitions: bool,
-    /// Memory for building an index or a bulk load, each; more goes to temporary files.
-    pub sort_budget_bytes: usize,
-    /// Memory for documents and edges that were read lately; 0 for none.
-    pub read_cache_bytes: u64,
-    /// Where temporary files are made; they have no names and vanish with the process.
-    pub temporary_folder: PathBuf,
-    /// Compiles computed values. Without one, collections with computed values are refused with 9.
-    pub computed_values: Option<Arc<dyn ComputedValuesCompiler>>,
-}
-
-impl Default for StoreOptions {
-    fn default() -> Self {
-        let budget = MemoryBudget::split(1 << 30);
-        StoreOptions {
-            naming_rules: NamingRules::default(),
-            collection_wait: COLLECTION_WAIT,
-            sync_definitions: true,
-            sort_budget_bytes: usize::try_from(budget.sort_bytes).unwrap_or(usize::MAX),
-            read_cache_bytes: budget.read_cache_bytes,
-            temporary_folder: std::env::temp_dir(),
-            computed_values: None,
-        }
-    }
-}
+use crate::visibility::LoadClock;
+use crate::visibility::read_cache::{ReadCache, ReadCacheStatistics};
+use crate::{Collection, Result, Revision, RevisionClock, Snapshot, deletion, encoding};
 
 /// An opened engine with its catalog. Shared by all threads.
 pub struct Store {
     pub(crate) shared: Arc<Shared>,
     is_new: bool,
-}
-
-/// What transactions and definitions need of the store.
-pub(crate) struct Shared {
-    pub(crate) engine: Arc<dyn Engine>,
-    pub(crate) options: StoreOptions,
-    pub(crate) ticks: Ticks,
-    pub(crate) clock: RevisionClock,
-    pub(crate) server_id: u64,
-    /// Read while a snapshot is taken, written while a change of definitions is committed: so that snapshot and
-    /// catalog are of one moment.
-    pub(crate) catalog: RwLock<Arc<Catalog>>,
-    /// Held by whoever changes definitions.
-    pub(crate) definitions: Mutex<()>,
-    pub(crate) read_cache: Arc<ReadCache>,
-    fork_join: Arc<ForkJoin>,
-    is_read_only: AtomicBool,
-    /// Whether a change of definitions was stored is not known: until the store is opened again.
-    is_in_doubt: AtomicBool,
-    /// Loads that became visible since the store was opened: see [`crate::load::Loads`].
-    pub(crate) loads: AtomicU64,
-    /// See [`Store::intermediate_commits`].
-    pub(crate) intermediate_commits: AtomicU64,
 }
 
 impl Store {
@@ -113,7 +51,7 @@ impl Store {
             definitions: Mutex::new(()),
             is_read_only: AtomicBool::new(false),
             is_in_doubt: AtomicBool::new(false),
-            loads: AtomicU64::new(0),
+            load_clock: LoadClock::default(),
             intermediate_commits: AtomicU64::new(0),
         });
         // A crash may have come between the server's record and the system database.
@@ -141,7 +79,13 @@ impl Store {
         // Before the engine's snapshot, which then has at least these commits.
         let read_cache = self.shared.read_cache.view();
         let engine = self.shared.engine.snapshot()?;
-        Ok(Snapshot::new(engine, Arc::clone(&catalog), Vec::new(), read_cache, self.shared.fork_join()))
+        Ok(Snapshot::new(
+            engine,
+            Arc::clone(&catalog),
+            Vec::new(),
+            read_cache,
+            Arc::clone(&self.shared.fork_join),
+        ))
     }
 
     /// Threads to divide work among.
@@ -260,65 +204,5 @@ impl Store {
         self.maintain()?;
         self.shared.ticks.close()?;
         Ok(self.shared.engine.close()?)
-    }
-}
-
-impl Shared {
-    /// Threads to divide work among.
-    pub(crate) fn fork_join(&self) -> Arc<ForkJoin> {
-        Arc::clone(&self.fork_join)
-    }
-
-    pub(crate) fn catalog(&self) -> Arc<Catalog> {
-        Arc::clone(&self.catalog.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Begins a transaction of the engine with the catalog of the same moment.
-    pub(crate) fn begin(
-        &self,
-        options: kv::TransactionOptions,
-    ) -> Result<(Box<dyn WriteTransaction>, Arc<Catalog>)> {
-        let catalog = self.catalog.read().unwrap_or_else(PoisonError::into_inner);
-        Ok((self.engine.begin(options)?, Arc::clone(&catalog)))
-    }
-
-    /// Errors: 1004 while writes are refused.
-    pub(crate) fn check_writable(&self) -> Result<()> {
-        if self.is_read_only.load(Ordering::Relaxed) || self.is_in_doubt.load(Ordering::Relaxed) {
-            return Err(Error::new(ErrorCode::ReadOnly, "read only: the server does not accept writes"));
-        }
-        Ok(())
-    }
-
-    /// Changes definitions: one atomic write, and one new picture of the catalog. Nothing changes if `change` fails.
-    ///
-    /// Errors: those of `change`, 1004 while writes are refused, 1650 if the outcome is not known: then all further
-    /// writes are refused until the store is opened again.
-    pub(crate) fn alter<T>(&self, change: impl FnOnce(&mut Draft) -> Result<T>) -> Result<T> {
-        self.check_writable()?;
-        let _definitions = self.definitions.lock().unwrap_or_else(PoisonError::into_inner);
-        let transaction = self.engine.begin(kv::TransactionOptions::default())?;
-        let commit = self.read_cache.begin_definition();
-        let mut draft = Draft::new(Catalog::clone(&self.catalog()), transaction, commit.number());
-        let answer = change(&mut draft)?;
-        let (mut catalog, transaction) = draft.into_parts();
-        catalog.version += 1;
-        {
-            let mut present = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
-            if let Err(error) = transaction.commit(kv::Durability::Buffered) {
-                if matches!(error, kv::Error::Undetermined { .. }) {
-                    // The picture and the engine may differ now; only opening the store again can tell.
-                    self.is_in_doubt.store(true, Ordering::Relaxed);
-                }
-                return Err(error.into());
-            }
-            *present = Arc::new(catalog);
-        }
-        drop(commit);
-        // Not under the lock: readers need not wait for the disk.
-        if self.options.sync_definitions {
-            self.engine.sync()?;
-        }
-        Ok(answer)
     }
 }

@@ -47,7 +47,10 @@ fn look(snapshot: &Snapshot, vertex: &str) -> (BTreeSet<String>, bool) {
     let losses = collections.iter().map(|collection| snapshot.last_loss(collection));
     let is_known = edges.ends_exist(losses.max().unwrap_or_else(LastLoss::default));
     if !is_known && others.iter().all(|other| exists(snapshot, other)) {
-        edges.ends().into_iter().for_each(|ends| ends.note_existing(collections.iter().copied()));
+        edges
+            .ends()
+            .into_iter()
+            .for_each(|ends| ends.note_existing(collections.iter().map(|collection| collection.commits())));
     }
     (others, is_known)
 }

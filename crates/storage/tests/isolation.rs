@@ -9,7 +9,9 @@ use std::thread;
 
 use catalog::CollectionType;
 use common::*;
-use storage::{Collection, Durability, ErrorCode, Store, Transaction, TransactionOptions, WaitPolicy, WriteOptions};
+use storage::{
+    Collection, Durability, ErrorCode, Store, Transaction, TransactionOptions, WaitPolicy, WriteOptions,
+};
 use velocypack::Slice;
 
 fn put(transaction: &mut Transaction, collection: &Collection, body: &str) -> storage::Result<()> {

@@ -7,11 +7,11 @@ use catalog::{
     DatabaseDefinition, IndexDefinition, IndexId, NamingRules, ObjectId,
 };
 
-use crate::counters::Counters;
 use crate::gate::Gate;
 use crate::key_generator::KeyGenerator;
 use crate::schema::Schema;
-use crate::store::Shared;
+use crate::shared::Shared;
+use crate::visibility::counters::Counters;
 use crate::{Collection, Error, ErrorCode, Index, Result, Store, computed_values, deletion};
 
 impl Store {
@@ -108,7 +108,8 @@ impl Store {
             let mut changed = Collection::clone(draft.present(collection)?.as_ref());
             let properties = changed.definition.properties.clone().with(changes);
             changed.schema = compile_schema(&properties)?;
-            changed.computed_values = computed_values::compile(&properties, &self.shared.options)?;
+            changed.computed_values =
+                computed_values::compile(&properties, self.shared.options.computed_values.as_deref())?;
             changed.definition.properties = properties;
             draft.put_collection(changed)
         })
@@ -163,13 +164,14 @@ impl Shared {
             database_id: database.id,
             indexes: opened?,
             gate: Arc::new(Gate::default()),
-            loads: Arc::default(),
+            running_loads: Arc::default(),
+            last_load: Arc::default(),
             counters: Arc::new(Counters::empty(object_id)),
             keys: Arc::new(KeyGenerator::new(properties.key_options, 0)),
             commit_watch: Arc::default(),
             defined_since: 0,
             schema: compile_schema(&properties)?,
-            computed_values: computed_values::compile(&properties, &self.options)?,
+            computed_values: computed_values::compile(&properties, self.options.computed_values.as_deref())?,
             definition: CollectionDefinition { id, object_id, globally_unique_id, properties, indexes },
         })
     }

@@ -14,7 +14,7 @@ use kv::WaitPolicy;
 use crate::error;
 use crate::gate::{GateGuard, Passage};
 use crate::index::build::SharedCheck;
-use crate::store::Shared;
+use crate::shared::Shared;
 use crate::{Collection, Result};
 
 /// How long a gate is waited for between two checks.

@@ -2,8 +2,10 @@
 
 use kv::{BlockLimits, Durability, ScanSpec, TransactionOptions};
 
-use crate::counters::{self, Totals};
 use crate::encoding::object_range;
+use crate::visibility::counters::{self, Totals};
+use crate::visibility::read_cache::Removes;
+use crate::visibility::{Change, PreparedChanges};
 use crate::{Collection, Error, Result, Store};
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 4096, bytes: 1 << 20 };
@@ -28,10 +30,11 @@ impl Store {
         let difference = i64::try_from(counted).unwrap_or(i64::MAX).saturating_sub(stored);
         if difference != 0 {
             let mut transaction = self.shared.engine.begin(TransactionOptions::default())?;
-            let change = Totals { count: difference, ..Totals::default() };
-            let held = present.counters.hold(change, transaction.as_mut())?;
-            transaction.commit(Durability::Buffered)?;
-            held.committed();
+            let totals = Totals { count: difference, ..Totals::default() };
+            let change = Change { collection: present, totals, removes: Removes::Nothing, estimates: &[] };
+            let changes = PreparedChanges::of_transaction(&self.shared, vec![change], transaction.as_mut())?;
+            let publication = changes.begin(|_| {});
+            publication.end(transaction.commit(Durability::Buffered))?;
         }
         Ok(counted)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use catalog::ObjectId;
 
-use crate::counters::{Counters, Totals};
+use crate::visibility::counters::{Counters, Totals};
 use crate::{Collection, Result, Store, deletion};
 
 impl Store {

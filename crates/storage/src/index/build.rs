@@ -18,8 +18,8 @@ use crate::ConflictingDocument;
 use crate::encoding::entry::key_of_unique_value;
 use crate::error;
 use crate::external_sort::{SortedPairs, Sorter};
+use crate::options::StoreOptions;
 use crate::scan::{DocumentScanSpec, KeyBound};
-use crate::store::StoreOptions;
 use crate::{Collection, Error, Result, Snapshot};
 
 /// Block size while documents are read.

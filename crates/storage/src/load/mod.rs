@@ -8,7 +8,7 @@
 //!
 //! Writers of the collection wait for the load, by its gate. A transaction that began before a load and comes to the
 //! collection after it is refused with a retryable 1200, as one that meets a truncated collection: its snapshot lacks
-//! what was loaded, and nobody claimed those keys ([`ranges::Loads`]).
+//! what was loaded, and nobody claimed those keys ([`crate::visibility`]).
 
 mod gaps;
 mod pairs;
@@ -16,21 +16,21 @@ mod ranges;
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use catalog::ObjectId;
-use kv::{Durability, LoadHint, LoadKind, Snapshot, WaitPolicy};
+use kv::{BulkLoad, Durability, LoadHint, LoadKind, Snapshot, WaitPolicy};
 use velocypack::Slice;
 
-pub(crate) use ranges::Loads;
+pub(crate) use ranges::RunningLoads;
 
-use crate::counters::Totals;
 use crate::gate::{GateGuard, Passage};
 use crate::index::entries::Entries;
 use crate::index::estimate::EstimateChange;
-use crate::read_cache::Removes;
-use crate::store::Shared;
+use crate::shared::Shared;
 use crate::transaction::AssembledDocument;
+use crate::visibility::counters::Totals;
+use crate::visibility::read_cache::Removes;
+use crate::visibility::{Change, PreparedChanges};
 use crate::{Collection, Error, Index, Result, Store, WriteOptions, encoding};
 use pairs::Pairs;
 
@@ -66,6 +66,8 @@ pub struct DocumentLoad {
     options: WriteOptions,
     documents: Pairs,
     indexes: Vec<IndexPairs>,
+    /// By position in the collection's indexes.
+    estimates: Vec<EstimateChange>,
     totals: Totals,
     document: AssembledDocument,
     entries: Entries,
@@ -75,9 +77,10 @@ pub struct DocumentLoad {
 /// The entries of one index.
 struct IndexPairs {
     index: Arc<Index>,
+    /// In the collection's indexes.
+    position: usize,
     object: ObjectId,
     pairs: Pairs,
-    estimate: EstimateChange,
 }
 
 impl Store {
@@ -98,19 +101,21 @@ impl Store {
         let catalog = shared.catalog();
         let present = catalog.same_collection(collection);
         let present = Arc::clone(present.ok_or_else(|| Error::collection_not_found(collection.name()))?);
-        let indexes = present.indexes().iter().skip(1);
-        if indexes.clone().any(|index| index.is_unique()) || present.name() == catalog::GRAPHS_COLLECTION {
+        let indexes = present.indexes().iter().enumerate().skip(1);
+        if indexes.clone().any(|(_, index)| index.is_unique()) || present.name() == catalog::GRAPHS_COLLECTION
+        {
             return Ok(None);
         }
-        let indexes = indexes.map(|index| IndexPairs {
+        let indexes = indexes.map(|(position, index)| IndexPairs {
             index: Arc::clone(index),
+            position,
             object: index.definition().object_id,
             pairs: Pairs::default(),
-            estimate: EstimateChange::default(),
         });
         Ok(Some(DocumentLoad {
             shared: Arc::clone(shared),
             indexes: indexes.collect(),
+            estimates: present.indexes().iter().map(|_| EstimateChange::default()).collect(),
             collection: present,
             options: options.clone(),
             documents: Pairs::default(),
@@ -141,8 +146,10 @@ impl DocumentLoad {
             index.index.entries(Slice::new(bytes), key, &mut self.entries)?;
             for entry in self.entries.iter() {
                 index.pairs.push(|bytes| bytes.extend_from_slice(entry.key), entry.value);
-                if let Some(estimate) = index.index.estimate() {
-                    estimate.note(entry.hash, true, &mut index.estimate);
+                if let Some(sketch) = index.index.estimate()
+                    && let Some(change) = self.estimates.get_mut(index.position)
+                {
+                    sketch.note(entry.hash, true, change);
                 }
             }
         }
@@ -182,17 +189,12 @@ impl DocumentLoad {
         let gaps = gaps::find(&self.documents, self.shared.engine.snapshot()?.as_ref(), RUN_DOCUMENTS_MIN)?;
         let bounds = gaps.iter().filter_map(|gap| self.documents.bounds(gap.clone()));
         let ranges = bounds.map(|(first, last)| ranges::Range::new(first, last)).collect();
-        let _ranges = self.collection.loads.enter(ranges);
+        let _ranges = self.collection.running_loads.enter(ranges);
         let keys = self.look(&gaps)?;
         if keys == Keys::Taken {
             return Ok(LoadOutcome::KeysTaken);
         }
         self.write(self.hint(keys), &gaps)?;
-        for IndexPairs { index, estimate, .. } in &self.indexes {
-            if let Some(sketch) = index.estimate() {
-                sketch.apply(estimate);
-            }
-        }
         Ok(LoadOutcome::Loaded)
     }
 
@@ -227,16 +229,26 @@ impl DocumentLoad {
     }
 
     fn write(&self, hint: LoadHint, gaps: &[Range<usize>]) -> Result<()> {
-        let engine = self.shared.engine.as_ref();
-        let mut load = engine.load(LoadKind::Visible, hint)?;
-        let counters = &self.collection.counters;
-        let held = match hint {
-            LoadHint::Sorted { .. } => counters.hold_for_load(self.shared.ticks.next()?, self.totals),
-            LoadHint::Scattered => counters.hold_for(self.totals),
+        let mut load = self.shared.engine.load(LoadKind::Visible, hint)?;
+        let change = Change {
+            collection: &self.collection,
+            totals: self.totals,
+            removes: Removes::Nothing,
+            estimates: &self.estimates,
         };
-        // Counters come before all objects of collections, and those are in order.
-        let (key, value) = held.pair();
-        load.add(&key, &value)?;
+        let prepared = PreparedChanges::of_load(&self.shared, change, hint, load.as_mut())?;
+        self.add_pairs(gaps, load.as_mut())?;
+        let publication = prepared.begin(|visit| {
+            let indexes = self.indexes.iter().flat_map(|index| index.pairs.iter());
+            self.documents.iter().chain(indexes).for_each(|(key, _)| visit(key));
+        });
+        let must_sync = self.collection.definition().properties.wait_for_sync;
+        let durability = if must_sync { Durability::Synced } else { Durability::Buffered };
+        publication.end(load.finish(durability))
+    }
+
+    /// Adds documents and entries of indexes in the order of their keys, which are those of their objects.
+    fn add_pairs(&self, gaps: &[Range<usize>], load: &mut dyn BulkLoad) -> Result<()> {
         let documents = gaps.iter().map(|gap| (self.collection.object_id(), &self.documents, gap.clone()));
         let indexes = self.indexes.iter().map(|index| (index.object, &index.pairs, 0..index.pairs.len()));
         let mut parts: Vec<_> = documents.chain(indexes).collect();
@@ -244,40 +256,6 @@ impl DocumentLoad {
         for (_, pairs, part) in parts {
             load.begin_run()?;
             pairs.iter_part(part).try_for_each(|(key, value)| load.add(key, value))?;
-        }
-        counters.begin_commit();
-        let commit = self.shared.read_cache.begin_commit(
-            std::iter::once((&self.collection, Removes::Nothing)),
-            |visit| {
-                let indexes = self.indexes.iter().flat_map(|index| index.pairs.iter());
-                self.documents.iter().chain(indexes).for_each(|(key, _)| visit(key));
-            },
-        );
-        let must_sync = self.collection.definition().properties.wait_for_sync;
-        let durability = if must_sync { Durability::Synced } else { Durability::Buffered };
-        let outcome = load.finish(durability);
-        let is_unknown = matches!(outcome, Err(kv::Error::Undetermined { .. }));
-        if is_unknown {
-            commit.leave_open();
-        } else {
-            drop(commit);
-            counters.end_commit();
-        }
-        if outcome.is_ok() || is_unknown {
-            let number = self.shared.loads.fetch_add(1, Ordering::SeqCst) + 1;
-            self.collection.loads.became_visible(number);
-        }
-        match outcome {
-            Ok(()) => {
-                held.committed();
-                // It is loaded. If the records cannot be summed up, the next load will do.
-                let _ = counters.fold_loads(engine);
-            }
-            Err(error) if is_unknown => {
-                held.reread(engine)?;
-                return Err(error.into());
-            }
-            Err(error) => return Err(error.into()),
         }
         Ok(())
     }

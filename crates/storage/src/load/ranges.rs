@@ -1,18 +1,15 @@
-//! Which keys are being loaded into a collection, and when it was last loaded.
+//! Which keys are being loaded into a collection.
 //!
 //! Two loads whose ranges of keys overlap take turns between looking whether their keys are free and being visible; all
 //! others run beside each other. So batches of a sorted dump do not wait for each other.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The loads of one collection, shared by all its pictures.
+/// The loads of one collection that are in progress, shared by all its pictures.
 #[derive(Debug, Default)]
-pub(crate) struct Loads {
+pub(crate) struct RunningLoads {
     running: Mutex<Vec<Range>>,
     ended: Condvar,
-    /// The number of the last load that became visible: see [`crate::store::Shared::loads`].
-    last: AtomicU64,
 }
 
 /// The first and the last of some keys of a load.
@@ -32,7 +29,7 @@ impl Range {
     }
 }
 
-impl Loads {
+impl RunningLoads {
     /// Waits until nobody loads keys of some ranges, and keeps others from it. All at once, so that nobody who has
     /// some of them waits for others.
     pub(crate) fn enter(self: &Arc<Self>, ranges: Vec<Range>) -> RangesGuard {
@@ -44,16 +41,6 @@ impl Loads {
         RangesGuard { loads: Arc::clone(self), ranges }
     }
 
-    /// The number of the last load that became visible; 0 if there was none.
-    pub(crate) fn last(&self) -> u64 {
-        self.last.load(Ordering::SeqCst)
-    }
-
-    /// A load is visible. To be called before writers may pass the gate again.
-    pub(crate) fn became_visible(&self, number: u64) {
-        self.last.fetch_max(number, Ordering::SeqCst);
-    }
-
     /// No code that can panic runs under this lock.
     fn lock(&self) -> MutexGuard<'_, Vec<Range>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
@@ -63,7 +50,7 @@ impl Loads {
 /// Keeps other loads out of ranges of keys until it is dropped.
 #[derive(Debug)]
 pub(crate) struct RangesGuard {
-    loads: Arc<Loads>,
+    loads: Arc<RunningLoads>,
     ranges: Vec<Range>,
 }
 
@@ -80,13 +67,13 @@ impl Drop for RangesGuard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::AtomicBool;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
     #[test]
     fn only_loads_of_common_keys_wait_for_each_other() {
-        let loads = Arc::new(Loads::default());
-        let enter = |loads: &Arc<Loads>, ranges: &[(&str, &str)]| {
+        let loads = Arc::new(RunningLoads::default());
+        let enter = |loads: &Arc<RunningLoads>, ranges: &[(&str, &str)]| {
             let range = |(first, last): &(&str, &str)| Range::new(first.as_bytes(), last.as_bytes());
             loads.enter(ranges.iter().map(range).collect())
         };

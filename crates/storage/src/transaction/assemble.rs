@@ -7,7 +7,7 @@ use super::system_attributes::{FromTo, from_to, given_key, invalid_type, restore
 use crate::computed_values::ComputeEvent;
 use crate::error;
 use crate::key_generator::{GeneratedKey, KeyBlock};
-use crate::store::Shared;
+use crate::shared::Shared;
 use crate::{Collection, Error, ErrorCode, Result, Revision};
 
 /// Most bytes of a stored document. ArangoDB's own bound is that of its request bodies and transactions; this one keeps

@@ -7,8 +7,8 @@ use catalog::GRAPHS_COLLECTION;
 use kv::{Durability, WriteTransaction};
 
 use super::{Joined, Transaction};
-use crate::counters::HeldRecord;
-use crate::store::Shared;
+use crate::shared::Shared;
+use crate::visibility::{Change, PreparedChanges};
 use crate::{Catalog, Result};
 
 impl Transaction {
@@ -33,7 +33,7 @@ impl Transaction {
         self.joined.iter_mut().for_each(Joined::begin_anew);
         self.shared.intermediate_commits.fetch_add(u64::from(outcome.is_ok()), Ordering::Relaxed);
         // Both before the engine's next transaction reads for the first time.
-        self.loads_at_begin = self.shared.loads.load(Ordering::SeqCst);
+        self.loads_at_begin = self.shared.load_clock.now();
         self.read_cache = self.shared.read_cache.view();
         outcome
     }
@@ -51,41 +51,16 @@ impl Shared {
             engine.rollback();
             return Ok(());
         }
-        let mut written: Vec<&Joined> = joined.iter().filter(|joined| joined.is_written).collect();
-        // Everybody takes slots in the same order, so that nobody waits for each other.
-        written.sort_by_key(|joined| joined.collection.object_id());
-        let must_sync = written.iter().any(|joined| joined.collection.definition.properties.wait_for_sync);
+        let written = || joined.iter().filter(|joined| joined.is_written).map(|joined| &joined.collection);
+        let must_sync = written().any(|collection| collection.definition.properties.wait_for_sync);
         let durability = if must_sync { Durability::Synced } else { durability };
-        let mut held = Vec::with_capacity(written.len());
-        for joined in &written {
-            held.push(joined.collection.counters.hold(joined.change, engine.as_mut())?);
-        }
-        written.iter().for_each(|joined| joined.collection.counters.begin_commit());
-        let collections = written.iter().map(|joined| (&joined.collection, joined.removes));
-        let commit = self.read_cache.begin_commit(collections, |visit| engine.for_each_written(visit));
-        let defines = written.iter().any(|joined| joined.collection.name() == GRAPHS_COLLECTION);
+        let defines = written().any(|collection| collection.name() == GRAPHS_COLLECTION);
+        let changes = joined.iter().filter(|joined| joined.is_written).map(Joined::committed_change);
+        let prepared = PreparedChanges::of_transaction(self, changes.collect(), engine.as_mut())?;
+        let publication = prepared.begin(|visit| engine.for_each_written(visit));
         let outcome =
             if defines { self.commit_definitions(engine, durability) } else { engine.commit(durability) };
-        if matches!(outcome, Err(kv::Error::Undetermined { .. })) {
-            commit.leave_open();
-        } else {
-            drop(commit);
-            written.iter().for_each(|joined| joined.collection.counters.end_commit());
-        }
-        match outcome {
-            Ok(()) => {
-                held.into_iter().for_each(HeldRecord::committed);
-                written.iter().for_each(|joined| joined.apply_estimates());
-                Ok(())
-            }
-            Err(error @ kv::Error::Undetermined { .. }) => {
-                for slot in held {
-                    slot.reread(self.engine.as_ref())?;
-                }
-                Err(error.into())
-            }
-            Err(error) => Err(error.into()),
-        }
+        publication.end(outcome)
     }
 
     /// Commits a change of documents that define something (graphs) as what it is: a change of the catalog. What was
@@ -109,11 +84,12 @@ impl Shared {
 }
 
 impl Joined {
-    fn apply_estimates(&self) {
-        for (index, change) in self.collection.indexes.iter().zip(&self.estimates) {
-            if let Some(estimate) = index.estimate() {
-                estimate.apply(change);
-            }
+    fn committed_change(&self) -> Change<'_> {
+        Change {
+            collection: &self.collection,
+            totals: self.change,
+            removes: self.removes,
+            estimates: &self.estimates,
         }
     }
 }

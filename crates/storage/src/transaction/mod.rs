@@ -18,7 +18,6 @@ mod update;
 mod version;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use kv::{SnapshotAt, WaitPolicy, WriteTransaction};
 
@@ -30,14 +29,15 @@ pub use options::{
 };
 pub use system_attributes::document_key;
 
-use crate::counters::Totals;
 use crate::error;
 use crate::gate::{GateGuard, Passage};
 use crate::index::estimate::EstimateChange;
 use crate::index::maintain::Scratch;
 use crate::picture::Catalog;
-use crate::read_cache::{ReadCacheView, Removes};
-use crate::store::Shared;
+use crate::shared::Shared;
+use crate::visibility::LoadNumber;
+use crate::visibility::counters::Totals;
+use crate::visibility::read_cache::{ReadCacheView, Removes};
 use crate::{Collection, Error, Result, Snapshot};
 
 /// One writer. See the module's description.
@@ -51,8 +51,8 @@ pub struct Transaction {
     /// For what it reads before it writes.
     read_cache: Option<ReadCacheView>,
     reads_latest: bool,
-    /// Loads that the snapshot holds in full; it may lack any later one.
-    loads_at_begin: u64,
+    /// The snapshot holds loads up to this one in full; it may lack any later one.
+    loads_at_begin: LoadNumber,
     collection_wait: WaitPolicy,
     scratch: Scratch,
     /// Memory in which documents are assembled.
@@ -87,7 +87,7 @@ impl Transaction {
             }
         }
         // Before the snapshot: what is counted here is in it.
-        let loads_at_begin = shared.loads.load(Ordering::SeqCst);
+        let loads_at_begin = shared.load_clock.now();
         // Before the engine's snapshot, which then has at least these commits.
         let read_cache = shared.read_cache.view();
         let (engine, catalog) = shared.begin(options.for_engine())?;
@@ -121,7 +121,7 @@ impl Transaction {
             Arc::clone(&self.catalog),
             changes,
             read_cache,
-            self.shared.fork_join(),
+            Arc::clone(&self.shared.fork_join),
         )
     }
 
@@ -161,7 +161,7 @@ impl Transaction {
             return Err(error::stale_collection(collection.name()));
         }
         // The documents of a load since would be overwritten unseen.
-        if joined.collection.loads.last() > self.loads_at_begin {
+        if joined.collection.last_load.number() > self.loads_at_begin {
             return Err(error::stale_collection(collection.name()));
         }
         self.joined.push(joined);

@@ -4,7 +4,7 @@ use velocypack::Slice;
 
 use super::{Operation, Transaction, WriteKind, WriteOptions, WriteOutcome};
 use crate::encoding;
-use crate::read_cache::Removes;
+use crate::visibility::read_cache::Removes;
 use crate::{Collection, Result, Revision};
 
 impl Transaction {

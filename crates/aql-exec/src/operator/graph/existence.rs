@@ -92,7 +92,7 @@ impl VertexExistence {
             let collections: Option<Vec<_>> =
                 all.iter().map(|vertex| self.known_collection(vertices.id(*vertex))).collect();
             if let Some(collections) = collections {
-                list.ends.note_existing(collections.into_iter().map(|known| &known.collection));
+                list.ends.note_existing(collections.into_iter().map(|known| known.collection.commits()));
             }
             false
         });

@@ -6,9 +6,10 @@ use kv::{Block, BlockLimits, PrefixScan, Snapshot};
 
 use super::encoding::{self, EdgeDirection};
 use crate::Result;
+use crate::edge_ends::{EdgeEnds, LastLoss};
 use crate::index::Index;
-use crate::read_cache::{
-    self, CommitNumber, EdgeEnds, EncodedEdges, Found, Kept, KeptEdges, LastLoss, ReadCacheView,
+use crate::visibility::read_cache::{
+    self, CommitNumber, EncodedEdges, Found, Kept, KeptEdges, ReadCacheView,
 };
 
 /// Reads the edges of one vertex after another, in one direction, with one iterator of the engine: for traversals,

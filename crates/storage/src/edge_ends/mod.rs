@@ -6,11 +6,8 @@
 //! collections, and their names mean the same objects: a commit says so before it becomes visible.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
-use super::commit_order::CommitNumber;
-use super::{CommitWatch, KeptEdges};
-use crate::Collection;
+use crate::visibility::read_cache::{CommitNumber, CommitWatch, KeptEdges};
 
 /// The last commit that may have taken vertices of some collections away, as far as a snapshot can tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,20 +21,30 @@ pub struct EdgeEnds {
     pub(crate) as_of: CommitNumber,
 }
 
-impl LastLoss {
-    /// A collection of a snapshot's catalog: asked after the snapshot was taken, so that all its commits are counted.
-    pub(crate) fn of(collection: &Collection) -> Self {
-        LastLoss(collection.defined_since.max(collection.commit_watch.last_removal()))
+/// The commits that changed a collection of a snapshot's catalog: see [`crate::Collection::commits`].
+#[derive(Clone, Copy)]
+pub struct CollectionCommits<'a> {
+    /// The commit that put this version of the collection into the catalog.
+    pub(crate) defined_since: CommitNumber,
+    pub(crate) watch: &'a CommitWatch,
+}
+
+impl CollectionCommits<'_> {
+    /// To be asked after the snapshot was taken, so that all its commits are counted.
+    pub(crate) fn last_loss(self) -> LastLoss {
+        LastLoss(self.defined_since.max(self.watch.last_removal()))
+    }
+
+    /// Returns true if no commit after a moment has begun to change the collection.
+    fn are_all_before(self, moment: CommitNumber) -> bool {
+        self.defined_since <= moment && self.watch.is_unchanged_since(moment)
     }
 }
 
 impl EdgeEnds {
     /// Notes that the reader's snapshot has all the vertices, which belong to some collections of its catalog.
-    pub fn note_existing<'a>(&self, mut collections: impl Iterator<Item = &'a Arc<Collection>>) {
-        let is_state_as_of = |collection: &Arc<Collection>| {
-            collection.defined_since <= self.as_of && collection.commit_watch.is_unchanged_since(self.as_of)
-        };
-        if collections.all(is_state_as_of) {
+    pub fn note_existing<'a>(&self, mut collections: impl Iterator<Item = CollectionCommits<'a>>) {
+        if collections.all(|commits| commits.are_all_before(self.as_of)) {
             self.edges.note_ends_existed(self.as_of);
         }
     }
@@ -47,13 +54,6 @@ impl KeptEdges {
     /// Whether the vertices at the other ends exist for a snapshot that has all commits up to `as_of`.
     pub(crate) fn ends_exist(&self, as_of: CommitNumber, last_loss: LastLoss) -> bool {
         self.ends_existed().is_some_and(|existed| last_loss.0 <= existed && existed <= as_of)
-    }
-}
-
-impl CommitWatch {
-    /// The last commit that has begun and removes documents.
-    fn last_removal(&self) -> CommitNumber {
-        self.last_removal.load(Ordering::SeqCst)
     }
 }
 

@@ -56,7 +56,7 @@ impl LoadRecords {
 impl Counters {
     /// A record for a load by tables; the caller writes [`HeldRecord::pair`]. `tick` is a number that no load has had
     /// before.
-    pub(crate) fn hold_for_load(self: &Arc<Self>, tick: u64, change: Totals) -> HeldRecord {
+    pub(in crate::visibility) fn hold_for_load(self: &Arc<Self>, tick: u64, change: Totals) -> HeldRecord {
         let mut state = self.loads.lock();
         // The last ticks before a crash of the machine may be given out again.
         let number = tick.max(state.last_number.saturating_add(1));
@@ -67,7 +67,7 @@ impl Counters {
     /// Makes the records of loads part of a slot if there are many.
     ///
     /// Errors: those of a commit; the totals are right nevertheless.
-    pub(crate) fn fold_loads(self: &Arc<Self>, engine: &dyn Engine) -> Result<()> {
+    pub(in crate::visibility) fn fold_loads(self: &Arc<Self>, engine: &dyn Engine) -> Result<()> {
         let Some(records) = self.loads.take_many() else { return Ok(()) };
         match self.move_to_slot(&records, engine) {
             Ok(()) => Ok(()),

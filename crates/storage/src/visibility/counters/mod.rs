@@ -196,19 +196,19 @@ impl Counters {
     }
 
     /// A commit begins that may change the object.
-    pub(crate) fn begin_commit(&self) {
+    pub(in crate::visibility) fn begin_commit(&self) {
         self.begun.fetch_add(1, Ordering::SeqCst);
     }
 
     /// The outcome of a commit is visible to new snapshots. Not to be called when the outcome is not known: it may
     /// become visible at any time.
-    pub(crate) fn end_commit(&self) {
+    pub(in crate::visibility) fn end_commit(&self) {
         self.over.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Takes a free slot and writes its new values into the transaction. The slot is held until the commit's outcome is
     /// told to [`HeldRecord::committed`], or what is held is dropped because nothing was committed.
-    pub(crate) fn hold(
+    pub(in crate::visibility) fn hold(
         self: &Arc<Self>,
         change: Totals,
         transaction: &mut dyn WriteTransaction,
@@ -221,7 +221,7 @@ impl Counters {
     }
 
     /// As [`Counters::hold`]; the caller writes [`HeldRecord::pair`].
-    pub(crate) fn hold_for(self: &Arc<Self>, change: Totals) -> HeldRecord {
+    pub(in crate::visibility) fn hold_for(self: &Arc<Self>, change: Totals) -> HeldRecord {
         HeldRecord { record: CounterRecord::Slot(self.take()), counters: Arc::clone(self), change }
     }
 
@@ -248,7 +248,7 @@ impl Counters {
 }
 
 /// A slot during a commit, or the record of a load until it is visible.
-pub(crate) struct HeldRecord {
+pub(in crate::visibility) struct HeldRecord {
     counters: Arc<Counters>,
     record: CounterRecord,
     change: Totals,
@@ -256,18 +256,18 @@ pub(crate) struct HeldRecord {
 
 impl HeldRecord {
     /// The record with its new values.
-    pub(crate) fn pair(&self) -> (Vec<u8>, Vec<u8>) {
+    pub(in crate::visibility) fn pair(&self) -> (Vec<u8>, Vec<u8>) {
         (self.key(), self.values().to_bytes())
     }
 
     /// The record was committed.
-    pub(crate) fn committed(self) {
+    pub(in crate::visibility) fn committed(self) {
         self.counters.count(self.change);
         self.store();
     }
 
     /// Nobody knows whether the record was committed: what the engine holds now is what counts.
-    pub(crate) fn reread(self, engine: &dyn Engine) -> Result<()> {
+    pub(in crate::visibility) fn reread(self, engine: &dyn Engine) -> Result<()> {
         if self.is_stored(engine)? {
             self.committed();
         }

@@ -52,12 +52,12 @@ impl KeptEdges {
     }
 
     /// The last commit of which it is known that all vertices at the other ends existed as of it.
-    pub(super) fn ends_existed(&self) -> Option<CommitNumber> {
+    pub(crate) fn ends_existed(&self) -> Option<CommitNumber> {
         self.ends_existed.load(Ordering::SeqCst).checked_sub(1)
     }
 
     /// As of a commit all vertices at the other ends existed.
-    pub(super) fn note_ends_existed(&self, as_of: CommitNumber) {
+    pub(crate) fn note_ends_existed(&self, as_of: CommitNumber) {
         self.ends_existed.fetch_max(as_of.saturating_add(1), Ordering::SeqCst);
     }
 }

@@ -16,10 +16,9 @@
 //! collections get new numbers, which are parts of the keys.
 //!
 //! The edges of a vertex also say as of which commit all vertices at their other ends existed, once a reader has
-//! found out: see [`EdgeEnds`].
+//! found out: see [`crate::edge_ends`].
 
 mod commit_order;
-mod edge_ends;
 mod encoded_edges;
 mod kept;
 mod seen;
@@ -28,6 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use catalog::ObjectId;
 use kv::{BLOCK_BYTES_MAX, Values};
 use quick_cache::sync::{Cache, GuardResult, PlaceholderGuard};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
@@ -35,10 +35,9 @@ use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 use self::commit_order::CommitOrder;
 use self::seen::Seen;
 use crate::index::edge::encoding as edge;
-use crate::{Collection, Error, Result};
+use crate::{Error, Result};
 
 pub(crate) use commit_order::CommitNumber;
-pub use edge_ends::{EdgeEnds, LastLoss};
 pub(crate) use encoded_edges::EncodedEdges;
 pub(crate) use kept::{Kept, KeptEdges};
 
@@ -100,6 +99,16 @@ pub(crate) enum Removes {
     /// It only adds and replaces them.
     Nothing,
     Some,
+}
+
+/// A collection that a commit writes.
+pub(in crate::visibility) struct CommittedCollection<'a> {
+    pub(in crate::visibility) watch: &'a CommitWatch,
+    /// What the keys of its documents start with.
+    pub(in crate::visibility) documents: ObjectId,
+    /// What the entries of its edge index start with.
+    pub(in crate::visibility) edges: Option<ObjectId>,
+    pub(in crate::visibility) removes: Removes,
 }
 
 /// What commits to a collection and readers of it tell each other.
@@ -186,33 +195,32 @@ impl ReadCache {
         Commit { order: &self.order, number: self.order.begin() }
     }
 
-    /// Begins a commit that writes some collections, and removes documents of some of them: forgets what it changes.
-    /// `written` hands over its keys.
-    pub(crate) fn begin_commit<'a>(
+    /// Begins a commit that writes some collections: forgets what it changes. `written` hands over its keys.
+    pub(in crate::visibility) fn begin_commit<'a>(
         &self,
-        collections: impl Iterator<Item = (&'a Arc<Collection>, Removes)>,
+        collections: impl Iterator<Item = CommittedCollection<'a>>,
         written: impl FnOnce(&mut dyn FnMut(&[u8])),
     ) -> Commit<'_> {
         let number = self.order.begin();
-        let Some(entries) = &self.entries else { return Commit { order: &self.order, number } };
-        let begun = collections
-            .map(|(collection, removes)| (collection, collection.commit_watch.begin_commit(number, removes)));
-        let kept: Vec<&Arc<Collection>> =
-            begun.filter(|(_, is_kept)| *is_kept).map(|(collection, _)| collection).collect();
+        let commit = Commit { order: &self.order, number };
+        let Some(entries) = &self.entries else { return commit };
+        let kept: Vec<CommittedCollection<'_>> = collections
+            .filter(|collection| collection.watch.begin_commit(number, collection.removes))
+            .collect();
         if !kept.is_empty() {
             written(&mut |key| {
                 let object = crate::encoding::object_of(key);
-                if kept.iter().any(|collection| Some(collection.object_id()) == object) {
+                if kept.iter().any(|collection| Some(collection.documents) == object) {
                     entries.remove(key);
-                } else if kept.iter().any(|collection| {
-                    collection.edge_index().is_some_and(|index| Some(index.definition().object_id) == object)
-                }) && let Some(prefix) = edge::prefix_of_entry(key)
+                } else if object.is_some()
+                    && kept.iter().any(|collection| collection.edges == object)
+                    && let Some(prefix) = edge::prefix_of_entry(key)
                 {
                     entries.remove(prefix);
                 }
             });
         }
-        Commit { order: &self.order, number }
+        commit
     }
 
     /// Figures of now.
@@ -244,8 +252,13 @@ impl CommitWatch {
         }
     }
 
+    /// The last commit that has begun and removes documents.
+    pub(crate) fn last_removal(&self) -> CommitNumber {
+        self.last_removal.load(Ordering::SeqCst)
+    }
+
     /// Whether no commit after a moment has begun.
-    fn is_unchanged_since(&self, moment: CommitNumber) -> bool {
+    pub(crate) fn is_unchanged_since(&self, moment: CommitNumber) -> bool {
         self.last_commit.load(Ordering::SeqCst) <= moment
     }
 }
@@ -256,7 +269,7 @@ impl Commit<'_> {
     }
 
     /// It will never be known whether the commit took place: nothing that comes after it is kept any more.
-    pub(crate) fn leave_open(self) {
+    pub(in crate::visibility) fn leave_open(self) {
         std::mem::forget(self);
     }
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests outside of test functions")]
 
 use super::*;
+use crate::Collection;
 use crate::{EdgeDirection, Snapshot, Store, StoreOptions, TransactionOptions, WriteOptions};
 use catalog::collection::CollectionProperties;
 use catalog::{CollectionType, SYSTEM_DATABASE};
@@ -47,7 +48,7 @@ fn is_known(snapshot: &Snapshot) -> bool {
     let vertices = collection(snapshot, "v");
     let is_known = edges.ends_exist(snapshot.last_loss(&vertices));
     if !is_known && snapshot.get(&vertices, &["1"]).unwrap().get(0).is_some() {
-        edges.ends().unwrap().note_existing(std::iter::once(&vertices));
+        edges.ends().unwrap().note_existing(std::iter::once(vertices.commits()));
     }
     is_known
 }

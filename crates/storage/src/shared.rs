@@ -1,0 +1,92 @@
+//! The parts of an open store that transactions, loads and changes of definitions share.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use kv::{Engine, WriteTransaction};
+
+use crate::fork_join::ForkJoin;
+use crate::metadata::Draft;
+use crate::options::StoreOptions;
+use crate::picture::Catalog;
+use crate::tick::Ticks;
+use crate::visibility::LoadClock;
+use crate::visibility::read_cache::ReadCache;
+use crate::{Error, ErrorCode, Result, RevisionClock};
+
+/// What an open store consists of.
+pub(crate) struct Shared {
+    pub(crate) engine: Arc<dyn Engine>,
+    pub(crate) options: StoreOptions,
+    pub(crate) ticks: Ticks,
+    pub(crate) clock: RevisionClock,
+    pub(crate) server_id: u64,
+    /// Read while a snapshot is taken, written while a change of definitions is committed: so that snapshot and
+    /// catalog are of one moment.
+    pub(crate) catalog: RwLock<Arc<Catalog>>,
+    /// Held by whoever changes definitions.
+    pub(crate) definitions: Mutex<()>,
+    pub(crate) read_cache: Arc<ReadCache>,
+    pub(crate) fork_join: Arc<ForkJoin>,
+    pub(crate) is_read_only: AtomicBool,
+    /// Whether a change of definitions was stored is not known: until the store is opened again.
+    pub(crate) is_in_doubt: AtomicBool,
+    pub(crate) load_clock: LoadClock,
+    /// See [`Store::intermediate_commits`].
+    pub(crate) intermediate_commits: AtomicU64,
+}
+
+impl Shared {
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.catalog.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Begins a transaction of the engine with the catalog of the same moment.
+    pub(crate) fn begin(
+        &self,
+        options: kv::TransactionOptions,
+    ) -> Result<(Box<dyn WriteTransaction>, Arc<Catalog>)> {
+        let catalog = self.catalog.read().unwrap_or_else(PoisonError::into_inner);
+        Ok((self.engine.begin(options)?, Arc::clone(&catalog)))
+    }
+
+    /// Errors: 1004 while writes are refused.
+    pub(crate) fn check_writable(&self) -> Result<()> {
+        if self.is_read_only.load(Ordering::Relaxed) || self.is_in_doubt.load(Ordering::Relaxed) {
+            return Err(Error::new(ErrorCode::ReadOnly, "read only: the server does not accept writes"));
+        }
+        Ok(())
+    }
+
+    /// Changes definitions: one atomic write, and one new picture of the catalog. Nothing changes if `change` fails.
+    ///
+    /// Errors: those of `change`, 1004 while writes are refused, 1650 if the outcome is not known: then all further
+    /// writes are refused until the store is opened again.
+    pub(crate) fn alter<T>(&self, change: impl FnOnce(&mut Draft) -> Result<T>) -> Result<T> {
+        self.check_writable()?;
+        let _definitions = self.definitions.lock().unwrap_or_else(PoisonError::into_inner);
+        let transaction = self.engine.begin(kv::TransactionOptions::default())?;
+        let commit = self.read_cache.begin_definition();
+        let mut draft = Draft::new(Catalog::clone(&self.catalog()), transaction, commit.number());
+        let answer = change(&mut draft)?;
+        let (mut catalog, transaction) = draft.into_parts();
+        catalog.version += 1;
+        {
+            let mut present = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
+            if let Err(error) = transaction.commit(kv::Durability::Buffered) {
+                if matches!(error, kv::Error::Undetermined { .. }) {
+                    // The picture and the engine may differ now; only opening the store again can tell.
+                    self.is_in_doubt.store(true, Ordering::Relaxed);
+                }
+                return Err(error.into());
+            }
+            *present = Arc::new(catalog);
+        }
+        drop(commit);
+        // Not under the lock: readers need not wait for the disk.
+        if self.options.sync_definitions {
+            self.engine.sync()?;
+        }
+        Ok(answer)
+    }
+}

@@ -1,0 +1,154 @@
+//! Making changes of documents visible, in the one order in which that is right:
+//!
+//! 1. [`PreparedChanges`] reserves a counter record for each collection and writes it beside the documents.
+//! 2. [`PreparedChanges::begin`] announces the changes: from now on nobody keeps results or documents of the state
+//!    before, and what was kept of the changed documents is forgotten.
+//! 3. The caller has the engine commit.
+//! 4. [`Publication::end`] takes the outcome: counts, numbers the load, updates estimates of indexes. If the outcome is
+//!    not known, the announcement stays open for ever, and the counters are read again from the engine.
+
+use std::sync::Arc;
+
+use kv::{BulkLoad, LoadHint, WriteTransaction};
+
+use super::counters::{HeldRecord, Totals};
+use super::read_cache::{Commit, CommittedCollection, Removes};
+use crate::index::estimate::EstimateChange;
+use crate::shared::Shared;
+use crate::{Collection, Result};
+
+/// What a commit changes of one collection.
+pub(crate) struct Change<'a> {
+    pub(crate) collection: &'a Arc<Collection>,
+    pub(crate) totals: Totals,
+    pub(crate) removes: Removes,
+    /// By position in the collection's indexes.
+    pub(crate) estimates: &'a [EstimateChange],
+}
+
+/// Changes whose counter records are written beside them. Dropped, they have not been.
+#[must_use = "changes become visible by `begin` and `end`"]
+pub(crate) struct PreparedChanges<'a> {
+    shared: &'a Shared,
+    changes: Vec<Change<'a>>,
+    records: Vec<HeldRecord>,
+    is_load: bool,
+}
+
+/// Changes that the engine is about to commit.
+#[must_use = "the outcome of the commit must be told by `end`"]
+pub(crate) struct Publication<'a> {
+    prepared: PreparedChanges<'a>,
+    commit: Commit<'a>,
+}
+
+impl<'a> PreparedChanges<'a> {
+    /// Prepares what a transaction of the engine has written.
+    pub(crate) fn of_transaction(
+        shared: &'a Shared,
+        mut changes: Vec<Change<'a>>,
+        transaction: &mut dyn WriteTransaction,
+    ) -> Result<Self> {
+        // All commits take records in the same order, so that none waits for another that waits for it.
+        changes.sort_by_key(|change| change.collection.object_id());
+        let mut records = Vec::with_capacity(changes.len());
+        for change in &changes {
+            records.push(change.collection.counters.hold(change.totals, transaction)?);
+        }
+        Ok(PreparedChanges { shared, changes, records, is_load: false })
+    }
+
+    /// Prepares a load, which must not have pairs yet: the record comes before all documents. A load of long runs of
+    /// keys gets a record that no other commit writes, so that its files overlap no others.
+    pub(crate) fn of_load(
+        shared: &'a Shared,
+        change: Change<'a>,
+        hint: LoadHint,
+        load: &mut dyn BulkLoad,
+    ) -> Result<Self> {
+        let counters = &change.collection.counters;
+        let record = match hint {
+            LoadHint::Sorted { .. } => counters.hold_for_load(shared.ticks.next()?, change.totals),
+            LoadHint::Scattered => counters.hold_for(change.totals),
+        };
+        let (key, value) = record.pair();
+        load.add(&key, &value)?;
+        Ok(PreparedChanges { shared, changes: vec![change], records: vec![record], is_load: true })
+    }
+
+    /// Announces the changes. `written` hands over all keys that are written.
+    pub(crate) fn begin(self, written: impl FnOnce(&mut dyn FnMut(&[u8]))) -> Publication<'a> {
+        self.changes.iter().for_each(|change| change.collection.counters.begin_commit());
+        let collections = self.changes.iter().map(|change| CommittedCollection {
+            watch: &change.collection.commit_watch,
+            documents: change.collection.object_id(),
+            edges: change.collection.edge_index().map(|index| index.definition().object_id),
+            removes: change.removes,
+        });
+        let commit = self.shared.read_cache.begin_commit(collections, written);
+        Publication { prepared: self, commit }
+    }
+}
+
+impl Publication<'_> {
+    /// Takes the outcome of the engine's commit.
+    ///
+    /// Errors: that of the commit; those of the engine where the outcome has to be looked up.
+    pub(crate) fn end(self, outcome: kv::Result<()>) -> Result<()> {
+        let Publication { prepared, commit } = self;
+        match outcome {
+            Ok(()) => {
+                drop(commit);
+                prepared.end_commits();
+                prepared.number_load();
+                prepared.count();
+                Ok(())
+            }
+            Err(error @ kv::Error::Undetermined { .. }) => {
+                commit.leave_open();
+                prepared.number_load();
+                prepared.reread()?;
+                Err(error.into())
+            }
+            Err(error) => {
+                drop(commit);
+                prepared.end_commits();
+                Err(error.into())
+            }
+        }
+    }
+}
+
+impl PreparedChanges<'_> {
+    fn end_commits(&self) {
+        self.changes.iter().for_each(|change| change.collection.counters.end_commit());
+    }
+
+    fn number_load(&self) {
+        if self.is_load {
+            let number = self.shared.load_clock.advance();
+            self.changes.iter().for_each(|change| change.collection.last_load.note(number));
+        }
+    }
+
+    /// Counts what was committed.
+    fn count(self) {
+        self.records.into_iter().for_each(HeldRecord::committed);
+        for change in &self.changes {
+            for (index, estimate) in change.collection.indexes().iter().zip(change.estimates) {
+                if let Some(sketch) = index.estimate() {
+                    sketch.apply(estimate);
+                }
+            }
+            if self.is_load {
+                // It is loaded. If the records cannot be summed up, the next load will do.
+                let _ = change.collection.counters.fold_loads(self.shared.engine.as_ref());
+            }
+        }
+    }
+
+    /// Counts what was committed of a commit of which nobody knows.
+    fn reread(self) -> Result<()> {
+        self.records.into_iter().try_for_each(|record| record.reread(self.shared.engine.as_ref()))
+    }
+}
