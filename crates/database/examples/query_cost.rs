@@ -30,7 +30,7 @@ fn measure(session: &Session, name: &str, bodies: &[Vec<u8>]) {
 }
 
 fn main() {
-    let engine: Arc<dyn kv::Engine> = kv::memory::MemoryEngine::new();
+    let engine: Arc<dyn kv::Engine> = kv::MemoryEngine::new();
     let instance = Instance::open(engine, InstanceOptions::default()).unwrap();
     let session = Session::open(instance, "_system", Identity::Superuser).unwrap();
     session.create_collection(Slice::new(&pack(r#"{"name": "c"}"#))).unwrap();

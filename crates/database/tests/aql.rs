@@ -228,7 +228,7 @@ struct Database {
 
 impl Database {
     fn new() -> Self {
-        let engine: Arc<dyn kv::Engine> = kv::memory::MemoryEngine::new();
+        let engine: Arc<dyn kv::Engine> = kv::MemoryEngine::new();
         let instance = Instance::open(engine, InstanceOptions::default()).unwrap();
         Database { session: Session::open(instance, "_system", Identity::Superuser).unwrap() }
     }

@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Collections `c` and `d` with a few documents and indexes, and edges `e`.
 pub(crate) static SESSION: LazyLock<Session> = LazyLock::new(|| {
-    let instance = Instance::open(kv::memory::MemoryEngine::new(), InstanceOptions::default()).unwrap();
+    let instance = Instance::open(kv::MemoryEngine::new(), InstanceOptions::default()).unwrap();
     let session = Session::open(instance, "_system", Identity::Superuser).unwrap();
     for definition in [r#"{"name": "c"}"#, r#"{"name": "d"}"#, r#"{"name": "e", "type": 3}"#] {
         session.create_collection(Slice::new(&packed(definition))).unwrap();

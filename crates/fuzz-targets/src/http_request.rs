@@ -22,7 +22,7 @@ struct Running {
 }
 
 static SERVER: LazyLock<Running> = LazyLock::new(|| {
-    let instance = Instance::open(kv::memory::MemoryEngine::new(), InstanceOptions::default()).unwrap();
+    let instance = Instance::open(kv::MemoryEngine::new(), InstanceOptions::default()).unwrap();
     let options = ServerOptions { log: Log::new(LogOptions::default()), ..ServerOptions::default() };
     let server = Server::new(instance, options).unwrap();
     let listener = listener::bind(&Address::Tcp("127.0.0.1:0".parse().unwrap()), true)

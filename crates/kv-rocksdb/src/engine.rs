@@ -32,7 +32,7 @@ impl RocksEngine {
     pub fn open(folder: impl AsRef<Path>, options: &RocksOptions) -> Result<Arc<RocksEngine>> {
         let store = Arc::new(Store::open(folder.as_ref(), options)?);
         let merge = BackgroundThread::start("merge", Arc::clone(&store.small_tables) as _)?;
-        let sync = BackgroundThread::start("log-sync", Arc::clone(&store.log) as _)?;
+        let sync = BackgroundThread::start("log-sync", Arc::clone(&store.wal_sync) as _)?;
         Ok(Arc::new(RocksEngine { store: RwLock::new(Some(store)), threads: Mutex::new(vec![merge, sync]) }))
     }
 
@@ -80,7 +80,7 @@ impl Engine for RocksEngine {
     }
 
     fn sync(&self) -> Result<()> {
-        self.store()?.log.sync_all()
+        self.store()?.wal_sync.sync_all()
     }
 
     fn checkpoint(&self, folder: &Path) -> Result<()> {
@@ -108,7 +108,7 @@ impl Engine for RocksEngine {
         store.set_closed();
         self.threads.lock().unwrap_or_else(PoisonError::into_inner).clear();
         // The next start need not replay the log then. That a flush fails does no harm as long as the log is synced.
-        let synced = store.log.sync_all();
+        let synced = store.wal_sync.sync_all();
         let _ = store.db.flush_opt(&FlushOptions::new());
         store.db.cancel_all_background_work(true);
         synced

@@ -19,7 +19,6 @@ mod error;
 mod format;
 mod handle;
 mod load;
-mod log;
 mod merge;
 mod options;
 mod prefix_scan;
@@ -28,7 +27,8 @@ mod scan;
 mod snapshot;
 mod statistics;
 mod store;
-mod turns;
+mod wal_sync;
+mod write_admission;
 
 pub use engine::RocksEngine;
 pub use options::{Compression, RocksOptions};

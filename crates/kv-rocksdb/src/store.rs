@@ -13,11 +13,11 @@ use crate::closed::ClosedFlag;
 use crate::error::{map, map_commit, map_open, map_open_io};
 use crate::format;
 use crate::handle::OwnedSnapshot;
-use crate::log::Log;
 use crate::merge::{MergePolicy, SmallTables};
 use crate::options::{PARTITION_TABLES, RocksOptions, Tuning, wants_partitions};
 use crate::snapshot::RocksSnapshot;
-use crate::turns::Turns;
+use crate::wal_sync::WalSync;
+use crate::write_admission::WriteAdmission;
 
 /// Where bulk loads write their tables.
 const LOAD_FOLDER: &str = "load";
@@ -50,12 +50,12 @@ pub(crate) struct Store {
     /// What was committed and loaded since the start.
     written_bytes: AtomicU64,
     pub(crate) cache: rust_rocksdb::Cache,
-    pub(crate) log: Arc<Log>,
+    pub(crate) wal_sync: Arc<WalSync>,
     conflict_table: Arc<ConflictTable>,
     write_options: WriteOptions,
     /// For writes that must not wait.
     no_wait_write_options: WriteOptions,
-    write_turns: Turns,
+    write_admission: WriteAdmission,
     /// Batches that are being written and are so large that others wait long for them.
     large_writes: AtomicUsize,
     latest: ReadOptions,
@@ -82,7 +82,7 @@ impl Store {
         let interval = Duration::from_millis(wanted.sync_interval_ms);
         let synced = Arc::clone(&db);
         let sync_log = Box::new(move || synced.flush_wal(true).map_err(map("syncing the log")));
-        let log = Arc::new(Log::new(sync_log, Arc::clone(&conflict_table), interval));
+        let wal_sync = Arc::new(WalSync::new(sync_log, Arc::clone(&conflict_table), interval));
         let small_tables = Arc::new(SmallTables::new(Arc::clone(&db), MergePolicy::default()));
         let store = Store {
             db,
@@ -93,11 +93,11 @@ impl Store {
             memory_bytes,
             written_bytes: AtomicU64::new(0),
             cache,
-            log,
+            wal_sync,
             conflict_table,
             write_options,
             no_wait_write_options,
-            write_turns: Turns::of_this_machine(),
+            write_admission: WriteAdmission::of_this_machine(),
             large_writes: AtomicUsize::new(0),
             latest: ReadOptions::default(),
             loads: AtomicU64::new(0),
@@ -153,9 +153,9 @@ impl Store {
 
     fn write_with(&self, batch: &WriteBatch, options: &WriteOptions) -> Result<()> {
         self.check_open()?;
-        let turn = self.write_turns.take();
+        let permit = self.write_admission.acquire();
         self.db.write_opt(batch, options).map_err(map_commit)?;
-        drop(turn);
+        drop(permit);
         // It is written. If the tables cannot be adapted, the next time will do.
         let _ = self.count_written(batch.size_in_bytes() as u64);
         Ok(())
@@ -233,10 +233,10 @@ impl LocalStore for Store {
     fn harden(&self, commit: u64, durability: Durability) -> Result<()> {
         match durability {
             Durability::Buffered => {
-                self.log.sync_soon();
+                self.wal_sync.sync_soon();
                 Ok(())
             }
-            Durability::Synced => self.log.sync_commit(commit),
+            Durability::Synced => self.wal_sync.sync_commit(commit),
         }
     }
 }

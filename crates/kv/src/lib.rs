@@ -20,7 +20,7 @@ pub mod conformance;
 mod engine;
 mod error;
 mod local;
-pub mod memory;
+mod memory_engine;
 mod overlay;
 mod range;
 mod tree;
@@ -34,7 +34,7 @@ pub use engine::{
 };
 pub use error::{Error, Result};
 pub use local::{LocalStore, LocalTransaction};
-pub use memory::MemoryEngine;
+pub use memory_engine::MemoryEngine;
 pub use overlay::Overlay;
 pub use range::{KeyRange, prefix_end, successor};
 pub use tree::Entry;

@@ -48,7 +48,7 @@ fn main() {
     let (documents, indexes, single) = (number(1, 200_000), number(2, 0), number(3, 20_000));
     let folder = tempfile::tempdir().unwrap();
     let engine: Arc<dyn Engine> = match engine_name {
-        "memory" => kv::memory::MemoryEngine::new(),
+        "memory" => kv::MemoryEngine::new(),
         "rocksdb" => rocksdb(folder.path()),
         other => panic!("no engine is called {other}"),
     };

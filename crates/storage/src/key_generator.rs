@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     fn generate(options: KeyOptions, last: u64, count: usize) -> Vec<String> {
-        let ticks = Ticks::open(kv::memory::MemoryEngine::new()).unwrap();
+        let ticks = Ticks::open(kv::MemoryEngine::new()).unwrap();
         let clock = RevisionClock::default();
         let generator = KeyGenerator::new(options, last);
         (0..count).map(|_| generator.generate(&ticks, &clock).unwrap().key).collect()
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn blocks_lie_beside_each_other() {
-        let ticks = Ticks::open(kv::memory::MemoryEngine::new()).unwrap();
+        let ticks = Ticks::open(kv::MemoryEngine::new()).unwrap();
         let clock = RevisionClock::default();
         for kind in [KeyGeneratorType::Traditional, KeyGeneratorType::Padded] {
             let generator = KeyGenerator::new(KeyOptions { generator: kind, ..KeyOptions::default() }, 7);
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn numbers_can_be_used_up() {
-        let ticks = Ticks::open(kv::memory::MemoryEngine::new()).unwrap();
+        let ticks = Ticks::open(kv::MemoryEngine::new()).unwrap();
         let clock = RevisionClock::default();
         for generator in
             [KeyGeneratorType::Traditional, KeyGeneratorType::Autoincrement, KeyGeneratorType::Padded]
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn generated_keys_exceed_those_that_a_client_gave() {
-        let ticks = Ticks::open(kv::memory::MemoryEngine::new()).unwrap();
+        let ticks = Ticks::open(kv::MemoryEngine::new()).unwrap();
         let clock = RevisionClock::default();
         let generator = KeyGenerator::new(KeyOptions::default(), 0);
         assert_eq!(generator.observe("5000"), 5000);

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     fn engine() -> Arc<dyn Engine> {
-        kv::memory::MemoryEngine::new()
+        kv::MemoryEngine::new()
     }
 
     #[test]

@@ -59,7 +59,7 @@ mod tests {
             load.add(b"key", &[n]).unwrap();
             load.finish(durability).unwrap();
             assert_eq!(store.conflict_table().last_commit(), u64::from(n), "a sync looks for this number");
-            assert_eq!(store.log.is_synced(), durability == Durability::Synced);
+            assert_eq!(store.wal_sync.is_synced(), durability == Durability::Synced);
         }
     }
 }

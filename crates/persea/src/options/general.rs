@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use kv::Engine;
-use kv::memory::MemoryEngine;
+use kv::MemoryEngine;
 use kv_rocksdb::RocksEngine;
 use options::{Bytes, Choice, Flag, List, Maybe, Opt, Options, Text, bytes, choice, flag, text};
 use server::machine::available_memory_bytes;

@@ -31,7 +31,7 @@ fn insert(store: &Store, name: &str, attributes: &[(&str, &str)]) {
 
 /// A store with an edge to `v/1`, which does not exist, and an empty collection `w`.
 fn store() -> Arc<Store> {
-    let store = Store::open(kv::memory::MemoryEngine::new(), StoreOptions::default()).unwrap();
+    let store = Store::open(kv::MemoryEngine::new(), StoreOptions::default()).unwrap();
     for (name, kind) in
         [("v", CollectionType::Document), ("w", CollectionType::Document), ("e", CollectionType::Edge)]
     {

@@ -28,7 +28,7 @@ pub const LOAD_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_millis(500));
 pub const LIMITS: BlockLimits = BlockLimits { rows: 3, bytes: 1 << 20 };
 
 pub fn engine() -> Arc<dyn kv::Engine> {
-    kv::memory::MemoryEngine::new()
+    kv::MemoryEngine::new()
 }
 
 pub fn options() -> StoreOptions {

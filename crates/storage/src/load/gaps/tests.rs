@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kv::memory::MemoryEngine;
+use kv::MemoryEngine;
 use kv::{Durability, Engine, LoadHint, LoadKind, Snapshot};
 
 use super::*;

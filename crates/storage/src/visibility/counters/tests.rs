@@ -19,7 +19,7 @@ fn commit(engine: &dyn Engine, counters: &Arc<Counters>, totals: Totals) {
 
 #[test]
 fn totals_are_those_of_all_commits() {
-    let engine = kv::memory::MemoryEngine::new();
+    let engine = kv::MemoryEngine::new();
     let counters = Arc::new(Counters::empty(OBJECT));
     for totals in [change(5, 10, 7), change(-2, 30, 0), change(1, 20, 3)] {
         commit(engine.as_ref(), &counters, totals);
@@ -34,7 +34,7 @@ fn totals_are_those_of_all_commits() {
 
 #[test]
 fn one_writer_needs_one_record() {
-    let engine = kv::memory::MemoryEngine::new();
+    let engine = kv::MemoryEngine::new();
     let counters = Arc::new(Counters::empty(OBJECT));
     (0..100).for_each(|_| commit(engine.as_ref(), &counters, change(1, 1, 0)));
     assert_eq!(read_records(engine.snapshot().unwrap().as_ref(), OBJECT).unwrap().len(), 1);
@@ -42,7 +42,7 @@ fn one_writer_needs_one_record() {
 
 #[test]
 fn what_is_not_committed_does_not_count() {
-    let engine = kv::memory::MemoryEngine::new();
+    let engine = kv::MemoryEngine::new();
     let counters = Arc::new(Counters::empty(OBJECT));
     commit(engine.as_ref(), &counters, change(3, 1, 0));
     let mut transaction = engine.begin(TransactionOptions::default()).unwrap();
@@ -55,7 +55,7 @@ fn what_is_not_committed_does_not_count() {
 
 #[test]
 fn an_unknown_outcome_is_looked_up() {
-    let engine = kv::memory::MemoryEngine::new();
+    let engine = kv::MemoryEngine::new();
     let counters = Arc::new(Counters::empty(OBJECT));
     for took_place in [true, false] {
         let mut transaction = engine.begin(TransactionOptions::default()).unwrap();
@@ -84,7 +84,7 @@ fn load(engine: &dyn Engine, counters: &Arc<Counters>, tick: u64, totals: Totals
 
 #[test]
 fn loads_count_with_few_records_and_keys_of_their_own() {
-    let engine = kv::memory::MemoryEngine::new();
+    let engine = kv::MemoryEngine::new();
     let mut counters = Arc::new(Counters::empty(OBJECT));
     let mut keys = std::collections::BTreeSet::new();
     for number in 1..=100_i64 {
@@ -121,7 +121,7 @@ fn a_number_that_is_taken_is_not_used_again() {
 fn commits_at_the_same_time_do_not_lose_counts() {
     const THREADS: i64 = 8;
     const COMMITS: i64 = 200;
-    let engine = kv::memory::MemoryEngine::new();
+    let engine = kv::MemoryEngine::new();
     let counters = Arc::new(Counters::empty(OBJECT));
     thread::scope(|scope| {
         for _ in 0..THREADS {
@@ -137,7 +137,7 @@ fn commits_at_the_same_time_do_not_lose_counts() {
 
 #[test]
 fn more_commits_than_slots_wait_for_each_other() {
-    let engine = kv::memory::MemoryEngine::new();
+    let engine = kv::MemoryEngine::new();
     let counters = Arc::new(Counters::empty(OBJECT));
     let mut held = Vec::new();
     let mut transaction = engine.begin(TransactionOptions::default()).unwrap();

@@ -1,35 +1,35 @@
-//! How many threads write at once.
+//! Admission of writers: no more threads write at once than there are processors.
 //!
 //! RocksDB lets writers that wait for each other spin and yield, which is fast while each has a processor of its own.
 //! With more of them they spend more time on that than on writing: with 16 on two processors, nearly half of all.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Turns to write, one a processor.
-pub(crate) struct Turns {
+/// Permits to write, one a processor.
+pub(crate) struct WriteAdmission {
     free: Mutex<usize>,
     freed: Condvar,
 }
 
-/// A turn; it ends when this is dropped.
-pub(crate) struct Turn<'a>(&'a Turns);
+/// The right to write, until dropped.
+pub(crate) struct WritePermit<'a>(&'a WriteAdmission);
 
-impl Turns {
-    /// As many turns as this machine has processors.
+impl WriteAdmission {
+    /// As many permits as this machine has processors.
     pub(crate) fn of_this_machine() -> Self {
-        Turns::new(std::thread::available_parallelism().map_or(1, usize::from))
+        WriteAdmission::new(std::thread::available_parallelism().map_or(1, usize::from))
     }
 
     fn new(count: usize) -> Self {
-        Turns { free: Mutex::new(count), freed: Condvar::new() }
+        WriteAdmission { free: Mutex::new(count), freed: Condvar::new() }
     }
 
-    /// Waits for a turn. Whoever asks when one is free goes before those that are still waking up: no turn is idle
-    /// meanwhile.
-    pub(crate) fn take(&self) -> Turn<'_> {
+    /// Waits for a permit. A thread that asks when one is free overtakes those that are still waking up, so that no
+    /// permit is idle meanwhile.
+    pub(crate) fn acquire(&self) -> WritePermit<'_> {
         let free = self.freed.wait_while(self.lock(), |free| *free == 0);
         *free.unwrap_or_else(PoisonError::into_inner) -= 1;
-        Turn(self)
+        WritePermit(self)
     }
 
     fn lock(&self) -> MutexGuard<'_, usize> {
@@ -37,7 +37,7 @@ impl Turns {
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for WritePermit<'_> {
     fn drop(&mut self) {
         *self.0.lock() += 1;
         self.0.freed.notify_one();
@@ -50,14 +50,14 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
-    fn no_more_threads_have_a_turn_than_there_are_turns_and_all_get_one() {
-        let (turns, inside, most) = (Turns::new(2), AtomicUsize::new(0), AtomicUsize::new(0));
+    fn no_more_threads_write_than_there_are_permits_and_all_get_one() {
+        let (admission, inside, most) = (WriteAdmission::new(2), AtomicUsize::new(0), AtomicUsize::new(0));
         let done = AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
                     for _ in 0..50 {
-                        let _turn = turns.take();
+                        let _permit = admission.acquire();
                         most.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                         std::thread::yield_now();
                         inside.fetch_sub(1, Ordering::SeqCst);

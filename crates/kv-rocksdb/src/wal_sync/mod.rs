@@ -1,4 +1,5 @@
-//! Syncing the log: in the background for buffered commits, and at once, one sync for all who wait, for synced ones.
+//! Syncing the write-ahead log: in the background for buffered commits, and at once for synced ones, one sync for all
+//! that wait.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,15 +15,15 @@ mod tests;
 /// Makes everything that is in the log durable, or says why not.
 type SyncLog = Box<dyn Fn() -> Result<()> + Send + Sync>;
 
-/// Decides when RocksDB's log is synced.
+/// Decides when RocksDB's write-ahead log is synced.
 ///
 /// Commits are numbered by the conflict table's clock, which advances only after a commit is in the log. So a sync that
 /// starts when the clock says `n` makes all commits up to `n` durable.
 ///
 /// After a failed sync the operating system may have dropped what it could not write, and a second sync of the same
-/// file that succeeds would say nothing. RocksDB takes care of that: it syncs a file that failed never again, but
-/// persists the memtables with all that is in it before it goes on; so when a later sync succeeds, all is durable.
-pub(crate) struct Log {
+/// file that succeeds would say nothing. RocksDB never syncs such a file again: it persists the memtables with all that
+/// is in the file before it goes on. So when a later sync succeeds, all is durable.
+pub(crate) struct WalSync {
     sync_log: SyncLog,
     conflict_table: Arc<ConflictTable>,
     interval: Duration,
@@ -43,9 +44,9 @@ struct State {
     is_stopping: bool,
 }
 
-impl Log {
+impl WalSync {
     pub(crate) fn new(sync_log: SyncLog, conflict_table: Arc<ConflictTable>, interval: Duration) -> Self {
-        Log {
+        WalSync {
             sync_log,
             conflict_table,
             interval,
@@ -113,7 +114,7 @@ impl Log {
     }
 }
 
-impl Task for Log {
+impl Task for WalSync {
     /// Sleeps until something is written, then syncs once an interval until nothing is.
     fn run(&self) {
         let mut state = self.lock();

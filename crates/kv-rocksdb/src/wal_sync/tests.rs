@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use kv::{ConflictTable, Error, Result};
 
-use super::Log;
+use super::WalSync;
 use crate::background::BackgroundThread;
 
 /// A log whose syncs are counted, and go on only when the test lets them.
 struct Fixture {
-    log: Arc<Log>,
+    wal_sync: Arc<WalSync>,
     table: Arc<ConflictTable>,
     syncs: Arc<AtomicUsize>,
     /// Gets a message when a sync starts.
@@ -31,8 +31,8 @@ fn fixture(interval_ms: u64) -> Fixture {
         let _ = start.send(());
         answers.lock().unwrap().recv().unwrap_or(Ok(()))
     };
-    let log = Log::new(Box::new(sync_log), Arc::clone(&table), Duration::from_millis(interval_ms));
-    Fixture { log: Arc::new(log), table, syncs, started, go_on: Some(go_on) }
+    let wal_sync = WalSync::new(Box::new(sync_log), Arc::clone(&table), Duration::from_millis(interval_ms));
+    Fixture { wal_sync: Arc::new(wal_sync), table, syncs, started, go_on: Some(go_on) }
 }
 
 impl Fixture {
@@ -51,13 +51,13 @@ fn commits_that_wait_at_the_same_time_share_one_sync() {
     let go_on = fixture.go_on.take().unwrap();
     let first = fixture.commit();
     std::thread::scope(|scope| {
-        let log = &fixture.log;
-        scope.spawn(move || log.sync_commit(first).unwrap());
+        let wal_sync = &fixture.wal_sync;
+        scope.spawn(move || wal_sync.sync_commit(first).unwrap());
         fixture.started.recv().unwrap();
         // These came too late for the sync that runs. The next one is for all of them.
         let later: Vec<u64> = (0..8).map(|_| fixture.commit()).collect();
         for commit in later {
-            scope.spawn(move || log.sync_commit(commit).unwrap());
+            scope.spawn(move || wal_sync.sync_commit(commit).unwrap());
         }
         go_on.send(Ok(())).unwrap();
         fixture.started.recv().unwrap();
@@ -71,9 +71,9 @@ fn what_is_durable_is_not_synced_again() {
     let mut fixture = fixture(1000);
     fixture.go_on = None;
     let (first, second) = (fixture.commit(), fixture.commit());
-    fixture.log.sync_commit(second).unwrap();
-    fixture.log.sync_commit(first).unwrap();
-    fixture.log.sync_all().unwrap();
+    fixture.wal_sync.sync_commit(second).unwrap();
+    fixture.wal_sync.sync_commit(first).unwrap();
+    fixture.wal_sync.sync_all().unwrap();
     assert_eq!(fixture.syncs(), 1);
 }
 
@@ -83,14 +83,14 @@ fn a_sync_does_not_cover_commits_that_came_after_its_start() {
     let go_on = fixture.go_on.take().unwrap();
     let first = fixture.commit();
     std::thread::scope(|scope| {
-        let log = &fixture.log;
-        let running = scope.spawn(move || log.sync_commit(first));
+        let wal_sync = &fixture.wal_sync;
+        let running = scope.spawn(move || wal_sync.sync_commit(first));
         fixture.started.recv().unwrap();
         let second = fixture.commit();
         go_on.send(Ok(())).unwrap();
         running.join().unwrap().unwrap();
         assert_eq!(fixture.syncs(), 1);
-        let running = scope.spawn(move || log.sync_commit(second));
+        let running = scope.spawn(move || wal_sync.sync_commit(second));
         fixture.started.recv().unwrap();
         go_on.send(Ok(())).unwrap();
         running.join().unwrap().unwrap();
@@ -105,11 +105,11 @@ fn a_failed_sync_makes_nothing_durable() {
     let full = Error::Full { reason: "a test".into() };
     go_on.send(Err(full.clone())).unwrap();
     let commit = fixture.commit();
-    assert!(matches!(fixture.log.sync_commit(commit), Err(Error::Undetermined { .. })));
+    assert!(matches!(fixture.wal_sync.sync_commit(commit), Err(Error::Undetermined { .. })));
     go_on.send(Err(full.clone())).unwrap();
-    assert_eq!(fixture.log.sync_all(), Err(full));
+    assert_eq!(fixture.wal_sync.sync_all(), Err(full));
     go_on.send(Ok(())).unwrap();
-    fixture.log.sync_commit(commit).unwrap();
+    fixture.wal_sync.sync_commit(commit).unwrap();
     assert_eq!(fixture.syncs(), 3);
 }
 
@@ -119,10 +119,10 @@ fn who_waits_for_a_sync_that_fails_tries_for_himself() {
     let go_on = fixture.go_on.take().unwrap();
     let (first, second) = (fixture.commit(), fixture.commit());
     std::thread::scope(|scope| {
-        let log = &fixture.log;
-        let failing = scope.spawn(move || log.sync_commit(second));
+        let wal_sync = &fixture.wal_sync;
+        let failing = scope.spawn(move || wal_sync.sync_commit(second));
         fixture.started.recv().unwrap();
-        let waiting = scope.spawn(move || log.sync_commit(first));
+        let waiting = scope.spawn(move || wal_sync.sync_commit(first));
         go_on.send(Err(Error::Closed)).unwrap();
         assert!(failing.join().unwrap().is_err());
         fixture.started.recv().unwrap();
@@ -136,21 +136,21 @@ fn who_waits_for_a_sync_that_fails_tries_for_himself() {
 fn the_background_syncs_once_an_interval_and_only_when_something_was_written() {
     let mut fixture = fixture(20);
     fixture.go_on = None;
-    let mut background = BackgroundThread::start("log-sync", Arc::clone(&fixture.log) as _).unwrap();
+    let mut background = BackgroundThread::start("log-sync", Arc::clone(&fixture.wal_sync) as _).unwrap();
     assert!(fixture.started.recv_timeout(Duration::from_millis(100)).is_err(), "nothing was written");
     let started = Instant::now();
     for _ in 0..1000 {
         fixture.commit();
-        fixture.log.sync_soon();
+        fixture.wal_sync.sync_soon();
     }
     fixture.started.recv_timeout(Duration::from_secs(10)).unwrap();
     assert!(started.elapsed() >= Duration::from_millis(20));
     // At most what was written since the first sync started is left for a second one.
     let _ = fixture.started.recv_timeout(Duration::from_millis(100));
     assert!(fixture.started.recv_timeout(Duration::from_millis(100)).is_err(), "nothing was written since");
-    assert!(fixture.log.lock().synced == 1000);
+    assert!(fixture.wal_sync.lock().synced == 1000);
     fixture.commit();
-    fixture.log.sync_soon();
+    fixture.wal_sync.sync_soon();
     fixture.started.recv_timeout(Duration::from_secs(10)).unwrap();
     background.stop();
     background.stop();
@@ -160,9 +160,9 @@ fn the_background_syncs_once_an_interval_and_only_when_something_was_written() {
 fn stopping_does_not_wait_for_the_interval() {
     let mut fixture = fixture(100_000);
     fixture.go_on = None;
-    let mut background = BackgroundThread::start("log-sync", Arc::clone(&fixture.log) as _).unwrap();
+    let mut background = BackgroundThread::start("log-sync", Arc::clone(&fixture.wal_sync) as _).unwrap();
     fixture.commit();
-    fixture.log.sync_soon();
+    fixture.wal_sync.sync_soon();
     let started = Instant::now();
     background.stop();
     assert!(started.elapsed() < Duration::from_secs(10));
