@@ -18,7 +18,7 @@ use crate::tick::Ticks;
 use crate::transaction::{Transaction, TransactionOptions};
 use crate::visibility::LoadClock;
 use crate::visibility::read_cache::{ReadCache, ReadCacheStatistics};
-use crate::{Collection, Result, Revision, RevisionClock, Snapshot, deletion, encoding};
+use crate::{Collection, Result, RevisionClock, Snapshot, deletion, encoding};
 
 /// An opened engine with its catalog. Shared by all threads.
 pub struct Store {
@@ -113,11 +113,6 @@ impl Store {
     /// A number that is never given out twice.
     pub fn next_tick(&self) -> Result<u64> {
         self.shared.ticks.next()
-    }
-
-    /// A revision that is greater than all before.
-    pub fn next_revision(&self) -> Revision {
-        self.shared.clock.next()
     }
 
     /// The number that tells this server from others, for ever.

@@ -278,11 +278,6 @@ impl Claims {
         }
     }
 
-    /// Whether [`Claims::start_reading`] was called. Before that, claims are answered from the latest state.
-    pub fn is_reading(&self) -> bool {
-        self.start.get().is_some()
-    }
-
     /// Number of keys that the transaction holds.
     pub fn len(&self) -> usize {
         self.held.len()
