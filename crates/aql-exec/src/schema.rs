@@ -1,18 +1,19 @@
-//! Schemas that a query's functions validate documents by.
+//! Schemas by which a query's functions validate documents.
 
 use aql_value::{Result, Value};
 use catalog::SchemaRule;
 use std::sync::{Arc, Mutex, PoisonError};
 use storage::Schema;
 
-/// The schema that was compiled last: as a rule a query validates all its documents by the same one.
+/// The schema compiled last: a query usually validates all its documents by the same one.
 #[derive(Debug, Default)]
 pub(crate) struct LastSchema {
     compiled: Mutex<Option<(Value, Arc<Schema>)>>,
 }
 
 impl LastSchema {
-    /// What is wrong with a document by a definition as `SCHEMA_GET()` answers it; `None` for nothing.
+    /// Returns the first violation of a definition in the form of `SCHEMA_GET()`; `None` without
+    /// any.
     ///
     /// Errors: 1621.
     pub(crate) fn validate(&self, document: &Value, definition: &Value) -> Result<Option<String>> {

@@ -1,4 +1,4 @@
-//! What a query has done, in numbers: `extra.stats` of a cursor reply.
+//! The counters of a query: `extra.stats` of a cursor reply.
 
 use aql_plan::NodeId;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use std::time::Duration;
 pub struct ExecutionStatistics {
     /// Documents inserted, updated, replaced or removed.
     pub writes_executed: u64,
-    /// Writes that failed and were passed over (`ignoreErrors`), or that found nothing to do (`overwriteMode:
-    /// "ignore"`).
+    /// Writes that failed and were ignored (`ignoreErrors`), or that had nothing to do
+    /// (`overwriteMode: "ignore"`).
     pub writes_ignored: u64,
-    /// Commits before the end, because much was written.
+    /// Commits before the end of the query.
     pub intermediate_commits: u64,
     /// Documents fetched by their key after an index was read.
     pub document_lookups: u64,
-    /// Times that an index of a `JoinNode` or a multi-dimensional one was positioned anew.
+    /// Seeks in an index of a `JoinNode` or in a multi-dimensional one.
     pub seeks: u64,
     /// Look-ups in indexes by ranges, values and boxes.
     pub cursors_created: u64,
@@ -23,15 +23,15 @@ pub struct ExecutionStatistics {
     pub scanned_full: u64,
     /// Index entries read.
     pub scanned_index: u64,
-    /// Rows that filters left out.
+    /// Rows that filters removed.
     pub filtered: u64,
     /// Rows before the last LIMIT of the query, if the option `fullCount` is set.
     pub full_count: Option<u64>,
-    /// Results that were asked for and given.
+    /// Results that were requested and returned.
     pub results: u64,
-    /// The most bytes that the query had accounted for at one time.
+    /// The peak of the bytes that the query accounted for.
     pub peak_memory_bytes: u64,
-    /// Per node, in the order of their numbers; only with profiling.
+    /// Counters of the nodes, in the order of their numbers; only with profiling.
     pub nodes: Vec<NodeStatistics>,
 }
 
@@ -40,14 +40,15 @@ pub struct ExecutionStatistics {
 pub struct NodeStatistics {
     /// The node in the plan.
     pub id: NodeId,
-    /// Batches of rows that it was asked for, without the call that finds the end; at least 1 once it was called.
+    /// Batches requested from it, without the call that finds the end; at least 1 once it was
+    /// called.
     pub calls: u64,
     /// Rows that it produced.
     pub items: u64,
-    /// Rows that its filter left out.
+    /// Rows that its filter removed.
     pub filtered: u64,
-    /// Time in the node and in the nodes that it asked.
+    /// Time in the node and in the nodes that it called.
     pub runtime: Duration,
-    /// Part of `runtime` that was spent in the nodes that it asked.
+    /// The part of `runtime` spent in the nodes that it called.
     pub fetching: Duration,
 }

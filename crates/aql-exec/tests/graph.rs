@@ -1,4 +1,5 @@
-//! Graph queries over more data than golden files have: long lists of edges, indexes of vertices, limits.
+//! Graph queries over more data than golden files have: long lists of edges, indexes of vertices,
+//! limits.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests outside of test functions")]
 
@@ -7,7 +8,7 @@ mod common;
 use common::{Fixture, Run};
 use std::time::{Duration, Instant};
 
-/// A vertex `v/hub` with edges to `v/0`, `v/1` and so on, each of which has one on to `v/end`.
+/// Creates a vertex `v/hub` with edges to `v/0`, `v/1` and so on, each with an edge to `v/end`.
 fn hub(spokes: usize) -> Fixture {
     let fixture = Fixture::new();
     fixture.collection("v").edge_collection("e");
@@ -30,7 +31,7 @@ fn hub(spokes: usize) -> Fixture {
     fixture
 }
 
-/// `v/0` to `v/(count - 1)`, with edges from each to each.
+/// Creates `v/0` to `v/(count - 1)`, with edges from each to each.
 fn complete(count: usize) -> Fixture {
     let fixture = Fixture::new();
     fixture.collection("v").edge_collection("e");
@@ -59,7 +60,7 @@ fn long_lists_of_edges_are_read_in_parts() {
     let global = "OPTIONS {order: 'bfs', uniqueVertices: 'global'}";
     let count = format!("RETURN LENGTH(FOR v IN 1..3 ANY 'v/hub' e {global} RETURN 1)");
     assert_eq!(fixture.one(&count), "5001");
-    // Steps whose turn is over are forgotten, but not what an edge has of them.
+    // Finished steps are dropped, but the data of their edges must remain.
     let edges = format!(
         "FOR v, e IN 2 ANY 'v/hub' e {global} COLLECT from = e._from WITH COUNT INTO n RETURN [from, n]"
     );
@@ -70,7 +71,7 @@ fn long_lists_of_edges_are_read_in_parts() {
     assert_eq!(fixture.one(paths), "5000");
     let path = "FOR x IN OUTBOUND SHORTEST_PATH 'v/hub' TO 'v/end' e COLLECT WITH COUNT INTO n RETURN n";
     assert_eq!(fixture.one(path), "3");
-    // Little is asked for, little is read.
+    // A small request must read little.
     let answer =
         fixture.run("FOR v IN 1..2 OUTBOUND 'v/hub' e LIMIT 3 RETURN v._key", &Run::default()).unwrap();
     assert_eq!(answer.results, [r#""999""#, r#""end""#, r#""998""#]);
@@ -121,7 +122,7 @@ fn memory_is_limited() {
         let run = Run { memory_limit_bytes: Some(8 << 20), ..Run::default() };
         assert_eq!(fixture.run(query, &run).unwrap_err().number(), 32, "{query}");
     }
-    // Depth first little has to be kept.
+    // Depth first keeps little.
     let run = Run { memory_limit_bytes: Some(8 << 20), ..Run::default() };
     let query = "FOR v IN 1..3 OUTBOUND 'v/0' e COLLECT WITH COUNT INTO n RETURN n";
     assert_eq!(fixture.run(query, &run).unwrap().results, ["60840"]);

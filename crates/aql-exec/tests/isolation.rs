@@ -1,4 +1,5 @@
-//! Runs the scripts in `tests/isolation`: what transactions may see of each other. And the same with threads.
+//! Runs the scripts in `tests/isolation`, which show what transactions see of each other; and
+//! threads.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -32,7 +33,7 @@ fn scripts() {
     assert!(count > 20, "{count}");
 }
 
-/// A script being carried out.
+/// A running script.
 struct Script {
     fixture: Fixture,
     open: HashMap<String, Transaction>,
@@ -108,7 +109,7 @@ impl Script {
     }
 }
 
-/// The results of a query within a transaction, which stays open.
+/// Returns the results of a query within a transaction, which stays open.
 fn run_within(
     fixture: &Fixture,
     query: &str,
@@ -116,7 +117,7 @@ fn run_within(
 ) -> aql_value::Result<Vec<String>> {
     let run = Run::default();
     let plan = Arc::new(fixture.plan(query, &run)?);
-    // The execution takes the transaction and gives it back; an empty one takes its place meanwhile.
+    // The execution owns the transaction and returns it; an empty one takes its place meanwhile.
     let other = fixture.store.begin(&TransactionOptions::default()).unwrap();
     let own = std::mem::replace(transaction, other);
     let mut execution = start(&plan, DataAccess::Write(Box::new(own)), &run)?;
@@ -132,7 +133,9 @@ fn run_within(
     outcome
 }
 
-/// Runs a query in a transaction of its own, again as long as it conflicts with others. Answers its error, if any.
+/// Runs a query in its own transaction and retries it while it conflicts with others.
+///
+/// Returns its error, if any.
 fn run_until_done(fixture: &Fixture, query: &str) -> Option<u32> {
     loop {
         match fixture.run(query, &Run::default()) {

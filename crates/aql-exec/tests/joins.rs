@@ -1,4 +1,4 @@
-//! Joins that go through two indexes side by side.
+//! Merge joins over two indexes.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests outside of test functions")]
 
@@ -7,7 +7,7 @@ mod common;
 use aql_exec::ExecutionStatistics;
 use common::{Fixture, Run};
 
-/// Three collections whose attributes `x` have values in common, some often.
+/// Creates three collections whose attributes `x` have values in common, some often.
 fn fixture() -> Fixture {
     let fixture = Fixture::new();
     for (name, count, step) in [("a", 900, 2), ("b", 1500, 3), ("c", 60, 7)] {

@@ -1,4 +1,5 @@
-//! Ranges and sorts by `_key` and `_id`, and look-ups in unique indexes, with more documents than one step reads.
+//! Ranges and sorts by `_key` and `_id`, and look-ups in unique indexes, with more documents than
+//! one step reads.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests outside of test functions")]
 
@@ -7,7 +8,8 @@ mod common;
 use common::{Fixture, Run};
 use std::collections::BTreeSet;
 
-/// Keys in which case, signs and digits meet; some begin alike for long, some differ in case only.
+/// Returns keys that mix case, signs and digits; some share long prefixes, some differ only in
+/// case.
 fn keys() -> BTreeSet<String> {
     let alphabet = b"aAbBzZ019_-.:";
     let mut state = 7u64;
@@ -37,7 +39,7 @@ fn fixture() -> Fixture {
     fixture
 }
 
-/// The query answers the same with an index and without.
+/// Checks that the query returns the same with an index and without.
 fn check(fixture: &Fixture, query: &str) -> usize {
     let without = Run { rules: &["-all"], ..Run::default() };
     let expected = fixture.run(query, &without).unwrap().results;

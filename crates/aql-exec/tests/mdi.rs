@@ -4,7 +4,7 @@ mod common;
 
 use common::{Fixture, Run};
 
-/// Points of a square grid, which a narrow box crosses in many places of the index.
+/// Creates points of a square grid, which a narrow box crosses in many places of the index.
 fn grid(side: u32) -> Fixture {
     let fixture = Fixture::new();
     fixture.collection("points");

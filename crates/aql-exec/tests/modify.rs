@@ -185,7 +185,7 @@ fn writing_needs_a_transaction() {
     let data = aql_exec::DataAccess::Read(fixture.store.snapshot().unwrap());
     let mut execution = common::start(&plan, data, &Run::default()).unwrap();
     assert_eq!(execution.next_batch(10).unwrap_err().number(), 1004);
-    // The error stays.
+    // The error persists.
     assert_eq!(execution.next_batch(10).unwrap_err().number(), 1004);
 }
 

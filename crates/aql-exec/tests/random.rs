@@ -8,8 +8,9 @@ use common::{Fixture, Run};
 use proptest::prelude::*;
 use std::sync::OnceLock;
 
-/// Collections `a` (with indexes) and `b` (without) of documents with values of all types in `x`, `y` and `z`, and
-/// edges `e` between them.
+/// Returns collections `a` (with indexes) and `b` (without), and edges `e` between them.
+///
+/// Their documents have values of all types in `x`, `y` and `z`.
 fn fixture() -> &'static Fixture {
     static FIXTURE: OnceLock<Fixture> = OnceLock::new();
     FIXTURE.get_or_init(|| {
@@ -59,7 +60,7 @@ fn constant() -> impl Strategy<Value = String> {
     .prop_map(str::to_owned)
 }
 
-/// A condition on variable `d`.
+/// Returns a condition on variable `d`.
 fn condition(d: &'static str) -> BoxedStrategy<String> {
     let attribute = prop::sample::select(vec!["x", "y", "z", "n"]);
     let operator = prop::sample::select(vec!["==", "!=", "<", "<=", ">", ">="]);
@@ -87,7 +88,7 @@ fn condition(d: &'static str) -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// The middle of a query in which `d` is set.
+/// Returns the middle of a query, in which `d` is set.
 fn middle() -> impl Strategy<Value = String> {
     let join = prop::sample::select(vec![
         "FOR o IN b FILTER o.x == d.x",
@@ -113,7 +114,7 @@ fn middle() -> impl Strategy<Value = String> {
     })
 }
 
-/// The end of a query in which `d` and `o` are set, and whether its results come in an order.
+/// Returns the end of a query with `d` and `o` set, and true if its results have an order.
 fn end() -> impl Strategy<Value = (String, bool)> {
     let projection = prop::sample::select(vec!["d.n", "[d.n, o]", "d", "{x: d.x, y: d.y}", "d._id", "d.z"]);
     let order = prop::sample::select(vec!["d.n", "d.x, d.y DESC, d.n", "d.x DESC, d.n", "d._key", "o, d.n"]);

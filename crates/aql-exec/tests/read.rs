@@ -7,7 +7,7 @@ mod common;
 use common::{Fixture, Run, value};
 use std::time::{Duration, Instant};
 
-/// Collection `n` with documents 0 to 99 (`v`, `mod` of 7, `text`), index on `mod` and `v`.
+/// Creates collection `n` with documents 0 to 99 (`v`, `mod` of 7, `text`), index on `mod` and `v`.
 fn numbers() -> Fixture {
     let fixture = Fixture::new();
     fixture.collection("n").index("n", r#"{"type":"persistent","fields":["mod","v"]}"#);
@@ -144,7 +144,7 @@ fn statistics_of_scans() {
     assert_eq!((covered.scanned_index, covered.document_lookups), (14, 0));
     let primary = statistics("FOR d IN n FILTER d._key == 'k001' RETURN d");
     assert_eq!((primary.scanned_full, primary.scanned_index), (0, 1));
-    // Few rows are asked for, few are read.
+    // Few rows are requested, so few are read.
     assert!(statistics("FOR d IN n LIMIT 3 RETURN d").scanned_full <= 3);
     assert!(statistics("FOR d IN n FILTER d.mod == 3 LIMIT 2 RETURN d").scanned_index <= 2);
 }
@@ -342,7 +342,7 @@ fn nodes_are_measured_when_asked() {
 fn run_on_small_stack(query: &str) -> aql_value::Result<Vec<String>> {
     let run = || Run { rules: &["-all"], ..Run::default() };
     let query = query.to_owned();
-    // Planning has limits of its own.
+    // Planning has its own limits.
     let planning = std::thread::Builder::new().stack_size(256 << 20);
     let plan = planning.spawn(move || Fixture::new().plan(&query, &run())).unwrap().join().unwrap()?;
     let running = std::thread::Builder::new().stack_size(2 << 20);

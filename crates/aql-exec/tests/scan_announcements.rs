@@ -1,4 +1,4 @@
-//! What the engine is told of a scan before it begins.
+//! The hints that the engine gets before a scan.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests outside of test functions")]
 
@@ -15,7 +15,7 @@ use storage::{Store, StoreOptions};
 
 type Scans = Arc<Mutex<Vec<ScanSpec>>>;
 
-/// Remembers the scans of its snapshots.
+/// An engine that records the scans of its snapshots.
 struct RecordingEngine {
     inner: Arc<MemoryEngine>,
     scans: Scans,
@@ -91,7 +91,8 @@ impl Engine for RecordingEngine {
     }
 }
 
-/// Whoever asks for a part of the documents asks again; whoever takes all as they are takes them elsewhere.
+/// A query for a part of the documents is likely to come again; an export of whole documents is
+/// not.
 #[test]
 fn scans_that_select_are_announced_to_come_again_and_exports_are_not() {
     let scans = Scans::default();

@@ -1,4 +1,4 @@
-//! Sorts and groupings that do not fit in memory go through temporary files and give the same.
+//! Sorts and groupings that do not fit in memory spill to temporary files and return the same.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -6,7 +6,7 @@ mod common;
 use aql_exec::SpillOptions;
 use common::{Fixture, Run};
 
-/// Files in the system's folder of temporary files.
+/// Returns options with files in the system's folder of temporary files.
 fn to_files() -> SpillOptions {
     SpillOptions { folder: Some(std::env::temp_dir()), ..SpillOptions::default() }
 }
@@ -15,7 +15,7 @@ fn limited(limit_bytes: u64) -> Run {
     Run { memory_limit_bytes: Some(limit_bytes), spill: to_files(), ..Run::default() }
 }
 
-/// The results of a query that keep their order only if it says so.
+/// Returns the results of a query; sorted, unless the query orders them.
 fn results(fixture: &Fixture, query: &str, run: &Run) -> Vec<String> {
     let answer = fixture.run(query, run).unwrap_or_else(|error| panic!("{query}: {error}"));
     if let Some(limit) = run.memory_limit_bytes {
@@ -64,7 +64,7 @@ fn the_same_comes_out_of_files_as_out_of_memory() {
 #[test]
 fn every_aggregate_is_put_together_from_its_parts() {
     let fixture = Fixture::new();
-    // Values that are null, no numbers, and missing altogether; groups of one part and of many.
+    // Values that are null, no numbers, or missing; groups of one part and of many.
     let query = "FOR a IN 1..3000
         LET k = a > 2990 ? CONCAT('rare', a) : a % 50
         LET v = a % 50 == 7 ? null : a % 50 == 8 && a > 1500 ? 'x' : a % 50 == 9 ? a / 2 : a % 11
@@ -125,7 +125,7 @@ fn files_have_a_limit_too_which_all_queries_share() {
         assert_eq!(error.number(), 32);
         assert_eq!(error.message(), "disk capacity limit for intermediate results exceeded");
     }
-    // What the failed queries had in files is given back.
+    // The space of the failed queries in files is free again.
     let query = "FOR a IN 1..2000 SORT CONCAT('x', a) RETURN a";
     assert_eq!(fixture.run(query, &Run { spill, ..Run::default() }).unwrap().results.len(), 2000);
 }

@@ -1,5 +1,6 @@
-//! `_key` and `_id` of vertices that a traversal comes to: those of vertices that exist, and null for others, whatever
-//! earlier queries have found.
+//! `_key` and `_id` of vertices that a traversal reaches.
+//!
+//! Those of vertices that exist are set, and null for others, whatever earlier queries have found.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests outside of test functions")]
 
@@ -10,8 +11,9 @@ use common::{Answer, Fixture, Run};
 use std::sync::Arc;
 use storage::Collection;
 
-/// `v/0` with edges to two vertices of `v` and one of `w`, and each of them with one to `v/end`. Two keys are longer
-/// than what a value has room for.
+/// Creates `v/0` with edges to two vertices of `v` and one of `w`, each with an edge to `v/end`.
+///
+/// Two keys are longer than a value has room for.
 fn fan() -> Fixture {
     let fixture = Fixture::new();
     fixture.collection("v").collection("w").edge_collection("e");
@@ -55,7 +57,7 @@ fn vertices_found_once_are_not_looked_up_again() {
     let two = "FOR x IN 1..2 OUTBOUND 'v/0' e OPTIONS {order: 'bfs', uniqueVertices: 'global'} RETURN x._key";
     assert_eq!((lookups(&fixture, two), lookups(&fixture, two)), (1, 0));
     assert_eq!(fixture.query(two).len(), 4);
-    // Attributes of documents are read there, and so are whole vertices.
+    // Attributes of documents require documents, and so do whole vertices.
     assert_eq!(lookups(&fixture, "FOR x IN OUTBOUND 'v/0' e RETURN [x._key, x.n]"), 3);
     assert_eq!(lookups(&fixture, "FOR x IN OUTBOUND 'v/0' e RETURN x"), 3);
     assert_eq!(lookups(&fixture, "FOR x IN OUTBOUND 'v/0' e FILTER x.n == null RETURN x._key"), 3);
@@ -77,7 +79,7 @@ fn a_vertex_that_is_not_there_is_null_and_a_warning() {
     fixture.insert("v", r#"[{"_key":"1"}]"#);
     assert_eq!((lookups(&fixture, NEIGHBOURS), lookups(&fixture, NEIGHBOURS)), (3, 0));
     assert_eq!(run(&fixture, NEIGHBOURS).results[0], r#"["1","v/1"]"#);
-    // Some of a list's vertices are not enough to know of all.
+    // Some of a list's vertices do not prove all of them.
     let first = "FOR x IN OUTBOUND 'v/end' e OPTIONS {order: 'bfs'} LIMIT 1 RETURN x._key";
     fixture.insert(
         "e",

@@ -1,7 +1,7 @@
-//! COLLECT of keys alone: a row is passed on when its key is seen for the first time.
+//! COLLECT of keys alone: a row is passed on when its key occurs for the first time.
 //!
-//! When the keys that were seen take too much memory, no more are noted: rows with other keys go to temporary files,
-//! sorted by key, and the first of each key is passed on at the end.
+//! If the table of keys takes too much memory, it stops growing. Rows with unknown keys then go to
+//! temporary files, sorted by key, and the first of each key is passed on at the end.
 
 use super::Operator;
 use super::group_table::GroupTable;
@@ -20,12 +20,12 @@ pub(crate) struct CollectDistinctOperator {
     seen: GroupTable,
     charge: Option<Charge>,
     surplus: Surplus,
-    /// Rows of keys that were found when there were too many, read back.
+    /// The spilled rows of keys that did not fit in the table.
     spilled: Option<RowReader>,
 }
 
 impl CollectDistinctOperator {
-    /// `carry`: registers that stay set.
+    /// Creates the operator. `carry`: registers that stay set.
     pub(crate) fn new(input: Box<dyn Operator>, keys: Vec<GroupKey>, carry: Box<[Register]>) -> Self {
         let inputs: Vec<_> = keys.iter().map(|key| key.input).collect();
         Self {
@@ -40,14 +40,14 @@ impl CollectDistinctOperator {
         }
     }
 
-    /// Registers that are set in the rows passed on, and those that their values come from.
+    /// Returns the registers set in the rows passed on, and those that their values come from.
     fn registers(&self) -> (Vec<Register>, Vec<Register>) {
         let set = self.carry.iter().copied().chain(self.keys.iter().map(|key| key.out));
         let read = self.carry.iter().copied().chain(self.inputs.iter().copied());
         (set.collect(), read.collect())
     }
 
-    /// Puts rows with keys that are not known into files.
+    /// Spills rows with unknown keys.
     fn write_unknown(&mut self, batch: &Batch, writer: &mut RowWriter) -> Result<()> {
         let mut key = Vec::new();
         for row in batch.selected() {
@@ -84,7 +84,7 @@ impl CollectDistinctOperator {
         batch
     }
 
-    /// The rows whose keys were not seen before.
+    /// Returns the rows whose keys are new.
     fn new_rows(&mut self, batch: &Batch, charge: &mut Charge) -> Result<Vec<u32>> {
         let mut rows = Vec::new();
         for row in batch.selected() {

@@ -1,5 +1,7 @@
-//! COLLECT with a table of all groups. Groups come in the order in which they were found, or in that of their keys
-//! where they had to be written to temporary files.
+//! COLLECT with a hash table of all groups.
+//!
+//! Groups come in the order in which they were found, or in the order of their keys if they
+//! spilled.
 
 use super::Operator;
 use super::group_spill::{GroupReader, GroupWriter};
@@ -18,12 +20,12 @@ pub(crate) struct CollectHashOperator {
     state: State,
 }
 
-/// Where the operator is.
+/// The state of the operator.
 enum State {
     Reading,
-    /// All rows are read; the next group to answer.
+    /// All rows are read; the next group to return.
     Answering(usize),
-    /// All rows are read; the groups are in temporary files.
+    /// All rows are read; the groups have spilled.
     Spilled(Box<GroupReader>),
     Finished,
 }
@@ -52,7 +54,7 @@ impl CollectHashOperator {
             }
             self.groups.grow(self.group_count(), &mut charge)?;
             self.groups.add(&batch, &rows, &groups, &mut charge)?;
-            // A single group would have to be in memory anyway.
+            // A single group must be in memory anyway.
             if !registers.is_empty() && context.spill.is_due(charge.bytes(), self.table.len()) {
                 let writer = match &mut spilled {
                     Some(writer) => writer,
@@ -79,7 +81,7 @@ impl CollectHashOperator {
         self.charge = None;
     }
 
-    /// Without keys there is one group, even without rows.
+    /// Returns the number of groups. Without keys there is one group, even without rows.
     fn group_count(&self) -> usize {
         if self.output.keys.is_empty() { 1 } else { self.table.len() }
     }

@@ -1,4 +1,4 @@
-//! COLLECT over rows that come sorted by the group keys: one group at a time is open, the others are done.
+//! COLLECT over rows that come sorted by the group keys: one group at a time is open.
 
 use super::Operator;
 use super::groups::{GroupOutput, Groups};
@@ -13,9 +13,9 @@ pub(crate) struct CollectSortedOperator {
     groups: Groups,
     /// The keys of the open group, which is group 0 between two batches.
     open: Option<Vec<Value>>,
-    /// What the open group holds.
+    /// The charge for the open group.
     charge: Option<Charge>,
-    /// Rows of groups that are done.
+    /// Rows of completed groups.
     done: Option<Batch>,
     surplus: Surplus,
     finished: bool,
@@ -35,7 +35,7 @@ impl CollectSortedOperator {
         }
     }
 
-    /// Takes the rows of a batch; the groups that end within it are done.
+    /// Adds the rows of a batch and completes the groups that end within it.
     fn take(&mut self, batch: &Batch, charge: &mut Charge, interrupt: &Interrupt) -> Result<()> {
         self.output.remember(batch);
         let mut keys: Vec<Vec<Value>> = self.open.take().into_iter().collect();
@@ -54,7 +54,8 @@ impl CollectSortedOperator {
             let open = keys.len();
             self.emit(keys, interrupt)?;
             self.groups.keep_only(open);
-            // What the open group holds of the charge is not known; it starts anew, as its share of a batch is small.
+            // The open group's part of the charge is unknown. It restarts from zero, because that
+            // part is small.
             charge.clear();
         }
         Ok(())
@@ -79,7 +80,7 @@ impl CollectSortedOperator {
         Ok(())
     }
 
-    /// Reads until there are rows to answer or the input ends.
+    /// Reads until there are rows to return or the input ends.
     fn read(&mut self, context: &mut ExecutionContext) -> Result<()> {
         let mut charge = match self.charge.take() {
             Some(charge) => charge,

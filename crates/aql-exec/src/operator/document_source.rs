@@ -1,26 +1,26 @@
-//! What scans make of the documents they find: filter, projections, one row each.
+//! Filter and projections that scans apply to the documents they find, one row each.
 
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Column, Program, Register, Result, Value};
 use std::sync::Arc;
 use storage::{Collection, Documents};
 
-/// Sets a register to the value at a path of the document.
+/// A projection: sets a register to the value at a path of the document.
 pub(crate) struct ProjectionProgram {
     pub(crate) path: Box<[Box<str>]>,
     pub(crate) out: Register,
-    /// Where an index entry has the value; `None`: in the document.
+    /// The place of the value in an index entry; `None`: in the document.
     pub(crate) covered: Option<CoveredValue>,
 }
 
-/// Where an index entry has a value.
+/// The place of a value in an index entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CoveredValue {
-    /// In the array of values that the entry covers.
+    /// The array of values that the entry covers.
     Position {
         /// Position in that array.
         position: usize,
-        /// So many names of the path lead there; the rest is looked up in the value.
+        /// Number of names of the path that lead there; the others are looked up in the value.
         consumed: usize,
     },
     /// The document's `_key`.
@@ -32,20 +32,22 @@ pub(crate) enum CoveredValue {
 /// A condition within the scan.
 pub(crate) struct DocumentFilter {
     pub(crate) program: Program,
-    /// What the condition reads of the document; empty if it reads the whole document in the source's register.
+    /// The attributes that the condition reads. Empty if it reads the whole document in the
+    /// source's register.
     pub(crate) projections: Vec<ProjectionProgram>,
 }
 
 /// The documents of the rows of a batch.
 pub(super) enum FoundDocuments<'a> {
-    /// As storage has handed them over. Where only some attributes are wanted no value is made of a whole document.
+    /// Documents from storage. If only some attributes are needed, no value is made of a whole
+    /// document.
     Stored(&'a Documents),
-    /// As values.
+    /// Documents as values.
     Values(Column),
 }
 
 impl FoundDocuments<'_> {
-    /// A row's document.
+    /// Returns a row's document.
     pub(super) fn document(&self, row: usize) -> Value {
         match self {
             Self::Stored(documents) => match documents.offsets.get(row) {
@@ -56,7 +58,7 @@ impl FoundDocuments<'_> {
         }
     }
 
-    /// The value at a path of a row's document.
+    /// Returns the value at a path of a row's document.
     pub(super) fn get_path(&self, row: usize, path: &[Box<str>]) -> Value {
         match self {
             Self::Stored(documents) => match documents.offsets.get(row) {
@@ -67,7 +69,7 @@ impl FoundDocuments<'_> {
         }
     }
 
-    /// The whole documents.
+    /// Returns the whole documents.
     pub(super) fn column(&self) -> Column {
         let documents = match self {
             Self::Stored(documents) => documents,
@@ -79,7 +81,7 @@ impl FoundDocuments<'_> {
     }
 }
 
-/// What a scan produces: see `aql_plan::DocumentSource`.
+/// The output of a scan; see `aql_plan::DocumentSource`.
 pub(crate) struct Source {
     pub(crate) collection: Arc<Collection>,
     /// Register of the document.
@@ -93,14 +95,14 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Whether every document is handed over as it is, as an export does. Whoever asks for a part of the documents asks
-    /// again, of the same documents, for another part.
+    /// Returns true if every document is passed on as it is, as in an export.
+    ///
+    /// A query for a part of the documents tends to be followed by one for another part.
     pub(super) fn hands_all_over(&self) -> bool {
         self.produces_result && self.filter.is_none() && self.projections.is_empty()
     }
 
-    /// Narrows a batch, whose rows have the given documents, to those that pass the filter, and sets the registers of
-    /// the source.
+    /// Filters a batch, whose rows have the given documents, and sets the registers of the source.
     pub(super) fn produce(
         &self,
         batch: &mut Batch,
@@ -112,7 +114,7 @@ impl Source {
         Ok(())
     }
 
-    /// The filter alone.
+    /// Filters a batch without setting registers.
     pub(super) fn filter_documents(
         &self,
         batch: &mut Batch,
@@ -129,7 +131,7 @@ impl Source {
         context.filter(&filter.program, batch)
     }
 
-    /// The registers alone, for the rows that are selected.
+    /// Sets the registers for the selected rows without filtering.
     pub(super) fn project_documents(&self, batch: &mut Batch, documents: &FoundDocuments<'_>) {
         if self.produces_result && self.projections.is_empty() {
             let is_set = self.filter.as_ref().is_some_and(|filter| filter.projections.is_empty());
@@ -148,7 +150,7 @@ impl Source {
 }
 
 impl ProjectionProgram {
-    /// The values at the path, in the selected rows.
+    /// Returns the values at the path in the selected rows.
     fn of_documents(&self, batch: &Batch, documents: &FoundDocuments<'_>) -> Column {
         let mut values = vec![Value::Null; batch.rows()];
         for row in batch.selected() {

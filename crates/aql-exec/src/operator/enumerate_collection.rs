@@ -10,27 +10,27 @@ use crate::context::ExecutionContext;
 use aql_value::{Batch, Column, Register, Result, Value};
 use storage::{BlockLimits, DocumentScan, DocumentScanSpec, Snapshot};
 
-/// Keys in one step where only keys are read.
+/// Keys in one step of a scan that reads only keys.
 const KEYS_PER_BLOCK: BlockLimits = BlockLimits { rows: 4096, bytes: 1 << 20 };
 
 pub(crate) struct EnumerateCollectionOperator {
     outer: Outer,
     source: Source,
-    /// Only one document is wanted for each incoming row, any of them with the same probability.
+    /// True if each incoming row gets only one document, chosen with equal probability.
     random: bool,
     state: State,
-    /// Takes the place of repeated scans.
+    /// A hash join that replaces repeated scans.
     join: Option<HashJoin>,
     surplus: Surplus,
 }
 
-/// Where the scan for the present incoming row is.
+/// The state of the scan for the current incoming row.
 enum State {
-    /// Not begun.
+    /// Not started.
     Start,
-    /// Reading documents; so many may still be produced for this row.
+    /// Reading documents; `wanted` is the number still to be produced for this row.
     Documents { scan: DocumentScan, wanted: u64 },
-    /// So many rows that say nothing of the document are still to be produced.
+    /// Number of rows, without anything of the document, still to be produced.
     Rows(u64),
 }
 
@@ -39,7 +39,7 @@ impl EnumerateCollectionOperator {
         Self { outer, source, random, state: State::Start, join, surplus: Surplus::default() }
     }
 
-    /// Begins the scan for the present incoming row.
+    /// Starts the scan for the current incoming row.
     fn open(&mut self, context: &mut ExecutionContext) -> Result<State> {
         let snapshot = context.data.snapshot(self.source.read_own_writes);
         let limit = self.source.limit.unwrap_or(u64::MAX);
@@ -61,7 +61,7 @@ impl EnumerateCollectionOperator {
         Ok(State::Documents { scan, wanted: if self.random { limit.min(1) } else { limit } })
     }
 
-    /// One row for the present incoming row: with the number of rows that there would be for it.
+    /// Returns one row for the current incoming row: with the number of rows that it would get.
     fn count_row(&mut self, register: Register, context: &mut ExecutionContext) -> Result<Batch> {
         let mut count = match self.open(context)? {
             State::Rows(count) => count,
@@ -82,7 +82,7 @@ impl EnumerateCollectionOperator {
         Ok(batch)
     }
 
-    /// Rows from the hash table, if the scan for the present incoming row is not begun and there is a table.
+    /// Returns rows from the hash table, if it exists and the current row's scan is not started.
     fn joined_rows(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
         let Some(join) = self.join.as_mut().filter(|_| matches!(self.state, State::Start)) else {
             return Ok(None);
@@ -100,7 +100,8 @@ impl EnumerateCollectionOperator {
         }
     }
 
-    /// The next rows for the present incoming row; `None` when it has no more. The batch may be empty.
+    /// Returns the next rows for the current incoming row; `None` after the last. The batch may be
+    /// empty.
     fn next_for_row(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
         if matches!(self.state, State::Start) {
             self.state = self.open(context)?;
@@ -137,7 +138,9 @@ fn usize_of(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// The key of a document chosen at random; `None` in an empty collection. Walks over keys, without reading documents.
+/// Returns the key of a random document; `None` in an empty collection.
+///
+/// It walks over keys, without reading documents.
 fn random_key(
     source: &Source,
     snapshot: &Snapshot,

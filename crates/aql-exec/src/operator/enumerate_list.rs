@@ -7,11 +7,11 @@ use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Column, ElementCursor, Error, ErrorCode, Program, Register, Result, Value};
 
-/// What is looped over.
+/// The input of a loop.
 pub(crate) enum ListInput {
     /// An array in a register.
     Array(Register),
-    /// `low..high`, whose members are made as they are needed, however many there are.
+    /// `low..high`, whose members are computed on demand.
     Range { low: Program, high: Program },
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct EnumerateListOperator {
     surplus: Surplus,
 }
 
-/// The members still to come for the present incoming row.
+/// The remaining members for the current incoming row.
 enum Members {
     Array(ElementCursor),
     Range { next: i64, last: i64, is_done: bool },
@@ -35,7 +35,7 @@ impl EnumerateListOperator {
         Self { outer, input, out, filter, members: None, surplus: Surplus::default() }
     }
 
-    /// The members for the present incoming row.
+    /// Returns the members for the current incoming row.
     fn open(&self, context: &mut ExecutionContext) -> Result<Members> {
         match &self.input {
             ListInput::Array(register) => {
@@ -60,7 +60,9 @@ impl EnumerateListOperator {
         }
     }
 
-    /// Collects members of the present and further rows of the outer batch, up to the limit: for each its outer row.
+    /// Collects members of the current and further rows of the outer batch, up to the limit.
+    ///
+    /// Each comes with its outer row.
     fn collect(&mut self, context: &mut ExecutionContext, limit: usize) -> Result<(Vec<u32>, Vec<Value>)> {
         let (mut rows, mut values) = (Vec::new(), Vec::new());
         while values.len() < limit && self.outer.remaining() > 0 {

@@ -14,7 +14,7 @@ pub(crate) struct EnumerateObjectOperator {
     members: Option<Members>,
 }
 
-/// The attributes still to come for the present incoming row.
+/// The remaining attributes for the current incoming row.
 struct Members {
     list: std::vec::IntoIter<(Value, Value)>,
     /// Held as long as the list.
@@ -26,7 +26,9 @@ impl EnumerateObjectOperator {
         Self { outer, input, key, value, members: None }
     }
 
-    /// What is no object has no entries, and FOR cannot loop over null: see `ENTRIES()`.
+    /// Returns the attributes of an object.
+    ///
+    /// A value that is no object has no entries, and FOR cannot loop over null: see `ENTRIES()`.
     fn open(&self, context: &mut ExecutionContext) -> Result<Members> {
         let object = self.outer.value(self.input);
         if !object.is_object() {

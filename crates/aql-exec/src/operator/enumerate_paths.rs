@@ -17,12 +17,12 @@ pub(crate) struct EnumeratePathsOperator {
     ends: (Register, Register),
     outputs: RowOutputs,
     reader: PathReader,
-    /// The present incoming row as a batch of its own, and the search for it.
+    /// The current incoming row as a batch of its own, and its search.
     row: Option<(Batch, Search)>,
     surplus: Surplus,
 }
 
-/// Which paths are searched for.
+/// The kind of paths that are searched for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PathsKind {
     pub(crate) kind: EnumeratePathsKind,
@@ -32,7 +32,7 @@ pub(crate) struct PathsKind {
 
 #[allow(clippy::large_enum_variant, reason = "one an operator")]
 enum Search {
-    /// There is no path, because there is no vertex that it could begin or end with.
+    /// No path, because there is no vertex that it could begin or end with.
     None,
     KShortest(KShortestPaths),
     K(KPaths),
@@ -40,7 +40,7 @@ enum Search {
 }
 
 impl Search {
-    /// Gives the next path to `take`; false if there is no other.
+    /// Passes the next path to `take`; false if there is no other.
     fn next(&mut self, host: &mut impl PathHost, take: impl FnOnce(&FoundPath)) -> Result<bool> {
         let found = match self {
             Self::None => None,
@@ -66,7 +66,7 @@ impl EnumeratePathsOperator {
         Self { outer, kind, ends, outputs, reader, row: None, surplus: Surplus::default() }
     }
 
-    /// The search for the present incoming row.
+    /// Returns the search for the current incoming row.
     fn open(&mut self, context: &mut ExecutionContext) -> Result<(Batch, Search)> {
         let outer_row = self.outer.repeat(1);
         let values = (self.outer.value(self.ends.0), self.outer.value(self.ends.1));
@@ -85,7 +85,7 @@ impl EnumeratePathsOperator {
         Ok((outer_row, search))
     }
 
-    /// Finds paths for the present and further incoming rows of the batch, up to the limits.
+    /// Finds paths for the current and further incoming rows of the batch, up to the limits.
     fn collect(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<FoundRows> {
         let mut rows = FoundRows::default();
         while rows.len() < limits.rows

@@ -1,4 +1,4 @@
-//! The node that an error comes from: a wrapper around each operator, which costs a call a batch.
+//! The node of an error: a wrapper around each operator, which costs a call a batch.
 
 use super::Operator;
 use crate::batch_limits::BatchLimits;
@@ -6,7 +6,7 @@ use crate::context::ExecutionContext;
 use aql_plan::NodeId;
 use aql_value::{Batch, Result};
 
-/// An operator that says whose it is when it fails.
+/// An operator that records its node when it fails.
 pub(crate) struct Located {
     inner: Box<dyn Operator>,
     node: NodeId,
@@ -21,7 +21,7 @@ impl Located {
 impl Operator for Located {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
         let batch = self.inner.next_batch(context, limits);
-        // The operators on top pass errors on, so the first that is told of one is the one that failed.
+        // Operators above pass errors on, so the first that records one is the one that failed.
         if batch.is_err() {
             context.failed_at.get_or_insert(self.node);
         }

@@ -1,8 +1,10 @@
-//! Groups that do not fit in memory: what they have so far is written to temporary files, by key, and put together
-//! again when it is read back in the order of the keys.
+//! Groups that do not fit in memory.
 //!
-//! A group is written as the sort key of its keys, and an array of the keys, of what each aggregate has, and of what
-//! INTO has gathered. It may be written more than once; its parts come back in the order in which they were written.
+//! Their states spill to temporary files, sorted by key, and are merged in the order of the keys.
+//!
+//! A group is written as the sort key of its keys, and an array of the keys, the state of each
+//! aggregate and the members of INTO. It may be written more than once; its parts come back in the
+//! order in which they were written.
 
 use super::group_table::GroupTable;
 use super::groups::{GroupOutput, Groups};
@@ -13,7 +15,7 @@ use aql_value::{Batch, Charge, ElementCursor, Interrupt, Result, Value};
 use std::sync::Arc;
 use velocypack::{Block, Builder};
 
-/// Takes groups out of memory.
+/// A writer that spills groups.
 pub(super) struct GroupWriter {
     writer: SpillWriter,
     key: Vec<u8>,
@@ -25,7 +27,7 @@ impl GroupWriter {
         Ok(Self { writer: SpillWriter::new(context)?, key: Vec::new(), builder: Builder::new() })
     }
 
-    /// Takes all groups; both `table` and `groups` are empty then.
+    /// Spills all groups; both `table` and `groups` are empty then.
     pub(super) fn add(&mut self, table: &mut GroupTable, groups: &mut Groups) -> Result<()> {
         for group in 0..table.len() {
             self.key.clear();
@@ -44,23 +46,23 @@ impl GroupWriter {
         Ok(())
     }
 
-    /// All groups in the order of their keys.
+    /// Returns all groups in the order of their keys.
     pub(super) fn finish(self, charge: Charge) -> Result<GroupReader> {
         Ok(GroupReader { pairs: self.writer.finish()?, pending: None, charge })
     }
 }
 
-/// Groups read back.
+/// A reader of spilled groups.
 pub(super) struct GroupReader {
     pairs: SpillReader,
-    /// The first part of the next group: its sort key and what was written.
+    /// The first part of the next group: its sort key and its saved state.
     pending: Option<(Vec<u8>, Value)>,
-    /// For the groups answered last.
+    /// The charge for the groups returned last.
     charge: Charge,
 }
 
 impl GroupReader {
-    /// The rows of the next groups; `groups` is empty before and after.
+    /// Returns the rows of the next groups; `groups` is empty before and after.
     pub(super) fn next_batch(
         &mut self,
         output: &GroupOutput,

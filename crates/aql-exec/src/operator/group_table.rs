@@ -1,10 +1,10 @@
-//! Groups by key: which group a row belongs to.
+//! A hash table of groups by key.
 
 use aql_value::{Batch, Charge, Register, Result, Value};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// What a group takes beside its keys: its entry in the table and its place in the chain.
+/// Bytes of a group besides its keys: its entry in the table and its place in the chain.
 const GROUP_BYTES: usize = 32;
 
 /// The groups found so far, numbered from 0 in the order in which they were found.
@@ -12,24 +12,24 @@ const GROUP_BYTES: usize = 32;
 pub(super) struct GroupTable {
     /// The newest group of each hash.
     heads: HashMap<u64, u32, BuildHasherDefault<AlreadyHashed>>,
-    /// For each group the group of the same hash before it, plus one; 0 for none.
+    /// For each group the previous group with the same hash, plus one; 0 for none.
     previous: Vec<u32>,
     /// The keys by column, then by group.
     keys: Vec<Vec<Value>>,
 }
 
 impl GroupTable {
-    /// For keys of so many columns.
+    /// Creates a table for keys of `columns` columns.
     pub(super) fn new(columns: usize) -> Self {
         Self { keys: vec![Vec::new(); columns], ..Self::default() }
     }
 
-    /// Number of groups.
+    /// Returns the number of groups.
     pub(super) fn len(&self) -> usize {
         self.previous.len()
     }
 
-    /// The group of a row, which is new if its number is that of the groups before.
+    /// Returns the group of a row. It is new if its number equals the previous number of groups.
     pub(super) fn group_of(
         &mut self,
         batch: &Batch,
@@ -54,7 +54,7 @@ impl GroupTable {
         Ok(group)
     }
 
-    /// Whether there is a group for a row.
+    /// Returns true if there is a group for a row.
     pub(super) fn contains(&self, batch: &Batch, row: usize, registers: &[Register]) -> bool {
         self.find(hash_of(batch, row, registers), batch, row, registers).is_some()
     }
@@ -73,7 +73,7 @@ impl GroupTable {
         None
     }
 
-    /// The keys of a group.
+    /// Returns the keys of a group.
     pub(super) fn key(&self, group: usize) -> impl Iterator<Item = &Value> {
         self.keys.iter().map(move |keys| keys.get(group).unwrap_or(&NULL))
     }
@@ -83,7 +83,7 @@ impl GroupTable {
         self.keys.get(column).and_then(|keys| keys.get(groups)).map(<[Value]>::to_vec).unwrap_or_default()
     }
 
-    /// Forgets all groups.
+    /// Drops all groups.
     pub(super) fn clear(&mut self) {
         self.heads.clear();
         self.previous.clear();
@@ -104,7 +104,7 @@ fn hash_of(batch: &Batch, row: usize, registers: &[Register]) -> u64 {
     })
 }
 
-/// The keys of the table are hashes already.
+/// A hasher that passes its keys through, because they are hashes already.
 #[derive(Default)]
 pub(super) struct AlreadyHashed(u64);
 
@@ -114,7 +114,7 @@ impl Hasher for AlreadyHashed {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        // Not used: keys are u64. Kept correct all the same.
+        // Unused: keys are u64. Kept correct all the same.
         bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
     }
 
@@ -160,7 +160,7 @@ mod tests {
         let mut batch = Batch::new(2);
         batch.set_column(0, Column::from_values(vec!["x".into(), "y".into()]));
         assert_eq!(table.group_of(&batch, 0, &[0], &mut charge).unwrap(), 0);
-        // As if the second key had the hash of the first.
+        // Simulates a second key with the hash of the first.
         let head = table.heads.drain().next().map(|(_, group)| group).unwrap();
         let hash =
             [0u64].iter().fold(0u64, |hash, _| hash.rotate_left(5)) ^ Value::from_str("y").hash_value();

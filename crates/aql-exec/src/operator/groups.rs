@@ -1,4 +1,4 @@
-//! What all kinds of COLLECT share: the aggregates and INTO of groups, and how groups become rows.
+//! Shared parts of all kinds of COLLECT: the aggregates and INTO of groups, and their rows.
 
 use super::into::{IntoLists, IntoMembers};
 use crate::aggregate::Aggregator;
@@ -6,7 +6,7 @@ use aql_value::{Batch, Charge, Column, ElementCursor, Interrupt, Register, Resul
 use std::ops::Range;
 use velocypack::Builder;
 
-/// What a state of an aggregate or a list takes, roughly, before it holds anything.
+/// Estimated bytes of a state of an aggregate or a list while it is empty.
 const STATE_BYTES: usize = 64;
 
 /// A group key.
@@ -18,7 +18,7 @@ pub(crate) struct GroupKey {
 
 /// An aggregate.
 pub(crate) struct GroupAggregate {
-    /// `None` for an aggregate that reads nothing.
+    /// Register of the input; `None` for an aggregate that reads nothing.
     pub(crate) input: Option<Register>,
     pub(crate) out: Register,
     pub(crate) aggregator: Box<dyn Aggregator>,
@@ -36,7 +36,7 @@ impl Groups {
         Self { aggregates, into: into.map(|(out, members)| (out, IntoLists::new(members))), groups: 0 }
     }
 
-    /// Makes states for groups up to `groups` in number.
+    /// Extends the states to `groups` groups.
     pub(super) fn grow(&mut self, groups: usize, charge: &mut Charge) -> Result<()> {
         if groups <= self.groups {
             return Ok(());
@@ -49,7 +49,7 @@ impl Groups {
         Ok(())
     }
 
-    /// Takes rows: `rows[i]` belongs to group `groups[i]`.
+    /// Adds rows: `rows[i]` belongs to group `groups[i]`.
     pub(super) fn add(
         &mut self,
         batch: &Batch,
@@ -68,7 +68,9 @@ impl Groups {
         }
     }
 
-    /// Adds what a group has to an array, a value for each aggregate and one for INTO; the group has nothing then.
+    /// Adds the state of a group to an array, a value for each aggregate and one for INTO.
+    ///
+    /// The group is empty then.
     pub(super) fn save(&mut self, group: usize, out: &mut Builder) -> Result<()> {
         for aggregate in &mut self.aggregates {
             aggregate.aggregator.save(group, out)?;
@@ -76,7 +78,7 @@ impl Groups {
         self.into.as_mut().map_or(Ok(()), |(_, lists)| lists.save(group, out))
     }
 
-    /// Takes what was saved of the same group later than what it has, in the order of [`Groups::save`].
+    /// Merges a later saved state of the same group, in the order of [`Groups::save`].
     pub(super) fn merge(
         &mut self,
         group: usize,
@@ -92,14 +94,14 @@ impl Groups {
         }
     }
 
-    /// Forgets all groups but one, which becomes group 0.
+    /// Drops all groups but one, which becomes group 0.
     pub(super) fn keep_only(&mut self, group: usize) {
         self.aggregates.iter_mut().for_each(|aggregate| aggregate.aggregator.keep_only(group));
         self.into.iter_mut().for_each(|(_, lists)| lists.keep_only(group));
         self.groups = 1;
     }
 
-    /// Forgets all groups.
+    /// Drops all groups.
     pub(super) fn clear(&mut self) {
         self.aggregates.iter_mut().for_each(|aggregate| aggregate.aggregator.clear());
         self.into.iter_mut().for_each(|(_, lists)| lists.clear());
@@ -107,13 +109,13 @@ impl Groups {
     }
 }
 
-/// How groups become rows.
+/// The conversion of groups to rows.
 pub(crate) struct GroupOutput {
     pub(crate) keys: Vec<GroupKey>,
     /// Registers that have the same value in all rows and stay set.
     kept: Vec<(Register, Value)>,
     has_rows: bool,
-    /// Registers of the outer query that stay set, whether there are rows or not.
+    /// Registers of the outer query that stay set, even without rows.
     outer: Vec<(Register, Value)>,
 }
 
@@ -124,7 +126,7 @@ impl GroupOutput {
         Self { keys, kept: unset(kept), has_rows: false, outer: unset(outer) }
     }
 
-    /// Takes the values of kept registers from the first batch.
+    /// Reads the values of kept registers from the first batch.
     pub(super) fn remember(&mut self, batch: &Batch) {
         let Some(row) = batch.selected().next() else { return };
         if !std::mem::replace(&mut self.has_rows, true) {
@@ -134,7 +136,7 @@ impl GroupOutput {
         }
     }
 
-    /// Takes the outer query's values from the row that the pipeline starts from.
+    /// Reads the outer query's values from the row that the pipeline starts from.
     pub(super) fn restart(&mut self, outer: &Batch) {
         self.has_rows = false;
         self.kept.iter_mut().for_each(|(_, value)| *value = Value::Null);
@@ -142,7 +144,7 @@ impl GroupOutput {
         self.outer.iter_mut().for_each(|(register, value)| *value = outer.value(*register, row));
     }
 
-    /// The rows of some groups, with their keys by column.
+    /// Returns the rows of some groups, with their keys by column.
     pub(super) fn batch(
         &self,
         keys: Vec<Vec<Value>>,
@@ -166,7 +168,7 @@ impl GroupOutput {
         Ok(batch)
     }
 
-    /// Rows with nothing but what is the same in all of them.
+    /// Returns rows with only those values that are the same in all of them.
     pub(super) fn empty_batch(&self, rows: usize) -> Batch {
         let mut batch = Batch::new(rows);
         for (register, value) in self.outer.iter().chain(&self.kept) {

@@ -1,8 +1,8 @@
-//! A scan nested in another loop and joined to it by equality, where no index helps: from the third incoming row on the
-//! collection is kept in a hash table, instead of being read again for each row.
+//! A hash join for a nested scan with an equality that no index supports.
 //!
-//! Rows come as from the nested scan: for each incoming row in the order of the collection. Where the table would take
-//! too much memory, the nested scan goes on.
+//! From the third incoming row on, a hash table of the collection replaces the scan. Rows come as
+//! from the nested scan: for each incoming row in the order of the collection. If the table would
+//! take too much memory, the nested scan continues.
 
 use super::document_source::{FoundDocuments, Source};
 use super::join_table::JoinTable;
@@ -12,40 +12,40 @@ use crate::context::ExecutionContext;
 use aql_value::{Batch, BlockBuilder, Column, ErrorCode, Program, Register, Result, Value};
 use storage::{BlockLimits, DocumentScanSpec, Documents};
 
-/// Largest table. With a limit on the query's memory, a quarter of that if it is less.
+/// Most bytes of the table. A limit on the query's memory lowers it to a quarter of that limit.
 const MAX_TABLE_BYTES: u64 = 512 << 20;
-/// Nested scans before a table is made: most loops have one row or none.
+/// Nested scans before a table is built: most loops have one row or none.
 const SCANS_BEFORE: u64 = 2;
-/// Comparisons between two checks for an interrupt.
+/// Comparisons between two checks of the interrupt.
 const COMPARISONS_PER_CHECK: usize = 4096;
 
 /// One equality of the join.
 pub(crate) struct JoinKey {
     /// Path of the attribute in the documents of the scan.
     pub(crate) path: Box<[Box<str>]>,
-    /// What it equals, in terms of the incoming row.
+    /// The other side of the equality, in terms of the incoming row.
     pub(crate) probe: Program,
 }
 
-/// How the filter of a scan can be taken apart.
+/// The parts of the filter of a scan.
 pub(crate) struct JoinCondition {
-    /// Equalities of attributes with something from the incoming row; at least one.
+    /// Equalities of attributes with expressions over the incoming row; at least one.
     pub(crate) keys: Vec<JoinKey>,
-    /// What depends on the document alone.
+    /// The part that depends only on the document.
     pub(crate) build: Option<Program>,
-    /// Everything else.
+    /// The remaining part.
     pub(crate) residual: Option<Program>,
 }
 
 pub(crate) struct HashJoin {
     condition: JoinCondition,
     table: Option<JoinTable>,
-    /// The table would be too large.
+    /// True if the table would be too large.
     is_given_up: bool,
     scans: u64,
-    /// The probes' values for the present outer batch.
+    /// The probes' values for the current outer batch.
     probes: Option<Vec<Column>>,
-    /// The next candidate for the present incoming row; `None` if it is not begun.
+    /// The next candidate for the current incoming row; `None` if the row is not started.
     candidate: Option<u32>,
 }
 
@@ -55,13 +55,15 @@ impl HashJoin {
         Self { condition, table, is_given_up: false, scans: 0, probes, candidate }
     }
 
-    /// There is another batch of incoming rows.
+    /// Starts another batch of incoming rows.
     pub(super) fn begin_batch(&mut self) {
         self.probes = None;
         self.candidate = None;
     }
 
-    /// Whether the table answers for the present incoming row. To be asked once a row that a scan would be begun for.
+    /// Returns true if the table serves the current incoming row.
+    ///
+    /// Call it once for each row that would start a scan.
     pub(super) fn is_ready(&mut self, source: &Source, context: &mut ExecutionContext) -> Result<bool> {
         if self.table.is_none() && !self.is_given_up {
             self.scans += 1;
@@ -73,7 +75,7 @@ impl HashJoin {
         Ok(self.table.is_some())
     }
 
-    /// Reads the collection; `None` if the table would be too large.
+    /// Builds the table from the collection; `None` if it would be too large.
     fn build(&self, source: &Source, context: &mut ExecutionContext) -> Result<Option<JoinTable>> {
         let limit =
             context.memory.limit_bytes().map_or(MAX_TABLE_BYTES, |limit| (limit / 4).min(MAX_TABLE_BYTES));
@@ -98,7 +100,7 @@ impl HashJoin {
         Ok(Some(table))
     }
 
-    /// Whether rows need the whole document.
+    /// Returns true if rows need the whole document.
     fn keeps_documents(&self, source: &Source) -> bool {
         self.condition.residual.is_some() || (source.produces_result && source.projections.is_empty())
     }
@@ -119,7 +121,8 @@ impl HashJoin {
         }
         let mut values = Vec::new();
         if keeps_documents {
-            // Whole documents are packed together, so that filtered ones do not keep the others alive.
+            // Whole documents are packed together, so that filtered ones do not keep the others
+            // alive.
             let mut packed = BlockBuilder::new(batch.selected_len());
             for row in batch.selected() {
                 packed.push(&found.document(row))?;
@@ -139,7 +142,8 @@ impl HashJoin {
         Ok(())
     }
 
-    /// Rows for the present and further incoming rows, up to the limits. The batch may be empty.
+    /// Returns rows for the current and further incoming rows, up to the limits. The batch may be
+    /// empty.
     pub(super) fn next_rows(
         &mut self,
         outer: &mut Outer,
@@ -159,7 +163,7 @@ impl HashJoin {
         self.produce(outer.gather(rows), &found, source, context)
     }
 
-    /// One row for the present incoming row: with the number of rows that there would be for it.
+    /// Returns one row for the current incoming row: with the number of rows that it would get.
     pub(super) fn count_row(
         &mut self,
         outer: &Outer,
@@ -195,7 +199,8 @@ impl HashJoin {
         self.condition.keys.iter().map(|key| context.evaluate(&key.probe, batch)).collect()
     }
 
-    /// Adds matches of an incoming row until there are `limit` rows: true if there may be more.
+    /// Adds matches of an incoming row until there are `limit` rows. Returns true if there may be
+    /// more.
     fn matches_of_row(
         &mut self,
         probes: &[Column],
@@ -228,7 +233,7 @@ impl HashJoin {
         Ok(false)
     }
 
-    /// Makes rows of matches: the rest of the filter, and the registers of the source.
+    /// Makes rows of matches: applies the residual filter and sets the registers of the source.
     fn produce(
         &self,
         mut batch: Batch,

@@ -1,4 +1,4 @@
-//! The distinct values of the leading fields of an index: after each entry the scan skips all others of its group.
+//! The distinct values of the leading fields of an index: a skip scan from group to group.
 
 use super::Operator;
 use crate::batch_limits::BatchLimits;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 use storage::{BlockLimits, Collection, Index, IndexBounds};
 
 pub(crate) struct IndexDistinctOperator {
-    /// Gives one row, whose registers are kept.
+    /// The input: one row, whose registers are kept.
     input: Box<dyn Operator>,
     collection: Arc<Collection>,
     index: Arc<Index>,
-    /// Where the values of the leading fields go; at least one.
+    /// Registers of the values of the leading fields; at least one.
     out: Box<[Register]>,
     carry: Box<[Register]>,
     state: State,
@@ -29,7 +29,7 @@ enum State {
 }
 
 impl IndexDistinctOperator {
-    /// `carry`: registers that stay set.
+    /// Creates the operator. `carry`: registers that stay set.
     pub(crate) fn new(
         input: Box<dyn Operator>,
         collection: Arc<Collection>,
@@ -40,7 +40,7 @@ impl IndexDistinctOperator {
         Self { input, collection, index, out, carry, state: State::Start }
     }
 
-    /// The first group after `last`.
+    /// Returns the first group after `last`.
     fn next_group(
         &self,
         last: Option<&[Value]>,

@@ -1,10 +1,10 @@
-//! COLLECT ... INTO: what is gathered of the rows of each group.
+//! COLLECT ... INTO: the members gathered from the rows of each group.
 
 use crate::arrays::{append_array, array_of};
 use aql_value::{Batch, BlockBuilder, Charge, Interrupt, Register, Result, Value};
 use velocypack::Builder;
 
-/// What is gathered of a row.
+/// The member gathered from a row.
 pub(crate) enum IntoMembers {
     /// A value.
     Register(Register),
@@ -23,7 +23,7 @@ impl IntoLists {
         Self { members, lists: Vec::new() }
     }
 
-    /// Makes lists for groups up to `groups` in number.
+    /// Extends the lists to `groups` groups.
     pub(super) fn grow(&mut self, groups: usize) {
         if self.lists.len() < groups {
             self.lists.resize_with(groups, Vec::new);
@@ -38,7 +38,7 @@ impl IntoLists {
         groups: &[u32],
         charge: &mut Charge,
     ) -> Result<()> {
-        // In blocks that hold nothing else, so that what is gathered keeps no documents alive.
+        // In blocks that hold nothing else, so that gathered members keep no documents alive.
         let mut block = BlockBuilder::new(rows.len());
         for &row in rows {
             match &self.members {
@@ -64,17 +64,17 @@ impl IntoLists {
         Ok(())
     }
 
-    /// The array of a group; called once.
+    /// Returns the array of a group; called once.
     pub(super) fn result(&mut self, group: usize, interrupt: &Interrupt) -> Result<Value> {
         array_of(&self.lists.get_mut(group).map(std::mem::take).unwrap_or_default(), interrupt)
     }
 
-    /// Adds an array of the members of a group, which are forgotten.
+    /// Adds an array of the members of a group and drops them.
     pub(super) fn save(&mut self, group: usize, out: &mut Builder) -> Result<()> {
         append_array(&self.lists.get_mut(group).map(std::mem::take).unwrap_or_default(), out)
     }
 
-    /// Takes saved members after those that a group has.
+    /// Appends saved members to those of a group.
     pub(super) fn merge(&mut self, group: usize, saved: &Value, charge: &mut Charge) -> Result<()> {
         let Some(list) = self.lists.get_mut(group) else { return Ok(()) };
         let before = list.len();
@@ -82,14 +82,14 @@ impl IntoLists {
         charge.grow((saved.memory_bytes() + (list.len() - before) * size_of::<Value>()) as u64)
     }
 
-    /// Forgets all groups but one, which becomes group 0.
+    /// Drops all groups but one, which becomes group 0.
     pub(super) fn keep_only(&mut self, group: usize) {
         let kept = self.lists.get_mut(group).map(std::mem::take);
         self.lists.clear();
         self.lists.extend(kept);
     }
 
-    /// Forgets all groups.
+    /// Drops all groups.
     pub(super) fn clear(&mut self) {
         self.lists.clear();
     }

@@ -5,7 +5,7 @@ use aql_value::{Charge, Column, Result, Value};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-/// What an entry takes beside its keys and values: its link, and its share of the map.
+/// Bytes of an entry besides its keys and values: its link, and its share of the map.
 const ENTRY_BYTES: usize = 32;
 
 /// Entries in the order of insertion, chained by the hash of their keys.
@@ -15,15 +15,15 @@ pub(super) struct JoinTable {
     /// For each entry the next of its chain, plus one; 0 at the end.
     links: Vec<u32>,
     key_count: usize,
-    /// The keys of all entries, one entry behind the other.
+    /// The keys of all entries, entry after entry.
     keys: Vec<Value>,
-    /// By column, then by entry.
+    /// The values by column, then by entry.
     columns: Vec<Vec<Value>>,
     charge: Charge,
 }
 
 impl JoinTable {
-    /// For entries of so many keys and values.
+    /// Creates a table for entries of `keys` keys and `values` values.
     pub(super) fn new(keys: usize, values: usize, charge: Charge) -> Self {
         Self {
             chains: HashMap::default(),
@@ -35,17 +35,19 @@ impl JoinTable {
         }
     }
 
-    /// Bytes that the table takes.
+    /// Returns the bytes that the table takes.
     pub(super) fn bytes(&self) -> u64 {
         self.charge.bytes()
     }
 
-    /// Accounts for bytes that values refer to and [`JoinTable::insert`] does not count.
+    /// Accounts for referenced bytes that [`JoinTable::insert`] does not count.
     pub(super) fn grow(&mut self, bytes: u64) -> Result<()> {
         self.charge.grow(bytes)
     }
 
-    /// Adds an entry. A single packed value is taken as it is; values of several columns are detached from their
+    /// Adds an entry.
+    ///
+    /// A single packed value is stored as it is; values of several columns are detached from their
     /// blocks.
     pub(super) fn insert(
         &mut self,
@@ -81,17 +83,17 @@ impl JoinTable {
         self.charge.grow(bytes as u64)
     }
 
-    /// The first entry that may have these keys.
+    /// Returns the first entry that may have these keys.
     pub(super) fn first(&self, keys: &[&Value]) -> Option<u32> {
         self.chains.get(&hash_of(keys.iter().copied())).map(|(first, _)| *first)
     }
 
-    /// The next entry that may have the same keys.
+    /// Returns the next entry that may have the same keys.
     pub(super) fn next(&self, entry: u32) -> Option<u32> {
         self.links.get(entry as usize).copied().unwrap_or(0).checked_sub(1)
     }
 
-    /// Whether the entry has these keys.
+    /// Returns true if the entry has these keys.
     pub(super) fn is_match(&self, entry: u32, keys: &[&Value]) -> bool {
         let start = entry as usize * self.key_count;
         let own = self.keys.get(start..start + self.key_count).unwrap_or_default();

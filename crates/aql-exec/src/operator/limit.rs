@@ -1,4 +1,4 @@
-//! Skips rows and passes on a number of them.
+//! LIMIT: skips rows and passes on a number of them.
 
 use super::Operator;
 use crate::batch_limits::BatchLimits;
@@ -9,9 +9,9 @@ pub(crate) struct LimitOperator {
     input: Box<dyn Operator>,
     offset: u64,
     limit: u64,
-    /// Rows beyond the limit are counted for `fullCount`.
+    /// True if rows beyond the limit are counted for `fullCount`.
     full_count: bool,
-    /// Rows beyond the limit have to be pulled because operators before this one write.
+    /// True if rows beyond the limit must be pulled because operators before this one write.
     drain: bool,
     skipped: u64,
     passed: u64,
@@ -24,7 +24,7 @@ impl LimitOperator {
         Self { input, offset, limit, full_count, drain, skipped: 0, passed: 0, finished: false }
     }
 
-    /// Pulls what is left of the input where that is needed.
+    /// Pulls the rest of the input if that is needed.
     fn finish(&mut self, context: &mut ExecutionContext) -> Result<()> {
         if self.finished {
             return Ok(());
@@ -43,7 +43,7 @@ impl LimitOperator {
         Ok(())
     }
 
-    /// How much to ask for: what still is to be skipped and passed on, and not less than one row.
+    /// Returns the limits of the next request: the rows still to skip and to pass on, at least one.
     fn wanted(&self, limits: BatchLimits, full: BatchLimits) -> BatchLimits {
         let to_skip = self.offset - self.skipped;
         if to_skip > 0 {

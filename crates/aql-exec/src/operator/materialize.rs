@@ -1,4 +1,4 @@
-//! Documents fetched for the keys that scans before have found, in one step a batch.
+//! Late materialization: fetches the documents for the keys of earlier scans, one step a batch.
 
 use super::Operator;
 use super::document_source::{FoundDocuments, Source};
@@ -9,16 +9,16 @@ use aql_value::{Batch, Column, Register, Result, Value};
 pub(crate) struct MaterializeOperator {
     input: Box<dyn Operator>,
     key: Register,
-    /// Sets the registers of documents; has no filter.
+    /// The source, which sets the registers of documents and has no filter.
     source: Source,
-    /// Of the documents fetched last, to ask for less when they are large.
+    /// Bytes of the documents fetched last, which limit the next request.
     document_bytes: usize,
 }
 
-/// Fewest documents that are fetched in one step, however large documents have been so far.
+/// Fewest documents of one step, however large documents have been so far.
 const FEWEST_FETCHED: usize = 16;
 
-/// How many documents to fetch in one step, if they are as large as those before.
+/// Returns the number of documents to fetch in one step, based on the size of earlier ones.
 pub(super) fn documents_wanted(limits: BatchLimits, document_bytes: usize) -> usize {
     match limits.bytes.checked_div(document_bytes) {
         Some(fitting) => limits.rows.min(fitting.max(FEWEST_FETCHED.min(limits.rows))),

@@ -78,19 +78,21 @@ use aql_value::{Batch, Result};
 
 /// One step of a query at run time.
 pub(crate) trait Operator: Send {
-    /// The next rows: at least one and at most as many as asked for; `None` when there are no more, and again every
-    /// time after that.
+    /// Returns the next rows: at least one, and at most as many as requested.
+    ///
+    /// After the last row it returns `None`, every time.
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>>;
 
-    /// As [`Operator::next_batch`], for consumers that will take everything.
+    /// Returns rows like [`Operator::next_batch`], for consumers of the whole input.
     fn next_full_batch(&mut self, context: &mut ExecutionContext) -> Result<Option<Batch>> {
         let limits = context.full;
         self.next_batch(context, limits)
     }
 
-    /// Forgets everything and starts over with these rows in the place of the single one that a query starts from.
+    /// Restarts with these rows in place of the single row that a query starts from.
     fn restart(&mut self, outer: Batch);
 
-    /// Lets go of what pins memory in the storage engine. The next batch goes on where the last one ended.
+    /// Releases all memory that is pinned in the storage engine. The next batch resumes after the
+    /// last one.
     fn release(&mut self);
 }

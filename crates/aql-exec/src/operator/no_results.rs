@@ -1,4 +1,4 @@
-//! A pipeline of which is known that it gives nothing.
+//! A pipeline that is known to return nothing.
 
 use super::Operator;
 use crate::batch_limits::BatchLimits;

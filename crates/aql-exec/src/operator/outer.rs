@@ -6,7 +6,7 @@ use crate::context::ExecutionContext;
 use aql_value::{Batch, Register, Result};
 use std::sync::Arc;
 
-/// The input of a loop, and the row that it is at.
+/// The input of a loop, and its current row.
 pub(crate) struct Outer {
     input: Box<dyn Operator>,
     /// Registers that later operators read: no others are repeated for inner rows.
@@ -20,7 +20,7 @@ impl Outer {
         Self { input, carry, batch: None, position: 0 }
     }
 
-    /// Makes sure that there is a row; false at the end. True with `is_new` when another batch was fetched.
+    /// Ensures that there is a current row, and fetches another batch if necessary.
     pub(super) fn fetch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Fetched> {
         if self.batch.as_ref().is_some_and(|batch| self.position < batch.rows()) {
             return Ok(Fetched::Present);
@@ -31,39 +31,39 @@ impl Outer {
         Ok(if self.batch.is_some() { Fetched::New } else { Fetched::End })
     }
 
-    /// The batch of the present row; it has no selection.
+    /// Returns the batch of the current row; it has no selection.
     pub(super) fn batch(&self) -> Option<&Batch> {
         self.batch.as_ref()
     }
 
-    /// The present row.
+    /// Returns the current row.
     pub(super) fn row(&self) -> usize {
         self.position
     }
 
-    /// Number of rows left in the present batch, the present one included.
+    /// Returns the number of remaining rows in the current batch, including the current one.
     pub(super) fn remaining(&self) -> usize {
         self.batch.as_ref().map_or(0, |batch| batch.rows().saturating_sub(self.position))
     }
 
-    /// Goes on to the next row.
+    /// Advances to the next row.
     pub(super) fn advance(&mut self) {
         self.position += 1;
     }
 
-    /// The value of a register in the present row.
+    /// Returns the value of a register in the current row.
     pub(super) fn value(&self, register: Register) -> aql_value::Value {
         self.batch.as_ref().map_or(aql_value::Value::Null, |batch| batch.value(register, self.position))
     }
 
-    /// A batch that has the present row `count` times.
+    /// Returns a batch that has the current row `count` times.
     pub(super) fn repeat(&self, count: usize) -> Batch {
         self.batch
             .as_ref()
             .map_or_else(Batch::default, |batch| batch.project(&self.carry).repeat_row(self.position, count))
     }
 
-    /// A batch whose row `i` is the present batch's row `rows[i]`; the rows are ascending.
+    /// Returns a batch whose row `i` is the current batch's row `rows[i]`; the rows are ascending.
     pub(super) fn gather(&self, rows: Vec<u32>) -> Batch {
         let Some(batch) = &self.batch else { return Batch::default() };
         match (rows.first(), rows.last()) {
@@ -74,23 +74,23 @@ impl Outer {
         }
     }
 
-    /// Starts over.
+    /// Restarts with these rows.
     pub(super) fn restart(&mut self, outer: Batch) {
         self.batch = None;
         self.position = 0;
         self.input.restart(outer);
     }
 
-    /// Lets go of what pins memory in the storage engine.
+    /// Releases all memory that is pinned in the storage engine.
     pub(super) fn release(&mut self) {
         self.input.release();
     }
 }
 
-/// What [`Outer::fetch`] found.
+/// The result of [`Outer::fetch`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fetched {
-    /// The present row is still there.
+    /// The current row remains.
     Present,
     /// The first row of another batch.
     New,

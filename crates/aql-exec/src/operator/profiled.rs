@@ -1,4 +1,4 @@
-//! A wrapper around an operator that measures it, put there only when the query asks for it.
+//! A wrapper that measures an operator. It is present only in profiled queries.
 
 use super::Operator;
 use crate::batch_limits::BatchLimits;
@@ -30,7 +30,8 @@ impl Operator for Profiled {
         let fetching = std::mem::replace(&mut context.profile.asked, outer_asked + runtime);
         let filtered = std::mem::replace(&mut context.profile.filtered, outer_filtered);
         if let Some(node) = context.profile.nodes.get_mut(self.position) {
-            // A call that only finds the end is not one where ends are announced with the last rows, as ArangoDB's are.
+            // A call that only finds the end does not count. ArangoDB announces ends with the last
+            // rows.
             node.calls += u64::from(node.calls == 0 || matches!(batch, Ok(Some(_))));
             node.filtered += filtered;
             node.runtime += runtime;

@@ -1,6 +1,7 @@
-//! Calculations and filters: what is done with the rows of a batch one step after the other, without making any.
+//! Calculations and filters, applied to the rows of a batch step by step.
 //!
-//! Neighbouring nodes of this kind are one operator, so that a query of a thousand LETs is not a thousand calls deep.
+//! Neighbouring nodes of this kind are one operator, so that a query of a thousand LETs is not a
+//! thousand calls deep.
 
 use super::Operator;
 use super::surplus::Surplus;
@@ -12,13 +13,13 @@ use std::sync::Arc;
 
 /// One calculation or filter.
 pub(crate) struct RowStep {
-    /// The node that errors come from.
+    /// The node of its errors.
     pub(crate) node: NodeId,
-    /// What it does.
+    /// The action of the step.
     pub(crate) action: RowAction,
 }
 
-/// What a step does with the rows of a batch.
+/// The action of a step on the rows of a batch.
 pub(crate) enum RowAction {
     /// Sets a register to the value of an expression.
     Calculate {
@@ -27,14 +28,15 @@ pub(crate) enum RowAction {
         /// The register.
         out: Register,
     },
-    /// Keeps rows in which a value computed before is true.
+    /// Keeps the rows in which an earlier computed value is true.
     FilterByRegister(Register),
-    /// Keeps rows for which an expression is true that nobody else needs.
+    /// Keeps the rows for which an expression is true. No other node needs its value.
     FilterByProgram(Program),
 }
 
-/// With fewer rows left than one in so many, a batch is made dense: later steps then work on what is alive only, and
-/// the rest can be freed.
+/// Largest ratio of all rows to live ones in a batch that is not compacted.
+///
+/// In a compacted batch later steps work only on live rows, and the others can be freed.
 const SPARSE: usize = 4;
 
 pub(crate) struct RowStepsOperator {
@@ -48,7 +50,7 @@ impl RowStepsOperator {
         Self { input, steps: steps.into(), surplus: Surplus::default() }
     }
 
-    /// Takes all steps; the batch is empty if no row is left.
+    /// Applies all steps; the batch is empty if no row is left.
     fn apply(&self, mut batch: Batch, context: &mut ExecutionContext) -> Result<Batch> {
         for step in &self.steps {
             context.interrupt.check()?;

@@ -16,7 +16,7 @@ pub(crate) struct ShortestPathOperator {
     outputs: RowOutputs,
     search: ShortestPath,
     reader: PathReader,
-    /// The path of the present incoming row, and how many rows were made of it.
+    /// The path of the current incoming row, and the number of its rows so far.
     path: Option<(FoundPath, usize)>,
     surplus: Surplus,
 }
@@ -32,7 +32,7 @@ impl ShortestPathOperator {
         Self { outer, ends, outputs, search, reader, path: None, surplus: Surplus::default() }
     }
 
-    /// Finds the path of the present incoming row; an empty one if there is none.
+    /// Finds the path of the current incoming row; an empty one if there is none.
     fn find(&mut self, context: &mut ExecutionContext) -> Result<FoundPath> {
         context.interrupt.check()?;
         let outer_row = self.outer.repeat(1);
@@ -43,7 +43,7 @@ impl ShortestPathOperator {
         Ok(path.unwrap_or_default())
     }
 
-    /// Makes rows for the present and further incoming rows of the batch, up to the limit.
+    /// Makes rows for the current and further incoming rows of the batch, up to the limit.
     fn collect(&mut self, context: &mut ExecutionContext, limit: usize) -> Result<FoundRows> {
         let mut rows = FoundRows::default();
         while rows.len() < limit && self.outer.remaining() > 0 {

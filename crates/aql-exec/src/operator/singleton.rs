@@ -1,4 +1,4 @@
-//! What a pipeline starts from: one row without columns, or the outer rows of a subquery.
+//! The start of a pipeline: one row without columns, or the outer rows of a subquery.
 
 use super::Operator;
 use super::surplus::Surplus;
@@ -12,7 +12,7 @@ pub(crate) struct SingletonOperator {
 }
 
 impl SingletonOperator {
-    /// Starts with one row without columns.
+    /// Creates the start with one row without columns.
     pub(crate) fn new() -> Self {
         Self { rows: Some(Batch::single_row()), surplus: Surplus::default() }
     }

@@ -1,4 +1,4 @@
-//! Runs a pipeline for each row and sets a register to the array of what it returns.
+//! Runs a pipeline for each row and sets a register to the array of its results.
 
 use super::Operator;
 use crate::batch_limits::BatchLimits;
@@ -6,15 +6,17 @@ use crate::context::ExecutionContext;
 use aql_value::{Batch, BlockBuilder, Charge, Column, Register, Result, Value};
 use std::sync::Arc;
 
-/// How the pipeline is run.
+/// The way in which the pipeline runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SubqueryMode {
-    /// Once for all rows: it depends on none of them.
+    /// Once for all rows, because it depends on none of them.
     Once,
     /// For one row after the other.
     PerRow,
-    /// For all rows of a batch together. Its operators treat each row by itself and keep the order, and carry along a
-    /// register in which each row has its number.
+    /// For all rows of a batch together.
+    ///
+    /// Its operators treat each row by itself, keep the order, and carry a register with the number
+    /// of each row.
     Batched {
         /// The register of that number.
         ordinal: Register,
@@ -24,7 +26,7 @@ pub(crate) enum SubqueryMode {
 pub(crate) struct SubqueryOperator {
     input: Box<dyn Operator>,
     pipeline: Box<dyn Operator>,
-    /// Register of what the pipeline returns; `None` if it returns nothing.
+    /// Register of the pipeline's result; `None` if it returns nothing.
     result: Option<Register>,
     /// Registers of the outer row that the pipeline reads.
     reads: Box<[Register]>,
@@ -33,11 +35,11 @@ pub(crate) struct SubqueryOperator {
     mode: SubqueryMode,
     /// The result of a pipeline that runs once.
     constant: Option<Value>,
-    /// For the arrays of the batch answered last.
+    /// The charge for the arrays of the batch returned last.
     charge: Option<Charge>,
 }
 
-/// What the pipeline is and where it is connected.
+/// The pipeline and its connections.
 pub(crate) struct SubqueryParts {
     pub(crate) pipeline: Box<dyn Operator>,
     pub(crate) result: Option<Register>,
@@ -53,7 +55,7 @@ impl SubqueryOperator {
         Self { input, pipeline, result, reads, out, run_if, mode, constant: None, charge: None }
     }
 
-    /// Whether the pipeline runs for a row.
+    /// Returns true if the pipeline runs for a row.
     fn runs_for(&self, batch: &Batch, row: usize) -> bool {
         self.run_if
             .is_none_or(|register| batch.column(register).is_some_and(|column| column.get(row).is_truthy()))
@@ -81,7 +83,7 @@ impl SubqueryOperator {
         Ok(Column::from_values((0..batch.rows()).map(for_row).collect()))
     }
 
-    /// Rows of the batch have no selection.
+    /// Runs the pipeline for one row after the other. The batch has no selection.
     fn run_per_row(&mut self, batch: &Batch, context: &mut ExecutionContext) -> Result<Column> {
         let mut arrays = Arrays::new(batch.rows(), context.new_charge());
         for row in 0..batch.rows() {
@@ -117,7 +119,7 @@ impl SubqueryOperator {
         arrays.end_array()
     }
 
-    /// Rows of the batch have no selection.
+    /// Runs the pipeline for all rows of a batch, which has no selection.
     fn run_batched(
         &mut self,
         batch: &Batch,
@@ -171,7 +173,7 @@ impl Arrays {
         Ok(())
     }
 
-    /// Adds to the present array.
+    /// Adds to the current array.
     fn push(&mut self, value: &Value) -> Result<()> {
         self.open()?;
         value.append_to(self.block.builder())
@@ -185,7 +187,7 @@ impl Arrays {
         Ok(())
     }
 
-    /// Ends the present array and adds empty ones until the next one is that of row `number`.
+    /// Ends the current array and adds empty ones until the next one is that of row `number`.
     fn end_arrays_before(&mut self, number: usize) -> Result<()> {
         while self.block.len() < number {
             self.end_array()?;
@@ -193,7 +195,7 @@ impl Arrays {
         Ok(())
     }
 
-    /// Draws what was built since the last time.
+    /// Draws the memory of everything built since the last call.
     fn account(&mut self) -> Result<()> {
         self.charge.grow(self.block.byte_len().saturating_sub(self.charge.bytes()))
     }

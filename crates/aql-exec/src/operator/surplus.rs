@@ -1,20 +1,20 @@
-//! Rows that an operator has and was not asked for yet.
+//! Rows that an operator has beyond those requested.
 
 use crate::batch_limits::BatchLimits;
 use aql_value::Batch;
 
-/// What is left of a batch that had more rows than were asked for.
+/// The rest of a batch that had more rows than requested.
 #[derive(Default)]
 pub(super) struct Surplus(Option<Batch>);
 
 impl Surplus {
-    /// The rows to answer next, if there are any left.
+    /// Returns the next rows, if there are any left.
     pub(super) fn take(&mut self, limits: BatchLimits) -> Option<Batch> {
         let batch = self.0.take()?;
         Some(self.split(batch, limits))
     }
 
-    /// As many rows of a batch as were asked for. The others are kept.
+    /// Returns as many rows of a batch as requested and keeps the others.
     pub(super) fn split(&mut self, mut batch: Batch, limits: BatchLimits) -> Batch {
         if batch.selected_len() > limits.rows {
             let mut rest = batch.clone();
@@ -25,7 +25,7 @@ impl Surplus {
         batch
     }
 
-    /// Forgets what is left.
+    /// Drops the rest.
     pub(super) fn clear(&mut self) {
         self.0 = None;
     }

@@ -12,14 +12,14 @@ use aql_value::{Batch, Register, Result};
 pub(crate) struct TraversalOperator {
     outer: Outer,
     parts: TraversalParts,
-    /// The present incoming row as a batch of its own, while its traversal goes on.
+    /// The current incoming row as a batch of its own, during its traversal.
     row: Option<Batch>,
-    /// Paths found for it of which nothing is wanted but their rows.
+    /// Number of its paths of which only the rows are needed.
     leaves: u64,
     surplus: Surplus,
 }
 
-/// What a traversal is made of.
+/// The parts of a traversal.
 pub(crate) struct TraversalParts {
     /// Register of the start vertex.
     pub(crate) start: Register,
@@ -36,7 +36,7 @@ impl TraversalOperator {
         Self { outer, parts, row: None, leaves: 0, surplus: Surplus::default() }
     }
 
-    /// Starts the traversal for the present incoming row, if its start vertex is one.
+    /// Starts the traversal for the current incoming row, if its start vertex is one.
     fn open(&mut self, context: &mut ExecutionContext) -> Result<()> {
         let TraversalParts { start, programs, search, reader, .. } = &mut self.parts;
         reader.start_row(context);
@@ -51,7 +51,7 @@ impl TraversalOperator {
         Ok(())
     }
 
-    /// Finds rows for the present and further incoming rows of the batch, up to the limits.
+    /// Finds rows for the current and further incoming rows of the batch, up to the limits.
     fn collect(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<FoundRows> {
         let mut rows = FoundRows::default();
         while rows.len() < limits.rows
@@ -84,7 +84,7 @@ impl TraversalOperator {
         Ok(rows)
     }
 
-    /// Adds the row of a path, if it is to have one.
+    /// Adds the row of a path, if it gets one.
     fn add(
         &mut self,
         id: StepId,
@@ -97,7 +97,7 @@ impl TraversalOperator {
         let Some(step) = steps.get(id).filter(|step| u64::from(step.depth) >= *min_depth) else {
             return Ok(());
         };
-        // From a start vertex that does not exist there may be edges, but it is no result itself.
+        // A start vertex that does not exist may have edges, but is no result itself.
         if step.depth == 0 && !reader.exists(step.vertex, context)? {
             return Ok(());
         }
@@ -131,7 +131,7 @@ impl TraversalOperator {
     }
 }
 
-/// The last edge of a path.
+/// Returns the last edge of a path.
 fn edge_of(steps: &Steps, id: StepId) -> Option<crate::graph::path::FoundEdge<'_>> {
     let (step, before) = (steps.get(id)?, steps.get(steps.parent(id)?)?);
     let document = steps.document(id).cloned().unwrap_or_default();

@@ -1,6 +1,7 @@
 //! WINDOW: adds to each row aggregates over the rows near it.
 //!
-//! Rows wait until all rows of their windows are there. Each row comes into the window once and goes out of it once.
+//! Rows wait until all rows of their windows have arrived. Each row enters the window once and
+//! leaves it once.
 
 use super::Operator;
 use super::surplus::Surplus;
@@ -15,15 +16,17 @@ pub(crate) struct WindowOperator {
     input: Box<dyn Operator>,
     parts: WindowParts,
     window: Box<[Box<dyn SlidingAggregate>]>,
-    /// Memory of the values in the window, and of what waits.
+    /// The memory of the values in the window, and of the waiting rows.
     window_charge: Option<Charge>,
     waiting_charge: Option<Charge>,
-    /// Batches with rows that were not answered, and the next row of the first one.
+    /// Batches with rows that were not returned, and the next row of the first one.
     batches: VecDeque<Batch>,
     next_row: usize,
-    /// What is known of rows that were not answered, or did not come into the window yet, or may have to again.
+    /// Entries of rows that were not returned, have not entered the window yet, or may have to
+    /// again.
     entries: VecDeque<Entry>,
-    /// Numbers of rows: of the first entry, the first in the window, the first behind it, the next to answer.
+    /// Row numbers: the first entry, the first in the window, the first after it, the next to
+    /// return.
     first_entry: u64,
     start: u64,
     end: u64,
@@ -32,9 +35,9 @@ pub(crate) struct WindowOperator {
     surplus: Surplus,
 }
 
-/// What a WINDOW is made of.
+/// The parts of a WINDOW.
 pub(crate) struct WindowParts {
-    /// Register of the value by which rows are near each other.
+    /// Register of the value whose differences define the window.
     pub(crate) range: Option<Register>,
     pub(crate) reach: Reach,
     pub(crate) aggregates: Vec<WindowAggregate>,
@@ -51,13 +54,13 @@ pub(crate) struct WindowAggregate {
 
 /// A row that takes part in windows.
 struct Entry {
-    /// Its number, for windows by range; `None` if its value is none.
+    /// The row's number, for windows by range; `None` if its value is none.
     number: Option<f64>,
     /// The values of the aggregates' inputs.
     values: Box<[Value]>,
 }
 
-/// Milliseconds by which the window of a later row can begin earlier, where months are subtracted.
+/// Most milliseconds by which a later row's window can begin earlier, if months are subtracted.
 const MOVES_BACK_MS: f64 = 4.0 * 24.0 * 3600.0 * 1000.0;
 
 impl WindowOperator {
@@ -83,7 +86,7 @@ impl WindowOperator {
         }
     }
 
-    /// One more than the number of the last row that is there.
+    /// Returns one more than the number of the last row that has arrived.
     fn arrived(&self) -> u64 {
         self.first_entry + self.entries.len() as u64
     }
@@ -92,7 +95,7 @@ impl WindowOperator {
         self.entries.get(number.checked_sub(self.first_entry)? as usize)
     }
 
-    /// Takes more rows; false if there are none.
+    /// Reads more rows; false if there are none.
     fn read(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<bool> {
         let Some(batch) = self.input.next_batch(context, limits)? else {
             self.is_finished = true;
@@ -121,7 +124,7 @@ impl WindowOperator {
         Ok(true)
     }
 
-    /// The number by which a row is near others. What is none is a warning.
+    /// Returns the number of a value, by which rows are near. A value without one causes a warning.
     fn number(&self, value: &Value, context: &mut ExecutionContext) -> Result<Option<f64>> {
         let number = value.as_f64();
         if number.is_none() {
@@ -134,7 +137,7 @@ impl WindowOperator {
         Ok(number)
     }
 
-    /// Whether all rows of the window of the next row are there.
+    /// Returns true if all rows of the next row's window have arrived.
     fn is_ready(&self) -> bool {
         let Some(entry) = self.entry(self.next) else { return false };
         if self.is_finished {
@@ -146,17 +149,17 @@ impl WindowOperator {
                 self.arrived() > self.next.saturating_add(*rows)
             }
             (_, None) => true,
-            // Rows are sorted: what comes behind the last one is not nearer.
+            // Rows are sorted: those after the last one are not nearer.
             (reach, Some(number)) => {
                 let last = self.entries.back().map(|last| last.number);
                 let high = reach.frame(number).high;
-                // Numbers come before texts and the like, which have none.
+                // Numbers come before texts and other values without a number.
                 last.is_some_and(|last| last.is_none_or(|last| last > high))
             }
         }
     }
 
-    /// The values of the aggregates for the next row.
+    /// Returns the values of the aggregates for the next row.
     fn answer(&mut self, context: &mut ExecutionContext) -> Result<Vec<Value>> {
         let number = self.entry(self.next).and_then(|entry| entry.number);
         if self.parts.range.is_some() && number.is_none() {
@@ -205,7 +208,7 @@ impl WindowOperator {
         }
     }
 
-    /// The numbers of the first row of the next row's window, and of the first behind it.
+    /// Returns the numbers of the first row of the next row's window, and of the first after it.
     fn bounds(&self, number: Option<f64>) -> (u64, u64) {
         let arrived = self.arrived();
         if let Reach::Rows { preceding, following } = self.parts.reach {
@@ -230,7 +233,7 @@ impl WindowOperator {
         (start, end)
     }
 
-    /// Forgets rows that were answered and will not come into the window again.
+    /// Drops rows that were returned and will not enter the window again.
     fn forget(&mut self) {
         let oldest = if self.parts.reach.only_moves_on() {
             let needs_numbers = !matches!(self.parts.reach, Reach::Rows { .. });
@@ -254,7 +257,7 @@ impl WindowOperator {
         }
     }
 
-    /// Answers rows of the first batch that waits, at most so many and as far as they are ready.
+    /// Returns ready rows of the first waiting batch, up to the limits.
     fn take(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
         let Some(rows) = self.batches.front().map(Batch::rows) else { return Ok(None) };
         let first = self.next_row;

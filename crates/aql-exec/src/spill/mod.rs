@@ -1,4 +1,4 @@
-//! What does not fit in memory: rows and groups in temporary files, sorted by a key.
+//! Spilling: rows and groups that do not fit in memory, in temporary files sorted by a key.
 
 mod options;
 
@@ -10,13 +10,14 @@ use std::sync::Arc;
 use storage::{SortedPairs, Sorter};
 use velocypack::{Block, Builder};
 
-/// Steps between two checks for an interrupt.
+/// Steps between two checks of the interrupt.
 const STEPS_PER_CHECK: usize = 1024;
-/// Smallest and largest share of memory in which what is written to files is sorted. Not more, so that sorting it is
-/// over before anybody waits for an interrupted query.
+/// Smallest and largest memory for sorting spilled pairs, in bytes.
+///
+/// The bound keeps a sort short, so that an interrupted query ends soon.
 const SORTER_BYTES: (u64, u64) = (64 << 10, 8 << 20);
 
-/// Takes pairs of a key and a value out of memory.
+/// A writer that spills pairs of a key and a value.
 pub(crate) struct SpillWriter {
     sorter: Sorter,
     interrupt: Interrupt,
@@ -27,7 +28,7 @@ pub(crate) struct SpillWriter {
 }
 
 impl SpillWriter {
-    /// Error 32 if there is not even memory to sort in.
+    /// Creates a writer. Errors: 32 if there is not enough memory to sort in.
     pub(crate) fn new(context: &ExecutionContext) -> Result<Self> {
         let options = &context.spill;
         let budget = (options.threshold_bytes / 4).clamp(SORTER_BYTES.0, SORTER_BYTES.1);
@@ -45,7 +46,8 @@ impl SpillWriter {
         })
     }
 
-    /// Takes a pair. Errors: 1500 if the query is ended, 1104 if the disk is full, 32 if files may not take more.
+    /// Adds a pair. Errors: 1500 if the query is killed, 1104 if the disk is full, 32 if files may
+    /// not grow.
     pub(crate) fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         self.steps += 1;
         if self.steps.is_multiple_of(STEPS_PER_CHECK) {
@@ -60,7 +62,7 @@ impl SpillWriter {
         self.sorter.add(key, value)
     }
 
-    /// All pairs in the order of their keys; those with equal keys as they came.
+    /// Returns all pairs in the order of their keys; those with equal keys in the order of arrival.
     pub(crate) fn finish(self) -> Result<SpillReader> {
         let pairs = self.sorter.finish()?;
         Ok(SpillReader {
@@ -73,7 +75,7 @@ impl SpillWriter {
     }
 }
 
-/// Pairs of a key and a value read back in the order of the keys.
+/// A reader of spilled pairs in the order of their keys.
 pub(crate) struct SpillReader {
     pairs: SortedPairs,
     interrupt: Interrupt,
@@ -83,7 +85,7 @@ pub(crate) struct SpillReader {
 }
 
 impl SpillReader {
-    /// The next key and value.
+    /// Returns the next key and value.
     pub(crate) fn next_pair(&mut self) -> Result<Option<(&[u8], &[u8])>> {
         self.steps += 1;
         if self.steps.is_multiple_of(STEPS_PER_CHECK) {
@@ -93,7 +95,7 @@ impl SpillReader {
     }
 }
 
-/// Takes rows out of memory: of each the values of some registers.
+/// A writer that spills the values of some registers of rows.
 pub(crate) struct RowWriter {
     writer: SpillWriter,
     registers: Box<[Register]>,
@@ -105,7 +107,7 @@ impl RowWriter {
         Ok(Self { writer: SpillWriter::new(context)?, registers: registers.into(), builder: Builder::new() })
     }
 
-    /// Takes a row of a batch under a key.
+    /// Adds a row of a batch under a key.
     pub(crate) fn add(&mut self, key: &[u8], batch: &Batch, row: usize) -> Result<()> {
         self.builder.clear();
         self.builder.open_array()?;
@@ -116,28 +118,29 @@ impl RowWriter {
         self.writer.add(key, self.builder.as_bytes())
     }
 
-    /// All rows in the order of their keys, with the same registers set as were written.
+    /// Returns all rows in the order of their keys, with the written registers set.
     pub(crate) fn finish(self) -> Result<RowReader> {
         let Self { writer, registers, .. } = self;
         Ok(RowReader { pairs: writer.finish()?, registers, last_key: None })
     }
 }
 
-/// Rows read back in the order of their keys.
+/// A reader of spilled rows in the order of their keys.
 pub(crate) struct RowReader {
     pairs: SpillReader,
     registers: Box<[Register]>,
-    /// Where only the first row of each key is wanted: the key of the last one.
+    /// The key of the last row, if only the first row of each key is needed.
     last_key: Option<Vec<u8>>,
 }
 
 impl RowReader {
-    /// The same rows, but only the first of those with equal keys, and in registers of other names.
+    /// Keeps only the first of the rows with equal keys, and renames their registers.
     pub(crate) fn distinct(self, registers: &[Register]) -> Self {
         Self { registers: registers.into(), last_key: Some(Vec::new()), ..self }
     }
 
-    /// The next rows: at least one, at most so many, and none more after so many bytes.
+    /// Returns the next rows: at least one, at most `max_rows`, and none more after `max_bytes`
+    /// bytes.
     pub(crate) fn next_batch(&mut self, max_rows: usize, max_bytes: usize) -> Result<Option<Batch>> {
         let (mut bytes, mut offsets) = (Vec::new(), Vec::new());
         while offsets.len() < max_rows && bytes.len() < max_bytes {

@@ -1,19 +1,19 @@
-//! When operators use temporary files.
+//! Conditions for spilling to temporary files.
 
 use aql_value::MemoryAccount;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// When operators use temporary files instead of memory.
+/// The conditions for spilling to temporary files.
 #[derive(Debug, Clone)]
 pub struct SpillOptions {
-    /// An operator with more bytes in memory goes on in files; less where the query's memory limit is small.
+    /// Bytes in memory above which an operator spills; less if the query's memory limit is small.
     pub threshold_bytes: u64,
-    /// An operator with more rows or groups in memory goes on in files.
+    /// Rows or groups in memory above which an operator spills.
     pub threshold_rows: u64,
-    /// Where files are made; `None`: never, queries end at their memory limit.
+    /// The folder of the files; `None`: never, queries end at their memory limit.
     pub folder: Option<PathBuf>,
-    /// Bounds the bytes in files, of all queries that share it; `None`: no bound.
+    /// The bound of the bytes in files, of all queries that share it; `None`: no bound.
     pub capacity: Option<Arc<MemoryAccount>>,
 }
 
@@ -22,23 +22,24 @@ impl SpillOptions {
     pub const DEFAULT_THRESHOLD_BYTES: u64 = 128 << 20;
     /// ArangoDB's `--temp.intermediate-results-spillover-threshold-num-rows`.
     pub const DEFAULT_THRESHOLD_ROWS: u64 = 5_000_000;
-    /// No operator may take more than this part of a query's memory limit before it uses files, as others of the same
-    /// query need some too.
+    /// Divisor of a query's memory limit: no operator takes a larger part before it spills.
+    ///
+    /// Other operators of the same query need memory too.
     const SHARES_OF_LIMIT: u64 = 4;
 
-    /// The same with at most so many bytes in files, of all queries that are given clones of it; 0: no bound.
+    /// Limits the bytes in files, of all queries that share clones of it, to `bytes`; 0: no bound.
     pub fn with_capacity(self, bytes: u64) -> Self {
         let capacity = (bytes > 0).then(|| Arc::new(MemoryAccount::new(Some(bytes), None)));
         Self { capacity, ..self }
     }
 
-    /// The same for a query with a memory limit.
+    /// Returns the options for a query with a memory limit.
     pub(crate) fn within(self, limit_bytes: Option<u64>) -> Self {
         let share = limit_bytes.map_or(u64::MAX, |limit| limit / Self::SHARES_OF_LIMIT);
         Self { threshold_bytes: self.threshold_bytes.min(share), ..self }
     }
 
-    /// Whether an operator that holds so much should go on in files.
+    /// Returns true if an operator with this much in memory should spill.
     pub(crate) fn is_due(&self, bytes: u64, rows: usize) -> bool {
         self.folder.is_some() && (bytes > self.threshold_bytes || rows as u64 > self.threshold_rows)
     }

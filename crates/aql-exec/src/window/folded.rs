@@ -1,9 +1,9 @@
-//! Aggregates that can be put together from those of parts of the window.
+//! Aggregates that can be combined from those of parts of the window.
 //!
-//! The window is kept as two parts. Of the older one the aggregates of all its ends are known, so that its oldest
-//! value can go out; of the newer one only the aggregate of all its values. When the older part is used up the newer
-//! one takes its place. So each value is combined three times at most, and nothing is ever subtracted, which would
-//! not be exact.
+//! The window has two parts. For the older one the aggregates of all its suffixes are known, so
+//! that its oldest value can leave. For the newer one only the aggregate of all its values is
+//! known. When the older part is used up, the newer one takes its place. So each value is combined
+//! three times at most. Nothing is ever subtracted, which would not be exact.
 
 use super::SlidingAggregate;
 use aql_value::{Charge, Interrupt, Result, Value, program};
@@ -11,21 +11,22 @@ use std::cmp::Ordering;
 
 /// The aggregate of some neighbouring values.
 pub(super) trait Part: Clone + Default + Send {
-    /// The aggregate of one value.
+    /// Returns the aggregate of one value.
     fn of(value: &Value) -> Self;
 
-    /// The aggregate of these values and newer ones.
+    /// Returns the aggregate of these values and newer ones.
     fn combined(&self, newer: &Self) -> Self;
 
-    /// Bytes beyond its own size.
+    /// Returns the bytes beyond its own size.
     fn memory_bytes(&self) -> usize {
         0
     }
 }
 
-/// See the module.
+/// A sliding aggregate of two parts; see the module.
 pub(super) struct Folded<P> {
-    /// For each value of the older part the aggregate from there to the end of the part, the oldest value's last.
+    /// For each value of the older part the aggregate from there to the end of the part, the oldest
+    /// last.
     older: Vec<P>,
     /// The values of the newer part, and their aggregate.
     newer: Vec<P>,
@@ -88,7 +89,7 @@ impl<P: Part> SlidingAggregate for Folded<P> {
     }
 }
 
-/// `LENGTH`: how many rows there are.
+/// `LENGTH`: the number of rows.
 #[derive(Clone, Default)]
 pub(super) struct Count(u64);
 
@@ -134,7 +135,8 @@ impl<const MAX: bool> Extreme<MAX> {
     }
 }
 
-/// `SUM`, `AVERAGE`: null values do not count; with any other value that is no number the result is null.
+/// `SUM`, `AVERAGE`: null values do not count. Any other value that is not a number makes the
+/// result null.
 #[derive(Clone)]
 pub(super) struct Total {
     sum: Value,
@@ -181,7 +183,7 @@ impl Total {
     }
 }
 
-/// `VARIANCE_*`, `STDDEV_*`: mean and sum of squared distances from it, put together as Chan and others do.
+/// `VARIANCE_*`, `STDDEV_*`: mean and sum of squared distances from it, combined by Chan's formula.
 #[derive(Clone, Default)]
 pub(super) struct Moments {
     count: f64,
@@ -213,12 +215,13 @@ impl Part for Moments {
 }
 
 impl Moments {
-    /// The squares divided by the count less a correction; null if that leaves nothing to divide by.
+    /// Returns the squares divided by the count less a correction; null if the divisor is not
+    /// positive.
     pub(super) fn variance(&self, correction: u32) -> Value {
         self.finish(correction, |variance| variance)
     }
 
-    /// The square root of the variance.
+    /// Returns the square root of the variance.
     pub(super) fn deviation(&self, correction: u32) -> Value {
         self.finish(correction, f64::sqrt)
     }

@@ -1,17 +1,17 @@
-//! Which rows are in the window of a row.
+//! The rows in the window of a row.
 
-/// How a window reaches from its row.
+/// The extent of a window around its row.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Reach {
-    /// So many rows before and after; `None`: all.
+    /// Numbers of rows before and after; `None`: all.
     Rows { preceding: Option<u64>, following: Option<u64> },
-    /// Rows whose number differs by so much at most.
+    /// Rows whose number differs by at most these distances.
     Distance { preceding: f64, following: f64 },
-    /// Rows whose timestamp differs by an ISO 8601 duration at most.
+    /// Rows whose timestamp differs by at most an ISO 8601 duration.
     Duration { preceding: Box<str>, following: Box<str> },
 }
 
-/// The numbers between which those of the rows in a window lie, both included.
+/// The bounds of the numbers of the rows in a window, both included.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Frame {
     pub(crate) low: f64,
@@ -19,13 +19,15 @@ pub(crate) struct Frame {
 }
 
 impl Reach {
-    /// Whether no row ever goes out of the window.
+    /// Returns true if no row ever leaves the window.
     pub(crate) fn keeps_all(&self) -> bool {
         matches!(self, Self::Rows { preceding: None, .. })
     }
 
-    /// Whether the window of a row never begins or ends before that of the row before. Not so where months are
-    /// subtracted: one month before March 31st is March 3rd, and one before April 1st is March 1st.
+    /// Returns true if a row's window never begins or ends before that of the previous row.
+    ///
+    /// That fails if months are subtracted: one month before March 31st is March 3rd, and one
+    /// before April 1st is March 1st.
     pub(crate) fn only_moves_on(&self) -> bool {
         let has_months = |duration: &str| {
             let date = duration.split('T').next().unwrap_or_default();
@@ -37,7 +39,9 @@ impl Reach {
         }
     }
 
-    /// The frame of a row with a number, for windows by range. Where dates end, frames do not.
+    /// Returns the frame of a row with a number, for windows by range.
+    ///
+    /// A frame may extend beyond the range of dates.
     pub(crate) fn frame(&self, number: f64) -> Frame {
         match self {
             Self::Rows { .. } => Frame { low: f64::NEG_INFINITY, high: f64::INFINITY },
@@ -45,7 +49,7 @@ impl Reach {
                 Frame { low: number - preceding, high: number + following }
             }
             Self::Duration { preceding, following } => {
-                // Casts saturate; what is out of range is no date.
+                // Casts saturate; a result out of range is no date.
                 let shifted = |duration: &str, sign| {
                     let duration = aql_date::parse_duration(duration)?;
                     let shifted = aql_date::add_duration(number as i64, duration, sign)?;

@@ -1,4 +1,4 @@
-//! Aggregates over a window that slides over rows: values come in at one end and go out at the other.
+//! Aggregates over a sliding window: values enter at one end and leave at the other.
 
 mod folded;
 mod frame;
@@ -10,22 +10,22 @@ use aql_plan::AggregateFunction;
 use aql_value::{Charge, Interrupt, Result, Value};
 use folded::{Bits, Count, Extreme, Folded, Moments, Total};
 
-/// One aggregate over the values that are in the window.
+/// An aggregate over the values in the window.
 pub(crate) trait SlidingAggregate: Send {
-    /// A value comes in.
+    /// Adds a value.
     fn push(&mut self, value: &Value, memory: &mut Charge) -> Result<()>;
 
-    /// The oldest value goes out.
+    /// Removes the oldest value.
     fn pop(&mut self, memory: &mut Charge) -> Result<()>;
 
-    /// The aggregate of the values in the window.
+    /// Returns the aggregate of the values in the window.
     fn result(&self, interrupt: &Interrupt) -> Result<Value>;
 
-    /// All values go out.
+    /// Removes all values.
     fn clear(&mut self, memory: &mut Charge);
 }
 
-/// The aggregate of a function. With `keeps_all` no value will ever go out, except all at once.
+/// Creates the aggregate of a function. With `keeps_all` no value ever leaves, except all together.
 pub(crate) fn sliding(function: AggregateFunction, keeps_all: bool) -> Box<dyn SlidingAggregate> {
     match function {
         AggregateFunction::Length => Box::new(Folded::<Count>::new(keeps_all, Count::result)),

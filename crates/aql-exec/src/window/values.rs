@@ -1,4 +1,4 @@
-//! Aggregates that answer the values in the window themselves.
+//! Aggregates that return the values in the window themselves.
 
 use super::SlidingAggregate;
 use crate::arrays::array_of;
@@ -7,15 +7,15 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// `UNIQUE`, `SORTED_UNIQUE`: the distinct values in order; `COUNT_DISTINCT`: their number.
 pub(super) struct Distinct {
-    /// How often each value is in the window.
+    /// The number of occurrences of each value in the window.
     counts: BTreeMap<Value, u64>,
-    /// The values in the order in which they go out.
+    /// The values in the order in which they leave.
     values: VecDeque<Value>,
     keeps_all: bool,
     only_counts: bool,
 }
 
-/// What a value takes in a map, beside its own bytes.
+/// Bytes of a value in a map, besides its own bytes.
 const MAP_ENTRY_BYTES: usize = 64;
 
 impl Distinct {

@@ -1,4 +1,4 @@
-//! A database in memory, and the way of a query from text to results.
+//! A database in memory, and functions that run queries from text to results.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use aql_exec::{
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use storage::{Database, Durability, Store, StoreOptions, TransactionOptions};
 use velocypack::{Builder, Limits, json};
 
-/// JSON text as a value.
+/// Parses JSON text into a value.
 pub fn value(text: &str) -> Value {
     let mut builder = Builder::new();
     json::parse(text.as_bytes(), &Limits::default(), &mut builder)
@@ -59,15 +59,15 @@ impl PlanCatalog for View {
     }
 }
 
-/// How a query is run.
+/// The settings of a run of a query.
 #[derive(Clone)]
 pub struct Run {
     /// Names of optimizer rules to turn on or off, as in the option `optimizer.rules`.
     pub rules: &'static [&'static str],
-    /// Rows that operators work on at one time.
+    /// Most rows of a batch.
     pub batch_rows: usize,
     pub bind: Value,
-    /// Leaves parameters open in the plan, where that is possible.
+    /// True if parameters stay open in the plan, where that is possible.
     pub open: bool,
     /// Values of parameters that are open in the plan; set by [`Fixture::run`].
     pub open_values: Arc<[Value]>,
@@ -77,9 +77,9 @@ pub struct Run {
     pub full_count: bool,
     pub profile: bool,
     pub interrupt: Interrupt,
-    /// Which collections the user may read; `None`: all.
+    /// The check of collections that the user may read; `None`: all.
     pub authorize_read: Option<ReadAuthorization>,
-    /// Between two batches everything that pins memory of the engine is let go of.
+    /// True if everything that pins memory of the engine is released between two batches.
     pub release: bool,
 }
 
@@ -103,7 +103,7 @@ impl Default for Run {
     }
 }
 
-/// What a query answered.
+/// The results and figures of a query.
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub results: Vec<String>,
@@ -135,7 +135,7 @@ impl Fixture {
         self
     }
 
-    /// A persistent index from the JSON that a client would send.
+    /// Creates a persistent index from the JSON that a client would send.
     pub fn index(&self, collection: &str, properties: &str) -> &Self {
         let properties = value(properties).with_slice(|slice, _| IndexProperties::parse(slice)).unwrap();
         let catalog = self.store.catalog();
@@ -209,12 +209,12 @@ impl Fixture {
         Ok(Answer { results, warnings: finished.warnings, statistics: finished.statistics })
     }
 
-    /// The results of a query, which are the same however it is planned and run.
+    /// Returns the results of a query, which are the same however it is planned and run.
     pub fn query(&self, query: &str) -> Vec<String> {
         self.query_with(query, &Run::default())
     }
 
-    /// As [`Fixture::query`], for queries that only read.
+    /// Runs a query like [`Fixture::query`], for queries that only read.
     pub fn query_with(&self, query: &str, run: &Run) -> Vec<String> {
         let expected = self.run(query, run).unwrap_or_else(|error| panic!("{query}: {error}")).results;
         for rules in [&[][..], &["-all"][..]] {
@@ -229,7 +229,7 @@ impl Fixture {
         expected
     }
 
-    /// As [`Fixture::query`], in no particular order.
+    /// Runs a query like [`Fixture::query`], in no particular order.
     pub fn query_unordered(&self, query: &str) -> Vec<String> {
         let sorted = |mut results: Vec<String>| {
             results.sort();
@@ -248,14 +248,14 @@ impl Fixture {
         expected
     }
 
-    /// The only result of a query that reads.
+    /// Returns the only result of a query that reads.
     pub fn one(&self, query: &str) -> String {
         let results = self.query(query);
         assert_eq!(results.len(), 1, "{query}: {results:?}");
         results.into_iter().next().unwrap()
     }
 
-    /// The number of the error that a query ends with.
+    /// Returns the number of the error that ends a query.
     pub fn error(&self, query: &str) -> u32 {
         self.run(query, &Run::default()).expect_err(query).number()
     }

@@ -4,7 +4,7 @@ use crate::context::ExecutionContext;
 use aql_plan::PathElement;
 use aql_value::{Batch, Column, Program, Register, Result, Value};
 
-/// See `aql_plan::StepCondition`.
+/// A condition; see `aql_plan::StepCondition`.
 pub(crate) struct StepProgram {
     pub(crate) element: PathElement,
     pub(crate) depth: Option<u64>,
@@ -24,23 +24,25 @@ impl Conditions {
         self.0.is_empty()
     }
 
-    /// The registers of outer rows that the conditions need.
+    /// Returns the registers of outer rows that the conditions need.
     pub(crate) fn registers_read(&self) -> impl Iterator<Item = Register> {
         self.0.iter().flat_map(|condition| condition.program.registers_read()).copied()
     }
 
-    /// Whether there is one on edges or on vertices.
+    /// Returns true if there is a condition on edges or on vertices.
     pub(crate) fn is_about(&self, element: PathElement) -> bool {
         self.0.iter().any(|condition| condition.element == element)
     }
 
-    /// Whether there is one on the edges or vertices at a position of paths.
+    /// Returns true if there is a condition on the edges or vertices at a position of paths.
     pub(super) fn applies(&self, element: PathElement, position: u64) -> bool {
         self.0.iter().any(|condition| condition.applies(element, position))
     }
 
-    /// Leaves out those elements, given by their positions in their paths (`None`: there is no element) and their
-    /// documents, that do not satisfy their conditions. `is_kept` says of each what is known so far.
+    /// Clears `is_kept` for elements that do not satisfy their conditions.
+    ///
+    /// Elements are given by their positions in their paths (`None`: there is no element) and their
+    /// documents.
     pub(super) fn check(
         &self,
         element: PathElement,

@@ -1,4 +1,4 @@
-//! Documents of vertices and edges, fetched late and many at a time.
+//! Documents of vertices and edges: late materialization, many at a time.
 
 use crate::context::ExecutionContext;
 use crate::graph::vertices::{Vertex, VertexArena};
@@ -6,11 +6,11 @@ use aql_value::{ErrorCode, Result, Value};
 use std::sync::Arc;
 use storage::Collection;
 
-/// Documents of vertices, each fetched once; all are forgotten when they take too much memory.
+/// Documents of vertices, each fetched once. All are dropped when they take too much memory.
 pub(super) struct VertexDocuments {
     /// By vertex: position in `documents` plus one; 0 if it was not fetched.
     places: Vec<u32>,
-    /// Null for a vertex that does not exist.
+    /// The documents; null for a vertex that does not exist.
     documents: Vec<Value>,
     /// The vertices of `documents`.
     vertices: Vec<Vertex>,
@@ -18,10 +18,11 @@ pub(super) struct VertexDocuments {
     limit_bytes: u64,
 }
 
-/// Keys looked up in one step.
+/// Keys of one look-up.
 const KEYS_PER_LOOKUP: usize = 1000;
 
-/// Most bytes of documents that are kept for later; and the part of a query's own limit that they may take.
+/// Most bytes of documents that are kept for later, and the divisor of a query's own limit for
+/// them.
 const KEPT_MAX_BYTES: u64 = 16 << 20;
 const KEPT_MEMORY_SHARE: u64 = 8;
 
@@ -32,15 +33,19 @@ impl VertexDocuments {
         Self { places: Vec::new(), documents: Vec::new(), vertices: Vec::new(), bytes: 0, limit_bytes }
     }
 
-    /// The document of a vertex; null if it does not exist or was not asked for by the last [`VertexDocuments::load`].
+    /// Returns the document of a vertex.
+    ///
+    /// It is null if the vertex does not exist or was not part of the last
+    /// [`VertexDocuments::load`].
     pub(super) fn get(&self, vertex: Vertex) -> &Value {
         static NULL: Value = Value::Null;
         let place = self.places.get(vertex.index()).and_then(|place| place.checked_sub(1));
         place.and_then(|place| self.documents.get(place as usize)).unwrap_or(&NULL)
     }
 
-    /// Fetches the documents of some vertices, unless they were fetched before. A vertex that does not exist is a
-    /// warning.
+    /// Fetches the documents of some vertices that are not known yet.
+    ///
+    /// A vertex that does not exist causes a warning.
     pub(super) fn load(
         &mut self,
         wanted: impl Iterator<Item = Vertex>,
@@ -51,7 +56,9 @@ impl VertexDocuments {
         self.warn_of_missing(&missing, vertices, context)
     }
 
-    /// As [`VertexDocuments::load`], without warnings. Answers the vertices that were looked up.
+    /// Fetches documents like [`VertexDocuments::load`], without warnings.
+    ///
+    /// Returns the vertices that were looked up.
     pub(super) fn load_quietly(
         &mut self,
         wanted: impl Iterator<Item = Vertex>,
@@ -155,8 +162,9 @@ impl VertexDocuments {
     }
 }
 
-/// The documents of edges: for each its collection and key, in order. Null for what is gone, which cannot be in one
-/// snapshot.
+/// Returns the documents of edges, each given by its collection and key, in order.
+///
+/// A missing document is null; one snapshot has none.
 pub(super) fn edge_documents(
     edges: &[(&Arc<Collection>, &[u8])],
     context: &mut ExecutionContext,

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use storage::{Collection, EdgeDirection, EdgeReader, IndexRange, ScanOptions};
 
-/// See `aql_plan::EdgeAccess`.
+/// An access to edges; see `aql_plan::EdgeAccess`.
 pub(crate) struct EdgeAccessProgram {
     pub(crate) collection: Arc<Collection>,
     pub(crate) direction: EdgeDirection,
@@ -25,7 +25,7 @@ pub(crate) struct EdgeAccessProgram {
 pub(crate) enum EdgeLookupProgram {
     /// The edge index.
     EdgeIndex,
-    /// Another index whose first field is the vertex. The range is about the fields after it.
+    /// Another index whose first field is the vertex. The range concerns the fields after it.
     VertexCentric(Box<RangePrograms>),
 }
 
@@ -35,27 +35,28 @@ impl EdgeAccessProgram {
         at_depth.map_or(&self.lookup, |(_, lookup)| lookup)
     }
 
-    /// The attribute that names the vertex at an edge's other end.
+    /// Returns the attribute that names the vertex at an edge's other end.
     fn other_end(&self) -> &'static str {
         if self.direction == EdgeDirection::Outbound { "_to" } else { "_from" }
     }
 }
 
-/// Finds edges, and keeps what it has found.
+/// A finder of edges that keeps its results.
 pub(super) struct EdgeFinder {
     accesses: Box<[EdgeAccessProgram]>,
-    /// For each access the reader of its edge index on each side of a search.
+    /// The reader of each access's edge index, for either side of a search.
     readers: Vec<[Option<EdgeReader>; 2]>,
-    /// Lists read before, on each side.
+    /// The lists read before, on each side.
     lists: [ListCache; 2],
     /// Names of the collections to which edges may lead; `None`: any.
     vertex_collections: Option<Box<[Box<str>]>>,
-    /// Somebody wants to know which edges they are.
+    /// True if a consumer reads the keys of edges.
     keeps_keys: bool,
-    /// For the present outer row: the ranges of vertex-centric indexes by access and depth, `None` where nothing can be
-    /// found.
+    /// The ranges of vertex-centric indexes for the current outer row, by access and depth.
+    ///
+    /// `None` where nothing can be found.
     ranges: HashMap<(usize, Option<u32>), Option<IndexRange>>,
-    /// Scans of vertex-centric indexes that were not read to their ends, by number.
+    /// Unfinished scans of vertex-centric indexes, by number.
     scans: HashMap<usize, VertexScan>,
     next_scan: usize,
 }
@@ -73,7 +74,7 @@ const EDGES_PER_READ: usize = 1000;
 /// Bytes of entries of a vertex-centric index that are read in one step.
 const BYTES_PER_READ: usize = 1 << 20;
 
-/// Most memory for lists of edges on each side; and the part of a query's own limit that they may take.
+/// Most bytes of edge lists on each side, and the divisor of a query's own limit for them.
 const LISTS_MAX_BYTES: u64 = 32 << 20;
 const LISTS_MEMORY_SHARE: u64 = 8;
 
@@ -102,13 +103,13 @@ impl EdgeFinder {
         &self.accesses
     }
 
-    /// Forgets what holds for one outer row only.
+    /// Drops everything that concerns one outer row.
     pub(super) fn start_row(&mut self) {
         self.ranges.clear();
         self.scans.clear();
     }
 
-    /// Forgets all lists.
+    /// Drops all lists.
     pub(super) fn forget_lists(&mut self) {
         self.lists.iter_mut().for_each(ListCache::clear);
     }
@@ -122,7 +123,7 @@ impl EdgeFinder {
         self.lists.iter().map(ListCache::memory_bytes).sum()
     }
 
-    /// The list of a vertex, if it was kept.
+    /// Appends the list of a vertex, if it was kept.
     pub(super) fn known(&self, vertex: Vertex, side: Side, list: &mut EdgeList) -> bool {
         self.lists.get(side as usize).is_some_and(|lists| lists.get(vertex, list))
     }
@@ -134,7 +135,9 @@ impl EdgeFinder {
         }
     }
 
-    /// Adds some of the edges at a vertex that is `depth` edges away from the start; `true` if there may be more.
+    /// Adds some of the edges at a vertex that is `depth` edges away from the start.
+    ///
+    /// Returns true if there may be more.
     pub(super) fn some(
         &mut self,
         vertex: Vertex,
@@ -270,7 +273,7 @@ impl EdgeFinder {
         Ok(has_more)
     }
 
-    /// Adds the edges of index entries: only their documents say where they lead.
+    /// Adds the edges of index entries. Only their documents say where they lead.
     fn add_documents(
         &self,
         number: usize,
@@ -283,7 +286,7 @@ impl EdgeFinder {
         let snapshot = lookup.context.data.start();
         let found = snapshot.get(&access.collection, &keys)?;
         lookup.context.statistics.document_lookups += keys.len() as u64;
-        // Lists of edges found without documents have none for them.
+        // Edges found without documents have none in the list.
         list.documents.resize(list.edges.len(), Value::Null);
         for (key, offset) in keys.iter().zip(&found.offsets) {
             let Some(offset) = offset else { continue };
@@ -299,10 +302,10 @@ impl EdgeFinder {
     }
 }
 
-/// What is needed to find edges, beside what the finder has itself.
+/// The context of a search for edges.
 pub(super) struct FinderContext<'a> {
     pub(super) vertices: &'a mut VertexArena,
-    /// If somebody asks only whether vertices exist.
+    /// The existence of vertices, if consumers only need that.
     pub(super) existence: Option<&'a mut VertexExistence>,
     /// The outer row, as a batch of its own.
     pub(super) outer_row: &'a Batch,
@@ -316,7 +319,7 @@ fn opposite(direction: EdgeDirection) -> EdgeDirection {
     }
 }
 
-/// Whether a vertex belongs to one of some collections.
+/// Returns true if a vertex belongs to one of some collections.
 fn leads_to(collections: Option<&[Box<str>]>, id: &[u8]) -> bool {
     let Some(collections) = collections else { return true };
     let end = id.iter().position(|byte| *byte == b'/').unwrap_or(id.len());
@@ -324,7 +327,7 @@ fn leads_to(collections: Option<&[Box<str>]>, id: &[u8]) -> bool {
     collections.iter().any(|collection| collection.as_bytes() == name)
 }
 
-/// Starts to look the edges of a vertex up in a vertex-centric index; `None` if there are none.
+/// Starts a look-up of the edges of a vertex in a vertex-centric index; `None` if there are none.
 fn open_scan(
     access: &EdgeAccessProgram,
     number: usize,

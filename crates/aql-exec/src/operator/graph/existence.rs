@@ -1,5 +1,7 @@
-//! Vertices that are known to exist without having been looked up: the lists of edges that storage keeps in memory
-//! say it, once a query has found all vertices of a list.
+//! Vertices known to exist without a look-up.
+//!
+//! The edge lists that storage keeps in memory record it, once a query has found all vertices of a
+//! list.
 
 use crate::context::ExecutionContext;
 use crate::graph::edges::FoundEdge;
@@ -7,14 +9,14 @@ use crate::graph::vertices::{Vertex, VertexArena};
 use std::sync::Arc;
 use storage::{Collection, EdgeEnds, LastLoss, VertexEdges};
 
-/// What a query knows of the existence of vertices.
+/// The knowledge of a query about the existence of vertices.
 #[derive(Default)]
 pub(super) struct VertexExistence {
-    /// By vertex: it is known to exist.
+    /// By vertex: true if it is known to exist.
     known: Vec<bool>,
-    /// Collections of vertices met so far.
+    /// Collections of the vertices found so far.
     collections: Vec<VertexCollection>,
-    /// Lists of edges of which it is not known that the vertices at the other ends exist.
+    /// Edge lists with vertices at the other ends that are not known to exist.
     unproven: Vec<UnprovenList>,
     /// Those vertices, list after list.
     ends: Vec<Vertex>,
@@ -22,7 +24,7 @@ pub(super) struct VertexExistence {
 
 /// A collection to which edges lead.
 struct VertexCollection {
-    /// What identifiers of its vertices begin with: its name and a slash.
+    /// The prefix of identifiers of its vertices: its name and a slash.
     prefix: Box<[u8]>,
     collection: Arc<Collection>,
     last_loss: LastLoss,
@@ -30,26 +32,26 @@ struct VertexCollection {
 
 struct UnprovenList {
     ends: EdgeEnds,
-    /// Its vertices from the first one on that is not known to exist.
+    /// The first of its vertices that is not known to exist.
     from: usize,
     to: usize,
     /// The first vertex of the list.
     first: usize,
 }
 
-/// Collections that are told apart; lists that lead to others are not used.
+/// Most collections that are told apart; lists that lead to others are not used.
 const MOST_COLLECTIONS: usize = 64;
 
-/// Vertices of lists that are to be proven; those of further lists are left to later queries.
+/// Most vertices of lists to be proven; further lists are left to later queries.
 const MOST_UNPROVEN: usize = 1 << 16;
 
 impl VertexExistence {
-    /// Whether a vertex is known to exist.
+    /// Returns true if a vertex is known to exist.
     pub(super) fn knows(&self, vertex: Vertex) -> bool {
         self.known.get(vertex.index()).copied().unwrap_or(false)
     }
 
-    /// Learns from a list of edges, of which `found` are the vertices at the other ends.
+    /// Learns from a list of edges; `found` are the vertices at the other ends.
     pub(super) fn learn(&mut self, edges: VertexEdges<'_>, found: &[FoundEdge], context: &ExecutionContext) {
         let mut last_loss = LastLoss::default();
         for (_, other) in edges.iter() {
@@ -65,7 +67,7 @@ impl VertexExistence {
         }
     }
 
-    /// The vertices that edges lead to exist.
+    /// Records that the vertices exist that edges lead to.
     fn note(&mut self, found: &[FoundEdge]) {
         let end = found.iter().map(|edge| edge.vertex.index() + 1).max().unwrap_or(0);
         if self.known.len() < end {
@@ -78,7 +80,7 @@ impl VertexExistence {
         }
     }
 
-    /// Tells storage of the lists whose vertices are now all known to exist.
+    /// Marks in storage the lists whose vertices are now all known to exist.
     pub(super) fn prove(&mut self, is_found: impl Fn(Vertex) -> bool, vertices: &VertexArena) {
         let mut unproven = std::mem::take(&mut self.unproven);
         unproven.retain_mut(|list| {
@@ -106,7 +108,8 @@ impl VertexExistence {
         self.collections.iter().find(|known| id.starts_with(&known.prefix))
     }
 
-    /// The collection that an identifier names; `None` if there is none, or the user may not read it.
+    /// Returns the collection of an identifier; `None` if there is none, or the user may not read
+    /// it.
     fn collection_of(&mut self, id: &[u8], context: &ExecutionContext) -> Option<&VertexCollection> {
         let position = self.collections.iter().position(|known| id.starts_with(&known.prefix));
         if let Some(position) = position {
@@ -114,9 +117,9 @@ impl VertexExistence {
         }
         let slash = id.iter().position(|byte| *byte == b'/')?;
         let name = std::str::from_utf8(id.get(..slash)?).ok()?;
-        // Whether it is an error that the user may not read it is found out by whoever reads it.
+        // The code that reads the collection reports the error if the user may not.
         let collection = context.environment.readable_vertices(name).ok().flatten()?;
-        // A number can name a collection, too, but is not how its documents are identified.
+        // A number can also name a collection, but identifiers of documents do not use it.
         if collection.name() != name || self.collections.len() >= MOST_COLLECTIONS {
             return None;
         }
@@ -128,7 +131,7 @@ impl VertexExistence {
         self.collections.last()
     }
 
-    /// Bytes of memory.
+    /// Returns the bytes of memory.
     pub(super) fn memory_bytes(&self) -> u64 {
         let lists = self.unproven.capacity() * size_of::<UnprovenList>();
         (self.known.capacity() + lists + self.ends.capacity() * size_of::<Vertex>()) as u64

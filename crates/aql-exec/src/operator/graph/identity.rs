@@ -1,18 +1,18 @@
-//! Attributes of vertices that their identifiers give.
+//! Attributes of vertices that follow from their identifiers.
 
 use super::reader::GraphReader;
 use crate::graph::vertices::Vertex;
 use crate::operator::document_source::ProjectionProgram;
 use aql_value::{Batch, BlockBuilder, Column, Result, ShortString, Value};
 
-/// Such an attribute.
+/// An attribute of a vertex that follows from its identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Identity {
     Key,
     Id,
 }
 
-/// Whether a vertex that exists needs no document for these projections.
+/// Returns true if a vertex that exists needs no document for these projections.
 pub(super) fn are_identities(projections: &[ProjectionProgram]) -> bool {
     !projections.is_empty() && projections.iter().all(|projection| Identity::of(&projection.path).is_some())
 }
@@ -27,7 +27,7 @@ impl Identity {
         }
     }
 
-    /// The attribute of a vertex that is known to exist.
+    /// Returns the attribute of a vertex that is known to exist.
     fn of_vertex(self, vertex: Vertex, reader: &GraphReader) -> Option<&str> {
         match self {
             Self::Key => reader.vertices.collection_and_key(vertex).map(|(_, key)| key),
@@ -36,8 +36,10 @@ impl Identity {
     }
 }
 
-/// Values of a projection for the selected rows: of vertices that are known to exist by their identifiers, of others
-/// from the documents that were fetched.
+/// Returns the values of a projection for the selected rows.
+///
+/// Those of vertices that are known to exist come from identifiers, the others from fetched
+/// documents.
 pub(super) fn project_identity(
     projection: &ProjectionProgram,
     vertices: &[Vertex],
@@ -46,7 +48,7 @@ pub(super) fn project_identity(
 ) -> Result<Column> {
     let mut values = vec![Value::Null; batch.rows()];
     let identity = Identity::of(&projection.path);
-    // Strings that a value has no room for share blocks.
+    // Strings that do not fit in a value share blocks.
     let (mut long, mut long_rows) = (BlockBuilder::new(0), Vec::new());
     for row in batch.selected() {
         let (Some(slot), Some(&vertex)) = (values.get_mut(row), vertices.get(row)) else { continue };

@@ -1,9 +1,9 @@
-//! Edges of vertices that were read before.
+//! A cache of the edges of vertices.
 
 use crate::graph::edges::{EdgeList, FoundEdge};
 use crate::graph::vertices::Vertex;
 
-/// Complete lists of edges by vertex. All are forgotten when they take too much memory.
+/// Complete lists of edges by vertex. All are dropped when they take too much memory.
 pub(super) struct ListCache {
     places: Vec<Place>,
     edges: Vec<FoundEdge>,
@@ -12,11 +12,11 @@ pub(super) struct ListCache {
     limit_bytes: u64,
 }
 
-/// Where a vertex's list lies.
+/// The place of a vertex's list.
 #[derive(Clone, Copy)]
 struct Place {
     first_edge: u32,
-    /// Number of edges; [`UNKNOWN`] if the list is not here.
+    /// Number of edges; [`UNKNOWN`] if the list is not cached.
     edges: u32,
     first_key: u32,
     key_bytes: u32,
@@ -24,7 +24,7 @@ struct Place {
 
 const UNKNOWN: u32 = u32::MAX;
 
-/// Longest list that is kept.
+/// Most edges of a cached list.
 pub(super) const LONGEST_LIST: usize = 4096;
 
 impl ListCache {
@@ -32,8 +32,9 @@ impl ListCache {
         Self { places: Vec::new(), edges: Vec::new(), keys: Vec::new(), weights: Vec::new(), limit_bytes }
     }
 
-    /// Appends the list of a vertex to an empty one; false if it is not known. The names of edges stay as they are:
-    /// they count from the start of the list's own keys.
+    /// Appends the list of a vertex to an empty one; false if it is not cached.
+    ///
+    /// The names of edges stay valid: they count from the start of the list's own keys.
     pub(super) fn get(&self, vertex: Vertex, list: &mut EdgeList) -> bool {
         let Some(place) = self.places.get(vertex.index()).filter(|place| place.edges != UNKNOWN) else {
             return false;
@@ -46,7 +47,7 @@ impl ListCache {
         true
     }
 
-    /// Keeps the list of a vertex, if it is not too long.
+    /// Caches the list of a vertex, if it is not too long.
     pub(super) fn insert(&mut self, vertex: Vertex, list: &EdgeList) {
         if list.edges.len() > LONGEST_LIST {
             return;
@@ -73,7 +74,7 @@ impl ListCache {
         }
     }
 
-    /// Forgets all lists.
+    /// Drops all lists.
     pub(super) fn clear(&mut self) {
         *self = Self::new(self.limit_bytes);
     }

@@ -1,4 +1,4 @@
-//! What the operators of graph queries share: finding edges, fetching documents, conditions, paths as values.
+//! Shared parts of graph operators: finding edges, fetching documents, conditions, paths as values.
 
 mod conditions;
 mod documents;

@@ -1,4 +1,4 @@
-//! What searches for paths ask for one outer row.
+//! The host of path searches for one outer row.
 
 use super::conditions::Conditions;
 use super::documents::edge_documents;
@@ -10,7 +10,7 @@ use crate::graph::vertices::Vertex;
 use aql_plan::PathElement;
 use aql_value::{Batch, Error, ErrorCode, Result, Value};
 
-/// How edges are weighed.
+/// The weight of edges.
 pub(crate) struct WeightProgram {
     /// The attribute; `None`: all edges have the default weight.
     pub(crate) attribute: Option<Box<str>>,
@@ -19,12 +19,12 @@ pub(crate) struct WeightProgram {
 }
 
 impl WeightProgram {
-    /// Whether it takes documents to weigh edges.
+    /// Returns true if weights require documents of edges.
     pub(crate) fn reads_edges(&self) -> bool {
         self.attribute.is_some()
     }
 
-    /// The weight of the edge with a document. Error 1948 if it is negative.
+    /// Returns the weight of the edge with a document. Errors: 1948 if it is negative.
     pub(super) fn of(&self, document: Option<&Value>) -> Result<f64> {
         let attribute = self.attribute.as_ref().zip(document);
         let own = attribute.and_then(|(attribute, document)| document.get(attribute).as_f64());
@@ -36,20 +36,20 @@ impl WeightProgram {
     }
 }
 
-/// What decides about paths.
+/// The programs that decide about paths.
 pub(crate) struct PathPrograms {
     pub(crate) conditions: Conditions,
     /// `None` in searches without weights.
     pub(crate) weight: Option<WeightProgram>,
 }
 
-/// Vertices and edges of searches for paths.
+/// The reader of vertices and edges for path searches.
 pub(crate) struct PathReader {
     pub(in crate::operator) reader: GraphReader,
     programs: PathPrograms,
 }
 
-/// [`PathHost`] for one outer row.
+/// A [`PathHost`] for one outer row.
 pub(in crate::operator) struct PathSearchHost<'a> {
     reader: &'a mut GraphReader,
     programs: &'a PathPrograms,
@@ -58,7 +58,7 @@ pub(in crate::operator) struct PathSearchHost<'a> {
 }
 
 impl PathPrograms {
-    /// Whether the documents of edges decide about paths.
+    /// Returns true if the documents of edges decide about paths.
     pub(crate) fn read_edges(&self) -> bool {
         self.conditions.is_about(PathElement::Edge) || self.weight.is_some()
     }
@@ -73,21 +73,21 @@ impl PathReader {
         &self.programs
     }
 
-    /// Whether paths are searched for by weights.
+    /// Returns true if paths are searched by weight.
     pub(in crate::operator) fn is_weighted(&self) -> bool {
         self.programs.weight.is_some()
     }
 
-    /// To be called before each outer row.
+    /// Prepares for an outer row. Called before each.
     pub(in crate::operator) fn start_row(&mut self, context: &ExecutionContext) {
         self.reader.start_row(context);
         if !self.programs.conditions.is_empty() {
-            // Conditions may be about the outer row.
+            // Conditions may depend on the outer row.
             self.reader.finder.forget_lists();
         }
     }
 
-    /// The host for an outer row.
+    /// Creates the host for an outer row.
     pub(in crate::operator) fn host<'a>(
         &'a mut self,
         outer_row: &'a Batch,
@@ -96,7 +96,7 @@ impl PathReader {
         PathSearchHost { reader: &mut self.reader, programs: &self.programs, outer_row, context }
     }
 
-    /// Whether a vertex may be the first or last of a path.
+    /// Returns true if a vertex may be the first or last of a path.
     pub(in crate::operator) fn allows(
         &mut self,
         vertex: Vertex,
@@ -128,7 +128,7 @@ impl PathHost for PathSearchHost<'_> {
 }
 
 impl PathSearchHost<'_> {
-    /// Leaves out the edges that must not be part of a path, and weighs the others.
+    /// Removes the edges that must not be part of a path, and sets the weights of the others.
     fn check(&mut self, list: &mut EdgeList) -> Result<()> {
         let programs = self.programs;
         let checks_edges = programs.conditions.is_about(PathElement::Edge);
@@ -188,5 +188,5 @@ impl PathSearchHost<'_> {
     }
 }
 
-/// Position in a path that no condition of its own is about: those of searches hold for all positions.
+/// A position in a path without its own conditions: those of searches hold for all positions.
 const ANYWHERE: u64 = u64::MAX;

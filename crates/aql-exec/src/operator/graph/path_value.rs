@@ -4,7 +4,7 @@ use crate::context::ExecutionContext;
 use aql_value::{BlockBuilder, Register, Result, Value};
 use velocypack::Builder;
 
-/// See `aql_plan::PathOutput`.
+/// The parts of a path; see `aql_plan::PathOutput`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PathParts {
     pub(crate) out: Register,
@@ -16,20 +16,20 @@ pub(crate) struct PathParts {
 /// The weights of a path.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::operator) enum PathWeights<'a> {
-    /// Of a traversal's path: at each vertex the sum of the weights of the edges before it.
+    /// The weights of a traversal's path: at each vertex the sum of the edges before it.
     Sums(&'a [f64]),
-    /// Of a search's path: the sum of the weights of all its edges.
+    /// The weight of a search's path: the sum of all its edges.
     Total(f64),
 }
 
-/// Makes objects of paths.
+/// A builder of path objects.
 pub(in crate::operator) struct PathBuilder {
     parts: PathParts,
     block: BlockBuilder,
 }
 
 impl PathBuilder {
-    /// For about so many paths.
+    /// Creates a builder for about `paths` paths.
     pub(in crate::operator) fn new(parts: PathParts, paths: usize) -> Self {
         Self { parts, block: BlockBuilder::new(paths) }
     }
@@ -69,12 +69,12 @@ impl PathBuilder {
         Ok(())
     }
 
-    /// Error 32 if there is no memory for what was built so far.
+    /// Checks the memory of the paths built so far. Errors: 32 if it is exhausted.
     pub(in crate::operator) fn check_memory(&self, context: &ExecutionContext) -> Result<()> {
         self.block.check_memory(&context.memory)
     }
 
-    /// The paths in order.
+    /// Returns the paths in order.
     pub(in crate::operator) fn finish(self) -> Vec<Value> {
         self.block.finish()
     }
@@ -89,7 +89,7 @@ fn add_array<'a>(values: impl Iterator<Item = &'a Value>, builder: &mut Builder)
     Ok(())
 }
 
-/// A weight: a whole number where it is one.
+/// Converts a weight to a value, an integer if it is whole.
 fn number(weight: f64) -> Value {
     let value = Value::from_f64(weight);
     value.as_i64().filter(|_| weight.abs() < 9e15).map_or(value, Value::Int)

@@ -1,4 +1,4 @@
-//! What an operator knows of the graph while it runs.
+//! An operator's knowledge of the graph while it runs.
 
 use super::documents::VertexDocuments;
 use super::edges::{EdgeAccessProgram, EdgeFinder, FinderContext};
@@ -7,24 +7,25 @@ use crate::context::ExecutionContext;
 use crate::graph::vertices::{Vertex, VertexArena};
 use aql_value::{Batch, Charge, Error, ErrorCode, Result, Value};
 
-/// Vertices, edges and documents met so far, and the memory that they take. Lives as long as its operator, so that what
-/// was found for one outer row is known for the next.
+/// Vertices, edges and documents found so far, and the memory that they take.
+///
+/// It lives as long as its operator, so that results for one outer row are known for the next.
 pub(crate) struct GraphReader {
     pub(in crate::operator) vertices: VertexArena,
     pub(super) finder: EdgeFinder,
     documents: VertexDocuments,
-    /// If somebody asks only whether vertices exist.
+    /// The existence of vertices, if consumers only need that.
     existence: Option<VertexExistence>,
     charge: Charge,
 }
 
-/// Vertices known at most from one outer row to the next: with more, all is forgotten.
+/// Most vertices known from one outer row to the next: with more, everything is dropped.
 const KEPT_VERTICES: usize = 1 << 20;
 
-/// Most memory for one search, whatever the query's own limit: its positions have 32 bits.
+/// Most memory for one search, whatever the query's own limit, because its positions have 32 bits.
 const SEARCH_MAX_BYTES: u64 = 3 << 30;
 
-/// Changes of memory that are not worth telling.
+/// Largest change of memory that is not reported.
 const UNTOLD_BYTES: u64 = 64 << 10;
 
 impl GraphReader {
@@ -44,12 +45,13 @@ impl GraphReader {
         }
     }
 
-    /// The same for rows that have no more of a vertex than what its identifier gives if it exists.
+    /// Restricts the reader to rows that have only those attributes of a vertex that its identifier
+    /// gives.
     pub(crate) fn of_identities(self) -> Self {
         Self { existence: Some(VertexExistence::default()), ..self }
     }
 
-    /// To be called before each outer row. Vertices of rows before may be forgotten.
+    /// Prepares for an outer row. Called before each. It may drop the vertices of earlier rows.
     pub(in crate::operator) fn start_row(&mut self, context: &ExecutionContext) {
         self.finder.start_row();
         if self.vertices.len() > KEPT_VERTICES {
@@ -93,12 +95,12 @@ impl GraphReader {
         Ok(())
     }
 
-    /// Whether a vertex is known to exist, though its document was not fetched.
+    /// Returns true if a vertex is known to exist, though its document was not fetched.
     pub(super) fn is_known(&self, vertex: Vertex) -> bool {
         self.existence.as_ref().is_some_and(|existence| existence.knows(vertex))
     }
 
-    /// Whether a vertex exists. If it does not, that is no warning.
+    /// Returns true if a vertex exists. A missing vertex causes no warning.
     pub(in crate::operator) fn exists(
         &mut self,
         vertex: Vertex,
@@ -108,17 +110,18 @@ impl GraphReader {
         Ok(!self.document(vertex).is_null())
     }
 
-    /// The document of a vertex that was fetched.
+    /// Returns the document of a vertex that was fetched.
     pub(in crate::operator) fn document(&self, vertex: Vertex) -> &Value {
         self.documents.get(vertex)
     }
 
-    /// The accesses to edges.
+    /// Returns the accesses to edges.
     pub(crate) fn accesses(&self) -> &[EdgeAccessProgram] {
         self.finder.accesses()
     }
 
-    /// Ends the query if it was killed, or if there is not enough memory for all this and what the search takes.
+    /// Ends the query if it was killed, or if the memory does not suffice for the reader and the
+    /// search.
     pub(in crate::operator) fn checkpoint(
         &mut self,
         search_bytes: u64,

@@ -1,4 +1,4 @@
-//! Rows of graph queries: what was found, before documents are fetched for it.
+//! Result rows of graph queries before late materialization.
 
 use super::documents::edge_documents;
 use super::identity::{are_identities, project_identity};
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use storage::{Collection, EdgeDirection};
 
-/// What a row has of its last vertex or edge.
+/// The parts of its last vertex or edge that a row has.
 #[derive(Default)]
 pub(crate) struct ElementOutput {
     /// Register of the document.
@@ -24,39 +24,39 @@ pub(crate) struct ElementOutput {
     pub(crate) projections: Vec<ProjectionProgram>,
 }
 
-/// What rows are made of.
+/// The parts of a row.
 #[derive(Default)]
 pub(crate) struct RowOutputs {
     pub(crate) vertex: ElementOutput,
     pub(crate) edge: ElementOutput,
     pub(crate) path: Option<PathParts>,
-    /// The path has one weight, not one for each vertex.
+    /// True if the path has one weight, not one for each vertex.
     pub(crate) has_total_weight: bool,
     /// Register of the value of PRUNE.
     pub(crate) prune: Option<Register>,
-    /// Condition on rows; reads the documents of the last vertex and edge.
+    /// Condition on rows, which reads the documents of the last vertex and edge.
     pub(crate) filter: Option<Program>,
 }
 
 impl ElementOutput {
-    /// Whether rows have anything of it.
+    /// Returns true if rows have any part of the element.
     pub(crate) fn is_read(&self) -> bool {
         self.out.is_some() || !self.projections.is_empty()
     }
 
-    /// Whether it has no more than what an identifier gives.
+    /// Returns true if the parts follow from an identifier.
     pub(crate) fn is_identity(&self) -> bool {
         are_identities(&self.projections)
     }
 
-    /// Whether a row that passes has the whole document.
+    /// Returns true if a row that passes has the whole document.
     fn is_whole(&self) -> bool {
         self.out.is_some() && self.projections.is_empty()
     }
 }
 
 impl RowOutputs {
-    /// Whether rows say nothing of what was found.
+    /// Returns true if rows have no part of the result.
     pub(crate) fn is_nothing(&self) -> bool {
         !self.vertex.is_read()
             && !self.reads_edges()
@@ -65,7 +65,7 @@ impl RowOutputs {
             && self.filter.is_none()
     }
 
-    /// Whether rows have something of edges.
+    /// Returns true if rows have any part of edges.
     pub(crate) fn reads_edges(&self) -> bool {
         self.edge.is_read() || self.path.is_some_and(|path| path.edges)
     }
@@ -82,11 +82,11 @@ struct RowEdge {
     name: EdgeName,
     /// The vertices that it was followed from and to.
     ends: (Vertex, Vertex),
-    /// Null if it was not fetched yet.
+    /// The document; null if it was not fetched yet.
     document: Value,
 }
 
-/// Rows that were found.
+/// The result rows of a search.
 #[derive(Default)]
 pub(in crate::operator) struct FoundRows {
     outer_rows: Vec<u32>,
@@ -95,33 +95,34 @@ pub(in crate::operator) struct FoundRows {
     edges: Vec<Option<RowEdge>>,
     keys: Vec<u8>,
     prunes: Vec<Value>,
-    /// All vertices and edges of the paths, path after path, and where each path's vertices end. A path has one edge
-    /// fewer than vertices.
+    /// All vertices and edges of the paths, path after path, and the end of each path's vertices.
+    ///
+    /// A path has one edge fewer than vertices.
     path_ends: Vec<u32>,
     path_vertices: Vec<Vertex>,
     path_edges: Vec<RowEdge>,
-    /// For each vertex of the paths, or for each path.
+    /// The weight of each vertex of the paths, or of each path.
     path_weights: Vec<f64>,
 }
 
 impl FoundRows {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub(in crate::operator) fn len(&self) -> usize {
         self.outer_rows.len()
     }
 
-    /// Adds rows that say nothing of what was found.
+    /// Adds rows without any part of the result.
     pub(in crate::operator) fn push_counted(&mut self, outer_row: u32, count: usize) {
         self.outer_rows.resize(self.outer_rows.len() + count, outer_row);
     }
 
-    /// Adds a row that ends at a vertex. What else it has is added by the calls that follow.
+    /// Adds a row that ends at a vertex. The calls that follow add its other parts.
     pub(in crate::operator) fn push(&mut self, outer_row: u32, vertex: Vertex) {
         self.outer_rows.push(outer_row);
         self.vertices.push(vertex);
     }
 
-    /// The last edge of the row added last.
+    /// Adds the last edge of the last row.
     pub(in crate::operator) fn push_edge(&mut self, edge: Option<FoundEdge<'_>>) {
         let edge = edge.map(|edge| self.row_edge(edge));
         self.edges.push(edge);
@@ -131,33 +132,33 @@ impl FoundRows {
         RowEdge { name: name.copied(keys, &mut self.keys), ends, document }
     }
 
-    /// The value of PRUNE for the row added last.
+    /// Adds the value of PRUNE for the last row.
     pub(in crate::operator) fn push_prune(&mut self, value: Value) {
         self.prunes.push(value);
     }
 
-    /// A vertex of the path of the row added last.
+    /// Adds a vertex of the path of the last row.
     pub(in crate::operator) fn push_path_vertex(&mut self, vertex: Vertex) {
         self.path_vertices.push(vertex);
     }
 
-    /// An edge of the path of the row added last.
+    /// Adds an edge of the path of the last row.
     pub(in crate::operator) fn push_path_edge(&mut self, edge: FoundEdge<'_>) {
         let edge = self.row_edge(edge);
         self.path_edges.push(edge);
     }
 
-    /// A weight of the path of the row added last.
+    /// Adds a weight of the path of the last row.
     pub(in crate::operator) fn push_path_weight(&mut self, weight: f64) {
         self.path_weights.push(weight);
     }
 
-    /// The path of the row added last is complete.
+    /// Completes the path of the last row.
     pub(in crate::operator) fn end_path(&mut self) {
         self.path_ends.push(self.path_vertices.len() as u32);
     }
 
-    /// Bytes of memory, roughly.
+    /// Estimates the bytes of memory.
     pub(in crate::operator) fn memory_bytes(&self) -> u64 {
         let edges = (self.edges.len() + self.path_edges.len()) * size_of::<RowEdge>();
         let vertices = (self.vertices.len() + self.path_vertices.len()) * size_of::<Vertex>();
@@ -294,7 +295,8 @@ impl FoundRows {
         Ok(())
     }
 
-    /// Sets the registers of attributes of the last edge. Those that the search knows need no document.
+    /// Sets the registers of attributes of the last edge. Those that the search knows need no
+    /// document.
     fn project_edges(
         &mut self,
         batch: &mut Batch,
@@ -320,15 +322,15 @@ impl FoundRows {
         Ok(())
     }
 
-    /// Where the vertices of a row's path lie, and its edges.
+    /// Returns the ranges of the vertices and of the edges of a row's path.
     fn path_range(&self, row: usize) -> (std::ops::Range<usize>, std::ops::Range<usize>) {
         let start = row.checked_sub(1).and_then(|before| self.path_ends.get(before)).copied().unwrap_or(0);
         let (start, end) = (start as usize, self.path_ends.get(row).copied().unwrap_or(start) as usize);
-        // Each path before has one edge fewer than vertices.
+        // Each earlier path has one edge fewer than vertices.
         (start..end, start.saturating_sub(row)..end.saturating_sub(row + 1))
     }
 
-    /// Fetches what the paths of the selected rows consist of.
+    /// Fetches the vertices and edges of the paths of the selected rows.
     fn load_paths(
         &mut self,
         batch: &Batch,
@@ -397,7 +399,7 @@ impl FoundRows {
     }
 }
 
-/// The values of the selected rows.
+/// Returns the values of the selected rows.
 fn project(batch: &Batch, value: impl Fn(usize) -> Option<Value>) -> Column {
     let mut values = vec![Value::Null; batch.rows()];
     for row in batch.selected() {
@@ -443,17 +445,17 @@ impl KnownAttribute {
     }
 }
 
-/// Edges whose documents are wanted, for whoever wants them: each edge is fetched once.
+/// A request for documents of edges: each is fetched once for all its consumers.
 #[derive(Default)]
 struct EdgeRequest<'a> {
     edges: Vec<(&'a Arc<Collection>, &'a [u8])>,
     positions: HashMap<(u16, &'a [u8]), usize>,
-    /// Who wants which edge.
+    /// The consumers, each with the edge that it needs.
     wanted: Vec<(usize, usize)>,
 }
 
 impl<'a> EdgeRequest<'a> {
-    /// Asks for an edge, unless it is there already.
+    /// Requests an edge, unless its document is known.
     fn add(&mut self, who: usize, edge: &RowEdge, keys: &'a [u8], reader: &'a GraphReader) {
         if !edge.document.is_null() {
             return;
@@ -468,7 +470,7 @@ impl<'a> EdgeRequest<'a> {
         self.wanted.push((who, position));
     }
 
-    /// The documents, with who wants them.
+    /// Returns the documents, each with its consumer.
     fn fetch(self, context: &mut ExecutionContext) -> Result<Vec<(usize, Value)>> {
         if self.wanted.is_empty() {
             return Ok(Vec::new());

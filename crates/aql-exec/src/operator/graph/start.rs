@@ -5,7 +5,9 @@ use crate::context::ExecutionContext;
 use crate::graph::vertices::{Vertex, VertexArena};
 use aql_value::{Batch, ErrorCode, Result, Value};
 
-/// The vertex of an identifier, or of an object with one. Anything else names none: a warning.
+/// Returns the vertex of an identifier, or of an object with one.
+///
+/// Anything else names none and causes a warning.
 pub(in crate::operator) fn vertex_of(
     value: &Value,
     search: &str,
@@ -24,7 +26,7 @@ pub(in crate::operator) fn vertex_of(
     }
 }
 
-/// The first and the last vertex of the paths that are searched for; `None` if there can be no path.
+/// Returns the first and the last vertex of the paths; `None` if there can be no path.
 pub(in crate::operator) fn ends_of(
     values: &(Value, Value),
     search: &str,
@@ -36,7 +38,8 @@ pub(in crate::operator) fn ends_of(
     let vertices = &mut reader.reader.vertices;
     let Some(start) = vertex_of(&values.0, search, vertices, context)? else { return Ok(None) };
     let Some(target) = vertex_of(&values.1, search, vertices, context)? else { return Ok(None) };
-    // Paths with edges may lead from and to vertices that do not exist; one without is the vertex itself.
+    // Paths with edges may lead from and to vertices that do not exist; one without is the vertex
+    // itself.
     if start == target && !reader.reader.exists(start, context)? {
         return Ok(None);
     }

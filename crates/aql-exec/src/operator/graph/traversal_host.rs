@@ -1,4 +1,4 @@
-//! What a traversal asks for one outer row.
+//! The host of a traversal for one outer row.
 
 use super::conditions::Conditions;
 use super::documents::edge_documents;
@@ -12,17 +12,17 @@ use crate::graph::vertices::Vertex;
 use aql_plan::PathElement;
 use aql_value::{Batch, Column, Program, Register, Result, Value};
 
-/// See `aql_plan::Prune`.
+/// The condition of PRUNE; see `aql_plan::Prune`.
 pub(crate) struct PruneProgram {
     pub(crate) program: Program,
     pub(crate) vertex: Option<Register>,
     pub(crate) edge: Option<Register>,
     pub(crate) path: Option<PathParts>,
-    /// Rows have the value.
+    /// True if rows have the value.
     pub(crate) is_named: bool,
 }
 
-/// What decides about paths.
+/// The programs that decide about paths.
 pub(crate) struct TraversalPrograms {
     pub(crate) conditions: Conditions,
     pub(crate) prune: Option<PruneProgram>,
@@ -41,19 +41,19 @@ impl PruneProgram {
 }
 
 impl TraversalPrograms {
-    /// Whether the documents of edges decide about paths.
+    /// Returns true if the documents of edges decide about paths.
     pub(crate) fn reads_edges(&self) -> bool {
         self.conditions.is_about(PathElement::Edge)
             || self.prune.as_ref().is_some_and(PruneProgram::reads_edges)
             || self.weight.as_ref().is_some_and(WeightProgram::reads_edges)
     }
 
-    /// Whether anything decides about paths.
+    /// Returns true if anything decides about paths.
     pub(crate) fn decide(&self) -> bool {
         !self.conditions.is_empty() || self.prune.is_some() || self.weight.is_some()
     }
 
-    /// Whether the document of an edge that leads to a depth is needed.
+    /// Returns true if the document of an edge that leads to a depth is needed.
     fn wants_edge(&self, depth: u32) -> bool {
         self.prune.as_ref().is_some_and(PruneProgram::reads_edges)
             || self.weight.as_ref().is_some_and(WeightProgram::reads_edges)
@@ -61,7 +61,7 @@ impl TraversalPrograms {
     }
 }
 
-/// [`TraversalHost`] for one outer row.
+/// A [`TraversalHost`] for one outer row.
 pub(in crate::operator) struct TraversalRowHost<'a> {
     pub(in crate::operator) reader: &'a mut GraphReader,
     pub(in crate::operator) programs: &'a TraversalPrograms,
@@ -100,7 +100,7 @@ impl TraversalHost for TraversalRowHost<'_> {
 }
 
 impl TraversalRowHost<'_> {
-    /// Fetches the documents of the steps' edges, as far as they are needed.
+    /// Fetches the documents of the steps' edges that are needed.
     fn load_edges(&mut self, steps: &mut Steps, from: StepId) -> Result<()> {
         let mut missing = Vec::new();
         let mut wanted = Vec::new();

@@ -6,7 +6,7 @@ use storage::{Transaction, WriteOutcome};
 use velocypack::Slice;
 
 pub(crate) struct InsertWriter {
-    /// The document.
+    /// Register of the document.
     pub(crate) input: Register,
 }
 
@@ -17,7 +17,7 @@ impl Writer for InsertWriter {
         target: &WriteTarget,
         transaction: &mut Transaction,
     ) -> Result<Vec<Result<WriteOutcome>>> {
-        // What is no object is refused one by one; its value does not matter.
+        // Storage refuses each value that is no object; its content does not matter.
         let body = |row| match batch.column(self.input).and_then(|column| column.get(row).as_packed()) {
             Some((block, offset)) => block.slice(offset as usize),
             None => Slice::NULL,

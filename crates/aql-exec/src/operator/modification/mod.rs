@@ -18,21 +18,21 @@ use std::sync::Arc;
 use storage::{Collection, StoredDocument, Transaction, WriteKind, WriteOptions, WriteOutcome};
 use velocypack::Slice;
 
-/// Where documents are written and how.
+/// The target and the options of writes.
 pub(crate) struct WriteTarget {
     pub(crate) collection: Arc<Collection>,
     pub(crate) options: WriteOptions,
-    /// Failed writes are counted instead of ending the query.
+    /// True if failed writes are counted instead of ending the query.
     pub(crate) ignore_errors: bool,
-    /// Set to the document before.
+    /// Register of the document before the write.
     pub(crate) out_old: Option<Register>,
-    /// Set to the document after.
+    /// Register of the document after the write.
     pub(crate) out_new: Option<Register>,
 }
 
-/// One kind of statement.
+/// The writes of one kind of statement.
 pub(crate) trait Writer: Send {
-    /// Writes for each row of a batch, which has no selection; one outcome for each, in order.
+    /// Writes each row of a batch, which has no selection. Returns one outcome for each, in order.
     fn write(
         &self,
         batch: &Batch,
@@ -45,7 +45,8 @@ pub(crate) struct ModificationOperator {
     input: Box<dyn Operator>,
     writer: Box<dyn Writer>,
     target: WriteTarget,
-    /// Rows are pulled one at a time, because what is looked up for a row depends on the writes of the rows before.
+    /// True if rows are pulled one at a time, because a row's look-up depends on the writes of
+    /// earlier rows.
     one_by_one: bool,
 }
 
@@ -59,8 +60,7 @@ impl ModificationOperator {
         Self { input, writer, target, one_by_one }
     }
 
-    /// Writes for the rows of a batch; what is left are the rows whose writes did not fail. Commits them if it is time
-    /// to.
+    /// Writes the rows of a batch, keeps those without an error, and commits if a commit is due.
     fn write(&self, batch: &mut Batch, context: &mut ExecutionContext) -> Result<()> {
         let transaction = context.data.transaction()?;
         let outcomes = self.writer.write(batch, &self.target, transaction)?;
@@ -95,14 +95,16 @@ impl ModificationOperator {
         context.note_writes(executed)
     }
 
-    /// An insert that found its document there and was told to leave it.
+    /// Returns true for an insert that found its document and has to leave it.
     fn is_ignored(&self, outcome: &WriteOutcome) -> bool {
         outcome.kind == WriteKind::Unchanged
             && self.target.options.overwrite_mode == storage::OverwriteMode::Ignore
     }
 }
 
-/// A query names revisions in its text and not in a header: another one in the store is a plain conflict.
+/// Sets the status of a revision mismatch to that of a plain conflict.
+///
+/// A query names revisions in its text and not in a header.
 fn in_query(error: Error) -> Error {
     let status = error.code().status();
     error.with_status(status)
@@ -127,7 +129,8 @@ impl Operator for ModificationOperator {
         loop {
             let wanted = match self.one_by_one {
                 true => BatchLimits { rows: 1, read_ahead: false, ..limits },
-                // So that a commit which is due by the number of operations comes after just so many.
+                // A commit that is due by the number of operations must come after exactly that
+                // number.
                 false => limits.of_rows(limits.rows.min(context.commits.operations_left())),
             };
             let Some(batch) = self.input.next_batch(context, wanted)? else { return Ok(None) };

@@ -5,7 +5,7 @@ use aql_value::{Batch, Register, Result};
 use storage::{Transaction, WriteOutcome, document_key};
 
 pub(crate) struct RemoveWriter {
-    /// What names the document: a key, an identifier, or an object with `_key` or `_id`.
+    /// Register of the document's name: a key, an identifier, or an object with `_key` or `_id`.
     pub(crate) input: Register,
 }
 

@@ -6,11 +6,11 @@ use storage::{Transaction, WriteOptions, WriteOutcome, document_key};
 use velocypack::Slice;
 
 pub(crate) struct UpdateWriter {
-    /// The patch or the new document.
+    /// Register of the patch or the new document.
     pub(crate) input: Register,
-    /// What names the document; `None` if the input does.
+    /// Register of the document's name; `None` if the input names it.
     pub(crate) key: Option<Register>,
-    /// REPLACE.
+    /// True for REPLACE.
     pub(crate) replace: bool,
 }
 
@@ -48,7 +48,7 @@ impl UpdateWriter {
     }
 }
 
-/// Where the document is named apart from its new content, it is there that its revision counts.
+/// Returns the options. If the name is separate from the new content, its revision counts.
 fn options_for(selector: Slice<'_>, options: &WriteOptions) -> WriteOptions {
     if options.ignore_revs {
         return options.clone();
@@ -57,7 +57,7 @@ fn options_for(selector: Slice<'_>, options: &WriteOptions) -> WriteOptions {
     WriteOptions { ignore_revs: true, if_match: revision, ..options.clone() }
 }
 
-/// Writes over a document that is there.
+/// Overwrites an existing document.
 pub(super) fn replace_or_update(
     replace: bool,
     key: &str,

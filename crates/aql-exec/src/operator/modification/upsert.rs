@@ -1,4 +1,4 @@
-//! UPSERT: the nodes before it have looked the document up.
+//! UPSERT: the nodes before it have looked up the document.
 
 use super::update::replace_or_update;
 use super::{WriteTarget, Writer, with_value};
@@ -6,13 +6,13 @@ use aql_value::{Batch, Register, Result};
 use storage::{Transaction, WriteOutcome, document_key};
 
 pub(crate) struct UpsertWriter {
-    /// The document found, or null.
+    /// Register of the document found, or null.
     pub(crate) found: Register,
-    /// The document to insert if none was found.
+    /// Register of the document to insert if none was found.
     pub(crate) insert: Register,
-    /// The patch or the new document for what was found.
+    /// Register of the patch or the new document for the document found.
     pub(crate) update: Register,
-    /// Replaces what was found.
+    /// True if the new document replaces the document found.
     pub(crate) replace: bool,
 }
 

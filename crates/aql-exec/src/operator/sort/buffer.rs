@@ -4,7 +4,7 @@ use super::SortKey;
 use super::retained::retain;
 use aql_value::{Batch, Charge, Column, Interrupt, Register, Result, Value};
 
-/// With a limit, the buffer is reduced to the first rows when it has twice as many and so many more.
+/// Spare rows of a limited buffer. It shrinks to the limit at twice the limit plus this number.
 const ROWS_BEYOND_LIMIT: usize = 4096;
 
 /// Rows with their keys.
@@ -14,9 +14,10 @@ pub(super) struct SortBuffer {
     limit: Option<usize>,
     batches: Vec<Batch>,
     entries: Vec<Entry>,
-    /// All keys, one behind the other.
+    /// All keys, concatenated.
     keys: Vec<u8>,
-    /// The key of the last row within the limit, once there are so many rows: greater ones need not be kept.
+    /// The key of the last row within the limit, once there are enough rows: greater ones are
+    /// dropped.
     threshold: Option<Vec<u8>>,
     charge: Charge,
 }
@@ -24,7 +25,7 @@ pub(super) struct SortBuffer {
 /// A row.
 #[derive(Clone, Copy)]
 struct Entry {
-    /// The first bytes of the key, which decide most comparisons without a look at the key.
+    /// The first bytes of the key, which decide most comparisons.
     prefix: u64,
     key_start: usize,
     key_end: usize,
@@ -51,12 +52,12 @@ impl SortBuffer {
         }
     }
 
-    /// Bytes that the buffer takes.
+    /// Returns the bytes that the buffer takes.
     pub(super) fn bytes(&self) -> u64 {
         self.charge.bytes()
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -106,8 +107,10 @@ impl SortBuffer {
         }
     }
 
-    /// Appends the key of a row. Keys of values delimit themselves, so they can be joined, and inverted for a
-    /// descending order.
+    /// Appends the key of a row.
+    ///
+    /// Keys of values delimit themselves, so they can be joined, and inverted for a descending
+    /// order.
     fn push_key(&mut self, batch: &Batch, row: usize) {
         for criterion in &self.criteria {
             let start = self.keys.len();
@@ -121,7 +124,8 @@ impl SortBuffer {
         }
     }
 
-    /// With twice as many rows as the limit, or more: sorts them and forgets those beyond.
+    /// Sorts the rows and drops those beyond the limit, if there are at least twice as many as the
+    /// limit.
     pub(super) fn reduce_to_limit(&mut self, interrupt: &Interrupt) -> Result<()> {
         let Some(limit) = self.limit else { return Ok(()) };
         if self.entries.len() < limit.saturating_mul(2) {
@@ -150,7 +154,7 @@ impl SortBuffer {
         self.keys.get(entry.key_start..entry.key_end).unwrap_or_default()
     }
 
-    /// Orders the rows, and leaves out those beyond the limit.
+    /// Sorts the rows and drops those beyond the limit.
     pub(super) fn sort(&mut self, interrupt: &Interrupt) -> Result<()> {
         self.sort_entries(interrupt)?;
         if let Some(limit) = self.limit {
@@ -166,13 +170,13 @@ impl SortBuffer {
             left.prefix
                 .cmp(&right.prefix)
                 .then_with(|| key(left).cmp(key(right)))
-                // The order in which rows came.
+                // The order of arrival.
                 .then_with(|| (left.batch, left.row).cmp(&(right.batch, right.row)))
         };
         aql_value::merge_sort(&mut self.entries, compare, || interrupt.check())
     }
 
-    /// At most `count` rows from position `first` on; `None` behind the last.
+    /// Returns at most `count` rows from position `first` on; `None` after the last.
     pub(super) fn rows(&self, first: usize, count: usize) -> Option<Batch> {
         let end = self.entries.len().min(first.saturating_add(count));
         let entries = self.entries.get(first..end).filter(|entries| !entries.is_empty())?;
@@ -192,8 +196,9 @@ impl SortBuffer {
         Some(batch)
     }
 
-    /// Calls `visit` with key and row (a batch and a position in it) of every row in the order in which they came, then
-    /// forgets them.
+    /// Calls `visit` with key and row of every row in the order of arrival, then drops them.
+    ///
+    /// The row is a batch and a position in it.
     pub(super) fn drain(&mut self, mut visit: impl FnMut(&[u8], &Batch, usize) -> Result<()>) -> Result<()> {
         for entry in &self.entries {
             if let Some(batch) = self.batches.get(entry.batch as usize) {
@@ -208,14 +213,14 @@ impl SortBuffer {
     }
 }
 
-/// The first eight bytes as a number that orders as they do.
+/// Returns the first eight bytes as a number that orders as they do.
 fn prefix_of(key: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     bytes.iter_mut().zip(key).for_each(|(byte, own)| *byte = *own);
     u64::from_be_bytes(bytes)
 }
 
-/// Copies of the rows that keep nothing else in memory.
+/// Copies the rows, so that they keep nothing else in memory.
 fn detach(batch: &Batch, registers: &[Register]) -> Batch {
     let mut detached = Batch::new(batch.rows());
     for &register in registers {

@@ -1,6 +1,6 @@
 //! Sorts rows that come in the order of the first criteria already.
 //!
-//! Rows that differ in these are in order, so that what was read up to where they change can be sorted and answered
+//! Rows that differ in these are in order. So each group of equal rows can be sorted and returned
 //! before the rest is read.
 
 use super::sorter::{Sorted, Sorter};
@@ -13,14 +13,14 @@ use aql_value::{Batch, Result, Value};
 pub(crate) struct GroupedSortOperator {
     input: Box<dyn Operator>,
     order: SortOrder,
-    /// So many of the criteria order the input.
+    /// Number of criteria that order the input.
     grouped: usize,
-    /// The groups that are being answered.
+    /// The groups that are being returned.
     sorted: Option<Sorted>,
-    /// The beginning of the next group.
+    /// The start of the next group.
     pending: Option<Batch>,
     input_ended: bool,
-    /// Rows that were answered.
+    /// Number of rows that were returned.
     answered: usize,
 }
 
@@ -29,7 +29,7 @@ impl GroupedSortOperator {
         Self { input, order, grouped, sorted: None, pending: None, input_ended: false, answered: 0 }
     }
 
-    /// Reads groups up to the last that ends in the same batch as the first. `None` behind the last.
+    /// Reads groups up to the last that ends in the same batch as the first. `None` after the last.
     fn read_groups(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Sorted>> {
         let wanted = self.order.limit.map(|limit| limit.saturating_sub(self.answered));
         if wanted == Some(0) {
@@ -96,8 +96,10 @@ impl Operator for GroupedSortOperator {
     }
 }
 
-/// The position (among the selected rows) of the last row that differs from the row before it, which is one with the key
-/// `before` for the first.
+/// Returns the position, among the selected rows, of the last row that differs from the previous
+/// row.
+///
+/// The row before the first one has the key `before`.
 fn last_change(group: &[SortKey], batch: &Batch, before: Option<&[Value]>) -> Option<usize> {
     let rows = || batch.selected().zip(batch.selected().skip(1)).enumerate().rev();
     let differ = |left: usize, right: usize| {
@@ -113,7 +115,7 @@ fn last_change(group: &[SortKey], batch: &Batch, before: Option<&[Value]>) -> Op
     })
 }
 
-/// What the last row has of the criteria.
+/// Returns the values of the criteria in the last row.
 fn last_key(group: &[SortKey], batch: &Batch) -> Option<Vec<Value>> {
     let row = batch.selected().next_back()?;
     Some(group.iter().map(|key| batch.value(key.register, row).detached()).collect())

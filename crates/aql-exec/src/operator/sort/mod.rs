@@ -1,7 +1,7 @@
-//! Sorts rows: all of them, or only the first so many.
+//! Sorts rows: all of them, or only the first ones of a limit.
 //!
-//! Each row gets one key of bytes that order as the sort's criteria do, so that comparing rows is comparing bytes. Rows
-//! with equal keys keep their order.
+//! Each row gets one key of bytes that order as the sort's criteria do, so a comparison of rows is
+//! one of bytes. Rows with equal keys keep their order.
 
 mod buffer;
 mod grouped;
@@ -23,12 +23,12 @@ pub(crate) struct SortKey {
     pub(crate) ascending: bool,
 }
 
-/// What is sorted and how.
+/// The rows to sort, and their order.
 pub(crate) struct SortOrder {
     pub(crate) keys: Box<[SortKey]>,
     /// Registers that later operators read.
     pub(crate) carry: Box<[Register]>,
-    /// Only so many rows are needed.
+    /// Number of first rows that are needed.
     pub(crate) limit: Option<usize>,
 }
 
@@ -42,7 +42,7 @@ enum State {
     /// Nothing is read yet.
     Start,
     Sorted(Sorted),
-    /// All rows are answered.
+    /// All rows are returned.
     Finished,
 }
 

@@ -1,9 +1,11 @@
-//! Rows that are kept beyond their batch.
+//! Rows kept beyond their batch.
 
 use aql_value::{Batch, Column, Register, Value};
 
-/// The selected rows of a batch with some registers, without whatever else the batch keeps in memory; and the bytes
-/// that they take, as an estimate.
+/// Copies the selected rows of a batch with some registers, without other data that the batch
+/// keeps.
+///
+/// Also returns an estimate of the bytes that they take.
 pub(super) fn retain(batch: &Batch, registers: &[Register]) -> (Batch, u64) {
     let is_sparse = batch.selected_len() * 2 < batch.rows();
     let mut retained = Batch::new(batch.selected_len());

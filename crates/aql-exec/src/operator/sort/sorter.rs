@@ -1,4 +1,4 @@
-//! Takes rows and answers them in order: from memory, or from temporary files where they are many.
+//! Sorts rows in memory, or in temporary files if they are many.
 
 use super::SortOrder;
 use super::buffer::SortBuffer;
@@ -15,14 +15,14 @@ pub(super) struct Sorter<'a> {
 
 /// Rows in order.
 pub(super) enum Sorted {
-    /// All rows are in memory; the next one to answer.
+    /// All rows are in memory; the next one to return.
     Memory { buffer: SortBuffer, next: usize },
     /// Rows lie in temporary files.
     Spilled(RowReader),
 }
 
 impl<'a> Sorter<'a> {
-    /// Of the rows, only the first `limit` are needed.
+    /// Creates a sorter that needs only the first `limit` rows.
     pub(super) fn new(order: &'a SortOrder, limit: Option<usize>, context: &ExecutionContext) -> Self {
         let buffer = SortBuffer::new(&order.keys, &order.carry, limit, context.new_charge());
         Self { order, buffer, spilled: None }
