@@ -1,47 +1,47 @@
-//! What all functions share: casting arguments, registering warnings, ending early.
+//! Shared parts of all functions: argument casts, warnings, early ends.
 
 use aql_value::{Error, ErrorCode, EvaluationContext, Interrupt, Result, Value};
 use std::borrow::Cow;
 
-/// How many rounds of a loop may pass between two looks at the interrupt.
+/// The rounds of a loop between two checks of the interrupt.
 pub(crate) const ROUNDS_PER_CHECK: usize = 4096;
 
-/// What stands for an argument that was not given.
+/// The value of a missing argument.
 static NULL: Value = Value::Null;
 
-/// The argument, or null if it was not given.
+/// Returns the argument, or null if it was not given.
 pub(crate) fn value(arguments: &[Value], index: usize) -> &Value {
     arguments.get(index).unwrap_or(&NULL)
 }
 
-/// The argument, if it was given and is not null.
+/// Returns the argument if it was given and is not null.
 pub(crate) fn given(arguments: &[Value], index: usize) -> Option<&Value> {
     arguments.get(index).filter(|argument| !argument.is_null())
 }
 
-/// The argument cast to a string; empty if it was not given.
+/// Returns the argument cast to a string; empty if it was not given.
 pub(crate) fn text(arguments: &[Value], index: usize) -> Cow<'_, str> {
     value(arguments, index).cast_string()
 }
 
-/// The argument cast to a number; 0 if it was not given.
+/// Returns the argument cast to a number; 0 if it was not given.
 pub(crate) fn number(arguments: &[Value], index: usize) -> f64 {
     value(arguments, index).to_f64()
 }
 
-/// The argument cast to an integer, rounded towards zero; 0 if it was not given.
+/// Returns the argument cast to an integer, rounded towards zero; 0 if it was not given.
 pub(crate) fn integer(arguments: &[Value], index: usize) -> i64 {
     value(arguments, index).to_i64()
 }
 
-/// The argument cast to a boolean; false if it was not given.
+/// Returns the argument cast to a boolean; false if it was not given.
 pub(crate) fn flag(arguments: &[Value], index: usize) -> bool {
     value(arguments, index).is_truthy()
 }
 
-/// Why a function stops before it has a result.
+/// The reason why a function stops before its end.
 pub(crate) enum Stop {
-    /// This is the result already: null, as a rule, after a warning.
+    /// The result is known already: null, as a rule, after a warning.
     Answer(Value),
     /// The query ends.
     Error(Error),
@@ -53,10 +53,10 @@ impl From<Error> for Stop {
     }
 }
 
-/// What the parts of a function return that may end it early.
+/// The result of a part of a function that may end it early.
 pub(crate) type Outcome<T> = std::result::Result<T, Stop>;
 
-/// The result of a function from that of its parts.
+/// Returns the result of a function from that of its parts.
 pub(crate) fn answer(outcome: Outcome<Value>) -> Result<Value> {
     match outcome {
         Ok(value) | Err(Stop::Answer(value)) => Ok(value),
@@ -64,24 +64,26 @@ pub(crate) fn answer(outcome: Outcome<Value>) -> Result<Value> {
     }
 }
 
-/// Stops with what [`invalid`] or the like answers.
+/// Stops with the answer of [`invalid`] or a similar function.
 pub(crate) fn stop<T>(answer: Result<Value>) -> Outcome<T> {
     Err(answer.map_or_else(Stop::Error, Stop::Answer))
 }
 
-/// Refuses to be computed while constants are folded, for what belongs to the run of a query and not to its plan,
-/// which may be kept for other runs.
+/// Fails while constants are folded.
+///
+/// Functions call it if their result belongs to the run of a query and not to its plan, which may
+/// be cached for other runs.
 pub(crate) fn require_run_time(context: &EvaluationContext<'_>) -> Result<()> {
     if context.environment.is_run_time() { Ok(()) } else { Err(Error::not_constant()) }
 }
 
-/// Null with warning 1542: an argument of function `name` has a wrong type or value.
+/// Returns null with warning 1542: an argument of function `name` has a wrong type or value.
 pub(crate) fn invalid(context: &mut EvaluationContext<'_>, name: &str) -> Result<Value> {
     context.warn(ErrorCode::QueryFunctionArgumentTypeMismatch, invalid_message(name))?;
     Ok(Value::Null)
 }
 
-/// The same as an error, for the few functions that end the query.
+/// Returns the same as an error, for the few functions that end the query.
 pub(crate) fn invalid_error(name: &str) -> Error {
     Error::new(ErrorCode::QueryFunctionArgumentTypeMismatch, invalid_message(name))
 }
@@ -90,7 +92,7 @@ fn invalid_message(name: &str) -> String {
     format!("invalid argument type in call to function '{name}()'")
 }
 
-/// Null with a warning that `code` and `text` describe.
+/// Returns null with a warning that `code` and `text` describe.
 pub(crate) fn warned(
     context: &mut EvaluationContext<'_>,
     name: &str,
@@ -101,22 +103,22 @@ pub(crate) fn warned(
     Ok(Value::Null)
 }
 
-/// Null with warning 1563: an argument should have been an array.
+/// Returns null with warning 1563: an argument should have been an array.
 pub(crate) fn array_expected(context: &mut EvaluationContext<'_>, name: &str) -> Result<Value> {
     warned(context, name, ErrorCode::QueryArrayExpected, "array expected")
 }
 
-/// Null with warning 1561: an element should have been a number.
+/// Returns null with warning 1561: an element should have been a number.
 pub(crate) fn invalid_arithmetic(context: &mut EvaluationContext<'_>, name: &str) -> Result<Value> {
     warned(context, name, ErrorCode::QueryInvalidArithmeticValue, "invalid arithmetic value")
 }
 
-/// Looks at the interrupt every [`ROUNDS_PER_CHECK`] rounds of a loop.
+/// Checks the interrupt every [`ROUNDS_PER_CHECK`] rounds of a loop.
 pub(crate) fn check_round(context: &EvaluationContext<'_>, round: usize) -> Result<()> {
     check_interrupt(context.interrupt, round)
 }
 
-/// As [`check_round`].
+/// Checks an interrupt as [`check_round`] does.
 pub(crate) fn check_interrupt(interrupt: &Interrupt, round: usize) -> Result<()> {
     if round % ROUNDS_PER_CHECK == ROUNDS_PER_CHECK - 1 { interrupt.check() } else { Ok(()) }
 }

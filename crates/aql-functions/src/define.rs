@@ -1,11 +1,11 @@
-//! Short forms for the families' lists.
+//! Short constructors for the families' lists.
 
 use aql_value::{EvaluationContext, Function, Result, Value};
 
-/// What computes a function: its arguments and the context to its value.
+/// The body of a function: computes a value from arguments and context.
 pub(crate) type Body = fn(&[Value], &mut EvaluationContext<'_>) -> Result<Value>;
 
-/// A function of its arguments alone.
+/// Returns a function of its arguments alone.
 pub(crate) const fn pure(name: &'static str, min_args: usize, max_args: usize, call: Body) -> Function {
     Function {
         name,
@@ -19,22 +19,22 @@ pub(crate) const fn pure(name: &'static str, min_args: usize, max_args: usize, c
     }
 }
 
-/// A function of its arguments alone that takes any number of them from `min_args` on.
+/// Returns a function of its arguments alone that takes `min_args` or more of them.
 pub(crate) const fn pure_variadic(name: &'static str, min_args: usize, call: Body) -> Function {
     Function { max_args: None, ..pure(name, min_args, 0, call) }
 }
 
-/// A function whose result is the same during one query, but not in another query.
+/// Returns a function whose result stays the same during one query, but not in another query.
 pub(crate) const fn per_query(name: &'static str, min_args: usize, max_args: usize, call: Body) -> Function {
     Function { cacheable: false, ..pure(name, min_args, max_args, call) }
 }
 
-/// A function that may answer differently each time, or acts on the query.
+/// Returns a function that may answer differently each time, or acts on the query.
 pub(crate) const fn volatile(name: &'static str, min_args: usize, max_args: usize, call: Body) -> Function {
     Function { deterministic: false, cacheable: false, ..pure(name, min_args, max_args, call) }
 }
 
-/// The same for any number of arguments from `min_args` on.
+/// Returns such a function that takes `min_args` arguments or more.
 pub(crate) const fn volatile_variadic(name: &'static str, min_args: usize, call: Body) -> Function {
     Function { max_args: None, ..volatile(name, min_args, 0, call) }
 }

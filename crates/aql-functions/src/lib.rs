@@ -1,14 +1,16 @@
 //! The functions of AQL.
 //!
-//! One folder a family, one file a function or a tight group. A family's `mod.rs` lists its functions; [`lookup`] and
-//! [`all`] see nothing but these lists, so a function is added by writing it and listing it.
+//! A family has a folder, and a function or a tight group has a file. A family's `mod.rs` lists its
+//! functions. [`lookup`] and [`all`] see nothing but these lists, so a new function must be listed.
 //!
 //! Conventions, which follow ArangoDB 3.12:
-//! - An argument of a wrong type makes the result null and registers warning 1542 (1563 where an array was expected,
-//!   1572 for dates, 1543 for regular expressions); only few functions end the query by an error.
-//! - Texts are counted and cut by Unicode code points. Arguments of string functions are cast to strings, those of
-//!   numeric functions to numbers; a result that is not a finite number is null.
-//! - What an argument could make large is bounded by a constant and drawn from the query's memory account.
+//! - An argument of a wrong type makes the result null and registers warning 1542: 1563 where an
+//!   array was expected, 1572 for dates, 1543 for regular expressions. Only a few functions end the
+//!   query with an error.
+//! - Texts are counted and cut by Unicode code points. Arguments of string functions are cast to
+//!   strings, those of numeric functions to numbers. A result that is not a finite number is null.
+//! - A constant bounds every result that an argument can make large. Its memory is drawn from the
+//!   query's account.
 
 mod argument;
 mod array;
@@ -52,13 +54,13 @@ static FAMILIES: &[&[Function]] = &[
     type_check::FUNCTIONS,
 ];
 
-/// Longest name of a function, so that looking up a hostile name costs nothing.
+/// The longest name of a function, so that the look-up of a hostile name costs nothing.
 const MAX_NAME_BYTES: usize = 64;
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Function>> =
     LazyLock::new(|| all().map(|function| (function.name, function)).collect());
 
-/// The function with this name, written in any case. Aliases are functions of their own.
+/// Returns the function with this name, in any case. Aliases are functions of their own.
 pub fn lookup(name: &str) -> Option<&'static Function> {
     if name.len() > MAX_NAME_BYTES {
         return None;
@@ -66,7 +68,7 @@ pub fn lookup(name: &str) -> Option<&'static Function> {
     BY_NAME.get(name.to_ascii_uppercase().as_str()).copied()
 }
 
-/// Every function, family by family.
+/// Returns every function, family by family.
 pub fn all() -> impl Iterator<Item = &'static Function> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }

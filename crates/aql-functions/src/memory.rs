@@ -1,36 +1,45 @@
-//! Building results within the query's memory.
+//! Results that are built within the query's memory.
 //!
-//! What a function builds is drawn from the query's account while the function runs and given back when it ends: the
-//! result is accounted by who keeps it. So no call can exceed the limit, whatever its arguments make it build.
+//! A function draws the memory of its result from the query's account while it runs, and gives it
+//! back at its end. The owner of the result accounts for it from then on. So no call can exceed the
+//! limit, whatever its arguments are.
 
 use crate::argument::check_interrupt;
 use aql_value::{Error, ErrorCode, EvaluationContext, Interrupt, MemoryAccount, Result, Value};
 use std::collections::HashSet;
 use velocypack::Builder;
 
-/// Longest text that a function may build. A longer one ends the query with error 32, whatever its memory limit.
+/// The longest text that a function may build.
+///
+/// A longer one ends the query with error 32, whatever its memory limit.
 pub(crate) const MAX_TEXT_BYTES: usize = 256 << 20;
 
-/// Most elements of an array that a function may build beyond those of its arguments (ArangoDB's limit for ranges).
-/// A longer one ends the query with error 1504.
+/// The greatest number of elements that a function may add to those of its arguments.
+///
+/// It is ArangoDB's limit for ranges. A longer array ends the query with error 1504.
 pub(crate) const MAX_ELEMENTS: usize = 10_000_000;
 
-/// Most places that tables have from the start.
+/// The greatest initial capacity of a table.
 const ROOM_MAX: usize = 1 << 20;
 
-/// Room may take this part of the query's memory limit, at up to so many bytes an item with all that belongs to it.
+/// The part of the query's memory limit that initial capacity may take.
+///
+/// An item counts as [`ROOM_ITEM_BYTES`], with all that belongs to it.
 const ROOM_SHARE: u64 = 8;
 const ROOM_ITEM_BYTES: u64 = 128;
 
-/// For how many items a table gets room before it has any: making room later moves all that is there, which nothing can
-/// interrupt. There may be fewer items, so a tight limit makes it less. Whoever makes room accounts for it first.
+/// Returns the initial capacity of a table for a number of items.
+///
+/// A table that grows later moves all its items at once, which nothing can interrupt. There may be
+/// fewer items than announced, so a tight memory limit lowers the capacity. The caller accounts for
+/// the capacity before it allocates.
 pub(crate) fn room_for(context: &EvaluationContext<'_>, items: usize) -> usize {
     let affordable = context.memory.limit_bytes().map(|limit| limit / ROOM_SHARE / ROOM_ITEM_BYTES);
     let affordable = affordable.and_then(|items| usize::try_from(items).ok());
     items.min(ROOM_MAX).min(affordable.unwrap_or(ROOM_MAX))
 }
 
-/// Error 1504 for an array that would have more than [`MAX_ELEMENTS`] elements.
+/// Returns error 1504 for an array of more than [`MAX_ELEMENTS`] elements.
 pub(crate) fn too_many_elements() -> Error {
     Error::new(
         ErrorCode::QueryNumberOutOfRange,
@@ -38,7 +47,7 @@ pub(crate) fn too_many_elements() -> Error {
     )
 }
 
-/// Memory in use while a function runs; given back on drop.
+/// Memory that a running function uses; given back on drop.
 pub(crate) struct Scratch<'a> {
     account: &'a MemoryAccount,
     bytes: u64,
@@ -49,7 +58,7 @@ impl<'a> Scratch<'a> {
         Self { account, bytes: 0 }
     }
 
-    /// Draws bytes; error 32 if the query's limit would be exceeded.
+    /// Draws bytes. Errors: 32 if the query's limit would be exceeded.
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<()> {
         let bytes = bytes as u64;
         self.account.charge(bytes)?;
@@ -64,7 +73,7 @@ impl Drop for Scratch<'_> {
     }
 }
 
-/// Accounts a buffer that doubles when it is full, as vectors, texts and sets do.
+/// The account of a buffer that doubles when it is full, as vectors, texts and sets do.
 struct Growth<'a> {
     scratch: Scratch<'a>,
     item_bytes: usize,
@@ -72,14 +81,14 @@ struct Growth<'a> {
 }
 
 impl<'a> Growth<'a> {
-    /// Buffers up to this size are not accounted: they are no danger, and most are small.
+    /// The size up to which buffers are not accounted: they are harmless, and most are small.
     const FREE_BYTES: usize = 4096;
 
     fn new(account: &'a MemoryAccount, item_bytes: usize) -> Self {
         Self { scratch: Scratch::new(account), item_bytes, accounted_items: Self::FREE_BYTES / item_bytes }
     }
 
-    /// The buffer is about to hold so many items.
+    /// Prepares for a buffer of so many items.
     #[inline]
     fn reach(&mut self, items: usize) -> Result<()> {
         if items > self.accounted_items { self.account(items) } else { Ok(()) }
@@ -105,7 +114,7 @@ impl<'a> TextBuffer<'a> {
         Self { text: String::new(), growth: Growth::new(account, 1) }
     }
 
-    /// Appends; error 32 if the text would grow too long.
+    /// Appends a text. Errors: 32 if the result would grow too long.
     pub(crate) fn push_str(&mut self, text: &str) -> Result<()> {
         let bytes = self.text.len() + text.len();
         if bytes > MAX_TEXT_BYTES {
@@ -117,13 +126,13 @@ impl<'a> TextBuffer<'a> {
         Ok(())
     }
 
-    /// The text as a value.
+    /// Returns the text as a value.
     pub(crate) fn into_value(self) -> Value {
         Value::from_str(&self.text)
     }
 }
 
-/// Elements of an array to be, which grow within the query's memory.
+/// The elements of an array under construction, which grow within the query's memory.
 pub(crate) struct ArrayBuffer<'a> {
     elements: Vec<Value>,
     growth: Growth<'a>,
@@ -136,7 +145,7 @@ impl<'a> ArrayBuffer<'a> {
         Self { elements: Vec::new(), growth, interrupt: context.interrupt }
     }
 
-    /// All elements that an iterator yields; looks at the interrupt from time to time.
+    /// Collects all elements of an iterator and checks the interrupt from time to time.
     pub(crate) fn collect(
         context: &EvaluationContext<'a>,
         elements: impl IntoIterator<Item = Value>,
@@ -146,7 +155,7 @@ impl<'a> ArrayBuffer<'a> {
         Ok(buffer)
     }
 
-    /// Appends all elements that an iterator yields.
+    /// Appends all elements of an iterator.
     pub(crate) fn extend(
         &mut self,
         context: &EvaluationContext<'_>,
@@ -159,7 +168,7 @@ impl<'a> ArrayBuffer<'a> {
         Ok(())
     }
 
-    /// Appends; error 32 if the query's limit would be exceeded.
+    /// Appends an element. Errors: 32 if the query's limit would be exceeded.
     pub(crate) fn push(&mut self, element: Value) -> Result<()> {
         self.growth.reach(self.elements.len() + 1)?;
         self.elements.push(element);
@@ -170,17 +179,17 @@ impl<'a> ArrayBuffer<'a> {
         self.elements.len()
     }
 
-    /// The elements, to be put in another order or to be fewer.
+    /// Returns the elements, for the caller to reorder or remove.
     pub(crate) fn elements(&mut self) -> &mut Vec<Value> {
         &mut self.elements
     }
 
-    /// The array; what the elements refer to is copied, and accounted too.
+    /// Returns the array; the data that the elements refer to are copied, and accounted too.
     pub(crate) fn into_array(mut self) -> Result<Value> {
         let mut bytes = 0;
         for (round, element) in self.elements.iter().enumerate() {
             check_interrupt(self.interrupt, round)?;
-            // Small values are kept within their 16 bytes, and take up to 15 in an array.
+            // Small values lie within their 16 bytes, and take up to 15 in an array.
             bytes += size_of::<Value>() + element.memory_bytes();
         }
         self.growth.scratch.grow(bytes)?;
@@ -195,21 +204,23 @@ impl<'a> ArrayBuffer<'a> {
     }
 }
 
-/// Different values, which grow within the query's memory.
+/// Distinct values, which grow within the query's memory.
 pub(crate) struct DistinctValues<'a> {
     values: HashSet<Value>,
     growth: Growth<'a>,
 }
 
 impl<'a> DistinctValues<'a> {
-    /// Value, its place in the table, and the share of the table that is empty.
+    /// The bytes of a value, its place in the table, and its share of the empty places.
     const ENTRY_BYTES: usize = 2 * size_of::<Value>();
 
     pub(crate) fn new(context: &EvaluationContext<'a>) -> Self {
         Self { values: HashSet::new(), growth: Growth::new(context.memory, Self::ENTRY_BYTES) }
     }
 
-    /// With room for so many from the start, see [`room_for`]; error 32 if the query's limit would be exceeded.
+    /// Returns an empty set with capacity for so many values, see [`room_for`].
+    ///
+    /// Errors: 32 if the query's limit would be exceeded.
     pub(crate) fn with_room(context: &EvaluationContext<'a>, values: usize) -> Result<Self> {
         let mut distinct = Self::new(context);
         let room = room_for(context, values);
@@ -218,7 +229,7 @@ impl<'a> DistinctValues<'a> {
         Ok(distinct)
     }
 
-    /// The different elements of an array.
+    /// Returns the distinct elements of an array.
     pub(crate) fn of(context: &EvaluationContext<'a>, array: &Value) -> Result<Self> {
         let mut distinct = Self::with_room(context, array.len())?;
         for (round, element) in array.elements().enumerate() {
@@ -228,7 +239,7 @@ impl<'a> DistinctValues<'a> {
         Ok(distinct)
     }
 
-    /// Whether the value is new.
+    /// Inserts the value and returns true if it is new.
     pub(crate) fn insert(&mut self, value: Value) -> Result<bool> {
         self.growth.reach(self.values.len() + 1)?;
         Ok(self.values.insert(value))
@@ -242,7 +253,7 @@ impl<'a> DistinctValues<'a> {
         self.values.len()
     }
 
-    /// How many values are in both.
+    /// Returns the number of values in both sets.
     pub(crate) fn common(&self, other: &Self, context: &EvaluationContext<'_>) -> Result<usize> {
         let mut common = 0;
         for (round, value) in self.values.iter().enumerate() {
@@ -253,7 +264,7 @@ impl<'a> DistinctValues<'a> {
     }
 }
 
-/// Entries of an object to be, which grow within the query's memory.
+/// The entries of an object under construction, which grow within the query's memory.
 pub(crate) struct ObjectBuffer<'a, N> {
     entries: Vec<(N, Value)>,
     growth: Growth<'a>,
@@ -261,7 +272,7 @@ pub(crate) struct ObjectBuffer<'a, N> {
 }
 
 impl<'a, N: AsRef<str>> ObjectBuffer<'a, N> {
-    /// Entry, and as much again for a table of names, which most who use this keep beside it.
+    /// The bytes of an entry, and as much again for the table of names that most callers keep.
     const ENTRY_BYTES: usize = 2 * size_of::<(N, Value)>();
 
     pub(crate) fn new(context: &EvaluationContext<'a>) -> Self {
@@ -269,14 +280,17 @@ impl<'a, N: AsRef<str>> ObjectBuffer<'a, N> {
         Self { entries: Vec::new(), growth, interrupt: context.interrupt }
     }
 
-    /// With memory accounted for the first entries, and for a table of their names with [`room_for`] them.
+    /// Returns a buffer whose first entries are accounted, and also a table of their names with
+    /// [`room_for`] them.
     pub(crate) fn with_room(context: &EvaluationContext<'a>, entries: usize) -> Result<Self> {
         let mut buffer = Self::new(context);
         buffer.growth.reach(room_for(context, entries))?;
         Ok(buffer)
     }
 
-    /// Appends; error 32 if the query's limit would be exceeded. Of entries with the same name the last one counts.
+    /// Appends an entry; the last of entries with the same name counts.
+    ///
+    /// Errors: 32 if the query's limit would be exceeded.
     pub(crate) fn push(&mut self, name: N, value: Value) -> Result<()> {
         self.growth.reach(self.entries.len() + 1)?;
         self.entries.push((name, value));
@@ -287,12 +301,12 @@ impl<'a, N: AsRef<str>> ObjectBuffer<'a, N> {
         self.entries.len()
     }
 
-    /// The value of an entry.
+    /// Returns the value of an entry.
     pub(crate) fn value_mut(&mut self, place: usize) -> Option<&mut Value> {
         self.entries.get_mut(place).map(|(_, value)| value)
     }
 
-    /// The object; what the values refer to is copied, and accounted too.
+    /// Returns the object; the data that the values refer to are copied, and accounted too.
     pub(crate) fn into_object(mut self) -> Result<Value> {
         let bytes_of = |(name, value): &(N, Value)| {
             size_of::<(&str, Value)>() + size_of::<Value>() + name.as_ref().len() + value.memory_bytes()

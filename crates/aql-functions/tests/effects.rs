@@ -1,4 +1,5 @@
-//! What functions do besides answering: limits, interruption, randomness, warnings, and what they refuse to do early.
+//! Effects of functions besides their results: limits, interruption, randomness, warnings, and
+//! refusals to be folded.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "what is wrong in a test ends it")]
 
 mod common;
@@ -150,7 +151,8 @@ fn minhash_signatures_approximate_similarity() {
     };
     let (left, right) = (signature(0..2000), signature(1000..3000));
     assert_eq!((left.len(), right.len()), (400, 400));
-    // A third of the 3,000 numbers is in both sets; of the 400 smallest hashes of the union about as many are.
+    // Both sets share a third of the 3,000 numbers, so about a third of the 400 smallest hashes of
+    // the union are in both.
     let both: std::collections::BTreeSet<Value> = left.elements().collect();
     let common = right.elements().filter(|hash| both.contains(hash)).count();
     assert!((120..280).contains(&common), "{common}");

@@ -1,4 +1,4 @@
-//! Calls of every function and what they answer, one a line, in the files of `golden/`:
+//! Calls of every function and their results, one a line, in the files of `golden/`:
 //!
 //! ```text
 //! NAME(arguments as JSON) => result as JSON
@@ -7,7 +7,8 @@
 //! NAME(arguments as JSON) => about 0.7071067811865476
 //! ```
 //!
-//! `about` allows for the last bits of a number. Lines that begin with `#` and empty ones say nothing.
+//! `about` allows for the last bits of a number. Empty lines and those that begin with `#` are
+//! ignored.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "what is wrong in a test ends it")]
 
 mod common;
@@ -22,7 +23,7 @@ fn golden_folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
 }
 
-/// Every line that is a call, with the place it is from.
+/// Returns every line that is a call, with its file and line.
 fn lines() -> Vec<(String, String)> {
     let mut lines = Vec::new();
     for entry in std::fs::read_dir(golden_folder()).unwrap() {
@@ -38,14 +39,14 @@ fn lines() -> Vec<(String, String)> {
     lines
 }
 
-/// Name, arguments and expectation of a line.
+/// Splits a line into name, arguments and expectation.
 fn parts(line: &str) -> Option<(&str, Vec<Value>, &str)> {
     let (name, rest) = line.split_once('(')?;
     let (arguments, expected) = rest.rsplit_once(") => ")?;
     Some((name, parse(&format!("[{arguments}]")).elements().collect(), expected))
 }
 
-/// What is wrong with the answer, if anything.
+/// Describes the mismatch between a result and its expectation, if there is one.
 fn complaint(answer: &Answer, expected: &str) -> Option<String> {
     if let Some(number) = expected.strip_prefix("error ") {
         return match &answer.result {
@@ -112,8 +113,8 @@ fn every_function_has_a_line() {
         .filter_map(|(_, line)| line.split_once('('))
         .map(|(name, _)| name.to_uppercase())
         .collect();
-    // Their answers differ from call to call, or from machine to machine; `properties.rs` and `effects.rs` look at
-    // them.
+    // Their results differ from call to call, or from machine to machine; `properties.rs` and
+    // `effects.rs` test them.
     let others = ["HASH", "RAND", "RANDOM", "UUID", "DATE_TIMEZONE", "DATE_TIMEZONES"];
     let missing: Vec<&str> = all()
         .map(|function| function.name)

@@ -7,13 +7,14 @@ use aql_value::{EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Va
 use common::TestServer;
 use std::time::{Duration, Instant};
 
-/// When the query ends.
+/// The time after which the query ends.
 const RUNTIME: Duration = Duration::from_millis(20);
-/// What a function may take from then on. A tenth of it is what is wanted; machines that run tests are busy with
-/// others.
+/// The time that a function may take from then on.
+///
+/// A tenth of it is the goal, but machines that run tests are busy with other work.
 const PATIENCE: Duration = Duration::from_millis(1000);
 
-/// Large arguments, by name.
+/// Returns large arguments by name.
 fn arguments() -> Vec<(&'static str, Value)> {
     let list = |count: i64, value: fn(i64) -> Value| Value::array(&(0..count).map(value).collect::<Vec<_>>());
     let text = |length: usize, piece: &str| Value::from_str(&piece.repeat(length / piece.len()));
@@ -38,8 +39,9 @@ fn arguments() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Of so many calls of a function one is made, each function beginning with another; `PERSEA_ALL_CALLS` has all of them
-/// made, which takes many minutes.
+/// The number of calls of a function of which one is made; each function begins with another.
+///
+/// `PERSEA_ALL_CALLS` makes all of them, which takes many minutes.
 const CALLS_SKIPPED: usize = 12;
 
 #[test]

@@ -1,4 +1,4 @@
-//! What holds for every function, and for pairs of functions that undo each other.
+//! Properties of every function, and of pairs of functions that undo each other.
 
 mod common;
 
@@ -10,7 +10,7 @@ use common::{Query, parse, text, value_of};
 use proptest::prelude::*;
 use std::time::Duration;
 
-/// Texts that mean something to some function.
+/// Texts that have a meaning to some function.
 const TELLING_TEXTS: [&str; 24] = [
     "",
     "a",
@@ -81,7 +81,7 @@ fn function() -> impl Strategy<Value = &'static Function> {
     prop::sample::select(all().collect::<Vec<_>>())
 }
 
-/// A function with as many arguments as it takes.
+/// Returns a function with as many arguments as it takes.
 fn call() -> impl Strategy<Value = (&'static Function, Vec<Value>)> {
     function().prop_flat_map(|function| {
         let most = function.max_args.unwrap_or(function.min_args + 3);
@@ -89,7 +89,7 @@ fn call() -> impl Strategy<Value = (&'static Function, Vec<Value>)> {
     })
 }
 
-/// A query whose calls end soon, also `SLEEP()`.
+/// Returns a query whose calls end soon, `SLEEP()` included.
 fn short_query() -> Query<'static> {
     Query { interrupt: Interrupt::with_max_runtime(Duration::from_millis(50)), ..Query::default() }
 }
@@ -108,7 +108,7 @@ proptest! {
         match (first.result, second.result) {
             (Ok(first), Ok(second)) => prop_assert_eq!(first.to_json(), second.to_json()),
             (Err(first), Err(second)) if first.number() == second.number() => {}
-            // A call that takes all of its time may end in it once and not the other time.
+            // A call near the time limit may end within it once and not the other time.
             (Err(error), _) | (_, Err(error)) => prop_assert_eq!(error.number(), 1500),
         }
     }
@@ -126,7 +126,7 @@ fn deep_nesting_is_no_danger() {
         for argument in [&array, &object] {
             let count = function.max_args.unwrap_or(function.min_args + 1).min(3).max(function.min_args);
             let arguments = vec![argument.clone(); count];
-            // Whatever it answers, it answers.
+            // Any result will do, as long as the call returns.
             let _ = short_query().call(function, &arguments).result;
             let lists = vec![Value::array(&[argument.clone(), argument.clone()]); count];
             let _ = short_query().call(function, &lists).result;
@@ -139,7 +139,7 @@ fn deep_nesting_is_no_danger() {
     }
 }
 
-/// Texts without the separator `,`.
+/// Returns texts without the separator `,`.
 fn part() -> impl Strategy<Value = String> {
     "[a-zäöü🥑 ]{0,5}"
 }
@@ -278,7 +278,8 @@ proptest! {
         for zone in ["Asia/Kolkata", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe"] {
             let local = value_of("DATE_UTCTOLOCAL", &[Value::Int(ms), text(zone)]);
             let utc = value_of("DATE_LOCALTOUTC", &[local.clone(), text(zone)]);
-            // Of a time that the clock shows twice the earlier is taken, so that only the local time must be the same.
+            // For a time that the clock shows twice, the earlier is taken, so only the local time
+            // must match.
             prop_assert!(value_of("DATE_UTCTOLOCAL", &[utc, text(zone)]).equal(&local));
         }
     }

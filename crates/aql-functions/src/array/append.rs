@@ -4,7 +4,8 @@ use crate::argument::{Outcome, Stop, answer, check_round, flag, invalid, stop, v
 use crate::memory::{ArrayBuffer, DistinctValues};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `APPEND(anyArray, values, unique)`: if one of the two is null, or `values` is empty, the other is the result.
+/// `APPEND(anyArray, values, unique)`: if one of the two is null, or `values` is empty, the other
+/// is the result.
 pub(crate) fn append(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let (array, values) = (value(arguments, 0), value(arguments, 1));
     if values.is_null() {
@@ -53,7 +54,9 @@ pub(crate) fn unshift(arguments: &[Value], context: &mut EvaluationContext<'_>) 
     ArrayBuffer::collect(context, [added.clone()].into_iter().chain(array.elements()))?.into_array()
 }
 
-/// The array and the value to add. Stops with the array itself if the value is to be unique and already there.
+/// Returns the array and the value to add.
+///
+/// Stops with the array itself if the value must be unique and exists already.
 fn unless_present<'v>(
     name: &str,
     arguments: &'v [Value],

@@ -4,11 +4,11 @@ use crate::argument::{array_expected, check_round, given, integer, value};
 use crate::memory::ArrayBuffer;
 use aql_value::{Error, ErrorCode, EvaluationContext, Result, Value};
 
-/// Deepest recursion. Data nests to about 200 levels; this bounds the stack whatever comes.
+/// The deepest recursion. Data nests to about 200 levels; this bounds the stack for any input.
 const MAX_DEPTH: usize = 500;
 
-/// `FLATTEN(anyArray, depth)`: arrays within the array are replaced by their elements, `depth` levels deep (1 if not
-/// given, at least 1).
+/// `FLATTEN(anyArray, depth)`: replaces arrays within the array by their elements, `depth` levels
+/// deep (1 if not given, at least 1).
 pub(crate) fn flatten(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let array = value(arguments, 0);
     if !array.is_array() {

@@ -4,7 +4,8 @@ use crate::argument::{check_round, invalid};
 use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `INTERLEAVE(array1, array2, ...)`: the first elements of all arrays, then the second ones, and so on.
+/// `INTERLEAVE(array1, array2, ...)`: the first elements of all arrays, then the second ones, and
+/// so on.
 pub(crate) fn interleave(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     if !arguments.iter().all(Value::is_array) {
         return invalid(context, "INTERLEAVE");
@@ -22,7 +23,7 @@ pub(crate) fn interleave(arguments: &[Value], context: &mut EvaluationContext<'_
         if interleaved.len() == before {
             break;
         }
-        // What has run out is not asked again.
+        // An exhausted array is not read again.
         iterators.retain(|elements| elements.size_hint().1 != Some(0));
     }
     interleaved.into_array()

@@ -1,10 +1,12 @@
-//! `LENGTH()`. With a collection it is `COLLECTION_COUNT()`, which the planner puts in its place.
+//! `LENGTH()`. The planner replaces a call with a collection by `COLLECTION_COUNT()`.
 
 use crate::argument::value;
 use aql_value::{EvaluationContext, Kind, Result, Value};
 
-/// `LENGTH(value)`: elements of an array, attributes of an object, characters of a string or of a number's text;
-/// 1 for true, 0 for false and null.
+/// `LENGTH(value)`: the number of elements, attributes or characters; 1 for true, 0 for false and
+/// null.
+///
+/// A number has the length of its text.
 pub(crate) fn length(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
     let value = value(arguments, 0);
     let length = match value.kind() {

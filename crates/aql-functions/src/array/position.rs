@@ -3,8 +3,9 @@
 use crate::argument::{check_round, flag, invalid, value};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `POSITION(anyArray, search, returnIndex)`: whether, or with `returnIndex` where (-1 if not), the value is in the
-/// array.
+/// `POSITION(anyArray, search, returnIndex)`: true if the value is in the array.
+///
+/// With `returnIndex` the result is its position, or -1.
 pub(crate) fn position(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let (array, search) = (value(arguments, 0), value(arguments, 1));
     if !array.is_array() {

@@ -4,9 +4,11 @@ use crate::argument::{given, integer, invalid, number};
 use crate::memory::{ArrayBuffer, MAX_ELEMENTS, too_many_elements};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `RANGE(start, stop, step)`: both ends included. Without a step the bounds are cut to integers and the range goes
-/// up or down by 1; a step must lead from `start` towards `stop`. More than ten million numbers end the query with
-/// error 1504.
+/// `RANGE(start, stop, step)`: both ends included.
+///
+/// Without a step, the bounds are truncated to integers and the range goes up or down by 1. A step
+/// must lead from `start` towards `stop`. More than ten million numbers end the query with error
+/// 1504.
 pub(crate) fn range(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     if given(arguments, 2).is_none() {
         return integers(integer(arguments, 0), integer(arguments, 1), context);
@@ -30,13 +32,15 @@ fn integers(start: i64, stop: i64, context: &EvaluationContext<'_>) -> Result<Va
     numbers?.into_array()
 }
 
-/// Too many are also those by a step too small to change the start.
+/// Returns the numbers of a range.
+///
+/// A step too small to change the start counts as too many numbers.
 fn steps(start: f64, stop: f64, step: f64, context: &EvaluationContext<'_>) -> Result<Value> {
     if (stop - start) / step >= MAX_ELEMENTS as f64 {
         return Err(too_many_elements());
     }
     let is_within = |number: &f64| if step > 0.0 { *number <= stop } else { *number >= stop };
-    // Adding step by step, as ArangoDB does, and not multiplying, which rounds differently.
+    // ArangoDB adds step by step; a multiplication would round differently.
     let numbers = std::iter::successors(Some(start), |number| Some(number + step)).take_while(is_within);
     ArrayBuffer::collect(context, numbers.take(MAX_ELEMENTS).map(Value::from_f64))?.into_array()
 }

@@ -14,8 +14,9 @@ pub(crate) fn shift(arguments: &[Value], context: &mut EvaluationContext<'_>) ->
     without("SHIFT", arguments, 0, context)
 }
 
-/// `REMOVE_NTH(anyArray, position)`: negative positions count from the end; positions outside of the array remove
-/// nothing. Null counts as an empty array.
+/// `REMOVE_NTH(anyArray, position)`: negative positions count from the end.
+///
+/// Positions outside of the array remove nothing. Null counts as an empty array.
 pub(crate) fn remove_nth(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     if value(arguments, 0).is_null() {
         return Ok(Value::empty_array());
@@ -23,8 +24,9 @@ pub(crate) fn remove_nth(arguments: &[Value], context: &mut EvaluationContext<'_
     without("REMOVE_NTH", arguments, integer(arguments, 1), context)
 }
 
-/// `REMOVE_VALUE(anyArray, value, limit)`: without the first `limit` elements that are equal to `value`, or without
-/// all of them. Null counts as an empty array.
+/// `REMOVE_VALUE(anyArray, value, limit)`: without the first `limit` elements that equal `value`.
+///
+/// Without a limit it removes all of them. Null counts as an empty array.
 pub(crate) fn remove_value(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let (array, removed) = (value(arguments, 0), value(arguments, 1));
     if array.is_null() {
@@ -33,7 +35,7 @@ pub(crate) fn remove_value(arguments: &[Value], context: &mut EvaluationContext<
     if !array.is_array() {
         return invalid(context, "REMOVE_VALUE");
     }
-    // A negative limit is none, too.
+    // A negative limit is no limit.
     let limit = given(arguments, 2).and_then(|_| u64::try_from(integer(arguments, 2)).ok());
     let mut left = limit.unwrap_or(u64::MAX);
     let mut kept = ArrayBuffer::new(context);
@@ -71,7 +73,7 @@ pub(crate) fn remove_values(arguments: &[Value], context: &mut EvaluationContext
     kept.into_array()
 }
 
-/// The array without one element, by a position that may count from the end.
+/// Returns the array without one element, at a position that may count from the end.
 fn without(
     name: &str,
     arguments: &[Value],

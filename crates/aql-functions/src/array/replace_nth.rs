@@ -4,9 +4,11 @@ use crate::argument::{integer, invalid, invalid_error, value};
 use crate::memory::{ArrayBuffer, MAX_ELEMENTS, too_many_elements};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `REPLACE_NTH(anyArray, position, replaceValue, defaultPaddingValue)`: negative positions count from the end and
-/// reach at most to the start. A position beyond the end appends, after padding; where padding is needed and not
-/// given the query ends with error 1542.
+/// `REPLACE_NTH(anyArray, position, replaceValue, defaultPaddingValue)`: the array with one element
+/// replaced.
+///
+/// Negative positions count from the end and reach at most to the start. A position beyond the end
+/// appends, after padding. Without a padding value that is needed, the query ends with error 1542.
 pub(crate) fn replace_nth(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let (array, replacement, padding) = (value(arguments, 0), value(arguments, 2), arguments.get(3));
     if !array.is_array() || !value(arguments, 1).is_number() {

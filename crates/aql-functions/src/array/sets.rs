@@ -18,7 +18,8 @@ pub(crate) fn union_distinct(arguments: &[Value], context: &mut EvaluationContex
     distinct("UNION_DISTINCT", arguments, context)
 }
 
-/// `UNION_DISTINCT_STABLE(array1, array2, ...)`: the same with the order promised (documented from ArangoDB 4 on).
+/// `UNION_DISTINCT_STABLE(array1, array2, ...)`: the same in a guaranteed order (documented from
+/// ArangoDB 4 on).
 pub(crate) fn union_distinct_stable(
     arguments: &[Value],
     context: &mut EvaluationContext<'_>,
@@ -26,22 +27,23 @@ pub(crate) fn union_distinct_stable(
     distinct("UNION_DISTINCT_STABLE", arguments, context)
 }
 
-/// `INTERSECTION(array1, array2, ...)`: what is in all arrays, each once.
+/// `INTERSECTION(array1, array2, ...)`: the values in all arrays, each once.
 pub(crate) fn intersection(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     selected("INTERSECTION", arguments, |arrays| arrays.found_in == arrays.count, context)
 }
 
-/// `MINUS(array1, array2, ...)`: what is in the first array only, each once.
+/// `MINUS(array1, array2, ...)`: the values in the first array only, each once.
 pub(crate) fn minus(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     selected("MINUS", arguments, |arrays| arrays.is_in_first && arrays.found_in == 1, context)
 }
 
-/// `OUTERSECTION(array1, array2, ...)`: what occurs once in all the arrays together.
+/// `OUTERSECTION(array1, array2, ...)`: the values that occur once in all the arrays together.
 pub(crate) fn outersection(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     selected("OUTERSECTION", arguments, |arrays| arrays.occurrences == 1, context)
 }
 
-/// `JACCARD(array1, array2)`: size of the intersection by size of the union; 1 for two empty arrays.
+/// `JACCARD(array1, array2)`: size of the intersection by size of the union; 1 for two empty
+/// arrays.
 pub(crate) fn jaccard(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let [left, right] = arguments else { return invalid(context, "JACCARD") };
     if !left.is_array() || !right.is_array() {
@@ -58,24 +60,25 @@ fn distinct(name: &str, arguments: &[Value], context: &mut EvaluationContext<'_>
     selected(name, arguments, |_| true, context)
 }
 
-/// Where a value was found.
+/// The occurrences of a value.
 struct Occurrence {
     value: Value,
-    /// How many of the arrays hold it.
+    /// The number of arrays that hold it.
     found_in: usize,
-    /// How often it occurs.
+    /// The number of its occurrences.
     occurrences: usize,
     is_in_first: bool,
     /// The array that was counted last.
     last_array: usize,
-    /// How many arrays there are.
+    /// The number of arrays.
     count: usize,
 }
 
-/// What one occurrence takes, with its entry in the table of places.
+/// The bytes of one occurrence, with its entry in the table of places.
 const BYTES_OF_OCCURRENCE: usize = size_of::<Occurrence>() + 3 * size_of::<Value>();
 
-/// Every value of the arrays for which `is_selected` holds, in the order of first occurrence.
+/// Returns every value of the arrays for which `is_selected` holds, in the order of first
+/// occurrence.
 fn selected(
     name: &str,
     arguments: &[Value],

@@ -4,8 +4,9 @@ use crate::argument::{array_expected, given, integer, value};
 use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `SLICE(anyArray, start, length)`: a negative start counts from the end; a negative length leaves that many
-/// elements at the end out.
+/// `SLICE(anyArray, start, length)`: a negative start counts from the end.
+///
+/// A negative length leaves out that many elements at the end.
 pub(crate) fn slice(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let array = value(arguments, 0);
     if !array.is_array() {

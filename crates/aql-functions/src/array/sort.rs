@@ -1,13 +1,13 @@
-//! Sorting arrays and removing what repeats.
+//! Sorting of arrays and removal of duplicates.
 
 use crate::argument::{array_expected, check_round, value};
 use crate::memory::{ArrayBuffer, DistinctValues, Scratch};
 use aql_value::{EvaluationContext, Result, Value, order_of};
 
-/// What an element takes while it is sorted: twice its position, and its place in the sorted array.
+/// The bytes of an element during a sort: twice its position, and its place in the sorted array.
 const BYTES_TO_SORT: usize = 2 * size_of::<u32>() + size_of::<Value>();
 
-/// `SORTED(anyArray)`: in AQL's total order; null without a warning for what is no array.
+/// `SORTED(anyArray)`: in AQL's total order; null without a warning if it is not an array.
 pub(crate) fn sorted(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let array = value(arguments, 0);
     if !array.is_array() {
@@ -57,7 +57,7 @@ fn in_order<'a>(array: &Value, context: &EvaluationContext<'a>) -> Result<ArrayB
     sort_elements(ArrayBuffer::collect(context, array.elements())?, context)
 }
 
-/// The elements in AQL's order.
+/// Returns the elements in AQL's order.
 pub(crate) fn sort_elements<'a>(
     mut elements: ArrayBuffer<'a>,
     context: &EvaluationContext<'a>,

@@ -19,7 +19,7 @@ pub(crate) fn bit_xor(arguments: &[Value], context: &mut EvaluationContext<'_>) 
     combined("BIT_XOR", arguments, |left, right| left ^ right, context)
 }
 
-/// Nulls in an array are skipped; without any number the result is null.
+/// Combines numbers; nulls in an array are skipped, and without any number the result is null.
 fn combined(
     name: &str,
     arguments: &[Value],

@@ -1,4 +1,4 @@
-//! Bit functions over numbers from 0 to 2^32 - 1; anything else makes them null, with warning 1542.
+//! Bit functions over numbers from 0 to 2^32 - 1; other arguments give null with warning 1542.
 
 mod combine;
 mod positions;
@@ -23,21 +23,21 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure("BIT_XOR", 1, 2, combine::bit_xor),
 ];
 
-/// Width of the numbers.
+/// The width of the numbers.
 const BITS: u32 = u32::BITS;
 
-/// The number, if it is one in range. A fraction is cut off.
+/// Returns the number if it is in range. A fraction is truncated.
 fn bits_of(value: &Value) -> Option<u32> {
     let number = value.as_f64().filter(|number| (0.0..=f64::from(u32::MAX)).contains(number))?;
     Some(number as u32)
 }
 
-/// The number, if it is at most `most`.
+/// Returns the number if it is at most `most`.
 fn count_of(value: &Value, most: u32) -> Option<u32> {
     bits_of(value).filter(|count| *count <= most)
 }
 
-/// The lowest `bits` bits.
+/// Returns the lowest `bits` bits.
 fn keep(number: u64, bits: u32) -> Value {
     Value::from_u64(number & ((1 << bits) - 1))
 }

@@ -29,7 +29,7 @@ pub(crate) fn bit_deconstruct(arguments: &[Value], context: &mut EvaluationConte
     Ok(Value::array(&set.map(|position| Value::Int(i64::from(position))).collect::<Vec<_>>()))
 }
 
-/// `BIT_POPCOUNT(number)`: how many bits are set.
+/// `BIT_POPCOUNT(number)`: the number of bits that are set.
 pub(crate) fn bit_popcount(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     match bits_of(value(arguments, 0)) {
         Some(number) => Ok(Value::Int(i64::from(number.count_ones()))),
@@ -37,7 +37,7 @@ pub(crate) fn bit_popcount(arguments: &[Value], context: &mut EvaluationContext<
     }
 }
 
-/// `BIT_TEST(number, index)`: whether a bit is set.
+/// `BIT_TEST(number, index)`: true if a bit is set.
 pub(crate) fn bit_test(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     match bits_of(value(arguments, 0)).zip(count_of(value(arguments, 1), BITS - 1)) {
         Some((number, index)) => Ok(Value::Bool(number >> index & 1 == 1)),

@@ -1,4 +1,4 @@
-//! Negating and shifting, keeping the lowest bits.
+//! Negation and shifts that keep the lowest bits.
 
 use super::{BITS, bits_of, count_of, keep};
 use crate::argument::{invalid, value};

@@ -1,15 +1,15 @@
-//! Reading the arguments of date functions.
+//! Arguments of date functions.
 
 use crate::argument::{Outcome, given, invalid, stop, value, warned};
 use aql_date::{Civil, ParsedDate, Unit, Zone, in_range, parse_date, to_iso_utc};
 use aql_value::{Error, ErrorCode, EvaluationContext, Result, Value};
 
-/// Null with warning 1572.
+/// Returns null with warning 1572.
 pub(super) fn invalid_date(context: &mut EvaluationContext<'_>, name: &str) -> Result<Value> {
     warned(context, name, ErrorCode::QueryInvalidDateValue, "invalid date value")
 }
 
-/// The moment that an argument names, in milliseconds since 1970-01-01 UTC.
+/// Returns the moment that an argument names, in milliseconds since 1970-01-01 UTC.
 pub(super) fn moment(
     arguments: &[Value],
     index: usize,
@@ -30,7 +30,7 @@ pub(super) fn moment(
     }
 }
 
-/// The zone that an argument names; `None` if it is not given or null.
+/// Returns the zone that an argument names; `None` if it is not given or null.
 pub(super) fn zone(
     arguments: &[Value],
     index: usize,
@@ -51,7 +51,7 @@ pub(super) fn zone(
     }
 }
 
-/// The unit that an argument names.
+/// Returns the unit that an argument names.
 pub(super) fn unit(
     arguments: &[Value],
     index: usize,
@@ -67,12 +67,12 @@ pub(super) fn unit(
     }
 }
 
-/// A moment on the clock of a zone (of UTC without one), in milliseconds.
+/// Returns a moment on the clock of a zone (of UTC without one), in milliseconds.
 pub(super) fn local_ms(ms: i64, zone: Option<&Zone>) -> i64 {
     zone.map_or(ms, |zone| zone.to_local_ms(ms))
 }
 
-/// The first argument as a date on the clock of the zone that the second names.
+/// Returns the first argument as a date on the clock of the zone that the second names.
 pub(super) fn local_date(
     arguments: &[Value],
     name: &str,
@@ -83,7 +83,9 @@ pub(super) fn local_date(
     Ok(Civil::from_ms(local_ms(ms, zone.as_ref())))
 }
 
-/// The ISO text, in UTC, of a moment on the clock of a zone; null with warning 1572 if it is out of range.
+/// Returns the ISO text, in UTC, of a moment on the clock of a zone.
+///
+/// The result is null with warning 1572 if the moment is out of range.
 pub(super) fn iso_of_local(
     local_ms: Option<i64>,
     zone: Option<&Zone>,

@@ -1,4 +1,4 @@
-//! From one form of a date to another.
+//! Conversions between the forms of a date.
 
 use super::argument::{invalid_date, local_ms, moment, zone};
 use crate::argument::{Outcome, answer, integer, invalid, stop, value};
@@ -32,7 +32,7 @@ fn formatted(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Outcom
     Ok(Value::from_str(&format_date(format, local, ms)))
 }
 
-/// The moment that one argument names, or that all of them are the components of.
+/// Returns the moment that one argument names, or that all arguments name by its components.
 fn moment_of_all(name: &str, arguments: &[Value], context: &mut EvaluationContext<'_>) -> Outcome<i64> {
     if arguments.len() == 1 {
         return moment(arguments, 0, name, context);

@@ -1,12 +1,12 @@
-//! From UTC to the clock of a zone and back.
+//! Conversions from UTC to the clock of a zone and back.
 
 use super::argument::{invalid_date, moment, zone};
 use crate::argument::{Outcome, answer, flag, invalid, stop};
 use aql_date::{Civil, Zone, ZoneInfo, database_version, in_range, to_iso_utc};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `DATE_UTCTOLOCAL(date, timezone, zoneinfo)`: the local time without an offset (with `Z` for UTC), or with
-/// `zoneinfo` an object.
+/// `DATE_UTCTOLOCAL(date, timezone, zoneinfo)`: the local time without an offset (with `Z` for
+/// UTC), or an object with `zoneinfo`.
 pub(crate) fn date_utctolocal(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(utc_to_local(arguments, context))
 }
@@ -44,7 +44,7 @@ fn in_range_or_stop(ms: i64, name: &str, context: &mut EvaluationContext<'_>) ->
     if in_range(ms) { Ok(ms) } else { stop(invalid_date(context, name)) }
 }
 
-/// The text alone, or an object that tells what holds in the zone at that moment.
+/// Returns the text alone, or an object that describes the zone at that moment.
 fn result(attribute: &str, text: &str, zone: &Zone, ms: i64, with_zone_info: bool) -> Value {
     let text = Value::from_str(text);
     if !with_zone_info {

@@ -1,8 +1,9 @@
 //! Date functions: over numbers (milliseconds since 1970-01-01 UTC) and ISO 8601 texts.
 //!
-//! What cannot be read as a date, and what leads out of the years 0 to 9999, is null with warning 1572; an argument
-//! that is neither number nor text is null with warning 1542. An unknown time zone ends the query with error 1572.
-//! With a time zone, calculations run on the clock of that zone.
+//! A value that cannot be read as a date gives null with warning 1572, and so does a result outside
+//! of the years 0 to 9999. An argument that is neither number nor text gives null with warning
+//! 1542. An unknown time zone ends the query with error 1572. With a time zone, calculations run on
+//! the clock of that zone.
 
 mod argument;
 mod check;

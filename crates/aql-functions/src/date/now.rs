@@ -1,4 +1,4 @@
-//! The time of the query, and the zones there are.
+//! The time of the query, and the list of time zones.
 
 use crate::argument::require_run_time;
 use aql_date::{system_zone_name, zone_names};

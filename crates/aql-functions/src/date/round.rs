@@ -5,13 +5,14 @@ use crate::argument::{Outcome, answer, invalid, stop, value};
 use aql_date::{Civil, Unit};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `DATE_TRUNC(date, unit, timezone)`: with all that is smaller than the unit at its beginning.
+/// `DATE_TRUNC(date, unit, timezone)`: the beginning of the unit that the date is in.
 pub(crate) fn date_trunc(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(truncated(arguments, context))
 }
 
-/// `DATE_ROUND(date, amount, unit, timezone)`: the beginning of the bucket that the date is in, where buckets of
-/// `amount` units follow each other from 1970-01-01 on.
+/// `DATE_ROUND(date, amount, unit, timezone)`: the beginning of the bucket that the date is in.
+///
+/// Buckets of `amount` units follow each other from 1970-01-01 on.
 pub(crate) fn date_round(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(rounded(arguments, context))
 }

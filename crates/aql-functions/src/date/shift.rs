@@ -28,7 +28,7 @@ fn shifted(
         let zone = zone(arguments, 2, name, context)?;
         (add_duration(local_ms(ms, zone.as_ref()), duration, sign), zone)
     } else if arguments.len() == 2 {
-        // What should be a duration is none.
+        // The argument should be a duration and is not.
         return stop(if amount.is_string() { invalid_date(context, name) } else { invalid(context, name) });
     } else {
         let is_number_text = |text: &str| text.trim().parse::<f64>().is_ok();

@@ -6,8 +6,9 @@ use crate::memory::{ArrayBuffer, Scratch};
 use aql_value::{EvaluationContext, Result, Value};
 use velocypack::Builder;
 
-/// `ATTRIBUTES(document, removeSystemAttrs, sort)`: sorted in AQL's order with `sort`, otherwise by their bytes, the
-/// order in which ArangoDB reads objects.
+/// `ATTRIBUTES(document, removeSystemAttrs, sort)`: the names of the attributes.
+///
+/// With `sort` they are in AQL's order, otherwise in byte order, in which ArangoDB reads objects.
 pub(crate) fn attributes(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let object = value(arguments, 0);
     if !object.is_object() {
@@ -39,7 +40,8 @@ pub(crate) fn entries(arguments: &[Value], context: &mut EvaluationContext<'_>) 
     if !object.is_object() {
         return invalid(context, "ENTRIES");
     }
-    // Names that are translated to a byte are at most 16 longer as texts; each pair is an array of its own.
+    // A name translated to one byte is at most 16 bytes longer as a text. Each pair is an array of
+    // its own.
     let pair_bytes = 2 * size_of::<Value>();
     let mut scratch = Scratch::new(context.memory);
     scratch.grow(object.memory_bytes() + object.len() * pair_bytes)?;
@@ -56,16 +58,17 @@ pub(crate) fn entries(arguments: &[Value], context: &mut EvaluationContext<'_>) 
     Ok(Value::from_builder(pairs))
 }
 
-/// `HAS(document, attributeName)`: also true for an attribute that is null; false for what is no object.
+/// `HAS(document, attributeName)`: true even for an attribute that is null; false for anything but
+/// an object.
 pub(crate) fn has(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
     let object = value(arguments, 0);
     let name = text(arguments, 1);
-    // Looking for the value is quick; only a null must be told apart from nothing.
+    // The look-up is quick; only a null must be told apart from a missing attribute.
     let is_present = !object.get(&name).is_null() || object.entries().any(|(present, _)| present == name);
     Ok(Value::Bool(is_present))
 }
 
-/// Whether it is a system attribute, and these are to be removed.
+/// Returns true for a system attribute if these are to be removed.
 fn is_removed(name: &str, remove_system_attributes: bool) -> bool {
     remove_system_attributes && name.starts_with('_')
 }

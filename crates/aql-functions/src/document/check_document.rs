@@ -5,7 +5,7 @@ use crate::argument::value;
 use aql_value::{EvaluationContext, Result, Value};
 use std::collections::HashSet;
 
-/// `CHECK_DOCUMENT(document)`: whether it is an object in which no attribute name occurs twice, at any level.
+/// `CHECK_DOCUMENT(document)`: true for an object without duplicate attribute names at any level.
 pub(crate) fn check_document(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
     let document = value(arguments, 0);
     Ok(Value::Bool(document.is_object() && has_unique_names(document, MAX_DEPTH)?))

@@ -35,7 +35,7 @@ pub(crate) fn is_same_collection(arguments: &[Value], context: &mut EvaluationCo
     }
 }
 
-/// What `result` makes of the collection and the key; null with a warning if there is no identifier.
+/// Returns the `result` of the collection and the key; null with a warning without an identifier.
 fn parsed(
     name: &str,
     arguments: &[Value],
@@ -49,7 +49,7 @@ fn parsed(
     }
 }
 
-/// The identifier itself, or that of a document.
+/// Returns the identifier itself, or that of a document.
 fn identifier_of(value: &Value) -> Value {
     if value.is_object() { value.get("_id") } else { value.clone() }
 }

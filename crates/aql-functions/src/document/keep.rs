@@ -1,4 +1,4 @@
-//! `KEEP()` and `UNSET()` and their recursive forms: objects with some of their attributes.
+//! `KEEP()`, `UNSET()` and their recursive forms: objects with some of their attributes.
 
 use super::{MAX_DEPTH, deeper};
 use crate::argument::{Outcome, answer, invalid, stop, value};
@@ -11,8 +11,10 @@ pub(crate) fn keep(arguments: &[Value], context: &mut EvaluationContext<'_>) -> 
     answer(filtered("KEEP", arguments, Filter { keeps_named: true, is_recursive: false }, context))
 }
 
-/// `KEEP_RECURSIVE(document, attributeName1, ...)` or `KEEP_RECURSIVE(document, attributeNameArray)`: the same in
-/// the objects within the object. Arrays stay as they are.
+/// `KEEP_RECURSIVE(document, attributeName1, ...)` or `KEEP_RECURSIVE(document,
+/// attributeNameArray)`: the same in objects within the object.
+///
+/// Arrays stay as they are.
 pub(crate) fn keep_recursive(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(filtered("KEEP_RECURSIVE", arguments, Filter { keeps_named: true, is_recursive: true }, context))
 }
@@ -22,18 +24,20 @@ pub(crate) fn unset(arguments: &[Value], context: &mut EvaluationContext<'_>) ->
     answer(filtered("UNSET", arguments, Filter { keeps_named: false, is_recursive: false }, context))
 }
 
-/// `UNSET_RECURSIVE(document, attributeName1, ...)` or `UNSET_RECURSIVE(document, attributeNameArray)`: the same in
-/// the objects within the object. Arrays stay as they are.
+/// `UNSET_RECURSIVE(document, attributeName1, ...)` or `UNSET_RECURSIVE(document,
+/// attributeNameArray)`: the same in objects within the object.
+///
+/// Arrays stay as they are.
 pub(crate) fn unset_recursive(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(filtered("UNSET_RECURSIVE", arguments, Filter { keeps_named: false, is_recursive: true }, context))
 }
 
-/// Which attributes stay.
+/// A choice of attributes.
 #[derive(Clone, Copy)]
 struct Filter {
-    /// Those that are named, or the others.
+    /// True if named attributes stay, false if the others stay.
     keeps_named: bool,
-    /// Also in objects within the object.
+    /// True if it applies to objects within the object too.
     is_recursive: bool,
 }
 
@@ -73,8 +77,9 @@ impl Filter {
     }
 }
 
-/// The names in the arguments after the first: texts, numbers, and arrays of them. Stops with warning 1542 at
-/// anything else.
+/// Returns the names in the arguments after the first: texts, numbers, and arrays of them.
+///
+/// Stops with warning 1542 at anything else.
 fn names_after_first(
     arguments: &[Value],
     name: &str,
@@ -94,7 +99,7 @@ fn names_after_first(
     Ok(names)
 }
 
-/// Whether the value is a name.
+/// Inserts the value and returns true if it is a name.
 fn insert(names: &mut HashSet<String>, value: &Value) -> bool {
     let is_name = value.is_string() || value.is_number();
     if is_name {

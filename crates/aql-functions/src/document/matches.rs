@@ -3,9 +3,12 @@
 use crate::argument::{check_round, flag, invalid, value};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `MATCHES(document, examples, returnIndex)`: whether, or with `returnIndex` which, of the examples (an object, or an
-/// array of them) has only attributes that the document has with the same value. Examples that are no objects match
-/// nothing, with a warning. What is no document is no match: false, also with `returnIndex`.
+/// `MATCHES(document, examples, returnIndex)`: true if an example has only attributes that the
+/// document has with the same value.
+///
+/// `examples` is an object or an array of objects. With `returnIndex` the result is the example's
+/// position. Examples that are not objects match nothing, with a warning. A first argument that is
+/// not a document gives false, also with `returnIndex`.
 pub(crate) fn matches(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let (document, examples) = (value(arguments, 0), value(arguments, 1));
     if !document.is_object() {

@@ -6,19 +6,21 @@ use crate::memory::{ArrayBuffer, ObjectBuffer, room_for};
 use aql_value::{EvaluationContext, Result, Value};
 use std::collections::HashMap;
 
-/// `MERGE(document1, document2, ...)` or `MERGE(docArray)`: of attributes with the same name the last one counts.
+/// `MERGE(document1, document2, ...)` or `MERGE(docArray)`: the last of attributes with the same
+/// name counts.
+///
 /// An attribute stands where its name occurs first.
 pub(crate) fn merge(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     merged("MERGE", arguments, |_, later, _, _| Ok(later), context)
 }
 
-/// `MERGE_RECURSIVE(document1, document2, ...)` or `MERGE_RECURSIVE(documents)`: the same, but two objects with the
-/// same name are merged.
+/// `MERGE_RECURSIVE(document1, document2, ...)` or `MERGE_RECURSIVE(documents)`: the same, but two
+/// objects with the same name are merged.
 pub(crate) fn merge_recursive(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     merged("MERGE_RECURSIVE", arguments, merge_attributes, context)
 }
 
-/// Makes one attribute of two with the same name.
+/// A function that makes one attribute of two with the same name.
 type Resolve = fn(Value, Value, usize, &EvaluationContext<'_>) -> Result<Value>;
 
 fn merged(

@@ -38,10 +38,11 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure("ZIP", 2, 2, zip::zip),
 ];
 
-/// Deepest recursion into an object. Data nests to about 200 levels; this bounds the stack whatever comes.
+/// The deepest recursion into an object. Data nests to about 200 levels; this bounds the stack for
+/// any input.
 const MAX_DEPTH: usize = 500;
 
-/// One level less, or error 1524.
+/// Returns one level less, or error 1524.
 fn deeper(depth_left: usize) -> aql_value::Result<usize> {
     depth_left.checked_sub(1).ok_or_else(|| {
         Error::new(ErrorCode::QueryTooMuchNesting, "too much nesting in the argument of a function")

@@ -4,13 +4,13 @@ use crate::argument::{invalid, value};
 use aql_date::to_iso_utc;
 use aql_value::{EvaluationContext, Result, Value};
 
-/// The digits of a revision, which is a number to the base 64.
+/// The digits of a revision, which is a number in base 64.
 const DIGITS: &[u8; 64] = b"-_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/// Longest revision: 64 bits in digits of 6.
+/// The length of the longest revision: 64 bits in digits of 6.
 const MAX_DIGITS: usize = 11;
 
-/// The lowest bits count the revisions of one millisecond.
+/// The number of low bits that count the revisions of one millisecond.
 const COUNT_BITS: u32 = 20;
 
 /// `DECODE_REV(revision)`: `{date, count}`.
@@ -23,7 +23,7 @@ pub(crate) fn decode_rev(arguments: &[Value], context: &mut EvaluationContext<'_
     Ok(Value::object(&[("date", Value::from_str(&to_iso_utc(date))), ("count", Value::from_u64(count))]))
 }
 
-/// The hybrid logical clock that a revision's digits stand for.
+/// Returns the hybrid logical clock that a revision's digits encode.
 fn decode(revision: &str) -> Option<u64> {
     if !(1..=MAX_DIGITS).contains(&revision.len()) {
         return None;

@@ -3,8 +3,10 @@
 use crate::argument::{invalid, text, value};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `TRANSLATE(value, lookupDocument, defaultValue)`: the attribute that the value (as a text) names, else the
-/// default, else the value itself.
+/// `TRANSLATE(value, lookupDocument, defaultValue)`: the attribute that the value names.
+///
+/// The value is cast to a text. Without the attribute, the result is the default, else the value
+/// itself.
 pub(crate) fn translate(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let lookup = value(arguments, 1);
     if !lookup.is_object() {

@@ -3,7 +3,7 @@
 use crate::argument::{invalid, value};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `VALUE(document, path)`: what the names and positions of the path lead to; null where they lead nowhere.
+/// `VALUE(document, path)`: the value at a path of names and positions; null if there is none.
 pub(crate) fn value_at_path(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let (document, path) = (value(arguments, 0), value(arguments, 1));
     if !document.is_object() || !path.is_array() {

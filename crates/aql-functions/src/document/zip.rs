@@ -5,7 +5,7 @@ use crate::memory::{ArrayBuffer, ObjectBuffer, room_for};
 use aql_value::{EvaluationContext, Result, Value};
 use std::collections::HashSet;
 
-/// `ZIP(keys, values)`: keys are cast to texts; of equal ones the first counts.
+/// `ZIP(keys, values)`: an object. Keys are cast to texts; the first of equal keys counts.
 pub(crate) fn zip(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let (keys, values) = (value(arguments, 0), value(arguments, 1));
     if !keys.is_array() || !values.is_array() || keys.len() != values.len() {

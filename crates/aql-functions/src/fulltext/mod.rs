@@ -7,9 +7,12 @@ use aql_value::{Error, EvaluationContext, Function, Result, Value};
 
 pub(crate) static FUNCTIONS: &[Function] = &[pure("FULLTEXT_MATCH", 3, 3, fulltext_match)];
 
-/// `FULLTEXT_MATCH(value, query, minLength)`: whether the words of a text, or of the texts directly in an array or an
-/// object, satisfy a query as `FULLTEXT()` understands it. What `FULLTEXT()` stands for; ArangoDB has no such function.
-/// Words of fewer characters than `minLength` do not count. False for a query that is none.
+/// `FULLTEXT_MATCH(value, query, minLength)`: true if the words of a value satisfy a fulltext
+/// query.
+///
+/// The value is a text, or an array or object that directly holds texts. The optimizer replaces
+/// `FULLTEXT()` by this function; ArangoDB has no such function. Words of fewer characters than
+/// `minLength` do not count. The result is false for an invalid query.
 fn fulltext_match(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let Some(parts) = value(arguments, 1).as_str().and_then(parse) else { return Ok(Value::Bool(false)) };
     let min_length = usize::try_from(value(arguments, 2).to_i64()).unwrap_or(0);
@@ -27,7 +30,7 @@ fn fulltext_match(arguments: &[Value], context: &mut EvaluationContext<'_>) -> R
     Ok(Value::Bool(matches(&parts, is_there)))
 }
 
-/// Notes which parts a text has words for; anything but a text has none.
+/// Marks the parts of the query that a text has words for; other values have none.
 fn note_words(
     text: &Value,
     min_length: usize,

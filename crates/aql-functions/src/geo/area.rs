@@ -5,7 +5,7 @@ use super::shape::shape;
 use crate::argument::{Outcome, answer};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `GEO_AREA(geoJson, ellipsoid)`: square meters of a Polygon or MultiPolygon; 0 of other shapes.
+/// `GEO_AREA(geoJson, ellipsoid)`: square meters of a Polygon or MultiPolygon; 0 for other shapes.
 pub(crate) fn geo_area(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(area(arguments, context))
 }

@@ -44,7 +44,7 @@ pub(crate) fn geo_multilinestring(arguments: &[Value], context: &mut EvaluationC
     geometry("MultiLineString", lines.clone())
 }
 
-/// Whether it is an array of at least `fewest` elements, for all of which the test holds.
+/// Returns true for an array of at least `fewest` elements that all pass the test.
 fn is_list_of(
     list: &Value,
     fewest: usize,
@@ -60,7 +60,7 @@ fn is_list_of(
     Ok(list.is_array() && list.len() >= fewest)
 }
 
-/// Longitude, latitude and perhaps elevation.
+/// Returns true for an array of longitude, latitude and perhaps elevation.
 fn is_position(value: &Value) -> bool {
     (2..=3).contains(&value.len()) && value.is_array() && value.elements().all(|number| number.is_number())
 }

@@ -25,8 +25,8 @@ pub(crate) fn geo_distance(arguments: &[Value], context: &mut EvaluationContext<
     answer(distance_of_shapes(arguments, "GEO_DISTANCE", 2, context).map(Value::from_f64))
 }
 
-/// `GEO_IN_RANGE(geoJsonA, geoJsonB, low, high, includeLow, includeHigh, ellipsoid)`: whether the distance of the
-/// centroids lies between two bounds.
+/// `GEO_IN_RANGE(geoJsonA, geoJsonB, low, high, includeLow, includeHigh, ellipsoid)`: true if the
+/// distance of the centroids lies between two bounds.
 pub(crate) fn geo_in_range(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     const NAME: &str = "GEO_IN_RANGE";
     let bounds = value(arguments, 2).as_f64().zip(value(arguments, 3).as_f64());
@@ -42,7 +42,9 @@ pub(crate) fn geo_in_range(arguments: &[Value], context: &mut EvaluationContext<
     }))
 }
 
-/// Of the first two arguments, on the ellipsoid that the argument at `ellipsoid_index` names.
+/// Returns the distance of the first two arguments.
+///
+/// The argument at `ellipsoid_index` names the ellipsoid.
 fn distance_of_shapes(
     arguments: &[Value],
     name: &str,
@@ -55,7 +57,7 @@ fn distance_of_shapes(
     Ok(ellipsoid.distance_meters(first.centroid(), second.centroid()))
 }
 
-/// The ellipsoid that an argument names; the sphere if it was not given.
+/// Returns the ellipsoid that an argument names; the sphere if it was not given.
 pub(super) fn ellipsoid(
     arguments: &[Value],
     index: usize,

@@ -1,5 +1,6 @@
-//! Geographical functions: GeoJSON and its constructors, distances, relations. The geometry on the sphere is that of
-//! the crate `geometry`.
+//! Geographical functions: GeoJSON and its constructors, distances, relations.
+//!
+//! The crate `geometry` computes on the sphere.
 
 mod area;
 mod constructors;

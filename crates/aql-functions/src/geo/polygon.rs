@@ -3,15 +3,15 @@
 use crate::argument::{check_round, invalid, value};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// A place in the plane of latitude and longitude.
+/// A point in the plane of latitude and longitude.
 type Point = (f64, f64);
 
-/// `IS_IN_POLYGON(polygon, latitude, longitude)` or `IS_IN_POLYGON(polygon, coord, useLonLat)`: whether a line from
-/// the point in one direction crosses the polygon's border an odd number of times.
+/// `IS_IN_POLYGON(polygon, latitude, longitude)` or `IS_IN_POLYGON(polygon, coord, useLonLat)`:
+/// true if a ray from the point crosses the polygon's border an odd number of times.
 pub(crate) fn is_in_polygon(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     const NAME: &str = "IS_IN_POLYGON";
     let (polygon, position) = (value(arguments, 0), value(arguments, 1));
-    // Which coordinate is which makes no difference, as long as it is the same for the polygon and the point.
+    // The order of the coordinates makes no difference if polygon and point agree in it.
     let is_third_valid = value(arguments, 2).is_null() || value(arguments, 2).is_bool();
     let point = if position.is_array() {
         point_of(position).filter(|_| is_third_valid)
@@ -38,7 +38,7 @@ pub(crate) fn is_in_polygon(arguments: &[Value], context: &mut EvaluationContext
     Ok(Value::Bool(is_inside))
 }
 
-/// Whether the edge crosses the line from the point towards smaller latitudes.
+/// Returns true if the edge crosses the ray from the point towards smaller latitudes.
 fn is_crossed(from: Point, to: Point, point: Point) -> bool {
     let (latitude, longitude) = point;
     if (from.1 > longitude) == (to.1 > longitude) {

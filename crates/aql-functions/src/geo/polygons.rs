@@ -1,11 +1,11 @@
-//! Constructors of areas, which check what they construct.
+//! Constructors of areas, which validate their result.
 
 use super::constructors::geometry;
 use super::shape::shape;
 use crate::argument::{Outcome, answer, invalid, stop, value};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `GEO_POLYGON(points)`: of one ring, or of rings of which the first is the outer one.
+/// `GEO_POLYGON(points)`: one ring, or several rings of which the first is the outer one.
 pub(crate) fn geo_polygon(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(polygon(value(arguments, 0), context))
 }
@@ -15,13 +15,13 @@ fn polygon(points: &Value, context: &mut EvaluationContext<'_>) -> Outcome<Value
     if !points.is_array() || points.is_empty() {
         return stop(invalid(context, NAME));
     }
-    // Of a single ring the coordinates can stand for themselves.
+    // The coordinates of a single ring need no array around them.
     let is_ring = points.at(0).at(0).is_number();
     let rings = if is_ring { Value::try_array(std::slice::from_ref(points))? } else { points.clone() };
     checked(geometry("Polygon", rings)?, NAME, context)
 }
 
-/// `GEO_MULTIPOLYGON(polygons)`: of at least two polygons, each an array of rings.
+/// `GEO_MULTIPOLYGON(polygons)`: at least two polygons, each an array of rings.
 pub(crate) fn geo_multipolygon(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     const NAME: &str = "GEO_MULTIPOLYGON";
     let polygons = value(arguments, 0);
@@ -35,7 +35,7 @@ pub(crate) fn geo_multipolygon(arguments: &[Value], context: &mut EvaluationCont
     )
 }
 
-/// The object, if it is a valid shape.
+/// Returns the object if it is a valid shape.
 fn checked(built: Value, name: &str, context: &mut EvaluationContext<'_>) -> Outcome<Value> {
     shape(std::slice::from_ref(&built), 0, name, context)?;
     Ok(built)

@@ -5,7 +5,8 @@ use crate::argument::{Outcome, answer, invalid, stop};
 use aql_value::{EvaluationContext, Result, Value};
 use geometry::{Interrupt, Shape};
 
-/// `GEO_CONTAINS(geoJsonA, geoJsonB)`: whether all of B is in A, which must be a Polygon or a MultiPolygon.
+/// `GEO_CONTAINS(geoJsonA, geoJsonB)`: true if all of B is in A, which must be a Polygon or a
+/// MultiPolygon.
 pub(crate) fn geo_contains(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     const NAME: &str = "GEO_CONTAINS";
     let related = |outer: &Shape, inner: &Shape, interrupt: Interrupt<'_>| {
@@ -17,19 +18,19 @@ pub(crate) fn geo_contains(arguments: &[Value], context: &mut EvaluationContext<
     answer(relate(arguments, NAME, context, related))
 }
 
-/// `GEO_INTERSECTS(geoJsonA, geoJsonB)`: whether A and B have a point in common.
+/// `GEO_INTERSECTS(geoJsonA, geoJsonB)`: true if A and B have a point in common.
 pub(crate) fn geo_intersects(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(relate(arguments, "GEO_INTERSECTS", context, |a, b, interrupt| {
         geometry::intersects(a, b, interrupt).map(Some)
     }))
 }
 
-/// `GEO_EQUALS(geoJsonA, geoJsonB)`: whether A and B are the same shape.
+/// `GEO_EQUALS(geoJsonA, geoJsonB)`: true if A and B are the same shape.
 pub(crate) fn geo_equals(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(relate(arguments, "GEO_EQUALS", context, |a, b, _| Ok(Some(geometry::equals(a, b)))))
 }
 
-/// What `related` says of the first two arguments; null with a warning where it says nothing.
+/// Returns the result of `related` for the first two arguments; null with a warning if it has none.
 fn relate(
     arguments: &[Value],
     name: &str,

@@ -5,18 +5,22 @@ use aql_value::{ErrorCode, EvaluationContext, Value};
 use geometry::{Error, Rules, Shape};
 use std::sync::Arc;
 
-/// How many shapes are kept parsed between calls.
+/// The number of parsed shapes that are cached between calls.
 const KEPT_SHAPES: usize = 4;
-/// Smallest and largest shape that is kept, in bytes of its value: others are quick to parse, or take much memory.
+/// The sizes of the shapes that are cached, in bytes of their values.
+///
+/// Smaller ones are quick to parse; larger ones take much memory.
 const KEPT_BYTES: std::ops::Range<usize> = 128..1 << 20;
 
-/// Shapes parsed before, the last used first: in a query, one of two arguments is mostly the same for all rows.
+/// A cache of parsed shapes, the last used first.
+///
+/// In a query, one of two arguments is mostly the same for all rows.
 #[derive(Default)]
 struct ParsedShapes {
     shapes: Vec<(Box<[u8]>, Arc<Shape>)>,
 }
 
-/// The argument as a shape. Stops with null and a warning for anything else.
+/// Returns the argument as a shape. Stops with null and a warning for anything else.
 pub(super) fn shape(
     arguments: &[Value],
     index: usize,
@@ -33,7 +37,7 @@ pub(super) fn shape(
     }
 }
 
-/// Stops with what a shape's error means for the query.
+/// Stops with the warning or error that a shape's error means for the query.
 pub(super) fn refuse<T>(error: &Error, name: &str, context: &mut EvaluationContext<'_>) -> Outcome<T> {
     if *error == Error::Interrupted {
         context.interrupt.check()?;

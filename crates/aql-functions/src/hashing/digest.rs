@@ -30,7 +30,7 @@ fn digest<D: Digest>(arguments: &[Value]) -> Value {
     Value::from_str(&to_hex(D::digest(text(arguments, 0).as_bytes()).as_ref()))
 }
 
-/// Two lower-case hexadecimal digits a byte.
+/// Returns two lower-case hexadecimal digits for each byte.
 pub(crate) fn to_hex(bytes: &[u8]) -> String {
     let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()

@@ -3,7 +3,7 @@
 use crate::argument::text;
 use aql_value::{EvaluationContext, Result, Value};
 
-/// The hash of some bytes (offset basis and prime as in draft-eastlake-fnv).
+/// Returns the hash of some bytes (offset basis and prime as in draft-eastlake-fnv).
 pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
     bytes
         .iter()

@@ -4,7 +4,7 @@ use crate::argument::value;
 use aql_value::{EvaluationContext, Result, Value};
 use twox_hash::XxHash64;
 
-/// Bits of the result, all of which a double can hold.
+/// The bits of the result; a double can hold all of them.
 const BITS: u32 = 51;
 
 /// The seed of ArangoDB's hashes of values.
@@ -15,8 +15,10 @@ pub(crate) fn hash(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result
     Ok(Value::from_u64(stable_hash(value(arguments, 0)) & ((1 << BITS) - 1)))
 }
 
-/// 64 bits that equal values share. That of a text is ArangoDB's, as the documented results of `MINHASH()` show it:
-/// XXH64 of the text as VelocyPack.
+/// Returns 64 bits that equal values share.
+///
+/// For a text they are ArangoDB's, as the documented results of `MINHASH()` show: XXH64 of the text
+/// as VelocyPack.
 pub(crate) fn stable_hash(value: &Value) -> u64 {
     if value.is_string() {
         value.with_slice(|text, _| XxHash64::oneshot(SEED, text.bytes()))

@@ -12,7 +12,7 @@ pub(crate) fn first_list(arguments: &[Value], _: &mut EvaluationContext<'_>) -> 
     Ok(first(arguments, Value::is_array))
 }
 
-/// `NOT_NULL(alternative, ...)`: the first that is not null, or null.
+/// `NOT_NULL(alternative, ...)`: the first value that is not null, or null.
 pub(crate) fn not_null(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
     Ok(first(arguments, |alternative| !alternative.is_null()))
 }

@@ -1,4 +1,4 @@
-//! Calling a function by its name. User-defined functions are not known here.
+//! Calls of functions by name. User-defined functions are unknown here.
 
 use crate::argument::{invalid, value};
 use aql_value::{Error, ErrorCode, EvaluationContext, Function, Result, Value};
@@ -33,7 +33,7 @@ fn call_by_name(name: &str, arguments: &[Value], context: &mut EvaluationContext
         let message = format!("usage of unknown function '{name}()'");
         return Err(Error::new(ErrorCode::QueryFunctionNameUnknown, message));
     };
-    // Calls by name within calls by name would recurse as deep as the arguments say.
+    // Calls by name within calls by name could recurse without a bound.
     if matches!(function.name, "CALL" | "APPLY") {
         let message = format!("disallowed dynamic call to '{}'", function.name);
         return Err(Error::new(ErrorCode::QueryDisallowedDynamicCall, message));

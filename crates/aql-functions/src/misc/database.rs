@@ -1,4 +1,4 @@
-//! Questions to the server.
+//! Functions that ask the server.
 
 use crate::argument::{check_round, invalid, value};
 use crate::memory::ArrayBuffer;
@@ -32,8 +32,9 @@ pub(crate) fn version(_: &[Value], context: &mut EvaluationContext<'_>) -> Resul
     context.environment.server_version().map(Value::from_str)
 }
 
-/// `DOCUMENT(collection, id)` or `DOCUMENT(id)`: a document or null; for an array of identifiers an array of the
-/// documents that there are.
+/// `DOCUMENT(collection, id)` or `DOCUMENT(id)`: a document or null.
+///
+/// For an array of identifiers, the result is an array of the documents that exist.
 pub(crate) fn document(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let (collection, identifiers) = match arguments {
         [collection, identifiers] => match collection.as_str() {
@@ -71,7 +72,7 @@ fn one_document(
     identifier: &Value,
     context: &mut EvaluationContext<'_>,
 ) -> Result<Value> {
-    // Also a document stands for its identifier.
+    // A document may take the place of its identifier.
     let identifier = if identifier.is_object() { identifier.get("_id") } else { identifier.clone() };
     match identifier.as_str() {
         Some(identifier) => context.environment.document(collection, identifier),

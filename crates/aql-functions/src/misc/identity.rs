@@ -1,15 +1,17 @@
-//! Functions that answer their first argument.
+//! Functions that return their first argument.
 
 use crate::argument::{require_run_time, value};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `PASSTHRU(value)`, `NOOPT(value)`; `ANALYZER(expr, analyzer)` and `BOOST(expr, boost)` outside of SEARCH.
+/// `PASSTHRU(value)`, `NOOPT(value)`; `ANALYZER(expr, analyzer)` and `BOOST(expr, boost)` outside
+/// of SEARCH.
 pub(crate) fn first_argument(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
     Ok(value(arguments, 0).clone())
 }
 
-/// `NOEVAL(value)`: the same, but never while constants are folded. `V8(value)` forces ArangoDB to evaluate in its
-/// JavaScript engine, to the same result.
+/// `NOEVAL(value)`: the same, but never while constants are folded.
+///
+/// `V8(value)` makes ArangoDB evaluate in its JavaScript engine, with the same result.
 pub(crate) fn noeval(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     require_run_time(context)?;
     Ok(value(arguments, 0).clone())

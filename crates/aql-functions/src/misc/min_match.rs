@@ -3,7 +3,7 @@
 use crate::argument::invalid;
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `MIN_MATCH(expr1, ..., minMatchCount)`: whether at least so many of the expressions are true.
+/// `MIN_MATCH(expr1, ..., minMatchCount)`: true if at least so many of the expressions are true.
 pub(crate) fn min_match(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     match arguments.split_last() {
         Some((fewest, expressions)) if fewest.is_number() && fewest.to_i64() >= 0 => {

@@ -1,4 +1,4 @@
-//! Control flow, the server, calling by name, and what fits nowhere else.
+//! Control flow, the server, calls by name, and functions of no other family.
 
 mod alternatives;
 mod call;

@@ -12,7 +12,8 @@ pub(crate) fn assert(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Resu
     }
 }
 
-/// `WARN(expr, message)`: whether the expression is true; warning 1594 with the message if not.
+/// `WARN(expr, message)`: true if the expression is true; otherwise false and warning 1594 with the
+/// message.
 pub(crate) fn warn(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let holds = flag(arguments, 0);
     if !holds {

@@ -11,8 +11,9 @@ pub(crate) fn schema_get(arguments: &[Value], context: &mut EvaluationContext<'_
     }
 }
 
-/// `SCHEMA_VALIDATE(doc, schema)`: `{valid}`, with `errorMessage` if the document is not valid. Everything is valid by
-/// a schema that is null or empty.
+/// `SCHEMA_VALIDATE(doc, schema)`: `{valid}`, with `errorMessage` for an invalid document.
+///
+/// A schema that is null or empty accepts everything.
 pub(crate) fn schema_validate(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let (document, schema) = (value(arguments, 0), value(arguments, 1));
     if !document.is_object() || !(schema.is_object() || schema.is_null()) {

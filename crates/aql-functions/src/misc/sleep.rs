@@ -4,7 +4,7 @@ use crate::argument::{invalid, value};
 use aql_value::{EvaluationContext, Result, Value};
 use std::time::{Duration, Instant};
 
-/// Time between two looks at the interrupt.
+/// The time between two checks of the interrupt.
 const NAP: Duration = Duration::from_millis(20);
 
 /// `SLEEP(seconds)`: null after that time; a killed query ends at once.
@@ -12,7 +12,7 @@ pub(crate) fn sleep(arguments: &[Value], context: &mut EvaluationContext<'_>) ->
     let Some(seconds) = value(arguments, 0).as_f64().filter(|seconds| *seconds >= 0.0) else {
         return invalid(context, "SLEEP");
     };
-    // What is too long for a duration is as good as for ever.
+    // A time beyond the range of `Duration` counts as infinite.
     let duration = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
     let begin = Instant::now();
     loop {

@@ -4,6 +4,6 @@ use aql_value::{EvaluationContext, Result, Value};
 
 /// `RAND()`: greater than 0 and less than 1.
 pub(crate) fn rand(_: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    // The generator may answer 0, which half its smallest step away is not.
+    // The generator may return 0. Half its smallest step replaces it.
     Ok(Value::from_f64(context.state.random.f64().max(f64::EPSILON / 4.0)))
 }

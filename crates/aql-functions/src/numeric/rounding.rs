@@ -1,4 +1,4 @@
-//! Rounding and sign. Integers stay as they are, also those that a double cannot hold.
+//! Rounding and sign. Integers stay as they are, even those that a double cannot represent.
 
 use crate::argument::{number, value};
 use aql_value::{EvaluationContext, Result, Value};
@@ -24,7 +24,8 @@ pub(crate) fn floor(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Resul
 
 /// `ROUND(value)`: to the nearest integer, halves upwards (-2.5 becomes -2).
 pub(crate) fn round(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    // Not floor(number + 0.5): the sum itself rounds, and 0.49999999999999994 would become 1.
+    // `floor(number + 0.5)` would be wrong: the sum itself rounds, and 0.49999999999999994 would
+    // become 1.
     Ok(rounded(arguments, |number| {
         let below = number.floor();
         if number - below < 0.5 { below } else { below + 1.0 }
@@ -34,7 +35,7 @@ pub(crate) fn round(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Resul
 fn rounded(arguments: &[Value], round: impl Fn(f64) -> f64) -> Value {
     match value(arguments, 0) {
         integer @ (Value::Int(_) | Value::UInt(_)) => integer.clone(),
-        // Adding 0 makes negative zero, which would print as -0, zero.
+        // Adding 0 turns negative zero, which would print as -0, into zero.
         _ => Value::from_f64(round(number(arguments, 0)) + 0.0),
     }
 }

@@ -1,4 +1,5 @@
-//! Scores that decay with the distance from an origin. At the distance `offset` + `scale` they are `decay`.
+//! Scores that decay with the distance from an origin. At the distance `offset` + `scale` they are
+//! `decay`.
 
 use crate::argument::{check_round, invalid, value};
 use crate::memory::ArrayBuffer;
@@ -28,7 +29,7 @@ pub(crate) fn decay_linear(arguments: &[Value], context: &mut EvaluationContext<
     scored("DECAY_LINEAR", arguments, score, context)
 }
 
-/// The score of a number, or those of an array's numbers.
+/// Returns the score of a number, or the scores of an array's numbers.
 fn scored(
     name: &str,
     arguments: &[Value],

@@ -4,9 +4,9 @@ use super::levenshtein_distance::{damerau_levenshtein, levenshtein_within};
 use crate::argument::{given, invalid, text, value};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// Largest distance of `LEVENSHTEIN_MATCH()` with transpositions.
+/// The largest distance of `LEVENSHTEIN_MATCH()` with transpositions.
 const MAX_DISTANCE_WITH_TRANSPOSITIONS: i64 = 3;
-/// Largest distance without.
+/// The largest distance without transpositions.
 const MAX_DISTANCE: i64 = 4;
 
 /// `LEVENSHTEIN_DISTANCE(value1, value2)`: with transpositions.
@@ -19,8 +19,10 @@ pub(crate) fn levenshtein_distance(
     Ok(Value::Int(distance as i64))
 }
 
-/// `LEVENSHTEIN_MATCH(text, target, distance, transpositions, maxTerms, prefix)`: whether the text begins with
-/// `prefix` and the rest is at most so far from `target`. `maxTerms` matters in indexes only.
+/// `LEVENSHTEIN_MATCH(text, target, distance, transpositions, maxTerms, prefix)`: true if the text
+/// begins with `prefix` and the rest is at most so far from `target`.
+///
+/// `maxTerms` matters in indexes only.
 pub(crate) fn levenshtein_match(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     const NAME: &str = "LEVENSHTEIN_MATCH";
     let (Some(text), Some(target), true) =
@@ -50,7 +52,7 @@ fn is_within(
     transpositions: bool,
     context: &EvaluationContext<'_>,
 ) -> Result<bool> {
-    // Longer or shorter by more characters than that is too far already.
+    // A larger difference in length already exceeds the distance.
     if text.chars().count().abs_diff(target.chars().count()) > allowed {
         return Ok(false);
     }

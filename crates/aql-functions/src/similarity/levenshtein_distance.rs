@@ -4,16 +4,18 @@ use crate::memory::Scratch;
 use aql_value::{Error, ErrorCode, Interrupt, MemoryAccount, Result};
 use std::collections::HashMap;
 
-/// Most cells of the table that the Damerau-Levenshtein distance needs (256 MiB of them). Texts whose difference is
-/// longer than about 8,000 characters on both sides end the query with error 32.
+/// The greatest number of cells in the table of the Damerau-Levenshtein distance (256 MiB).
+///
+/// Texts that differ in more than about 8,000 characters on both sides end the query with error 32.
 const MAX_CELLS: usize = 1 << 26;
 
-/// How many cells of the table may be filled between two looks at the interrupt.
+/// The cells of the table that are filled between two checks of the interrupt.
 const CELLS_PER_CHECK: usize = 1 << 16;
 
-/// The Damerau-Levenshtein distance: the fewest insertions, deletions, replacements and transpositions of
-/// neighbours that turn one text into the other (Lowrance and Wagner 1975; edits between transposed characters are
-/// allowed).
+/// Returns the Damerau-Levenshtein distance (Lowrance and Wagner 1975).
+///
+/// It is the least number of insertions, deletions, replacements and transpositions of neighbours
+/// that turn one text into the other. Edits between transposed characters are allowed.
 pub(crate) fn damerau_levenshtein(
     left: &str,
     right: &str,
@@ -71,7 +73,7 @@ pub(crate) fn damerau_levenshtein(
     Ok(table.get(left.len() + 1, right.len() + 1) as usize)
 }
 
-/// The Levenshtein distance, without transpositions; `None` if it is more than `most`.
+/// Returns the Levenshtein distance, without transpositions; `None` if it is more than `most`.
 pub(crate) fn levenshtein_within(
     left: &str,
     right: &str,
@@ -101,7 +103,7 @@ pub(crate) fn levenshtein_within(
     Ok(Some(distance).filter(|distance| *distance <= most))
 }
 
-/// The texts without the beginning and the end that they share, which never cost an edit.
+/// Returns the texts without their common beginning and end, which never cost an edit.
 fn differing_parts(left: &str, right: &str) -> (Vec<char>, Vec<char>) {
     let start = left.chars().zip(right.chars()).take_while(|(left, right)| left == right).count();
     let left: Vec<char> = left.chars().skip(start).collect();
@@ -168,7 +170,7 @@ mod tests {
         assert_eq!(damerau(&"a".repeat(20_000), &"a".repeat(20_001)), 1);
     }
 
-    /// The textbook definition, exponential.
+    /// Computes the distance by the textbook definition, in exponential time.
     fn model(left: &[char], right: &[char]) -> usize {
         match (left, right) {
             ([], rest) | (rest, []) => rest.len(),

@@ -1,4 +1,5 @@
-//! MinHash signatures: the smallest hashes of a set, whose overlap approximates the Jaccard similarity.
+//! MinHash signatures: the smallest hashes of a set, whose overlap approximates the Jaccard
+//! similarity.
 
 use crate::argument::{check_round, invalid, value};
 use crate::hashing::stable_hash;
@@ -8,14 +9,15 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use std::collections::BTreeMap;
 
-/// Largest signature: for an error of one in a thousand.
+/// The largest signature, for an error of one in a thousand.
 const MAX_HASHES: i64 = 1_000_000;
 
-/// What a hash that is kept takes: its place in the tree, and then in the list.
+/// The bytes of a hash: its place in the tree, and then in the list.
 const BYTES_OF_HASH: usize = 64;
 
-/// `MINHASH(values, numHashes)`: the `numHashes` smallest hashes of the values, base64 of 8 bytes each, in the order in
-/// which the values come first.
+/// `MINHASH(values, numHashes)`: the `numHashes` smallest hashes of the values.
+///
+/// Each is base64 of 8 bytes. They are in the order in which their values first occur.
 pub(crate) fn minhash(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let (values, count) = (value(arguments, 0), value(arguments, 1));
     if !values.is_array() || !count.is_number() || !(1..=MAX_HASHES).contains(&count.to_i64()) {
@@ -24,7 +26,7 @@ pub(crate) fn minhash(arguments: &[Value], context: &mut EvaluationContext<'_>) 
     let count = count.to_i64() as usize;
     let mut scratch = Scratch::new(context.memory);
     scratch.grow(values.len().min(count) * BYTES_OF_HASH)?;
-    // Each with the position of the first value that has it.
+    // Each hash with the position of the first value that has it.
     let mut smallest: BTreeMap<u64, usize> = BTreeMap::new();
     for (round, value) in values.elements().enumerate() {
         check_round(context, round)?;
@@ -43,7 +45,7 @@ pub(crate) fn minhash(arguments: &[Value], context: &mut EvaluationContext<'_>) 
 /// `MINHASH_COUNT(error)`: the size of a signature whose expected error is at most that.
 pub(crate) fn minhash_count(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     match value(arguments, 0).as_f64().filter(|error| (0.0..1.0).contains(error)) {
-        // The square rounds, and 1 / (0.05 * 0.05) must be 400 all the same.
+        // The square rounds, and 1 / (0.05 * 0.05) must be 400 nevertheless.
         Some(error) => Ok(Value::from_f64((1.0 / (error * error) - 1e-9).ceil())),
         None => invalid(context, "MINHASH_COUNT"),
     }

@@ -6,8 +6,10 @@ use aql_value::{ErrorCode, EvaluationContext, Result, Value};
 
 const NAME: &str = "MINHASH_MATCH";
 
-/// `MINHASH_MATCH(text, target, threshold, analyzer)`: whether the signatures that a `minhash` Analyzer makes of both
-/// texts have at least the threshold in common. No built-in Analyzer is of that type, so that each of them is
+/// `MINHASH_MATCH(text, target, threshold, analyzer)`: true if the MinHash signatures of both texts
+/// have at least the threshold in common.
+///
+/// A `minhash` Analyzer makes the signatures. No built-in Analyzer is of that type, so all are
 /// refused: warning 10 and null.
 pub(crate) fn minhash_match(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(matched(arguments, context))

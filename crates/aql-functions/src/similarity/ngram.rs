@@ -6,7 +6,7 @@ use crate::memory::Scratch;
 use crate::string::{analyzer, tokens_of_text};
 use aql_value::{EvaluationContext, Interrupt, Result, Value};
 
-/// What `NGRAM_MATCH()` asks for if the call does not say.
+/// The default threshold of `NGRAM_MATCH()`.
 const DEFAULT_THRESHOLD: f64 = 0.7;
 
 /// `NGRAM_SIMILARITY(input, target, ngramSize)`
@@ -22,8 +22,11 @@ pub(crate) fn ngram_positional_similarity(
     compared("NGRAM_POSITIONAL_SIMILARITY", arguments, positional_similarity, context)
 }
 
-/// `NGRAM_MATCH(text, target, threshold, analyzer)` outside of SEARCH: whether the longest sequence of the target's
-/// tokens that the text has in this order, divided by the number of the target's tokens, is at least the threshold.
+/// `NGRAM_MATCH(text, target, threshold, analyzer)` outside of SEARCH: true if enough tokens of the
+/// target occur in the text.
+///
+/// The longest sequence of the target's tokens that the text has in this order, divided by the
+/// number of the target's tokens, must be at least the threshold.
 pub(crate) fn ngram_match(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(matched(arguments, context))
 }

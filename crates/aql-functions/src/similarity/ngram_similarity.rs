@@ -1,15 +1,21 @@
-//! Similarity of texts by their n-grams (Kondrak, "N-Gram Similarity and Distance", SPIRE 2005), by code points.
+//! Similarity of texts by their n-grams of code points (Kondrak, "N-Gram Similarity and Distance",
+//! SPIRE 2005).
 
 use aql_value::{Error, ErrorCode, Interrupt, Result, Value};
 
-/// Most comparisons of two n-grams that one call makes (some seconds); longer texts end the query with error 32.
+/// The greatest number of n-gram comparisons of one call, which take some seconds.
+///
+/// Longer texts end the query with error 32.
 const MAX_COMPARISONS: usize = 1 << 31;
 
-/// How many comparisons may pass between two looks at the interrupt.
+/// The comparisons between two checks of the interrupt.
 const COMPARISONS_PER_CHECK: usize = 1 << 16;
 
-/// Length of the longest common subsequence of n-grams that match in whole, divided by the number of n-grams of
-/// `target`. A text shorter than `size` has no n-grams; it is similar to nothing but itself.
+/// Returns the length of the longest common subsequence of n-grams, divided by the number of
+/// n-grams of `target`.
+///
+/// N-grams must match as a whole. A text shorter than `size` has no n-grams; it is similar to
+/// nothing but itself.
 pub(crate) fn similarity(input: &str, target: &str, size: usize, interrupt: &Interrupt) -> Result<f32> {
     let (input, target) = (characters(input), characters(target));
     if input.len() < size || target.len() < size {
@@ -20,8 +26,10 @@ pub(crate) fn similarity(input: &str, target: &str, size: usize, interrupt: &Int
     Ok(common / (target.len() - size + 1) as f32)
 }
 
-/// The same with n-grams that match in part, by the share of characters that agree, divided by the larger number of
-/// n-grams. Texts shorter than `size` are compared character by character.
+/// Returns the same for n-grams that may match in part, divided by the larger number of n-grams.
+///
+/// A pair of n-grams counts by its share of equal characters. Texts shorter than `size` are
+/// compared character by character.
 pub(crate) fn positional_similarity(
     left: &str,
     right: &str,
@@ -38,7 +46,8 @@ pub(crate) fn positional_similarity(
     Ok(common / (longer - size + 1) as f32)
 }
 
-/// Length of the longest common subsequence of tokens, divided by the number of tokens of `target`; 0 without any.
+/// Returns the length of the longest common subsequence of tokens, divided by the number of tokens
+/// of `target`; 0 without any.
 pub(crate) fn common_share(tokens: &[Value], target: &[Value], interrupt: &Interrupt) -> Result<f32> {
     if tokens.is_empty() || target.is_empty() {
         return Ok(0.0);
@@ -56,7 +65,7 @@ fn agreeing(left: &[char], right: &[char]) -> f32 {
     left.iter().zip(right).filter(|(left, right)| left == right).count() as f32
 }
 
-/// The largest sum of `matching` over pairs of n-grams in ascending order on both sides.
+/// Returns the largest sum of `matching` over pairs of n-grams in ascending order on both sides.
 fn best_sequence<T>(
     left: &[T],
     right: &[T],

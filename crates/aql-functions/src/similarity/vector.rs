@@ -29,7 +29,7 @@ pub(crate) fn l2_distance(arguments: &[Value], context: &mut EvaluationContext<'
     answer(compared("L2_DISTANCE", arguments, distance, context))
 }
 
-/// The sum: 0 of no numbers, where the standard library has -0.
+/// Returns the sum; 0 for no numbers, where the standard library has -0.
 fn total(numbers: impl Iterator<Item = f64>) -> f64 {
     numbers.fold(0.0, |sum, number| sum + number)
 }
@@ -38,7 +38,9 @@ fn pairs<'a>(left: &'a [f64], right: &'a [f64]) -> impl Iterator<Item = (f64, f6
     left.iter().copied().zip(right.iter().copied())
 }
 
-/// Either argument may be a matrix; then the result is an array. Vectors must be of one length.
+/// Compares two vectors, or a vector and each row of a matrix.
+///
+/// Either argument may be a matrix; then the result is an array. Vectors must have the same length.
 fn compared(
     name: &str,
     arguments: &[Value],
@@ -74,7 +76,7 @@ fn one(
 ) -> Outcome<Value> {
     match vector_of(row).filter(|row| row.len() == vector.len()).map(|row| compare(&row, vector)) {
         Some(result) if result.is_finite() => Ok(Value::Double(result)),
-        // Such as the angle between a vector and the zero vector.
+        // An example is the angle between a vector and the zero vector.
         Some(_) => stop(invalid_arithmetic(context, name)),
         None => stop(invalid(context, name)),
     }
@@ -84,7 +86,7 @@ fn is_matrix(value: &Value) -> bool {
     value.at(0).is_array()
 }
 
-/// The numbers of an array; `None` if it is no array or has anything else.
+/// Returns the numbers of an array; `None` for any other value or element.
 fn vector_of(value: &Value) -> Option<Vec<f64>> {
     value.is_array().then(|| value.elements().map(|element| element.as_f64()).collect())?
 }

@@ -1,4 +1,4 @@
-//! `MIN()` and `MAX()`, of values of any type.
+//! `MIN()` and `MAX()` of values of any type.
 
 use crate::argument::{array_expected, value};
 use aql_value::{EvaluationContext, Result, Value};
@@ -9,7 +9,7 @@ pub(crate) fn max(arguments: &[Value], context: &mut EvaluationContext<'_>) -> R
     if !array.is_array() {
         return array_expected(context, "MAX");
     }
-    // Null is the smallest value, so it is the answer only where there is nothing else.
+    // Null is the smallest value, so it is the result only without other values.
     Ok(array.elements().max_by(Value::compare).unwrap_or_default())
 }
 

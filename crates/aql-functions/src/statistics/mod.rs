@@ -27,8 +27,10 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure("VARIANCE_SAMPLE", 1, 1, variance::variance_sample),
 ];
 
-/// A function of the numbers of its first argument, an array. Null with warning 1563 if it is no array, with 1561 if
-/// an element is no number.
+/// Computes a function of the numbers of its first argument, an array.
+///
+/// The result is null with warning 1563 if it is not an array, with 1561 if an element is not a
+/// number.
 fn of_numbers(
     name: &str,
     arguments: &[Value],
@@ -38,7 +40,7 @@ fn of_numbers(
     of_prepared_numbers(name, arguments, |_, _| Ok(()), result, context)
 }
 
-/// The same for a result of the numbers in ascending order.
+/// Computes the same from the numbers in ascending order.
 fn of_sorted_numbers(
     name: &str,
     arguments: &[Value],
@@ -46,7 +48,7 @@ fn of_sorted_numbers(
     context: &mut EvaluationContext<'_>,
 ) -> Result<Value> {
     let sort = |numbers: &mut Vec<f64>, context: &EvaluationContext<'_>| {
-        // What is merged is in another list.
+        // The merge sort writes to a second list.
         let mut scratch = Scratch::new(context.memory);
         scratch.grow(numbers.len() * size_of::<f64>())?;
         merge_sort(numbers, f64::total_cmp, || context.interrupt.check())

@@ -16,8 +16,10 @@ pub(crate) fn median(arguments: &[Value], context: &mut EvaluationContext<'_>) -
     of_sorted_numbers("MEDIAN", arguments, middle, context)
 }
 
-/// `PERCENTILE(numArray, p, method)`: the smallest number that at least `p` percent are not above (`"rank"`), or a
-/// number interpolated between neighbours (`"interpolation"`).
+/// `PERCENTILE(numArray, p, method)`: the smallest number that at least `p` percent of the numbers
+/// do not exceed.
+///
+/// This is the method `"rank"`; `"interpolation"` interpolates between neighbours.
 pub(crate) fn percentile(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let percent = value(arguments, 1).as_f64().filter(|percent| (0.0..=100.0).contains(percent));
     let method = given(arguments, 2).map_or(Some(rank as Method), |method| match method.as_str() {

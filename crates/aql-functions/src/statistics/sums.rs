@@ -5,7 +5,7 @@ use aql_value::{EvaluationContext, Result, Value};
 
 /// `AVERAGE(numArray)`: null without any number.
 pub(crate) fn average(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    // 0 / 0 is no number, hence null.
+    // 0 / 0 is NaN, hence null.
     of_numbers("AVERAGE", arguments, |numbers| numbers.iter().sum::<f64>() / numbers.len() as f64, context)
 }
 

@@ -8,7 +8,7 @@ pub(crate) fn stddev_population(arguments: &[Value], context: &mut EvaluationCon
     of_numbers("STDDEV_POPULATION", arguments, |numbers| Moments::of(numbers).population().sqrt(), context)
 }
 
-/// `STDDEV_SAMPLE(numArray)`: null for less than two numbers.
+/// `STDDEV_SAMPLE(numArray)`: null for fewer than two numbers.
 pub(crate) fn stddev_sample(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     of_numbers("STDDEV_SAMPLE", arguments, |numbers| Moments::of(numbers).sample().sqrt(), context)
 }
@@ -18,12 +18,13 @@ pub(crate) fn variance_population(arguments: &[Value], context: &mut EvaluationC
     of_numbers("VARIANCE_POPULATION", arguments, |numbers| Moments::of(numbers).population(), context)
 }
 
-/// `VARIANCE_SAMPLE(numArray)`: null for less than two numbers.
+/// `VARIANCE_SAMPLE(numArray)`: null for fewer than two numbers.
 pub(crate) fn variance_sample(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     of_numbers("VARIANCE_SAMPLE", arguments, |numbers| Moments::of(numbers).sample(), context)
 }
 
-/// Count, mean and sum of squared distances from the mean, by Welford's method, which does not cancel.
+/// Count, mean and sum of squared distances from the mean, by Welford's method, which avoids
+/// cancellation.
 #[derive(Default)]
 struct Moments {
     count: f64,
@@ -43,12 +44,12 @@ impl Moments {
         moments
     }
 
-    /// Not a number for no numbers.
+    /// Returns the variance of a population; NaN without numbers.
     fn population(self) -> f64 {
         self.squares / self.count
     }
 
-    /// Not a number for less than two numbers.
+    /// Returns the variance of a sample; NaN for fewer than two numbers.
     fn sample(self) -> f64 {
         if self.count < 2.0 { f64::NAN } else { self.squares / (self.count - 1.0) }
     }

@@ -1,4 +1,5 @@
-//! Upper and lower case by Unicode's full mapping, which may change the number of characters (ß becomes SS).
+//! Upper and lower case by Unicode's full mapping, which may change the number of characters (ß
+//! becomes SS).
 
 use crate::argument::text;
 use aql_value::{EvaluationContext, Result, Value};

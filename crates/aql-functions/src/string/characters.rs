@@ -1,4 +1,4 @@
-//! Counting characters, and characters by their number.
+//! Character counts, and characters by their code point.
 
 use crate::argument::{integer, invalid, text, value};
 use aql_value::{EvaluationContext, Result, Value};
@@ -8,7 +8,7 @@ pub(crate) fn char_length(arguments: &[Value], _: &mut EvaluationContext<'_>) ->
     Ok(Value::Int(text(arguments, 0).chars().count() as i64))
 }
 
-/// `TO_CHAR(codepoint)`: null with a warning for what is no code point, or a surrogate.
+/// `TO_CHAR(codepoint)`: null with a warning for a surrogate or a number that is not a code point.
 pub(crate) fn to_char(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let character = Some(integer(arguments, 0))
         .filter(|_| value(arguments, 0).is_number())

@@ -9,7 +9,8 @@ pub(crate) fn concat(arguments: &[Value], context: &mut EvaluationContext<'_>) -
     join("", arguments, context)
 }
 
-/// `CONCAT_SEPARATOR(separator, value1, value2, ...)` or `CONCAT_SEPARATOR(separator, array)`; nulls are left out.
+/// `CONCAT_SEPARATOR(separator, value1, value2, ...)` or `CONCAT_SEPARATOR(separator, array)`;
+/// nulls are left out.
 pub(crate) fn concat_separator(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     join(&text(arguments, 0), arguments.get(1..).unwrap_or_default(), context)
 }

@@ -16,7 +16,8 @@ pub(crate) fn to_hex(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Resu
     Ok(Value::from_str(&crate::hashing::to_hex(text(arguments, 0).as_bytes())))
 }
 
-/// `ENCODE_URI_COMPONENT(value)`: as in JavaScript, all but letters, digits and `-_.!~*'()` as `%XX`.
+/// `ENCODE_URI_COMPONENT(value)`: as in JavaScript; escapes all but letters, digits and `-_.!~*'()`
+/// as `%XX`.
 pub(crate) fn encode_uri_component(
     arguments: &[Value],
     context: &mut EvaluationContext<'_>,

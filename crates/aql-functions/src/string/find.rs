@@ -1,10 +1,11 @@
-//! Looking for a text in a text.
+//! Search for a text in a text.
 
 use crate::argument::{flag, given, integer, text};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `CONTAINS(text, search, returnIndex)`: whether, or with `returnIndex` where (-1 if not), `search` occurs. An empty
-/// `search` does not.
+/// `CONTAINS(text, search, returnIndex)`: true if `search` occurs.
+///
+/// With `returnIndex` the result is its position, or -1. An empty `search` does not occur.
 pub(crate) fn contains(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
     let (text, search) = (text(arguments, 0), text(arguments, 1));
     let found = text.find(search.as_ref()).filter(|_| !search.is_empty());
@@ -15,19 +16,22 @@ pub(crate) fn contains(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Re
     }
 }
 
-/// `FIND_FIRST(text, search, start, end)`: position of the first occurrence that lies within `start` and `end`, both
-/// included, or -1. An empty `search` is found at `start`.
+/// `FIND_FIRST(text, search, start, end)`: the position of the first occurrence, or -1.
+///
+/// The occurrence lies within `start` and `end`, both included. An empty `search` is found at
+/// `start`.
 pub(crate) fn find_first(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
     Ok(Value::Int(find(arguments, |window, search| window.find(search))))
 }
 
-/// `FIND_LAST(text, search, start, end)`: position of the last such occurrence. An empty `search` is found at the
-/// text's length or at `end` + 1.
+/// `FIND_LAST(text, search, start, end)`: the position of the last such occurrence.
+///
+/// An empty `search` is found at the text's length or at `end` + 1.
 pub(crate) fn find_last(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
     Ok(Value::Int(find(arguments, |window, search| window.rfind(search))))
 }
 
-/// Position of what `search_in` finds in the part of the text from `start` to `end`, or -1.
+/// Returns the position that `search_in` finds in the text from `start` to `end`, or -1.
 fn find(arguments: &[Value], search_in: impl Fn(&str, &str) -> Option<usize>) -> i64 {
     let (text, search) = (text(arguments, 0), text(arguments, 1));
     let start = integer(arguments, 2);
@@ -46,12 +50,12 @@ fn find(arguments: &[Value], search_in: impl Fn(&str, &str) -> Option<usize>) ->
     search_in(window, &search).map_or(-1, |byte| position_of(&text, start_byte + byte))
 }
 
-/// The byte at which a character begins; the text's length beyond its end.
+/// Returns the byte at which a character begins; the text's length beyond its end.
 pub(crate) fn byte_of(text: &str, position: usize) -> usize {
     text.char_indices().nth(position).map_or(text.len(), |(byte, _)| byte)
 }
 
-/// How many characters come before a byte.
+/// Returns the number of characters before a byte.
 fn position_of(text: &str, byte: usize) -> i64 {
     text.get(..byte).map_or(0, |before| before.chars().count() as i64)
 }

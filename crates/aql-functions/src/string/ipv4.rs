@@ -27,7 +27,8 @@ pub(crate) fn is_ipv4(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Res
     Ok(Value::Bool(address_of(value(arguments, 0)).is_some()))
 }
 
-/// The standard library reads exactly the documented form: four decimal octets without padding zeros.
+/// Parses an address. The standard library reads exactly the documented form: four decimal octets
+/// without leading zeros.
 fn address_of(value: &Value) -> Option<Ipv4Addr> {
     value.as_str()?.parse().ok()
 }

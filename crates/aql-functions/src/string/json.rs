@@ -5,17 +5,17 @@ use crate::memory::Scratch;
 use aql_value::{EvaluationContext, Result, Value};
 use velocypack::{Builder, Limits, json};
 
-/// What the builder of an array or object notes for each member.
+/// The bytes that the builder of an array or object keeps for each member.
 const BYTES_OF_MEMBER: usize = 24;
 
-/// `JSON_PARSE(text)`: null with a warning for what is no JSON text.
+/// `JSON_PARSE(text)`: null with a warning for a text that is not JSON.
 pub(crate) fn json_parse(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let Some(text) = value(arguments, 0).as_str() else {
         return invalid(context, "JSON_PARSE");
     };
     let mut scratch = Scratch::new(context.memory);
-    // What is parsed takes about as much as the text, and while it is parsed each member is noted. Members are
-    // separated by commas; those in texts count as well, which does no harm.
+    // The parsed value takes about as much memory as the text, and the parser notes each member.
+    // Commas separate members; those within texts count too, which does no harm.
     let members = text.bytes().filter(|byte| *byte == b',').count();
     scratch.grow(text.len() + members * BYTES_OF_MEMBER)?;
     let mut builder = Builder::with_capacity(text.len());

@@ -1,4 +1,4 @@
-//! `LIKE()` as a function call; the operator is compiled by the expression program.
+//! `LIKE()` as a function call. The expression program compiles the operator.
 
 use crate::argument::{flag, text};
 use aql_value::{EvaluationContext, Result, Value};

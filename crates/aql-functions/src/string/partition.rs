@@ -3,8 +3,10 @@
 use crate::argument::{given, invalid, value};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `PARTITION(value, separator, occurrence)`: what is before, the separator, and what is after its n-th occurrence,
-/// counted from the end if negative.
+/// `PARTITION(value, separator, occurrence)`: the text before the n-th occurrence of the separator,
+/// the separator, and the text after it.
+///
+/// A negative `occurrence` counts from the end.
 pub(crate) fn partition(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let occurrence = given(arguments, 2).map_or(Some(1.0), |occurrence| {
         Some(occurrence).filter(|occurrence| occurrence.is_number()).map(Value::to_f64)
@@ -17,7 +19,7 @@ pub(crate) fn partition(arguments: &[Value], context: &mut EvaluationContext<'_>
     if separator.is_empty() || occurrence == 0.0 || occurrence.fract() != 0.0 {
         return invalid(context, "PARTITION");
     }
-    // Casts saturate: there are never that many occurrences.
+    // Casts saturate; there are never that many occurrences.
     let skipped = occurrence.abs() as usize - 1;
     let found = if occurrence > 0.0 {
         text.match_indices(separator).nth(skipped)

@@ -3,10 +3,11 @@
 use crate::argument::{integer, invalid_error};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// Longest token.
+/// The length of the longest token.
 const MAX_TOKEN_LENGTH: i64 = 65_536;
 
-/// `RANDOM_TOKEN(length)`: letters and digits. A length out of 0 to 65,536 ends the query with error 1542.
+/// `RANDOM_TOKEN(length)`: letters and digits. A length outside of 0 to 65,536 ends the query with
+/// error 1542.
 pub(crate) fn random_token(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let length = integer(arguments, 0);
     if !(0..=MAX_TOKEN_LENGTH).contains(&length) {

@@ -1,4 +1,4 @@
-//! Functions with regular expressions. The dialect is described in [`aql_value::pattern::regex`].
+//! Functions with regular expressions. [`aql_value::pattern::regex`] describes the dialect.
 
 use crate::argument::{flag, given, integer, invalid, text, warned};
 use crate::memory::{ArrayBuffer, TextBuffer};
@@ -18,8 +18,9 @@ pub(crate) fn regex_test(arguments: &[Value], context: &mut EvaluationContext<'_
     }
 }
 
-/// `REGEX_MATCHES(text, regex, caseInsensitive)`: the first match and its groups (empty texts for groups that took
-/// no part), or null if there is no match.
+/// `REGEX_MATCHES(text, regex, caseInsensitive)`: the first match and its groups, or null.
+///
+/// Groups that took no part are empty texts.
 pub(crate) fn regex_matches(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let Some(regex) = compile(arguments, 2, context) else {
         return invalid_regex(context, "REGEX_MATCHES");
@@ -37,8 +38,10 @@ pub(crate) fn regex_matches(arguments: &[Value], context: &mut EvaluationContext
     }
 }
 
-/// `REGEX_SPLIT(text, splitExpression, caseInsensitive, limit)`: the parts between matches, with the groups of each
-/// match between them. At most `limit` values; the rest is left out.
+/// `REGEX_SPLIT(text, splitExpression, caseInsensitive, limit)`: the parts between matches.
+///
+/// The groups of each match stand between the parts. The result has at most `limit` values; the
+/// rest is left out.
 pub(crate) fn regex_split(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let limit = match given(arguments, 3).map(|_| usize::try_from(integer(arguments, 3))) {
         None => usize::MAX,
@@ -52,7 +55,7 @@ pub(crate) fn regex_split(arguments: &[Value], context: &mut EvaluationContext<'
     let mut parts = ArrayBuffer::new(context);
     let mut rest_start = 0;
     for groups in regex.matches(&text, context.interrupt) {
-        // Each time: with backtracking a single match may take long.
+        // Checks every time: with backtracking a single match may take long.
         context.interrupt.check()?;
         if parts.len() >= limit {
             break;
@@ -60,7 +63,7 @@ pub(crate) fn regex_split(arguments: &[Value], context: &mut EvaluationContext<'
         let Ok(groups) = groups? else { return invalid_regex(context, "REGEX_SPLIT") };
         let mut groups = groups.into_iter();
         let Some(whole) = groups.next().flatten() else { continue };
-        // An empty match at either end of the text splits nothing off.
+        // An empty match at either end of the text splits off nothing.
         if whole.is_empty() && (whole.start == 0 || whole.start == text.len()) {
             continue;
         }
@@ -75,8 +78,10 @@ pub(crate) fn regex_split(arguments: &[Value], context: &mut EvaluationContext<'
     parts.into_array()
 }
 
-/// `REGEX_REPLACE(text, search, replacement, caseInsensitive)`: every match. In the replacement `$1` stands for the
-/// first group and so on, `${name}` for a named one, and a backslash takes the meaning from what follows it.
+/// `REGEX_REPLACE(text, search, replacement, caseInsensitive)`: replaces every match.
+///
+/// In the replacement, `$1` stands for the first group and so on, and `${name}` for a named one. A
+/// backslash escapes the next character.
 pub(crate) fn regex_replace(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let Some(regex) = compile(arguments, 3, context) else {
         return invalid_regex(context, "REGEX_REPLACE");
@@ -88,7 +93,7 @@ pub(crate) fn regex_replace(arguments: &[Value], context: &mut EvaluationContext
     let mut replaced = TextBuffer::new(context.memory);
     let mut rest_start = 0;
     for groups in regex.matches(&text, context.interrupt) {
-        // Each time: with backtracking a single match may take long.
+        // Checks every time: with backtracking a single match may take long.
         context.interrupt.check()?;
         let Ok(groups) = groups? else { return invalid_regex(context, "REGEX_REPLACE") };
         let Some(whole) = groups.first().cloned().flatten() else { continue };
@@ -107,12 +112,12 @@ pub(crate) fn regex_replace(arguments: &[Value], context: &mut EvaluationContext
     Ok(replaced.into_value())
 }
 
-/// The text that a group matched; empty if it took no part.
+/// Returns the text that a group matched; empty if it took no part.
 fn matched(text: &str, group: Option<Range<usize>>) -> &str {
     group.and_then(|range| text.get(range)).unwrap_or_default()
 }
 
-/// The expression that is the second argument; `None` if it is invalid.
+/// Compiles the second argument; `None` if it is invalid.
 fn compile(
     arguments: &[Value],
     flag_index: usize,
@@ -125,7 +130,7 @@ fn invalid_regex(context: &mut EvaluationContext<'_>, name: &str) -> Result<Valu
     warned(context, name, ErrorCode::QueryInvalidRegex, "invalid regex value")
 }
 
-/// A replacement with its references to groups found.
+/// A replacement whose references to groups are resolved.
 struct Replacement {
     parts: Vec<Part>,
 }
@@ -136,7 +141,7 @@ enum Part {
 }
 
 impl Replacement {
-    /// `None` if it refers to a group that the expression does not have.
+    /// Parses a replacement; `None` if it refers to a group that the expression does not have.
     fn parse(replacement: &str, regex: &Regex) -> Option<Self> {
         let mut parts = Vec::new();
         let mut literal = String::new();
@@ -152,7 +157,7 @@ impl Replacement {
                         parts.push(Part::Group(regex.group_named(&reference)?));
                         continue;
                     }
-                    // As many digits as make the number of a group.
+                    // Takes as many digits as form the number of an existing group.
                     let mut group =
                         characters.next_if(char::is_ascii_digit).and_then(|digit| digit.to_digit(10))?;
                     while let Some(digit) = characters.peek().and_then(|character| character.to_digit(10)) {

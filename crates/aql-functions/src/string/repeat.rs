@@ -4,10 +4,11 @@ use crate::argument::{check_round, integer, invalid, text, warned};
 use crate::memory::TextBuffer;
 use aql_value::{ErrorCode, EvaluationContext, Result, Value};
 
-/// Longest result (ArangoDB's documented limit).
+/// The longest result (ArangoDB's documented limit).
 const MAX_BYTES: usize = 16 << 20;
 
-/// `REPEAT(value, count, separator)`: null with a warning if the result would be longer than 16 MiB.
+/// `REPEAT(value, count, separator)`: null with a warning if the result would be longer than 16
+/// MiB.
 pub(crate) fn repeat(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let (value, separator) = (text(arguments, 0), text(arguments, 2));
     let Ok(count) = usize::try_from(integer(arguments, 1)) else {
@@ -18,7 +19,7 @@ pub(crate) fn repeat(arguments: &[Value], context: &mut EvaluationContext<'_>) -
         return warned(context, "REPEAT", ErrorCode::ResourceLimit, "resource limit exceeded");
     }
     if bytes == 0 {
-        // Nothing to repeat, however often.
+        // An empty text stays empty, whatever the count.
         return Ok(Value::from_str(""));
     }
     let mut repeated = TextBuffer::new(context.memory);

@@ -2,11 +2,13 @@
 
 use aql_value::{Interrupt, Result};
 
-/// Looks at needles between two looks whether the query has ended; where a needle is searched for, each is one.
+/// The needles that are examined between two checks of the interrupt; each search checks too.
 const NEEDLES_PER_CHECK: usize = 4096;
 
-/// Finds, from left to right, the next occurrence of any needle. Of needles that occur at the same place the one
-/// listed first wins. Empty needles never occur.
+/// A search, from left to right, for the next occurrence of any needle.
+///
+/// The needle listed first wins among those that occur at the same place. Empty needles never
+/// occur.
 pub(crate) struct Searcher<'a> {
     text: &'a str,
     needles: Vec<Needle<'a>>,
@@ -15,18 +17,19 @@ pub(crate) struct Searcher<'a> {
 
 struct Needle<'a> {
     text: &'a str,
-    /// Where it occurs next, at or after the last place that was asked for; `None` if not any more.
+    /// The next occurrence, at or after the last place that was asked for; `None` if there is no
+    /// more.
     next: Option<usize>,
 }
 
-/// Where a needle was found.
+/// The place where a needle was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// First byte.
+    /// The first byte.
     pub(crate) start: usize,
-    /// The byte after it.
+    /// The byte after the needle.
     pub(crate) end: usize,
-    /// Which needle, by its place in the list.
+    /// The needle's position in the list.
     pub(crate) needle: usize,
 }
 
@@ -44,7 +47,8 @@ impl<'a> Searcher<'a> {
         Ok(Self { text, needles: needles.collect::<Result<_>>()?, interrupt })
     }
 
-    /// The first occurrence at or after byte `from`, which must not be before that of an earlier call.
+    /// Returns the first occurrence at or after byte `from`, which must not be before that of an
+    /// earlier call.
     pub(crate) fn next_from(&mut self, from: usize) -> Result<Option<Found>> {
         let Some(rest) = self.text.get(from..) else { return Ok(None) };
         let mut first: Option<Found> = None;

@@ -3,7 +3,7 @@
 use crate::argument::text;
 use aql_value::{EvaluationContext, Result, Value};
 
-/// Letter and digits of a code.
+/// The length of a code: a letter and digits.
 const CODE_LENGTH: usize = 4;
 
 /// `SOUNDEX(value)`: empty for a text without letters A to Z.
@@ -11,8 +11,10 @@ pub(crate) fn soundex(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Res
     Ok(Value::from_str(&code(&text(arguments, 0))))
 }
 
-/// The first letter and the digits of the consonants after it. Equal digits of neighbours count once, also with an H
-/// or W between them, but not with a vowel between them.
+/// Returns the first letter and the digits of the consonants after it.
+///
+/// Equal digits of neighbours count once, even with an H or W between them, but not with a vowel
+/// between them.
 fn code(text: &str) -> String {
     let mut letters = text.bytes().filter(u8::is_ascii_alphabetic).map(|letter| letter.to_ascii_uppercase());
     let Some(first) = letters.next() else { return String::new() };

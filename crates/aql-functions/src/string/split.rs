@@ -6,8 +6,11 @@ use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Result, Value};
 use std::borrow::Cow;
 
-/// `SPLIT(value, separator, limit)`: the parts between the separators (one text or several in an array), all
-/// characters for an empty separator, the text in an array without one. At most `limit` parts; the rest is left out.
+/// `SPLIT(value, separator, limit)`: the parts between the separators.
+///
+/// `separator` is one text or an array of several. An empty separator splits into characters.
+/// Without one, the result is an array of the text. The result has at most `limit` parts; the rest
+/// is left out.
 pub(crate) fn split(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let limit = match given(arguments, 2).map(|_| usize::try_from(integer(arguments, 2))) {
         None => usize::MAX,

@@ -3,8 +3,8 @@
 use crate::argument::{given, integer, invalid, value};
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `STARTS_WITH(text, prefix)` or `STARTS_WITH(text, prefixes, minMatchCount)`: whether at least `minMatchCount` (1 if
-/// not given) of the prefixes begin the text.
+/// `STARTS_WITH(text, prefix)` or `STARTS_WITH(text, prefixes, minMatchCount)`: true if at least
+/// `minMatchCount` (1 if not given) of the prefixes begin the text.
 pub(crate) fn starts_with(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let prefixes = value(arguments, 1);
     let Some(text) = value(arguments, 0).as_str() else {

@@ -5,8 +5,10 @@ use crate::argument::{check_round, given, integer, invalid, text, value};
 use crate::memory::TextBuffer;
 use aql_value::{EvaluationContext, Result, Value};
 
-/// `SUBSTITUTE(value, search, replace, limit)` or `SUBSTITUTE(value, mapping, limit)`: replaces from left to right,
-/// never within what was replaced. Where several searches match at one place, the one listed first counts.
+/// `SUBSTITUTE(value, search, replace, limit)` or `SUBSTITUTE(value, mapping, limit)`: replaces
+/// from left to right, never within a replacement.
+///
+/// The search listed first counts among those that match at the same place.
 pub(crate) fn substitute(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let search = value(arguments, 1);
     let limit_index = if search.is_object() { 2 } else { 3 };
@@ -35,7 +37,7 @@ pub(crate) fn substitute(arguments: &[Value], context: &mut EvaluationContext<'_
     Ok(substituted.into_value())
 }
 
-/// What to search for, each with its replacement.
+/// Returns the texts to search for, each with its replacement.
 fn pairs_of(search: &Value, replace: Option<&Value>) -> Vec<(String, String)> {
     let text = |value: &Value| value.cast_string().into_owned();
     if search.is_object() {

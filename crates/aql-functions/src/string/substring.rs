@@ -18,8 +18,10 @@ pub(crate) fn right(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Resul
     Ok(Value::from_str(text.get(byte_from_end(&text, characters)..).unwrap_or_default()))
 }
 
-/// `SUBSTRING(value, offset, length)`: a negative offset counts from the end and reaches at most to the start; a
-/// negative length takes nothing.
+/// `SUBSTRING(value, offset, length)`: a negative offset counts from the end and reaches at most to
+/// the start.
+///
+/// A negative length takes nothing.
 pub(crate) fn substring(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
     let text = text(arguments, 0);
     let offset = integer(arguments, 1);
@@ -33,8 +35,10 @@ pub(crate) fn substring(arguments: &[Value], _: &mut EvaluationContext<'_>) -> R
     Ok(Value::from_str(rest.get(..end).unwrap_or_default()))
 }
 
-/// `SUBSTRING_BYTES(value, offset, length, left, right)`: the same in bytes, then widened by characters. Null with a
-/// warning if the bytes begin or end within a character.
+/// `SUBSTRING_BYTES(value, offset, length, left, right)`: the same in bytes, then widened by
+/// characters.
+///
+/// The result is null with a warning if the bytes begin or end within a character.
 pub(crate) fn substring_bytes(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let text = text(arguments, 0);
     let bytes = text.len() as i64;
@@ -62,7 +66,7 @@ pub(crate) fn substring_bytes(arguments: &[Value], context: &mut EvaluationConte
     Ok(Value::from_str(text.get(start..end).unwrap_or_default()))
 }
 
-/// The byte at which the last `characters` characters begin; 0 if there are fewer.
+/// Returns the byte at which the last `characters` characters begin; 0 if there are fewer.
 fn byte_from_end(text: &str, characters: usize) -> usize {
     match characters.checked_sub(1) {
         None => text.len(),

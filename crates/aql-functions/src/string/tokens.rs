@@ -7,13 +7,15 @@ use aql_value::{ErrorCode, EvaluationContext, Kind, Result, Value};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// Deepest nesting of arrays, that of any data.
+/// The deepest nesting of arrays, as in all data.
 const MAX_DEPTH: usize = 200;
 
 const NAME: &str = "TOKENS";
 
-/// `TOKENS(input, analyzer)`: the tokens of a text, and of numbers, booleans and null those that indexes of ArangoDB have
-/// for them; for an array, an array of the results of its elements. An analyzer that is not known makes a warning and null.
+/// `TOKENS(input, analyzer)`: the tokens of a text.
+///
+/// Numbers, booleans and null have the tokens of ArangoDB's indexes. For an array, the result is an
+/// array of its elements' results. An unknown analyzer gives null with a warning.
 pub(crate) fn tokens(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(analyzer(arguments, 1, NAME, context).and_then(|analyzer| {
         let found = tokens_of(value(arguments, 0), analyzer, 0, context)?;
@@ -21,7 +23,9 @@ pub(crate) fn tokens(arguments: &[Value], context: &mut EvaluationContext<'_>) -
     }))
 }
 
-/// The analyzer that an argument names: `identity` if it is not given. Stops where there is none of that name.
+/// Returns the analyzer that an argument names: `identity` if it is not given.
+///
+/// Stops if there is none of that name.
 pub(crate) fn analyzer(
     arguments: &[Value],
     index: usize,
@@ -45,7 +49,7 @@ pub(crate) fn analyzer(
     }
 }
 
-/// The tokens of one text.
+/// Returns the tokens of one text.
 pub(crate) fn tokens_of_text<'a>(
     text: &str,
     analyzer: Analyzer,
@@ -57,14 +61,16 @@ pub(crate) fn tokens_of_text<'a>(
     Ok(tokens)
 }
 
-/// How many low bits the four tokens of a number leave out.
+/// The number of low bits that each of a number's four tokens leaves out.
 const NUMBER_SHIFTS: [u8; 4] = [0, 16, 32, 48];
 /// The first byte of a number's token without a shift.
 const NUMBER_PREFIX: u8 = 0xA0;
 
-/// The tokens of a number: its bits as a double so that the order of the bytes is that of the numbers, in four
-/// precisions, each behind a byte that says which. In base64, as they are no text. (The form is recorded in explain
-/// output of ArangoDB.)
+/// Appends the tokens of a number.
+///
+/// Its bits as a double are arranged so that byte order is numeric order. There are four tokens,
+/// one for each precision, each behind a byte that names the precision. They are in base64, as they
+/// are not text. (ArangoDB's explain output shows this form.)
 fn tokens_of_number(number: f64, tokens: &mut ArrayBuffer<'_>) -> Result<()> {
     let bits = number.to_bits();
     let ordered = if number.is_sign_negative() { !bits } else { bits | 1 << 63 };
@@ -77,7 +83,7 @@ fn tokens_of_number(number: f64, tokens: &mut ArrayBuffer<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The tokens of what is neither text nor array; `None` for objects.
+/// Returns the tokens of a value that is neither text nor array; `None` for objects.
 fn tokens_of_other(input: &Value, context: &EvaluationContext<'_>) -> Result<Option<Value>> {
     let mut tokens = ArrayBuffer::new(context);
     match input.kind() {
@@ -95,7 +101,7 @@ fn tokens_of_other(input: &Value, context: &EvaluationContext<'_>) -> Result<Opt
 const TOKEN_OF_TRUE: &str = "/w==";
 const TOKEN_OF_FALSE: &str = "AA==";
 
-/// `None` if there is an object.
+/// Returns the tokens of a value; `None` if it has an object.
 fn tokens_of(
     input: &Value,
     analyzer: Analyzer,

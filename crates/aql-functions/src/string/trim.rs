@@ -4,7 +4,7 @@ use crate::argument::{given, integer, text};
 use aql_value::{EvaluationContext, Result, Value};
 use std::collections::HashSet;
 
-/// What is removed if the call does not say.
+/// The characters that are removed by default.
 const WHITE_SPACE: &str = "\r\n \t";
 
 /// `LTRIM(value, chars)`
@@ -29,7 +29,7 @@ pub(crate) fn trim(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result
 fn trimmed(arguments: &[Value], at_start: bool, at_end: bool) -> Value {
     let whole = text(arguments, 0);
     let removed = if given(arguments, 1).is_some() { text(arguments, 1) } else { WHITE_SPACE.into() };
-    // A set, since there may be as many of them as the text has characters.
+    // A set, since the call may name as many characters as the text has.
     let removed: HashSet<char> = removed.chars().collect();
     let is_removed = |character: char| removed.contains(&character);
     let mut rest = whole.as_ref();

@@ -1,4 +1,4 @@
-//! Type casts. The rules are those of the operators and belong to [`Value`].
+//! Type casts. [`Value`] implements the rules, which the operators share.
 
 use crate::argument::value;
 use crate::define::pure;

@@ -17,7 +17,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure("TYPENAME", 1, 1, typename),
 ];
 
-/// Longest document key.
+/// The longest document key.
 const MAX_KEY_BYTES: usize = 254;
 
 /// `IS_ARRAY(value)`
@@ -30,7 +30,7 @@ fn is_bool(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> 
     Ok(Value::Bool(value(arguments, 0).is_bool()))
 }
 
-/// `IS_KEY(value)`: whether it is a text that a document may have as its `_key`.
+/// `IS_KEY(value)`: true for a text that is valid as the `_key` of a document.
 fn is_key(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-:.@()+,=;$!*'%".contains(&byte);
     let is_key = |text: &str| (1..=MAX_KEY_BYTES).contains(&text.len()) && text.bytes().all(is_allowed);

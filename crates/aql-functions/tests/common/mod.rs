@@ -1,4 +1,4 @@
-//! What the tests of this crate share: a small server, and a way to call a function.
+//! Helpers of this crate's tests: a small server, and a way to call a function.
 #![allow(dead_code, reason = "each file of tests uses a part of it")]
 #![allow(clippy::panic, reason = "what is wrong in a test ends it")]
 
@@ -11,7 +11,7 @@ use velocypack::{Builder, Limits, json};
 /// 2024-02-29T12:34:56.789Z
 pub(crate) const STATEMENT_TIME_MS: i64 = 1_709_210_096_789;
 
-/// Most memory that a call in a test may use.
+/// The memory limit of a call in a test.
 pub(crate) const MEMORY_LIMIT_BYTES: u64 = 64 << 20;
 
 /// A server with one collection, `persons`, of two documents, `alice` and `bob`.
@@ -55,7 +55,7 @@ impl Environment for TestServer {
     }
 }
 
-/// The value of a JSON text.
+/// Returns the value of a JSON text.
 pub(crate) fn parse(text: &str) -> Value {
     let mut builder = Builder::new();
     json::parse(text.as_bytes(), &Limits::default(), &mut builder)
@@ -63,13 +63,13 @@ pub(crate) fn parse(text: &str) -> Value {
     Value::from_builder(builder)
 }
 
-/// What a call answered, and the numbers of its warnings.
+/// The result of a call, and the numbers of its warnings.
 pub(crate) struct Answer {
     pub(crate) result: Result<Value>,
     pub(crate) warnings: Vec<u32>,
 }
 
-/// What a query sets for the calls in it.
+/// The settings of a query for the calls in it.
 pub(crate) struct Query<'a> {
     pub(crate) warnings: Warnings,
     pub(crate) memory_limit_bytes: u64,
@@ -113,7 +113,7 @@ pub(crate) fn call(function: &Function, arguments: &[Value]) -> Answer {
     Query::default().call(function, arguments)
 }
 
-/// What a function answers that is called by its name and neither fails nor warns.
+/// Returns the result of a function by its name; the call must neither fail nor warn.
 pub(crate) fn value_of(name: &str, arguments: &[Value]) -> Value {
     let function = aql_functions::lookup(name).unwrap_or_else(|| panic!("no function {name}"));
     let answer = call(function, arguments);
@@ -121,7 +121,7 @@ pub(crate) fn value_of(name: &str, arguments: &[Value]) -> Value {
     answer.result.unwrap_or_else(|error| panic!("{name} of {arguments:?}: {error}"))
 }
 
-/// A text.
+/// Returns a text.
 pub(crate) fn text(text: &str) -> Value {
     Value::from_str(text)
 }
