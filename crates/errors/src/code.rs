@@ -1,9 +1,9 @@
-//! The table of error codes, and what is generated from it.
+//! The table of error codes, and the code generated from it.
 
 /// Generates [`ErrorCode`] from rows of `Variant = number, "NAME", HTTP status, "message";`.
 macro_rules! error_codes {
     ($($variant:ident = $number:literal, $name:literal, $status:literal, $message:literal;)*) => {
-        /// What went wrong, as one of ArangoDB's codes.
+        /// The reason of a failure, as one of ArangoDB's codes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum ErrorCode {
             $(#[doc = concat!("`ERROR_", $name, "` (", $number, ", HTTP status ", $status, "): ", $message)]
@@ -14,29 +14,31 @@ macro_rules! error_codes {
             /// Every code, ordered by number.
             pub const ALL: &[ErrorCode] = &[$(ErrorCode::$variant,)*];
 
-            /// ArangoDB's number, `errorNum` in replies.
+            /// Returns ArangoDB's number, `errorNum` in replies.
             pub const fn number(self) -> u32 {
                 match self {
                     $(ErrorCode::$variant => $number,)*
                 }
             }
 
-            /// ArangoDB's name, without `ERROR_` before it.
+            /// Returns ArangoDB's name, without `ERROR_` before it.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(ErrorCode::$variant => $name,)*
                 }
             }
 
-            /// The HTTP status of a reply with this code, unless the error has one of its own.
+            /// Returns the HTTP status of a reply with this code, unless the error has one of its
+            /// own.
             pub const fn status(self) -> u16 {
                 match self {
                     $(ErrorCode::$variant => $status,)*
                 }
             }
 
-            /// The message of an error about which nothing more is known. `%s` and `%d` stand for values that only
-            /// the place of the error knows.
+            /// Returns the message of an error without further details.
+            ///
+            /// `%s` and `%d` stand for values that only the place of the error knows.
             pub const fn message(self) -> &'static str {
                 match self {
                     $(ErrorCode::$variant => $message,)*
@@ -47,8 +49,10 @@ macro_rules! error_codes {
 }
 
 impl ErrorCode {
-    /// Returns true if the error is about one document, so that a query may ignore it: ArangoDB's numbers for documents
-    /// and collections, and failed schema validation. Not, for example, a limit of the transaction or a broken disk.
+    /// Returns true if the error is about one document, so that a query may ignore it.
+    ///
+    /// These are ArangoDB's numbers for documents and collections, and failed schema validation. A
+    /// limit of the transaction or a broken disk, for example, is not among them.
     pub const fn concerns_document(self) -> bool {
         matches!(self, ErrorCode::ValidationFailed) || matches!(self.number(), 1200..=1299)
     }
@@ -214,7 +218,7 @@ error_codes! {
     GraphNegativeEdgeWeight = 1948, "GRAPH_NEGATIVE_EDGE_WEIGHT", 500, "negative edge weight found";
     GraphCollectionNotPartOfTheGraph = 1949, "GRAPH_COLLECTION_NOT_PART_OF_THE_GRAPH", 404, "the given collection is not part of the graph";
 
-    // The queue of requests.
+    // The request queue.
     QueueFull = 21_003, "QUEUE_FULL", 500, "queue is full";
     QueueTimeRequirementViolated = 21_004, "QUEUE_TIME_REQUIREMENT_VIOLATED", 500, "queue time violated";
 

@@ -1,14 +1,16 @@
-//! The error itself: a code, a message, and details.
+//! The error type: a code, a message, and details.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use crate::ErrorCode;
 
-/// Result of everything that a client can cause to fail.
+/// The result of an operation that a client can cause to fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The reason why an operation failed. One pointer wide, so that a `Result` stays small where documents are read.
+/// The reason why an operation failed.
+///
+/// It is one pointer wide, so that a `Result` stays small where documents are read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     inner: Box<Inner>,
@@ -25,25 +27,25 @@ struct Inner {
     is_retryable: bool,
 }
 
-/// The stored document that stands in the way of a write.
+/// The stored document that conflicts with a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConflictingDocument {
     /// The name of its collection.
     pub collection: String,
     /// Its `_key`.
     pub key: String,
-    /// Its `_rev`, where it is known.
+    /// Its `_rev`, if it is known.
     pub revision: Option<String>,
 }
 
 impl ConflictingDocument {
-    /// Its `_id`: `collection/key`.
+    /// Returns its `_id`: `collection/key`.
     pub fn id(&self) -> String {
         format!("{}/{}", self.collection, self.key)
     }
 }
 
-/// A place in the text of a query. Line and column count from 1, columns in bytes.
+/// A position in the text of a query. Line and column count from 1, columns in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The line.
@@ -53,7 +55,7 @@ pub struct Position {
 }
 
 impl Error {
-    /// An error with a message that says what was wrong, where, and what would be right.
+    /// Returns an error with a message that says what was wrong, where, and what would be right.
     #[cold]
     pub fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
         let inner = Inner {
@@ -68,87 +70,90 @@ impl Error {
         Error { inner: Box::new(inner) }
     }
 
-    /// An error with the message of its code.
+    /// Returns an error with the message of its code.
     pub fn of(code: ErrorCode) -> Self {
         Error::new(code, code.message())
     }
 
-    /// The code, by which callers decide.
+    /// Returns the code, by which callers decide.
     pub fn code(&self) -> ErrorCode {
         self.inner.code
     }
 
-    /// The number of the code, for replies: `errorNum`.
+    /// Returns the number of the code, for replies: `errorNum`.
     pub fn number(&self) -> u32 {
         self.inner.code.number()
     }
 
-    /// The text for `errorMessage`.
+    /// Returns the text for `errorMessage`.
     pub fn message(&self) -> &str {
         &self.inner.message
     }
 
-    /// The HTTP status of a request that failed with this error.
+    /// Returns the HTTP status of a request that failed with this error.
     pub fn status(&self) -> u16 {
         self.inner.status.unwrap_or(self.inner.code.status())
     }
 
-    /// For conflicts and violated unique constraints: the document that stands in the way, where it is known.
+    /// Returns the conflicting document, if it is known.
+    ///
+    /// Only conflicts and violated unique constraints have one.
     pub fn document(&self) -> Option<&ConflictingDocument> {
         self.inner.document.as_ref()
     }
 
-    /// The place of the mistake in the query's text, where it is known.
+    /// Returns the position of the mistake in the query's text, if it is known.
     pub fn position(&self) -> Option<Position> {
         self.inner.position
     }
 
-    /// The stage of a query in which ArangoDB finds the mistake ("instantiating plan"), where its messages name one.
+    /// Returns the query stage in which ArangoDB finds the mistake ("instantiating plan"), if its
+    /// messages name one.
     pub fn stage(&self) -> Option<&'static str> {
         self.inner.stage
     }
 
-    /// Returns true if the same request may succeed when it is made again from its start, or with more patience.
+    /// Returns true if a retry of the whole request, or more patience, may succeed.
     pub fn is_retryable(&self) -> bool {
         self.inner.is_retryable
     }
 
-    /// The same error with another message.
+    /// Returns the same error with another message.
     #[must_use]
     pub fn with_message(mut self, message: impl Into<Cow<'static, str>>) -> Self {
         self.inner.message = message.into();
         self
     }
 
-    /// The same error with an HTTP status other than its code's.
+    /// Returns the same error with an HTTP status other than its code's.
     #[must_use]
     pub fn with_status(mut self, status: u16) -> Self {
         self.inner.status = Some(status);
         self
     }
 
-    /// The same error about a stored document.
+    /// Returns the same error about a stored document.
     #[must_use]
     pub fn with_document(mut self, document: ConflictingDocument) -> Self {
         self.inner.document = Some(document);
         self
     }
 
-    /// The same error at a place in the query's text.
+    /// Returns the same error at a position in the query's text.
     #[must_use]
     pub fn with_position(mut self, position: Position) -> Self {
         self.inner.position = Some(position);
         self
     }
 
-    /// The same error, found in this stage of a query.
+    /// Returns the same error, found in this stage of a query.
     #[must_use]
     pub fn in_stage(mut self, stage: &'static str) -> Self {
         self.inner.stage = Some(stage);
         self
     }
 
-    /// The same error, of a request that may succeed when it is made again.
+    /// Returns the same error, of a request whose retry may succeed.
     #[must_use]
     pub fn retryable(mut self) -> Self {
         self.inner.is_retryable = true;
