@@ -1,15 +1,16 @@
-//! Adding to dates: calendar arithmetic without functions around it.
+//! Calendar arithmetic: adds amounts and durations to dates.
 
 use crate::calendar::{Civil, MAX_MS, MIN_MS, in_range};
 use crate::parse::Duration;
 use crate::unit::Unit;
 
-/// Amounts beyond this lead out of AQL's range in any unit (it is the range's width in milliseconds).
+/// The amount beyond which every unit leads out of AQL's range: the range's width in milliseconds.
 const MAX_AMOUNT: f64 = (MAX_MS - MIN_MS) as f64;
 
-/// Adds `amount` units to a count of milliseconds. Months keep the day of the month, so that one month after
-/// January 31st is March 2nd or 3rd. The fraction of an amount of years is counted in months, that of months in
-/// milliseconds. `None` if the result is out of AQL's range.
+/// Adds `amount` units to a count of milliseconds; `None` if the result is out of AQL's range.
+///
+/// Months keep the day of the month, so that one month after January 31st is March 2nd or 3rd. The
+/// fraction of an amount of years is counted in months, that of months in milliseconds.
 pub fn add_units(ms: i64, amount: f64, unit: Unit) -> Option<i64> {
     if amount.is_nan() || amount.abs() > MAX_AMOUNT {
         return None;
@@ -29,7 +30,7 @@ pub fn add_duration(ms: i64, duration: Duration, sign: i64) -> Option<i64> {
     add(ms, months.checked_mul(sign)?, duration.ms.checked_mul(sign)?)
 }
 
-/// Whole months, and the milliseconds of the rest.
+/// Returns whole months, and the milliseconds of the rest.
 fn split_months(months: f64) -> (i64, f64) {
     (months.trunc() as i64, months.fract() * Unit::Month.ms() as f64)
 }

@@ -1,15 +1,16 @@
 //! The proleptic Gregorian calendar over milliseconds since 1970-01-01T00:00:00.000.
 //!
-//! The calendar is jiff's. Local times reach beyond its last year, but the calendar repeats after each cycle of 400
-//! years. Nothing here knows time zones: a count of milliseconds is UTC or local time as its caller says.
+//! The calendar is jiff's. Local times reach beyond its last year, but the calendar repeats after
+//! each cycle of 400 years. Nothing here knows time zones: the caller decides if a count of
+//! milliseconds is UTC or local time.
 
 use jiff::Timestamp;
 use jiff::civil;
 use jiff::tz::Offset;
 
-/// First moment that AQL's dates reach: 0000-01-01T00:00:00.000Z.
+/// The first moment of AQL's dates: 0000-01-01T00:00:00.000Z.
 pub const MIN_MS: i64 = -62_167_219_200_000;
-/// Last moment that AQL's dates reach: 9999-12-31T23:59:59.999Z.
+/// The last moment of AQL's dates: 9999-12-31T23:59:59.999Z.
 pub const MAX_MS: i64 = 253_402_300_799_999;
 
 /// Milliseconds in a second.
@@ -21,34 +22,37 @@ pub(crate) const HOUR_MS: i64 = 60 * MINUTE_MS;
 /// Milliseconds in a day.
 pub(crate) const DAY_MS: i64 = 24 * HOUR_MS;
 
-/// Years after which weekdays and leap days repeat.
+/// The years of a cycle, after which weekdays and leap days repeat.
 const CYCLE_YEARS: i64 = 400;
-/// Days of a cycle.
+/// The days of a cycle.
 const CYCLE_DAYS: i64 = 146_097;
-/// First year of the cycle in which jiff answers for all others.
+/// The first year of the cycle in which jiff computes for all others.
 const BASE_YEAR: i64 = 2000;
 
-/// Largest absolute value of a component that is calculated with; beyond it a date is out of range anyway, and
-/// below it no product of components overflows.
+/// The greatest absolute value of a component.
+///
+/// A date with a larger one is out of range anyway. Below it, no product of components overflows.
 const MAX_COMPONENT: i64 = 1 << 40;
 
-/// A date and a time of day. Components may exceed their usual ranges where they are built (`day: 32`); those read
-/// from a count of milliseconds never do.
+/// A date and a time of day.
+///
+/// Callers may build it with components beyond their usual ranges (`day: 32`). The components of a
+/// count of milliseconds are always within them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Civil {
     /// The year.
     pub year: i64,
-    /// 1 to 12.
+    /// The month, 1 to 12.
     pub month: i64,
-    /// 1 to 31.
+    /// The day of the month, 1 to 31.
     pub day: i64,
-    /// 0 to 23.
+    /// The hour, 0 to 23.
     pub hour: i64,
-    /// 0 to 59.
+    /// The minute, 0 to 59.
     pub minute: i64,
-    /// 0 to 59.
+    /// The second, 0 to 59.
     pub second: i64,
-    /// 0 to 999.
+    /// The millisecond, 0 to 999.
     pub millisecond: i64,
 }
 
@@ -69,8 +73,10 @@ impl Civil {
         }
     }
 
-    /// Returns the count of milliseconds. Components beyond their usual ranges carry over: February 31st is March 2nd
-    /// or 3rd, month 13 is January of the next year. `None` if the moment is outside of AQL's range.
+    /// Returns the count of milliseconds; `None` if the moment is outside of AQL's range.
+    ///
+    /// Components beyond their usual ranges carry over: February 31st is March 2nd or 3rd, month 13
+    /// is January of the next year.
     pub fn to_ms(self) -> Option<i64> {
         let Self { year, month, day, hour, minute, second, millisecond } = self;
         let components = [year, month, day, hour, minute, second, millisecond];
@@ -88,30 +94,31 @@ impl Civil {
         i64::try_from(ms).ok().filter(|ms| in_range(*ms))
     }
 
-    /// Returns 0 for Sunday to 6 for Saturday.
+    /// Returns the day of the week, 0 for Sunday to 6 for Saturday.
     pub fn day_of_week(self) -> i64 {
         i64::from(self.in_base_cycle().weekday().to_sunday_zero_offset())
     }
 
-    /// Returns 1 to 366.
+    /// Returns the day of the year, 1 to 366.
     pub fn day_of_year(self) -> i64 {
         i64::from(self.in_base_cycle().day_of_year())
     }
 
-    /// Returns the ISO 8601 week (1 to 53) and the year it belongs to. Weeks begin on Mondays; the first week of a
-    /// year is the one with its first Thursday.
+    /// Returns the ISO 8601 week (1 to 53) and the year it belongs to.
+    ///
+    /// Weeks begin on Mondays; the first week of a year is the one with its first Thursday.
     pub fn iso_week(self) -> (i64, i64) {
         let date = self.in_base_cycle();
         let week = date.iso_week_date();
         (i64::from(week.week()), self.year + i64::from(week.year() - date.year()))
     }
 
-    /// Returns 1 to 4.
+    /// Returns the quarter, 1 to 4.
     pub fn quarter(self) -> i64 {
         (self.month - 1) / 3 + 1
     }
 
-    /// Returns 28 to 31.
+    /// Returns the number of days in the month, 28 to 31.
     pub fn days_in_month(self) -> i64 {
         i64::from(self.in_base_cycle().days_in_month())
     }
@@ -124,7 +131,8 @@ impl Civil {
         midnight.as_millisecond() / DAY_MS + cycles * CYCLE_DAYS
     }
 
-    /// Returns the date at the same place of jiff's cycle. The components must be in their usual ranges.
+    /// Returns the date at the same place of jiff's cycle. The components must be in their usual
+    /// ranges.
     fn in_base_cycle(self) -> civil::Date {
         let year = BASE_YEAR + self.year.rem_euclid(CYCLE_YEARS);
         civil::Date::new(year as i16, self.month as i8, self.day as i8).unwrap_or_default()
@@ -139,7 +147,7 @@ impl Civil {
     }
 }
 
-/// Returns true if AQL's dates reach this moment.
+/// Returns true if the moment is within AQL's range.
 pub fn in_range(ms: i64) -> bool {
     (MIN_MS..=MAX_MS).contains(&ms)
 }

@@ -18,14 +18,15 @@ const MONTHS: [&str; 12] = [
 ];
 const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-/// Every placeholder after its `%`, longest first among those that begin alike.
+/// All placeholders, without their `%`; longer ones come before their prefixes.
 const PLACEHOLDERS: [&str; 32] = [
     "yyyyyy", "yyyy", "yy", "y", "mmmm", "mmm", "mm", "m", "dd", "d", "hh", "h", "ii", "i", "ss", "s", "fff",
     "f", "wwww", "www", "w", "xxx", "x", "kk", "k", "t", "z", "l", "q", "a", "&", "%",
 ];
 
-/// Fills the placeholders of `format` (in any case) with parts of `local`, the local time of the moment `utc_ms`.
-/// A `%` that begins no placeholder is left out.
+/// Fills the placeholders of `format` (in any case) with parts of a moment.
+///
+/// `local` is the local time of the moment `utc_ms`. A `%` that begins no placeholder is left out.
 pub fn format_date(format: &str, local: Civil, utc_ms: i64) -> String {
     let mut output = String::with_capacity(format.len() + 16);
     let mut rest = format;

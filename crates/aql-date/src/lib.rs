@@ -1,8 +1,9 @@
-//! Dates as AQL has them: milliseconds since 1970-01-01 UTC, in the years 0 to 9999.
+//! AQL's dates: milliseconds since 1970-01-01 UTC, in the years 0 to 9999.
 //!
-//! [`Civil`] is the calendar over them, [`Zone`] the clocks of time zones; [`parse_date`] and [`parse_duration`] read
-//! ISO 8601 texts, [`format_date`] fills the placeholders of `DATE_FORMAT()`, [`add_units`] and [`add_duration`]
-//! calculate. The functions of AQL and the maskings of dumps use them alike.
+//! [`Civil`] is the calendar over them, [`Zone`] the clock of a time zone. [`parse_date`] and
+//! [`parse_duration`] read ISO 8601 texts. [`format_date`] fills the placeholders of
+//! `DATE_FORMAT()`. [`add_units`] and [`add_duration`] calculate. AQL's functions and the maskings
+//! of dumps both use them.
 
 mod arithmetic;
 mod calendar;

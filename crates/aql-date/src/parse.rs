@@ -1,15 +1,16 @@
-//! Reading dates and durations in ISO 8601 form.
+//! Parsers of dates and durations in ISO 8601 form.
 
 use crate::calendar::{Civil, HOUR_MS, MINUTE_MS, in_range};
 
-/// Reads a date as AQL's functions accept it:
+/// Reads a date as AQL's functions accept it.
 ///
 /// ```text
 /// [+] year [- month [- day [(T | blank) hh : mm [: ss [. digits]]]]] [Z | (+|-) hh [:] mm]
 /// ```
 ///
-/// Year, month and day may lack leading zeros; blanks around it are ignored; of the fraction three digits count. The
-/// components must be in their usual ranges, but the day may exceed its month (2015-02-31 is March 3rd).
+/// Year, month and day may lack leading zeros. Surrounding blanks are ignored. Three digits of the
+/// fraction count. The components must be in their usual ranges, but the day may exceed its month
+/// (2015-02-31 is March 3rd).
 pub fn parse_date(text: &str) -> Option<ParsedDate> {
     let mut input = Input::new(text.trim_matches([' ', '\t', '\r', '\n']));
     input.skip(b'+');
@@ -35,7 +36,7 @@ pub struct ParsedDate {
 }
 
 impl ParsedDate {
-    /// The moment in milliseconds since 1970-01-01 UTC; `None` if it is out of AQL's range.
+    /// Returns the moment in milliseconds since 1970-01-01 UTC; `None` if it is out of AQL's range.
     pub fn to_ms(self) -> Option<i64> {
         let ms = self.civil.to_ms()?.checked_sub(self.offset_ms)?;
         in_range(ms).then_some(ms)
@@ -53,7 +54,9 @@ pub struct Duration {
     pub ms: i64,
 }
 
-/// Reads a duration. Every part may be missing, but not all of them; only seconds may have a fraction.
+/// Reads a duration.
+///
+/// Every part may be missing, but not all of them; only seconds may have a fraction.
 pub fn parse_duration(text: &str) -> Option<Duration> {
     let mut input = Input::new(text);
     if !input.skip(b'P') {
@@ -99,7 +102,7 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
     (last_unit > 0).then_some(duration)
 }
 
-/// Bytes still to be read.
+/// The bytes that are still unread.
 struct Input<'a> {
     bytes: &'a [u8],
 }
@@ -132,7 +135,7 @@ impl<'a> Input<'a> {
         if self.skip(byte) { self.digits(fewest, most) } else { None }
     }
 
-    /// A number of `fewest` to `most` (at most 18) digits; `None` if there are fewer or more.
+    /// Reads a number of `fewest` to `most` (at most 18) digits; `None` if there are fewer or more.
     fn digits(&mut self, fewest: usize, most: usize) -> Option<i64> {
         let found = self.bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
         if !(fewest..=most).contains(&found) {
@@ -143,7 +146,7 @@ impl<'a> Input<'a> {
         Some(digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))
     }
 
-    /// `.` and digits, as milliseconds; `Some(None)` if there is no dot.
+    /// Reads `.` and digits as milliseconds; `Some(None)` if there is no dot.
     #[allow(clippy::option_option, reason = "no fraction is not a wrong fraction")]
     fn fraction_ms(&mut self) -> Option<Option<i64>> {
         if !self.skip(b'.') {
@@ -163,11 +166,11 @@ impl<'a> Input<'a> {
             civil.second = self.digits(2, 2).filter(|second| *second <= 59)?;
             civil.millisecond = self.fraction_ms()?.unwrap_or(0);
         }
-        // 24:00:00 is the day's end, and nothing comes after it.
+        // 24:00:00 is the day's end; no later time is valid.
         (civil.hour < 24 || (civil.minute, civil.second, civil.millisecond) == (0, 0, 0)).then_some(())
     }
 
-    /// `Z`, an offset, or nothing, which is UTC too.
+    /// Reads `Z` or an offset; without either, the date is in UTC too.
     fn zone_offset_ms(&mut self) -> Option<i64> {
         if self.is_at_end() || self.skip(b'Z') || self.skip(b'z') {
             return Some(0);
@@ -183,7 +186,7 @@ impl<'a> Input<'a> {
         (hours <= 23 && minutes <= 59).then_some(sign * (hours * HOUR_MS + minutes * MINUTE_MS))
     }
 
-    /// Exactly two digits, whatever follows them.
+    /// Reads exactly two digits, whatever follows them.
     fn digits_of_offset(&mut self) -> Option<i64> {
         let (pair, rest) = self.bytes.split_at_checked(2)?;
         let number = Input { bytes: pair }.digits(2, 2)?;

