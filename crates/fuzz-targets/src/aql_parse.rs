@@ -1,4 +1,5 @@
-//! Any text: parsing does not panic, and what parses is printed and parsed again without loss.
+//! Any text: the parser does not panic, and a parsed query is printed and parsed again without
+//! loss.
 
 use aql_syntax::{Limits, collect_bind_parameters, parse, print};
 use aql_value::ErrorCode;
@@ -11,7 +12,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let mut again = match parse(&printed, &Limits::default()) {
         Ok(again) => again,
         Err(error) => {
-            // Printing may need a few more parentheses than were written.
+            // The printed text may need a few more parentheses than the original.
             assert_eq!(error.code, ErrorCode::QueryTooMuchNesting, "{printed}\n{error}");
             return;
         }

@@ -1,4 +1,4 @@
-//! Any text as a query on a small store: it is planned, explained and run to an answer or an error.
+//! Any text as a query on a small store: it is planned, explained and run to a result or an error.
 
 use database::query::request::QueryRequest;
 use database::{Format, Identity, Instance, InstanceOptions, Session};
@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 use std::time::Duration;
 use velocypack::{Builder, Limits, Slice, json};
 
-/// Most memory and time of a query, so that one that asks for much does not hold up the others.
+/// The limit of a query's memory and time, so that a large one does not hold up the others.
 const MEMORY_BYTES: u64 = 16 << 20;
 const RUNTIME: Duration = Duration::from_millis(200);
-/// Within which even a query that asked for more must be over.
+/// The time within which every query must end, even one that asks for more.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Collections `c` and `d` with a few documents and indexes, and edges `e`.

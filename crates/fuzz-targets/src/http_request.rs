@@ -1,6 +1,8 @@
-//! Any bytes as a request to a running server: first line method and path, second line the content type, then the body;
-//! or, where the first byte is 0, the bytes as they are on the connection. The server answers or closes the connection,
-//! never says that it failed itself, and goes on.
+//! Any bytes as a request to a running server.
+//!
+//! The first line is method and path, the second line the content type, and the rest the body. If
+//! the first byte is 0, the other bytes are sent as they are. The server replies or closes the
+//! connection, never reports an internal error, and continues to serve.
 
 use database::{Instance, InstanceOptions};
 use server::http::address::Address;
@@ -12,7 +14,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-/// How long the server is waited for where it must answer, and where it may be waiting itself.
+/// The time to wait for a server that must reply, and for one that may be waiting for more input.
 const PATIENCE: Duration = Duration::from_secs(20);
 const SHORT_PATIENCE: Duration = Duration::from_millis(200);
 
@@ -48,7 +50,8 @@ pub(crate) fn run(bytes: &[u8]) {
     assert!(alive.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&alive));
 }
 
-/// Stopping the server is no failure, but the end of the fuzzing; so is sleeping.
+/// Returns true for requests that stop the server or make it sleep: they are no failure, but would
+/// end the fuzzing.
 fn stops_the_server(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes).to_ascii_lowercase();
     ["shutdown", "%", "sleep", "x-arango-async"].iter().any(|word| text.contains(word))
@@ -66,7 +69,9 @@ fn request(bytes: &[u8]) -> Vec<u8> {
     request
 }
 
-/// Sends bytes, and reads until the server closes the connection or, as it may wait for more, `timeout` has passed.
+/// Sends bytes, and reads until the server closes the connection or `timeout` has passed.
+///
+/// The server may be waiting for more bytes.
 fn exchange(bytes: &[u8], timeout: Duration) -> Vec<u8> {
     let mut stream = TcpStream::connect(SERVER.address).unwrap();
     stream.set_read_timeout(Some(timeout)).unwrap();

@@ -1,4 +1,5 @@
-//! Any bytes: parsing them does not panic, and what parses is valid and survives being written and read.
+//! Any bytes: the parser does not panic, and a parsed value is valid and survives being written and
+//! read.
 
 use velocypack::{Builder, Limits, json, order, validate};
 
@@ -17,7 +18,7 @@ pub(crate) fn run(bytes: &[u8]) {
         assert_eq!(second, text, "writing is stable");
     }
 
-    // As lines, of which some are broken.
+    // As lines, some of them broken.
     let mut parser = json::Parser::new(bytes, &limits);
     let mut before = 0;
     loop {

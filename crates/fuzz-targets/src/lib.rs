@@ -1,8 +1,9 @@
-//! What the fuzz targets check, callable without a fuzzer.
+//! The checks of the fuzz targets, callable without a fuzzer.
 //!
-//! Each target takes any bytes and panics if something is wrong. `fuzz/fuzz_targets` has a program for each, which
-//! needs cargo-fuzz and a nightly compiler; `tests/replay.rs` calls the same functions with the inputs in
-//! `fuzz/corpus` and with random changes of them, so that every run of the tests goes through them.
+//! Each target takes any bytes and panics if it finds a failure. `fuzz/fuzz_targets` has a program
+//! for each, which needs cargo-fuzz and a nightly compiler. `tests/replay.rs` calls the same
+//! functions with the inputs in `fuzz/corpus` and with random changes of them, so that every test
+//! run covers them.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a panic is how a target reports")]
 
@@ -17,9 +18,9 @@ mod velocypack_validate;
 
 /// A target: its name, and the check.
 pub struct Target {
-    /// As the folder in `fuzz/corpus` and the program in `fuzz/fuzz_targets` are called.
+    /// The name of the folder in `fuzz/corpus` and of the program in `fuzz/fuzz_targets`.
     pub name: &'static str,
-    /// Panics if something is wrong.
+    /// The check, which panics if it finds a failure.
     pub run: fn(&[u8]),
 }
 

@@ -1,5 +1,7 @@
-//! Any bytes as the choices of a generator: documents, indexes, and queries that give what a naive evaluator gives,
-//! however they are run. The generator is that of the tests of `database`.
+//! Any bytes as the choices of a generator: documents, indexes, and queries.
+//!
+//! The results of a query must be those of a naive evaluator, however the query is run. The
+//! generator is that of the tests of `database`.
 
 #[path = "../../database/tests/random_queries/choices.rs"]
 #[allow(dead_code, reason = "shared with a test that uses more of it")]
@@ -26,7 +28,7 @@ mod naive_graph;
 #[path = "../../database/tests/random_queries/naive_modification.rs"]
 mod naive_modification;
 
-/// Queries on each store.
+/// The queries on each store.
 const QUERIES: usize = 4;
 
 pub(crate) fn run(bytes: &[u8]) {

@@ -1,5 +1,7 @@
-//! Any JSON or VelocyPack as the body of what a client asks for: of a query, a collection, an index, a document, an
-//! import. The first byte says of what, the second in which format.
+//! Any JSON or VelocyPack as the body of a client's request.
+//!
+//! The request is about a query, a collection, an index, a document or an import. The first byte
+//! selects the request, the second the format.
 
 use super::aql_query::SESSION;
 use database::query::request::QueryRequest;
@@ -43,7 +45,7 @@ pub(crate) fn run(bytes: &[u8]) {
     }
 }
 
-/// The value as the server takes it from a client.
+/// Returns the value as the server takes it from a client.
 fn value(format: u8, body: &[u8]) -> Option<Vec<u8>> {
     if format.is_multiple_of(2) {
         let mut builder = Builder::new();

@@ -1,5 +1,5 @@
-//! Any three JSON texts, one a line: comparison is a total order, and equality, hash and sort key agree
-//! with it.
+//! Any three JSON texts, one a line: comparison is a total order, and equality, hash and sort key
+//! agree with it.
 
 use velocypack::{Builder, Limits, Slice, json, order};
 

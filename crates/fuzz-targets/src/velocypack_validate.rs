@@ -1,4 +1,4 @@
-//! Any bytes: validating and reading them does not panic, and what is valid works in every respect.
+//! Any bytes: validation and reads do not panic, and a valid value works in every respect.
 
 use velocypack::{Limits, MergeOptions, Slice, document, json, merge, normalize, order, to_wire, validate};
 

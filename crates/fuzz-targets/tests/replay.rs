@@ -1,13 +1,15 @@
-//! Runs every fuzz target without a fuzzer: with the inputs in `fuzz/corpus`, and with random changes of them. The
-//! first seed is fixed, the second one is drawn and printed. `PERSEA_FUZZ_SECONDS=N` goes on for so long with each
-//! target (default 2), `PERSEA_FUZZ_TARGET=name` runs that one alone.
+//! Runs every fuzz target without a fuzzer: with the inputs in `fuzz/corpus`, and with random
+//! changes of them.
+//!
+//! The first seed is fixed; the second one is drawn and printed. `PERSEA_FUZZ_SECONDS=N` spends so
+//! long on each target (default 2), `PERSEA_FUZZ_TARGET=name` runs that one alone.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use fuzz_targets::{TARGETS, Target};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Longest input that is made.
+/// The length of the longest generated input.
 const LENGTH_MAX: usize = 4096;
 
 #[test]
@@ -25,7 +27,7 @@ fn targets_bear_known_and_random_inputs() {
     }
 }
 
-/// The inputs that are kept, in the order of their names.
+/// Returns the inputs of the corpus, in the order of their names.
 fn corpus(name: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(name);
     let mut paths: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -34,7 +36,7 @@ fn corpus(name: &str) -> Vec<Vec<u8>> {
     paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
 }
 
-/// Calls a target; the input is printed if it panics.
+/// Calls a target and prints the input if it panics.
 fn call(target: &Target, input: &[u8]) {
     let outcome = std::panic::catch_unwind(|| (target.run)(input));
     if let Err(panic) = outcome {
@@ -60,7 +62,7 @@ fn random(target: &Target, corpus: &[Vec<u8>], seed: u64, time: Duration) -> u64
     count
 }
 
-/// Changes an input somewhere, in a way in which clients and attackers do.
+/// Changes an input somewhere, as clients and attackers do.
 fn change(input: &mut Vec<u8>, corpus: &[Vec<u8>], random: &mut Random) {
     let at = random.below(input.len() + 1);
     let end = (at + random.below(12)).min(input.len());
@@ -99,7 +101,7 @@ fn change(input: &mut Vec<u8>, corpus: &[Vec<u8>], random: &mut Random) {
     }
 }
 
-/// A random generator of its own, so that a seed gives the same everywhere.
+/// A private random generator, so that a seed gives the same inputs everywhere.
 struct Random(u64);
 
 impl Random {
