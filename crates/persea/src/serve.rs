@@ -8,7 +8,7 @@ use std::time::Instant;
 use database::Instance;
 use options::{Options, Request};
 use server::Server;
-use server::auth::create_root;
+use server::authentication::create_root;
 use server::http::address::Address;
 use server::http::listener::{Bound, bind};
 use server::lifecycle::{STOP_PATIENCE, serve};

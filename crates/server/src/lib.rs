@@ -4,21 +4,18 @@
 //! under [`route`] → [`http::response`]. Async ends at the route: a route is a function that takes a [`Session`] and
 //! a [`http::Request`] and returns a [`http::Response`].
 
-pub mod auth;
 mod convert;
 pub mod error;
 pub mod error_number;
 pub mod http;
-pub mod jobs;
 pub mod lifecycle;
-pub mod log;
-pub mod machine;
-pub mod metrics;
-pub mod recording;
+pub mod placement;
 mod route;
 pub mod server;
+mod service;
 pub mod session;
 
 pub use error::{ApiError, Result};
 pub use server::{HttpOptions, Server, ServerOptions};
+pub use service::{authentication, jobs, log, machine, recording};
 pub use session::Session;

@@ -8,9 +8,9 @@ use options::{
     seconds, text,
 };
 use server::ServerOptions;
-use server::auth::{AuthenticationOptions, SecretFiles, persistent_secret};
+use server::authentication::{AuthenticationOptions, SecretFiles, persistent_secret};
 use server::http::tls::Tls;
-use server::http::worker_pool::PoolLimits;
+use server::placement::pool::PoolLimits;
 use server::log::Log;
 use server::server::ApiAccess;
 use storage::MemoryBudget;

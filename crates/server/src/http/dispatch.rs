@@ -15,9 +15,9 @@ use super::response::Response;
 use super::router::{Access, Action, Found, Match, OpenHandler, Outcome, Route, Verb};
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
-use crate::jobs;
-use crate::log;
 use crate::server::Server;
+use crate::service::jobs;
+use crate::service::log;
 use crate::session::Session;
 
 /// Most bytes of an address; ArangoDB's 16K.
@@ -257,7 +257,7 @@ fn put_aside(
     run: impl FnOnce(Option<&Interrupt>) -> Result<Response> + Send + 'static,
 ) -> Result<Response> {
     let accepted = Response::empty(StatusCode::ACCEPTED);
-    let (work, accepted): (super::worker_pool::Job, _) = match mode {
+    let (work, accepted): (crate::placement::pool::Job, _) = match mode {
         AsyncMode::Forget => (Box::new(move || drop(run(None))), accepted),
         AsyncMode::Store => {
             let pending = server.jobs().start(user)?;

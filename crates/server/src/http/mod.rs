@@ -10,8 +10,8 @@ pub(crate) mod date;
 pub(crate) mod dispatch;
 pub mod fields;
 pub mod format;
-pub(crate) mod inline_turns;
 pub mod listener;
+pub mod metrics;
 pub(crate) mod multipart;
 pub mod path;
 pub mod percent;
@@ -22,7 +22,6 @@ pub mod router;
 pub mod service;
 pub mod stream;
 pub mod tls;
-pub mod worker_pool;
 mod zstd;
 
 pub use fields::Fields;

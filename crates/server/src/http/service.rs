@@ -29,12 +29,12 @@ use super::request::Request;
 use super::response::{Body, Response};
 use super::router::{Outcome, Route};
 use super::stream::StreamBody;
-use super::worker_pool::PATIENCE;
-use crate::auth::{Look, not_authorized};
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
-use crate::metrics::Observed;
+use crate::http::metrics::Observed;
+use crate::placement::pool::PATIENCE;
 use crate::server::Server;
+use crate::service::authentication::{Look, not_authorized};
 use database::Identity;
 
 /// How long requests wait for a thread at the moment; in a request: how long the client is willing to wait.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use hyper::StatusCode;
 
-use crate::auth::{self, Look, access_token};
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
 use crate::http::{Request, Response, Route, Verb};
 use crate::server::Server;
+use crate::service::authentication::{Look, access_token, not_authorized};
 use database::Identity;
 
 pub(super) const ROUTES: &[Route] = &[
@@ -56,7 +56,7 @@ fn renew(server: &Arc<Server>, request: &Request) -> Result<Response> {
     let catalog = server.instance().store().catalog();
     match server.authentication().look(&catalog, request.headers(), request.uri().path())? {
         Look::Known(Identity::User(user)) => token(server, &user),
-        _ => Err(auth::not_authorized(request.headers())),
+        _ => Err(not_authorized(request.headers())),
     }
 }
 

@@ -6,11 +6,11 @@ use hyper::StatusCode;
 use velocypack::{Builder, Slice};
 
 use super::user;
-use crate::auth::ROOT;
 use crate::error::{ApiError, Result};
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::router::{Route, Verb};
+use crate::service::authentication::ROOT;
 use crate::session::Session;
 
 pub(super) const ROUTES: &[Route] = &[

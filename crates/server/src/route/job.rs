@@ -5,7 +5,7 @@ use hyper::StatusCode;
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
 use crate::http::{Fields, Request, Response, Route, Verb};
-use crate::jobs::{ASYNC_ID, Fetched, Owner};
+use crate::service::jobs::{ASYNC_ID, Fetched, Owner};
 use crate::session::Session;
 
 // All of them are there under two names.

@@ -4,7 +4,7 @@ use hyper::StatusCode;
 
 use crate::error::{ApiError, Result};
 use crate::http::{Fields, Request, Response, Route, Verb};
-use crate::log::{Level, Log, Query, STRUCTURED_PARAMETERS};
+use crate::service::log::{Level, Log, Query, STRUCTURED_PARAMETERS};
 use crate::session::Session;
 
 pub(super) const ROUTES: &[Route] = &[
@@ -45,7 +45,7 @@ fn query(request: &Request) -> Result<Query> {
 fn columns(session: &Session, request: &Request) -> Result<Response> {
     allow(session)?;
     let (entries, total) = session.server().log().entries(&query(request)?);
-    let seconds = |entry: &crate::log::Entry| {
+    let seconds = |entry: &crate::service::log::Entry| {
         entry.time.duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_secs())
     };
     Response::object(StatusCode::OK, |fields| {

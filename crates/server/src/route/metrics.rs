@@ -10,9 +10,9 @@ use hyper::StatusCode;
 
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::metrics::{BYTES_CUTS, CONNECTION_CUTS, METHODS, TIME_CUTS, Totals};
 use crate::http::{Request, Response, Route, Verb, content_type};
-use crate::machine::{self, Process, Processor};
-use crate::metrics::{BYTES_CUTS, CONNECTION_CUTS, METHODS, TIME_CUTS, Totals};
+use crate::service::machine::{self, Process, Processor};
 use crate::session::Session;
 
 pub(super) const ROUTES: &[Route] = &[

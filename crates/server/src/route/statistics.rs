@@ -5,10 +5,10 @@ use hyper::StatusCode;
 
 use super::status::now_seconds;
 use crate::error::Result;
+use crate::http::metrics::{BYTES_CUTS, CONNECTION_CUTS, METHODS, TIME_CUTS, Totals};
 use crate::http::{Fields, Request, Response, Route, Verb};
-use crate::machine::{self, Process};
-use crate::metrics::{BYTES_CUTS, CONNECTION_CUTS, METHODS, TIME_CUTS, Totals};
 use crate::server::Server;
+use crate::service::machine::{self, Process};
 use crate::session::Session;
 
 pub(super) const ROUTES: &[Route] = &[

@@ -9,8 +9,8 @@ use super::engine;
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
 use crate::http::{Fields, Request, Response, Route, Verb};
-use crate::machine::{self, Process, Processor};
 use crate::server::{ARANGODB_VERSION, LICENSE, PERSEA_VERSION};
+use crate::service::machine::{self, Process, Processor};
 use crate::session::Session;
 
 pub(super) const ROUTES: &[Route] = &[

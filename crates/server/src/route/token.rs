@@ -4,10 +4,10 @@ use catalog::access_token::AccessToken;
 use hyper::StatusCode;
 use velocypack::Slice;
 
-use crate::auth::access_token;
 use crate::error::{ApiError, Result};
 use crate::http::tls::digest;
 use crate::http::{Fields, Request, Response, Route, Verb};
+use crate::service::authentication::access_token;
 use crate::session::Session;
 
 pub(super) const ROUTES: &[Route] = &[

@@ -5,12 +5,12 @@ use database::UserChanges;
 use hyper::StatusCode;
 use velocypack::{Builder, Slice};
 
-use crate::auth::password;
 use crate::error::{ApiError, Result};
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::router::{Route, Verb};
+use crate::service::authentication::password;
 use crate::session::Session;
 
 pub(super) const ROUTES: &[Route] = &[

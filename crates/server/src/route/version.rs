@@ -4,8 +4,8 @@ use hyper::StatusCode;
 
 use crate::error::Result;
 use crate::http::{Fields, Request, Response, Route, Verb};
-use crate::machine;
 use crate::server::{ARANGODB_VERSION, LICENSE, PERSEA_VERSION};
+use crate::service::machine;
 use crate::session::Session;
 
 // Every method is accepted, as in ArangoDB.

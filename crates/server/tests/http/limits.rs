@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use server::http::worker_pool::PoolLimits;
+use server::placement::pool::PoolLimits;
 use server::{HttpOptions, ServerOptions};
 
 use crate::harness::{Running, options, start, start_with, store};

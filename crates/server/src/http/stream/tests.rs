@@ -4,7 +4,7 @@ use std::task::Wake;
 use std::time::Duration;
 
 use super::*;
-use crate::http::worker_pool::PoolLimits;
+use crate::placement::pool::PoolLimits;
 
 struct Counting {
     left: usize,

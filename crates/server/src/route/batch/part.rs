@@ -5,7 +5,6 @@ use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, TRANSFER_
 use hyper::{Method, Uri};
 
 use super::PATTERN;
-use crate::auth::{Look, not_authorized};
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
 use crate::http::compression::decompress;
@@ -14,6 +13,7 @@ use crate::http::format::{self, Format};
 use crate::http::multipart::{Head, line_at};
 use crate::http::request::Request;
 use crate::http::router::{Outcome, Route};
+use crate::service::authentication::{Look, not_authorized};
 use crate::session::Session;
 
 /// A part that was taken apart, before its route is known.

@@ -15,8 +15,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
-use super::worker_pool::WorkerPool;
 use crate::error::{ApiError, Result};
+use crate::placement::pool::WorkerPool;
 
 /// How many chunks are made before the client takes them.
 pub const CHUNKS_AHEAD: usize = 2;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use database::histogram::{Histogram, Summary};
 
-use crate::metrics::TIME_CUTS;
+use crate::http::metrics::TIME_CUTS;
 
 /// A piece of work.
 pub type Job = Box<dyn FnOnce() + Send>;
