@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use aql_exec::{BatchLimits, SpillOptions};
 use aql_value::MemoryAccount;
-use storage::{Store, StoreOptions};
+use storage::{Catalog, Store, StoreOptions};
 
 use crate::Result;
 use crate::computed_values::Compiler;
@@ -167,6 +167,11 @@ impl Instance {
     ) -> Result<Arc<Self>> {
         let store = StoreOptions { computed_values: Some(Arc::new(Compiler)), ..store };
         Self::new(Store::open(engine, store)?, options)
+    }
+
+    /// The catalog as it is now.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.store.catalog()
     }
 
     /// The store below.

@@ -22,6 +22,7 @@ pub mod histogram;
 mod housekeeping;
 pub mod import;
 mod instance;
+mod maintenance;
 pub mod query;
 pub mod restore;
 mod session;

@@ -66,6 +66,28 @@ impl Session {
         self.find_user(name)
     }
 
+    /// Lets an existing user administer a database. Errors: 1703.
+    pub fn grant_database(&self, user: &str, database: &str) -> Result<()> {
+        self.require_administrator()?;
+        let store = self.instance().store();
+        store.change_user(user, |user| {
+            user.rights.grant_database(database, AccessLevel::ReadWrite);
+            Ok(())
+        })
+    }
+
+    /// Creates a user who may administer a database. A user of this name that is there already is kept and gets the
+    /// right.
+    pub fn create_user_of(&self, database: &str, mut user: UserDefinition) -> Result<()> {
+        self.require_administrator()?;
+        let name = user.name.clone();
+        user.rights.grant_database(database, AccessLevel::ReadWrite);
+        match self.instance().store().create_user(user) {
+            Err(error) if error.code() == ErrorCode::UserDuplicate => self.grant_database(&name, database),
+            created => created,
+        }
+    }
+
     /// Changes a user; `extra` is merged with what is there. Errors: 1703, 10, 11.
     pub fn update_user(&self, name: &str, changes: UserChanges<'_>) -> Result<Arc<UserDefinition>> {
         self.require_self_or_administrator(name)?;

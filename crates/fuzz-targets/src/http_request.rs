@@ -7,11 +7,11 @@
 use database::{Instance, InstanceOptions};
 use server::http::address::Address;
 use server::http::listener;
-use server::log::{Log, LogOptions};
-use server::{Server, ServerOptions, lifecycle};
+use server::service::log::{Log, LogOptions};
+use server::{Server, ServerOptions};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// The time to wait for a server that must reply, and for one that may be waiting for more input.
@@ -33,7 +33,7 @@ static SERVER: LazyLock<Running> = LazyLock::new(|| {
         .unwrap();
     let address = listener.local_addr().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    runtime.spawn(lifecycle::serve(Arc::clone(&server), vec![listener], Duration::from_secs(1)));
+    runtime.spawn(server.serve(vec![listener], Duration::from_secs(1)));
     Running { address, _runtime: runtime }
 });
 

@@ -8,12 +8,12 @@ use std::time::Instant;
 use database::Instance;
 use options::{Options, Request};
 use server::Server;
-use server::authentication::create_root;
 use server::http::address::Address;
 use server::http::listener::{Bound, bind};
-use server::lifecycle::{STOP_PATIENCE, serve};
-use server::log::Log;
-use server::server::{ARANGODB_VERSION, PERSEA_VERSION};
+use server::server::STOP_PATIENCE;
+use server::service::authentication::create_root;
+use server::service::log::Log;
+use server::version::{ARANGODB_VERSION, PERSEA_VERSION};
 use storage::MemoryBudget;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -92,7 +92,7 @@ fn run_with(options: &Options) -> Result<(), Failure> {
             addresses.join(", "),
             started.elapsed().as_millis()
         );
-        serve(Arc::clone(&server), listeners, STOP_PATIENCE).await
+        Arc::clone(&server).serve(listeners, STOP_PATIENCE).await
     })?;
     instance.stop();
     instance.store().close()?;

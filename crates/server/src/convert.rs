@@ -30,9 +30,3 @@ impl From<Error> for ApiError {
 fn etag(document: &ConflictingDocument) -> Option<HeaderValue> {
     HeaderValue::from_str(&format!("\"{}\"", document.revision.as_ref()?)).ok()
 }
-
-impl From<kv::Error> for ApiError {
-    fn from(error: kv::Error) -> Self {
-        Error::from(error).into()
-    }
-}

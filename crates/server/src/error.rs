@@ -1,14 +1,12 @@
-//! What a route answers with when it fails: HTTP status, ArangoDB's number and message, and attributes besides.
+//! The error of a request: HTTP status, ArangoDB's number and message, and attributes besides.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue};
 use velocypack::Builder;
 
 use crate::error_number::{self, number};
-use crate::http::response::Response;
 
 /// Result of a route and of everything that it is made of.
 pub type Result<T> = std::result::Result<T, ApiError>;
@@ -119,29 +117,14 @@ impl ApiError {
         builder.add_str(&self.inner.message)
     }
 
-    /// The reply to a request that failed with this error.
-    pub fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.inner.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let body = self.body(status).unwrap_or_default();
-        let mut response = Response::value(status, body);
-        for (name, value) in self.inner.headers {
-            response = response.header(name, value);
-        }
-        response
+    /// The attributes that stand in the body besides number and message.
+    pub fn attributes(&self) -> &[(&'static str, String)] {
+        &self.inner.attributes
     }
 
-    fn body(&self, status: StatusCode) -> velocypack::Result<Vec<u8>> {
-        let mut builder = Builder::with_capacity(128 + self.inner.message.len());
-        builder.open_object()?;
-        builder.key("code")?;
-        builder.add_u64(status.as_u16().into())?;
-        self.print_member(&mut builder)?;
-        for (name, value) in &self.inner.attributes {
-            builder.key(name)?;
-            builder.add_str(value)?;
-        }
-        builder.close()?;
-        Ok(builder.into_vec())
+    /// The response headers that come with the error.
+    pub fn headers(&self) -> &[(HeaderName, HeaderValue)] {
+        &self.inner.headers
     }
 }
 

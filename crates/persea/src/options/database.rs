@@ -3,7 +3,7 @@
 use catalog::NamingRules;
 use database::InstanceOptions;
 use options::{Flag, Maybe, Opt, Options, Text, flag, text};
-use server::server::ARANGODB_VERSION;
+use server::version::ARANGODB_VERSION;
 use storage::{MemoryBudget, StoreOptions};
 
 use super::{query, server as server_section, temp, ttl};

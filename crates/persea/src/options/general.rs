@@ -7,7 +7,7 @@ use kv::Engine;
 use kv::MemoryEngine;
 use kv_rocksdb::RocksEngine;
 use options::{Bytes, Choice, Flag, List, Maybe, Opt, Options, Text, bytes, choice, flag, text};
-use server::machine::available_memory_bytes;
+use server::service::machine::available_memory_bytes;
 use storage::MemoryBudget;
 
 use super::{cache, database, rocksdb, server as server_section};

@@ -4,8 +4,8 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 
 use options::{Bytes, Choice, Flag, List, Maybe, Opt, Options, Text, bytes, choice, flag, text};
-use server::log::{Format, Level, Log, LogOptions, Output};
-use server::server::ApiAccess;
+use server::ApiAccess;
+use server::service::log::{Format, Level, Log, LogOptions, Output};
 
 use crate::failure::Failure;
 

@@ -19,9 +19,9 @@ use options::{Mistake, Options, Program, Request, Version};
 
 /// The version of the binary.
 pub(crate) const VERSION: Version = Version {
-    compatible: ::server::server::ARANGODB_VERSION,
-    own: ::server::server::PERSEA_VERSION,
-    license: ::server::server::LICENSE,
+    compatible: ::server::version::ARANGODB_VERSION,
+    own: ::server::version::PERSEA_VERSION,
+    license: ::server::version::LICENSE,
 };
 
 /// The server as a program with options.

@@ -7,12 +7,12 @@ use options::{
     Bytes, Choice, Flag, List, Maybe, Number, Opt, Options, Seconds, Text, bytes, choice, flag, number,
     seconds, text,
 };
+use server::ApiAccess;
 use server::ServerOptions;
-use server::authentication::{AuthenticationOptions, SecretFiles, persistent_secret};
 use server::http::tls::Tls;
 use server::placement::pool::PoolLimits;
-use server::log::Log;
-use server::server::ApiAccess;
+use server::service::authentication::{AuthenticationOptions, SecretFiles, persistent_secret};
+use server::service::log::Log;
 use storage::MemoryBudget;
 
 use super::{http, log as log_section};

@@ -8,13 +8,10 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 
-use super::body_memory::{BodyMemory, BodyPermit};
+use super::body_memory::{BODY_PATIENCE, BodyMemory, BodyPermit};
 use super::stream::{BrokenOff, StreamBody};
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
-
-/// How long a client may pause in the middle of its request's body; ArangoDB's "about 90 seconds".
-pub const BODY_PATIENCE: Duration = Duration::from_secs(90);
 
 /// Most bytes of a body that are read although its request has failed already.
 const DRAIN_MAX_BYTES: u64 = 1 << 20;

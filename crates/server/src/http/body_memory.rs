@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::dispatch::queue_full;
 use crate::error::Result;
+use crate::placement::pool::Rejected;
 
 /// A request takes so many times its body: the body, its VelocyPack, the documents as they are stored, and the engine's
 /// batch of them with an index over it (measured: 4 to 7 times, the more the shorter the documents are).
@@ -22,8 +22,11 @@ pub(crate) const UNCOUNTED_BYTES: usize = 64 << 10;
 /// What is counted in.
 const UNIT_BYTES: usize = 1 << 10;
 
-/// How long a request waits for memory: as long as it may pause in its body.
-const PATIENCE: Duration = super::body::BODY_PATIENCE;
+/// How long a request waits for memory: as long as its client may pause in the middle of its body.
+const PATIENCE: Duration = BODY_PATIENCE;
+
+/// How long a client may pause in the middle of its request's body; ArangoDB's "about 90 seconds".
+pub(crate) const BODY_PATIENCE: Duration = Duration::from_secs(90);
 
 /// See the module.
 #[derive(Debug)]
@@ -61,7 +64,7 @@ impl BodyMemory {
         match Box::pin(tokio::time::timeout(PATIENCE, taken)).await {
             Ok(Ok(permit)) => Ok(Some(permit)),
             // Nobody closes the semaphore.
-            Ok(Err(_)) | Err(_) => Err(queue_full()),
+            Ok(Err(_)) | Err(_) => Err(Rejected.into()),
         }
     }
 

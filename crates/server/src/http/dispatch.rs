@@ -5,26 +5,23 @@ use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use database::{Identity, Interrupt};
+use database::{Identity, Instance, Interrupt, Session};
 use hyper::header::{HeaderMap, HeaderName};
-use hyper::{Method, StatusCode, Uri};
+use hyper::{Method, Uri};
 
+use super::log_context::{self, LogContext};
 use super::path::{Path, PathError};
+use super::pattern::Match;
 use super::request::Request;
 use super::response::Response;
-use super::router::{Access, Action, Found, Match, OpenHandler, Outcome, Route, Verb};
+use super::route::{Access, BoundRoute, Call, Cost, Verb};
+use super::router::{Found, Router};
+use super::services::{AsyncMode, Services};
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
-use crate::server::Server;
-use crate::service::jobs;
-use crate::service::log;
-use crate::session::Session;
 
 /// Most bytes of an address; ArangoDB's 16K.
 const MAX_URI_BYTES: usize = 16 << 10;
-
-/// `true`: run the request later and forget its reply; `store`: keep the reply until it is fetched.
-const ASYNC: HeaderName = HeaderName::from_static("x-arango-async");
 
 /// The transaction that a request is to be a part of.
 const TRANSACTION: HeaderName = HeaderName::from_static("x-arango-trx-id");
@@ -47,20 +44,6 @@ pub(crate) fn parse_path(uri: &Uri) -> Result<Path> {
     })
 }
 
-/// The route of a request. Errors: 400, 404, 405.
-pub(crate) fn find_route(server: &Server, method: &Method, path: &Path) -> Result<(Route, Match)> {
-    let verb = Verb::of(method).ok_or_else(|| method_not_allowed(method))?;
-    match server.router().find(verb, path) {
-        Found::Route(route, matched) => Ok((*route, matched)),
-        Found::PartMissing(route) => {
-            let pattern = route.pattern.replace('{', "<").replace('}', ">");
-            Err(ApiError::new(number::HTTP_BAD_PARAMETER, format!("expecting {method} {pattern}")))
-        }
-        Found::OtherMethods => Err(ApiError::of(number::HTTP_METHOD_NOT_ALLOWED)),
-        Found::Nothing => Err(ApiError::new(number::HTTP_NOT_FOUND, format!("unknown path '{path}'"))),
-    }
-}
-
 fn method_not_allowed(method: &Method) -> ApiError {
     let known =
         matches!(*method, Method::OPTIONS | Method::TRACE | Method::CONNECT) || Verb::of(method).is_some();
@@ -70,57 +53,143 @@ fn method_not_allowed(method: &Method) -> ApiError {
 
 /// A route with whom it runs for.
 #[derive(Clone)]
-pub(crate) enum Job {
-    /// For anybody; and whether it has to run on the worker pool.
-    Open(OpenHandler, bool),
-    /// For a user, who may.
-    User(Action, Session),
+pub(crate) struct Job {
+    call: Call,
+    cost: Cost,
+    /// None for a route that needs no user.
+    session: Option<Session>,
 }
 
 impl Job {
+    /// The user that the route runs for; none without authentication.
+    pub(crate) fn user(&self) -> Option<&Arc<str>> {
+        self.session.as_ref().and_then(Session::user)
+    }
+
     /// The same, with queries that end when `interrupt` is killed.
     fn ended_by(self, interrupt: &Interrupt) -> Self {
-        match self {
-            Job::User(action, session) => Job::User(action, session.ended_by(interrupt.clone())),
-            open => open,
+        Job { session: self.session.map(|session| session.ended_by(interrupt.clone())), ..self }
+    }
+
+    fn call(&self, request: &Request) -> Result<Response> {
+        match (&self.call, &self.session) {
+            (Call::Open(call), _) => call(request),
+            (Call::User(call), Some(session)) => call(session, request),
+            (Call::User(_), None) => Err(ApiError::internal("a route for users was called without one")),
         }
+    }
+}
+
+/// All routes, and what is needed to call them.
+pub(crate) struct Dispatcher {
+    router: Router,
+    instance: Arc<Instance>,
+    services: Arc<dyn Services>,
+}
+
+impl Dispatcher {
+    pub(crate) fn new(router: Router, instance: Arc<Instance>, services: Arc<dyn Services>) -> Self {
+        Dispatcher { router, instance, services }
+    }
+
+    /// What HTTP asks of the server above it.
+    pub(crate) fn services(&self) -> &dyn Services {
+        self.services.as_ref()
+    }
+
+    /// The route of a request. Errors: 400, 404, 405.
+    pub(crate) fn find_route(&self, method: &Method, path: &Path) -> Result<(BoundRoute, Match)> {
+        let verb = Verb::of(method).ok_or_else(|| method_not_allowed(method))?;
+        match self.router.find(verb, path) {
+            Found::Route(route, matched) => Ok((route.clone(), matched)),
+            Found::PartMissing(route) => {
+                let pattern = route.pattern.replace('{', "<").replace('}', ">");
+                Err(ApiError::new(number::HTTP_BAD_PARAMETER, format!("expecting {method} {pattern}")))
+            }
+            Found::OtherMethods => Err(ApiError::of(number::HTTP_METHOD_NOT_ALLOWED)),
+            Found::Nothing => Err(ApiError::new(number::HTTP_NOT_FOUND, format!("unknown path '{path}'"))),
+        }
+    }
+
+    /// A route for a user, if the user may. Errors: 401, 403, 1228, 1230, 1655.
+    pub(crate) fn user_job(
+        &self,
+        route: BoundRoute,
+        database: &str,
+        identity: Identity,
+        headers: &HeaderMap,
+    ) -> Result<Job> {
+        let instance = Arc::clone(&self.instance);
+        let session = match route.access {
+            Access::Nothing if database == catalog::SYSTEM_DATABASE => Session::of_system(instance, identity),
+            _ => Session::open(instance, database, identity).map_err(hide_forbidden)?,
+        };
+        if route.system_only && !session.is_system_database() {
+            return Err(ApiError::of(number::USE_SYSTEM_DATABASE));
+        }
+        match route.access {
+            Access::Use | Access::Nothing => {}
+            Access::Write => session.require_database(catalog::AccessLevel::ReadWrite)?,
+            Access::Administer => session.require_administrator()?,
+        }
+        refuse_transaction(headers)?;
+        Ok(Job { call: route.call, cost: route.cost, session: Some(session) })
+    }
+
+    /// Runs a route as far as it may go on a connection's own task. What is left is deferred.
+    pub(crate) fn begin(&self, job: Job, request: Request) -> Result<Response> {
+        let context = self.log_context(&job, &request);
+        if job.cost == Cost::Blocking {
+            return Ok(Response::deferred(move || run(context, || job.call(&request)?.finish())));
+        }
+        match run(context.clone(), || job.call(&request))?.finished() {
+            Ok(response) => Ok(response),
+            Err(rest) => Ok(Response::deferred(move || run(context, rest))),
+        }
+    }
+
+    /// Puts a request aside and answers at once.
+    pub(crate) fn run_later(&self, job: Job, request: Request, mode: AsyncMode) -> Result<Response> {
+        let (context, user) = (self.log_context(&job, &request), job.user().cloned());
+        let work = move |interrupt: Option<&Interrupt>| {
+            let job = match interrupt {
+                Some(interrupt) => job.ended_by(interrupt),
+                None => job,
+            };
+            run(context, || job.call(&request)?.finish())
+        };
+        self.services.run_later(user, mode, Box::new(work))
+    }
+
+    /// The same for a request that no route answers: that is what its job comes to.
+    pub(crate) fn fail_later(
+        &self,
+        identity: Identity,
+        error: ApiError,
+        mode: AsyncMode,
+    ) -> Result<Response> {
+        let user = match identity {
+            Identity::Superuser => None,
+            Identity::User(name) => Some(name),
+        };
+        self.services.run_later(user, mode, Box::new(move |_| Err(error)))
+    }
+
+    /// What the log says about the request, if it is to say anything.
+    fn log_context(&self, job: &Job, request: &Request) -> Option<LogContext> {
+        self.services.logs_requests().then(|| {
+            let user = job.user().map_or_else(String::new, |user| user.to_string());
+            LogContext { values: [request.database().to_owned(), user, request.uri().to_string()] }
+        })
     }
 }
 
 /// A route that needs no user.
-pub(crate) fn open_job(route: &Route) -> Option<Job> {
-    match route.action {
-        Action::Open(handler) => Some(Job::Open(handler, false)),
-        Action::OpenPool(handler) => Some(Job::Open(handler, true)),
-        _ => None,
+pub(crate) fn open_job(route: &BoundRoute) -> Option<Job> {
+    match &route.call {
+        Call::Open(_) => Some(Job { call: route.call.clone(), cost: route.cost, session: None }),
+        Call::User(_) => None,
     }
-}
-
-/// A route for a user, if the user may. Errors: 401, 403, 1228, 1230, 1655.
-pub(crate) fn user_job(
-    server: &Arc<Server>,
-    route: &Route,
-    database: &str,
-    identity: Identity,
-    headers: &HeaderMap,
-) -> Result<Job> {
-    let instance = Arc::clone(server.instance());
-    let inner = match route.access {
-        Access::Nothing if database == catalog::SYSTEM_DATABASE => {
-            database::Session::of_system(instance, identity)
-        }
-        _ => database::Session::open(instance, database, identity).map_err(hide_forbidden)?,
-    };
-    if route.system_only && !inner.is_system_database() {
-        return Err(ApiError::of(number::USE_SYSTEM_DATABASE));
-    }
-    match route.access {
-        Access::Use | Access::Nothing => {}
-        Access::Write => inner.require_database(catalog::AccessLevel::ReadWrite)?,
-        Access::Administer => inner.require_administrator()?,
-    }
-    refuse_transaction(headers)?;
-    Ok(Job::User(route.action, Session::new(Arc::clone(server), inner)))
 }
 
 /// No transaction spans requests here, so that each that is named is unknown: who was served all the same would take
@@ -143,132 +212,9 @@ fn hide_forbidden(error: impl Into<ApiError>) -> ApiError {
     error
 }
 
-/// Runs a route as far as it may go on a connection's own task.
-pub(crate) fn begin(server: &Arc<Server>, job: Job, request: Request) -> Result<Outcome> {
-    if let Job::User(Action::Start(handler), session) = &job {
-        let context = log_context(server, &job, &request);
-        let begun = log::within(context.clone(), || guarded(|| handler(session, &request)))?;
-        return Ok(match begun {
-            Outcome::Done(response) => Outcome::Done(response),
-            Outcome::Continue(rest) => {
-                Outcome::Continue(Box::new(move || log::within(context, || guarded(rest))))
-            }
-        });
-    }
-    if matches!(job, Job::Open(_, false) | Job::User(Action::Inline(_), _)) {
-        return Ok(Outcome::Done(run_blocking(server, &job, &request)?));
-    }
-    let server = Arc::clone(server);
-    Ok(Outcome::Continue(Box::new(move || run_blocking(&server, &job, &request))))
-}
-
-/// Runs a route to its end on the thread that calls.
-fn run_blocking(server: &Arc<Server>, job: &Job, request: &Request) -> Result<Response> {
-    log::within(log_context(server, job, request), || guarded(|| run_route(server, job, request)))
-}
-
-/// What the log says about the request, if it is to say anything.
-fn log_context(server: &Server, job: &Job, request: &Request) -> Option<log::Context> {
-    server.log().shows_any().then(|| {
-        let user = match job {
-            Job::Open(..) => None,
-            Job::User(_, session) => session.user(),
-        };
-        let user = user.map_or_else(String::new, |user| user.to_string());
-        log::Context { values: [request.database().to_owned(), user, request.uri().to_string()] }
-    })
-}
-
-fn run_route(server: &Arc<Server>, job: &Job, request: &Request) -> Result<Response> {
-    match job {
-        Job::Open(handler, _) => handler(server, request),
-        Job::User(action, session) => match action {
-            Action::Inline(handler) | Action::Pool(handler) => handler(session, request),
-            Action::Start(handler) => match handler(session, request)? {
-                Outcome::Done(response) => Ok(response),
-                Outcome::Continue(rest) => rest(),
-            },
-            Action::Open(handler) | Action::OpenPool(handler) => handler(server, request),
-        },
-    }
-}
-
-/// What `x-arango-async` asks for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AsyncMode {
-    /// Run the request later and forget its reply.
-    Forget,
-    /// Run it later and keep the reply until it is fetched.
-    Store,
-}
-
-impl AsyncMode {
-    /// What the request's header says.
-    pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
-        match headers.get(ASYNC)?.as_bytes() {
-            b"true" => Some(AsyncMode::Forget),
-            b"store" => Some(AsyncMode::Store),
-            // ArangoDB takes every other text for "no".
-            _ => None,
-        }
-    }
-}
-
-/// Puts a request aside and answers at once.
-pub(crate) fn run_later(
-    server: &Arc<Server>,
-    job: Job,
-    request: Request,
-    mode: AsyncMode,
-) -> Result<Response> {
-    let user = match &job {
-        Job::Open(..) => None,
-        Job::User(_, session) => session.user().cloned(),
-    };
-    let own = Arc::clone(server);
-    put_aside(server, user, mode, move |interrupt| {
-        let job = match interrupt {
-            Some(interrupt) => job.ended_by(interrupt),
-            None => job,
-        };
-        run_blocking(&own, &job, &request)
-    })
-}
-
-/// The same for a request that no route answers: that is what its job comes to.
-pub(crate) fn fail_later(
-    server: &Arc<Server>,
-    identity: Identity,
-    error: ApiError,
-    mode: AsyncMode,
-) -> Result<Response> {
-    let user = match identity {
-        Identity::Superuser => None,
-        Identity::User(name) => Some(name),
-    };
-    put_aside(server, user, mode, move |_| Err(error))
-}
-
-/// Has work done on the worker pool. Where its reply is kept, the work gets what is killed when the job is cancelled.
-fn put_aside(
-    server: &Arc<Server>,
-    user: jobs::Owner,
-    mode: AsyncMode,
-    run: impl FnOnce(Option<&Interrupt>) -> Result<Response> + Send + 'static,
-) -> Result<Response> {
-    let accepted = Response::empty(StatusCode::ACCEPTED);
-    let (work, accepted): (crate::placement::pool::Job, _) = match mode {
-        AsyncMode::Forget => (Box::new(move || drop(run(None))), accepted),
-        AsyncMode::Store => {
-            let pending = server.jobs().start(user)?;
-            let accepted = accepted.header(jobs::ASYNC_ID, pending.header());
-            let interrupt = pending.interrupt().clone();
-            let reply = move || run(Some(&interrupt)).unwrap_or_else(ApiError::into_response);
-            (Box::new(move || pending.run(reply)), accepted)
-        }
-    };
-    server.pool().submit(work).map_err(|_| queue_full())?;
-    Ok(accepted)
+/// Runs a part of a request's work.
+fn run<T>(context: Option<LogContext>, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    log_context::within(context, || guarded(work))
 }
 
 /// A panic in a route costs the request and nothing else.
@@ -279,8 +225,4 @@ fn guarded<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
         tracing::error!(target: "crash", "a request ended with a panic: {text}");
         Err(ApiError::internal("a panic; the log says more"))
     })
-}
-
-pub(crate) fn queue_full() -> ApiError {
-    ApiError::of(number::QUEUE_FULL).status(503)
 }

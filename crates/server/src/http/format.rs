@@ -3,7 +3,7 @@
 use hyper::HeaderMap;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 
-use super::response::content_type;
+use super::content_type;
 
 pub use database::Format;
 

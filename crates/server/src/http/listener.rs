@@ -14,8 +14,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::address::Address;
 use super::connection;
+use super::service::HttpService;
 use super::tls::Tls;
-use crate::server::Server;
 
 /// How long to wait before the next connection is accepted when the system has no more room for one.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -116,41 +116,41 @@ impl Listener {
 
 /// Accepts connections until the future is dropped.
 pub(crate) fn accept(
-    server: Arc<Server>,
+    service: Arc<HttpService>,
     listener: Listener,
 ) -> io::Result<Pin<Box<dyn Future<Output = ()> + Send>>> {
-    let slots = Arc::new(Semaphore::new(server.options().http.max_connections));
+    let slots = Arc::new(Semaphore::new(service.options().max_connections));
     Ok(match listener.inner {
-        Inner::Tcp(listener) => Box::pin(accept_tcp(server, TcpListener::from_std(listener)?, slots)),
+        Inner::Tcp(listener) => Box::pin(accept_tcp(service, TcpListener::from_std(listener)?, slots)),
         Inner::Tls(listener, tls) => {
-            Box::pin(accept_tls(server, TcpListener::from_std(listener)?, tls, slots))
+            Box::pin(accept_tls(service, TcpListener::from_std(listener)?, tls, slots))
         }
         Inner::Unix(listener, file) => {
-            Box::pin(accept_unix(server, UnixListener::from_std(listener)?, file, slots))
+            Box::pin(accept_unix(service, UnixListener::from_std(listener)?, file, slots))
         }
     })
 }
 
-async fn accept_tcp(server: Arc<Server>, listener: TcpListener, slots: Arc<Semaphore>) {
+async fn accept_tcp(service: Arc<HttpService>, listener: TcpListener, slots: Arc<Semaphore>) {
     while let Some(slot) = free(&slots).await {
         let Some((stream, client)) = accepted(listener.accept().await).await else { continue };
-        let server = Arc::clone(&server);
+        let service = Arc::clone(&service);
         tokio::spawn(async move {
-            connection::serve(server, without_delay(stream), Some(client)).await;
+            connection::serve(service, without_delay(stream), Some(client)).await;
             drop(slot);
         });
     }
 }
 
-async fn accept_tls(server: Arc<Server>, listener: TcpListener, tls: Tls, slots: Arc<Semaphore>) {
+async fn accept_tls(service: Arc<HttpService>, listener: TcpListener, tls: Tls, slots: Arc<Semaphore>) {
     while let Some(slot) = free(&slots).await {
         let Some((stream, client)) = accepted(listener.accept().await).await else { continue };
-        let (server, acceptor) = (Arc::clone(&server), tls.acceptor());
+        let (service, acceptor) = (Arc::clone(&service), tls.acceptor());
         tokio::spawn(async move {
             let agreed =
                 tokio::time::timeout(HANDSHAKE_PATIENCE, acceptor.accept(without_delay(stream))).await;
             match agreed {
-                Ok(Ok(stream)) => connection::serve(server, stream, Some(client)).await,
+                Ok(Ok(stream)) => connection::serve(service, stream, Some(client)).await,
                 Ok(Err(error)) => {
                     tracing::debug!(target: "ssl", %client, %error, "TLS could not be agreed upon");
                 }
@@ -161,12 +161,17 @@ async fn accept_tls(server: Arc<Server>, listener: TcpListener, tls: Tls, slots:
     }
 }
 
-async fn accept_unix(server: Arc<Server>, listener: UnixListener, _file: SocketFile, slots: Arc<Semaphore>) {
+async fn accept_unix(
+    service: Arc<HttpService>,
+    listener: UnixListener,
+    _file: SocketFile,
+    slots: Arc<Semaphore>,
+) {
     while let Some(slot) = free(&slots).await {
         let Some((stream, _)) = accepted(listener.accept().await).await else { continue };
-        let server = Arc::clone(&server);
+        let service = Arc::clone(&service);
         tokio::spawn(async move {
-            connection::serve(server, stream, None).await;
+            connection::serve(service, stream, None).await;
             drop(slot);
         });
     }

@@ -18,7 +18,7 @@ const SHARDS: usize = 16;
 pub const METHODS: [&str; 8] = ["get", "head", "post", "put", "patch", "delete", "options", "other"];
 
 /// Cuts of the times of requests in seconds: ArangoDB's.
-pub const TIME_CUTS: [f64; 9] = [0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 15.0, 30.0];
+pub use crate::placement::pool::WAIT_CUTS as TIME_CUTS;
 /// Cuts of the life of connections in seconds: ArangoDB's.
 pub const CONNECTION_CUTS: [f64; 3] = [0.1, 1.0, 60.0];
 /// Cuts of the bytes of bodies: ArangoDB's.

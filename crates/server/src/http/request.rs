@@ -13,8 +13,8 @@ use velocypack::{Builder, Limits, Slice, json, validate};
 use super::body_memory::BodyPermit;
 use super::format::{self, Format};
 use super::path::Path;
+use super::pattern::Match;
 use super::query::Query;
-use super::router::Match;
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
 

@@ -1,4 +1,4 @@
-//! What a route answers: a status, headers, and a body as a value, as bytes or as a stream.
+//! What a route answers: a status, headers, and a body as a value, as bytes, as a stream or as work that is left.
 
 use std::sync::Arc;
 
@@ -9,31 +9,12 @@ use smallvec::SmallVec;
 use velocypack::{Builder, Slice, json, to_wire};
 
 use super::compression::{Compressed, Encoding};
+use super::content_type;
 use super::fields::Fields;
 use super::format::{self, Format};
 use super::request::Request;
 use super::stream::ChunkSource;
 use crate::error::{ApiError, Result};
-
-/// Content types that replies have.
-pub mod content_type {
-    use hyper::header::HeaderValue;
-
-    /// JSON.
-    pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
-    /// VelocyPack.
-    pub const VELOCYPACK: HeaderValue = HeaderValue::from_static("application/x-velocypack");
-    /// One JSON value a line.
-    pub const NDJSON: HeaderValue = HeaderValue::from_static("application/x-ndjson");
-    /// Lines of a dump.
-    pub const DUMP: HeaderValue = HeaderValue::from_static("application/x-arango-dump; charset=utf-8");
-    /// Text.
-    pub const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
-    /// A page for a browser.
-    pub const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
-    /// Prometheus' text format.
-    pub const PROMETHEUS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-}
 
 /// The reply to a request.
 #[derive(Debug)]
@@ -53,7 +34,12 @@ pub(crate) enum Body {
     Bytes { content_type: HeaderValue, bytes: Bytes },
     /// Chunks that are made while they are sent.
     Stream { content_type: HeaderValue, source: Box<dyn ChunkSource> },
+    /// Work that is left: it makes the reply, status and headers included.
+    Deferred(Rest),
 }
+
+/// The rest of a request's work.
+pub(crate) type Rest = Box<dyn FnOnce() -> Result<Response> + Send>;
 
 impl std::fmt::Debug for Body {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -62,6 +48,7 @@ impl std::fmt::Debug for Body {
             Body::Value { bytes, .. } => formatter.debug_tuple("Value").field(&Slice::new(bytes)).finish(),
             Body::Bytes { bytes, .. } => formatter.debug_tuple("Bytes").field(&bytes.len()).finish(),
             Body::Stream { .. } => formatter.write_str("Stream"),
+            Body::Deferred(_) => formatter.write_str("Deferred"),
         }
     }
 }
@@ -130,6 +117,29 @@ impl Response {
         Ok(response.header(CONTENT_ENCODING, encoding.header()).header(VARY, vary))
     }
 
+    /// Work that would wait or take long: it runs on the worker pool and makes the reply.
+    pub fn deferred(rest: impl FnOnce() -> Result<Response> + Send + 'static) -> Self {
+        Self::new(StatusCode::OK, Body::Deferred(Box::new(rest)))
+    }
+
+    /// The reply, or the work that is left before there is one.
+    // Moved once, and nearly all are replies: not worth an allocation.
+    #[allow(clippy::result_large_err)]
+    pub(crate) fn finished(self) -> std::result::Result<Response, Rest> {
+        match self.body {
+            Body::Deferred(rest) => Err(rest),
+            _ => Ok(self),
+        }
+    }
+
+    /// The reply, after all work that is left.
+    pub(crate) fn finish(self) -> Result<Response> {
+        match self.finished() {
+            Ok(response) => Ok(response),
+            Err(rest) => rest()?.finish(),
+        }
+    }
+
     fn new(status: StatusCode, body: Body) -> Self {
         Response { status, headers: SmallVec::new(), body }
     }
@@ -161,6 +171,7 @@ impl Response {
                 Encoded { content_type: Some(format::content_type(format)), bytes }
             }
             Body::Bytes { content_type, bytes } => Encoded { content_type: Some(content_type), bytes },
+            Body::Deferred(rest) => return rest()?.encode(format),
             body @ Body::Stream { .. } => return Ok((Response { status, headers, body }, None)),
         };
         Ok((Response { status, headers, body: Body::Empty }, Some(encoded)))

@@ -12,7 +12,11 @@ use std::time::{Duration, Instant};
 
 use database::histogram::{Histogram, Summary};
 
-use crate::http::metrics::TIME_CUTS;
+use crate::error::ApiError;
+use crate::error_number::number;
+
+/// Cuts of the times that jobs wait, in seconds: ArangoDB's cuts of the times of requests.
+pub const WAIT_CUTS: [f64; 9] = [0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 15.0, 30.0];
 
 /// A piece of work.
 pub type Job = Box<dyn FnOnce() + Send>;
@@ -45,6 +49,12 @@ impl PoolLimits {
 /// The queue is full, or the pool is stopping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rejected;
+
+impl From<Rejected> for ApiError {
+    fn from(_: Rejected) -> Self {
+        ApiError::of(number::QUEUE_FULL).status(503)
+    }
+}
 
 /// See the module.
 pub struct WorkerPool {
@@ -225,7 +235,7 @@ fn work(shared: &Shared) {
             drop(state);
             let waited = u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX);
             shared.last_wait_us.store(waited, Ordering::Relaxed);
-            shared.waits.add_micros(&TIME_CUTS, waited);
+            shared.waits.add_micros(&WAIT_CUTS, waited);
             // Jobs answer for their own panics; this keeps the thread in any case.
             let _ = catch_unwind(AssertUnwindSafe(job));
             state = shared.lock();

@@ -4,17 +4,18 @@ use database::query::builtin_functions;
 use hyper::StatusCode;
 
 use crate::error::{ApiError, Result};
+use crate::http::Cost::{Blocking, Constant};
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Route, Verb};
-use crate::session::Session;
+use crate::http::route::{Route, Verb};
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_api/aqlfunction", list),
-    Route::inline(Verb::Get, "/_api/aqlfunction/{namespace}", list),
-    Route::pool(Verb::Post, "/_api/aqlfunction", store),
-    Route::pool(Verb::Delete, "/_api/aqlfunction/{name}", remove),
-    Route::inline(Verb::Get, "/_api/aql-builtin", builtin),
+    Route::new(Verb::Get, "/_api/aqlfunction", Constant, list),
+    Route::new(Verb::Get, "/_api/aqlfunction/{namespace}", Constant, list),
+    Route::new(Verb::Post, "/_api/aqlfunction", Blocking, store),
+    Route::new(Verb::Delete, "/_api/aqlfunction/{name}", Blocking, remove),
+    Route::new(Verb::Get, "/_api/aql-builtin", Constant, builtin),
 ];
 
 fn list(session: &Session, request: &Request) -> Result<Response> {

@@ -6,26 +6,32 @@ use hyper::StatusCode;
 
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::Cost::Blocking;
 use crate::http::{Request, Response, Route, Verb};
-use crate::server::Server;
-use crate::service::authentication::{Look, access_token, not_authorized};
-use database::Identity;
+use crate::service::authentication::{Authentication, Look, access_token, not_authorized};
+use database::{Identity, Instance};
 
-pub(super) const ROUTES: &[Route] = &[
-    Route::open_pool(Verb::Post, "/_open/auth", log_in),
-    Route::open_pool(Verb::Post, "/_open/auth/renew", renew),
+/// What the family needs.
+pub(crate) struct Services {
+    pub(crate) authentication: Arc<Authentication>,
+    pub(crate) instance: Arc<Instance>,
+}
+
+pub(crate) const ROUTES: &[Route<Services>] = &[
+    Route::open(Verb::Post, "/_open/auth", Blocking, log_in),
+    Route::open(Verb::Post, "/_open/auth/renew", Blocking, renew),
 ];
 
 /// Without authentication there is nothing to log in to.
-fn require_enabled(server: &Server, request: &Request) -> Result<()> {
-    if server.authentication().is_enabled() {
+fn require_enabled(services: &Services, request: &Request) -> Result<()> {
+    if services.authentication.is_enabled() {
         return Ok(());
     }
     Err(ApiError::new(number::HTTP_NOT_FOUND, format!("unknown path '{}'", request.path())))
 }
 
-fn log_in(server: &Arc<Server>, request: &Request) -> Result<Response> {
-    require_enabled(server, request)?;
+fn log_in(services: &Services, request: &Request) -> Result<Response> {
+    require_enabled(services, request)?;
     let body = request.body_object()?;
     let text = |name: &str| {
         let value = body.slice().get(name).and_then(|value| value.as_str());
@@ -39,29 +45,29 @@ fn log_in(server: &Arc<Server>, request: &Request) -> Result<Response> {
         None if access_token::is_one(password) => "",
         _ => text("username")?,
     };
-    let catalog = server.instance().store().catalog();
-    if let Some(Identity::User(user)) = server.authentication().log_in_by_token(&catalog, name, password) {
-        return token(server, &user);
+    let catalog = services.instance.catalog();
+    if let Some(Identity::User(user)) = services.authentication.log_in_by_token(&catalog, name, password) {
+        return token(services, &user);
     }
-    let Some(user) = server.authentication().log_in(&catalog, name, password) else {
+    let Some(user) = services.authentication.log_in(&catalog, name, password) else {
         tracing::warn!(target: "authentication", user = name, "wrong credentials");
         return Err(ApiError::new(number::HTTP_UNAUTHORIZED, "Wrong credentials"));
     };
-    token(server, &user.name)
+    token(services, &user.name)
 }
 
 /// A new token for a user whose old one is still good.
-fn renew(server: &Arc<Server>, request: &Request) -> Result<Response> {
-    require_enabled(server, request)?;
-    let catalog = server.instance().store().catalog();
-    match server.authentication().look(&catalog, request.headers(), request.uri().path())? {
-        Look::Known(Identity::User(user)) => token(server, &user),
+fn renew(services: &Services, request: &Request) -> Result<Response> {
+    require_enabled(services, request)?;
+    let catalog = services.instance.catalog();
+    match services.authentication.look(&catalog, request.headers(), request.uri().path())? {
+        Look::Known(Identity::User(user)) => token(services, &user),
         _ => Err(not_authorized(request.headers())),
     }
 }
 
-fn token(server: &Server, user: &str) -> Result<Response> {
-    let token = server.authentication().sign(user)?;
+fn token(services: &Services, user: &str) -> Result<Response> {
+    let token = services.authentication.sign(user)?;
     Response::object(StatusCode::OK, |fields| {
         fields.text("jwt", &token);
     })

@@ -2,15 +2,16 @@
 
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::Cost::Constant;
 use crate::http::{Request, Response, Route, Verb};
-use crate::session::Session;
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_api/cluster/{*}", only_on_coordinator),
-    Route::inline(Verb::Get, "/_admin/cluster/{*}", forbidden),
-    Route::inline(Verb::Post, "/_admin/cluster/{*}", forbidden),
-    Route::inline(Verb::Put, "/_admin/cluster/{*}", forbidden),
-    Route::inline(Verb::Delete, "/_admin/cluster/{*}", forbidden),
+    Route::new(Verb::Get, "/_api/cluster/{*}", Constant, only_on_coordinator),
+    Route::new(Verb::Get, "/_admin/cluster/{*}", Constant, forbidden),
+    Route::new(Verb::Post, "/_admin/cluster/{*}", Constant, forbidden),
+    Route::new(Verb::Put, "/_admin/cluster/{*}", Constant, forbidden),
+    Route::new(Verb::Delete, "/_admin/cluster/{*}", Constant, forbidden),
 ];
 
 fn only_on_coordinator(_session: &Session, _request: &Request) -> Result<Response> {

@@ -9,36 +9,37 @@ use storage::{Collection, Figures, Revision};
 use velocypack::{Builder, Slice};
 
 use crate::error::{ApiError, Result};
+use crate::http::Cost::{Blocking, Constant};
 use crate::http::fields::Fields;
 use crate::http::percent::encode_segment;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Route, Verb};
-use crate::session::Session;
+use crate::http::route::{Route, Verb};
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_api/collection", list),
-    Route::pool(Verb::Post, "/_api/collection", create),
+    Route::new(Verb::Get, "/_api/collection", Constant, list),
+    Route::new(Verb::Post, "/_api/collection", Blocking, create),
     // As the documentation of batches has it. The body has the name.
-    Route::pool(Verb::Post, "/_api/collection/{collection}", create),
-    Route::inline(Verb::Get, "/_api/collection/{collection}", short),
-    Route::pool(Verb::Delete, "/_api/collection/{collection}", drop_collection),
-    Route::inline(Verb::Get, "/_api/collection/{collection}/properties", full),
-    Route::inline(Verb::Get, "/_api/collection/{collection}/count", count),
-    Route::pool(Verb::Get, "/_api/collection/{collection}/figures", figures),
-    Route::inline(Verb::Get, "/_api/collection/{collection}/revision", revision),
-    Route::pool(Verb::Get, "/_api/collection/{collection}/checksum", checksum),
-    Route::inline(Verb::Get, "/_api/collection/{collection}/shards", only_on_clusters),
-    Route::inline(Verb::Put, "/_api/collection/{collection}/responsibleShard", only_on_clusters),
-    Route::pool(Verb::Put, "/_api/collection/{collection}/properties", change),
-    Route::pool(Verb::Put, "/_api/collection/{collection}/rename", rename),
-    Route::pool(Verb::Put, "/_api/collection/{collection}/truncate", truncate),
-    Route::pool(Verb::Put, "/_api/collection/{collection}/compact", compact),
-    Route::pool(Verb::Put, "/_api/collection/{collection}/recalculateCount", recalculate_count),
-    Route::inline(Verb::Put, "/_api/collection/{collection}/load", load),
-    Route::inline(Verb::Put, "/_api/collection/{collection}/unload", short),
-    Route::pool(Verb::Put, "/_api/collection/{collection}/loadIndexesIntoMemory", load_indexes),
-    Route::inline(Verb::Get, "/_api/key-generators", key_generators),
+    Route::new(Verb::Post, "/_api/collection/{collection}", Blocking, create),
+    Route::new(Verb::Get, "/_api/collection/{collection}", Constant, short),
+    Route::new(Verb::Delete, "/_api/collection/{collection}", Blocking, drop_collection),
+    Route::new(Verb::Get, "/_api/collection/{collection}/properties", Constant, full),
+    Route::new(Verb::Get, "/_api/collection/{collection}/count", Constant, count),
+    Route::new(Verb::Get, "/_api/collection/{collection}/figures", Blocking, figures),
+    Route::new(Verb::Get, "/_api/collection/{collection}/revision", Constant, revision),
+    Route::new(Verb::Get, "/_api/collection/{collection}/checksum", Blocking, checksum),
+    Route::new(Verb::Get, "/_api/collection/{collection}/shards", Constant, only_on_clusters),
+    Route::new(Verb::Put, "/_api/collection/{collection}/responsibleShard", Constant, only_on_clusters),
+    Route::new(Verb::Put, "/_api/collection/{collection}/properties", Blocking, change),
+    Route::new(Verb::Put, "/_api/collection/{collection}/rename", Blocking, rename),
+    Route::new(Verb::Put, "/_api/collection/{collection}/truncate", Blocking, truncate),
+    Route::new(Verb::Put, "/_api/collection/{collection}/compact", Blocking, compact),
+    Route::new(Verb::Put, "/_api/collection/{collection}/recalculateCount", Blocking, recalculate_count),
+    Route::new(Verb::Put, "/_api/collection/{collection}/load", Constant, load),
+    Route::new(Verb::Put, "/_api/collection/{collection}/unload", Constant, short),
+    Route::new(Verb::Put, "/_api/collection/{collection}/loadIndexesIntoMemory", Blocking, load_indexes),
+    Route::new(Verb::Get, "/_api/key-generators", Constant, key_generators),
 ];
 
 /// Which attributes a reply has.
@@ -83,8 +84,7 @@ fn full(session: &Session, request: &Request) -> Result<Response> {
 
 fn count(session: &Session, request: &Request) -> Result<Response> {
     let collection = readable(session, request)?;
-    let count = session.instance().store().snapshot()?.count(&collection);
-    let count = count?;
+    let count = session.count(&collection)?;
     respond(session, request, &collection, Form::Full, |fields| {
         fields.number("count", count);
     })
@@ -103,9 +103,7 @@ fn load(session: &Session, request: &Request) -> Result<Response> {
 fn figures(session: &Session, request: &Request) -> Result<Response> {
     let collection = readable(session, request)?;
     let details = request.flag("details", false)?;
-    let store = session.instance().store();
-    let figures = store.snapshot().and_then(|snapshot| store.figures(&snapshot, &collection, details));
-    let figures = figures?;
+    let figures = session.figures(&collection, details)?;
     respond(session, request, &collection, Form::Full, |fields| {
         fields
             .number("count", figures.documents)
@@ -148,8 +146,7 @@ fn revision(session: &Session, request: &Request) -> Result<Response> {
 fn checksum(session: &Session, request: &Request) -> Result<Response> {
     let collection = readable(session, request)?;
     let (revisions, data) = (request.flag("withRevisions", false)?, request.flag("withData", false)?);
-    let snapshot = session.instance().store().snapshot()?;
-    let checksum = snapshot.checksum(&collection, revisions, data)?;
+    let checksum = session.checksum(&collection, revisions, data)?;
     respond(session, request, &collection, Form::Short, |fields| {
         fields.text("revision", &revision_of(&collection)).text("checksum", &checksum.to_string());
     })
@@ -186,7 +183,7 @@ fn rename(session: &Session, request: &Request) -> Result<Response> {
 fn truncate(session: &Session, request: &Request) -> Result<Response> {
     let collection = session.truncate_collection(request.parameter("collection"))?;
     if request.flag("waitForSync", false)? {
-        session.instance().store().sync()?;
+        session.sync()?;
     }
     respond(session, request, &collection, Form::Short, |_| {})
 }
@@ -201,13 +198,13 @@ fn drop_collection(session: &Session, request: &Request) -> Result<Response> {
 
 fn compact(session: &Session, request: &Request) -> Result<Response> {
     let collection = session.collection(request.parameter("collection"), AccessLevel::ReadWrite)?;
-    session.instance().store().compact(&collection)?;
+    session.compact(&collection)?;
     respond(session, request, &collection, Form::Short, |_| {})
 }
 
 fn recalculate_count(session: &Session, request: &Request) -> Result<Response> {
     let collection = session.collection(request.parameter("collection"), AccessLevel::ReadWrite)?;
-    let count = session.instance().store().recalculate_count(&collection)?;
+    let count = session.recalculate_count(&collection)?;
     success(session, request, |fields| {
         fields.bool("result", true).number("count", count);
     })

@@ -4,6 +4,8 @@
 //! key) is run there too, and one that took little time lately is begun there; everything else goes on on the worker
 //! pool. Nothing goes on for longer than a moment on the connection's task: what does is begun anew on the pool.
 
+use std::sync::Arc;
+
 use database::cursor::Reply;
 use database::query::request::QueryRequest;
 use database::query::{Begun, PlannedQuery};
@@ -11,38 +13,51 @@ use hyper::StatusCode;
 
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::Cost::{Blocking, Constant, Unknown};
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Outcome, Route, Verb};
-use crate::session::Session;
+use crate::http::route::{Route, Verb};
+use crate::placement::permits::Permits;
+use crate::placement::pool::WorkerPool;
+use crate::service::recording::Recording;
+use database::Session;
 
 /// Texts with parameters beyond this are parsed on the worker pool.
 const INLINE_MAX_BYTES: usize = 16 << 10;
 
-pub(super) const ROUTES: &[Route] = &[
-    Route::start(Verb::Post, "/_api/cursor", create),
-    Route::pool(Verb::Post, "/_api/cursor/{id}", fetch),
-    Route::pool(Verb::Put, "/_api/cursor/{id}", fetch),
-    Route::pool(Verb::Post, "/_api/cursor/{id}/{batch}", fetch),
-    Route::inline(Verb::Delete, "/_api/cursor/{id}", remove),
+/// What the family needs.
+pub(crate) struct Services {
+    pub(crate) pool: Arc<WorkerPool>,
+    pub(crate) permits: Arc<Permits>,
+    /// Text, bind variables (VelocyPack) and database of queries.
+    pub(crate) recorded_queries: Arc<Recording<3>>,
+}
+
+pub(crate) const ROUTES: &[Route<Services>] = &[
+    Route::with(Verb::Post, "/_api/cursor", Unknown, create),
+    Route::with(Verb::Post, "/_api/cursor/{id}", Blocking, fetch),
+    Route::with(Verb::Put, "/_api/cursor/{id}", Blocking, fetch),
+    Route::with(Verb::Post, "/_api/cursor/{id}/{batch}", Blocking, fetch),
+    Route::new(Verb::Delete, "/_api/cursor/{id}", Constant, remove),
 ];
 
-fn create(session: &Session, request: &Request) -> Result<Outcome> {
+fn create(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     if request.body().len() > INLINE_MAX_BYTES {
         let (session, request) = (session.clone(), request.clone());
-        return Ok(Outcome::Continue(Box::new(move || {
+        let recorded = Arc::clone(&services.recorded_queries);
+        return Ok(Response::deferred(move || {
             let query = QueryRequest::from_body(request.body_value()?.slice())?;
-            record(&session, &query);
+            record(&recorded, &session, &query);
             Ok(respond(StatusCode::CREATED, session.query(&query, request.accepted())?))
-        })));
+        }));
     }
     let query = QueryRequest::from_body(request.body_value()?.slice())?;
-    record(session, &query);
+    record(&services.recorded_queries, session, &query);
     let format = request.accepted();
     if let Some(result) = session.cached_result(&query)? {
         let is_quick = result.is_quick();
         let run = move || Ok(respond(StatusCode::CREATED, result.run(format)?));
-        return Ok(if is_quick { Outcome::Done(run()?) } else { Outcome::Continue(Box::new(run)) });
+        return if is_quick { run() } else { Ok(Response::deferred(run)) };
     }
     let Some(prepared) = session.prepare_in_a_moment(query)? else {
         return Ok(on_pool(session, request, None));
@@ -50,34 +65,33 @@ fn create(session: &Session, request: &Request) -> Result<Outcome> {
     if prepared.is_quick() {
         let planned = prepared.planned();
         return Ok(match prepared.run_in_a_moment(format)? {
-            Some(reply) => Outcome::Done(respond(StatusCode::CREATED, reply)),
+            Some(reply) => respond(StatusCode::CREATED, reply),
             None => on_pool(session, request, Some(planned)),
         });
     }
     if prepared.was_quick()
-        && let Some(_turn) = session.server().inline_turns().take()
+        && let Some(_permit) = services.permits.take()
     {
         let planned = prepared.planned();
         return Ok(match prepared.begin(format)? {
-            Some(Begun::Over(reply)) => Outcome::Done(respond(StatusCode::CREATED, reply)),
+            Some(Begun::Over(reply)) => respond(StatusCode::CREATED, reply),
             Some(Begun::GoesOn(rest)) => {
-                Outcome::Continue(Box::new(move || Ok(respond(StatusCode::CREATED, rest.run()?))))
+                Response::deferred(move || Ok(respond(StatusCode::CREATED, rest.run()?)))
             }
             None => on_pool(session, request, Some(planned)),
         });
     }
-    Ok(Outcome::Continue(Box::new(move || Ok(respond(StatusCode::CREATED, prepared.run(format)?)))))
+    Ok(Response::deferred(move || Ok(respond(StatusCode::CREATED, prepared.run(format)?))))
 }
 
-fn record(session: &Session, query: &QueryRequest) {
-    let parts = [query.text.as_bytes(), &query.bind_variables, session.database_name().as_bytes()];
-    session.server().recorded_queries().add(parts);
+fn record(recorded: &Recording<3>, session: &Session, query: &QueryRequest) {
+    recorded.add([query.text.as_bytes(), &query.bind_variables, session.database_name().as_bytes()]);
 }
 
 /// The work on the worker pool: all of it, or what is left after planning.
-fn on_pool(session: &Session, request: &Request, planned: Option<PlannedQuery>) -> Outcome {
+fn on_pool(session: &Session, request: &Request, planned: Option<PlannedQuery>) -> Response {
     let (session, request) = (session.clone(), request.clone());
-    Outcome::Continue(Box::new(move || {
+    Response::deferred(move || {
         let format = request.accepted();
         let query = QueryRequest::from_body(request.body_value()?.slice())?;
         let reply = match planned {
@@ -85,10 +99,15 @@ fn on_pool(session: &Session, request: &Request, planned: Option<PlannedQuery>) 
             None => session.query(&query, format)?,
         };
         Ok(respond(StatusCode::CREATED, reply))
-    }))
+    })
 }
 
-pub(super) fn fetch(session: &Session, request: &Request) -> Result<Response> {
+fn fetch(services: &Services, session: &Session, request: &Request) -> Result<Response> {
+    fetch_batch(&services.pool, session, request)
+}
+
+/// The next batch of a cursor, or one that was sent before. The pool computes the one behind it ahead.
+pub(super) fn fetch_batch(pool: &WorkerPool, session: &Session, request: &Request) -> Result<Response> {
     let batch = match request.parameter("batch") {
         "" => None,
         text => Some(
@@ -98,7 +117,7 @@ pub(super) fn fetch(session: &Session, request: &Request) -> Result<Response> {
     let mut reply = session.fetch(cursor_id(request)?, batch, request.accepted())?;
     if let Some(read_ahead) = reply.read_ahead.take() {
         // A full queue has better things to do.
-        let _ = session.server().pool().submit(Box::new(move || read_ahead.run()));
+        let _ = pool.submit(Box::new(move || read_ahead.run()));
     }
     Ok(respond(StatusCode::OK, reply))
 }

@@ -7,18 +7,19 @@ use velocypack::{Builder, Slice};
 
 use super::user;
 use crate::error::{ApiError, Result};
+use crate::http::Cost::{Blocking, Constant};
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Route, Verb};
+use crate::http::route::{Route, Verb};
 use crate::service::authentication::ROOT;
-use crate::session::Session;
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_api/database", list).in_system_database(),
-    Route::inline(Verb::Get, "/_api/database/user", list_accessible),
-    Route::inline(Verb::Get, "/_api/database/current", current),
-    Route::pool(Verb::Post, "/_api/database", create).in_system_database(),
-    Route::pool(Verb::Delete, "/_api/database/{database}", drop_database).in_system_database(),
+    Route::new(Verb::Get, "/_api/database", Constant, list).in_system_database(),
+    Route::new(Verb::Get, "/_api/database/user", Constant, list_accessible),
+    Route::new(Verb::Get, "/_api/database/current", Constant, current),
+    Route::new(Verb::Post, "/_api/database", Blocking, create).in_system_database(),
+    Route::new(Verb::Delete, "/_api/database/{database}", Blocking, drop_database).in_system_database(),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {
@@ -78,7 +79,10 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
     let users = users(session, body.slice())?;
     session.create_database(name)?;
     for user in users {
-        grant(session, name, user)?;
+        match user {
+            Grantee::Existing(user) => session.grant_database(&user, name)?,
+            Grantee::New(user) => session.create_user_of(name, user)?,
+        }
     }
     Response::success(StatusCode::CREATED, |fields| {
         fields.bool("result", true);
@@ -113,29 +117,6 @@ fn grantee(session: &Session, given: Slice<'_>) -> Result<Grantee> {
     }
     check_user_name(name)?;
     Ok(Grantee::New(user::changes(given, true)?.into_user(name)?))
-}
-
-fn grant(session: &Session, database: &str, grantee: Grantee) -> Result<()> {
-    let store = session.instance().store();
-    let change = |user: &mut UserDefinition| {
-        user.rights.grant_database(database, AccessLevel::ReadWrite);
-        Ok(())
-    };
-    match grantee {
-        Grantee::Existing(name) => store.change_user(&name, change)?,
-        Grantee::New(mut user) => {
-            let name = user.name.clone();
-            user.rights.grant_database(database, AccessLevel::ReadWrite);
-            match store.create_user(user) {
-                // Named twice, or made by somebody else meanwhile.
-                Err(error) if error.number() == error_number::USER_DUPLICATE => {
-                    store.change_user(&name, change)?
-                }
-                created => created?,
-            }
-        }
-    }
-    Ok(())
 }
 
 fn drop_database(session: &Session, request: &Request) -> Result<Response> {

@@ -20,36 +20,37 @@ use super::parameter;
 use super::revision::{REVISIONS_DIFFER, check_revision, durability, etag, waits_for_sync_in};
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::Cost::{Blocking, Constant, Unknown};
 use crate::http::format::Format;
 use crate::http::percent::encode_segment;
 use crate::http::request::{BodyValue, Request};
 use crate::http::response::Response;
-use crate::http::router::{Outcome, Route, Verb};
-use crate::session::Session;
+use crate::http::route::{Route, Verb};
+use database::Session;
 
 /// Bodies beyond this are written on the worker pool.
 const INLINE_MAX_BYTES: usize = 16 << 10;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_api/document/{collection}/{key}", read),
-    Route::inline(Verb::Get, "/_api/document/{collection}", incomplete),
-    Route::inline(Verb::Get, "/_api/document", incomplete),
-    Route::start(Verb::Post, "/_api/document/{collection}", insert),
-    Route::start(Verb::Post, "/_api/document", insert),
-    Route::start(Verb::Put, "/_api/document/{collection}/{key}", replace),
-    Route::start(Verb::Patch, "/_api/document/{collection}/{key}", update),
-    Route::start(Verb::Delete, "/_api/document/{collection}/{key}", remove),
-    Route::pool(Verb::Put, "/_api/document/{collection}", replace_many),
-    Route::pool(Verb::Patch, "/_api/document/{collection}", update_many),
-    Route::pool(Verb::Delete, "/_api/document/{collection}", remove_many),
-    Route::pool(Verb::Put, "/_api/document", replace_many),
-    Route::pool(Verb::Patch, "/_api/document", update_many),
+    Route::new(Verb::Get, "/_api/document/{collection}/{key}", Constant, read),
+    Route::new(Verb::Get, "/_api/document/{collection}", Constant, incomplete),
+    Route::new(Verb::Get, "/_api/document", Constant, incomplete),
+    Route::new(Verb::Post, "/_api/document/{collection}", Unknown, insert),
+    Route::new(Verb::Post, "/_api/document", Unknown, insert),
+    Route::new(Verb::Put, "/_api/document/{collection}/{key}", Unknown, replace),
+    Route::new(Verb::Patch, "/_api/document/{collection}/{key}", Unknown, update),
+    Route::new(Verb::Delete, "/_api/document/{collection}/{key}", Unknown, remove),
+    Route::new(Verb::Put, "/_api/document/{collection}", Blocking, replace_many),
+    Route::new(Verb::Patch, "/_api/document/{collection}", Blocking, update_many),
+    Route::new(Verb::Delete, "/_api/document/{collection}", Blocking, remove_many),
+    Route::new(Verb::Put, "/_api/document", Blocking, replace_many),
+    Route::new(Verb::Patch, "/_api/document", Blocking, update_many),
     // Longer paths than any document has.
-    Route::inline(Verb::Get, "/_api/document/{collection}/{key}/{rest}", superfluous),
-    Route::inline(Verb::Post, "/_api/document/{collection}/{key}", superfluous),
-    Route::inline(Verb::Put, "/_api/document/{collection}/{key}/{rest}", too_long),
-    Route::inline(Verb::Patch, "/_api/document/{collection}/{key}/{rest}", too_long),
-    Route::inline(Verb::Delete, "/_api/document/{collection}/{key}/{rest}", too_long),
+    Route::new(Verb::Get, "/_api/document/{collection}/{key}/{rest}", Constant, superfluous),
+    Route::new(Verb::Post, "/_api/document/{collection}/{key}", Constant, superfluous),
+    Route::new(Verb::Put, "/_api/document/{collection}/{key}/{rest}", Constant, too_long),
+    Route::new(Verb::Patch, "/_api/document/{collection}/{key}/{rest}", Constant, too_long),
+    Route::new(Verb::Delete, "/_api/document/{collection}/{key}/{rest}", Constant, too_long),
 ];
 
 fn read(session: &Session, request: &Request) -> Result<Response> {
@@ -85,29 +86,29 @@ fn too_long(_session: &Session, request: &Request) -> Result<Response> {
     Err(ApiError::new(number::HTTP_BAD_PARAMETER, message))
 }
 
-fn insert(session: &Session, request: &Request) -> Result<Outcome> {
+fn insert(session: &Session, request: &Request) -> Result<Response> {
     if request.body().trim_ascii_start().starts_with(b"[") || request.body_format() == Format::VelocyPack {
         let (session, request) = (session.clone(), request.clone());
-        return Ok(Outcome::Continue(Box::new(move || {
+        return Ok(Response::deferred(move || {
             if request.body_value()?.slice().is_array() {
                 write_many(&session, &request, WriteOperation::Insert)
             } else {
                 write_waiting(&session, &request, WriteOperation::Insert)
             }
-        })));
+        }));
     }
     start(session, request, WriteOperation::Insert)
 }
 
-fn replace(session: &Session, request: &Request) -> Result<Outcome> {
+fn replace(session: &Session, request: &Request) -> Result<Response> {
     start(session, request, WriteOperation::Replace)
 }
 
-fn update(session: &Session, request: &Request) -> Result<Outcome> {
+fn update(session: &Session, request: &Request) -> Result<Response> {
     start(session, request, WriteOperation::Update)
 }
 
-fn remove(session: &Session, request: &Request) -> Result<Outcome> {
+fn remove(session: &Session, request: &Request) -> Result<Response> {
     start(session, request, WriteOperation::Remove)
 }
 
@@ -127,16 +128,16 @@ fn remove_many(session: &Session, request: &Request) -> Result<Response> {
 }
 
 /// Writes one document here and now, unless it would wait; then again on the worker pool.
-fn start(session: &Session, request: &Request, operation: WriteOperation) -> Result<Outcome> {
+fn start(session: &Session, request: &Request, operation: WriteOperation) -> Result<Response> {
     let small = request.body().len() <= INLINE_MAX_BYTES;
     if small
         && !waits_for_sync(session, request)?
         && let Some(response) = write_one(session, request, operation, WaitPolicy::NoWait)?
     {
-        return Ok(Outcome::Done(response));
+        return Ok(response);
     }
     let (session, request) = (session.clone(), request.clone());
-    Ok(Outcome::Continue(Box::new(move || write_waiting(&session, &request, operation))))
+    Ok(Response::deferred(move || write_waiting(&session, &request, operation)))
 }
 
 fn write_waiting(session: &Session, request: &Request, operation: WriteOperation) -> Result<Response> {

@@ -1,5 +1,7 @@
 //! `/_api/dump`: collections fetched by many requests at once.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use database::dump::{DumpBatch, DumpRequest, Form};
 use hyper::StatusCode;
@@ -8,24 +10,32 @@ use velocypack::Slice;
 
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::Cost::{Blocking, Unknown};
 use crate::http::compression::Encoding;
+use crate::http::content_type;
 use crate::http::request::Request;
-use crate::http::response::{Response, content_type};
-use crate::http::router::{Outcome, Route, Verb};
-use crate::session::Session;
+use crate::http::response::Response;
+use crate::http::route::{Route, Verb};
+use crate::placement::pool::WorkerPool;
+use database::Session;
 
 /// What a request has that does not say it: ArangoDB's defaults.
 const DEFAULT_BATCH_BYTES: u64 = 16 << 10;
 const DEFAULT_PREFETCH: u64 = 2;
 const DEFAULT_PARALLELISM: u64 = 2;
 
-pub(super) const ROUTES: &[Route] = &[
-    Route::pool(Verb::Post, "/_api/dump/start", start),
-    Route::start(Verb::Post, "/_api/dump/next/{id}", next),
-    Route::pool(Verb::Delete, "/_api/dump/{id}", remove),
+/// What the family needs.
+pub(crate) struct Services {
+    pub(crate) pool: Arc<WorkerPool>,
+}
+
+pub(crate) const ROUTES: &[Route<Services>] = &[
+    Route::with(Verb::Post, "/_api/dump/start", Blocking, start),
+    Route::with(Verb::Post, "/_api/dump/next/{id}", Unknown, next),
+    Route::new(Verb::Delete, "/_api/dump/{id}", Blocking, remove),
 ];
 
-fn start(session: &Session, request: &Request) -> Result<Response> {
+fn start(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
     let mut dump = DumpRequest {
         collections: collections(body.slice())?,
@@ -44,7 +54,7 @@ fn start(session: &Session, request: &Request) -> Result<Response> {
     }
     let id = session.start_dump(&dump)?;
     // The client may have others to fetch from first.
-    read_ahead(session, id);
+    read_ahead(&services.pool, session, id);
     Response::empty(StatusCode::CREATED).text_header("x-arango-dump-id", &id.to_string())
 }
 
@@ -61,36 +71,36 @@ fn whole(body: Slice<'_>, name: &str) -> Result<Option<u64>> {
     number.map(Some).ok_or_else(|| ApiError::bad_parameter(format!("'{name}' must be a whole number from 1")))
 }
 
-fn next(session: &Session, request: &Request) -> Result<Outcome> {
+fn next(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     let id = id(request)?;
     let number = request.number("batchId")?;
     let number = number.ok_or_else(|| ApiError::bad_parameter("parameter 'batchId' is missing"))?;
     let last = request.number("lastBatch")?;
     // One that is ready need not wait for a thread of the pool, which may be busy making others.
     if let Some(batch) = session.ready_dump_batch(id, number, last)? {
-        return Ok(Outcome::Done(reply(session, id, batch)?));
+        return reply(&services.pool, session, id, batch);
     }
-    let session = session.clone();
-    Ok(Outcome::Continue(Box::new(move || {
-        match session.next_dump_batch(id, number, last, &|| read_ahead(&session, id))? {
-            Some(batch) => reply(&session, id, batch),
+    let (pool, session) = (Arc::clone(&services.pool), session.clone());
+    Ok(Response::deferred(move || {
+        match session.next_dump_batch(id, number, last, &|| read_ahead(&pool, &session, id))? {
+            Some(batch) => reply(&pool, &session, id, batch),
             None => Ok(Response::empty(StatusCode::NO_CONTENT)),
         }
-    })))
+    }))
 }
 
 /// Has the next batches made.
-fn read_ahead(session: &Session, id: u64) {
+fn read_ahead(pool: &Arc<WorkerPool>, session: &Session, id: u64) {
     for job in session.dump_read_ahead(id) {
-        let own = session.clone();
+        let (own_pool, own) = (Arc::clone(pool), session.clone());
         // A full queue has better things to do.
-        let _ = session.server().pool().submit(Box::new(move || job.run(&|| read_ahead(&own, id))));
+        let _ = pool.submit(Box::new(move || job.run(&|| read_ahead(&own_pool, &own, id))));
     }
 }
 
-fn reply(session: &Session, id: u64, batch: DumpBatch) -> Result<Response> {
+fn reply(pool: &Arc<WorkerPool>, session: &Session, id: u64, batch: DumpBatch) -> Result<Response> {
     let DumpBatch { collection, bytes, form, is_packed, ready } = batch;
-    read_ahead(session, id);
+    read_ahead(pool, session, id);
     let content_type = match form {
         Form::VelocyPack => content_type::VELOCYPACK,
         Form::Lines | Form::Envelopes => content_type::DUMP,
@@ -102,7 +112,7 @@ fn reply(session: &Session, id: u64, batch: DumpBatch) -> Result<Response> {
 }
 
 /// Bytes that the context keeps as well, for a client that asks again.
-struct Shared(std::sync::Arc<Vec<u8>>);
+struct Shared(Arc<Vec<u8>>);
 
 impl AsRef<[u8]> for Shared {
     fn as_ref(&self) -> &[u8] {

@@ -5,17 +5,18 @@ use base64::engine::general_purpose::STANDARD;
 use hyper::StatusCode;
 
 use crate::error::Result;
+use crate::http::Cost::Constant;
 use crate::http::{Fields, Request, Response, Route, Verb};
-use crate::session::Session;
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_admin/echo", echo),
-    Route::inline(Verb::Post, "/_admin/echo", echo),
-    Route::inline(Verb::Put, "/_admin/echo", echo),
-    Route::inline(Verb::Patch, "/_admin/echo", echo),
-    Route::inline(Verb::Delete, "/_admin/echo", echo),
-    Route::inline(Verb::Get, "/_admin/echo/{*}", echo),
-    Route::inline(Verb::Post, "/_admin/echo/{*}", echo),
+    Route::new(Verb::Get, "/_admin/echo", Constant, echo),
+    Route::new(Verb::Post, "/_admin/echo", Constant, echo),
+    Route::new(Verb::Put, "/_admin/echo", Constant, echo),
+    Route::new(Verb::Patch, "/_admin/echo", Constant, echo),
+    Route::new(Verb::Delete, "/_admin/echo", Constant, echo),
+    Route::new(Verb::Get, "/_admin/echo/{*}", Constant, echo),
+    Route::new(Verb::Post, "/_admin/echo/{*}", Constant, echo),
 ];
 
 fn echo(session: &Session, request: &Request) -> Result<Response> {

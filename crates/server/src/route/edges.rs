@@ -8,15 +8,16 @@ use velocypack::Slice;
 
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::Cost::Blocking;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Route, Verb};
-use crate::session::Session;
+use crate::http::route::{Route, Verb};
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::pool(Verb::Get, "/_api/edges/{collection}", of_vertex),
-    Route::pool(Verb::Post, "/_api/edges/{collection}", of_vertices),
+    Route::new(Verb::Get, "/_api/edges/{collection}", Blocking, of_vertex),
+    Route::new(Verb::Post, "/_api/edges/{collection}", Blocking, of_vertices),
 ];
 
 fn of_vertex(session: &Session, request: &Request) -> Result<Response> {

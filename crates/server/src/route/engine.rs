@@ -3,17 +3,18 @@
 use hyper::StatusCode;
 
 use crate::error::{ApiError, Result};
+use crate::http::Cost::{Blocking, Constant};
 use crate::http::{Fields, Request, Response, Route, Verb};
-use crate::session::Session;
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_api/engine", engine),
-    Route::pool(Verb::Get, "/_api/engine/stats", statistics),
-    Route::pool(Verb::Put, "/_admin/compact", compact).for_administrators(),
-    Route::pool(Verb::Put, "/_admin/wal/flush", flush),
-    Route::inline(Verb::Get, "/_admin/wal/properties", nothing),
-    Route::inline(Verb::Put, "/_admin/wal/properties", nothing).for_administrators(),
-    Route::inline(Verb::Get, "/_admin/wal/transactions", transactions),
+    Route::new(Verb::Get, "/_api/engine", Constant, engine),
+    Route::new(Verb::Get, "/_api/engine/stats", Blocking, statistics),
+    Route::new(Verb::Put, "/_admin/compact", Blocking, compact).for_administrators(),
+    Route::new(Verb::Put, "/_admin/wal/flush", Blocking, flush),
+    Route::new(Verb::Get, "/_admin/wal/properties", Constant, nothing),
+    Route::new(Verb::Put, "/_admin/wal/properties", Constant, nothing).for_administrators(),
+    Route::new(Verb::Get, "/_admin/wal/transactions", Constant, transactions),
 ];
 
 /// The index types there are, in ArangoDB's order; two older names stand among them, as in ArangoDB.
@@ -27,7 +28,7 @@ const INDEX_ALIASES: [(&str, &str); 3] = [("hash", "persistent"), ("skiplist", "
 fn engine(session: &Session, _request: &Request) -> Result<Response> {
     Response::object(StatusCode::OK, |fields| {
         fields.text("name", "rocksdb");
-        fields.text("persea-engine", session.instance().store().engine().name());
+        fields.text("persea-engine", session.engine_name());
         fields.text("endianness", if cfg!(target_endian = "little") { "little" } else { "big" });
         fields.child("supports", |fields| {
             fields.list("indexes", |list| {
@@ -52,7 +53,7 @@ fn statistics(session: &Session, _request: &Request) -> Result<Response> {
 
 /// The figures of the engine under the names that ArangoDB has for them.
 pub(super) fn print_statistics(session: &Session, fields: &mut Fields<'_>) {
-    let figures = session.instance().store().engine().statistics();
+    let figures = session.engine_statistics();
     fields
         .number("cache.limit", figures.cache_limit_bytes)
         .number("cache.allocated", figures.cache_used_bytes)
@@ -77,12 +78,12 @@ fn compact(session: &Session, request: &Request) -> Result<Response> {
             return Err(ApiError::bad_parameter(format!("'{name}' must be a bool")));
         }
     }
-    session.instance().store().engine().compact(&kv::KeyRange::all())?;
+    session.compact_all()?;
     Response::object(StatusCode::OK, |_| ())
 }
 
 fn flush(session: &Session, _request: &Request) -> Result<Response> {
-    session.instance().store().sync()?;
+    session.sync()?;
     Response::success(StatusCode::OK, |_| ())
 }
 

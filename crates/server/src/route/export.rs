@@ -3,18 +3,23 @@
 //! The replies are those of a cursor. With `Accept: application/x-ndjson` the whole collection comes in one reply, a
 //! document a line, and the parameter `from` begins behind a key: the last one that was received.
 
+use std::sync::Arc;
+
 use database::export::{ExportLines, ExportRequest};
 use hyper::StatusCode;
 
-use super::cursor::{fetch, remove, respond};
+use super::cursor::{fetch_batch, remove, respond};
 use super::parameter;
 use crate::error::Result;
+use crate::http::Cost::{Blocking, Constant};
+use crate::http::content_type;
 use crate::http::format;
 use crate::http::request::Request;
-use crate::http::response::{Response, content_type};
-use crate::http::router::{Route, Verb};
+use crate::http::response::Response;
+use crate::http::route::{Route, Verb};
 use crate::http::stream::ChunkSource;
-use crate::session::Session;
+use crate::placement::pool::WorkerPool;
+use database::Session;
 
 /// Bytes of lines that are sent together, at least.
 const CHUNK_BYTES: usize = 256 << 10;
@@ -23,11 +28,16 @@ const CHUNK_STEP: usize = 100;
 /// What so many documents of usual size may take beyond it.
 const CHUNK_ROOM: usize = 32 << 10;
 
-pub(super) const ROUTES: &[Route] = &[
-    Route::pool(Verb::Post, "/_api/export", create),
-    Route::pool(Verb::Put, "/_api/export/{id}", fetch),
-    Route::pool(Verb::Post, "/_api/export/{id}", fetch),
-    Route::inline(Verb::Delete, "/_api/export/{id}", remove),
+/// What the family needs.
+pub(crate) struct Services {
+    pub(crate) pool: Arc<WorkerPool>,
+}
+
+pub(crate) const ROUTES: &[Route<Services>] = &[
+    Route::new(Verb::Post, "/_api/export", Blocking, create),
+    Route::with(Verb::Put, "/_api/export/{id}", Blocking, fetch),
+    Route::with(Verb::Post, "/_api/export/{id}", Blocking, fetch),
+    Route::new(Verb::Delete, "/_api/export/{id}", Constant, remove),
 ];
 
 fn create(session: &Session, request: &Request) -> Result<Response> {
@@ -39,6 +49,10 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
         return Response::compressed_stream(request, content_type::NDJSON, Box::new(lines));
     }
     Ok(respond(StatusCode::CREATED, session.export(&collection, export, request.accepted())?))
+}
+
+fn fetch(services: &Services, session: &Session, request: &Request) -> Result<Response> {
+    fetch_batch(&services.pool, session, request)
 }
 
 struct Lines {

@@ -10,17 +10,18 @@ use velocypack::{Builder, Slice};
 
 use super::revision::durability;
 use crate::error::{ApiError, Result};
+use crate::http::Cost::{Blocking, Constant};
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Route, Verb};
-use crate::session::Session;
+use crate::http::route::{Route, Verb};
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_api/gharial", list),
-    Route::pool(Verb::Post, "/_api/gharial", create),
-    Route::inline(Verb::Get, "/_api/gharial/{graph}", read),
-    Route::pool(Verb::Delete, "/_api/gharial/{graph}", drop_graph),
+    Route::new(Verb::Get, "/_api/gharial", Constant, list),
+    Route::new(Verb::Post, "/_api/gharial", Blocking, create),
+    Route::new(Verb::Get, "/_api/gharial/{graph}", Constant, read),
+    Route::new(Verb::Delete, "/_api/gharial/{graph}", Blocking, drop_graph),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

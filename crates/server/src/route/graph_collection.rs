@@ -8,19 +8,20 @@ use velocypack::Slice;
 use super::graph::{changed_status, respond};
 use super::revision::durability;
 use crate::error::{ApiError, Result};
+use crate::http::Cost::{Blocking, Constant};
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Route, Verb};
-use crate::session::Session;
+use crate::http::route::{Route, Verb};
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_api/gharial/{graph}/vertex", list_vertex_collections),
-    Route::pool(Verb::Post, "/_api/gharial/{graph}/vertex", add_vertex_collection),
-    Route::pool(Verb::Delete, "/_api/gharial/{graph}/vertex/{collection}", remove_vertex_collection),
-    Route::inline(Verb::Get, "/_api/gharial/{graph}/edge", list_edge_collections),
-    Route::pool(Verb::Post, "/_api/gharial/{graph}/edge", add_edge_definition),
-    Route::pool(Verb::Put, "/_api/gharial/{graph}/edge/{collection}", replace_edge_definition),
-    Route::pool(Verb::Delete, "/_api/gharial/{graph}/edge/{collection}", remove_edge_definition),
+    Route::new(Verb::Get, "/_api/gharial/{graph}/vertex", Constant, list_vertex_collections),
+    Route::new(Verb::Post, "/_api/gharial/{graph}/vertex", Blocking, add_vertex_collection),
+    Route::new(Verb::Delete, "/_api/gharial/{graph}/vertex/{collection}", Blocking, remove_vertex_collection),
+    Route::new(Verb::Get, "/_api/gharial/{graph}/edge", Constant, list_edge_collections),
+    Route::new(Verb::Post, "/_api/gharial/{graph}/edge", Blocking, add_edge_definition),
+    Route::new(Verb::Put, "/_api/gharial/{graph}/edge/{collection}", Blocking, replace_edge_definition),
+    Route::new(Verb::Delete, "/_api/gharial/{graph}/edge/{collection}", Blocking, remove_edge_definition),
 ];
 
 fn list_vertex_collections(session: &Session, request: &Request) -> Result<Response> {

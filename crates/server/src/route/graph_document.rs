@@ -11,22 +11,23 @@ use velocypack::{Builder, Slice};
 
 use super::revision::{check_revision, durability, waits_for_sync_in};
 use crate::error::{ApiError, Result};
+use crate::http::Cost::{Blocking, Constant};
 use crate::http::request::{BodyValue, Request};
 use crate::http::response::Response;
-use crate::http::router::{Route, Verb};
-use crate::session::Session;
+use crate::http::route::{Route, Verb};
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::pool(Verb::Post, "/_api/gharial/{graph}/vertex/{collection}", insert_vertex),
-    Route::inline(Verb::Get, "/_api/gharial/{graph}/vertex/{collection}/{key}", read_vertex),
-    Route::pool(Verb::Put, "/_api/gharial/{graph}/vertex/{collection}/{key}", replace_vertex),
-    Route::pool(Verb::Patch, "/_api/gharial/{graph}/vertex/{collection}/{key}", update_vertex),
-    Route::pool(Verb::Delete, "/_api/gharial/{graph}/vertex/{collection}/{key}", remove_vertex),
-    Route::pool(Verb::Post, "/_api/gharial/{graph}/edge/{collection}", insert_edge),
-    Route::inline(Verb::Get, "/_api/gharial/{graph}/edge/{collection}/{key}", read_edge),
-    Route::pool(Verb::Put, "/_api/gharial/{graph}/edge/{collection}/{key}", replace_edge),
-    Route::pool(Verb::Patch, "/_api/gharial/{graph}/edge/{collection}/{key}", update_edge),
-    Route::pool(Verb::Delete, "/_api/gharial/{graph}/edge/{collection}/{key}", remove_edge),
+    Route::new(Verb::Post, "/_api/gharial/{graph}/vertex/{collection}", Blocking, insert_vertex),
+    Route::new(Verb::Get, "/_api/gharial/{graph}/vertex/{collection}/{key}", Constant, read_vertex),
+    Route::new(Verb::Put, "/_api/gharial/{graph}/vertex/{collection}/{key}", Blocking, replace_vertex),
+    Route::new(Verb::Patch, "/_api/gharial/{graph}/vertex/{collection}/{key}", Blocking, update_vertex),
+    Route::new(Verb::Delete, "/_api/gharial/{graph}/vertex/{collection}/{key}", Blocking, remove_vertex),
+    Route::new(Verb::Post, "/_api/gharial/{graph}/edge/{collection}", Blocking, insert_edge),
+    Route::new(Verb::Get, "/_api/gharial/{graph}/edge/{collection}/{key}", Constant, read_edge),
+    Route::new(Verb::Put, "/_api/gharial/{graph}/edge/{collection}/{key}", Blocking, replace_edge),
+    Route::new(Verb::Patch, "/_api/gharial/{graph}/edge/{collection}/{key}", Blocking, update_edge),
+    Route::new(Verb::Delete, "/_api/gharial/{graph}/edge/{collection}/{key}", Blocking, remove_edge),
 ];
 
 /// What a document is to its graph.

@@ -7,13 +7,14 @@ use storage::{Durability, OverwriteMode};
 use super::parameter;
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::Cost::Blocking;
 use crate::http::format::Format;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Route, Verb};
-use crate::session::Session;
+use crate::http::route::{Route, Verb};
+use database::Session;
 
-pub(super) const ROUTES: &[Route] = &[Route::pool(Verb::Post, "/_api/import", import)];
+pub(super) const ROUTES: &[Route] = &[Route::new(Verb::Post, "/_api/import", Blocking, import)];
 
 fn import(session: &Session, request: &Request) -> Result<Response> {
     let collection = parameter::collection(request)?;

@@ -9,29 +9,25 @@ use velocypack::Builder;
 
 use super::parameter;
 use crate::error::{ApiError, Result};
+use crate::http::Cost::{Blocking, Constant};
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Route, Verb};
-use crate::session::Session;
+use crate::http::route::{Route, Verb};
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::pool(Verb::Get, "/_api/index", list),
-    Route::pool(Verb::Post, "/_api/index", create),
-    Route::inline(Verb::Get, "/_api/index/{collection}/{index}", show),
-    Route::pool(Verb::Delete, "/_api/index/{collection}/{index}", drop_index),
-    Route::pool(Verb::Post, "/_api/index/sync-caches", sync_caches),
+    Route::new(Verb::Get, "/_api/index", Blocking, list),
+    Route::new(Verb::Post, "/_api/index", Blocking, create),
+    Route::new(Verb::Get, "/_api/index/{collection}/{index}", Constant, show),
+    Route::new(Verb::Delete, "/_api/index/{collection}/{index}", Blocking, drop_index),
+    Route::new(Verb::Post, "/_api/index/sync-caches", Blocking, sync_caches),
 ];
 
 fn list(session: &Session, request: &Request) -> Result<Response> {
     let collection = session.collection(&parameter::collection(request)?, AccessLevel::ReadOnly)?;
-    let figures = if request.flag("withStats", false)? {
-        let store = session.instance().store();
-        let figures = store.snapshot().and_then(|snapshot| store.figures(&snapshot, &collection, false));
-        Some(figures?)
-    } else {
-        None
-    };
+    let figures =
+        if request.flag("withStats", false)? { Some(session.figures(&collection, false)?) } else { None };
     let memory_of = |index: &Index| -> Option<u64> {
         let figures = figures.as_ref()?;
         Some(figures.indexes.iter().find(|known| known.id == index.id()).map_or(0, |known| known.bytes))

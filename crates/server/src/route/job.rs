@@ -1,23 +1,31 @@
 //! `/_api/job`: requests that were sent with `x-arango-async: store`.
 
+use std::sync::Arc;
+
 use hyper::StatusCode;
 
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::Cost::Constant;
 use crate::http::{Fields, Request, Response, Route, Verb};
-use crate::service::jobs::{ASYNC_ID, Fetched, Owner};
-use crate::session::Session;
+use crate::service::jobs::{ASYNC_ID, Fetched, Jobs, Owner};
+use database::Session;
+
+/// What the family needs.
+pub(crate) struct Services {
+    pub(crate) jobs: Arc<Jobs>,
+}
 
 // All of them are there under two names.
-pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_api/job/{id}", status),
-    Route::inline(Verb::Put, "/_api/job/{id}", fetch),
-    Route::inline(Verb::Put, "/_api/job/{id}/cancel", cancel),
-    Route::inline(Verb::Delete, "/_api/job/{id}", remove),
-    Route::inline(Verb::Get, "/_admin/job/{id}", status),
-    Route::inline(Verb::Put, "/_admin/job/{id}", fetch),
-    Route::inline(Verb::Put, "/_admin/job/{id}/cancel", cancel),
-    Route::inline(Verb::Delete, "/_admin/job/{id}", remove),
+pub(crate) const ROUTES: &[Route<Services>] = &[
+    Route::with(Verb::Get, "/_api/job/{id}", Constant, status),
+    Route::with(Verb::Put, "/_api/job/{id}", Constant, fetch),
+    Route::with(Verb::Put, "/_api/job/{id}/cancel", Constant, cancel),
+    Route::with(Verb::Delete, "/_api/job/{id}", Constant, remove),
+    Route::with(Verb::Get, "/_admin/job/{id}", Constant, status),
+    Route::with(Verb::Put, "/_admin/job/{id}", Constant, fetch),
+    Route::with(Verb::Put, "/_admin/job/{id}/cancel", Constant, cancel),
+    Route::with(Verb::Delete, "/_admin/job/{id}", Constant, remove),
 ];
 
 /// How many jobs are listed when the client does not say.
@@ -37,8 +45,8 @@ fn not_found() -> ApiError {
 }
 
 /// 200 when the job is done, 204 while it is not; for `done` and `pending` the numbers of such jobs.
-fn status(session: &Session, request: &Request) -> Result<Response> {
-    let jobs = session.server().jobs();
+fn status(services: &Services, session: &Session, request: &Request) -> Result<Response> {
+    let jobs = &services.jobs;
     let done = match request.parameter("id") {
         "done" => true,
         "pending" => false,
@@ -58,23 +66,23 @@ fn status(session: &Session, request: &Request) -> Result<Response> {
 }
 
 /// The reply of the request that was put aside, once; 204 while there is none.
-fn fetch(session: &Session, request: &Request) -> Result<Response> {
+fn fetch(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     let id = id(request)?;
-    match session.server().jobs().fetch(&owner(session), id).ok_or_else(not_found)? {
+    match services.jobs.fetch(&owner(session), id).ok_or_else(not_found)? {
         Fetched::Pending => Ok(Response::empty(StatusCode::NO_CONTENT)),
         Fetched::Done(reply) => Ok(reply.header(ASYNC_ID, id.into())),
     }
 }
 
-fn cancel(session: &Session, request: &Request) -> Result<Response> {
-    if !session.server().jobs().cancel(&owner(session), id(request)?) {
+fn cancel(services: &Services, session: &Session, request: &Request) -> Result<Response> {
+    if !services.jobs.cancel(&owner(session), id(request)?) {
         return Err(not_found());
     }
     done()
 }
 
-fn remove(session: &Session, request: &Request) -> Result<Response> {
-    let (jobs, owner) = (session.server().jobs(), owner(session));
+fn remove(services: &Services, session: &Session, request: &Request) -> Result<Response> {
+    let (jobs, owner) = (&services.jobs, owner(session));
     match request.parameter("id") {
         "all" => jobs.remove_done(&owner, f64::INFINITY),
         "expired" => {

@@ -1,24 +1,34 @@
 //! `/_admin/log*`.
 
+use std::sync::Arc;
+
 use hyper::StatusCode;
 
 use crate::error::{ApiError, Result};
+use crate::http::Cost::Constant;
 use crate::http::{Fields, Request, Response, Route, Verb};
+use crate::options::ApiAccess;
 use crate::service::log::{Level, Log, Query, STRUCTURED_PARAMETERS};
-use crate::session::Session;
+use database::Session;
 
-pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_admin/log", columns),
-    Route::inline(Verb::Get, "/_admin/log/entries", entries),
-    Route::inline(Verb::Get, "/_admin/log/level", levels),
-    Route::inline(Verb::Put, "/_admin/log/level", set_levels),
-    Route::inline(Verb::Delete, "/_admin/log/level", reset_levels),
-    Route::inline(Verb::Get, "/_admin/log/structured", structured),
-    Route::inline(Verb::Put, "/_admin/log/structured", set_structured),
+/// What the family needs.
+pub(crate) struct Services {
+    pub(crate) access: ApiAccess,
+    pub(crate) log: Arc<Log>,
+}
+
+pub(crate) const ROUTES: &[Route<Services>] = &[
+    Route::with(Verb::Get, "/_admin/log", Constant, columns),
+    Route::with(Verb::Get, "/_admin/log/entries", Constant, entries),
+    Route::with(Verb::Get, "/_admin/log/level", Constant, levels),
+    Route::with(Verb::Put, "/_admin/log/level", Constant, set_levels),
+    Route::with(Verb::Delete, "/_admin/log/level", Constant, reset_levels),
+    Route::with(Verb::Get, "/_admin/log/structured", Constant, structured),
+    Route::with(Verb::Put, "/_admin/log/structured", Constant, set_structured),
 ];
 
-fn allow(session: &Session) -> Result<()> {
-    session.server().options().log_api.check(session, "/_admin/log")
+fn allow(services: &Services, session: &Session) -> Result<()> {
+    services.access.check(session, "/_admin/log")
 }
 
 fn query(request: &Request) -> Result<Query> {
@@ -42,9 +52,9 @@ fn query(request: &Request) -> Result<Query> {
 }
 
 /// The old form: one array for each attribute.
-fn columns(session: &Session, request: &Request) -> Result<Response> {
-    allow(session)?;
-    let (entries, total) = session.server().log().entries(&query(request)?);
+fn columns(services: &Services, session: &Session, request: &Request) -> Result<Response> {
+    allow(services, session)?;
+    let (entries, total) = services.log.entries(&query(request)?);
     let seconds = |entry: &crate::service::log::Entry| {
         entry.time.duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_secs())
     };
@@ -78,9 +88,9 @@ fn columns(session: &Session, request: &Request) -> Result<Response> {
     })
 }
 
-fn entries(session: &Session, request: &Request) -> Result<Response> {
-    allow(session)?;
-    let (entries, total) = session.server().log().entries(&query(request)?);
+fn entries(services: &Services, session: &Session, request: &Request) -> Result<Response> {
+    allow(services, session)?;
+    let (entries, total) = services.log.entries(&query(request)?);
     Response::object(StatusCode::OK, |fields| {
         fields.number("total", total as u64);
         fields.list("messages", |list| {
@@ -104,9 +114,9 @@ fn print_levels(log: &Log, fields: &mut Fields<'_>) {
 }
 
 /// All outputs have the same levels.
-fn levels(session: &Session, request: &Request) -> Result<Response> {
-    allow(session)?;
-    let log = session.server().log();
+fn levels(services: &Services, session: &Session, request: &Request) -> Result<Response> {
+    allow(services, session)?;
+    let log = &services.log;
     if !request.flag("withAppenders", false)? {
         return Response::object(StatusCode::OK, |fields| print_levels(log, fields));
     }
@@ -120,8 +130,8 @@ fn levels(session: &Session, request: &Request) -> Result<Response> {
     })
 }
 
-fn set_levels(session: &Session, request: &Request) -> Result<Response> {
-    allow(session)?;
+fn set_levels(services: &Services, session: &Session, request: &Request) -> Result<Response> {
+    allow(services, session)?;
     let body = request.body_value()?;
     let mut wanted = body.slice();
     if request.flag("withAppenders", false)? {
@@ -140,20 +150,20 @@ fn set_levels(session: &Session, request: &Request) -> Result<Response> {
     };
     for (topic, level) in changes {
         // Topics of other versions are nobody's.
-        session.server().log().set_level(topic, level);
+        services.log.set_level(topic, level);
     }
-    levels(session, request)
+    levels(services, session, request)
 }
 
-fn reset_levels(session: &Session, request: &Request) -> Result<Response> {
-    allow(session)?;
-    session.server().log().reset_levels();
-    levels(session, request)
+fn reset_levels(services: &Services, session: &Session, request: &Request) -> Result<Response> {
+    allow(services, session)?;
+    services.log.reset_levels();
+    levels(services, session, request)
 }
 
-fn structured(session: &Session, _request: &Request) -> Result<Response> {
-    allow(session)?;
-    let log = session.server().log();
+fn structured(services: &Services, session: &Session, _request: &Request) -> Result<Response> {
+    allow(services, session)?;
+    let log = &services.log;
     Response::object(StatusCode::OK, |fields| {
         for parameter in STRUCTURED_PARAMETERS {
             fields.bool(parameter, log.shows(parameter));
@@ -161,13 +171,13 @@ fn structured(session: &Session, _request: &Request) -> Result<Response> {
     })
 }
 
-fn set_structured(session: &Session, request: &Request) -> Result<Response> {
-    allow(session)?;
+fn set_structured(services: &Services, session: &Session, request: &Request) -> Result<Response> {
+    allow(services, session)?;
     let body = request.body_object()?;
     for (name, value) in body.slice().entries() {
         if let Some(shown) = value.as_bool() {
-            session.server().log().show(name, shown);
+            services.log.show(name, shown);
         }
     }
-    structured(session, request)
+    structured(services, session, request)
 }

@@ -3,6 +3,8 @@
 //! Names are ArangoDB's where the figure is the same; those beginning with `persea_` have no counterpart.
 
 use std::fmt::{Display, Write};
+use std::sync::Arc;
+use std::time::Instant;
 
 use database::histogram::Summary;
 use database::query::registry::{SLOW_TIME_CUTS, TIME_CUTS as QUERY_TIME_CUTS};
@@ -10,25 +12,42 @@ use hyper::StatusCode;
 
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
-use crate::http::metrics::{BYTES_CUTS, CONNECTION_CUTS, METHODS, TIME_CUTS, Totals};
+use crate::http::Cost::Blocking;
+use crate::http::connections::Connections;
+use crate::http::metrics::{BYTES_CUTS, CONNECTION_CUTS, METHODS, Metrics, TIME_CUTS, Totals};
 use crate::http::{Request, Response, Route, Verb, content_type};
+use crate::placement::pool::WorkerPool;
+use crate::service::jobs::Jobs;
+use crate::service::log::Log;
 use crate::service::machine::{self, Process, Processor};
-use crate::session::Session;
+use database::Session;
 
-pub(super) const ROUTES: &[Route] = &[
-    Route::pool(Verb::Get, "/_admin/metrics", metrics),
-    Route::pool(Verb::Get, "/_admin/metrics/v2", metrics),
+/// What the family needs.
+pub(crate) struct Services {
+    pub(crate) is_enabled: bool,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) connections: Arc<Connections>,
+    pub(crate) pool: Arc<WorkerPool>,
+    pub(crate) jobs: Arc<Jobs>,
+    pub(crate) log: Arc<Log>,
+    pub(crate) started: Instant,
+    pub(crate) memory_limit_bytes: u64,
+}
+
+pub(crate) const ROUTES: &[Route<Services>] = &[
+    Route::with(Verb::Get, "/_admin/metrics", Blocking, metrics),
+    Route::with(Verb::Get, "/_admin/metrics/v2", Blocking, metrics),
 ];
 
-fn metrics(session: &Session, request: &Request) -> Result<Response> {
-    if !session.server().options().metrics_api {
+fn metrics(services: &Services, session: &Session, request: &Request) -> Result<Response> {
+    if !services.is_enabled {
         return Err(ApiError::new(number::HTTP_NOT_FOUND, format!("unknown path '{}'", request.path())));
     }
     let mut page = Page::default();
-    print_requests(session, &mut page);
-    print_connections(session, &mut page);
-    print_threads(session, &mut page);
-    print_process(session, &mut page);
+    print_requests(services, &mut page);
+    print_connections(services, &mut page);
+    print_threads(services, &mut page);
+    print_process(services, &mut page);
     print_queries(session, &mut page);
     print_catalog(session, &mut page);
     print_engine(session, &mut page);
@@ -84,8 +103,8 @@ impl Page {
     }
 }
 
-fn print_requests(session: &Session, page: &mut Page) {
-    let totals: Totals = session.server().metrics().totals();
+fn print_requests(services: &Services, page: &mut Page) {
+    let totals: Totals = services.metrics.totals();
     let name = |what: &str| format!("arangodb_http_request_statistics_{what}_requests_total");
     page.counter(&name("total"), "HTTP requests.", totals.requests());
     page.counter(&name("superuser"), "Requests without a user.", totals.superuser);
@@ -129,9 +148,8 @@ fn print_requests(session: &Session, page: &mut Page) {
     );
 }
 
-fn print_connections(session: &Session, page: &mut Page) {
-    let server = session.server();
-    let (connections, metrics) = (server.connections(), server.metrics());
+fn print_connections(services: &Services, page: &mut Page) {
+    let Services { connections, metrics, .. } = services;
     page.gauge(
         "arangodb_client_connection_statistics_client_connections",
         "Open connections.",
@@ -155,9 +173,8 @@ fn print_connections(session: &Session, page: &mut Page) {
     page.counter("persea_connection_bytes_sent_total", "Bytes sent on all connections.", sent);
 }
 
-fn print_threads(session: &Session, page: &mut Page) {
-    let server = session.server();
-    let pool = server.pool();
+fn print_threads(services: &Services, page: &mut Page) {
+    let pool = &services.pool;
     let (threads, busy) = pool.threads();
     let counts = pool.counts();
     page.histogram(
@@ -190,10 +207,10 @@ fn print_threads(session: &Session, page: &mut Page) {
     page.counter(
         &name("queue_time_violations"),
         "Requests that were refused because their clients would not wait so long.",
-        server.metrics().too_slow_queues(),
+        services.metrics.too_slow_queues(),
     );
-    page.gauge("persea_async_jobs", "Async jobs that are pending or not fetched.", server.jobs().len());
-    let (warnings, errors, lost) = server.log().counts();
+    page.gauge("persea_async_jobs", "Async jobs that are pending or not fetched.", services.jobs.len());
+    let (warnings, errors, lost) = services.log.counts();
     page.counter("arangodb_logger_warnings_total", "Warnings in the log.", warnings);
     page.counter("arangodb_logger_errors_total", "Errors in the log.", errors);
     page.counter(
@@ -203,7 +220,7 @@ fn print_threads(session: &Session, page: &mut Page) {
     );
 }
 
-fn print_process(session: &Session, page: &mut Page) {
+fn print_process(services: &Services, page: &mut Page) {
     let (process, processor) = (Process::now(), Processor::now());
     let name = |what: &str| format!("arangodb_process_statistics_{what}");
     let physical = machine::physical_memory_bytes();
@@ -246,12 +263,12 @@ fn print_process(session: &Session, page: &mut Page) {
         "Share of the machine's CPU time waiting for a disk.",
         processor.wait_percent,
     );
-    let uptime = session.server().uptime().as_secs_f64();
+    let uptime = services.started.elapsed().as_secs_f64();
     page.counter(&name("server_uptime_total"), "Seconds since the start.", uptime);
     page.gauge(
         "persea_memory_limit_bytes",
         "Bytes that the whole process is meant to stay within.",
-        session.server().options().memory_limit_bytes,
+        services.memory_limit_bytes,
     );
 }
 
@@ -320,7 +337,7 @@ fn print_catalog(session: &Session, page: &mut Page) {
 }
 
 fn print_engine(session: &Session, page: &mut Page) {
-    let figures = session.instance().store().engine().statistics();
+    let figures = session.engine_statistics();
     page.counter(
         "arangodb_transactions_started_total",
         "Transactions that wrote.",
@@ -339,7 +356,7 @@ fn print_engine(session: &Session, page: &mut Page) {
     page.counter(
         "arangodb_intermediate_commits_total",
         "Commits of queries before their end.",
-        session.instance().store().intermediate_commits(),
+        session.intermediate_commits(),
     );
     page.counter(
         "persea_write_conflicts_total",
@@ -352,7 +369,7 @@ fn print_engine(session: &Session, page: &mut Page) {
         figures.cache_limit_bytes,
     );
     page.gauge("rocksdb_block_cache_usage", "Bytes in the block cache.", figures.cache_used_bytes);
-    let kept = session.instance().store().read_cache_statistics();
+    let kept = session.read_cache_statistics();
     page.gauge(
         "rocksdb_cache_limit",
         "Bytes that documents and edges read lately may use.",

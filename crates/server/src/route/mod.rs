@@ -1,42 +1,42 @@
-//! The routes: one file an API family, one line of registration.
+//! The routes: one file an API family, one line of registration here, or where they are given their services.
 
 mod aql_function;
-mod authentication;
-mod batch;
+pub(crate) mod authentication;
+pub(crate) mod batch;
 mod cluster;
 mod collection;
-mod cursor;
+pub(crate) mod cursor;
 mod database;
 mod document;
-mod dump;
+pub(crate) mod dump;
 mod echo;
 mod edges;
 mod engine;
-mod export;
+pub(crate) mod export;
 mod graph;
 mod graph_collection;
 mod graph_document;
 mod import;
 mod index;
-mod job;
-mod log;
-mod metrics;
-mod options;
+pub(crate) mod job;
+pub(crate) mod log;
+pub(crate) mod metrics;
+pub(crate) mod options;
 mod parameter;
 mod query;
 mod query_cache;
 mod query_plan_cache;
-mod recording;
+pub(crate) mod recording;
 mod reload;
 mod replication;
 mod restore;
 mod revision;
-mod server_info;
-mod shutdown;
+pub(crate) mod server_info;
+pub(crate) mod shutdown;
 mod simple;
 mod simple_search;
-mod statistics;
-mod status;
+pub(crate) mod statistics;
+pub(crate) mod status;
 mod tasks;
 mod token;
 mod ttl;
@@ -46,45 +46,31 @@ mod version;
 mod view;
 mod wal;
 
-use crate::http::router::Route;
+use crate::http::route::Route;
 
-/// All families.
-pub(crate) const FAMILIES: &[&[Route]] = &[
+/// The families that need nothing but the database. The others name what they need in a struct `Services`.
+pub(crate) const DATABASE_FAMILIES: &[&[Route]] = &[
     aql_function::ROUTES,
-    authentication::ROUTES,
-    batch::ROUTES,
     cluster::ROUTES,
     collection::ROUTES,
-    cursor::ROUTES,
     database::ROUTES,
     document::ROUTES,
-    dump::ROUTES,
     echo::ROUTES,
     edges::ROUTES,
     engine::ROUTES,
-    export::ROUTES,
     graph::ROUTES,
     graph_collection::ROUTES,
     graph_document::ROUTES,
     import::ROUTES,
     index::ROUTES,
-    job::ROUTES,
-    log::ROUTES,
-    metrics::ROUTES,
-    options::ROUTES,
     query::ROUTES,
     query_cache::ROUTES,
     query_plan_cache::ROUTES,
-    recording::ROUTES,
     reload::ROUTES,
     replication::ROUTES,
     restore::ROUTES,
-    server_info::ROUTES,
-    shutdown::ROUTES,
     simple::ROUTES,
     simple_search::ROUTES,
-    statistics::ROUTES,
-    status::ROUTES,
     tasks::ROUTES,
     token::ROUTES,
     ttl::ROUTES,

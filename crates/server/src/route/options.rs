@@ -4,32 +4,39 @@ use hyper::StatusCode;
 use velocypack::Slice;
 
 use crate::error::Result;
+use crate::http::Cost::Constant;
 use crate::http::{Request, Response, Route, Verb};
-use crate::session::Session;
+use crate::options::ApiAccess;
+use database::Session;
 
-pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_admin/options", options).in_system_database(),
-    Route::inline(Verb::Get, "/_admin/options-description", description).in_system_database(),
-    Route::inline(Verb::Get, "/_admin/options-public", public),
+/// What the family needs: VelocyPack objects without secrets, and who may read them.
+pub(crate) struct Services {
+    pub(crate) access: ApiAccess,
+    pub(crate) configuration: Vec<u8>,
+    pub(crate) description: Vec<u8>,
+}
+
+pub(crate) const ROUTES: &[Route<Services>] = &[
+    Route::with(Verb::Get, "/_admin/options", Constant, options).in_system_database(),
+    Route::with(Verb::Get, "/_admin/options-description", Constant, description).in_system_database(),
+    Route::with(Verb::Get, "/_admin/options-public", Constant, public),
 ];
 
 /// What every user may know.
 const PUBLIC: [&str; 2] = ["database.extended-names", "server.session-timeout"];
 
-fn options(session: &Session, _request: &Request) -> Result<Response> {
-    let options = session.server().options();
-    options.options_api.check(session, "/_admin/options")?;
-    Ok(Response::value(StatusCode::OK, options.configuration.clone()))
+fn options(services: &Services, session: &Session, _request: &Request) -> Result<Response> {
+    services.access.check(session, "/_admin/options")?;
+    Ok(Response::value(StatusCode::OK, services.configuration.clone()))
 }
 
-fn description(session: &Session, _request: &Request) -> Result<Response> {
-    let options = session.server().options();
-    options.options_api.check(session, "/_admin/options-description")?;
-    Ok(Response::value(StatusCode::OK, options.configuration_description.clone()))
+fn description(services: &Services, session: &Session, _request: &Request) -> Result<Response> {
+    services.access.check(session, "/_admin/options-description")?;
+    Ok(Response::value(StatusCode::OK, services.description.clone()))
 }
 
-fn public(session: &Session, _request: &Request) -> Result<Response> {
-    let configuration = Slice::new(&session.server().options().configuration);
+fn public(services: &Services, _session: &Session, _request: &Request) -> Result<Response> {
+    let configuration = Slice::new(&services.configuration);
     Response::object(StatusCode::OK, |fields| {
         for name in PUBLIC {
             if let Some(value) = configuration.get(name) {

@@ -9,23 +9,24 @@ use velocypack::Slice;
 
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::Cost::{Blocking, Constant};
 use crate::http::date::iso_date;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Route, Verb};
-use crate::session::Session;
+use crate::http::route::{Route, Verb};
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::pool(Verb::Post, "/_api/explain", explain),
-    Route::pool(Verb::Post, "/_api/query", parse),
-    Route::inline(Verb::Get, "/_api/query/current", current),
-    Route::inline(Verb::Get, "/_api/query/slow", slow),
-    Route::inline(Verb::Delete, "/_api/query/slow", clear_slow),
-    Route::inline(Verb::Get, "/_api/query/properties", properties),
-    Route::inline(Verb::Put, "/_api/query/properties", change_properties),
-    Route::inline(Verb::Get, "/_api/query/rules", rules),
-    Route::inline(Verb::Delete, "/_api/query/{id}", kill),
+    Route::new(Verb::Post, "/_api/explain", Blocking, explain),
+    Route::new(Verb::Post, "/_api/query", Blocking, parse),
+    Route::new(Verb::Get, "/_api/query/current", Constant, current),
+    Route::new(Verb::Get, "/_api/query/slow", Constant, slow),
+    Route::new(Verb::Delete, "/_api/query/slow", Constant, clear_slow),
+    Route::new(Verb::Get, "/_api/query/properties", Constant, properties),
+    Route::new(Verb::Put, "/_api/query/properties", Constant, change_properties),
+    Route::new(Verb::Get, "/_api/query/rules", Constant, rules),
+    Route::new(Verb::Delete, "/_api/query/{id}", Constant, kill),
 ];
 
 fn explain(session: &Session, request: &Request) -> Result<Response> {

@@ -5,18 +5,19 @@ use hyper::StatusCode;
 use velocypack::Slice;
 
 use crate::error::{ApiError, Result};
+use crate::http::Cost::Constant;
 use crate::http::date::iso_date;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Route, Verb};
-use crate::session::Session;
+use crate::http::route::{Route, Verb};
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Delete, "/_api/query-cache", clear).for_writers(),
-    Route::inline(Verb::Get, "/_api/query-cache/entries", entries),
-    Route::inline(Verb::Get, "/_api/query-cache/properties", properties),
-    Route::inline(Verb::Put, "/_api/query-cache/properties", change_properties).for_writers(),
+    Route::new(Verb::Delete, "/_api/query-cache", Constant, clear).for_writers(),
+    Route::new(Verb::Get, "/_api/query-cache/entries", Constant, entries),
+    Route::new(Verb::Get, "/_api/query-cache/properties", Constant, properties),
+    Route::new(Verb::Put, "/_api/query-cache/properties", Constant, change_properties).for_writers(),
 ];
 
 fn clear(session: &Session, _request: &Request) -> Result<Response> {

@@ -6,16 +6,17 @@ use hyper::StatusCode;
 use velocypack::Slice;
 
 use crate::error::Result;
+use crate::http::Cost::Constant;
 use crate::http::date::iso_date;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Route, Verb};
-use crate::session::Session;
+use crate::http::route::{Route, Verb};
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_api/query-plan-cache", list),
-    Route::inline(Verb::Delete, "/_api/query-plan-cache", clear).for_writers(),
+    Route::new(Verb::Get, "/_api/query-plan-cache", Constant, list),
+    Route::new(Verb::Delete, "/_api/query-plan-cache", Constant, clear).for_writers(),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

@@ -1,21 +1,34 @@
 //! `/_admin/server/api-calls` and `/_admin/server/aql-queries`: what was asked lately.
 
+use std::sync::Arc;
+
 use hyper::StatusCode;
 use velocypack::Slice;
 
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::Cost::Blocking;
 use crate::http::{Fields, Request, Response, Route, Verb};
-use crate::server::ApiAccess;
-use crate::session::Session;
+use crate::options::ApiAccess;
+use crate::service::recording::Recording;
+use database::Session;
 
-pub(super) const ROUTES: &[Route] = &[
-    Route::pool(Verb::Get, "/_admin/server/api-calls", calls).for_administrators(),
-    Route::pool(Verb::Get, "/_admin/server/aql-queries", queries).for_administrators(),
+/// What the family needs.
+pub(crate) struct Services {
+    pub(crate) access: ApiAccess,
+    /// Method, path and database of requests.
+    pub(crate) calls: Arc<Recording<3>>,
+    /// Text, bind variables (VelocyPack) and database of queries.
+    pub(crate) queries: Arc<Recording<3>>,
+}
+
+pub(crate) const ROUTES: &[Route<Services>] = &[
+    Route::with(Verb::Get, "/_admin/server/api-calls", Blocking, calls).for_administrators(),
+    Route::with(Verb::Get, "/_admin/server/aql-queries", Blocking, queries).for_administrators(),
 ];
 
-fn allow(session: &Session) -> Result<()> {
-    match session.server().options().recording_api {
+fn allow(services: &Services, session: &Session) -> Result<()> {
+    match services.access {
         ApiAccess::Disabled => {
             Err(ApiError::new(number::HTTP_FORBIDDEN, "the recording API is switched off"))
         }
@@ -23,9 +36,9 @@ fn allow(session: &Session) -> Result<()> {
     }
 }
 
-fn calls(session: &Session, _request: &Request) -> Result<Response> {
-    allow(session)?;
-    let calls = session.server().recorded_calls().entries();
+fn calls(services: &Services, session: &Session, _request: &Request) -> Result<Response> {
+    allow(services, session)?;
+    let calls = services.calls.entries();
     respond("calls", |list| {
         for call in &calls {
             let [method, path, database] = &call.parts;
@@ -39,9 +52,9 @@ fn calls(session: &Session, _request: &Request) -> Result<Response> {
     })
 }
 
-fn queries(session: &Session, _request: &Request) -> Result<Response> {
-    allow(session)?;
-    let queries = session.server().recorded_queries().entries();
+fn queries(services: &Services, session: &Session, _request: &Request) -> Result<Response> {
+    allow(services, session)?;
+    let queries = services.queries.entries();
     respond("queries", |list| {
         for query in &queries {
             let [text, variables, database] = &query.parts;

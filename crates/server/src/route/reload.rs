@@ -3,14 +3,15 @@
 use hyper::StatusCode;
 
 use crate::error::Result;
+use crate::http::Cost::Constant;
 use crate::http::{Request, Response, Route, Verb};
-use crate::session::Session;
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Post, "/_admin/routing/reload", reload),
-    Route::inline(Verb::Get, "/_admin/auth/reload", reload),
-    Route::inline(Verb::Get, "/_admin/aql/reload", reload),
-    Route::inline(Verb::Post, "/_admin/aql/reload", reload),
+    Route::new(Verb::Post, "/_admin/routing/reload", Constant, reload),
+    Route::new(Verb::Get, "/_admin/auth/reload", Constant, reload),
+    Route::new(Verb::Get, "/_admin/aql/reload", Constant, reload),
+    Route::new(Verb::Post, "/_admin/aql/reload", Constant, reload),
 ];
 
 fn reload(_session: &Session, _request: &Request) -> Result<Response> {

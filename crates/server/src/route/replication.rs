@@ -8,25 +8,27 @@ use velocypack::Slice;
 use super::parameter;
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::Cost::{Blocking, Constant};
+use crate::http::content_type;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
-use crate::http::response::{Response, content_type};
-use crate::http::router::{Route, Verb};
-use crate::server::ARANGODB_VERSION;
-use crate::session::Session;
+use crate::http::response::Response;
+use crate::http::route::{Route, Verb};
+use crate::version::ARANGODB_VERSION;
+use database::Session;
 
 /// Bytes of a chunk where the client does not say.
 const DEFAULT_CHUNK_BYTES: usize = 1 << 20;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::pool(Verb::Post, "/_api/replication/batch", open),
-    Route::inline(Verb::Put, "/_api/replication/batch/{id}", extend),
-    Route::pool(Verb::Delete, "/_api/replication/batch/{id}", close),
-    Route::pool(Verb::Get, "/_api/replication/inventory", inventory),
-    Route::pool(Verb::Get, "/_api/replication/dump", dump),
-    Route::pool(Verb::Get, "/_api/replication/logger-state", logger_state),
-    Route::inline(Verb::Get, "/_api/replication/server-id", server_id),
-    Route::inline(Verb::Get, "/_api/replication/applier-state", applier_state),
+    Route::new(Verb::Post, "/_api/replication/batch", Blocking, open),
+    Route::new(Verb::Put, "/_api/replication/batch/{id}", Constant, extend),
+    Route::new(Verb::Delete, "/_api/replication/batch/{id}", Blocking, close),
+    Route::new(Verb::Get, "/_api/replication/inventory", Blocking, inventory),
+    Route::new(Verb::Get, "/_api/replication/dump", Blocking, dump),
+    Route::new(Verb::Get, "/_api/replication/logger-state", Blocking, logger_state),
+    Route::new(Verb::Get, "/_api/replication/server-id", Constant, server_id),
+    Route::new(Verb::Get, "/_api/replication/applier-state", Constant, applier_state),
 ];
 
 fn open(session: &Session, request: &Request) -> Result<Response> {
@@ -120,7 +122,7 @@ fn logger_state(session: &Session, _request: &Request) -> Result<Response> {
 
 fn server_id(session: &Session, _request: &Request) -> Result<Response> {
     Response::object(StatusCode::OK, |fields| {
-        fields.text("serverId", &session.instance().store().server_id().to_string());
+        fields.text("serverId", &session.server_id().to_string());
     })
 }
 
@@ -145,7 +147,7 @@ fn applier_state(session: &Session, _request: &Request) -> Result<Response> {
 /// Which server this is.
 pub(super) fn print_server(session: &Session, fields: &mut Fields<'_>) {
     fields.text("version", ARANGODB_VERSION);
-    fields.text("serverId", &session.instance().store().server_id().to_string());
+    fields.text("serverId", &session.server_id().to_string());
 }
 
 /// The time as ArangoDB writes it: ISO 8601 in UTC, whole seconds.

@@ -5,17 +5,18 @@ use hyper::StatusCode;
 
 use super::parameter;
 use crate::error::Result;
+use crate::http::Cost::Blocking;
 use crate::http::format::Format;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Route, Verb};
-use crate::session::Session;
+use crate::http::route::{Route, Verb};
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::pool(Verb::Put, "/_api/replication/restore-collection", collection),
-    Route::pool(Verb::Put, "/_api/replication/restore-indexes", indexes),
-    Route::pool(Verb::Put, "/_api/replication/restore-data", data),
-    Route::pool(Verb::Put, "/_api/replication/restore-view", view),
+    Route::new(Verb::Put, "/_api/replication/restore-collection", Blocking, collection),
+    Route::new(Verb::Put, "/_api/replication/restore-indexes", Blocking, indexes),
+    Route::new(Verb::Put, "/_api/replication/restore-data", Blocking, data),
+    Route::new(Verb::Put, "/_api/replication/restore-view", Blocking, view),
 ];
 
 /// `force` and `ignoreDistributeShardsLikeErrors` concern the sharding of clusters. `deferEdgeIndex` is ours: it

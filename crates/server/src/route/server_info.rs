@@ -7,32 +7,44 @@ use hyper::StatusCode;
 use super::status::mode;
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::Cost::{Blocking, Constant};
 use crate::http::tls::{KeyfileSummary, Tls, digest};
 use crate::http::{Fields, Request, Response, Route, Verb};
-use crate::server::Server;
-use crate::session::Session;
+use crate::placement::pool::WorkerPool;
+use crate::service::authentication::Authentication;
+use crate::service::shutdown::Shutdown;
+use database::{Instance, Session};
 
-pub(super) const ROUTES: &[Route] = &[
-    Route::open(Verb::Get, "/_admin/server/availability", availability),
-    Route::inline(Verb::Get, "/_admin/server/id", id),
-    Route::inline(Verb::Get, "/_admin/server/mode", get_mode),
-    Route::inline(Verb::Put, "/_admin/server/mode", set_mode).for_administrators(),
-    Route::inline(Verb::Get, "/_admin/server/role", role),
-    Route::inline(Verb::Get, "/_admin/server/jwt", secrets),
-    Route::pool(Verb::Post, "/_admin/server/jwt", reload_secrets),
-    Route::inline(Verb::Get, "/_admin/server/tls", tls),
-    Route::pool(Verb::Post, "/_admin/server/tls", reload_tls),
-    Route::inline(Verb::Post, "/_admin/server/encryption", rotate_encryption_key),
+/// What the family needs.
+pub(crate) struct Services {
+    pub(crate) instance: Arc<Instance>,
+    pub(crate) pool: Arc<WorkerPool>,
+    pub(crate) shutdown: Arc<Shutdown>,
+    pub(crate) authentication: Arc<Authentication>,
+    pub(crate) tls: Option<Tls>,
+}
+
+pub(crate) const ROUTES: &[Route<Services>] = &[
+    Route::open(Verb::Get, "/_admin/server/availability", Constant, availability),
+    Route::new(Verb::Get, "/_admin/server/id", Constant, id),
+    Route::new(Verb::Get, "/_admin/server/mode", Constant, get_mode),
+    Route::new(Verb::Put, "/_admin/server/mode", Constant, set_mode).for_administrators(),
+    Route::new(Verb::Get, "/_admin/server/role", Constant, role),
+    Route::with(Verb::Get, "/_admin/server/jwt", Constant, secrets),
+    Route::with(Verb::Post, "/_admin/server/jwt", Blocking, reload_secrets),
+    Route::with(Verb::Get, "/_admin/server/tls", Constant, tls),
+    Route::with(Verb::Post, "/_admin/server/tls", Blocking, reload_tls),
+    Route::new(Verb::Post, "/_admin/server/encryption", Constant, rotate_encryption_key),
 ];
 
 /// 503 when the server stops or three quarters of its queue are full, so that others get the requests.
-fn availability(server: &Arc<Server>, _request: &Request) -> Result<Response> {
-    let is_full = server.pool().queue_length() * 4 > server.pool().queue_capacity() * 3;
-    if server.shutdown().is_requested() || is_full {
+fn availability(services: &Services, _request: &Request) -> Result<Response> {
+    let is_full = services.pool.queue_length() * 4 > services.pool.queue_capacity() * 3;
+    if services.shutdown.is_requested() || is_full {
         let message = if is_full { "server is overloaded" } else { "server is stopping" };
         return Err(ApiError::new(number::HTTP_SERVICE_UNAVAILABLE, message));
     }
-    let is_read_only = server.instance().store().is_read_only();
+    let is_read_only = services.instance.is_read_only();
     Response::success(StatusCode::OK, |fields| {
         fields.text("mode", if is_read_only { "readonly" } else { "default" });
     })
@@ -61,14 +73,14 @@ fn set_mode(session: &Session, request: &Request) -> Result<Response> {
         Some("default") => false,
         _ => return Err(ApiError::bad_parameter("expecting 'mode' to be 'readonly' or 'default'")),
     };
-    session.instance().store().set_read_only(is_read_only);
+    session.set_read_only(is_read_only);
     get_mode(session, request)
 }
 
 /// The digests of the secrets that tokens may be signed with; for those who know one of them.
-fn secrets(session: &Session, _request: &Request) -> Result<Response> {
+fn secrets(services: &Services, session: &Session, _request: &Request) -> Result<Response> {
     require_superuser(session)?;
-    let secrets = session.server().authentication().secrets();
+    let secrets = services.authentication.secrets();
     let digests: Vec<String> = secrets.iter().map(|secret| digest(secret)).collect();
     let print = |fields: &mut Fields<'_>, digest: &str| {
         fields.text("sha256", digest);
@@ -87,15 +99,15 @@ fn secrets(session: &Session, _request: &Request) -> Result<Response> {
     })
 }
 
-fn reload_secrets(session: &Session, request: &Request) -> Result<Response> {
+fn reload_secrets(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     require_superuser(session)?;
-    session.server().authentication().reload_secrets()?;
-    secrets(session, request)
+    services.authentication.reload_secrets()?;
+    secrets(services, session, request)
 }
 
 /// What there is to tell of certificates and keys. No server names have files of their own, and clients show none.
-fn tls(session: &Session, _request: &Request) -> Result<Response> {
-    let summary = session.server().options().tls.as_ref().map(Tls::summary);
+fn tls(services: &Services, _session: &Session, _request: &Request) -> Result<Response> {
+    let summary = services.tls.as_ref().map(Tls::summary);
     Response::success(StatusCode::OK, |fields| {
         fields.child("result", |fields| {
             fields.child("keyfile", |fields| {
@@ -118,12 +130,12 @@ fn print_keyfile(fields: &mut Fields<'_>, summary: &KeyfileSummary) {
     fields.text("privateKeySha256", &summary.key_sha256);
 }
 
-fn reload_tls(session: &Session, request: &Request) -> Result<Response> {
+fn reload_tls(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     require_superuser(session)?;
-    if let Some(tls) = &session.server().options().tls {
+    if let Some(tls) = &services.tls {
         tls.reload().map_err(ApiError::internal)?;
     }
-    tls(session, request)
+    tls(services, session, request)
 }
 
 /// Data is not encrypted, so that there is no key to change.

@@ -1,24 +1,33 @@
 //! `/_admin/shutdown`.
 
+use std::sync::Arc;
+
 use hyper::StatusCode;
 
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::Cost::Constant;
 use crate::http::{Request, Response, Route, Verb};
-use crate::session::Session;
+use crate::service::shutdown::Shutdown;
+use database::Session;
 
-pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Delete, "/_admin/shutdown", shut_down).for_administrators(),
-    Route::inline(Verb::Get, "/_admin/shutdown", progress).for_administrators(),
+/// What the family needs.
+pub(crate) struct Services {
+    pub(crate) shutdown: Arc<Shutdown>,
+}
+
+pub(crate) const ROUTES: &[Route<Services>] = &[
+    Route::with(Verb::Delete, "/_admin/shutdown", Constant, shut_down).for_administrators(),
+    Route::new(Verb::Get, "/_admin/shutdown", Constant, progress).for_administrators(),
 ];
 
 /// The reply still arrives: requests that have begun are answered before the server ends.
-fn shut_down(session: &Session, request: &Request) -> Result<Response> {
+fn shut_down(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     if request.flag("soft", false)? {
         return Err(ApiError::of(number::CLUSTER_ONLY_ON_COORDINATOR));
     }
     tracing::info!(target: "startup", user = ?session.user(), "shutdown was requested");
-    session.server().shutdown().request();
+    services.shutdown.request();
     Ok(Response::json(StatusCode::OK, "\"OK\""))
 }
 

@@ -8,27 +8,28 @@ use velocypack::{Builder, Slice};
 use super::cursor::respond;
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::Cost::Blocking;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Route, Verb};
-use crate::session::Session;
+use crate::http::route::{Route, Verb};
+use database::Session;
 
 /// Most attributes of an example: each is a condition of the query.
 const MAX_CONDITIONS: usize = 500;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::pool(Verb::Put, "/_api/simple/all", all),
-    Route::pool(Verb::Put, "/_api/simple/all-keys", all_keys),
-    Route::pool(Verb::Put, "/_api/simple/any", any),
-    Route::pool(Verb::Put, "/_api/simple/by-example", by_example),
-    Route::pool(Verb::Put, "/_api/simple/first-example", first_example),
-    Route::pool(Verb::Put, "/_api/simple/range", range),
-    Route::pool(Verb::Put, "/_api/simple/lookup-by-keys", lookup_by_keys),
-    Route::pool(Verb::Put, "/_api/simple/remove-by-keys", remove_by_keys),
-    Route::pool(Verb::Put, "/_api/simple/remove-by-example", remove_by_example),
-    Route::pool(Verb::Put, "/_api/simple/replace-by-example", replace_by_example),
-    Route::pool(Verb::Put, "/_api/simple/update-by-example", update_by_example),
+    Route::new(Verb::Put, "/_api/simple/all", Blocking, all),
+    Route::new(Verb::Put, "/_api/simple/all-keys", Blocking, all_keys),
+    Route::new(Verb::Put, "/_api/simple/any", Blocking, any),
+    Route::new(Verb::Put, "/_api/simple/by-example", Blocking, by_example),
+    Route::new(Verb::Put, "/_api/simple/first-example", Blocking, first_example),
+    Route::new(Verb::Put, "/_api/simple/range", Blocking, range),
+    Route::new(Verb::Put, "/_api/simple/lookup-by-keys", Blocking, lookup_by_keys),
+    Route::new(Verb::Put, "/_api/simple/remove-by-keys", Blocking, remove_by_keys),
+    Route::new(Verb::Put, "/_api/simple/remove-by-example", Blocking, remove_by_example),
+    Route::new(Verb::Put, "/_api/simple/replace-by-example", Blocking, replace_by_example),
+    Route::new(Verb::Put, "/_api/simple/update-by-example", Blocking, update_by_example),
 ];
 
 fn all(session: &Session, request: &Request) -> Result<Response> {

@@ -5,16 +5,17 @@ use velocypack::{Builder, Slice};
 
 use super::simple::{BindValue, Call, missing};
 use crate::error::Result;
+use crate::http::Cost::Blocking;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Route, Verb};
-use crate::session::Session;
+use crate::http::route::{Route, Verb};
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::pool(Verb::Put, "/_api/simple/near", near),
-    Route::pool(Verb::Put, "/_api/simple/within", within),
-    Route::pool(Verb::Put, "/_api/simple/within-rectangle", within_rectangle),
-    Route::pool(Verb::Put, "/_api/simple/fulltext", fulltext),
+    Route::new(Verb::Put, "/_api/simple/near", Blocking, near),
+    Route::new(Verb::Put, "/_api/simple/within", Blocking, within),
+    Route::new(Verb::Put, "/_api/simple/within-rectangle", Blocking, within_rectangle),
+    Route::new(Verb::Put, "/_api/simple/fulltext", Blocking, fulltext),
 ];
 
 /// Documents that `near` answers, where nothing is said.

@@ -1,33 +1,45 @@
 //! `/_admin/statistics*`: the figures of ArangoDB before it had metrics.
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use database::histogram::Summary;
 use hyper::StatusCode;
 
 use super::status::now_seconds;
 use crate::error::Result;
-use crate::http::metrics::{BYTES_CUTS, CONNECTION_CUTS, METHODS, TIME_CUTS, Totals};
+use crate::http::Cost::{Blocking, Constant};
+use crate::http::connections::Connections;
+use crate::http::metrics::{BYTES_CUTS, CONNECTION_CUTS, METHODS, Metrics, TIME_CUTS, Totals};
 use crate::http::{Fields, Request, Response, Route, Verb};
-use crate::server::Server;
+use crate::placement::pool::WorkerPool;
 use crate::service::machine::{self, Process};
-use crate::session::Session;
+use database::Session;
 
-pub(super) const ROUTES: &[Route] = &[
-    Route::pool(Verb::Get, "/_admin/statistics", statistics),
-    Route::inline(Verb::Get, "/_admin/statistics-description", description),
+/// What the family needs.
+pub(crate) struct Services {
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) connections: Arc<Connections>,
+    pub(crate) pool: Arc<WorkerPool>,
+    pub(crate) started: Instant,
+}
+
+pub(crate) const ROUTES: &[Route<Services>] = &[
+    Route::with(Verb::Get, "/_admin/statistics", Blocking, statistics),
+    Route::new(Verb::Get, "/_admin/statistics-description", Constant, description),
 ];
 
-fn statistics(session: &Session, _request: &Request) -> Result<Response> {
-    let server = session.server();
-    let totals = server.metrics().totals();
+fn statistics(services: &Services, session: &Session, _request: &Request) -> Result<Response> {
+    let totals = services.metrics.totals();
     Response::success(StatusCode::OK, |fields| {
         fields.double("time", now_seconds()).bool("enabled", true);
         fields.child("system", print_system);
         let all = [&totals.sent, &totals.received];
-        fields.child("client", |fields| print_client(server, &totals, all, fields));
+        fields.child("client", |fields| print_client(services, &totals, all, fields));
         let of_users = [&totals.sent_to_users, &totals.received_from_users];
-        fields.child("clientUser", |fields| print_client(server, &totals, of_users, fields));
+        fields.child("clientUser", |fields| print_client(services, &totals, of_users, fields));
         fields.child("http", |fields| print_http(&totals, fields));
-        fields.child("server", |fields| print_server(session, fields));
+        fields.child("server", |fields| print_server(services, session, fields));
     })
 }
 
@@ -46,14 +58,14 @@ fn print_system(fields: &mut Fields<'_>) {
 }
 
 /// Time on the connection is not told apart from that of the request; of users, bytes alone are counted apart.
-fn print_client(server: &Server, totals: &Totals, bytes: [&Summary; 2], fields: &mut Fields<'_>) {
+fn print_client(services: &Services, totals: &Totals, bytes: [&Summary; 2], fields: &mut Fields<'_>) {
     let [sent, received] = bytes;
     let nothing = Summary { counts: vec![0; TIME_CUTS.len() + 1], sum: 0.0 };
-    fields.number("httpConnections", server.connections().len() as u64);
-    print_distribution("connectionTime", &server.metrics().connection_time(), fields);
+    fields.number("httpConnections", services.connections.len() as u64);
+    print_distribution("connectionTime", &services.metrics.connection_time(), fields);
     print_distribution("totalTime", &totals.time, fields);
     print_distribution("requestTime", &totals.time, fields);
-    print_distribution("queueTime", &server.pool().waits(), fields);
+    print_distribution("queueTime", &services.pool.waits(), fields);
     print_distribution("ioTime", &nothing, fields);
     print_distribution("bytesSent", sent, fields);
     print_distribution("bytesReceived", received, fields);
@@ -83,18 +95,17 @@ fn print_http(totals: &Totals, fields: &mut Fields<'_>) {
     }
 }
 
-fn print_server(session: &Session, fields: &mut Fields<'_>) {
-    let server = session.server();
-    let engine = session.instance().store().engine().statistics();
-    let (threads, busy) = server.pool().threads();
-    fields.double("uptime", server.uptime().as_secs_f64());
+fn print_server(services: &Services, session: &Session, fields: &mut Fields<'_>) {
+    let engine = session.engine_statistics();
+    let (threads, busy) = services.pool.threads();
+    fields.double("uptime", services.started.elapsed().as_secs_f64());
     fields.number("physicalMemory", machine::physical_memory_bytes());
     fields.child("transactions", |fields| {
         fields
             .number("started", engine.commits + engine.conflicts)
             .number("aborted", engine.conflicts)
             .number("committed", engine.commits)
-            .number("intermediateCommits", session.instance().store().intermediate_commits())
+            .number("intermediateCommits", session.intermediate_commits())
             .number("readOnly", 0_u8)
             .number("dirtyReadOnly", 0_u8);
     });
@@ -102,7 +113,7 @@ fn print_server(session: &Session, fields: &mut Fields<'_>) {
         fields
             .number("scheduler-threads", threads as u64)
             .number("in-progress", busy as u64)
-            .number("queued", server.pool().queue_length() as u64);
+            .number("queued", services.pool.queue_length() as u64);
     });
 }
 

@@ -1,6 +1,7 @@
 //! What the server is and how it is: `/_admin/status`, `/_admin/time`, `/_admin/support-info` and their like.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use hyper::StatusCode;
 use sha2::{Digest, Sha256};
@@ -8,33 +9,44 @@ use sha2::{Digest, Sha256};
 use super::engine;
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::Cost::{Blocking, Constant};
 use crate::http::{Fields, Request, Response, Route, Verb};
-use crate::server::{ARANGODB_VERSION, LICENSE, PERSEA_VERSION};
+use crate::options::ApiAccess;
 use crate::service::machine::{self, Process, Processor};
-use crate::session::Session;
+use crate::service::shutdown::Shutdown;
+use crate::version::{ARANGODB_VERSION, LICENSE, PERSEA_VERSION};
+use database::Session;
 
-pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_admin/status", status),
-    Route::inline(Verb::Post, "/_admin/status", status),
-    Route::inline(Verb::Get, "/_admin/time", time),
-    Route::inline(Verb::Post, "/_admin/time", time),
-    Route::inline(Verb::Put, "/_admin/time", time),
-    Route::pool(Verb::Get, "/_admin/support-info", support_info).in_system_database(),
-    Route::inline(Verb::Get, "/_admin/deployment/id", deployment_id),
-    Route::inline(Verb::Get, "/_admin/license", license),
-    Route::inline(Verb::Put, "/_admin/license", set_license).for_administrators(),
-    Route::inline(Verb::Get, "/_admin/database/target-version", target_version),
-    Route::inline(Verb::Get, "/_api/endpoint", endpoints).in_system_database(),
+/// What the family needs.
+pub(crate) struct Services {
+    pub(crate) shutdown: Arc<Shutdown>,
+    pub(crate) support_info_access: ApiAccess,
+    pub(crate) endpoints: Vec<String>,
+    pub(crate) started: Instant,
+}
+
+pub(crate) const ROUTES: &[Route<Services>] = &[
+    Route::with(Verb::Get, "/_admin/status", Constant, status),
+    Route::with(Verb::Post, "/_admin/status", Constant, status),
+    Route::new(Verb::Get, "/_admin/time", Constant, time),
+    Route::new(Verb::Post, "/_admin/time", Constant, time),
+    Route::new(Verb::Put, "/_admin/time", Constant, time),
+    Route::with(Verb::Get, "/_admin/support-info", Blocking, support_info).in_system_database(),
+    Route::new(Verb::Get, "/_admin/deployment/id", Constant, deployment_id),
+    Route::new(Verb::Get, "/_admin/license", Constant, license),
+    Route::new(Verb::Put, "/_admin/license", Constant, set_license).for_administrators(),
+    Route::new(Verb::Get, "/_admin/database/target-version", Constant, target_version),
+    Route::with(Verb::Get, "/_api/endpoint", Constant, endpoints).in_system_database(),
 ];
 
 /// `readonly` or `default`.
 pub(super) fn mode(session: &Session) -> &'static str {
-    if session.instance().store().is_read_only() { "readonly" } else { "default" }
+    if session.is_read_only() { "readonly" } else { "default" }
 }
 
-fn status(session: &Session, _request: &Request) -> Result<Response> {
-    let is_read_only = session.instance().store().is_read_only();
-    let stopping = session.server().shutdown().is_requested();
+fn status(services: &Services, session: &Session, _request: &Request) -> Result<Response> {
+    let is_read_only = session.is_read_only();
+    let stopping = services.shutdown.is_requested();
     Response::object(StatusCode::OK, |fields| {
         fields.text("server", "arango").text("version", ARANGODB_VERSION).text("license", LICENSE);
         fields.text("persea-version", PERSEA_VERSION);
@@ -63,23 +75,23 @@ fn time(_session: &Session, _request: &Request) -> Result<Response> {
     })
 }
 
-fn support_info(session: &Session, _request: &Request) -> Result<Response> {
-    session.server().options().support_info_api.check(session, "/_admin/support-info")?;
+fn support_info(services: &Services, session: &Session, _request: &Request) -> Result<Response> {
+    services.support_info_access.check(session, "/_admin/support-info")?;
     let date = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     Response::object(StatusCode::OK, |fields| {
         fields.child("deployment", |fields| {
             fields.text("type", "single");
         });
-        fields.child("host", |fields| print_host(session, fields));
+        fields.child("host", |fields| print_host(services, session, fields));
         fields.text("date", &date);
     })
 }
 
-fn print_host(session: &Session, fields: &mut Fields<'_>) {
+fn print_host(services: &Services, session: &Session, fields: &mut Fields<'_>) {
     let (process, processor) = (Process::now(), Processor::now());
     let build = format!("Persea {PERSEA_VERSION}");
     fields.text("role", "SINGLE").bool("maintenance", false);
-    fields.bool("readOnly", session.instance().store().is_read_only());
+    fields.bool("readOnly", session.is_read_only());
     fields.text("version", ARANGODB_VERSION).text("build", &build).text("license", LICENSE);
     fields.text("os", &machine::operating_system()).text("platform", std::env::consts::OS);
     let overridable = |fields: &mut Fields<'_>, name: &str, value: u64| {
@@ -91,7 +103,7 @@ fn print_host(session: &Session, fields: &mut Fields<'_>) {
     overridable(fields, "numberOfCores", machine::cores());
     fields.child("processStats", |fields| {
         fields
-            .double("processUptime", session.server().uptime().as_secs_f64())
+            .double("processUptime", services.started.elapsed().as_secs_f64())
             .number("numberOfThreads", process.threads)
             .number("virtualSize", process.virtual_bytes)
             .number("residentSetSize", process.resident_bytes)
@@ -110,7 +122,7 @@ fn print_host(session: &Session, fields: &mut Fields<'_>) {
 }
 
 fn deployment_id(session: &Session, _request: &Request) -> Result<Response> {
-    let id = deployment_uuid(session.instance().store().server_id());
+    let id = deployment_uuid(session.server_id());
     Response::object(StatusCode::OK, |fields| {
         fields.text("id", &id);
     })
@@ -154,9 +166,9 @@ fn target_version(_session: &Session, _request: &Request) -> Result<Response> {
     })
 }
 
-fn endpoints(session: &Session, _request: &Request) -> Result<Response> {
+fn endpoints(services: &Services, _session: &Session, _request: &Request) -> Result<Response> {
     let endpoints = Fields::array(|list| {
-        for endpoint in &session.server().options().endpoints {
+        for endpoint in &services.endpoints {
             list.child_element(|fields| {
                 fields.text("endpoint", endpoint);
             });

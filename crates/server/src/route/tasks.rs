@@ -5,16 +5,17 @@ use velocypack::Slice;
 
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::Cost::Constant;
 use crate::http::{Request, Response, Route, Verb};
-use crate::session::Session;
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_api/tasks", list),
-    Route::inline(Verb::Get, "/_api/tasks/{id}", not_found),
-    Route::inline(Verb::Delete, "/_api/tasks/{id}", not_found),
-    Route::inline(Verb::Post, "/_api/tasks", create),
-    Route::inline(Verb::Post, "/_api/tasks/{id}", create),
-    Route::inline(Verb::Put, "/_api/tasks/{id}", create),
+    Route::new(Verb::Get, "/_api/tasks", Constant, list),
+    Route::new(Verb::Get, "/_api/tasks/{id}", Constant, not_found),
+    Route::new(Verb::Delete, "/_api/tasks/{id}", Constant, not_found),
+    Route::new(Verb::Post, "/_api/tasks", Constant, create),
+    Route::new(Verb::Post, "/_api/tasks/{id}", Constant, create),
+    Route::new(Verb::Put, "/_api/tasks/{id}", Constant, create),
 ];
 
 fn list(_session: &Session, _request: &Request) -> Result<Response> {

@@ -5,15 +5,16 @@ use hyper::StatusCode;
 use velocypack::Slice;
 
 use crate::error::{ApiError, Result};
+use crate::http::Cost::{Blocking, Constant};
 use crate::http::tls::digest;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::service::authentication::access_token;
-use crate::session::Session;
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_api/token/{user}", list).for_everybody(),
-    Route::pool(Verb::Post, "/_api/token/{user}", create).for_everybody(),
-    Route::pool(Verb::Delete, "/_api/token/{user}/{id}", remove).for_everybody(),
+    Route::new(Verb::Get, "/_api/token/{user}", Constant, list).for_everybody(),
+    Route::new(Verb::Post, "/_api/token/{user}", Blocking, create).for_everybody(),
+    Route::new(Verb::Delete, "/_api/token/{user}/{id}", Blocking, remove).for_everybody(),
 ];
 
 fn list(session: &Session, request: &Request) -> Result<Response> {

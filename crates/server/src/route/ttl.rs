@@ -4,13 +4,14 @@ use database::ttl::TtlProperties;
 use hyper::StatusCode;
 
 use crate::error::Result;
+use crate::http::Cost::Constant;
 use crate::http::{Fields, Request, Response, Route, Verb};
-use crate::session::Session;
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_api/ttl/properties", properties),
-    Route::inline(Verb::Put, "/_api/ttl/properties", change),
-    Route::inline(Verb::Get, "/_api/ttl/statistics", statistics),
+    Route::new(Verb::Get, "/_api/ttl/properties", Constant, properties),
+    Route::new(Verb::Put, "/_api/ttl/properties", Constant, change),
+    Route::new(Verb::Get, "/_api/ttl/statistics", Constant, statistics),
 ];
 
 fn properties(session: &Session, _request: &Request) -> Result<Response> {

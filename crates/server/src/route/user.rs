@@ -6,25 +6,26 @@ use hyper::StatusCode;
 use velocypack::{Builder, Slice};
 
 use crate::error::{ApiError, Result};
+use crate::http::Cost::{Blocking, Constant};
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Route, Verb};
+use crate::http::route::{Route, Verb};
 use crate::service::authentication::password;
-use crate::session::Session;
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_api/user", list),
-    Route::pool(Verb::Post, "/_api/user", create),
-    Route::inline(Verb::Get, "/_api/user/{user}", read),
-    Route::pool(Verb::Put, "/_api/user/{user}", replace),
-    Route::pool(Verb::Patch, "/_api/user/{user}", update),
-    Route::pool(Verb::Delete, "/_api/user/{user}", remove),
-    Route::inline(Verb::Get, "/_api/user/{user}/config", settings),
-    Route::pool(Verb::Delete, "/_api/user/{user}/config", forget_settings),
-    Route::inline(Verb::Get, "/_api/user/{user}/config/{key}", setting),
-    Route::pool(Verb::Put, "/_api/user/{user}/config/{key}", keep_setting),
-    Route::pool(Verb::Delete, "/_api/user/{user}/config/{key}", forget_setting),
+    Route::new(Verb::Get, "/_api/user", Constant, list),
+    Route::new(Verb::Post, "/_api/user", Blocking, create),
+    Route::new(Verb::Get, "/_api/user/{user}", Constant, read),
+    Route::new(Verb::Put, "/_api/user/{user}", Blocking, replace),
+    Route::new(Verb::Patch, "/_api/user/{user}", Blocking, update),
+    Route::new(Verb::Delete, "/_api/user/{user}", Blocking, remove),
+    Route::new(Verb::Get, "/_api/user/{user}/config", Constant, settings),
+    Route::new(Verb::Delete, "/_api/user/{user}/config", Blocking, forget_settings),
+    Route::new(Verb::Get, "/_api/user/{user}/config/{key}", Constant, setting),
+    Route::new(Verb::Put, "/_api/user/{user}/config/{key}", Blocking, keep_setting),
+    Route::new(Verb::Delete, "/_api/user/{user}/config/{key}", Blocking, forget_setting),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

@@ -7,20 +7,21 @@ use hyper::StatusCode;
 use velocypack::Slice;
 
 use crate::error::{ApiError, Result};
+use crate::http::Cost::{Blocking, Constant};
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Route, Verb};
-use crate::session::Session;
+use crate::http::route::{Route, Verb};
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_api/user/{user}/database", list),
-    Route::inline(Verb::Get, "/_api/user/{user}/database/{database}", level),
-    Route::pool(Verb::Put, "/_api/user/{user}/database/{database}", grant),
-    Route::pool(Verb::Delete, "/_api/user/{user}/database/{database}", revoke),
-    Route::inline(Verb::Get, "/_api/user/{user}/database/{database}/{collection}", level),
-    Route::pool(Verb::Put, "/_api/user/{user}/database/{database}/{collection}", grant),
-    Route::pool(Verb::Delete, "/_api/user/{user}/database/{database}/{collection}", revoke),
+    Route::new(Verb::Get, "/_api/user/{user}/database", Constant, list),
+    Route::new(Verb::Get, "/_api/user/{user}/database/{database}", Constant, level),
+    Route::new(Verb::Put, "/_api/user/{user}/database/{database}", Blocking, grant),
+    Route::new(Verb::Delete, "/_api/user/{user}/database/{database}", Blocking, revoke),
+    Route::new(Verb::Get, "/_api/user/{user}/database/{database}/{collection}", Constant, level),
+    Route::new(Verb::Put, "/_api/user/{user}/database/{database}/{collection}", Blocking, grant),
+    Route::new(Verb::Delete, "/_api/user/{user}/database/{database}/{collection}", Blocking, revoke),
 ];
 
 /// What a collection's level is called where nothing was granted on the collection itself.

@@ -3,19 +3,20 @@
 use hyper::StatusCode;
 
 use crate::error::Result;
+use crate::http::Cost::Constant;
 use crate::http::{Fields, Request, Response, Route, Verb};
-use crate::server::{ARANGODB_VERSION, LICENSE, PERSEA_VERSION};
 use crate::service::machine;
-use crate::session::Session;
+use crate::version::{ARANGODB_VERSION, LICENSE, PERSEA_VERSION};
+use database::Session;
 
 // Every method is accepted, as in ArangoDB.
 pub(super) const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_api/version", version),
-    Route::inline(Verb::Post, "/_api/version", version),
-    Route::inline(Verb::Put, "/_api/version", version),
-    Route::inline(Verb::Patch, "/_api/version", version),
-    Route::inline(Verb::Delete, "/_api/version", version),
-    Route::inline(Verb::Get, "/_admin/version", version),
+    Route::new(Verb::Get, "/_api/version", Constant, version),
+    Route::new(Verb::Post, "/_api/version", Constant, version),
+    Route::new(Verb::Put, "/_api/version", Constant, version),
+    Route::new(Verb::Patch, "/_api/version", Constant, version),
+    Route::new(Verb::Delete, "/_api/version", Constant, version),
+    Route::new(Verb::Get, "/_admin/version", Constant, version),
 ];
 
 fn version(session: &Session, request: &Request) -> Result<Response> {
@@ -45,7 +46,7 @@ fn print_details(session: &Session, fields: &mut Fields<'_>) {
         .text("license", LICENSE)
         .text("maintainer-mode", "false")
         .text("mode", "server")
-        .text("persea-engine", session.instance().store().engine().name())
+        .text("persea-engine", session.engine_name())
         .text("persea-version", PERSEA_VERSION)
         .text("platform", std::env::consts::OS)
         .text("reactor-type", "epoll")

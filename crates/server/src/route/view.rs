@@ -5,17 +5,18 @@ use hyper::StatusCode;
 use velocypack::Slice;
 
 use crate::error::Result;
+use crate::http::Cost::Blocking;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Route, Verb};
-use crate::session::Session;
+use crate::http::route::{Route, Verb};
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::pool(Verb::Get, "/_api/view", list),
-    Route::pool(Verb::Get, "/_api/view/{name}", describe),
-    Route::pool(Verb::Get, "/_api/view/{name}/properties", properties),
-    Route::pool(Verb::Delete, "/_api/view/{name}", remove),
+    Route::new(Verb::Get, "/_api/view", Blocking, list),
+    Route::new(Verb::Get, "/_api/view/{name}", Blocking, describe),
+    Route::new(Verb::Get, "/_api/view/{name}/properties", Blocking, properties),
+    Route::new(Verb::Delete, "/_api/view/{name}", Blocking, remove),
 ];
 
 /// What is said of a view without its properties.

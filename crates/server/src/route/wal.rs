@@ -4,16 +4,17 @@ use hyper::StatusCode;
 
 use super::replication::{now, print_server};
 use crate::error::Result;
+use crate::http::Cost::Blocking;
 use crate::http::{Request, Response, Route, Verb};
-use crate::session::Session;
+use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::pool(Verb::Get, "/_api/wal/lastTick", last_tick).for_administrators(),
-    Route::pool(Verb::Get, "/_api/wal/range", range).for_administrators(),
+    Route::new(Verb::Get, "/_api/wal/lastTick", Blocking, last_tick).for_administrators(),
+    Route::new(Verb::Get, "/_api/wal/range", Blocking, range).for_administrators(),
 ];
 
 fn last_tick(session: &Session, _request: &Request) -> Result<Response> {
-    let tick = session.instance().store().next_tick()?.to_string();
+    let tick = session.next_tick()?.to_string();
     Response::object(StatusCode::OK, |fields| {
         fields.text("time", &now()).text("tick", &tick);
         fields.child("server", |fields| print_server(session, fields));
@@ -22,7 +23,7 @@ fn last_tick(session: &Session, _request: &Request) -> Result<Response> {
 
 /// Operations before now cannot be had: the range begins where it ends.
 fn range(session: &Session, _request: &Request) -> Result<Response> {
-    let tick = session.instance().store().next_tick()?.to_string();
+    let tick = session.next_tick()?.to_string();
     Response::object(StatusCode::OK, |fields| {
         fields.text("time", &now()).text("tickMin", &tick).text("tickMax", &tick);
         fields.child("server", |fields| print_server(session, fields));

@@ -6,11 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use database::Interrupt;
+use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue};
 
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
 use crate::http::response::{Body, Response};
+use crate::http::services::{AsyncMode, LaterWork};
+use crate::placement::pool::{Job as PoolJob, WorkerPool};
 
 /// The header that names a job.
 pub const ASYNC_ID: HeaderName = HeaderName::from_static("x-arango-async-id");
@@ -99,6 +102,30 @@ impl Jobs {
         let first = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_micros());
         let first = u64::try_from(first).unwrap_or(1);
         Jobs { state: Arc::default(), next: AtomicU64::new(first) }
+    }
+
+    /// Accepts a request that runs later on the pool. Where its reply is kept, the work gets what is killed when the job
+    /// is cancelled. Errors: 503 when the queue is full or too much waits to be fetched.
+    pub(crate) fn run_later(
+        &self,
+        pool: &WorkerPool,
+        owner: Owner,
+        mode: AsyncMode,
+        work: LaterWork,
+    ) -> Result<Response> {
+        let accepted = Response::empty(StatusCode::ACCEPTED);
+        let (job, accepted): (PoolJob, _) = match mode {
+            AsyncMode::Forget => (Box::new(move || drop(work(None))), accepted),
+            AsyncMode::Store => {
+                let pending = self.start(owner)?;
+                let accepted = accepted.header(ASYNC_ID, pending.header());
+                let interrupt = pending.interrupt().clone();
+                let reply = move || work(Some(&interrupt)).unwrap_or_else(Response::from);
+                (Box::new(move || pending.run(reply)), accepted)
+            }
+        };
+        pool.submit(job)?;
+        Ok(accepted)
     }
 
     /// Notes a job. Error 503 when there are too many, or too many bytes wait to be fetched.
@@ -195,7 +222,7 @@ impl Pending {
         let bytes = match &reply.body {
             Body::Value { bytes, .. } => bytes.len(),
             Body::Bytes { bytes, .. } => bytes.len(),
-            Body::Empty | Body::Stream { .. } => 0,
+            Body::Empty | Body::Stream { .. } | Body::Deferred(_) => 0,
         };
         let mut state = lock(&self.state);
         // A job that was deleted meanwhile has nobody to keep the reply for.
@@ -223,7 +250,7 @@ impl Drop for Pending {
 }
 
 fn cancelled() -> Response {
-    ApiError::of(number::REQUEST_CANCELED).into_response()
+    ApiError::of(number::REQUEST_CANCELED).into()
 }
 
 /// A reply whose chunks are all made, since nobody takes them yet.
@@ -235,10 +262,10 @@ fn whole(reply: Response) -> Response {
             Ok(Some(chunk)) if all.len() + chunk.len() <= MAX_BYTES => all.extend_from_slice(&chunk),
             Ok(Some(_)) => {
                 let message = "the reply is too long to be kept; send the request without x-arango-async";
-                return ApiError::new(number::RESOURCE_LIMIT, message).into_response();
+                return ApiError::new(number::RESOURCE_LIMIT, message).into();
             }
             Ok(None) => break,
-            Err(error) => return error.into_response(),
+            Err(error) => return error.into(),
         }
     }
     Response { body: Body::Bytes { content_type, bytes: all.into() }, ..reply }
@@ -247,7 +274,6 @@ fn whole(reply: Response) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyper::StatusCode;
 
     fn user(name: &str) -> Owner {
         Some(name.into())

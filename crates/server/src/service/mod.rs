@@ -5,3 +5,4 @@ pub mod jobs;
 pub mod log;
 pub mod machine;
 pub mod recording;
+pub mod shutdown;

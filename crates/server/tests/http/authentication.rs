@@ -8,7 +8,7 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use catalog::{AccessLevel, UserDefinition};
 use hmac::{Hmac, KeyInit, Mac};
 use server::ServerOptions;
-use server::authentication::{AuthenticationOptions, SecretFiles, create_root, password};
+use server::service::authentication::{AuthenticationOptions, SecretFiles, create_root, password};
 use storage::Store;
 
 use crate::harness::{Running, options, start_with, store};

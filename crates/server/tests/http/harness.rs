@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use database::{Instance, InstanceOptions};
+use database::{Instance, InstanceOptions, Session};
 use hyper::StatusCode;
+use server::http::Cost::{Blocking, Constant, Unknown};
 use server::http::address::Address;
-use server::http::router::Outcome;
 use server::http::{ChunkSource, Request, Response, Route, Verb, content_type, listener};
-use server::log::{Log, LogOptions};
-use server::{ApiError, Result, Server, ServerOptions, Session, lifecycle};
+use server::service::log::{Log, LogOptions};
+use server::{ApiError, Result, Server, ServerOptions};
 use storage::{Store, StoreOptions};
 
 use crate::client::Client;
@@ -50,7 +50,7 @@ pub fn start_with(options: ServerOptions, store: Arc<Store>) -> Running {
         .unwrap();
     let address = listener.local_addr().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let serve = lifecycle::serve(Arc::clone(&server), vec![listener], Duration::from_secs(10));
+    let serve = Arc::clone(&server).serve(vec![listener], Duration::from_secs(10));
     let task = runtime.spawn(serve);
     Running { server, address, runtime: Some(runtime), task: Some(task) }
 }
@@ -83,20 +83,21 @@ impl Drop for Running {
 
 /// Routes that do on purpose what others do by accident.
 const ROUTES: &[Route] = &[
-    Route::inline(Verb::Get, "/_test/panic", |_, _| panic!("expected in this test")),
-    Route::pool(Verb::Get, "/_test/panic-on-pool", |_, _| panic!("expected in this test")),
-    Route::start(Verb::Get, "/_test/panic-later", |_, _| {
-        Ok(Outcome::Continue(Box::new(|| panic!("expected in this test"))))
+    Route::new(Verb::Get, "/_test/panic", Constant, |_, _| panic!("expected in this test")),
+    Route::new(Verb::Get, "/_test/panic-on-pool", Blocking, |_, _| panic!("expected in this test")),
+    Route::new(Verb::Get, "/_test/panic-later", Unknown, |_, _| {
+        Ok(Response::deferred(|| panic!("expected in this test")))
     }),
-    Route::pool(Verb::Get, "/_test/sleep", sleep),
-    Route::start(Verb::Post, "/_test/start", begin),
-    Route::pool(Verb::Get, "/_test/stream", stream),
-    Route::inline(Verb::Post, "/_test/body", body),
-    Route::inline(Verb::Put, "/_test/value", value),
-    Route::inline(Verb::Get, "/_test/long", long),
-    Route::inline(Verb::Get, "/_test/parts/{one}/{two}", parts),
-    Route::inline(Verb::Get, "/_test/write", |_, _| Response::success(StatusCode::OK, |_| ())).for_writers(),
-    Route::inline(Verb::Get, "/_test/system", |_, _| Response::success(StatusCode::OK, |_| ()))
+    Route::new(Verb::Get, "/_test/sleep", Blocking, sleep),
+    Route::new(Verb::Post, "/_test/start", Unknown, begin),
+    Route::new(Verb::Get, "/_test/stream", Blocking, stream),
+    Route::new(Verb::Post, "/_test/body", Constant, body),
+    Route::new(Verb::Put, "/_test/value", Constant, value),
+    Route::new(Verb::Get, "/_test/long", Constant, long),
+    Route::new(Verb::Get, "/_test/parts/{one}/{two}", Constant, parts),
+    Route::new(Verb::Get, "/_test/write", Constant, |_, _| Response::success(StatusCode::OK, |_| ()))
+        .for_writers(),
+    Route::new(Verb::Get, "/_test/system", Constant, |_, _| Response::success(StatusCode::OK, |_| ()))
         .in_system_database(),
 ];
 
@@ -109,12 +110,12 @@ fn sleep(_: &Session, request: &Request) -> Result<Response> {
     Ok(Response::json(StatusCode::OK, "true"))
 }
 
-fn begin(_: &Session, request: &Request) -> Result<Outcome> {
+fn begin(_: &Session, request: &Request) -> Result<Response> {
     if !request.flag("long", false)? {
-        return Ok(Response::json(StatusCode::OK, "\"short\"").into());
+        return Ok(Response::json(StatusCode::OK, "\"short\""));
     }
     let body = request.body().clone();
-    Ok(Outcome::Continue(Box::new(move || Ok(Response::json(StatusCode::OK, body)))))
+    Ok(Response::deferred(move || Ok(Response::json(StatusCode::OK, body))))
 }
 
 /// Lines, and perhaps an error behind them.

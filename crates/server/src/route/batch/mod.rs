@@ -11,6 +11,7 @@
 mod part;
 mod reply;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -18,15 +19,19 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, StatusCode};
 
 use self::part::PartRequest;
+pub(crate) use self::part::PartServices;
 use self::reply::{Answer, REPLY_MAX_BYTES, Reply};
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
+use crate::http::Cost::{Constant, Unknown};
 use crate::http::format::Format;
 use crate::http::multipart::{self, Part};
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::router::{Continuation, Outcome, Route, Verb};
-use crate::session::Session;
+use crate::http::response::Rest;
+use crate::http::route::{Route, Verb};
+use crate::placement::permits::Permits;
+use database::Session;
 
 const PATTERN: &str = "/_api/batch";
 const PART_TYPE: &str = "application/x-arango-batchpart";
@@ -35,38 +40,53 @@ const ERRORS: &str = "x-arango-errors";
 /// Batches beyond this run on the worker pool.
 const INLINE_MAX_BYTES: usize = 32 << 10;
 
-/// How long a batch stays on its connection's task, by whether it has one of the turns there.
+/// How long a batch stays on its connection's task, by whether it has a permit.
 const INLINE_TIME: Duration = Duration::from_micros(100);
-const INLINE_TIME_WITH_TURN: Duration = Duration::from_millis(2);
+const INLINE_TIME_WITH_PERMIT: Duration = Duration::from_millis(2);
 
-pub(super) const ROUTES: &[Route] = &[Route::start(Verb::Post, PATTERN, start)];
+/// What the family needs.
+pub(crate) struct Services {
+    /// The routes of the parts, and whatever else a part's request needs.
+    pub(crate) parts: Arc<PartServices>,
+    pub(crate) permits: Arc<Permits>,
+}
 
-fn start(session: &Session, request: &Request) -> Result<Outcome> {
+pub(crate) const ROUTES: &[Route<Services>] = &[Route::with(Verb::Post, PATTERN, Unknown, start)];
+
+/// The route of batches within a batch.
+pub(crate) const WITHIN_BATCH: &[Route] = &[Route::open(Verb::Post, PATTERN, Constant, refuse)];
+
+fn refuse(_services: &(), _request: &Request) -> Result<Response> {
+    Err(ApiError::new(number::HTTP_BAD_PARAMETER, "a batch cannot be part of a batch"))
+}
+
+fn start(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     if request.body().len() > INLINE_MAX_BYTES {
-        let (session, request) = (session.clone(), request.clone());
-        return Ok(Outcome::Continue(Box::new(move || Batch::open(&session, &request)?.run())));
+        let (parts, session, request) = (Arc::clone(&services.parts), session.clone(), request.clone());
+        return Ok(Response::deferred(move || Batch::open(parts, &session, &request)?.run()));
     }
     let begin = Instant::now();
-    let mut batch = Batch::open(session, request)?;
-    let turn = session.server().inline_turns().take();
-    let limit = if turn.is_some() { INLINE_TIME_WITH_TURN } else { INLINE_TIME };
+    let mut batch = Batch::open(Arc::clone(&services.parts), session, request)?;
+    let permit = services.permits.take();
+    let limit = if permit.is_some() { INLINE_TIME_WITH_PERMIT } else { INLINE_TIME };
     while begin.elapsed() < limit {
         match batch.next() {
-            Next::Over => return Ok(Outcome::Done(batch.finish()?)),
+            Next::Over => return batch.finish(),
             Next::Answered => {}
             Next::Further(part, rest) => {
-                return Ok(Outcome::Continue(Box::new(move || {
-                    batch.answer(&part, rest());
+                return Ok(Response::deferred(move || {
+                    batch.answer(&part, rest().and_then(Response::finish));
                     batch.run()
-                })));
+                }));
             }
         }
     }
-    Ok(Outcome::Continue(Box::new(move || batch.run())))
+    Ok(Response::deferred(move || batch.run()))
 }
 
 /// A batch, some of whose parts are answered.
 struct Batch {
+    services: Arc<PartServices>,
     session: Session,
     request: Request,
     parts: std::vec::IntoIter<Part>,
@@ -81,7 +101,7 @@ enum Next {
     /// It was answered.
     Answered,
     /// It would wait or compute for long.
-    Further(Pending, Continuation),
+    Further(Pending, Rest),
 }
 
 /// A part whose answer is not there yet.
@@ -93,7 +113,7 @@ struct Pending {
 
 impl Batch {
     /// Takes the whole body apart. Errors: 400 where it is not well-formed.
-    fn open(session: &Session, request: &Request) -> Result<Self> {
+    fn open(services: Arc<PartServices>, session: &Session, request: &Request) -> Result<Self> {
         let content_type = request.header(CONTENT_TYPE);
         let malformed =
             |error: multipart::MultipartError| ApiError::new(number::HTTP_BAD_PARAMETER, error.to_string());
@@ -102,7 +122,7 @@ impl Batch {
         check_types(&parts)?;
         let reply = Reply::new(boundary, parts.len());
         let (session, request) = (session.clone(), request.clone());
-        Ok(Batch { session, request, parts: parts.into_iter(), failed: 0, reply })
+        Ok(Batch { services, session, request, parts: parts.into_iter(), failed: 0, reply })
     }
 
     /// Answers all parts that are left.
@@ -111,7 +131,7 @@ impl Batch {
             match self.next() {
                 Next::Over => return self.finish(),
                 Next::Answered => {}
-                Next::Further(part, rest) => self.answer(&part, rest()),
+                Next::Further(part, rest) => self.answer(&part, rest().and_then(Response::finish)),
             }
         }
     }
@@ -122,14 +142,16 @@ impl Batch {
         let mut pending =
             Pending { id: part.header("content-id"), has_body: true, accepted: self.request.accepted() };
         match self.begin(&part, &mut pending) {
-            Ok(Outcome::Done(response)) => self.answer(&pending, Ok(response)),
-            Ok(Outcome::Continue(rest)) => return Next::Further(pending, rest),
+            Ok(response) => match response.finished() {
+                Ok(response) => self.answer(&pending, Ok(response)),
+                Err(rest) => return Next::Further(pending, rest),
+            },
             Err(error) => self.answer(&pending, Err(error)),
         }
         Next::Answered
     }
 
-    fn begin(&self, part: &Part, pending: &mut Pending) -> Result<Outcome> {
+    fn begin(&self, part: &Part, pending: &mut Pending) -> Result<Response> {
         if self.reply.len() > REPLY_MAX_BYTES {
             let message = format!("the reply to the batch is larger than {REPLY_MAX_BYTES} bytes");
             return Err(ApiError::new(number::RESOURCE_LIMIT, message));
@@ -137,14 +159,14 @@ impl Batch {
         let request = PartRequest::read(&self.request, &part.body)?;
         pending.has_body = request.method != Method::HEAD;
         pending.accepted = request.accepted;
-        request.begin(&self.session, &self.request)
+        request.begin(&self.services, &self.session, &self.request)
     }
 
     /// Writes the answer to a part.
     fn answer(&mut self, pending: &Pending, response: Result<Response>) {
-        let response = response.unwrap_or_else(ApiError::into_response);
+        let response = response.unwrap_or_else(Response::from);
         let answer = Answer::of(response, pending.accepted)
-            .or_else(|error| Answer::of(error.into_response(), pending.accepted))
+            .or_else(|error| Answer::of(error.into(), pending.accepted))
             .unwrap_or_else(|_| Answer::broken());
         self.failed += usize::from(answer.status.as_u16() >= 400);
         self.reply.push(pending.id.as_deref(), &answer, pending.has_body);

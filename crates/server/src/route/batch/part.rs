@@ -4,17 +4,24 @@ use bytes::Bytes;
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
 use hyper::{Method, Uri};
 
-use super::PATTERN;
 use crate::error::{ApiError, Result};
 use crate::error_number::number;
 use crate::http::compression::decompress;
-use crate::http::dispatch::{self, AsyncMode, Job};
+use crate::http::dispatch::{self, Dispatcher};
 use crate::http::format::{self, Format};
 use crate::http::multipart::{Head, line_at};
 use crate::http::request::Request;
-use crate::http::router::{Outcome, Route};
-use crate::service::authentication::{Look, not_authorized};
-use crate::session::Session;
+use crate::http::response::Response;
+use crate::http::services::{AsyncMode, Identified};
+use database::{Identity, Session};
+
+/// What the requests of parts need.
+pub(crate) struct PartServices {
+    /// All routes but that of batches.
+    pub(crate) dispatcher: Dispatcher,
+    /// Most bytes of a part's body when it is decompressed.
+    pub(crate) max_body_bytes: usize,
+}
 
 /// A part that was taken apart, before its route is known.
 pub(super) struct PartRequest {
@@ -52,18 +59,23 @@ impl PartRequest {
     }
 
     /// Runs the request as far as it may go on a connection's own task.
-    pub(super) fn begin(self, session: &Session, batch: &Request) -> Result<Outcome> {
-        let server = session.server();
+    pub(super) fn begin(
+        self,
+        services: &PartServices,
+        session: &Session,
+        batch: &Request,
+    ) -> Result<Response> {
+        let dispatcher = &services.dispatcher;
         let path = dispatch::parse_path(&self.uri)?;
-        let (route, matched) = dispatch::find_route(server, &self.method, &path)?;
-        if route.pattern == PATTERN {
-            return Err(ApiError::new(number::HTTP_BAD_PARAMETER, "a batch cannot be part of a batch"));
-        }
+        let (route, matched) = dispatcher.find_route(&self.method, &path)?;
         let job = match dispatch::open_job(&route) {
             Some(job) => job,
-            None => user_job(session, &route, path.database(), &self)?,
+            None => {
+                let identity = self.identity(dispatcher, session)?;
+                dispatcher.user_job(route, path.database(), identity, &self.headers)?
+            }
         };
-        let body = decompress(&self.headers, self.body, server.options().http.max_body_bytes)?;
+        let body = decompress(&self.headers, self.body, services.max_body_bytes)?;
         let later = AsyncMode::of(&self.headers);
         let request = Request {
             method: self.method,
@@ -78,26 +90,21 @@ impl PartRequest {
             memory: batch.memory.clone(),
         };
         match later {
-            Some(mode) => dispatch::run_later(server, job, request, mode).map(Outcome::Done),
-            None => dispatch::begin(server, job, request),
+            Some(mode) => dispatcher.run_later(job, request, mode),
+            None => dispatcher.begin(job, request),
         }
     }
-}
 
-fn user_job(session: &Session, route: &Route, database: &str, part: &PartRequest) -> Result<Job> {
-    let server = session.server();
-    if !part.headers.contains_key(AUTHORIZATION) {
-        return dispatch::user_job(server, route, database, session.identity().clone(), &part.headers);
-    }
-    let catalog = server.instance().store().catalog();
-    let identity = match server.authentication().look(&catalog, &part.headers, part.uri.path())? {
-        Look::Known(identity) => identity,
-        Look::Password(credentials) => {
-            let checked = server.authentication().check(&catalog, &credentials);
-            checked.ok_or_else(|| not_authorized(&part.headers))?
+    /// The batch's own user, unless the part names another.
+    fn identity(&self, dispatcher: &Dispatcher, session: &Session) -> Result<Identity> {
+        if !self.headers.contains_key(AUTHORIZATION) {
+            return Ok(session.identity().clone());
         }
-    };
-    dispatch::user_job(server, route, database, identity, &part.headers)
+        match dispatcher.services().identify(&self.headers, self.uri.path())? {
+            Identified::Known(identity) => Ok(identity),
+            Identified::ByPassword(check) => check(),
+        }
+    }
 }
 
 fn headers(head: &Head) -> Result<HeaderMap> {

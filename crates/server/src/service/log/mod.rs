@@ -3,7 +3,6 @@
 //! An event's target is its topic; one of another name belongs to `general`. Levels are kept a topic and can be changed
 //! while the server runs (`PUT /_admin/log/level`), which is why no event is filtered out for good.
 
-mod context;
 mod entry;
 mod format;
 mod level;
@@ -19,8 +18,7 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::Interest;
 use tracing::{Event, Metadata, Subscriber};
 
-pub use context::STRUCTURED_PARAMETERS;
-pub(crate) use context::{Context, within};
+pub use crate::http::log_context::STRUCTURED_PARAMETERS;
 pub use entry::Entry;
 pub use format::Format;
 pub use level::Level;
@@ -28,6 +26,7 @@ pub use output::Output;
 pub use recent::Query;
 pub use topic::TOPICS;
 
+use crate::http::log_context;
 use entry::Fields;
 use recent::Recent;
 use topic::{GENERAL, topic_index};
@@ -186,7 +185,7 @@ impl Log {
         let mut fields = Fields::new(self.max_entry_bytes);
         event.record(&mut fields);
         let mut text = fields.finish();
-        context::append(self.shown.load(Ordering::Relaxed), &mut text);
+        log_context::append(self.shown.load(Ordering::Relaxed), &mut text);
         let topic = TOPICS.get(topic_index(metadata.target())).copied().unwrap_or(GENERAL);
         let entry = Entry::new(self.recent.next_id(), topic, Level::of_tracing(*metadata.level()), text);
         match entry.level {

@@ -1,4 +1,4 @@
-//! What entries say about the request during which they are made (`/_admin/log/structured`).
+//! The request that a thread works for: entries of the log may name it (`/_admin/log/structured`).
 
 use std::cell::RefCell;
 
@@ -6,19 +6,19 @@ use std::cell::RefCell;
 pub const STRUCTURED_PARAMETERS: [&str; 3] = ["database", "username", "url"];
 
 thread_local! {
-    static CURRENT: RefCell<Option<Context>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Option<LogContext>> = const { RefCell::new(None) };
 }
 
 /// The request that this thread works for.
 #[derive(Clone, Debug)]
-pub(crate) struct Context {
+pub(crate) struct LogContext {
     pub(crate) values: [String; STRUCTURED_PARAMETERS.len()],
 }
 
 /// Runs something for a request.
-pub(crate) fn within<T>(context: Option<Context>, run: impl FnOnce() -> T) -> T {
+pub(crate) fn within<T>(context: Option<LogContext>, run: impl FnOnce() -> T) -> T {
     /// Puts the outer request back, also after a panic.
-    struct Restore(Option<Context>);
+    struct Restore(Option<LogContext>);
     impl Drop for Restore {
         fn drop(&mut self) {
             CURRENT.with(|current| current.replace(self.0.take()));
@@ -30,7 +30,7 @@ pub(crate) fn within<T>(context: Option<Context>, run: impl FnOnce() -> T) -> T 
 }
 
 /// Appends what is wanted of the current request.
-pub(super) fn append(wanted: u8, text: &mut String) {
+pub(crate) fn append(wanted: u8, text: &mut String) {
     if wanted == 0 {
         return;
     }

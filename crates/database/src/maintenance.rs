@@ -1,0 +1,99 @@
+//! The store as administrators see it: its figures, its modes and its upkeep.
+
+use kv::{EngineStatistics, KeyRange};
+use storage::{Collection, Figures, ReadCacheStatistics};
+
+use crate::Result;
+use crate::instance::Instance;
+use crate::session::Session;
+
+impl Instance {
+    /// Returns true if the store refuses writes.
+    pub fn is_read_only(&self) -> bool {
+        self.store.is_read_only()
+    }
+
+    /// Writes what the store keeps up in memory: the estimates of indexes.
+    pub fn maintain(&self) -> Result<()> {
+        self.store.maintain()
+    }
+}
+
+impl Session {
+    /// Returns true if the store refuses writes.
+    pub fn is_read_only(&self) -> bool {
+        self.instance().is_read_only()
+    }
+
+    /// Makes the store refuse or accept writes.
+    pub fn set_read_only(&self, is_read_only: bool) {
+        self.instance().store.set_read_only(is_read_only);
+    }
+
+    /// The number of the server, which it has kept since its first start.
+    pub fn server_id(&self) -> u64 {
+        self.instance().store.server_id()
+    }
+
+    /// Draws the next number of the store's sequence; all numbers so far are smaller.
+    pub fn next_tick(&self) -> Result<u64> {
+        self.instance().store.next_tick()
+    }
+
+    /// The engine's own name.
+    pub fn engine_name(&self) -> &'static str {
+        self.instance().store.engine().name()
+    }
+
+    /// The figures of the engine.
+    pub fn engine_statistics(&self) -> EngineStatistics {
+        self.instance().store.engine().statistics()
+    }
+
+    /// The figures of the cache of documents and edges.
+    pub fn read_cache_statistics(&self) -> ReadCacheStatistics {
+        self.instance().store.read_cache_statistics()
+    }
+
+    /// The number of commits that queries made before their end.
+    pub fn intermediate_commits(&self) -> u64 {
+        self.instance().store.intermediate_commits()
+    }
+
+    /// Makes all commits so far durable.
+    pub fn sync(&self) -> Result<()> {
+        self.instance().store.sync()
+    }
+
+    /// Compacts everything in the store.
+    pub fn compact_all(&self) -> Result<()> {
+        let engine = self.instance().store.engine();
+        Ok(engine.compact(&KeyRange::all())?)
+    }
+
+    /// Compacts one collection.
+    pub fn compact(&self, collection: &Collection) -> Result<()> {
+        self.instance().store.compact(collection)
+    }
+
+    /// The number of documents of a collection.
+    pub fn count(&self, collection: &Collection) -> Result<u64> {
+        self.instance().store.snapshot()?.count(collection)
+    }
+
+    /// Counts the documents of a collection one by one and keeps the result. Writers wait meanwhile.
+    pub fn recalculate_count(&self, collection: &Collection) -> Result<u64> {
+        self.instance().store.recalculate_count(collection)
+    }
+
+    /// The figures of a collection and its indexes; with `details` the pairs in the engine are counted.
+    pub fn figures(&self, collection: &Collection, details: bool) -> Result<Figures> {
+        let store = self.instance().store();
+        store.figures(&store.snapshot()?, collection, details)
+    }
+
+    /// A checksum over the keys of a collection and, if wanted, revisions and attributes.
+    pub fn checksum(&self, collection: &Collection, with_revisions: bool, with_data: bool) -> Result<u64> {
+        self.instance().store.snapshot()?.checksum(collection, with_revisions, with_data)
+    }
+}

@@ -1,0 +1,271 @@
+//! All open connections, and what is watched of each.
+//!
+//! Clients that send slowly or not at all are found by one look a second over all connections ([`Connections::tick`]), so
+//! that requests set no timers.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+/// How long a client may take to send the head of a request once it has begun.
+pub const HEAD_PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long a client may take nothing of a reply that waits to be sent.
+pub const WRITE_PATIENCE: Duration = Duration::from_secs(300);
+
+/// What both a connection and those who watch it know.
+#[derive(Debug, Default)]
+pub struct Connection {
+    pub(crate) client: Option<SocketAddr>,
+    requests_in_flight: AtomicU32,
+    is_http2: AtomicBool,
+    /// Second at which anything was last read, written or answered.
+    progress_second: AtomicU32,
+    /// Second at which the head of a request began to arrive, plus 1; 0 when none does.
+    head_second: AtomicU32,
+    /// Second since which nothing of a reply could be written, plus 1; 0 when writing gets on.
+    write_blocked_second: AtomicU32,
+    ending: AtomicU32,
+    signal: Notify,
+    /// Bytes read since the last look.
+    bytes_received: AtomicU64,
+    /// Bytes written since the last look.
+    bytes_sent: AtomicU64,
+}
+
+/// Goes on with the requests that have begun, and then ends.
+const ENDING_GRACEFULLY: u32 = 1;
+/// Ends at once.
+const ENDING_NOW: u32 = 2;
+
+impl Connection {
+    /// A request has arrived.
+    pub(crate) fn begin_request(&self) -> InFlight<'_> {
+        self.head_second.store(0, Ordering::Relaxed);
+        self.requests_in_flight.fetch_add(1, Ordering::Relaxed);
+        InFlight { connection: self }
+    }
+
+    /// A connection of a client.
+    pub(crate) fn of(client: Option<SocketAddr>) -> Self {
+        Connection { client, ..Connection::default() }
+    }
+
+    pub(crate) fn mark_http2(&self) {
+        self.is_http2.store(true, Ordering::Relaxed);
+    }
+
+    /// Bytes were read at a second of [`Connections`].
+    pub(crate) fn note_read(&self, bytes: usize, now: u32) {
+        self.bytes_received.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.progress_second.store(now, Ordering::Relaxed);
+        let idle = self.requests_in_flight.load(Ordering::Relaxed) == 0;
+        // On HTTP/2 there are other frames than those that begin a request.
+        if idle && !self.is_http2.load(Ordering::Relaxed) && self.head_second.load(Ordering::Relaxed) == 0 {
+            self.head_second.store(now + 1, Ordering::Relaxed);
+        }
+    }
+
+    /// Bytes were written.
+    pub(crate) fn note_written(&self, bytes: usize, now: u32) {
+        self.bytes_sent.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.progress_second.store(now, Ordering::Relaxed);
+        self.write_blocked_second.store(0, Ordering::Relaxed);
+    }
+
+    /// The client takes nothing at the moment.
+    pub(crate) fn note_write_blocked(&self, now: u32) {
+        // Keeps the first second; nobody else writes it but this connection's own task.
+        if self.write_blocked_second.load(Ordering::Relaxed) == 0 {
+            self.write_blocked_second.store(now + 1, Ordering::Relaxed);
+        }
+    }
+
+    /// The bytes received and sent since the last call.
+    pub(crate) fn take_traffic(&self) -> (u64, u64) {
+        (self.bytes_received.swap(0, Ordering::Relaxed), self.bytes_sent.swap(0, Ordering::Relaxed))
+    }
+
+    /// Signals that the connection has to end.
+    pub(crate) fn ending_signal(&self) -> &Notify {
+        &self.signal
+    }
+
+    /// Returns true if the connection ends at once, false if requests that have begun are answered first.
+    pub(crate) fn ends_now(&self) -> bool {
+        self.ending.load(Ordering::Acquire) == ENDING_NOW
+    }
+
+    fn end(&self, how: u32) {
+        if self.ending.fetch_max(how, Ordering::AcqRel) < how {
+            self.signal.notify_one();
+        }
+    }
+
+    /// Ends the connection if its client takes too long.
+    fn look(&self, now: u32, keep_alive_seconds: u32) {
+        let since = |second: &AtomicU32| match second.load(Ordering::Relaxed) {
+            0 => 0,
+            second => now.saturating_sub(second - 1),
+        };
+        if u64::from(since(&self.write_blocked_second)) > WRITE_PATIENCE.as_secs()
+            || u64::from(since(&self.head_second)) > HEAD_PATIENCE.as_secs()
+        {
+            return self.end(ENDING_NOW);
+        }
+        let idle = now.saturating_sub(self.progress_second.load(Ordering::Relaxed));
+        if self.requests_in_flight.load(Ordering::Relaxed) == 0 && idle > keep_alive_seconds {
+            self.end(ENDING_GRACEFULLY);
+        }
+    }
+}
+
+/// Counts a request as long as it lives.
+pub(crate) struct InFlight<'a> {
+    connection: &'a Connection,
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.connection.requests_in_flight.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// All connections.
+#[derive(Debug, Default)]
+pub struct Connections {
+    open: Mutex<HashMap<u64, Arc<Connection>>>,
+    next: AtomicU64,
+    /// Seconds since the start, counted by [`Connections::tick`].
+    second: AtomicU32,
+    idle: Notify,
+    accepted: AtomicU64,
+    http2: AtomicU64,
+}
+
+impl Connections {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<Connection>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn add(&self, connection: &Arc<Connection>) -> u64 {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        connection.progress_second.store(self.now(), Ordering::Relaxed);
+        self.accepted.fetch_add(1, Ordering::Relaxed);
+        self.lock().insert(id, Arc::clone(connection));
+        id
+    }
+
+    pub(crate) fn remove(&self, id: u64) {
+        let mut open = self.lock();
+        open.remove(&id);
+        if open.is_empty() {
+            self.idle.notify_waiters();
+        }
+    }
+
+    pub(crate) fn now(&self) -> u32 {
+        self.second.load(Ordering::Relaxed)
+    }
+
+    /// How many connections are open.
+    pub fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Whether no connection is open.
+    pub fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    /// How many connections were ever accepted.
+    pub fn accepted(&self) -> u64 {
+        self.accepted.load(Ordering::Relaxed)
+    }
+
+    /// How many of them spoke HTTP/2.
+    pub fn http2(&self) -> u64 {
+        self.http2.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn count_http2(&self) {
+        self.http2.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Looks after all connections; to be called once a second. Answers the bytes received and sent since the last
+    /// look.
+    pub(crate) fn tick(&self, keep_alive: Duration) -> (u64, u64) {
+        let now = self.second.fetch_add(1, Ordering::Relaxed) + 1;
+        let keep_alive_seconds = u32::try_from(keep_alive.as_secs()).unwrap_or(u32::MAX);
+        let (mut received, mut sent) = (0, 0);
+        for connection in self.lock().values() {
+            let (more_received, more_sent) = connection.take_traffic();
+            (received, sent) = (received + more_received, sent + more_sent);
+            connection.look(now, keep_alive_seconds);
+        }
+        (received, sent)
+    }
+
+    /// Lets all connections finish the requests that have begun and then end. Says after at most `patience` whether all
+    /// have.
+    pub(crate) async fn close(&self, patience: Duration) -> bool {
+        self.lock().values().for_each(|connection| connection.end(ENDING_GRACEFULLY));
+        let all_gone = async {
+            loop {
+                let gone = self.idle.notified();
+                if self.is_empty() {
+                    return;
+                }
+                gone.await;
+            }
+        };
+        let ended = tokio::time::timeout(patience, all_gone).await.is_ok();
+        self.lock().values().for_each(|connection| connection.end(ENDING_NOW));
+        ended
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ending(connection: &Connection) -> u32 {
+        connection.ending.load(Ordering::Relaxed)
+    }
+
+    #[test]
+    fn an_idle_connection_ends_after_the_keep_alive_time() {
+        let connection = Connection::default();
+        connection.look(300, 300);
+        assert_eq!(ending(&connection), 0);
+        connection.look(301, 300);
+        assert_eq!(ending(&connection), ENDING_GRACEFULLY);
+    }
+
+    #[test]
+    fn a_connection_with_a_request_is_not_idle() {
+        let connection = Connection::default();
+        let request = connection.begin_request();
+        connection.look(10_000, 300);
+        assert_eq!(ending(&connection), 0);
+        drop(request);
+        connection.look(10_000, 300);
+        assert_eq!(ending(&connection), ENDING_GRACEFULLY);
+    }
+
+    #[test]
+    fn half_a_head_and_a_reply_that_is_not_read_end_a_connection() {
+        let head = Connection { head_second: AtomicU32::new(1), ..Connection::default() };
+        head.look(30, 300);
+        assert_eq!(ending(&head), 0);
+        head.look(31, 300);
+        assert_eq!(ending(&head), ENDING_NOW);
+        let write = Connection { write_blocked_second: AtomicU32::new(1), ..Connection::default() };
+        write.look(301, 3_000);
+        assert_eq!(ending(&write), ENDING_NOW);
+    }
+}

@@ -1,0 +1,18 @@
+//! Content types of replies.
+
+use hyper::header::HeaderValue;
+
+/// JSON.
+pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+/// VelocyPack.
+pub const VELOCYPACK: HeaderValue = HeaderValue::from_static("application/x-velocypack");
+/// One JSON value a line.
+pub const NDJSON: HeaderValue = HeaderValue::from_static("application/x-ndjson");
+/// Lines of a dump.
+pub const DUMP: HeaderValue = HeaderValue::from_static("application/x-arango-dump; charset=utf-8");
+/// Text.
+pub const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+/// A page for a browser.
+pub const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+/// Prometheus' text format.
+pub const PROMETHEUS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");

@@ -1,0 +1,151 @@
+//! Replies as they go on a connection: encoded, compressed if that is worth it, and with the common headers.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::StatusCode;
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, EXPIRES, HeaderMap, HeaderName,
+    HeaderValue, PRAGMA, SERVER, STRICT_TRANSPORT_SECURITY, VARY, X_CONTENT_TYPE_OPTIONS,
+};
+
+use super::body::ReplyBody;
+use super::compression::{Encoding, compress};
+use super::format::Format;
+use super::options::HttpOptions;
+use super::response::{Body, Response};
+use super::stream::StreamBody;
+use crate::error::ApiError;
+use crate::placement::pool::WorkerPool;
+
+/// How long requests wait for a thread at the moment; in a request: how long the client is willing to wait.
+pub(crate) const QUEUE_TIME: HeaderName = HeaderName::from_static("x-arango-queue-time-seconds");
+
+/// A reply on the connection.
+pub(crate) type HttpReply = hyper::Response<ReplyBody>;
+
+/// What must be known of a request to send its reply.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    pub(crate) format: Format,
+    pub(crate) encoding: Option<Encoding>,
+}
+
+/// Makes the replies of a server.
+pub(crate) struct Replies {
+    base_headers: HeaderMap,
+    pool: Arc<WorkerPool>,
+    compress_threshold_bytes: usize,
+    says_queue_time: bool,
+}
+
+impl Replies {
+    pub(crate) fn new(options: &HttpOptions, pool: Arc<WorkerPool>) -> Self {
+        Replies {
+            base_headers: base_headers(),
+            pool,
+            compress_threshold_bytes: options.compress_response_threshold_bytes,
+            says_queue_time: options.return_queue_time_header,
+        }
+    }
+
+    /// A reply with status 200, the common headers and nothing else.
+    pub(crate) fn empty(&self) -> HttpReply {
+        let mut reply = hyper::Response::new(ReplyBody::Whole(Bytes::new()));
+        *reply.headers_mut() = self.base_headers.clone();
+        reply
+    }
+
+    /// The reply to a request.
+    pub(crate) fn assemble(&self, response: Response, wanted: Wanted) -> HttpReply {
+        let (response, encoded) = match response.encode(wanted.format) {
+            Ok(encoded) => encoded,
+            Err(error) => return self.assemble_plain(&error),
+        };
+        let Response { status, headers, body } = response;
+        let mut all = self.base_headers.clone();
+        let body = match (encoded, body) {
+            (Some(encoded), _) => {
+                all.extend(encoded.content_type.map(|value| (CONTENT_TYPE, value)));
+                let is_compressed = headers.iter().any(|(name, _)| *name == CONTENT_ENCODING);
+                ReplyBody::Whole(match is_compressed {
+                    true => encoded.bytes,
+                    false => self.compressed(encoded.bytes, wanted, &mut all),
+                })
+            }
+            (None, Body::Stream { content_type, source }) => {
+                all.insert(CONTENT_TYPE, content_type);
+                ReplyBody::Stream(StreamBody::new(source, Arc::clone(&self.pool)))
+            }
+            (None, _) => ReplyBody::Whole(Bytes::new()),
+        };
+        self.add_queue_time(&mut all);
+        for (name, value) in headers {
+            all.insert(name, value);
+        }
+        let mut reply = hyper::Response::new(body);
+        *reply.status_mut() = status;
+        *reply.headers_mut() = all;
+        reply
+    }
+
+    /// The last resort, when not even the reply can be written.
+    fn assemble_plain(&self, error: &ApiError) -> HttpReply {
+        tracing::error!(%error, "a reply could not be written");
+        let mut reply = self.empty();
+        *reply.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+        reply
+    }
+
+    fn compressed(&self, bytes: Bytes, wanted: Wanted, headers: &mut HeaderMap) -> Bytes {
+        let threshold = self.compress_threshold_bytes;
+        let Some(encoding) = wanted.encoding.filter(|_| threshold > 0 && bytes.len() >= threshold) else {
+            return bytes;
+        };
+        match compress(encoding, &bytes) {
+            Ok(compressed) if compressed.len() < bytes.len() => {
+                headers.insert(CONTENT_ENCODING, encoding.header());
+                headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+                compressed.into()
+            }
+            _ => bytes,
+        }
+    }
+
+    /// Adds the time that requests wait for a thread, in seconds to the millisecond.
+    fn add_queue_time(&self, headers: &mut HeaderMap) {
+        if !self.says_queue_time {
+            return;
+        }
+        let milliseconds = self.pool.last_wait_us() / 1_000;
+        if milliseconds == 0 {
+            headers.insert(QUEUE_TIME, HeaderValue::from_static("0.000"));
+        } else if let Ok(value) =
+            HeaderValue::try_from(format!("{}.{:03}", milliseconds / 1_000, milliseconds % 1_000))
+        {
+            headers.insert(QUEUE_TIME, value);
+        }
+    }
+}
+
+/// The headers of every reply, which ArangoDB's clients and browsers expect.
+fn base_headers() -> HeaderMap {
+    let headers = [
+        (SERVER, "ArangoDB"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (
+            CACHE_CONTROL,
+            "no-cache, no-store, must-revalidate, pre-check=0, post-check=0, max-age=0, s-maxage=0",
+        ),
+        (PRAGMA, "no-cache"),
+        (EXPIRES, "0"),
+        (CONTENT_SECURITY_POLICY, "frame-ancestors 'self'; form-action 'self';"),
+        (STRICT_TRANSPORT_SECURITY, "max-age=31536000 ; includeSubDomains"),
+    ];
+    // Room for what every reply adds, so that its copy does not grow.
+    let mut all = HeaderMap::with_capacity(16);
+    for (name, value) in headers {
+        all.insert(name, HeaderValue::from_static(value));
+    }
+    all
+}

@@ -1,0 +1,145 @@
+//! The composition root: builds the services, hands each family of routes those that it needs, starts and stops.
+
+mod parts;
+mod upcalls;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use database::Instance;
+
+use self::parts::Parts;
+use crate::error::{ApiError, Result};
+use crate::http::connections::Connections;
+use crate::http::dispatch::Dispatcher;
+use crate::http::listener::{self, Listener};
+use crate::http::metrics::Metrics;
+use crate::http::route::{BoundRoute, Route, bind};
+use crate::http::router::Router;
+use crate::http::service::HttpService;
+use crate::http::services::Services;
+use crate::options::ServerOptions;
+use crate::placement::pool::WorkerPool;
+use crate::route;
+use crate::service::shutdown::Shutdown;
+
+/// How long requests that have begun may take to end when the server stops.
+pub const STOP_PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long the worker pool may take to end after the last connection has.
+const POOL_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Seconds between two times at which the store writes what it keeps up in memory.
+const MAINTENANCE_SECONDS: u64 = 60;
+
+/// A server over an open database.
+pub struct Server {
+    instance: Arc<Instance>,
+    http: Arc<HttpService>,
+    pool: Arc<WorkerPool>,
+    connections: Arc<Connections>,
+    metrics: Arc<Metrics>,
+    shutdown: Arc<Shutdown>,
+}
+
+impl Server {
+    /// A server over an open database. Fails only when two routes contradict each other, or without random numbers.
+    pub fn new(instance: Arc<Instance>, options: ServerOptions) -> Result<Arc<Self>> {
+        Self::with_routes(instance, options, &[])
+    }
+
+    /// A server with further routes.
+    pub fn with_routes(
+        instance: Arc<Instance>,
+        options: ServerOptions,
+        further: &[&[Route]],
+    ) -> Result<Arc<Self>> {
+        let parts = Parts::new(instance, &options)?;
+        let services: Arc<dyn Services> = Arc::new(parts.upcalls());
+        let router = |routes: Vec<BoundRoute>| {
+            let further = further.iter().flat_map(|family| bind(family, ()));
+            Router::new(routes.into_iter().chain(further)).map_err(ApiError::internal)
+        };
+        let dispatcher = |router| Dispatcher::new(router, Arc::clone(&parts.instance), Arc::clone(&services));
+        // The parts of a batch have all routes but that of batches.
+        let mut routes = parts.routes(&options);
+        let within_batch = routes.iter().cloned().chain(bind(route::batch::WITHIN_BATCH, ())).collect();
+        let batch = route::batch::Services {
+            parts: Arc::new(route::batch::PartServices {
+                dispatcher: dispatcher(router(within_batch)?),
+                max_body_bytes: options.http.max_body_bytes,
+            }),
+            permits: Arc::clone(&parts.permits),
+        };
+        routes.extend(bind(route::batch::ROUTES, batch));
+        let http = HttpService::new(
+            options.http,
+            dispatcher(router(routes)?),
+            Arc::clone(&parts.pool),
+            Arc::clone(&parts.connections),
+            Arc::clone(&parts.metrics),
+        );
+        let Parts { instance, pool, connections, metrics, shutdown, .. } = parts;
+        Ok(Arc::new(Server { instance, http: Arc::new(http), pool, connections, metrics, shutdown }))
+    }
+
+    /// The databases.
+    pub fn instance(&self) -> &Arc<Instance> {
+        &self.instance
+    }
+
+    /// The open connections.
+    pub fn connections(&self) -> &Connections {
+        &self.connections
+    }
+
+    /// Whether the server is asked to stop.
+    pub fn shutdown(&self) -> &Shutdown {
+        &self.shutdown
+    }
+
+    /// Serves connections until the server is asked to stop; then lets the requests that have begun end, for at most
+    /// `patience`. Answers whether all did.
+    pub async fn serve(
+        self: Arc<Self>,
+        listeners: Vec<Listener>,
+        patience: Duration,
+    ) -> std::io::Result<bool> {
+        let mut tasks = Vec::new();
+        for listener in listeners {
+            tasks.push(tokio::spawn(listener::accept(Arc::clone(&self.http), listener)?));
+        }
+        let watch = tokio::spawn(Arc::clone(&self).watch());
+        self.shutdown.requested().await;
+        tasks.iter().for_each(tokio::task::JoinHandle::abort);
+        let ended = self.connections.close(patience).await;
+        watch.abort();
+        if !ended {
+            // Those who asked are gone, so their queries need not go on either.
+            self.instance.stop();
+        }
+        let pool = Arc::clone(&self.pool);
+        let idle = tokio::task::spawn_blocking(move || pool.stop(POOL_PATIENCE)).await.unwrap_or(false);
+        Ok(ended && idle)
+    }
+
+    /// Looks after the connections once a second, and after the store once a minute.
+    async fn watch(self: Arc<Self>) {
+        let mut seconds = tokio::time::interval(Duration::from_secs(1));
+        seconds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+        for second in 1_u64.. {
+            seconds.tick().await;
+            if second % MAINTENANCE_SECONDS == 0 {
+                let instance = Arc::clone(&self.instance);
+                // A full queue only means that it is done a minute later.
+                let _ = self.pool.submit(Box::new(move || {
+                    if let Err(error) = instance.maintain() {
+                        tracing::warn!(target: "engines", %error, "estimates of indexes could not be written");
+                    }
+                }));
+            }
+            let (received, sent) = self.connections.tick(self.http.options().keep_alive);
+            self.metrics.add_traffic(received, sent);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The services of a server, and which family of routes gets which of them.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use database::Instance;
+
+use super::upcalls::Upcalls;
+use crate::error::Result;
+use crate::http::connections::Connections;
+use crate::http::metrics::Metrics;
+use crate::http::route::{BoundRoute, bind};
+use crate::options::ServerOptions;
+use crate::placement::permits::Permits;
+use crate::placement::pool::WorkerPool;
+use crate::route;
+use crate::service::authentication::Authentication;
+use crate::service::jobs::Jobs;
+use crate::service::log::Log;
+use crate::service::recording::Recording;
+use crate::service::shutdown::Shutdown;
+
+/// What a server is made of, while it is put together.
+pub(super) struct Parts {
+    pub(super) instance: Arc<Instance>,
+    pub(super) pool: Arc<WorkerPool>,
+    pub(super) permits: Arc<Permits>,
+    pub(super) connections: Arc<Connections>,
+    pub(super) metrics: Arc<Metrics>,
+    jobs: Arc<Jobs>,
+    log: Arc<Log>,
+    authentication: Arc<Authentication>,
+    /// Method, path and database of requests.
+    calls: Arc<Recording<3>>,
+    /// Text, bind variables (VelocyPack) and database of queries.
+    queries: Arc<Recording<3>>,
+    pub(super) shutdown: Arc<Shutdown>,
+    started: Instant,
+}
+
+impl Parts {
+    pub(super) fn new(instance: Arc<Instance>, options: &ServerOptions) -> Result<Self> {
+        Ok(Parts {
+            instance,
+            pool: Arc::new(WorkerPool::new(options.pool)),
+            permits: Arc::default(),
+            connections: Arc::default(),
+            metrics: Arc::default(),
+            jobs: Arc::default(),
+            log: Arc::clone(&options.log),
+            authentication: Arc::new(Authentication::new(options.authentication.clone())?),
+            calls: Arc::new(Recording::new(options.recorded_calls_max_bytes)),
+            queries: Arc::new(Recording::new(options.recorded_queries_max_bytes)),
+            shutdown: Arc::default(),
+            started: Instant::now(),
+        })
+    }
+
+    pub(super) fn upcalls(&self) -> Upcalls {
+        Upcalls {
+            instance: Arc::clone(&self.instance),
+            authentication: Arc::clone(&self.authentication),
+            calls: Arc::clone(&self.calls),
+            jobs: Arc::clone(&self.jobs),
+            pool: Arc::clone(&self.pool),
+            log: Arc::clone(&self.log),
+        }
+    }
+
+    /// All families of routes but that of batches, each with what it needs.
+    pub(super) fn routes(&self, options: &ServerOptions) -> Vec<BoundRoute> {
+        let mut routes: Vec<BoundRoute> =
+            route::DATABASE_FAMILIES.iter().flat_map(|family| bind(family, ())).collect();
+        routes.extend(self.routes_of_requests());
+        routes.extend(self.routes_of_figures(options));
+        routes.extend(self.routes_of_administration(options));
+        routes
+    }
+
+    /// The families whose work goes on beyond a request, or begins before it.
+    fn routes_of_requests(&self) -> Vec<BoundRoute> {
+        let pool = &self.pool;
+        let cursor = route::cursor::Services {
+            pool: Arc::clone(pool),
+            permits: Arc::clone(&self.permits),
+            recorded_queries: Arc::clone(&self.queries),
+        };
+        let authentication = route::authentication::Services {
+            authentication: Arc::clone(&self.authentication),
+            instance: Arc::clone(&self.instance),
+        };
+        [
+            bind(route::authentication::ROUTES, authentication),
+            bind(route::cursor::ROUTES, cursor),
+            bind(route::dump::ROUTES, route::dump::Services { pool: Arc::clone(pool) }),
+            bind(route::export::ROUTES, route::export::Services { pool: Arc::clone(pool) }),
+            bind(route::job::ROUTES, route::job::Services { jobs: Arc::clone(&self.jobs) }),
+        ]
+        .concat()
+    }
+
+    fn routes_of_figures(&self, options: &ServerOptions) -> Vec<BoundRoute> {
+        let metrics = route::metrics::Services {
+            is_enabled: options.metrics_api,
+            metrics: Arc::clone(&self.metrics),
+            connections: Arc::clone(&self.connections),
+            pool: Arc::clone(&self.pool),
+            jobs: Arc::clone(&self.jobs),
+            log: Arc::clone(&self.log),
+            started: self.started,
+            memory_limit_bytes: options.memory_limit_bytes,
+        };
+        let recording = route::recording::Services {
+            access: options.recording_api,
+            calls: Arc::clone(&self.calls),
+            queries: Arc::clone(&self.queries),
+        };
+        let statistics = route::statistics::Services {
+            metrics: Arc::clone(&self.metrics),
+            connections: Arc::clone(&self.connections),
+            pool: Arc::clone(&self.pool),
+            started: self.started,
+        };
+        let status = route::status::Services {
+            shutdown: Arc::clone(&self.shutdown),
+            support_info_access: options.support_info_api,
+            endpoints: options.endpoints.clone(),
+            started: self.started,
+        };
+        [
+            bind(route::metrics::ROUTES, metrics),
+            bind(route::recording::ROUTES, recording),
+            bind(route::statistics::ROUTES, statistics),
+            bind(route::status::ROUTES, status),
+        ]
+        .concat()
+    }
+
+    fn routes_of_administration(&self, options: &ServerOptions) -> Vec<BoundRoute> {
+        let configuration = route::options::Services {
+            access: options.options_api,
+            configuration: options.configuration.clone(),
+            description: options.configuration_description.clone(),
+        };
+        let server_info = route::server_info::Services {
+            instance: Arc::clone(&self.instance),
+            pool: Arc::clone(&self.pool),
+            shutdown: Arc::clone(&self.shutdown),
+            authentication: Arc::clone(&self.authentication),
+            tls: options.tls.clone(),
+        };
+        let log = route::log::Services { access: options.log_api, log: Arc::clone(&self.log) };
+        let shutdown = route::shutdown::Services { shutdown: Arc::clone(&self.shutdown) };
+        [
+            bind(route::log::ROUTES, log),
+            bind(route::options::ROUTES, configuration),
+            bind(route::server_info::ROUTES, server_info),
+            bind(route::shutdown::ROUTES, shutdown),
+        ]
+        .concat()
+    }
+}

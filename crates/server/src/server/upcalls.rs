@@ -1,0 +1,53 @@
+//! What HTTP asks of the server above it, answered by the services.
+
+use std::sync::Arc;
+
+use database::Instance;
+use hyper::header::HeaderMap;
+
+use crate::error::Result;
+use crate::http::response::Response;
+use crate::http::services::{AsyncMode, Identified, LaterWork, Services};
+use crate::placement::pool::WorkerPool;
+use crate::service::authentication::{Authentication, Look, not_authorized};
+use crate::service::jobs::{Jobs, Owner};
+use crate::service::log::Log;
+use crate::service::recording::Recording;
+
+/// Answers what HTTP asks of the server above it.
+pub(super) struct Upcalls {
+    pub(super) instance: Arc<Instance>,
+    pub(super) authentication: Arc<Authentication>,
+    pub(super) calls: Arc<Recording<3>>,
+    pub(super) jobs: Arc<Jobs>,
+    pub(super) pool: Arc<WorkerPool>,
+    pub(super) log: Arc<Log>,
+}
+
+impl Services for Upcalls {
+    fn identify(&self, headers: &HeaderMap, path: &str) -> Result<Identified> {
+        let catalog = self.instance.catalog();
+        match self.authentication.look(&catalog, headers, path)? {
+            Look::Known(identity) => Ok(Identified::Known(identity)),
+            Look::Password(credentials) => {
+                let authentication = Arc::clone(&self.authentication);
+                let wrong = not_authorized(headers);
+                Ok(Identified::ByPassword(Box::new(move || {
+                    authentication.check(&catalog, &credentials).ok_or(wrong)
+                })))
+            }
+        }
+    }
+
+    fn record(&self, call: [&str; 3]) {
+        self.calls.add(call.map(str::as_bytes));
+    }
+
+    fn logs_requests(&self) -> bool {
+        self.log.shows_any()
+    }
+
+    fn run_later(&self, user: Owner, mode: AsyncMode, work: LaterWork) -> Result<Response> {
+        self.jobs.run_later(&self.pool, user, mode, work)
+    }
+}
