@@ -7,7 +7,7 @@ use crate::Slice;
 /// Bytes that hold VelocyPack values, shared by all who point into them (`Arc<Block>`).
 #[derive(Debug, Default, Clone)]
 pub struct Block {
-    /// The values, one after the other or wherever the owner has put them.
+    /// The values, in sequence or wherever the owner has placed them.
     pub bytes: Vec<u8>,
     /// The collection of the documents in this block, which resolves their `_id` markers. None for
     /// values without markers.

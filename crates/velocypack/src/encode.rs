@@ -27,7 +27,7 @@ pub(crate) fn push_u64(out: &mut Vec<u8>, value: u64) {
     }
 }
 
-/// Appends the lowest `width` (1 to 8) bytes of `value` behind a type byte.
+/// Appends the lowest `width` (1 to 8) bytes of `value` after a type byte.
 #[inline]
 fn push_wide(out: &mut Vec<u8>, first: u8, value: u64, width: usize) {
     out.push(first + (width - 1) as u8);

@@ -42,7 +42,7 @@ pub enum Error {
     /// The value to copy is not well-formed, or there is none.
     #[error("the value to add is not well-formed VelocyPack")]
     Malformed,
-    /// A document or patch has to be an object.
+    /// A document or patch is not an object.
     #[error("expected an object, found {found}")]
     ObjectExpected {
         /// The kind that was found.

@@ -111,7 +111,7 @@ pub(crate) struct Member<'a> {
     pub(crate) name: &'a [u8],
     /// Name and value as they are stored.
     pub(crate) encoded: &'a [u8],
-    /// The value, with no bytes behind it.
+    /// The value, with no bytes after it.
     pub(crate) value: Slice<'a>,
 }
 

@@ -13,7 +13,8 @@ impl Parser<'_> {
     ///
     /// It ends after a `RETURN`, or at the first token that starts no statement.
     ///
-    /// # Errors The last statement is neither `RETURN` nor a modification.
+    /// # Errors
+    /// The last statement is neither `RETURN` nor a modification.
     pub(super) fn block(&mut self) -> Parsed<Block> {
         let start = self.current.span.start;
         let mut statements = Vec::new();

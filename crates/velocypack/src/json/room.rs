@@ -39,7 +39,7 @@ impl<'o> Room<'o> {
         self.end += length;
     }
 
-    /// Appends a quote, the first `length` bytes of `piece`, and two bytes behind them.
+    /// Appends a quote, the first `length` bytes of `piece`, and two bytes after them.
     #[inline(always)]
     pub(super) fn put_quoted(&mut self, piece: &[u8; PIECE], length: usize, behind: [u8; 2]) {
         const ALL: usize = PIECE + 3;

@@ -7,7 +7,7 @@ use crate::{Builder, Limits, Slice};
 const SPECIAL: [(char, &str); 5] =
     [('"', "\\\""), ('\\', "\\\\"), ('\n', "\\n"), ('\u{1}', "\\u0001"), ('\u{1f}', "\\u001f")];
 
-/// Returns a document whose only value is a text, with bytes behind it that would have to be
+/// Returns a document whose only value is a text, with bytes after it that would need to be
 /// escaped, or with none.
 fn documents(text: &str) -> [Vec<u8>; 2] {
     let mut builder = Builder::new();
