@@ -4,12 +4,13 @@ use crate::column::Column;
 use crate::value::Value;
 use std::sync::Arc;
 
-/// Position of a variable's column in a batch.
+/// The position of a variable's column in a batch.
 pub type Register = usize;
 
-/// A batch of rows: columns by register over `rows` physical rows, of which the `selection` is alive.
+/// A batch of rows: columns by register over `rows` physical rows, of which some are selected.
 ///
-/// Filters narrow the selection instead of moving values; [`Batch::compact`] makes a sparse batch dense again.
+/// Filters narrow the selection instead of moving values; [`Batch::compact`] makes a sparse batch
+/// dense again.
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
     rows: usize,
@@ -18,37 +19,39 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// `rows` rows without any column yet, all selected. A batch has at most `u32::MAX` rows.
+    /// Returns a batch of `rows` rows without columns, all selected.
+    ///
+    /// A batch has at most `u32::MAX` rows.
     pub fn new(rows: usize) -> Self {
         Self { rows: rows.min(u32::MAX as usize), columns: Vec::new(), selection: None }
     }
 
-    /// One row without columns: what a query starts from.
+    /// Returns one row without columns, the input of a query's first operator.
     pub fn single_row() -> Self {
         Self::new(1)
     }
 
-    /// Number of physical rows.
+    /// Returns the number of physical rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Number of selected rows.
+    /// Returns the number of selected rows.
     pub fn selected_len(&self) -> usize {
         self.selection.as_ref().map_or(self.rows, |selection| selection.len())
     }
 
-    /// Whether no row is selected.
+    /// Returns true if no row is selected.
     pub fn is_empty(&self) -> bool {
         self.selected_len() == 0
     }
 
-    /// The selected rows, ascending; `None` means all.
+    /// Returns the selected rows, ascending; `None` means all.
     pub fn selection(&self) -> Option<&Arc<[u32]>> {
         self.selection.as_ref()
     }
 
-    /// The selected rows, ascending.
+    /// Returns the selected rows, ascending.
     pub fn selected(&self) -> impl DoubleEndedIterator<Item = usize> + ExactSizeIterator + Clone + '_ {
         let selection = self.selection.as_deref();
         (0..self.selected_len()).map(move |position| match selection {
@@ -57,22 +60,23 @@ impl Batch {
         })
     }
 
-    /// Narrows the batch to the given physical rows, which are ascending and were selected before.
+    /// Narrows the selection to the given physical rows, which are ascending and were selected
+    /// before.
     pub fn select(&mut self, rows: Arc<[u32]>) {
         self.selection = (rows.len() != self.rows).then_some(rows);
     }
 
-    /// The column of a register, if it is set.
+    /// Returns the column of a register, if it is set.
     pub fn column(&self, register: Register) -> Option<&Column> {
         self.columns.get(register).and_then(Option::as_ref)
     }
 
-    /// The value of a register in a physical row; null if the register is not set.
+    /// Returns the value of a register in a physical row; null if the register is not set.
     pub fn value(&self, register: Register, row: usize) -> Value {
         self.column(register).map_or(Value::Null, |column| column.get(row).clone())
     }
 
-    /// Sets a register. The column has a value for every physical row (missing ones read as null).
+    /// Sets a register. Physical rows beyond the end of the column read as null.
     pub fn set_column(&mut self, register: Register, column: Column) {
         if self.columns.len() <= register {
             self.columns.resize(register + 1, None);
@@ -82,27 +86,30 @@ impl Batch {
         }
     }
 
-    /// Unsets a register whose variable is not used any more, so that its values can be freed.
+    /// Unsets a register whose variable has no further use, so that its values can be freed.
     pub fn clear_column(&mut self, register: Register) {
         if let Some(slot) = self.columns.get_mut(register) {
             *slot = None;
         }
     }
 
-    /// All set registers with their columns.
+    /// Returns all set registers with their columns.
     pub fn columns(&self) -> impl Iterator<Item = (Register, &Column)> {
         self.columns.iter().enumerate().filter_map(|(register, column)| Some((register, column.as_ref()?)))
     }
 
-    /// A batch whose row `i` is this batch's physical row `rows[i]`: to repeat an outer row for its inner ones, or
-    /// to pick some rows. Copies no value.
+    /// Returns a batch whose row `i` is this batch's physical row `rows[i]`, without copying
+    /// values.
+    ///
+    /// It repeats an outer row for its inner ones, or picks some rows.
     pub fn gather(&self, rows: &Arc<[u32]>) -> Self {
         let columns =
             self.columns.iter().map(|column| column.as_ref().map(|column| column.gather(rows))).collect();
         Self { rows: rows.len(), columns, selection: None }
     }
 
-    /// A batch of `count` rows that all equal the physical row `row`, with constant columns.
+    /// Returns a batch of `count` rows that all equal the physical row `row`, with constant
+    /// columns.
     pub fn repeat_row(&self, row: usize, count: usize) -> Self {
         let columns = self
             .columns
@@ -112,7 +119,8 @@ impl Batch {
         Self { rows: count.min(u32::MAX as usize), columns, selection: None }
     }
 
-    /// The same rows with none but the given registers, for whoever keeps or multiplies rows and needs no others.
+    /// Returns the same rows with only the given registers, for operators that keep or multiply
+    /// rows.
     pub fn project(&self, registers: &[Register]) -> Self {
         let mut columns = vec![None; registers.iter().max().map_or(0, |last| last + 1)];
         for &register in registers {
@@ -123,7 +131,7 @@ impl Batch {
         Self { rows: self.rows, columns, selection: self.selection.clone() }
     }
 
-    /// The same rows without a selection.
+    /// Returns the selected rows as a batch without a selection.
     pub fn compact(self) -> Self {
         match &self.selection {
             None => self,
@@ -131,7 +139,7 @@ impl Batch {
         }
     }
 
-    /// Keeps the selected rows from `offset` on, at most `count` of them.
+    /// Keeps at most `count` of the selected rows, from `offset` on.
     pub fn slice(&mut self, offset: usize, count: usize) {
         if offset == 0 && count >= self.selected_len() {
             return;

@@ -1,10 +1,11 @@
-//! AQL's casts, as the operators do them and as `TO_BOOL()`, `TO_NUMBER()`, `TO_STRING()` and `TO_ARRAY()` show them.
+//! AQL's casts. Operators apply them, and so do `TO_BOOL()`, `TO_NUMBER()`, `TO_STRING()` and
+//! `TO_ARRAY()`.
 
 use crate::value::{Kind, Value};
 use std::borrow::Cow;
 
 impl Value {
-    /// False are null, false, 0 and the empty string; everything else is true.
+    /// Returns false for null, false, 0 and the empty string, and true for everything else.
     pub fn is_truthy(&self) -> bool {
         match self {
             Self::Null => false,
@@ -13,18 +14,20 @@ impl Value {
             Self::UInt(_) => true,
             Self::Double(number) => *number != 0.0,
             Self::Short(text) => !text.as_bytes().is_empty(),
-            // What is packed is an array, an object, or a string too long to be empty.
+            // A packed value is an array, an object, or a string too long to be empty.
             Self::Packed { .. } => true,
         }
     }
 
-    /// The cast to bool.
+    /// Returns the cast to bool.
     pub fn to_bool(&self) -> bool {
         self.is_truthy()
     }
 
-    /// The cast to a number: null and false are 0, true is 1, a string is parsed (0 if it is not a number), an array of
-    /// one member is that member cast, everything else is 0.
+    /// Returns the cast to a number.
+    ///
+    /// Null and false are 0, and true is 1. A string is parsed; it is 0 if it is not a number. An
+    /// array of one member is that member's cast. Everything else is 0.
     pub fn to_number(&self) -> Self {
         match self {
             Self::Int(_) | Self::UInt(_) | Self::Double(_) => self.clone(),
@@ -32,7 +35,7 @@ impl Value {
             Self::Bool(value) => Self::Int(i64::from(*value)),
             Self::Short(text) => parse_number(text.as_str()).unwrap_or(Self::Int(0)),
             Self::Packed { .. } => {
-                // A loop and not a recursion: data may nest deeply.
+                // A loop instead of a recursion, since data may nest deeply.
                 let mut value = self.clone();
                 while value.is_array() {
                     if value.len() != 1 {
@@ -49,7 +52,7 @@ impl Value {
         }
     }
 
-    /// The cast to a number, as a double.
+    /// Returns the cast to a number, as a double.
     pub fn to_f64(&self) -> f64 {
         match self {
             Self::Double(number) => *number,
@@ -58,7 +61,7 @@ impl Value {
         }
     }
 
-    /// The cast to a number, cut to an integer; what is out of range becomes the nearest integer within.
+    /// Returns the cast to a number, truncated to an integer. It saturates at the bounds of `i64`.
     pub fn to_i64(&self) -> i64 {
         match self {
             Self::Int(number) => *number,
@@ -72,7 +75,9 @@ impl Value {
         }
     }
 
-    /// The cast to a string: null is empty, numbers in their shortest form, arrays and objects as compact JSON.
+    /// Returns the cast to a string.
+    ///
+    /// Null is empty, numbers have their shortest form, arrays and objects are compact JSON.
     pub fn cast_string(&self) -> Cow<'_, str> {
         match self {
             Self::Null => Cow::Borrowed(""),
@@ -86,8 +91,10 @@ impl Value {
         }
     }
 
-    /// The cast to an array: null is empty, an array itself, an object its attribute values, anything else an array
-    /// with this one member.
+    /// Returns the cast to an array.
+    ///
+    /// Null is empty, an array is itself, and an object is its attribute values. Anything else is
+    /// an array of this one member.
     pub fn to_array(&self) -> Self {
         match self.kind() {
             Kind::Null => Self::empty_array(),
@@ -97,7 +104,7 @@ impl Value {
         }
     }
 
-    /// Compact JSON text.
+    /// Returns compact JSON text.
     pub fn to_json(&self) -> String {
         let mut text = Vec::new();
         self.write_json(&mut text);
@@ -105,8 +112,10 @@ impl Value {
     }
 }
 
-/// The number that a string holds, apart from white space around it. Decimal, with optional sign, fraction and
-/// exponent; `None` for anything else and for what is too large for a double.
+/// Parses the number in a string, which white space may surround.
+///
+/// It is decimal, with optional sign, fraction and exponent. Returns `None` for anything else and
+/// for a number beyond the range of a double.
 fn parse_number(text: &str) -> Option<Value> {
     let text = text.trim();
     if let Ok(number) = text.parse() {

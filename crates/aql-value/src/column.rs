@@ -10,11 +10,11 @@ pub enum Column {
     Constant(Value),
     /// One value a row.
     Values(Arc<Vec<Value>>),
-    /// Row `i` has `values[rows[i]]`: a selection or repetition of another column's rows without copying values.
+    /// Row `i` has `values[rows[i]]`: another column's rows, selected or repeated without a copy.
     Gather {
-        /// Values of the column gathered from.
+        /// The values of the other column.
         values: Arc<Vec<Value>>,
-        /// For each row its position in `values`.
+        /// The position in `values` for each row.
         rows: Arc<[u32]>,
     },
 }
@@ -22,12 +22,12 @@ pub enum Column {
 static NULL: Value = Value::Null;
 
 impl Column {
-    /// A column of one value a row.
+    /// Returns a column with one value for each row.
     pub fn from_values(values: Vec<Value>) -> Self {
         Self::Values(Arc::new(values))
     }
 
-    /// The value of a row; null for a row that the column does not have.
+    /// Returns the value of a row; null for a row that the column does not have.
     pub fn get(&self, row: usize) -> &Value {
         match self {
             Self::Constant(value) => value,
@@ -38,7 +38,7 @@ impl Column {
         }
     }
 
-    /// The value if the column is constant.
+    /// Returns the value if the column is constant.
     pub fn as_constant(&self) -> Option<&Value> {
         match self {
             Self::Constant(value) => Some(value),
@@ -46,7 +46,7 @@ impl Column {
         }
     }
 
-    /// The column whose row `i` is this column's row `rows[i]`. Copies no value.
+    /// Returns the column whose row `i` is this column's row `rows[i]`. Copies no value.
     pub fn gather(&self, rows: &Arc<[u32]>) -> Self {
         match self {
             Self::Constant(value) => Self::Constant(value.clone()),

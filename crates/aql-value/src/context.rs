@@ -1,4 +1,4 @@
-//! All that an expression may reach while it runs, passed as one argument through programs and functions.
+//! The context of an evaluation: all that an expression may reach while it runs.
 
 use crate::environment::Environment;
 use crate::interrupt::Interrupt;
@@ -12,37 +12,39 @@ use std::borrow::Cow;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// State of a query that its expressions share and change: compiled patterns, random numbers, its time.
+/// The state of a query that its expressions share and change: compiled patterns, random numbers,
+/// its time.
 #[derive(Debug)]
 pub struct EvaluationState {
     /// Regular expressions and LIKE patterns compiled at run time.
     pub patterns: PatternCache,
-    /// What single functions prepared.
+    /// The preparations of single functions.
     pub memo: Memo,
-    /// For `RAND()`, `UUID()` and the like: fast, and not for secrets.
+    /// The random numbers of `RAND()`, `UUID()` and the like: fast, and not for secrets.
     pub random: Rng,
-    /// Milliseconds since 1970-01-01 UTC at which the query started: `DATE_NOW()` is constant during a query.
+    /// The query's start in milliseconds since 1970-01-01 UTC: `DATE_NOW()` is constant in a query.
     pub statement_time_ms: i64,
 }
 
 impl EvaluationState {
-    /// Starts now, with random numbers of its own.
+    /// Returns a state that starts now, with random numbers of its own.
     pub fn new() -> Self {
         Self {
             patterns: PatternCache::default(),
             memo: Memo::default(),
-            // The keys of the standard library's hasher are the operating system's randomness.
+            // The keys of the standard library's hasher come from the operating system's
+            // randomness.
             random: Rng::with_seed(RandomState::new().build_hasher().finish()),
             statement_time_ms: now_ms(),
         }
     }
 
-    /// Takes the time again, for a state that outlives a statement.
+    /// Reads the clock again, for a state that outlives a statement.
     pub fn restart_clock(&mut self) {
         self.statement_time_ms = now_ms();
     }
 
-    /// With time and random numbers given, for tests and for anything that must repeat exactly.
+    /// Returns a state with a given time and seed, for tests and for exact repetition.
     pub fn fixed(statement_time_ms: i64, seed: u64) -> Self {
         Self {
             patterns: PatternCache::default(),
@@ -64,22 +66,22 @@ impl Default for EvaluationState {
     }
 }
 
-/// Borrowed view of a query's parts for the time of one evaluation.
+/// A borrowed view of a query's parts for one evaluation.
 pub struct EvaluationContext<'a> {
-    /// Where warnings go.
+    /// The query's warnings.
     pub warnings: &'a mut Warnings,
-    /// What the expression shares with the rest of the query and changes.
+    /// The state that the expression shares with the rest of the query.
     pub state: &'a mut EvaluationState,
-    /// Draws what the expression builds that may grow large.
+    /// The account for everything large that the expression builds.
     pub memory: &'a MemoryAccount,
-    /// To be checked in long loops.
+    /// The interrupt that long loops check.
     pub interrupt: &'a Interrupt,
     /// The server.
     pub environment: &'a dyn Environment,
 }
 
 impl EvaluationContext<'_> {
-    /// Registers a warning; an error if the query has `failOnWarning`.
+    /// Registers a warning. Errors: the warning's code if the query has `failOnWarning`.
     pub fn warn(&mut self, code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Result<()> {
         self.warnings.register(code, message)
     }

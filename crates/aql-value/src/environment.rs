@@ -1,40 +1,53 @@
-//! What an expression may ask of the server while it runs.
+//! The questions that an expression may ask the server while it runs.
 
 use crate::value::Value;
 use crate::{Error, Result};
 
-/// The server as seen by functions. Implemented by the executor over its transaction; [`NoEnvironment`] stands in
-/// while constants are folded.
+/// The server as functions see it.
 ///
-/// Every method may answer [`Error::not_constant`], which leaves the expression to be computed at run time.
+/// The executor implements it over its transaction; [`NoEnvironment`] replaces it while constants
+/// are folded.
+///
+/// Every method may return [`Error::not_constant`], which leaves the expression to be computed at
+/// run time.
 pub trait Environment: Send + Sync {
-    /// Whether expressions run, for a query or a document, rather than being folded for a plan that may be kept.
+    /// Returns true if expressions run for a query or a document.
+    ///
+    /// Otherwise they are folded for a plan that may be cached.
     fn is_run_time(&self) -> bool {
         true
     }
-    /// Name of the current database (`CURRENT_DATABASE()`).
+    /// Returns the name of the current database (`CURRENT_DATABASE()`).
     fn database(&self) -> Result<&str>;
-    /// Name of the user, `None` when authentication is off (`CURRENT_USER()`).
+    /// Returns the name of the user, `None` if authentication is off (`CURRENT_USER()`).
     fn user(&self) -> Result<Option<&str>>;
-    /// Version of the server (`VERSION()`).
+    /// Returns the version of the server (`VERSION()`).
     fn server_version(&self) -> Result<&str>;
-    /// `DOCUMENT()`: the document, or null if there is none. `collection` is the first of two arguments, with which
-    /// `id_or_key` may be a key or an identifier; without it, `id_or_key` is an identifier `collection/key`.
+    /// Returns the document that `DOCUMENT()` names, or null if there is none.
+    ///
+    /// `collection` is the first of two arguments; then `id_or_key` may be a key or an identifier.
+    /// Without it, `id_or_key` is an identifier `collection/key`.
     fn document(&self, collection: Option<&str>, id_or_key: &str) -> Result<Value>;
-    /// `COLLECTION_COUNT()` and `LENGTH(collection)`: number of documents. Error 1203 for an unknown name.
+    /// Returns the number of documents, for `COLLECTION_COUNT()` and `LENGTH(collection)`.
+    ///
+    /// Errors: 1203 for an unknown name.
     fn collection_count(&self, name: &str) -> Result<u64>;
-    /// `COLLECTIONS()`: array of objects `{_id, name}` sorted by name.
+    /// Returns an array of objects `{_id, name}` sorted by name, for `COLLECTIONS()`.
     fn collections(&self) -> Result<Value>;
-    /// `SCHEMA_GET()`: the schema object of a collection, or null.
+    /// Returns the schema object of a collection, or null, for `SCHEMA_GET()`.
     fn schema(&self, collection: &str) -> Result<Value>;
-    /// `SCHEMA_VALIDATE()`: what is wrong with a document (an object) by a schema definition (an object), or `None`.
-    /// Error 1621 for a definition that is none.
+    /// Returns the violation of a schema definition by a document, or `None`, for
+    /// `SCHEMA_VALIDATE()`.
+    ///
+    /// Both arguments are objects. Errors: 1621 for an invalid definition.
     fn validate_schema(&self, document: &Value, schema: &Value) -> Result<Option<String>>;
-    /// All documents of a collection as an array, for a collection used as an argument of a function.
+    /// Returns all documents of a collection as an array.
+    ///
+    /// A query calls it for a collection that is an argument of a function.
     fn collection_documents(&self, name: &str) -> Result<Value>;
 }
 
-/// No server at all: every question is answered by [`Error::not_constant`].
+/// The absence of a server: every method returns [`Error::not_constant`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoEnvironment;
 

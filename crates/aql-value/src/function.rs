@@ -1,36 +1,42 @@
-//! A function of AQL as the registry lists it and as a program calls it.
+//! The functions of AQL, as the registry lists them and as programs call them.
 
 use crate::context::EvaluationContext;
 use crate::value::Value;
 use crate::{ErrorCode, Result};
 
-/// Body of a function: the arguments of one row (their number is within `min_args..=max_args`) to its value.
+/// The body of a function: computes a value from the arguments of one row.
+///
+/// Their number is within `min_args..=max_args`.
 pub type FunctionBody = fn(&[Value], &mut EvaluationContext<'_>) -> Result<Value>;
 
-/// A function of AQL. One `static` each, listed in its family's list.
+/// A function of AQL. Each is a `static` in its family's list.
 pub struct Function {
-    /// Name in upper case.
+    /// The name in upper case.
     pub name: &'static str,
-    /// Fewest arguments allowed.
+    /// The least number of arguments.
     pub min_args: usize,
-    /// Most arguments allowed; `None` for any number.
+    /// The greatest number of arguments; `None` for any number.
     pub max_args: Option<usize>,
-    /// Same arguments, same result: the call may be folded when all arguments are constant, computed once for a
-    /// column of constants, and shared.
+    /// True if the same arguments give the same result.
+    ///
+    /// Such a call may be folded if all its arguments are constant, computed once for a column of
+    /// constants, and shared.
     pub deterministic: bool,
-    /// Whether a query that calls it may enter the query results cache.
+    /// True if a query that calls it may enter the query results cache.
     pub cacheable: bool,
-    /// How many arguments, from the first on, may be names of collections.
+    /// The number of arguments, from the first on, that may be names of collections.
     pub collection_arguments: usize,
-    /// Whether it reads documents of collections that may only be known at run time: those of the query's start, so that
-    /// it may be called again, but not after the query has modified something.
+    /// True if it reads documents of collections that may only be known at run time.
+    ///
+    /// It sees them as they are at the query's start, so it may be called again, but not after the
+    /// query has modified anything.
     pub reads_documents: bool,
-    /// What computes it.
+    /// The body.
     pub call: FunctionBody,
 }
 
 impl Function {
-    /// Registers warning 1542 for a wrong argument type and answers null, which is what functions of AQL do.
+    /// Registers warning 1542 for a wrong argument type and returns null, as AQL's functions do.
     pub fn invalid_argument(&self, context: &mut EvaluationContext<'_>) -> Result<Value> {
         context.warnings.register(
             ErrorCode::QueryFunctionArgumentTypeMismatch,

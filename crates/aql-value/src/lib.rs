@@ -1,12 +1,18 @@
-//! AQL at run time: what an expression computes with and how it is computed.
+//! AQL at run time: values, and the evaluation of expressions.
 //!
-//! - [`Value`]: 16 bytes; small values inline, everything else a position in a shared VelocyPack block.
-//! - [`Column`], [`Batch`]: rows in flight between operators, with selection vectors and constant columns.
-//! - [`Program`], [`ProgramBuilder`]: an expression compiled to a flat list of instructions over a batch.
-//! - [`Function`]: a function of AQL; [`EvaluationContext`]: all that an expression may reach while it runs.
-//! - [`Warnings`], [`MemoryAccount`], [`Interrupt`], [`Error`]: the limits of a query and what it reports.
+//! - [`Value`]: 16 bytes; small values inline, everything else a position in a shared VelocyPack
+//!   block.
+//! - [`Column`], [`Batch`]: rows in flight between operators, with selection vectors and constant
+//!   columns.
+//! - [`Program`], [`ProgramBuilder`]: an expression compiled to a flat list of instructions over a
+//!   batch.
+//! - [`Function`]: a function of AQL; [`EvaluationContext`]: all that an expression may reach while
+//!   it runs.
+//! - [`Warnings`], [`MemoryAccount`], [`Interrupt`], [`Error`]: the limits of a query, its warnings
+//!   and errors.
 //!
-//! This crate knows no syntax, no plan and no storage: [`Environment`] is how an expression asks the server.
+//! This crate knows no syntax, no plan and no storage. An expression asks the server through
+//! [`Environment`].
 
 mod batch;
 mod cast;

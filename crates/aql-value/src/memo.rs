@@ -1,17 +1,17 @@
-//! What functions keep between two calls, so that what they prepare of arguments that stay the same is prepared once.
+//! Memoization of functions: preparations of arguments that stay the same from call to call.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
 
-/// One value of each type, made when it is first asked for. Whoever keeps something here bounds its size.
+/// A store of one value of each type, created at its first use. Its users bound its size.
 #[derive(Default)]
 pub struct Memo {
     values: HashMap<TypeId, Box<dyn Any + Send>>,
 }
 
 impl Memo {
-    /// The value of the type.
+    /// Returns the value of the type.
     pub fn get<T: Default + Send + 'static>(&mut self) -> Option<&mut T> {
         let value = self.values.entry(TypeId::of::<T>()).or_insert_with(|| Box::new(T::default()));
         value.downcast_mut()

@@ -1,14 +1,14 @@
-//! Memory accounting of a query: its own limit, and the share it draws from all queries' limit.
+//! Memory accounting of a query: its own limit, and its share of the limit of all queries.
 
 use crate::{Error, ErrorCode, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes in use by one query, or by all queries together (the parent of each query's account).
+/// The bytes that one query uses, or all queries together (the parent of each query's account).
 ///
-/// Accounts what may grow with the data: results, sort buffers, groups, subquery results, expressions' blocks. It is
-/// an estimate by the one who allocates, not a hook in the allocator. Cheap to share by `Arc`; all methods take
-/// `&self`.
+/// It accounts for everything that may grow with the data: results, sort buffers, groups, subquery
+/// results, expressions' blocks. The code that allocates estimates the size; the allocator has no
+/// hook. An account is cheap to share by `Arc`; all methods take `&self`.
 #[derive(Debug, Default)]
 pub struct MemoryAccount {
     used_bytes: AtomicU64,
@@ -20,19 +20,23 @@ pub struct MemoryAccount {
 }
 
 impl MemoryAccount {
-    /// An account without a limit and without a parent.
+    /// Returns an account without a limit and without a parent.
     pub fn unlimited() -> Self {
         Self::default()
     }
 
-    /// An account that may use `limit_bytes` (`None`: no limit of its own), all of it drawn from `parent` too.
+    /// Returns an account that may use `limit_bytes` (`None`: no limit of its own).
+    ///
+    /// It draws all its bytes from `parent` too.
     pub fn new(limit_bytes: Option<u64>, parent: Option<Arc<MemoryAccount>>) -> Self {
         let mut account = Self::default();
         (account.limit_bytes, account.parent) = (limit_bytes, parent);
         account
     }
 
-    /// Draws bytes. Error 32 if the limit, or the parent's limit, would be exceeded; nothing is drawn then.
+    /// Draws bytes.
+    ///
+    /// Errors: 32 if the limit, or the parent's limit, would be exceeded; nothing is drawn then.
     pub fn charge(&self, bytes: u64) -> Result<()> {
         let used_bytes = self.used_bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         if self.limit_bytes.is_some_and(|limit| used_bytes > limit) {
@@ -64,27 +68,27 @@ impl MemoryAccount {
         }
     }
 
-    /// Bytes in use now.
+    /// Returns the bytes in use now.
     pub fn used_bytes(&self) -> u64 {
         self.used_bytes.load(Ordering::Relaxed)
     }
 
-    /// The most bytes that were in use at one time.
+    /// Returns the peak of the bytes in use.
     pub fn peak(&self) -> u64 {
         self.peak_bytes.load(Ordering::Relaxed)
     }
 
-    /// How often the account's own limit was reached.
+    /// Returns how many times the account's own limit was reached.
     pub fn refusals(&self) -> u64 {
         self.refusals.load(Ordering::Relaxed)
     }
 
-    /// How often accounts that draw from this one have reached limits of their own.
+    /// Returns how many times accounts that draw from this one have reached limits of their own.
     pub fn child_refusals(&self) -> u64 {
         self.child_refusals.load(Ordering::Relaxed)
     }
 
-    /// The least limit of the account and of those that it draws from.
+    /// Returns the least limit of the account and its ancestors.
     pub fn limit_bytes(&self) -> Option<u64> {
         let parent = self.parent.as_ref().and_then(|parent| parent.limit_bytes());
         self.limit_bytes.into_iter().chain(parent).min()
@@ -92,7 +96,7 @@ impl MemoryAccount {
 }
 
 impl Drop for MemoryAccount {
-    /// What the query did not give back goes back to the parent with the account.
+    /// Gives the bytes that the query still holds back to the parent.
     fn drop(&mut self) {
         if let Some(parent) = &self.parent {
             parent.release(*self.used_bytes.get_mut());
@@ -100,7 +104,7 @@ impl Drop for MemoryAccount {
     }
 }
 
-/// Bytes drawn from an account, given back on drop. One structure that grows holds one charge.
+/// Bytes drawn from an account, given back on drop. A structure that grows holds one charge.
 #[derive(Debug)]
 pub struct Charge {
     account: Arc<MemoryAccount>,
@@ -108,19 +112,19 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// Draws nothing yet.
+    /// Returns a charge that has drawn nothing yet.
     pub fn new(account: Arc<MemoryAccount>) -> Self {
         Self { account, bytes: 0 }
     }
 
-    /// Draws more bytes; error 32 as [`MemoryAccount::charge`].
+    /// Draws more bytes. Errors: 32 as [`MemoryAccount::charge`].
     pub fn grow(&mut self, bytes: u64) -> Result<()> {
         self.account.charge(bytes)?;
         self.bytes += bytes;
         Ok(())
     }
 
-    /// Gives back some of the bytes (at most those drawn).
+    /// Gives back some of the bytes, at most those drawn.
     pub fn shrink(&mut self, bytes: u64) {
         let bytes = bytes.min(self.bytes);
         self.account.release(bytes);
@@ -132,7 +136,7 @@ impl Charge {
         self.shrink(self.bytes);
     }
 
-    /// Bytes drawn now.
+    /// Returns the bytes drawn now.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -1,18 +1,20 @@
-//! A sort that can be interrupted.
+//! An interruptible sort.
 
 use crate::Error;
 use crate::interrupt::Interrupt;
 use crate::value::Value;
 use std::cmp::Ordering;
 
-/// Elements that are sorted by the standard library in one step, and elements merged between two checks, if a
-/// comparison is one of a few bytes.
+/// The elements that the standard library sorts in one step, and those merged between two checks.
+///
+/// This is the number for comparisons of a few bytes.
 const RUN: usize = 1 << 16;
-/// The same where comparisons may be those of texts by their collation.
+/// The same number for comparisons of texts by their collation.
 const RUN_OF_VALUES: usize = 1 << 13;
 
-/// Sorts elements, of which no two compare equal, calling `check` every few milliseconds. After an error of `check` the
-/// elements are in no particular order.
+/// Sorts elements, of which no two compare equal, and calls `check` every few milliseconds.
+///
+/// After an error of `check` the elements are in no particular order.
 pub fn merge_sort<T: Copy, E>(
     elements: &mut Vec<T>,
     compare: impl Fn(&T, &T) -> Ordering,
@@ -21,8 +23,9 @@ pub fn merge_sort<T: Copy, E>(
     sort_in_runs(elements, RUN, compare, check)
 }
 
-/// The positions of values in AQL's order of these; equal ones stay in their order. Error 1500 if the query ends
-/// meanwhile.
+/// Returns the positions of values, sorted by AQL's order of the values; equal ones stay in order.
+///
+/// Errors: 1500 if the query ends meanwhile.
 pub fn order_of(values: &[Value], interrupt: &Interrupt) -> crate::Result<Vec<u32>> {
     let count = u32::try_from(values.len()).map_err(|_| Error::internal("too many values are sorted"))?;
     let mut order: Vec<u32> = (0..count).collect();

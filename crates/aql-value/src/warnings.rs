@@ -1,4 +1,4 @@
-//! Warnings of a query: things that went wrong with one value and made it null, not the query an error.
+//! Warnings of a query: problems with one value that make it null, without an error of the query.
 
 use std::borrow::Cow;
 
@@ -7,14 +7,16 @@ use crate::{Error, ErrorCode, Result};
 /// One warning, in the shape of `extra.warnings` of a cursor reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// What went wrong.
+    /// The problem.
     pub code: ErrorCode,
-    /// Text for the client.
+    /// The text for the client.
     pub message: String,
 }
 
-/// The warnings of one query. The first `max` are kept, further ones are dropped, so that a query over a billion
-/// bad values does not fill the memory.
+/// The warnings of one query.
+///
+/// The first `max` are kept and further ones dropped, so that a query over a billion bad values
+/// does not fill the memory.
 #[derive(Debug, Clone)]
 pub struct Warnings {
     list: Vec<Warning>,
@@ -23,15 +25,19 @@ pub struct Warnings {
 }
 
 impl Warnings {
-    /// How many warnings a query keeps unless its option `maxWarningCount` says otherwise (ArangoDB's default).
+    /// The default of the option `maxWarningCount`, as in ArangoDB.
     pub const DEFAULT_MAX: usize = 10;
 
-    /// Keeps at most `max` warnings; with `fail_on_warning` the first warning becomes an error.
+    /// Returns a list of at most `max` warnings.
+    ///
+    /// With `fail_on_warning` the first warning becomes an error.
     pub fn new(max: usize, fail_on_warning: bool) -> Self {
         Self { list: Vec::new(), max, fail: fail_on_warning }
     }
 
-    /// Records a warning. An error (with the warning's own code) if the query has `failOnWarning`.
+    /// Records a warning.
+    ///
+    /// Errors: the warning's own code if the query has `failOnWarning`.
     pub fn register(&mut self, code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Result<()> {
         if self.fail {
             return Err(Error::new(code, message));
@@ -42,17 +48,18 @@ impl Warnings {
         Ok(())
     }
 
-    /// The kept warnings, oldest first.
+    /// Returns the kept warnings, oldest first.
     pub fn list(&self) -> &[Warning] {
         &self.list
     }
 
-    /// Whether nothing was registered (or nothing may be kept).
+    /// Returns true if nothing was registered (or nothing may be kept).
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Takes the warnings of another stage (parsing, planning) in front of one's own, within the limit.
+    /// Inserts the warnings of an earlier stage (parsing, planning) before its own, within the
+    /// limit.
     pub fn prepend(&mut self, mut earlier: Vec<Warning>) {
         earlier.append(&mut self.list);
         earlier.truncate(self.max);

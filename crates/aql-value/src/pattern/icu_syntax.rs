@@ -1,16 +1,18 @@
-//! What ICU's regular expressions write differently from Rust's, or mean by the same signs.
+//! Differences in syntax between ICU's regular expressions and Rust's.
 
 use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Ends of lines, one character each, as a class.
+/// The line terminators of one character, as a class.
 const LINE_END: &str = r"[\n-\r\x{85}\x{2028}\x{2029}]";
-/// What `.` matches: anything but the ends of lines that ICU knows.
+/// The matches of `.`: anything but ICU's line terminators.
 const DOT: &str = r"[^\n\r\x{85}\x{2028}\x{2029}]";
 
-/// The expression in Rust's syntax: `\Q...\E`, `\h`, `\H`, `\v`, `\V`, `\R`, `\Z`, `\e`, `\cX` and octal escapes are spelled
-/// out, and `.` is, unless a flag in the expression changes its meaning. Anything else stays as it is.
+/// Returns the expression in Rust's syntax.
+///
+/// `\Q...\E`, `\h`, `\H`, `\v`, `\V`, `\R`, `\Z`, `\e`, `\cX` and octal escapes are spelled out. So
+/// is `.`, unless a flag in the expression changes its meaning. Anything else stays as it is.
 pub(super) fn translate(pattern: &str) -> Cow<'_, str> {
     if !pattern.contains(['\\', '.']) {
         return Cow::Borrowed(pattern);
@@ -36,7 +38,9 @@ pub(super) fn translate(pattern: &str) -> Cow<'_, str> {
     Cow::Owned(output)
 }
 
-/// Whether there are flags like `(?s)` or `(?im-s:...)`. Flags are letters and a minus after `(?`.
+/// Returns true if there are flags like `(?s)` or `(?im-s:...)`.
+///
+/// Flags are letters and a minus after `(?`.
 fn changes_dots(pattern: &str) -> bool {
     pattern.split("(?").skip(1).any(|rest| {
         let flags = rest.split(|character: char| !character.is_ascii_alphabetic() && character != '-').next();
@@ -72,7 +76,7 @@ fn escape(characters: &mut Peekable<Chars<'_>>, output: &mut String) {
     }
 }
 
-/// Everything up to `\E`, or to the end, by itself.
+/// Writes everything up to `\E`, or to the end, as literal text.
 fn quote(characters: &mut Peekable<Chars<'_>>, output: &mut String) {
     let mut text = String::new();
     while let Some(character) = characters.next() {
@@ -84,7 +88,7 @@ fn quote(characters: &mut Peekable<Chars<'_>>, output: &mut String) {
     output.push_str(&::regex::escape(&text));
 }
 
-/// `\cX`: the control character of a letter.
+/// Writes `\cX`, the control character of a letter.
 fn control(characters: &mut Peekable<Chars<'_>>, output: &mut String) {
     match characters.next_if(char::is_ascii) {
         Some(letter) => output.push_str(&format!(r"\x{:02X}", letter as u32 & 0x1f)),
@@ -92,7 +96,7 @@ fn control(characters: &mut Peekable<Chars<'_>>, output: &mut String) {
     }
 }
 
-/// `\0ooo`: up to three octal digits.
+/// Writes `\0ooo`, up to three octal digits.
 fn octal(characters: &mut Peekable<Chars<'_>>, output: &mut String) {
     let mut number = 0;
     let mut digits = 0;

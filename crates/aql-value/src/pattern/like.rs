@@ -1,37 +1,38 @@
-//! LIKE: `_` is any one character, `%` any number of them, `\_`, `\%` and `\\` stand for themselves.
+//! LIKE: `_` matches any one character, `%` any number of them; `\_`, `\%` and `\\` are literals.
 //!
-//! A backslash before anything else is a backslash. Characters are Unicode code points. Case-insensitive matching
-//! compares the lower-case forms, character by character.
+//! A backslash before anything else is a backslash. Characters are Unicode code points.
+//! Case-insensitive matching compares the lower-case forms, character by character.
 
 use crate::Result;
 use crate::interrupt::Interrupt;
 
-/// Comparisons of characters between two checks for an interrupt.
+/// The comparisons of characters between two checks of the interrupt.
 const STEPS_PER_CHECK: usize = 1 << 20;
-/// Characters that are prepared between two checks, which takes longer than to compare them.
+/// The characters that are prepared between two checks, which takes longer than to compare them.
 const CHARACTERS_PER_CHECK: usize = 1 << 16;
 
 /// A prepared LIKE pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LikePattern {
-    /// The parts between `%` signs; at least one. The first is anchored at the start, the last at the end.
+    /// The parts between `%` signs; at least one. The first is anchored at the start, the last at
+    /// the end.
     pieces: Vec<Piece>,
     case_insensitive: bool,
 }
 
-/// A stretch of pattern without `%`.
+/// A part of a pattern without `%`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
-    /// No wildcard: bytes can be compared. Only in case-sensitive patterns.
+    /// A text without wildcards, compared by bytes. Only in case-sensitive patterns.
     Text(String),
-    /// With `_` (as `None`), or case-insensitive (then in lower case).
+    /// Characters with `_` (as `None`), or of a case-insensitive pattern (in lower case).
     Characters(Vec<Option<char>>),
 }
 
 impl LikePattern {
     /// Prepares a pattern. Every text is a valid pattern.
     ///
-    /// Error 1500 if the query is ended meanwhile.
+    /// Errors: 1500 if the query is ended meanwhile.
     pub fn new(pattern: &str, case_insensitive: bool, interrupt: &Interrupt) -> Result<Self> {
         let mut pieces = Vec::new();
         let mut piece = Vec::new();
@@ -56,9 +57,9 @@ impl LikePattern {
         Ok(Self { pieces, case_insensitive })
     }
 
-    /// Whether the whole text matches.
+    /// Returns true if the whole text matches.
     ///
-    /// Error 1500 if the query is ended meanwhile.
+    /// Errors: 1500 if the query is ended meanwhile.
     pub fn matches(&self, text: &str, interrupt: &Interrupt) -> Result<bool> {
         if self.case_insensitive {
             self.matches_folded(&folded(text, interrupt)?, interrupt)
@@ -67,8 +68,10 @@ impl LikePattern {
         }
     }
 
-    /// The literal text that every match starts with, if matching is case-sensitive and that text ends in a wildcard:
-    /// (prefix, whether the pattern is exactly `prefix%`). `None` if there is no such prefix.
+    /// Returns the literal text that every match starts with; `None` if there is no such prefix.
+    ///
+    /// Matching must be case-sensitive, and a wildcard must follow the prefix. The second part is
+    /// true if the pattern is exactly `prefix%`.
     pub fn prefix(&self) -> Option<(&str, bool)> {
         match self.pieces.as_slice() {
             [Piece::Text(first), rest @ ..] if !first.is_empty() && !rest.is_empty() => {
@@ -82,7 +85,7 @@ impl LikePattern {
         let Some((first, rest)) = self.pieces.split_first() else { return Ok(false) };
         let Some(mut text) = first.strip_from_start(text) else { return Ok(false) };
         let Some((last, middle)) = rest.split_last() else { return Ok(text.is_empty()) };
-        // Taking the leftmost place of each middle piece leaves most room for the following ones.
+        // The leftmost place of each middle piece leaves most room for the following ones.
         for piece in middle {
             match piece.strip_through_first(text, interrupt)? {
                 Some(rest) => text = rest,
@@ -93,7 +96,9 @@ impl LikePattern {
     }
 }
 
-/// In lower case. One character may become several (İ), so the text is folded as a whole, as the pattern was.
+/// Returns the text in lower case.
+///
+/// One character may become several (İ), so the text is folded as a whole, as the pattern was.
 fn folded(text: &str, interrupt: &Interrupt) -> Result<String> {
     let mut folded = String::with_capacity(text.len());
     for (number, character) in text.chars().enumerate() {
@@ -124,7 +129,7 @@ impl Piece {
         }
     }
 
-    /// What follows the piece, if the text starts with it.
+    /// Returns the rest of the text after the piece, if the text starts with it.
     fn strip_from_start<'t>(&self, text: &'t str) -> Option<&'t str> {
         match self {
             Self::Text(piece) => text.strip_prefix(piece.as_str()),
@@ -141,7 +146,7 @@ impl Piece {
         }
     }
 
-    /// What follows the leftmost occurrence of the piece.
+    /// Returns the rest of the text after the leftmost occurrence of the piece.
     fn strip_through_first<'t>(&self, text: &'t str, interrupt: &Interrupt) -> Result<Option<&'t str>> {
         match self {
             Self::Text(piece) => Ok(text.split_once(piece.as_str()).map(|(_, rest)| rest)),
@@ -167,7 +172,7 @@ impl Piece {
         }
     }
 
-    /// Whether the text ends with the piece.
+    /// Returns true if the text ends with the piece.
     fn ends(&self, text: &str) -> bool {
         match self {
             Self::Text(piece) => text.ends_with(piece.as_str()),
@@ -256,7 +261,7 @@ mod tests {
         assert_eq!(pattern("ab%", true).prefix(), None);
     }
 
-    /// The textbook recursive definition.
+    /// Matches by the textbook's recursive definition.
     fn naive(text: &[char], pattern: &[char]) -> bool {
         match pattern {
             [] => text.is_empty(),

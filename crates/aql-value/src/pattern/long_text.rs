@@ -1,8 +1,8 @@
-//! Matches of a regular expression in a long text, found so that the query can be ended meanwhile.
+//! Interruptible matching of regular expressions in long texts.
 //!
-//! The `regex` crate takes time linear in the text, but multiplied by the size of the expression where its automaton
-//! has too many states to be kept: seconds for a few megabytes, which nothing can interrupt. Here the same automaton,
-//! whose states are made while it runs, is driven byte by byte.
+//! The `regex` crate takes time linear in the text. But an automaton with too many states for its
+//! cache multiplies the time by the size of the expression: seconds for a few megabytes, which
+//! nothing can interrupt. This module drives the same lazy automaton byte by byte.
 
 use crate::Result;
 use crate::interrupt::Interrupt;
@@ -13,16 +13,16 @@ use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind, meta};
 use std::ops::Range;
 
-/// Texts up to this length are not long: any expression that is allowed is done with them in no time.
+/// The length up to which texts are not long: every allowed expression matches them quickly.
 pub(super) const LONG_TEXT_BYTES: usize = 16 << 10;
 
-/// Bytes between two checks for an interrupt. Each may need a new state.
+/// The bytes between two checks of the interrupt. Each byte may need a new state.
 const BYTES_PER_CHECK: usize = 1024;
 
-/// Memory for the states of an automaton; when it is full, they are forgotten and made anew.
+/// The memory of an automaton's state cache. When it is full, it is cleared.
 const STATES_BYTES: usize = 2 << 20;
 
-/// The groups within a match are looked for if the match's length times the expression's size is not above this.
+/// The limit of a match's length times the expression's size up to which its groups are searched.
 const GROUP_STEPS_MAX: usize = 20_000_000;
 
 /// An expression prepared for long texts.
@@ -31,15 +31,15 @@ pub(super) struct LongText {
     forward: DFA,
     backward: DFA,
     groups: meta::Regex,
-    /// States of the automaton without determinism.
+    /// The number of states of the nondeterministic automaton.
     size: usize,
 }
 
-/// A match with its groups; `None` where finding the groups would take too long.
+/// A match with its groups; `None` if finding the groups would take too long.
 pub(super) type Found = Option<Vec<Option<Range<usize>>>>;
 
 impl LongText {
-    /// `None` where the automaton cannot be made within `max_bytes`.
+    /// Returns a prepared expression; `None` if its automaton exceeds `max_bytes`.
     pub(super) fn new(pattern: &str, case_insensitive: bool, max_bytes: usize) -> Option<Self> {
         let syntax = syntax::Config::new().case_insensitive(case_insensitive);
         let automaton = |is_reverse: bool| {
@@ -62,8 +62,10 @@ impl LongText {
         Some(Self { forward, backward: automaton(true)?, groups, size })
     }
 
-    /// The first match from `start` on. `Err(Quit)`: the text has something that the automaton cannot tell, namely a
-    /// letter beyond ASCII where the expression asks for boundaries of words.
+    /// Finds the first match from `start` on.
+    ///
+    /// `Err(Quit)` means that the automaton cannot decide: the text has a letter beyond ASCII, and
+    /// the expression asks for word boundaries.
     pub(super) fn find(&self, text: &str, start: usize, interrupt: &Interrupt) -> Result<Search> {
         self.find_with(&mut self.caches(), text, start, interrupt)
     }
@@ -91,13 +93,13 @@ impl LongText {
         })
     }
 
-    /// All matches from left to right; see [`search_after`].
+    /// Returns all matches from left to right; see [`search_after`].
     pub(super) fn matches<'a>(&'a self, text: &'a str, interrupt: &'a Interrupt) -> Matches<'a> {
         let caches = self.caches();
         Matches { long: self, caches, text, interrupt, start: 0, has_ended: false }
     }
 
-    /// The groups of a match.
+    /// Returns the groups of a match.
     pub(super) fn groups(&self, text: &str, found: &Range<usize>) -> Found {
         if self.groups.captures_len() == 1 {
             return Some(vec![Some(found.clone())]);
@@ -111,7 +113,7 @@ impl LongText {
         Some(captures.iter().map(group).collect())
     }
 
-    /// Where the first match ends.
+    /// Returns the end of the first match.
     fn scan_forward(
         &self,
         cache: &mut Cache,
@@ -133,7 +135,7 @@ impl LongText {
         Ok(run.finish(text.len()))
     }
 
-    /// Where the match that ends at the end of the range begins.
+    /// Returns the beginning of the match that ends at the end of the range.
     fn scan_backward(
         &self,
         cache: &mut Cache,
@@ -163,17 +165,17 @@ impl LongText {
     }
 }
 
-/// The states that the automata have made so far.
+/// The caches of the states that the automata have made so far.
 #[derive(Debug)]
 struct Caches {
     forward: Cache,
     backward: Cache,
 }
 
-/// See [`LongText::matches`].
+/// An iterator over matches, see [`LongText::matches`].
 pub(super) struct Matches<'a> {
     long: &'a LongText,
-    /// Kept from match to match: making them anew takes longer than most matches.
+    /// The state caches, kept from match to match: making them anew takes longer than most matches.
     caches: Caches,
     text: &'a str,
     interrupt: &'a Interrupt,
@@ -212,7 +214,7 @@ impl Iterator for Matches<'_> {
     }
 }
 
-/// What a search found.
+/// The result of a search.
 pub(super) enum Search {
     Nothing,
     Match(Range<usize>),
@@ -220,7 +222,7 @@ pub(super) enum Search {
 }
 
 enum Scan {
-    /// Where the match ends, if there is one.
+    /// The end of the match, if there is one.
     End(Option<usize>),
     Quit,
 }
@@ -241,7 +243,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Takes a byte; a match that it completes has its end (or beginning) at `edge`.
+    /// Consumes a byte; a match that it completes has its end (or beginning) at `edge`.
     fn step(&mut self, count: usize, byte: u8, edge: usize) -> Result<Step> {
         if count.is_multiple_of(BYTES_PER_CHECK) {
             self.interrupt.check()?;
@@ -260,7 +262,7 @@ impl Run<'_> {
         Ok(Step::On)
     }
 
-    /// At the end (or beginning) of the text.
+    /// Ends the run at the end (or beginning) of the text.
     fn finish(self, edge: usize) -> Scan {
         match self.dfa.next_eoi_state(self.cache, self.state) {
             Ok(state) if state.is_match() => Scan::End(Some(edge)),
@@ -271,8 +273,10 @@ impl Run<'_> {
     }
 }
 
-/// Where the search for the match after this one begins. As in ICU (and unlike in the `regex` crate) an empty match may
-/// touch the match before it, unless that is empty too: `a*` has two matches in `aa`.
+/// Returns the position at which the search for the next match begins.
+///
+/// As in ICU (and unlike in the `regex` crate) an empty match may touch the match before it, unless
+/// that is empty too: `a*` has two matches in `aa`.
 pub(super) fn search_after(text: &str, found: &Range<usize>) -> usize {
     if !found.is_empty() {
         return found.end;

@@ -1,4 +1,4 @@
-//! LIKE patterns and regular expressions, compiled once and kept for the query.
+//! LIKE patterns and regular expressions, compiled once and cached for the query.
 //!
 //! See [`regex`] for the dialect of regular expressions.
 
@@ -15,13 +15,13 @@ use crate::interrupt::Interrupt;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Most patterns a query keeps compiled. A query whose patterns come from data starts over at this number.
+/// The greatest number of patterns that a query caches. The cache is cleared at this number.
 const MAX_CACHED_PATTERNS: usize = 128;
 
-/// Longer patterns are compiled anew each time, so that the cache stays small.
+/// The length above which patterns are not cached, so that the cache stays small.
 const MAX_CACHED_PATTERN_BYTES: usize = 64 << 10;
 
-/// Patterns that a query compiled while it ran.
+/// The patterns that a query compiled while it ran.
 #[derive(Debug, Default)]
 pub struct PatternCache {
     regexes: [HashMap<Box<str>, Option<Arc<Regex>>>; 2],
@@ -29,16 +29,16 @@ pub struct PatternCache {
 }
 
 impl PatternCache {
-    /// The compiled regular expression; `None` if it is invalid.
+    /// Returns the compiled regular expression; `None` if it is invalid.
     pub fn regex(&mut self, pattern: &str, case_insensitive: bool) -> Option<Arc<Regex>> {
         let [sensitive, insensitive] = &mut self.regexes;
         let cache = if case_insensitive { insensitive } else { sensitive };
         let compile = || Ok(Regex::new(pattern, case_insensitive).map(Arc::new));
-        // Nothing breaks it off: expressions of more than 64 KiB are invalid.
+        // Nothing interrupts the compilation: expressions of more than 64 KiB are invalid.
         cached(cache, pattern, compile).unwrap_or_default()
     }
 
-    /// The compiled LIKE pattern. Error 1500 if the query is ended meanwhile.
+    /// Returns the compiled LIKE pattern. Errors: 1500 if the query is ended meanwhile.
     pub fn like(
         &mut self,
         pattern: &str,
@@ -51,7 +51,7 @@ impl PatternCache {
     }
 }
 
-/// The cache's entry for `pattern`, compiled if it was missing.
+/// Returns the cache's entry for `pattern`, compiled if it was missing.
 fn cached<T: Clone>(
     cache: &mut HashMap<Box<str>, T>,
     pattern: &str,

@@ -1,11 +1,12 @@
 //! Regular expressions.
 //!
-//! What can be matched in time linear in the text is: by the `regex` crate. Expressions with look-around, back
-//! references, possessive quantifiers or atomic groups, which ArangoDB's ICU knows as well, need backtracking; they run
-//! on `fancy-regex` with a bound on the text and on the steps of one match, beyond which the expression counts as
-//! invalid for that text. So no pattern a client sends can occupy the server.
+//! Expressions that can be matched in time linear in the text run on the `regex` crate. ArangoDB's
+//! ICU also knows look-around, back references, possessive quantifiers and atomic groups. These
+//! need backtracking and run on `fancy-regex` with a bound on the text and on the steps of one
+//! match. Beyond it, the expression counts as invalid for that text. So no client's pattern can
+//! occupy the server.
 //!
-//! Long texts are matched by an automaton that looks whether the query was ended (see `long_text`).
+//! An automaton that checks the interrupt matches long texts (see `long_text`).
 //!
 //! docs/differences/queries.md lists the differences from ICU.
 
@@ -16,16 +17,18 @@ use crate::interrupt::Interrupt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// Longest expression that is looked at; longer ones count as invalid. Reading one of megabytes takes seconds.
+/// The greatest length of an expression in bytes; longer ones count as invalid.
+///
+/// Parsing an expression of megabytes takes seconds.
 const MAX_PATTERN_BYTES: usize = 64 << 10;
 
-/// Most bytes that one compiled expression may take; larger ones count as invalid.
+/// The greatest size of a compiled expression in bytes; larger ones count as invalid.
 const MAX_COMPILED_BYTES: usize = 4 << 20;
 
-/// Longest text that is matched with backtracking.
+/// The length of the longest text that is matched with backtracking, in bytes.
 const MAX_BACKTRACKED_TEXT_BYTES: usize = 16 << 10;
 
-/// Most steps back in one match. Each may scan the text once.
+/// The greatest number of backtracks in one match. Each may scan the text once.
 const MAX_BACKTRACKS: usize = 20_000;
 
 /// A compiled regular expression.
@@ -45,12 +48,12 @@ enum Engine {
 struct Linear {
     regex: ::regex::Regex,
     case_insensitive: bool,
-    /// Made when it is first needed; `None` inside where it cannot be made.
+    /// The preparation for long texts, made at its first use; `None` inside if it is impossible.
     long: OnceLock<Option<Arc<LongText>>>,
 }
 
 impl Linear {
-    /// What matches the text if it is a long one.
+    /// Returns the matcher for the text if it is a long one.
     fn for_long(&self, text: &str) -> Option<&LongText> {
         if text.len() <= LONG_TEXT_BYTES {
             return None;
@@ -61,13 +64,13 @@ impl Linear {
     }
 }
 
-/// The bytes that the whole expression (at 0) and its groups matched; `None` for a group that took no part.
+/// The byte ranges of the whole match (at 0) and its groups; `None` for a group without a match.
 pub type Groups = Vec<Option<Range<usize>>>;
 
 /// A match with its groups.
 pub type Matched = std::result::Result<Groups, GaveUp>;
 
-/// A match took too many steps, or the text is too long for backtracking.
+/// A failed match: it took too many steps, or the text is too long for backtracking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GaveUp;
 
@@ -93,8 +96,9 @@ impl Regex {
         Some(Self { engine })
     }
 
-    /// Whether the expression occurs in the text; `None` if that takes too many steps to say. Error 1500 if the query
-    /// is ended meanwhile.
+    /// Returns true if the expression occurs in the text; `None` if a match takes too many steps.
+    ///
+    /// Errors: 1500 if the query is ended meanwhile.
     pub fn is_match(&self, text: &str, interrupt: &Interrupt) -> Result<Option<bool>> {
         Ok(match &self.engine {
             Engine::Linear(linear) => Some(match linear.for_long(text) {
@@ -110,7 +114,9 @@ impl Regex {
         })
     }
 
-    /// All matches from left to right. Ends after giving up, and with error 1500 if the query is ended meanwhile.
+    /// Returns all matches from left to right. Ends after giving up.
+    ///
+    /// Errors: 1500 if the query is ended meanwhile.
     pub fn matches<'a>(
         &'a self,
         text: &'a str,
@@ -138,7 +144,7 @@ impl Regex {
         }
     }
 
-    /// How many groups there are, the whole expression included.
+    /// Returns the number of groups, the whole expression included.
     pub fn group_count(&self) -> usize {
         match &self.engine {
             Engine::Linear(linear) => linear.regex.captures_len(),
@@ -146,7 +152,7 @@ impl Regex {
         }
     }
 
-    /// The number of the group with this name.
+    /// Returns the number of the group with this name.
     pub fn group_named(&self, name: &str) -> Option<usize> {
         match &self.engine {
             Engine::Linear(linear) => linear.regex.capture_names().position(|group| group == Some(name)),
@@ -155,7 +161,7 @@ impl Regex {
     }
 }
 
-/// All matches from left to right, each found from a place on. Ends after giving up.
+/// Returns all matches from left to right, each found from a position on. Ends after giving up.
 fn in_turn<'a>(
     text: &'a str,
     find_from: impl Fn(usize) -> Option<Matched> + 'a,
@@ -169,8 +175,9 @@ fn in_turn<'a>(
     }))
 }
 
-/// Whether the expression has something that only the engine with backtracking knows. That engine is not asked about
-/// others, since it takes some expressions that are invalid for ICU.
+/// Returns true if the expression has a feature that only the engine with backtracking knows.
+///
+/// That engine does not see other expressions, since it accepts some that are invalid for ICU.
 fn may_need_backtracking(pattern: &str) -> bool {
     const CONSTRUCTS: [&str; 10] = ["(?=", "(?!", "(?<=", "(?<!", "(?>", "\\k<", "++", "*+", "?+", "}+"];
     let has_reference = || {

@@ -1,6 +1,6 @@
 //! `+ - * / %` and the sign.
 //!
-//! Operands are cast to numbers. Integers stay integers as long as the exact result is one that fits in 64 bits signed;
+//! Operands are cast to numbers. Integers stay integers if the exact result fits in 64 bits signed;
 //! otherwise the result is a double. A result that is not finite is null.
 
 use super::ArithmeticOperator;
@@ -29,7 +29,7 @@ fn by_zero(context: &mut EvaluationContext<'_>) -> Result<Value> {
     Ok(Value::Null)
 }
 
-/// A number, as far as integer arithmetic reaches.
+/// A number, as an integer if integer arithmetic can represent it.
 #[derive(Clone, Copy)]
 enum Number {
     Integer(i64),
@@ -71,22 +71,24 @@ fn combine(
     Value::from_f64(double(left.as_f64(), right.as_f64()))
 }
 
-/// `left + right`
+/// Computes `left + right`.
 pub fn add(left: &Value, right: &Value) -> Value {
     combine(left, right, i64::checked_add, |left, right| left + right)
 }
 
-/// `left - right`
+/// Computes `left - right`.
 pub fn subtract(left: &Value, right: &Value) -> Value {
     combine(left, right, i64::checked_sub, |left, right| left - right)
 }
 
-/// `left * right`
+/// Computes `left * right`.
 pub fn multiply(left: &Value, right: &Value) -> Value {
     combine(left, right, i64::checked_mul, |left, right| left * right)
 }
 
-/// `left / right`; `None` if the divisor is zero. The quotient of integers is an integer where it is exact.
+/// Computes `left / right`; `None` if the divisor is zero.
+///
+/// The quotient of integers is an integer if it is exact.
 pub fn divide(left: &Value, right: &Value) -> Option<Value> {
     if Number::of(right).as_f64() == 0.0 {
         return None;
@@ -97,16 +99,16 @@ pub fn divide(left: &Value, right: &Value) -> Option<Value> {
     Some(combine(left, right, exact, |left, right| left / right))
 }
 
-/// `left % right`, with the sign of the dividend; `None` if the divisor is zero.
+/// Computes `left % right`, with the sign of the dividend; `None` if the divisor is zero.
 pub fn modulo(left: &Value, right: &Value) -> Option<Value> {
     if Number::of(right).as_f64() == 0.0 {
         return None;
     }
-    // i64::MIN % -1 overflows in hardware terms only: its value is 0.
+    // i64::MIN % -1 overflows only in hardware: its value is 0.
     Some(combine(left, right, |left, right| Some(left.wrapping_rem(right)), |left, right| left % right))
 }
 
-/// `-operand`
+/// Computes `-operand`.
 pub fn negate(operand: &Value) -> Value {
     match Number::of(operand) {
         Number::Integer(number) => {

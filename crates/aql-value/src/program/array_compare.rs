@@ -8,7 +8,7 @@ use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::value::Value;
 
-/// How many matching elements satisfy a quantifier in one row: between `least` and `most`.
+/// The numbers of matching elements that satisfy a quantifier in one row, from `least` to `most`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bounds {
     least: u64,
@@ -16,12 +16,12 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Whether `matching` elements satisfy the quantifier.
+    /// Returns true if `matching` elements satisfy the quantifier.
     pub(super) fn satisfied_by(self, matching: u64) -> bool {
         (self.least..=self.most).contains(&matching)
     }
 
-    /// Whether the answer is known although `remaining` elements were not looked at: no, or yes whatever they are.
+    /// Returns true if the result does not depend on the `remaining` elements.
     pub(super) fn is_decided(self, matching: u64, remaining: u64) -> bool {
         matching > self.most
             || matching.saturating_add(remaining) < self.least
@@ -30,7 +30,7 @@ impl Bounds {
 }
 
 impl Quantifier {
-    /// The bounds for an array of `len` elements in a lane.
+    /// Returns the bounds for an array of `len` elements in a lane.
     pub(super) fn bounds(self, len: u64, slots: &Slots, lane: usize) -> Result<Bounds> {
         let count = |slot: Slot| -> Result<u64> { Ok(slots.get(slot)?.get(lane).to_i64().max(0) as u64) };
         Ok(match self {
@@ -39,7 +39,7 @@ impl Quantifier {
             Self::None => Bounds { least: 0, most: 0 },
             Self::AtLeast(slot) => Bounds { least: count(slot)?, most: u64::MAX },
             Self::Exactly(slot) => match slots.get(slot)?.get(lane) {
-                // A range that was computed, such as a bind parameter [2, 3].
+                // A computed range, such as a bind parameter [2, 3].
                 range if range.is_array() => Bounds {
                     least: range.at(0).to_i64().max(0) as u64,
                     most: range.at(-1).to_i64().max(0) as u64,
@@ -50,7 +50,7 @@ impl Quantifier {
         })
     }
 
-    /// The array comparison `operands.0 self operator operands.1` for every lane.
+    /// Computes `operands.0 self operator operands.1` for every lane.
     pub(super) fn run_compare(
         self,
         operator: ArrayOperator,
@@ -69,7 +69,7 @@ impl Quantifier {
             if lane % 256 == 255 {
                 context.interrupt.check()?;
             }
-            // Nothing is in what is no array, nor is it told that anything is not.
+            // If the right side is not an array, IN and NOT IN are both false.
             let is_comparable = left.is_array() && (right.is_array() || !operator.is_membership());
             let holds = is_comparable && {
                 let bounds = self.bounds(left.len() as u64, slots, lane)?;
@@ -105,7 +105,7 @@ impl Bounds {
             remaining -= 1;
             matching += u64::from(test(&element));
         }
-        // When decided early, the count so far and the final one give the same answer, or too few remain.
+        // After an early decision, the count so far and the final one give the same result.
         self.satisfied_by(matching)
     }
 }

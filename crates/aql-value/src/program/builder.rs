@@ -1,4 +1,4 @@
-//! Putting a program together, bottom up.
+//! The construction of programs, bottom up.
 
 use super::membership::ConstantSet;
 use super::{
@@ -13,9 +13,11 @@ use crate::value::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Builds a [`Program`]: each method adds an instruction and returns the slot of its result, which later calls on the
-/// *same* builder take as operand. Nested programs (lazy operands, expansions) come from builders of their own and
-/// read what they need by register.
+/// A builder of a [`Program`].
+///
+/// Each method adds an instruction and returns the slot of its result, which later calls on the
+/// *same* builder take as operand. Nested programs (lazy operands, expansions) come from builders
+/// of their own and read their inputs by register.
 #[derive(Debug, Default)]
 pub struct ProgramBuilder {
     instructions: Vec<Instruction>,
@@ -24,12 +26,12 @@ pub struct ProgramBuilder {
 }
 
 impl ProgramBuilder {
-    /// An empty program.
+    /// Returns a builder of an empty program.
     pub fn new() -> Self {
         Self { instructions: Vec::new(), registers: Vec::new(), deterministic: true }
     }
 
-    /// A register's value. The same register is read once.
+    /// Adds the value of a register. The same register is read once.
     pub fn load(&mut self, register: Register) -> Slot {
         let known = self
             .instructions
@@ -42,37 +44,39 @@ impl ProgramBuilder {
         self.add(Instruction::Load(register))
     }
 
-    /// A value.
+    /// Adds a constant.
     pub fn constant(&mut self, value: Value) -> Slot {
         self.add(Instruction::Constant(value))
     }
 
-    /// `base.a.b`: attribute access along a path; null on anything but an object.
+    /// Adds `base.a.b`, the attribute at a path; null on anything but an object.
     pub fn attribute(&mut self, base: Slot, path: &[Box<str>]) -> Slot {
         self.add(Instruction::Attribute { base, path: path.into() })
     }
 
-    /// `base[index]`: an element by number (negative from the end), or an attribute if the index is a string.
+    /// Adds `base[index]`: an element by number (negative from the end), or an attribute by string.
     pub fn index(&mut self, base: Slot, index: Slot) -> Slot {
         self.add(Instruction::Index { base, index })
     }
 
-    /// `NOT`, `+`, `-`.
+    /// Adds `NOT`, `+` or `-`.
     pub fn unary(&mut self, operator: UnaryOperator, operand: Slot) -> Slot {
         self.add(Instruction::Unary { operator, operand })
     }
 
-    /// `+ - * / %`.
+    /// Adds one of `+ - * / %`.
     pub fn arithmetic(&mut self, operator: ArithmeticOperator, left: Slot, right: Slot) -> Slot {
         self.add(Instruction::Arithmetic { operator, left, right })
     }
 
-    /// `== != < <= > >=`.
+    /// Adds one of `== != < <= > >=`.
     pub fn compare(&mut self, operator: CompareOperator, left: Slot, right: Slot) -> Slot {
         self.add(Instruction::Compare { operator, left, right })
     }
 
-    /// `needle IN haystack`, `needle NOT IN haystack`. A constant array is prepared for fast look-ups.
+    /// Adds `needle IN haystack` or `needle NOT IN haystack`.
+    ///
+    /// A constant array is prepared for fast look-ups.
     pub fn contained_in(&mut self, needle: Slot, haystack: Slot, negated: bool) -> Slot {
         let haystack = match self.constant_at(haystack) {
             Some(value) => Haystack::Constant(Arc::new(ConstantSet::new(value))),
@@ -81,12 +85,14 @@ impl ProgramBuilder {
         self.add(Instruction::In { needle, haystack, negated })
     }
 
-    /// `needle IN low..high`, `needle NOT IN low..high`. The range may have any number of members.
+    /// Adds `needle IN low..high` or `needle NOT IN low..high`.
+    ///
+    /// The range may have any number of members.
     pub fn contained_in_range(&mut self, needle: Slot, low: Slot, high: Slot, negated: bool) -> Slot {
         self.add(Instruction::In { needle, haystack: Haystack::Range { low, high }, negated })
     }
 
-    /// `left ALL|ANY|NONE|AT LEAST (n) operator right`. The quantifier is one of these four.
+    /// Adds `left ALL|ANY|NONE|AT LEAST (n) operator right`. The quantifier is one of these four.
     pub fn array_compare(
         &mut self,
         quantifier: Quantifier,
@@ -97,9 +103,9 @@ impl ProgramBuilder {
         self.add(Instruction::ArrayCompare { quantifier, operator, left, right })
     }
 
-    /// `text LIKE pattern`, `text NOT LIKE pattern`, `LIKE(text, pattern, true)`.
+    /// Adds `text LIKE pattern`, `text NOT LIKE pattern` or `LIKE(text, pattern, true)`.
     pub fn like(&mut self, text: Slot, pattern: Slot, case_insensitive: bool, negated: bool) -> Slot {
-        // A query's text is short enough not to be broken off here.
+        // A query's text is short enough not to need an interrupt here.
         let prepare = |text: Cow<'_, str>| LikePattern::new(&text, case_insensitive, &Interrupt::new()).ok();
         let pattern = match self.constant_text(pattern).and_then(prepare) {
             Some(prepared) => Pattern::Prepared(Arc::new(prepared)),
@@ -108,7 +114,9 @@ impl ProgramBuilder {
         self.add(Instruction::Like { text, pattern, case_insensitive, negated })
     }
 
-    /// `text =~ pattern`, `text !~ pattern`. An invalid pattern gives warning 1543 and null for each row.
+    /// Adds `text =~ pattern` or `text !~ pattern`.
+    ///
+    /// An invalid pattern gives warning 1543 and null for each row.
     pub fn regex_match(&mut self, text: Slot, pattern: Slot, negated: bool) -> Slot {
         let pattern = match self.constant_text(pattern).and_then(|text| Regex::new(&text, false)) {
             Some(regex) => Pattern::Prepared(Arc::new(regex)),
@@ -117,47 +125,47 @@ impl ProgramBuilder {
         self.add(Instruction::Regex { text, pattern, negated })
     }
 
-    /// `low..high`.
+    /// Adds `low..high`.
     pub fn range(&mut self, low: Slot, high: Slot) -> Slot {
         self.add(Instruction::Range { low, high })
     }
 
-    /// `[a, b, ...]`.
+    /// Adds `[a, b, ...]`.
     pub fn array(&mut self, elements: Vec<Slot>) -> Slot {
         self.add(Instruction::Array(elements.into()))
     }
 
-    /// `{a: b, [c]: d, ...}`. Of members with the same name the last one counts.
+    /// Adds `{a: b, [c]: d, ...}`. The last of members with the same name counts.
     pub fn object(&mut self, members: Vec<(MemberName, Slot)>) -> Slot {
         self.add(Instruction::Object(members.into()))
     }
 
-    /// A function call. The number of arguments is within what the function allows.
+    /// Adds a function call. The function allows this number of arguments.
     pub fn call(&mut self, function: &'static Function, arguments: Vec<Slot>) -> Slot {
         self.deterministic &= function.deterministic;
         self.add(Instruction::Call { function, arguments: arguments.into() })
     }
 
-    /// `condition ? then : otherwise`; without `then`, the condition's own value if it is true.
+    /// Adds `condition ? then : otherwise`; without `then`, a true condition's own value.
     pub fn choose(&mut self, condition: Slot, then: Option<Program>, otherwise: Program) -> Slot {
         then.iter().for_each(|program| self.absorb(program, None));
         self.absorb(&otherwise, None);
         self.add(Instruction::Choose { condition, then, otherwise })
     }
 
-    /// `first AND rest...`: the first operand that is false as a bool, or the last one.
+    /// Adds `first AND rest...`: the first operand that is false as a bool, or the last one.
     pub fn and(&mut self, first: Slot, rest: Vec<Program>) -> Slot {
         rest.iter().for_each(|program| self.absorb(program, None));
         self.add(Instruction::And { first, rest: rest.into() })
     }
 
-    /// `first OR rest...`: the first operand that is true as a bool, or the last one.
+    /// Adds `first OR rest...`: the first operand that is true as a bool, or the last one.
     pub fn or(&mut self, first: Slot, rest: Vec<Program>) -> Slot {
         rest.iter().for_each(|program| self.absorb(program, None));
         self.add(Instruction::Or { first, rest: rest.into() })
     }
 
-    /// `input[* ...]`.
+    /// Adds `input[* ...]`.
     pub fn expansion(&mut self, expansion: Expansion) -> Slot {
         for program in expansion.filter.iter().chain(&expansion.projection) {
             self.absorb(program, Some(expansion.element));
@@ -165,13 +173,13 @@ impl ProgramBuilder {
         self.add(Instruction::Expansion(Box::new(expansion)))
     }
 
-    /// `input[? ...]`.
+    /// Adds `input[? ...]`.
     pub fn array_question(&mut self, question: ArrayQuestion) -> Slot {
         question.filter.iter().for_each(|program| self.absorb(program, Some(question.element)));
         self.add(Instruction::ArrayQuestion(Box::new(question)))
     }
 
-    /// The program whose value is that of `result`.
+    /// Returns the program whose value is that of `result`.
     pub fn finish(mut self, result: Slot) -> Program {
         self.registers.sort_unstable();
         self.registers.dedup();
@@ -191,7 +199,7 @@ impl ProgramBuilder {
         slot
     }
 
-    /// Takes over what a nested program needs.
+    /// Takes over the registers that a nested program needs.
     fn absorb(&mut self, nested: &Program, element: Option<Register>) {
         self.registers.extend(nested.registers.iter().copied().filter(|register| Some(*register) != element));
         self.deterministic &= nested.deterministic;

@@ -1,4 +1,4 @@
-//! Ranges, array literals and object literals. All values that an instruction makes for a batch go into shared blocks.
+//! Ranges, array literals and object literals. The values of one instruction share blocks.
 
 use super::slots::Slots;
 use super::{MemberName, Slot};
@@ -7,10 +7,10 @@ use crate::context::EvaluationContext;
 use crate::value::{BlockBuilder, Value};
 use crate::{Error, ErrorCode, Result};
 
-/// Most members that a range (`a..b`) or `RANGE()` may have when it is written out as an array: ArangoDB's limit.
+/// The greatest number of members of a range (`a..b`) or `RANGE()` as an array: ArangoDB's limit.
 pub const MAX_RANGE_ELEMENTS: u64 = 10_000_000;
 
-/// `low..high` for every lane.
+/// Computes `low..high` for every lane.
 pub(super) fn run_range(
     low: &Column,
     high: &Column,
@@ -43,7 +43,7 @@ fn append_range(
     let mut member = low;
     for count in 0..members {
         block.builder().add_i64(member)?;
-        // The last step may leave the range of integers, but is not looked at any more.
+        // The last step may leave the range of integers, but its result is not used.
         member = member.wrapping_add(step);
         if count % (1 << 20) == (1 << 20) - 1 {
             context.interrupt.check()?;
@@ -54,7 +54,7 @@ fn append_range(
     Ok(())
 }
 
-/// `[a, b, ...]` for every lane.
+/// Computes `[a, b, ...]` for every lane.
 pub(super) fn run_array(
     elements: &[Slot],
     slots: &Slots,
@@ -71,7 +71,7 @@ pub(super) fn run_array(
     })
 }
 
-/// `{a: b, [c]: d, ...}` for every lane. Of members with one name the last counts.
+/// Computes `{a: b, [c]: d, ...}` for every lane. The last of members with the same name counts.
 pub(super) fn run_object(
     members: &[(MemberName, Slot)],
     slots: &Slots,
@@ -101,7 +101,7 @@ pub(super) fn run_object(
     })
 }
 
-/// A member's name: the same in all lanes, or one a lane.
+/// A member's name: the same in all lanes, or one for each lane.
 enum Name<'a> {
     Fixed(&'a str),
     Computed(&'a Column),
@@ -116,7 +116,7 @@ impl Name<'_> {
     }
 }
 
-/// Has `append` add one value for every lane (only one, if it is the same for all).
+/// Calls `append` to add one value for every lane (only one, if it is the same for all).
 pub(super) fn build(
     lanes: usize,
     constant: bool,

@@ -1,7 +1,7 @@
-//! Arrays taken apart: the elements of many rows' arrays as batches for a nested program.
+//! The elements of many rows' arrays, as batches for a nested program.
 //!
-//! Elements of several rows share a batch, and a long array is spread over several, so that a nested program sees
-//! batches of a good size whatever the shape of the data.
+//! Elements of several rows share a batch, and a long array is spread over several. So a nested
+//! program sees batches of a good size whatever the shape of the data.
 
 use super::Program;
 use super::frame::Frame;
@@ -9,13 +9,13 @@ use crate::batch::{Batch, Register};
 use crate::column::Column;
 use crate::value::Value;
 
-/// Most elements in one batch.
+/// The greatest number of elements in one batch.
 const ELEMENTS_PER_BATCH: usize = 1024;
 
-/// Collects elements until there is a batch of them.
+/// A collection of elements until they fill a batch.
 pub(super) struct ElementBatch {
     elements: Vec<Value>,
-    /// For each element the lane of the outer frame that it belongs to; ascending.
+    /// The lane of the outer frame for each element; ascending.
     lanes: Vec<u32>,
 }
 
@@ -24,7 +24,7 @@ impl ElementBatch {
         Self { elements: Vec::new(), lanes: Vec::new() }
     }
 
-    /// Adds an element; true if the batch is now full.
+    /// Adds an element and returns true if the batch is now full.
     pub(super) fn push(&mut self, element: Value, lane: usize) -> bool {
         self.elements.push(element);
         self.lanes.push(lane as u32);
@@ -35,8 +35,10 @@ impl ElementBatch {
         self.elements.is_empty()
     }
 
-    /// The batch for nested programs (with the outer registers that they read) and the outer lane of each of its rows.
-    /// Empties the collection.
+    /// Returns the batch for nested programs and the outer lane of each of its rows.
+    ///
+    /// The batch has the outer registers that the programs read. The collection is empty
+    /// afterwards.
     pub(super) fn take(
         &mut self,
         element: Register,
@@ -57,15 +59,17 @@ impl ElementBatch {
     }
 }
 
-/// Calls `visit` for the elements of an array after flattening `levels` levels of nested arrays. Ends early with the
-/// error of `visit`.
+/// Calls `visit` for the elements of an array after flattening `levels` levels of nested arrays.
+///
+/// Errors: the first of `visit`, which ends the loop.
 pub(super) fn visit_elements<E>(
     array: &Value,
     levels: u32,
     visit: &mut dyn FnMut(Value) -> Result<(), E>,
 ) -> Result<(), E> {
     for element in array.elements() {
-        // Data nests at most as deep as VelocyPack input may, so the recursion is bounded by that and by `levels`.
+        // Data nests at most as deep as VelocyPack input may; that and `levels` bound the
+        // recursion.
         if levels > 0 && element.is_array() {
             visit_elements(&element, levels - 1, visit)?;
         } else {

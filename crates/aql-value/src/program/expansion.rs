@@ -12,7 +12,7 @@ use crate::value::Value;
 use crate::{Error, Result};
 
 impl Expansion {
-    /// The resulting array for every lane.
+    /// Computes the resulting array for every lane.
     pub(super) fn run(
         &self,
         frame: &Frame<'_>,
@@ -42,7 +42,7 @@ impl Expansion {
         output.into_column(lanes, constant, context)
     }
 
-    /// `a[*]` of arrays is `a`.
+    /// Returns true for `a[*]`, which is `a` if that is an array.
     fn changes_nothing(&self, input: &Column) -> bool {
         let plain = self.levels <= 1
             && self.filter.is_none()
@@ -52,7 +52,7 @@ impl Expansion {
         plain && input.as_constant().is_some_and(Value::is_array)
     }
 
-    /// Nothing that the result depends on differs between lanes.
+    /// Returns true if all inputs of the result are the same in all lanes.
     fn is_same_in_all_lanes(&self, input: &Column, slots: &Slots) -> Result<bool> {
         let only_element = |program: &Option<Program>| {
             program.as_ref().is_none_or(|program| {
@@ -68,20 +68,20 @@ impl Expansion {
     }
 }
 
-/// What an expansion has produced: the values of lanes done, one list each, and the lane it is at.
+/// The output of an expansion: the finished lanes, one list each, and the open lane.
 struct Output<'e> {
     expansion: &'e Expansion,
     slots: &'e Slots,
-    /// (lane, projected values), lanes ascending; lanes without any value are missing.
+    /// The lanes, ascending, with their projected values; lanes without any value are missing.
     lists: Vec<(u32, Vec<Value>)>,
     current: Open,
 }
 
-/// The lane that elements are being added to, which may go on in the next batch.
+/// The lane that elements are being added to, which may continue in the next batch.
 #[derive(Default)]
 struct Open {
     lane: Option<u32>,
-    /// Elements that passed the filter and are to be skipped or kept.
+    /// The elements that passed the filter and must be skipped or kept.
     to_skip: u64,
     to_keep: u64,
 }
@@ -128,14 +128,14 @@ impl Output<'_> {
         Ok(())
     }
 
-    /// Whether the next element of a lane that passed the filter is within offset and limit.
+    /// Returns true if the next filtered element of a lane is within offset and limit.
     fn admit(&mut self, lane: u32) -> Result<bool> {
         if self.current.lane != Some(lane) {
             let bound = |slot: Option<Slot>, missing: i64| -> Result<i64> {
                 slot.map_or(Ok(missing), |slot| Ok(self.slots.get(slot)?.get(lane as usize).to_i64()))
             };
             let (offset, limit) = (bound(self.expansion.offset, 0)?, bound(self.expansion.limit, i64::MAX)?);
-            // As in ArangoDB, nothing is within a limit whose offset is negative.
+            // As in ArangoDB, a limit with a negative offset keeps nothing.
             let to_keep = if offset < 0 { 0 } else { limit.max(0) as u64 };
             self.current = Open { lane: Some(lane), to_skip: offset.max(0) as u64, to_keep };
         }
@@ -167,7 +167,7 @@ impl Output<'_> {
 }
 
 impl ArrayQuestion {
-    /// The answer for every lane.
+    /// Computes the result for every lane.
     pub(super) fn run(
         &self,
         frame: &Frame<'_>,

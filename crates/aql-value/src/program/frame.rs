@@ -1,7 +1,8 @@
-//! The rows an evaluation runs over.
+//! The rows of an evaluation.
 //!
-//! Inside an evaluation, columns are dense: lane `i` of each is the frame's `i`-th row. Reading a register therefore
-//! gathers, and the final result is spread back over the physical rows of the batch; neither moves a value.
+//! Inside an evaluation, columns are dense: lane `i` of each is the frame's `i`-th row. A register
+//! is gathered when it is read, and the final result is spread back over the physical rows of the
+//! batch. Neither moves a value.
 
 use crate::batch::{Batch, Register};
 use crate::column::Column;
@@ -11,34 +12,35 @@ use std::sync::Arc;
 /// A batch and the physical row behind each lane.
 pub(super) struct Frame<'b> {
     batch: &'b Batch,
-    /// Physical rows by lane; `None`: lane and row are the same.
+    /// The physical rows by lane; `None` if lane and row are the same.
     rows: Option<Arc<[u32]>>,
     lanes: usize,
 }
 
 impl<'b> Frame<'b> {
-    /// The selected rows of a batch.
+    /// Returns the frame of the selected rows of a batch.
     pub(super) fn of_batch(batch: &'b Batch) -> Self {
         Self { batch, rows: batch.selection().cloned(), lanes: batch.selected_len() }
     }
 
-    /// One physical row of a batch.
+    /// Returns the frame of one physical row of a batch.
     pub(super) fn of_row(batch: &'b Batch, row: usize) -> Self {
         let rows = (row != 0 || batch.rows() != 1).then(|| Arc::from([row as u32]));
         Self { batch, rows, lanes: 1 }
     }
 
-    /// Number of lanes.
+    /// Returns the number of lanes.
     pub(super) fn lanes(&self) -> usize {
         self.lanes
     }
 
-    /// A register's values by lane; null if the register is not set.
+    /// Returns a register's values by lane; null if the register is not set.
     pub(super) fn load(&self, register: Register) -> Column {
         match (self.batch.column(register), &self.rows) {
             (None, _) => Column::Constant(Value::Null),
             (Some(column), None) => column.clone(),
-            // For a single row a constant is cheaper than a gather, and all that follows is computed once.
+            // For a single row a constant is cheaper than a gather, and later instructions run
+            // once.
             (Some(column), Some(rows)) if self.lanes == 1 => {
                 Column::Constant(column.get(rows.first().copied().unwrap_or(0) as usize).clone())
             }
@@ -46,7 +48,7 @@ impl<'b> Frame<'b> {
         }
     }
 
-    /// Some of the frame's lanes as a frame of their own.
+    /// Returns a frame of some of the frame's lanes.
     pub(super) fn narrow(&self, lanes: &Arc<[u32]>) -> Self {
         let rows = match &self.rows {
             None => Arc::clone(lanes),
@@ -55,7 +57,7 @@ impl<'b> Frame<'b> {
         Self { batch: self.batch, lanes: rows.len(), rows: Some(rows) }
     }
 
-    /// A column by lane as a column by physical row.
+    /// Converts a column by lane into a column by physical row.
     pub(super) fn spread(&self, column: Column) -> Column {
         let Some(rows) = &self.rows else { return column };
         let (values, positions) = match column {
@@ -76,7 +78,7 @@ impl<'b> Frame<'b> {
         Column::Gather { values, rows: spread.into() }
     }
 
-    /// The physical rows whose lane is true in a column by lane.
+    /// Returns the physical rows whose lane is true in a column by lane.
     pub(super) fn rows_where(&self, column: &Column) -> Arc<[u32]> {
         if let Some(value) = column.as_constant() {
             return match (value.is_truthy(), &self.rows) {

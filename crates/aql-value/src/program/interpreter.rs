@@ -1,4 +1,4 @@
-//! Running a program: one instruction after the other, each over all lanes.
+//! The interpreter: runs one instruction after the other, each over all lanes.
 
 use super::frame::Frame;
 use super::portions::Drawn;
@@ -11,13 +11,14 @@ use crate::function::Function;
 use crate::value::Value;
 use std::sync::Arc;
 
-/// Calls of a function between two checks, and what an argument takes for which there is one of its own: functions
-/// check within long calls only.
+/// The calls of a function between two checks; functions themselves check only in long calls.
+///
+/// An argument of more than `LONG_ARGUMENT_BYTES` has a check of its own.
 const CALLS_PER_CHECK: usize = 64;
 const LONG_ARGUMENT_BYTES: usize = 16 << 10;
 
 impl Program {
-    /// The program's result by lane.
+    /// Returns the program's result by lane.
     pub(super) fn run(&self, frame: &Frame<'_>, context: &mut EvaluationContext<'_>) -> Result<Column> {
         let lanes = frame.lanes();
         if self.lane_bytes.portion() >= lanes {
@@ -118,7 +119,7 @@ fn apply_unary(operator: UnaryOperator, operand: &Value) -> Value {
     }
 }
 
-/// `base[index]`: a number indexes an array, a string an object; text that is a number does either.
+/// Computes `base[index]`: a number indexes an array, a string an object, and numeric text either.
 fn index_into(base: &Value, index: &Value) -> Value {
     if base.is_object() && (index.is_string() || index.is_number()) {
         return base.get(&index.cast_string());
@@ -129,7 +130,7 @@ fn index_into(base: &Value, index: &Value) -> Value {
     match index {
         Value::Int(position) => base.at(*position),
         Value::Double(position) => base.at(position.floor() as i64),
-        // Beyond every array.
+        // The index is beyond the end of every array.
         Value::UInt(_) => Value::Null,
         other => other.as_str().and_then(|text| text.trim().parse().ok()).map_or(Value::Null, |n| base.at(n)),
     }
@@ -147,7 +148,7 @@ fn run_call(
         let arguments: Vec<Value> = columns.iter().map(|column| column.get(0).clone()).collect();
         return Ok(Column::Constant((function.call)(&arguments, context)?));
     }
-    // One argument list for all lanes; constant arguments are put into it once.
+    // One argument list serves all lanes; constant arguments are set once.
     let mut values: Vec<Value> = columns.iter().map(|column| column.get(0).clone()).collect();
     let changing: Vec<usize> =
         (0..columns.len()).filter(|&n| columns.get(n).is_some_and(|c| c.as_constant().is_none())).collect();

@@ -1,4 +1,4 @@
-//! AND, OR and `? :`: what is lazy runs as a nested program on the rows that need it.
+//! AND, OR and `? :`. Lazy operands are nested programs, run on the rows that need them.
 
 use super::Program;
 use super::frame::Frame;
@@ -8,8 +8,10 @@ use crate::context::EvaluationContext;
 use crate::value::Value;
 use std::sync::Arc;
 
-/// AND (`go_on_if` true) and OR (false): each lane takes the first operand whose truth differs from `go_on_if`, or the
-/// last one. Operand n is evaluated only in lanes in which all before it agree with `go_on_if`.
+/// Computes AND (`go_on_if` true) or OR (false).
+///
+/// Each lane takes the first operand whose truth differs from `go_on_if`, or the last one. Operand
+/// n is evaluated only in lanes in which all operands before it agree with `go_on_if`.
 pub(super) fn run_chain(
     first: &Column,
     rest: &[Program],
@@ -38,7 +40,7 @@ pub(super) fn run_chain(
     Ok(result.finish())
 }
 
-/// `condition ? then : otherwise`.
+/// Computes `condition ? then : otherwise`.
 pub(super) fn run_choose(
     condition: &Column,
     then: Option<&Program>,
@@ -65,7 +67,7 @@ pub(super) fn run_choose(
     Ok(result.finish())
 }
 
-/// The lanes in which the column's truth is `truth`, ascending.
+/// Returns the lanes in which the column's truth is `truth`, ascending.
 fn lanes_where(column: &Column, lanes: usize, truth: bool) -> Arc<[u32]> {
     match column.as_constant() {
         Some(value) if value.is_truthy() != truth => Arc::from([]),
@@ -74,10 +76,10 @@ fn lanes_where(column: &Column, lanes: usize, truth: bool) -> Arc<[u32]> {
     }
 }
 
-/// A column of which some lanes are replaced by those of others.
+/// A column some of whose lanes other columns replace.
 struct Merge {
     column: Column,
-    /// Made when lanes are replaced for the first time, unless all of them are.
+    /// The values, made when lanes are first replaced, unless all of them are.
     values: Vec<Value>,
     lanes: usize,
 }
@@ -87,7 +89,7 @@ impl Merge {
         Self { column: column.clone(), values: Vec::new(), lanes }
     }
 
-    /// Lane `lanes[i]` becomes lane `i` of `replacement`.
+    /// Replaces lane `lanes[i]` by lane `i` of `replacement`.
     fn put(&mut self, lanes: &[u32], replacement: &Column) {
         if lanes.len() == self.lanes {
             self.column = replacement.clone();

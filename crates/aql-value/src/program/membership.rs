@@ -9,24 +9,24 @@ use crate::value::Value;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-/// Arrays up to this length are searched one by one: comparing a few values costs less than hashing one.
+/// The length up to which arrays are searched linearly: a few comparisons cost less than a hash.
 const LARGEST_LINEAR_SEARCH: usize = 8;
 
-/// Elements between two checks for an interrupt.
+/// The elements between two checks of the interrupt.
 const ELEMENTS_PER_CHECK: usize = 16 << 10;
 
-/// An array prepared for being searched many times.
+/// An array prepared for many searches.
 #[derive(Debug)]
 pub(super) enum ConstantSet {
-    /// Not an array: nothing is in it, and nothing is "not in" it either.
+    /// A value that is not an array: both IN and NOT IN are false.
     NotAnArray,
     /// Few elements.
     List(Vec<Value>),
-    /// Many elements, in a table that is made when it is first needed.
+    /// Many elements, in a table that is made at its first use.
     Many { array: Value, table: OnceLock<Table> },
 }
 
-/// Finds values by AQL's equality and hash (1 and 1.0 are the same).
+/// A table of values by AQL's equality and hash (1 and 1.0 are the same).
 type Table = HashSet<Value>;
 
 impl ConstantSet {
@@ -40,7 +40,7 @@ impl ConstantSet {
         }
     }
 
-    /// Makes the table. Error 1500 if the query is ended meanwhile.
+    /// Makes the table. Errors: 1500 if the query is ended meanwhile.
     fn prepare(&self, context: &EvaluationContext<'_>) -> Result<()> {
         let Self::Many { array, table } = self else { return Ok(()) };
         if table.get().is_none() {
@@ -51,13 +51,13 @@ impl ConstantSet {
                 }
                 made.insert(element);
             }
-            // Somebody else may have been faster, with the same table.
+            // Another thread may have been faster, with the same table.
             let _ = table.set(made);
         }
         Ok(())
     }
 
-    /// `needle IN array`, once it is prepared; `None` if it is not an array.
+    /// Computes `needle IN array` after its preparation; `None` if it is not an array.
     fn contains(&self, needle: &Value) -> Option<bool> {
         match self {
             Self::NotAnArray => None,
@@ -67,12 +67,12 @@ impl ConstantSet {
     }
 }
 
-/// `needle IN haystack`; `None` if the haystack is not an array.
+/// Computes `needle IN haystack`; `None` if the haystack is not an array.
 pub fn contains(haystack: &Value, needle: &Value) -> Option<bool> {
     haystack.is_array().then(|| haystack.elements().any(|element| element == *needle))
 }
 
-/// `needle IN low..high`: whether the needle is an integer from one end to the other, in whichever order they are.
+/// Computes `needle IN low..high`: true for an integer between the ends, in either order.
 fn is_in_range(needle: &Value, low: &Value, high: &Value) -> bool {
     let (low, high) = (low.to_i64(), high.to_i64());
     needle.as_i64().is_some_and(|needle| (low.min(high)..=low.max(high)).contains(&needle))
@@ -107,7 +107,7 @@ impl Haystack {
             Self::Slot(slot) => slots.get(*slot)?,
         };
         if let Some(haystack) = haystacks.as_constant() {
-            // The same array for all lanes: worth preparing, unless there is next to nothing to look for.
+            // The same array for all lanes is worth preparing, unless there are very few needles.
             let set = ConstantSet::new(haystack);
             set.prepare(context)?;
             return map(needles, lanes, |needle| Ok(answer(set.contains(needle))));
@@ -124,7 +124,7 @@ impl Haystack {
 }
 
 impl CompareOperator {
-    /// Whether the operator holds between two values.
+    /// Returns true if the operator holds between two values.
     pub fn test(self, left: &Value, right: &Value) -> bool {
         match self {
             // Equality needs no collation.

@@ -1,9 +1,9 @@
 //! Compiled expressions: a flat list of instructions, each computing one column from earlier ones.
 //!
-//! An instruction's result is a *slot*; a slot is written once and read by later instructions only. All rows of a
-//! batch go through one instruction before the next runs. What AQL evaluates lazily (the further operands of AND and
-//! OR, the branches of `? :`) and what runs per array element (expansions, `[? ...]`) are nested programs, run on the
-//! rows, or elements, that need them.
+//! An instruction's result is a *slot*; a slot is written once and read by later instructions only.
+//! All rows of a batch go through one instruction before the next runs. AQL evaluates some operands
+//! lazily (the further operands of AND and OR, the branches of `? :`) and others per array element
+//! (expansions, `[? ...]`). These are nested programs, run on the rows or elements that need them.
 
 mod arithmetic;
 mod array_compare;
@@ -42,10 +42,10 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot(u32);
 
-/// Name of a member of an object literal.
+/// The name of a member of an object literal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MemberName {
-    /// Known when the expression is compiled.
+    /// A name known when the expression is compiled.
     Fixed(Box<str>),
     /// `[expression]: ...`: the slot's value cast to string.
     Computed(Slot),
@@ -56,18 +56,19 @@ pub enum MemberName {
 pub struct Expansion {
     /// The array; anything else gives an empty array.
     pub input: Slot,
-    /// Number of asterisks: `levels - 1` levels of nested arrays are flattened first.
+    /// The number of asterisks: `levels - 1` levels of nested arrays are flattened first.
     pub levels: u32,
-    /// Register under which `filter` and `projection` find the element. Not used by anything outside of the nested
-    /// programs, and set in no batch that the outer program is evaluated over.
+    /// The register under which `filter` and `projection` find the element.
+    ///
+    /// Nothing outside of the nested programs uses it, and no batch of the outer program sets it.
     pub element: Register,
-    /// Keeps elements for which it is true.
+    /// The condition of the elements that are kept.
     pub filter: Option<Program>,
-    /// Elements to skip, after the filter; cast to an integer.
+    /// The number of elements to skip, after the filter; cast to an integer.
     pub offset: Option<Slot>,
-    /// Most elements to keep, after the filter; cast to an integer.
+    /// The greatest number of elements to keep, after the filter; cast to an integer.
     pub limit: Option<Slot>,
-    /// What to put in the result for an element; the element itself if missing.
+    /// The result for an element; the element itself if missing.
     pub projection: Option<Program>,
 }
 
@@ -76,22 +77,24 @@ pub struct Expansion {
 pub struct ArrayQuestion {
     /// The array; anything else gives false.
     pub input: Slot,
-    /// Number of question marks: `levels - 1` levels of nested arrays are flattened first.
+    /// The number of question marks: `levels - 1` levels of nested arrays are flattened first.
     pub levels: u32,
-    /// How many elements must satisfy the filter.
+    /// The numbers of elements that must satisfy the filter.
     pub quantifier: Quantifier,
-    /// Register under which `filter` finds the element, as in [`Expansion`].
+    /// The register under which `filter` finds the element, as in [`Expansion`].
     pub element: Register,
     /// The condition; missing in `[?]`, which every element satisfies.
     pub filter: Option<Program>,
 }
 
-/// A compiled expression. Immutable and shared by all executions of a plan.
+/// A compiled expression. It is immutable, and all executions of a plan share it.
 #[derive(Debug, Clone)]
 pub struct Program {
     instructions: Arc<[Instruction]>,
     result: Slot,
-    /// Ascending, without duplicates; those of nested programs included, element registers not.
+    /// The registers that it reads, ascending and unique.
+    ///
+    /// Those of nested programs are included, element registers are not.
     registers: Arc<[Register]>,
     deterministic: bool,
     lane_bytes: Arc<LaneBytes>,
@@ -126,7 +129,7 @@ enum Instruction {
 enum Haystack {
     Slot(Slot),
     Constant(Arc<ConstantSet>),
-    /// `low..high`, which is compared with its ends and never written out.
+    /// A range `low..high`, whose ends are compared and whose members are never written out.
     Range {
         low: Slot,
         high: Slot,
@@ -141,22 +144,24 @@ enum Pattern<T> {
 }
 
 impl Program {
-    /// The program that reads one register.
+    /// Returns the program that reads one register.
     pub fn load(register: Register) -> Self {
         let mut builder = ProgramBuilder::new();
         let slot = builder.load(register);
         builder.finish(slot)
     }
 
-    /// The program that gives one value.
+    /// Returns the program of a constant.
     pub fn constant(value: Value) -> Self {
         let mut builder = ProgramBuilder::new();
         let slot = builder.constant(value);
         builder.finish(slot)
     }
 
-    /// The expression's value for every selected row of the batch, as a column over its physical rows (what rows that
-    /// are not selected have there means nothing). Evaluates nothing if no row is selected.
+    /// Returns the expression's value for every selected row, as a column over the physical rows.
+    ///
+    /// The values of rows that are not selected are undefined. Evaluates nothing if no row is
+    /// selected.
     pub fn evaluate(&self, batch: &Batch, context: &mut EvaluationContext<'_>) -> Result<Column> {
         if batch.is_empty() {
             return Ok(Column::Constant(Value::Null));
@@ -169,7 +174,7 @@ impl Program {
         Ok(frame.spread(column))
     }
 
-    /// The physical rows of the batch, among the selected ones, for which the expression's value is true as a bool.
+    /// Returns the selected physical rows for which the expression is true as a bool.
     pub fn evaluate_predicate(
         &self,
         batch: &Batch,
@@ -183,7 +188,7 @@ impl Program {
         Ok(frame.rows_where(&column))
     }
 
-    /// The expression's value for one physical row.
+    /// Returns the expression's value for one physical row.
     pub fn evaluate_row(
         &self,
         batch: &Batch,
@@ -200,22 +205,22 @@ impl Program {
         Ok(column.get(0).clone())
     }
 
-    /// The expression's value without any row; registers read as null.
+    /// Returns the expression's value without any row; registers read as null.
     pub fn evaluate_constant(&self, context: &mut EvaluationContext<'_>) -> Result<Value> {
         self.evaluate_row(&Batch::single_row(), 0, context)
     }
 
-    /// The registers that the expression needs, ascending.
+    /// Returns the registers that the expression needs, ascending.
     pub fn registers_read(&self) -> &[Register] {
         &self.registers
     }
 
-    /// Whether equal inputs give equal results: no call of a function that is not deterministic.
+    /// Returns true if equal inputs give equal results: every function it calls is deterministic.
     pub fn is_deterministic(&self) -> bool {
         self.deterministic
     }
 
-    /// The register, if the program only reads one.
+    /// Returns the register, if the program only reads one.
     pub fn as_register(&self) -> Option<Register> {
         match self.instruction(self.result) {
             Some(Instruction::Load(register)) => Some(*register),
@@ -223,7 +228,7 @@ impl Program {
         }
     }
 
-    /// The value, if the program is a constant.
+    /// Returns the value, if the program is a constant.
     pub fn as_constant(&self) -> Option<&Value> {
         match self.instruction(self.result) {
             Some(Instruction::Constant(value)) => Some(value),

@@ -6,11 +6,11 @@ use std::cmp::Ordering;
 /// `NOT x`, `+x`, `-x`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnaryOperator {
-    /// Boolean negation of the cast to bool.
+    /// The boolean negation of the cast to bool.
     Not,
-    /// Cast to number.
+    /// The cast to number.
     Plus,
-    /// Negated cast to number.
+    /// The negated cast to number.
     Minus,
 }
 
@@ -47,7 +47,7 @@ pub enum CompareOperator {
 }
 
 impl CompareOperator {
-    /// Whether operands that compare as `ordering` satisfy the operator.
+    /// Returns true if operands that compare as `ordering` satisfy the operator.
     pub fn holds(self, ordering: Ordering) -> bool {
         match self {
             Self::Equal => ordering.is_eq(),
@@ -60,29 +60,29 @@ impl CompareOperator {
     }
 }
 
-/// What an array comparison does with each element of its left side.
+/// The test of an array comparison for each element of its left side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArrayOperator {
-    /// Compares it with the right side.
+    /// A comparison with the right side.
     Compare(CompareOperator),
-    /// Looks for it in the right side; false if that is not an array.
+    /// A search in the right side; false if that is not an array.
     In,
     /// The opposite of `In`, except that it too is false if the right side is not an array.
     NotIn,
 }
 
-/// How many elements must satisfy a condition.
+/// The number of elements that must satisfy a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantifier {
-    /// Every one; holds for an empty array.
+    /// All elements; holds for an empty array.
     All,
-    /// At least one.
+    /// At least one element.
     Any,
-    /// Not one; holds for an empty array.
+    /// No element; holds for an empty array.
     None,
-    /// `AT LEAST (n)`: at least as many as the slot says.
+    /// `AT LEAST (n)`: at least the slot's value.
     AtLeast(Slot),
-    /// `[? n FILTER ..]`: exactly as many as the slot says.
+    /// `[? n FILTER ..]`: exactly the slot's value.
     Exactly(Slot),
     /// `[? a..b FILTER ..]`: between the two, both ends included.
     Between(Slot, Slot),

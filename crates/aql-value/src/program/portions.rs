@@ -1,26 +1,26 @@
-//! How many lanes a program computes at one time.
+//! The number of lanes that a program computes at once.
 //!
-//! A program works instruction by instruction over all lanes of a batch, so that what a function makes for each of a
-//! thousand rows is there at one time. That is drawn from the query's account, and where a lane takes much, later
-//! evaluations take fewer lanes at one time.
+//! A program runs instruction by instruction over all lanes of a batch, so the results of a
+//! function for a thousand rows exist at the same time. Their bytes are drawn from the query's
+//! account. If a lane takes many, later evaluations take fewer lanes at once.
 
 use crate::memory::MemoryAccount;
 use crate::{Result, Value};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What calls may make at one time, if a single lane does not take more.
+/// The bytes that calls may make at once, unless a single lane takes more.
 const PORTION_BYTES: u64 = 8 << 20;
 
-/// Bytes that are drawn at one time; what is less is no danger.
+/// The bytes that are drawn at once; a smaller amount is harmless.
 const DRAWN_BYTES: u64 = 1 << 20;
 
-/// What a lane takes, as far as it is known. Shared by all executions.
+/// The known bytes of a lane. All executions share it.
 #[derive(Debug, Default)]
 pub(super) struct LaneBytes(AtomicU64);
 
 impl LaneBytes {
-    /// Most lanes that are computed at one time; at least one.
+    /// Returns the greatest number of lanes that are computed at once; at least one.
     pub(super) fn portion(&self) -> usize {
         match self.0.load(Ordering::Relaxed) {
             0 => usize::MAX,
@@ -28,7 +28,7 @@ impl LaneBytes {
         }
     }
 
-    /// Takes note of an evaluation. One that took much is forgotten little by little.
+    /// Records the bytes of an evaluation. The effect of an expensive one decays.
     pub(super) fn note(&self, bytes: u64, lanes: usize) {
         let before = self.0.load(Ordering::Relaxed);
         if bytes > 0 || before > 0 {
@@ -37,7 +37,7 @@ impl LaneBytes {
     }
 }
 
-/// What the values of one evaluation take.
+/// The bytes of one evaluation's values.
 #[derive(Debug, Default)]
 pub(super) struct Drawn {
     bytes: Cell<u64>,
@@ -45,7 +45,7 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    /// Draws what a value takes that a call has just made; nothing for one that others have, too.
+    /// Draws the bytes of a value that a call has just made; nothing for a shared value.
     pub(super) fn draw(&self, value: &Value, memory: &MemoryAccount) -> Result<()> {
         let pending = self.pending.get() + value.unshared_bytes() as u64;
         self.pending.set(pending);
@@ -57,7 +57,7 @@ impl Drawn {
         Ok(())
     }
 
-    /// Gives everything back, and says how much that was.
+    /// Gives everything back and returns the bytes.
     pub(super) fn give_back(&self, memory: &MemoryAccount) -> u64 {
         self.pending.set(0);
         let bytes = self.bytes.take();

@@ -7,18 +7,18 @@ use crate::value::Value;
 use crate::{Error, Result};
 use std::sync::Arc;
 
-/// Lanes between two checks for an interrupt, in loops whose single steps are short.
+/// The lanes between two checks of the interrupt, in loops with short steps.
 pub(super) const LANES_PER_CHECK: usize = 4096;
 
 /// The columns computed so far, by slot.
 pub(super) struct Slots {
     pub(super) columns: Vec<Column>,
-    /// What the calls among the instructions have made.
+    /// The bytes that the calls among the instructions have made.
     pub(super) drawn: Drawn,
 }
 
 impl Slots {
-    /// The column of an earlier instruction.
+    /// Returns the column of an earlier instruction.
     pub(super) fn get(&self, slot: Slot) -> Result<&Column> {
         self.columns
             .get(slot.0 as usize)
@@ -27,7 +27,7 @@ impl Slots {
 }
 
 impl<T> Pattern<T> {
-    /// The column of patterns, if the pattern is not prepared.
+    /// Returns the column of patterns, if the pattern is not prepared.
     pub(super) fn column<'s>(&self, slots: &'s Slots) -> Result<Option<&'s Column>> {
         match self {
             Self::Prepared(_) => Ok(None),
@@ -51,8 +51,9 @@ pub(super) fn map(
     }
 }
 
-/// As [`map`], for a function that cannot fail and has no effect: where rows repeat (an outer row joined with many
-/// inner ones), each underlying value is computed once.
+/// Applies a function without errors and effects, as [`map`] does, once for each underlying value.
+///
+/// Rows repeat where an outer row is joined with many inner ones.
 pub(super) fn map_shared(column: &Column, lanes: usize, apply: impl Fn(&Value) -> Value) -> Column {
     match column {
         Column::Constant(value) => Column::Constant(apply(value)),

@@ -8,7 +8,7 @@ use crate::pattern::{LikePattern, Regex};
 use crate::value::Value;
 use crate::{ErrorCode, Result};
 
-/// `text LIKE pattern`; operands are cast to strings.
+/// Computes `text LIKE pattern`; operands are cast to strings.
 pub(super) fn run_like(
     text: &Column,
     pattern: &Pattern<LikePattern>,
@@ -30,8 +30,10 @@ pub(super) fn run_like(
     })
 }
 
-/// `text =~ pattern`; operands are cast to strings. An invalid pattern, or one that takes too
-/// many steps for a text, gives warning 1543 and null, negated or not.
+/// Computes `text =~ pattern`; operands are cast to strings.
+///
+/// An invalid pattern, or one that takes too many steps for a text, gives warning 1543 and null,
+/// negated or not.
 pub(super) fn run_regex(
     text: &Column,
     pattern: &Pattern<Regex>,
@@ -40,7 +42,7 @@ pub(super) fn run_regex(
     context: &mut EvaluationContext<'_>,
 ) -> Result<Column> {
     let answer = |found: Option<bool>, context: &mut EvaluationContext<'_>| {
-        // Each time: with backtracking a single match may take long.
+        // Checks every time: with backtracking a single match may take long.
         context.interrupt.check()?;
         match found {
             Some(found) => Ok(Value::Bool(found != negated)),

@@ -1,21 +1,21 @@
-//! Looking into arrays and objects.
+//! Access to the members of arrays and objects.
 //!
-//! What is found is a position in the same block, except for `_id` of a stored document: that is not stored, but made
-//! of the collection's name and the `_key`.
+//! The result is a position in the same block, except for `_id` of a stored document: that is not
+//! stored, but built from the collection's name and the `_key`.
 
 use super::{Kind, Value, slice_at};
 use std::sync::Arc;
 use velocypack::{Block, Slice};
 
 impl Value {
-    /// The attribute of an object; null if there is none, or if the value is not an object.
+    /// Returns the attribute of an object; null if there is none, or if the value is not an object.
     pub fn get(&self, name: &str) -> Self {
         let Self::Packed { offset, block } = self else { return Self::Null };
         let object = slice_at(block, *offset);
         object.get(name).map_or(Self::Null, |found| within(block, object, found))
     }
 
-    /// The value at the end of a path of attribute names; null where the path leads nowhere.
+    /// Returns the value at the end of a path of attribute names; null if there is none.
     pub fn get_path(&self, path: &[Box<str>]) -> Self {
         match self {
             Self::Packed { offset, block } => Self::path_in_block(block, *offset, path),
@@ -24,8 +24,10 @@ impl Value {
         }
     }
 
-    /// The value at the end of a path that starts from a position of a block; null where the path leads nowhere. The
-    /// same as [`Value::in_block`] and then [`Value::get_path`], without a value in between.
+    /// Returns the value at the end of a path that starts at a position of a block; null if there
+    /// is none.
+    ///
+    /// It equals [`Value::in_block`] followed by [`Value::get_path`], without a value in between.
     pub fn path_in_block(block: &Arc<Block>, offset: u32, path: &[Box<str>]) -> Self {
         let mut parent = Slice::NONE;
         let mut found = slice_at(block, offset);
@@ -38,7 +40,7 @@ impl Value {
         within(block, parent, found)
     }
 
-    /// An element of an array, from 0, or from -1 backwards; null if there is none, or if the value is not an array.
+    /// Returns an element of an array, from 0, or from -1 backwards; null if there is none.
     pub fn at(&self, position: i64) -> Self {
         let Self::Packed { offset, block } = self else { return Self::Null };
         let array = slice_at(block, *offset);
@@ -48,7 +50,8 @@ impl Value {
         found.map_or(Self::Null, |found| within(block, Slice::NONE, found))
     }
 
-    /// Number of elements of an array or of attributes of an object; 0 for anything else.
+    /// Returns the number of elements of an array or of attributes of an object; 0 for anything
+    /// else.
     pub fn len(&self) -> usize {
         match self {
             Self::Packed { offset, block } => slice_at(block, *offset).len(),
@@ -56,12 +59,12 @@ impl Value {
         }
     }
 
-    /// Whether it is an array or object without members (or neither of the two).
+    /// Returns true unless the value is an array or object with members.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The elements of an array in order; none for anything else.
+    /// Returns the elements of an array in order; none for anything else.
     pub fn elements(&self) -> Elements<'_> {
         Elements {
             inner: match self {
@@ -71,7 +74,8 @@ impl Value {
         }
     }
 
-    /// The attributes of an object, name and value, in the order in which they are stored; none for anything else.
+    /// Returns the attributes of an object, name and value, in stored order; none for anything
+    /// else.
     pub fn entries(&self) -> Entries<'_> {
         Entries {
             inner: match self {
@@ -84,8 +88,9 @@ impl Value {
         }
     }
 
-    /// Calls `visit` with the value as VelocyPack and the collection that its `_id` markers refer to, if it may have
-    /// any. Scalars are encoded on the stack.
+    /// Calls `visit` with the value as VelocyPack and the collection of its `_id` markers.
+    ///
+    /// There is no collection if the value cannot have markers. Scalars are encoded on the stack.
     pub fn with_slice<T>(&self, visit: impl FnOnce(Slice<'_>, Option<&str>) -> T) -> T {
         match self {
             Self::Packed { offset, block } => visit(slice_at(block, *offset), block.collection()),
@@ -115,7 +120,7 @@ impl Value {
         }
     }
 
-    /// The block and position of a packed value, for code that works on VelocyPack itself.
+    /// Returns the block and position of a packed value, for code that works on VelocyPack itself.
     pub fn as_packed(&self) -> Option<(&Arc<Block>, u32)> {
         match self {
             Self::Packed { offset, block } => Some((block, *offset)),
@@ -139,7 +144,9 @@ fn encode(head: u8, number: [u8; 8]) -> [u8; 9] {
     bytes
 }
 
-/// The value `found` in a block, which is an attribute of `parent` (or of nothing, if it is an element).
+/// Returns the value `found` in a block.
+///
+/// It is an attribute of `parent`; an element has no parent.
 fn within(block: &Arc<Block>, parent: Slice<'_>, found: Slice<'_>) -> Value {
     if let Some(value) = Value::inline(found) {
         if found.is_id_marker() {
@@ -156,12 +163,12 @@ fn within(block: &Arc<Block>, parent: Slice<'_>, found: Slice<'_>) -> Value {
     }
 }
 
-/// Where a slice that lies within the block's bytes starts: the distance of their addresses.
+/// Returns the offset of a slice within the block's bytes: the distance of their addresses.
 fn distance(block: &Block, found: Slice<'_>) -> usize {
     (found.bytes().as_ptr() as usize).wrapping_sub(block.bytes.as_ptr() as usize)
 }
 
-/// `_id` of a stored document.
+/// Returns the `_id` of a stored document.
 fn resolve_id(block: &Block, document: Slice<'_>) -> Value {
     let Some(collection) = block.collection() else { return Value::Null };
     let mut id = String::with_capacity(collection.len() + 1 + LONGEST_KEY_BYTES);
@@ -169,7 +176,7 @@ fn resolve_id(block: &Block, document: Slice<'_>) -> Value {
     Value::from_str(&id)
 }
 
-/// Iterator over the elements of an array.
+/// An iterator over the elements of an array.
 #[derive(Clone)]
 pub struct Elements<'v> {
     inner: Option<(&'v Arc<Block>, velocypack::Elements<'v>)>,
@@ -188,17 +195,17 @@ impl Iterator for Elements<'_> {
     }
 }
 
-/// The elements of an array, from an iterator that owns what it walks over and so can be kept between two batches.
+/// An iterator over the elements of an array that owns its data, so that it outlives a batch.
 #[derive(Clone, Debug)]
 pub struct ElementCursor {
     array: Value,
-    /// Where the next element starts in the block. Elements lie one behind the other.
+    /// The offset of the next element in the block. Elements are contiguous.
     offset: usize,
     remaining: usize,
 }
 
 impl ElementCursor {
-    /// At the first element of an array; at the end for anything else.
+    /// Returns an iterator at the first element of an array; at the end for anything else.
     pub fn new(array: Value) -> Self {
         let start = array.as_packed().and_then(|(block, offset)| {
             let elements = slice_at(block, offset).elements();
@@ -209,7 +216,7 @@ impl ElementCursor {
         Self { array, offset, remaining }
     }
 
-    /// Number of elements still to come.
+    /// Returns the number of remaining elements.
     pub fn remaining(&self) -> usize {
         self.remaining
     }
@@ -227,7 +234,7 @@ impl Iterator for ElementCursor {
     }
 }
 
-/// Iterator over the attributes of an object: name and value.
+/// An iterator over the attributes of an object: name and value.
 #[derive(Clone)]
 pub struct Entries<'v> {
     inner: Option<(&'v Arc<Block>, Slice<'v>, velocypack::Entries<'v>)>,

@@ -1,4 +1,4 @@
-//! Many values made one after the other and put into few blocks.
+//! A builder that puts many values into few blocks.
 
 use super::Value;
 use crate::Result;
@@ -6,25 +6,28 @@ use crate::memory::MemoryAccount;
 use std::sync::Arc;
 use velocypack::{Block, Builder};
 
-/// Builds values for the rows of a batch. They share blocks, so that there is no allocation a value.
+/// A builder of values for the rows of a batch. They share blocks, so no value needs an allocation.
 ///
-/// Use: for each value, add exactly one value to [`BlockBuilder::builder`], then [`BlockBuilder::end_value`].
+/// Use: for each value, add exactly one value to [`BlockBuilder::builder`], then call
+/// [`BlockBuilder::end_value`].
 pub struct BlockBuilder {
     builder: Builder,
-    /// Where the value being built starts.
+    /// The start of the value that is being built.
     start: usize,
     offsets: Vec<u32>,
     values: Vec<Value>,
-    /// Bytes in blocks that are complete.
+    /// The bytes in complete blocks.
     sealed_bytes: u64,
 }
 
-/// A block is complete when it has so many bytes: large enough to be shared by many values, small enough that one value
-/// that is kept does not keep much else alive.
+/// The size at which a block is complete.
+///
+/// It is large enough for many values to share it. It is small enough that one retained value does
+/// not keep much else alive.
 const BLOCK_BYTES: usize = 256 << 10;
 
 impl BlockBuilder {
-    /// For about so many values.
+    /// Returns a builder for about so many values.
     pub fn new(values: usize) -> Self {
         Self {
             builder: Builder::new(),
@@ -35,14 +38,14 @@ impl BlockBuilder {
         }
     }
 
-    /// Where the next value is to be added.
+    /// Returns the builder that takes the next value.
     pub fn builder(&mut self) -> &mut Builder {
         &mut self.builder
     }
 
-    /// The value added to the builder is complete.
+    /// Completes the value that was added to the builder.
     pub fn end_value(&mut self) {
-        // Below BLOCK_BYTES, which is why it fits.
+        // The start is below BLOCK_BYTES, so it fits.
         self.offsets.push(self.start as u32);
         self.start = self.builder.len_bytes();
         if self.start >= BLOCK_BYTES {
@@ -50,30 +53,31 @@ impl BlockBuilder {
         }
     }
 
-    /// Adds a value made before.
+    /// Adds an existing value.
     pub fn push(&mut self, value: &Value) -> Result<()> {
         value.append_to(&mut self.builder)?;
         self.end_value();
         Ok(())
     }
 
-    /// Number of complete values.
+    /// Returns the number of complete values.
     pub fn len(&self) -> usize {
         self.values.len() + self.offsets.len()
     }
 
-    /// Whether there is no complete value.
+    /// Returns true if there is no complete value.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bytes of all values so far, the one being built included.
+    /// Returns the bytes of all values so far, the one being built included.
     pub fn byte_len(&self) -> u64 {
         self.sealed_bytes + self.builder.len_bytes() as u64
     }
 
-    /// Error 32 if the account could not bear what was built so far. Draws nothing: what is built in passing is
-    /// accounted for by who keeps it.
+    /// Checks that the account has room for the bytes built so far, but draws nothing.
+    ///
+    /// The owner of the result accounts for it. Errors: 32 without that room.
     pub fn check_memory(&self, memory: &MemoryAccount) -> Result<()> {
         let bytes = self.byte_len();
         memory.charge(bytes)?;
@@ -81,7 +85,7 @@ impl BlockBuilder {
         Ok(())
     }
 
-    /// All values, in order.
+    /// Returns all values, in order.
     pub fn finish(mut self) -> Vec<Value> {
         self.seal();
         self.values

@@ -1,11 +1,11 @@
-//! Making values.
+//! Constructors of values.
 
 use super::{ShortString, Value};
 use crate::Result;
 use std::sync::{Arc, LazyLock};
 use velocypack::{Block, Builder, Number, Slice};
 
-/// `[]` and `{}`, shared by all values that are one.
+/// The empty array and the empty object, which all values share.
 static EMPTY: LazyLock<Arc<Block>> = LazyLock::new(|| {
     let mut bytes = Slice::EMPTY_ARRAY.bytes().to_vec();
     bytes.extend_from_slice(Slice::EMPTY_OBJECT.bytes());
@@ -13,7 +13,7 @@ static EMPTY: LazyLock<Arc<Block>> = LazyLock::new(|| {
 });
 
 impl Value {
-    /// A string.
+    /// Returns a string.
     #[allow(clippy::should_implement_trait, reason = "it cannot fail, and reads as its siblings do")]
     pub fn from_str(text: &str) -> Self {
         match ShortString::new(text) {
@@ -25,17 +25,17 @@ impl Value {
         }
     }
 
-    /// A double; null if it is not finite.
+    /// Returns a double; null if it is not finite.
     pub fn from_f64(number: f64) -> Self {
         if number.is_finite() { Self::Double(number) } else { Self::Null }
     }
 
-    /// An integer.
+    /// Returns an integer.
     pub fn from_u64(number: u64) -> Self {
         i64::try_from(number).map_or(Self::UInt(number), Self::Int)
     }
 
-    /// A number as VelocyPack has it; null if it is not finite.
+    /// Returns a number of VelocyPack; null if it is not finite.
     pub fn from_number(number: Number) -> Self {
         match number {
             Number::Int(number) => Self::Int(number),
@@ -44,12 +44,13 @@ impl Value {
         }
     }
 
-    /// A copy of a VelocyPack value that has no `_id` markers (or whose markers may read as null).
+    /// Returns a copy of a VelocyPack value without `_id` markers (or whose markers may read as
+    /// null).
     pub fn from_slice(slice: Slice<'_>) -> Self {
         Self::from_slice_of(slice, None)
     }
 
-    /// A copy of a VelocyPack value out of a block whose documents belong to `collection`.
+    /// Copies a VelocyPack value from a block whose documents belong to `collection`.
     pub fn from_slice_of(slice: Slice<'_>, collection: Option<&Arc<str>>) -> Self {
         Self::inline(slice).unwrap_or_else(|| {
             let block = Block { bytes: slice.bytes().to_vec(), collection: collection.cloned() };
@@ -57,14 +58,16 @@ impl Value {
         })
     }
 
-    /// The value at a position of a block. Scalars and short strings are taken out of it; what is not a value of AQL
-    /// (malformed, or a type AQL does not know) is null.
+    /// Returns the value at a position of a block.
+    ///
+    /// Scalars and short strings are copied out of it. A value that is malformed, or of a type that
+    /// AQL does not know, is null.
     pub fn in_block(block: &Arc<Block>, offset: u32) -> Self {
         Self::inline(block.slice(offset as usize))
             .unwrap_or_else(|| Self::Packed { offset, block: Arc::clone(block) })
     }
 
-    /// The first value of a builder; null if it is not complete.
+    /// Returns the first value of a builder; null if it is not complete.
     pub fn from_builder(builder: Builder) -> Self {
         if !builder.is_closed() {
             return Self::Null;
@@ -72,7 +75,9 @@ impl Value {
         Self::in_block(&Arc::new(Block::new(builder.into_vec())), 0)
     }
 
-    /// An array. What the elements refer to is copied. For arrays of bounded size: null if it would be 4 GiB or longer.
+    /// Returns an array, with copies of the data that the elements refer to.
+    ///
+    /// It is for arrays of bounded size: an array of 4 GiB or more becomes null.
     pub fn array(elements: &[Self]) -> Self {
         if elements.is_empty() {
             return Self::empty_array();
@@ -80,7 +85,9 @@ impl Value {
         Self::try_array(elements).unwrap_or(Self::Null)
     }
 
-    /// An array. What the elements refer to is copied. Error 32 if it would be 4 GiB or longer.
+    /// Returns an array, with copies of the data that the elements refer to.
+    ///
+    /// Errors: 32 if it would be 4 GiB or longer.
     pub fn try_array(elements: &[Self]) -> Result<Self> {
         let mut builder = Builder::new();
         builder.open_array()?;
@@ -91,13 +98,17 @@ impl Value {
         Ok(Self::from_builder(builder))
     }
 
-    /// An object. What the values refer to is copied. Of entries with the same name the last one counts. For objects of
-    /// bounded size: null if it would be 4 GiB or longer.
+    /// Returns an object, with copies of the data that the values refer to.
+    ///
+    /// The last of entries with the same name counts. It is for objects of bounded size: an object
+    /// of 4 GiB or more becomes null.
     pub fn object(entries: &[(&str, Self)]) -> Self {
         Self::try_object(entries).unwrap_or(Self::Null)
     }
 
-    /// As [`Value::object`], with error 32 if it would be 4 GiB or longer.
+    /// Returns an object as [`Value::object`] does.
+    ///
+    /// Errors: 32 if it would be 4 GiB or longer.
     pub fn try_object(entries: &[(&str, Self)]) -> Result<Self> {
         let mut builder = Builder::new();
         builder.open_object()?;
@@ -109,18 +120,19 @@ impl Value {
         Ok(Self::from_builder(builder))
     }
 
-    /// `[]`
+    /// Returns `[]`.
     pub fn empty_array() -> Self {
         Self::Packed { offset: 0, block: Arc::clone(&EMPTY) }
     }
 
-    /// `{}`
+    /// Returns `{}`.
     pub fn empty_object() -> Self {
         Self::Packed { offset: 1, block: Arc::clone(&EMPTY) }
     }
 
-    /// Appends the value to a builder. The `_id` marker of a stored document is written out as text. Errors: what is
-    /// being built gets too large, or no value may follow at this place.
+    /// Appends the value to a builder, with the `_id` marker of a stored document as text.
+    ///
+    /// Errors: the result is too large, or no value may follow at this place.
     pub fn append_to(&self, builder: &mut Builder) -> Result<()> {
         match self {
             Self::Null => builder.add_null(),
@@ -136,7 +148,8 @@ impl Value {
         Ok(())
     }
 
-    /// The same value, keeping no more memory alive than it needs: to be kept beyond its batch.
+    /// Returns the same value for use beyond its batch, without keeping more memory alive than it
+    /// needs.
     pub fn detached(&self) -> Self {
         let Self::Packed { offset, block } = self else { return self.clone() };
         let bytes = block.slice(*offset as usize).bytes();
@@ -147,7 +160,7 @@ impl Value {
         Self::Packed { offset: 0, block: Arc::new(block) }
     }
 
-    /// The value, if it is one that is not kept in a block; null for what is not a value of AQL.
+    /// Returns the value if it needs no block; null for a type that AQL does not know.
     pub(super) fn inline(slice: Slice<'_>) -> Option<Self> {
         use velocypack::Kind as Packed;
         Some(match slice.kind() {
@@ -165,7 +178,7 @@ impl Value {
     }
 }
 
-/// Type byte and eight bytes of length.
+/// The bytes of a type byte and a length.
 const LONGEST_STRING_HEADER: usize = 9;
 
 impl From<bool> for Value {

@@ -1,7 +1,8 @@
 //! The value of AQL: 16 bytes, immutable, cheap to clone.
 //!
-//! Null, booleans, numbers and strings of up to 14 bytes are kept inline; longer strings, arrays and objects are a
-//! position in a shared block of VelocyPack. Looking into an array or object yields positions in the same block.
+//! Null, booleans, numbers and strings of up to 14 bytes are inline. Longer strings, arrays and
+//! objects are a position in a shared block of VelocyPack. Access to an array or object yields
+//! positions in the same block.
 
 mod access;
 mod block_builder;
@@ -20,11 +21,11 @@ use velocypack::{Block, Slice};
 
 /// A value of AQL.
 ///
-/// Make numbers by [`Value::from_f64`] and [`Value::from_u64`] and strings by [`Value::from_str`] unless the invariants
-/// below are known to hold.
+/// Use [`Value::from_f64`] and [`Value::from_u64`] for numbers and [`Value::from_str`] for strings,
+/// unless the invariants below are known to hold.
 #[derive(Clone, Default)]
 pub enum Value {
-    /// `null`; also what is missing.
+    /// `null`; also a missing value.
     #[default]
     Null,
     /// `true`, `false`.
@@ -39,7 +40,7 @@ pub enum Value {
     Short(ShortString),
     /// A longer string, an array or an object at `offset` of a block.
     Packed {
-        /// Position of the value's first byte in the block.
+        /// The position of the value's first byte in the block.
         offset: u32,
         /// The block, shared by all values in it.
         block: Arc<Block>,
@@ -70,7 +71,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The name that `TYPENAME()` gives.
+    /// Returns the name that `TYPENAME()` gives.
     pub fn name(self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -84,7 +85,7 @@ impl Kind {
 }
 
 impl Value {
-    /// The value's type.
+    /// Returns the value's type.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Null => Kind::Null,
@@ -95,37 +96,37 @@ impl Value {
         }
     }
 
-    /// Whether it is `null`.
+    /// Returns true if the value is `null`.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
-    /// Whether it is a boolean.
+    /// Returns true if the value is a boolean.
     pub fn is_bool(&self) -> bool {
         matches!(self, Self::Bool(_))
     }
 
-    /// Whether it is a number.
+    /// Returns true if the value is a number.
     pub fn is_number(&self) -> bool {
         matches!(self, Self::Int(_) | Self::UInt(_) | Self::Double(_))
     }
 
-    /// Whether it is a string.
+    /// Returns true if the value is a string.
     pub fn is_string(&self) -> bool {
         self.kind() == Kind::String
     }
 
-    /// Whether it is an array.
+    /// Returns true if the value is an array.
     pub fn is_array(&self) -> bool {
         matches!(self, Self::Packed { .. }) && self.kind() == Kind::Array
     }
 
-    /// Whether it is an object.
+    /// Returns true if the value is an object.
     pub fn is_object(&self) -> bool {
         matches!(self, Self::Packed { .. }) && self.kind() == Kind::Object
     }
 
-    /// The boolean, if it is one.
+    /// Returns the boolean, if it is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Bool(value) => Some(*value),
@@ -133,7 +134,7 @@ impl Value {
         }
     }
 
-    /// The number, if it is one that is an integer and fits: 2.0 counts as 2.
+    /// Returns the number, if it is an integer that fits: 2.0 counts as 2.
     pub fn as_i64(&self) -> Option<i64> {
         match self {
             Self::Int(number) => Some(*number),
@@ -144,7 +145,7 @@ impl Value {
         }
     }
 
-    /// The number, if it is one. Integers beyond 2^53 are rounded.
+    /// Returns the number, if it is one. Integers beyond 2^53 are rounded.
     pub fn as_f64(&self) -> Option<f64> {
         match self {
             Self::Int(number) => Some(*number as f64),
@@ -154,7 +155,7 @@ impl Value {
         }
     }
 
-    /// The string, if it is one.
+    /// Returns the string, if it is one.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Self::Short(text) => Some(text.as_str()),
@@ -163,8 +164,10 @@ impl Value {
         }
     }
 
-    /// Bytes of memory that this value alone takes beyond its own 16, as an estimate for accounting: the size of its
-    /// VelocyPack, as if its block were not shared with others.
+    /// Returns an estimate of the memory of this value alone beyond its own 16 bytes, for
+    /// accounting.
+    ///
+    /// It is the size of the value's VelocyPack, as if no other value shared its block.
     pub fn memory_bytes(&self) -> usize {
         match self {
             Self::Packed { offset, block } => slice_at(block, *offset).byte_len(),
@@ -172,7 +175,7 @@ impl Value {
         }
     }
 
-    /// Bytes of the value's block, if nobody else has a part in it.
+    /// Returns the bytes of the value's block, if no other value shares it.
     pub(crate) fn unshared_bytes(&self) -> usize {
         match self {
             Self::Packed { block, .. } if Arc::strong_count(block) == 1 => block.bytes.len(),
@@ -181,15 +184,15 @@ impl Value {
     }
 }
 
-/// 2^63, the first number above those of `i64`.
+/// The first number above those of `i64`, 2^63.
 const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 
-/// The value at a position of a block.
+/// Returns the value at a position of a block.
 fn slice_at(block: &Block, offset: u32) -> Slice<'_> {
     block.slice(offset as usize)
 }
 
-/// The type of a value that is kept in a block.
+/// Returns the type of a value in a block.
 fn packed_kind(slice: Slice<'_>) -> Kind {
     if slice.is_object() {
         Kind::Object

@@ -1,8 +1,8 @@
 //! AQL's total order, its equality and hash.
 //!
-//! One module owns them for VelocyPack (`velocypack::order`); here are the short cuts for inline values, which agree
-//! with it: numbers compare exactly whatever their type, equality of strings is that of their bytes, and equal values
-//! have equal hashes.
+//! `velocypack::order` owns them for VelocyPack. Here are the short cuts for inline values, which
+//! agree with it: numbers compare exactly whatever their type, strings are equal if their bytes
+//! are, and equal values have equal hashes.
 
 use super::{Kind, Value};
 use std::cmp::Ordering;
@@ -10,7 +10,9 @@ use std::hash::{Hash, Hasher};
 use velocypack::{Number, order};
 
 impl Value {
-    /// AQL's total order: null < bool < number < string < array < object, within a type by value.
+    /// Compares in AQL's total order: null < bool < number < string < array < object.
+    ///
+    /// Within a type, the values decide.
     pub fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Int(left), Self::Int(right)) => left.cmp(right),
@@ -39,7 +41,9 @@ impl Value {
         }
     }
 
-    /// Equality by AQL's order, without casts: 1 equals 1.0, and a missing attribute equals null.
+    /// Returns true if the values are equal in AQL's order, without casts.
+    ///
+    /// 1 equals 1.0, and a missing attribute equals null.
     pub fn equal(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Int(left), Self::Int(right)) => left == right,
@@ -62,7 +66,7 @@ impl Value {
             }
     }
 
-    /// A hash that equal values share.
+    /// Returns a hash that equal values share.
     pub fn hash_value(&self) -> u64 {
         match self {
             Self::Null => order::hash_null(),
@@ -73,7 +77,7 @@ impl Value {
         }
     }
 
-    /// Appends bytes that compare (as bytes) as values compare, and of which none is a prefix of another's.
+    /// Appends bytes whose byte order is the order of the values; none is a prefix of another's.
     pub fn sort_key(&self, out: &mut Vec<u8>) {
         match self {
             Self::Null => order::sort_key_null(out),
@@ -86,7 +90,7 @@ impl Value {
         }
     }
 
-    /// The number, if it is one.
+    /// Returns the number, if it is one.
     pub fn as_number(&self) -> Option<Number> {
         match self {
             Self::Int(number) => Some(Number::Int(*number)),

@@ -1,4 +1,4 @@
-//! Strings of up to 14 bytes, kept within the value.
+//! Strings of up to 14 bytes, stored within the value.
 
 use std::fmt;
 
@@ -10,25 +10,26 @@ pub struct ShortString {
 }
 
 impl ShortString {
-    /// What fits into a value of 16 bytes beside its tag and the length.
+    /// The bytes that remain in a value of 16 bytes beside its tag and the length.
     pub const MAX_BYTES: usize = 14;
 
-    /// The string, if it is short enough.
+    /// Returns the string, if it is short enough.
     pub fn new(text: &str) -> Option<Self> {
         let mut bytes = [0; Self::MAX_BYTES];
         bytes.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
         Some(Self { len: text.len() as u8, bytes })
     }
 
-    /// The text.
+    /// Returns the text.
     #[allow(unsafe_code)]
     pub fn as_str(&self) -> &str {
         let bytes = self.bytes.get(..usize::from(self.len)).unwrap_or_default();
-        // SAFETY: `new` is the only way to make one, and it copies the whole of a `str` of exactly `len` bytes.
+        // SAFETY: `new` is the only constructor, and it copies the whole of a `str` of exactly
+        // `len` bytes.
         unsafe { std::str::from_utf8_unchecked(bytes) }
     }
 
-    /// The bytes of the text.
+    /// Returns the bytes of the text.
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.len)).unwrap_or_default()
     }

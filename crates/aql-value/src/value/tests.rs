@@ -1,4 +1,4 @@
-//! What values promise, beyond what the tests of programs cover.
+//! Guarantees of values, beyond those that the tests of programs cover.
 
 use super::{BlockBuilder, Kind, ShortString, Value};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use velocypack::{Block, Builder, Slice};
 
 const LONG: &str = "a text that does not fit into a value";
 
-/// A block with one stored document of collection `c`, its `_id` as a marker.
+/// Returns a block with one stored document of collection `c`, its `_id` as a marker.
 fn stored_document() -> Value {
     let mut builder = Builder::new();
     builder.open_object().unwrap();
@@ -59,7 +59,7 @@ fn detaching_lets_go_of_the_block() {
     let detached = element.detached();
     assert_eq!(detached, element);
     assert!(detached.as_packed().unwrap().0.bytes.len() < 100);
-    // Most of the block: not worth a copy.
+    // The element is most of the block: not worth a copy.
     assert!(Arc::ptr_eq(big.at(1).detached().as_packed().unwrap().0, big.as_packed().unwrap().0));
 }
 
@@ -89,7 +89,7 @@ fn a_cursor_walks_over_arrays_of_any_encoding() {
         Value::array(&[Value::Int(1)]),
         Value::array(&[Value::Int(1), Value::from_str(LONG), Value::Null, Value::array(&[Value::Int(2)])]),
         Value::array(&(0..300).map(Value::Int).collect::<Vec<_>>()),
-        // Compact form, without a table: [1, 2].
+        // The compact form, without a table: [1, 2].
         Value::from_slice(Slice::new(&[0x13, 0x05, 0x31, 0x32, 0x02])),
     ] {
         let cursor = super::ElementCursor::new(array.clone());

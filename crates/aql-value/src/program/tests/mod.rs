@@ -1,4 +1,4 @@
-//! Programs against a naive evaluator, and what each instruction promises.
+//! Tests of programs against a naive evaluator, and of the guarantees of each instruction.
 
 mod model;
 mod tree;
@@ -21,7 +21,7 @@ use tree::{REGISTERS, compile, tree};
 
 pub(crate) use tree::value;
 
-/// Owns what a context borrows.
+/// The owner of a context's borrowed parts.
 struct Fixture {
     warnings: Warnings,
     state: EvaluationState,
@@ -50,12 +50,12 @@ impl Fixture {
     }
 }
 
-/// How a register's column is given to the program.
+/// The form of a register's column.
 #[derive(Debug, Clone)]
 enum Shape {
     Constant,
     Values,
-    /// Rows in reverse, through a gather.
+    /// The rows in reverse, through a gather.
     Gather,
 }
 
@@ -63,7 +63,7 @@ fn shape() -> impl Strategy<Value = Shape> {
     prop_oneof![Just(Shape::Constant), Just(Shape::Values), Just(Shape::Gather)]
 }
 
-/// A batch with `rows` of the given values, and the values that each row has.
+/// Returns a batch with `rows` of the given values, and the values that each row has.
 fn batch_of(rows: &[Vec<Value>], shapes: &[Shape], selected: &[bool]) -> (Batch, Vec<Vec<Value>>) {
     let mut batch = Batch::new(rows.len());
     let mut effective = rows.to_vec();
@@ -133,7 +133,7 @@ proptest! {
     }
 }
 
-/// The value of an expression without rows.
+/// Returns the value of an expression without rows.
 fn constant(build: impl FnOnce(&mut ProgramBuilder) -> Slot) -> (Result<Value>, Vec<u32>) {
     let mut builder = ProgramBuilder::new();
     let result = build(&mut builder);

@@ -1,4 +1,5 @@
-//! A naive evaluator: one row at a time, over a value type of its own, by the rules of AQL's reference.
+//! A naive evaluator: one row at a time, over a value type of its own, by the rules of AQL's
+//! reference.
 
 use super::tree::{Count, Tree};
 use crate::program::{ArithmeticOperator, ArrayOperator, CompareOperator, UnaryOperator};
@@ -6,7 +7,8 @@ use crate::value::{Kind, Value};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// A value, as plain as possible. Numbers are doubles: the tests keep to those that doubles hold exactly.
+/// A value, as plain as possible. Numbers are doubles; tests use only those that doubles represent
+/// exactly.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Model {
     Null,
@@ -52,8 +54,10 @@ impl Model {
         }
     }
 
-    /// Whether a zero is in it. Doubles have a negative zero, which is written `-0`, and integers have none: the model does
-    /// not tell them apart.
+    /// Returns true if the value contains a zero.
+    ///
+    /// Doubles have a negative zero, which is written `-0`, and integers have none. The model does
+    /// not distinguish them.
     fn has_zero(&self) -> bool {
         match self {
             Self::Number(number) => *number == 0.0,
@@ -80,7 +84,8 @@ impl Model {
             Self::Array(elements) => {
                 format!("[{}]", elements.iter().map(Self::json).collect::<Vec<_>>().join(","))
             }
-            // Order of attributes is not modelled: the tests compute no names from objects of several attributes.
+            // The order of attributes is not modelled: the tests compute no names from objects of
+            // several attributes.
             Self::Object(entries) => {
                 let entries = entries.iter().map(|(name, value)| format!("\"{name}\":{}", value.json()));
                 format!("{{{}}}", entries.collect::<Vec<_>>().join(","))
@@ -131,11 +136,11 @@ impl Model {
     }
 }
 
-/// One row: registers, and whether anything has warned.
+/// One row: the registers, and a flag that a warning sets.
 pub(super) struct Naive {
     pub(super) registers: BTreeMap<usize, Model>,
     pub(super) warned: bool,
-    /// A zero was made a text: what the program makes of it is not known.
+    /// True if a zero was cast to text: the program's text is then unknown.
     pub(super) has_written_zero: bool,
 }
 
@@ -283,7 +288,7 @@ impl Naive {
 
     fn array_compare(&mut self, count: &Count, operator: ArrayOperator, left: &Tree, right: &Tree) -> Model {
         let (left, right) = (self.evaluate(left), self.evaluate(right));
-        // The number is evaluated in any case.
+        // The number is always evaluated.
         self.satisfied(count, 0, 0);
         let Model::Array(elements) = left else { return Model::Bool(false) };
         let is_membership = matches!(operator, ArrayOperator::In | ArrayOperator::NotIn);

@@ -1,4 +1,4 @@
-//! Random expressions, and their way into a program.
+//! Random expressions, and their compilation.
 
 use crate::program::{
     ArithmeticOperator, ArrayOperator, ArrayQuestion, CompareOperator, Expansion, MemberName, Program,
@@ -7,7 +7,8 @@ use crate::program::{
 use crate::value::Value;
 use proptest::prelude::*;
 
-/// Registers 0 to 3 hold data; element variables of expansions have a register each level.
+/// The number of registers with data; element variables of expansions have one per level after
+/// them.
 pub(super) const REGISTERS: usize = 4;
 const ELEMENT: usize = REGISTERS;
 
@@ -24,7 +25,7 @@ pub(super) enum Tree {
     ArrayCompare(Count, ArrayOperator, Box<Tree>, Box<Tree>),
     Range(Box<Tree>, Box<Tree>),
     Array(Vec<Tree>),
-    /// Names are fixed (`Ok`) or computed (`Err`).
+    /// An object literal. Names are fixed (`Ok`) or computed (`Err`).
     Object(Vec<(Result<String, Tree>, Tree)>),
     And(Vec<Tree>),
     Or(Vec<Tree>),
@@ -53,7 +54,7 @@ pub(super) struct TreeExpansion {
     pub(super) projection: Option<Tree>,
 }
 
-/// The program of an expression.
+/// Returns the program of an expression.
 pub(super) fn compile(tree: &Tree) -> Program {
     let mut builder = ProgramBuilder::new();
     let result = tree.add_to(&mut builder);
@@ -170,7 +171,8 @@ impl Count {
     }
 }
 
-/// Small values of all types; texts in lower case, of which every collation agrees with the order of bytes.
+/// Returns small values of all types; texts are in lower case, where every collation agrees with
+/// byte order.
 pub(crate) fn value() -> impl Strategy<Value = Value> {
     let scalar = prop_oneof![
         2 => Just(Value::Null),
@@ -219,7 +221,7 @@ fn compare_operator() -> impl Strategy<Value = CompareOperator> {
     ])
 }
 
-/// Expressions over the registers and, within expansions, their elements.
+/// Returns expressions over the registers and, within expansions, their elements.
 pub(super) fn tree() -> impl Strategy<Value = Tree> {
     let leaf = prop_oneof![
         4 => (0..REGISTERS).prop_map(Tree::Register),
