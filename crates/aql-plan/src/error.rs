@@ -1,6 +1,5 @@
 //! Errors of planning, in ArangoDB's words.
 
-use crate::node::IndexHint;
 use aql_value::{Error, ErrorCode, Value};
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -97,19 +96,6 @@ pub(crate) fn too_many_collections() -> Error {
 
 pub(crate) fn too_much_nesting(what: &str) -> Error {
     Error::new(ErrorCode::QueryTooMuchNesting, format!("too much nesting or too many objects: {what}"))
-}
-
-/// No plan follows the hint, which the message quotes as JSON.
-pub(crate) fn forced_index_hint_unusable(hint: &IndexHint) -> Error {
-    let names: Vec<Value> = hint.names.iter().map(|name| Value::from_str(name)).collect();
-    let (names, lookahead) = (Value::array(&names).to_json(), hint.lookahead);
-    Error::new(
-        ErrorCode::QueryForcedIndexHintUnusable,
-        format!(
-            "could not use index hint to serve query; \
-             {{\"indexHint\":{{\"forced\":true,\"lookahead\":{lookahead},\"type\":\"simple\",\"hint\":{names}}}}}"
-        ),
-    )
 }
 
 /// The offset (`"offset"`) or the count (`"count"`) of LIMIT is no constant, or not one that it can be.

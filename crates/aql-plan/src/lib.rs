@@ -14,6 +14,7 @@ mod compile;
 mod error;
 mod explain;
 mod expression;
+mod fold;
 mod hash_join;
 mod index_search;
 mod node;

@@ -36,7 +36,8 @@ pub use parameters::BindParameters;
 
 use crate::catalog::CollectionReference;
 use crate::catalog::PlanCatalog;
-use crate::expression::{Expression, Folder};
+use crate::expression::Expression;
+use crate::fold::Folder;
 use crate::variable::{VariableId, Variables};
 use aql_syntax::ast::{Block, DataSource, DataSourceName, Query};
 use aql_value::{EvaluationState, Interrupt, MemoryAccount, Result, Value, Warnings};

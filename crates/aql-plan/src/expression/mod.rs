@@ -4,14 +4,12 @@
 //! Depth is bounded by the parser's limit on nesting (500), so functions over expressions may recurse; chains of AND
 //! and OR are flat lists, because they may be long.
 
-mod fold;
 mod identity;
 pub(crate) mod print;
 #[cfg(test)]
 mod tests;
 mod visit;
 
-pub(crate) use fold::Folder;
 pub(crate) use identity::Identity;
 pub(crate) use visit::combine;
 

@@ -1,14 +1,14 @@
 //! The last step of optimizing, for every plan: what later stages want to know of it.
 
-use super::{cost, hint_error};
+use super::cost;
 use crate::bind::BindParameters;
 use crate::catalog::PlanCatalog;
 use crate::expression::Expression;
-use crate::node::{Node, NodeKind};
+use crate::node::{IndexHint, Node, NodeKind};
 use crate::plan::Plan;
 use crate::usage::{for_each_node, reads_of_pipeline};
 use crate::variable::Variables;
-use aql_value::{Error, Result};
+use aql_value::{Error, ErrorCode, Result, Value};
 use std::cmp::Ordering;
 
 /// Estimates costs, marks constant variables and subqueries.
@@ -83,9 +83,22 @@ fn hint_violation(nodes: &[Node]) -> Option<Error> {
         if let NodeKind::EnumerateCollection(scan) = &node.kind {
             let hint = &scan.source.hint;
             if hint.forced && !hint.disabled && !hint.names.is_empty() && violation.is_none() {
-                violation = Some(hint_error(&scan.source));
+                violation = Some(forced_index_hint_unusable(&scan.source.hint));
             }
         }
     });
     violation
+}
+
+/// No plan follows the hint, which the message quotes as JSON.
+fn forced_index_hint_unusable(hint: &IndexHint) -> Error {
+    let names: Vec<Value> = hint.names.iter().map(|name| Value::from_str(name)).collect();
+    let (names, lookahead) = (Value::array(&names).to_json(), hint.lookahead);
+    Error::new(
+        ErrorCode::QueryForcedIndexHintUnusable,
+        format!(
+            "could not use index hint to serve query; \
+             {{\"indexHint\":{{\"forced\":true,\"lookahead\":{lookahead},\"type\":\"simple\",\"hint\":{names}}}}}"
+        ),
+    )
 }

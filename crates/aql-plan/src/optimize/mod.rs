@@ -10,6 +10,7 @@ mod finish;
 mod geo;
 mod graph_cost;
 mod index_cost;
+mod index_scan;
 mod options;
 mod path;
 mod pipeline;
@@ -21,7 +22,6 @@ pub use options::OptimizerOptions;
 pub use rules::{RuleInfo, rules};
 
 use crate::catalog::PlanCatalog;
-use crate::error;
 use crate::plan::Plan;
 use aql_value::{Interrupt, MemoryAccount, Result};
 use std::time::{Duration, Instant};
@@ -171,9 +171,4 @@ fn fill_parameters(nodes: &mut [crate::node::Node], values: &[aql_value::Value])
             fill_parameters(&mut subquery.nodes, values);
         }
     }
-}
-
-/// The error for a hint that no plan follows.
-fn hint_error(source: &crate::node::DocumentSource) -> aql_value::Error {
-    error::forced_index_hint_unusable(&source.hint)
 }

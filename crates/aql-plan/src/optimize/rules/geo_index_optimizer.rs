@@ -6,7 +6,6 @@
 //! are not found by it.
 
 use super::use_index_for_sort::sort_after;
-use super::use_indexes::new_scan;
 use super::{Rule, RuleContext};
 use crate::catalog::IndexInfo;
 use crate::expression::{CompareOperator, Expression};
@@ -14,6 +13,7 @@ use crate::index_search::{GeoSearch, IndexBound, IndexSearch};
 use crate::node::{CollectionScan, IndexRange, IndexScan, Node, NodeKind};
 use crate::optimize::condition::{conditions_after, resolve, set_from};
 use crate::optimize::geo::{GeoCondition, GeoMatcher};
+use crate::optimize::index_scan::new_scan;
 use crate::optimize::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use aql_value::Result;

@@ -6,13 +6,13 @@
 
 use super::optimize_projections::covered_by;
 use super::reduce_extraction_to_projection::collect_paths;
-use super::use_indexes::scan_whole;
 use super::{Rule, RuleContext};
 use crate::catalog::{IndexField, IndexInfo};
 use crate::expression::Expression;
 use crate::node::{
     Calculation, CollectionScan, DocumentSource, IndexLookup, IndexRange, IndexScan, JoinPart, Node, NodeKind,
 };
+use crate::optimize::index_scan::scan_whole;
 use crate::optimize::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use crate::variable::VariableId;

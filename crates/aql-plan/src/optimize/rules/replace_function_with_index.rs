@@ -2,13 +2,13 @@
 //!
 //! (`NEAR()` and its relatives are bound as loops with distances, which `geo-index-optimizer` finds indexes for.)
 
-use super::use_indexes::new_scan;
 use super::{Rule, RuleContext};
 use crate::catalog::IndexInfo;
 use crate::expression::Expression;
 use crate::index_search::IndexSearch;
 use crate::node::{CollectionScan, IndexRange, IndexScan, Node, NodeKind};
 use crate::optimize::condition::{as_field, conditions_after, set_from};
+use crate::optimize::index_scan::new_scan;
 use crate::optimize::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use aql_value::Result;

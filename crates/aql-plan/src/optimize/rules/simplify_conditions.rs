@@ -2,7 +2,8 @@
 //! object literals, members of array literals, negated comparisons.
 
 use super::{Rule, RuleContext};
-use crate::expression::{Expression, Folder, MemberName, ObjectMember, UnaryOperator, combine};
+use crate::expression::{Expression, MemberName, ObjectMember, UnaryOperator, combine};
+use crate::fold::Folder;
 use crate::optimize::pipeline::{constants, for_each_pipeline};
 use crate::plan::Plan;
 use crate::variable::VariableId;

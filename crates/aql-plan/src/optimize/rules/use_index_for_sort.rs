@@ -2,12 +2,12 @@
 //! first criteria of a sort, it leaves the sort to order the rows that are equal in these.
 
 use super::sort_limit::following_limit;
-use super::use_indexes::scan_whole;
 use super::{Rule, RuleContext};
 use crate::catalog::{IndexField, IndexInfo};
 use crate::expression::Expression;
 use crate::node::{DocumentSource, IndexLookup, IndexRange, IndexScan, Node, NodeKind, Sort};
 use crate::optimize::condition::{Branch, as_field, conditions_after, normalize, resolve, set_from};
+use crate::optimize::index_scan::scan_whole;
 use crate::optimize::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use aql_value::Result;

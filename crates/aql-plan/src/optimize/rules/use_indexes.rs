@@ -8,10 +8,11 @@ use super::use_index_for_sort::{SortNeed, index_for_sort, sort_need};
 use super::{Rule, RuleContext};
 use crate::catalog::{CollectionInfo, IndexInfo};
 use crate::index_search::{IndexSearch, identity};
-use crate::node::{DocumentSource, IndexHint, IndexLookup, IndexRange, IndexScan, JoinPart, Node, NodeKind};
+use crate::node::{DocumentSource, IndexHint, IndexLookup, IndexRange, IndexScan, Node, NodeKind};
 use crate::optimize::condition::{Branch, NormalForm, conditions_after, match_index, normalize, set_from};
 use crate::optimize::cost::sort_cost;
 use crate::optimize::index_cost::{range_cost, range_items};
+use crate::optimize::index_scan::new_scan;
 use crate::optimize::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use aql_value::Result;
@@ -99,46 +100,6 @@ fn by_filter(nodes: &[Node], position: usize, source: &DocumentSource, context: 
         Some((indexes, ranges)) => Access::Index(Box::new(new_scan(source, indexes, ranges))),
         None => Access::Unchanged,
     }
-}
-
-/// A scan of the ranges.
-pub(super) fn new_scan(
-    source: &DocumentSource,
-    indexes: Vec<IndexInfo>,
-    ranges: Vec<IndexRange>,
-) -> IndexScan {
-    let deduplicate = ranges.len() > 1 || ranges.iter().any(|range| finds_documents_twice(&indexes, range));
-    IndexScan {
-        source: source.clone(),
-        indexes,
-        ranges,
-        deduplicate,
-        ascending: true,
-        ordered: false,
-        sort_fields: Vec::new(),
-        limit_each: None,
-        join: JoinPart::None,
-        covers_projections: false,
-        covers_filter: false,
-    }
-}
-
-/// A scan of a whole index. As in ArangoDB it leaves the index's cache alone.
-pub(super) fn scan_whole(index: &IndexInfo, source: &DocumentSource) -> IndexScan {
-    let source = DocumentSource { use_cache: false, ..source.clone() };
-    new_scan(&source, vec![index.clone()], vec![IndexRange::default()])
-}
-
-/// Several members of one array can match `IN`.
-fn finds_documents_twice(indexes: &[IndexInfo], range: &IndexRange) -> bool {
-    let Some(index) = indexes.get(range.index) else { return true };
-    let fields = index.fields.iter().skip(range.first_field);
-    let by_members = fields
-        .zip(&range.lookups)
-        .any(|(field, lookup)| field.expansion.is_some() && matches!(lookup, IndexLookup::In(_)));
-    // A field with [*] that has no look-up would yield a document for each of its members.
-    let given = range.first_field + range.lookups.len();
-    by_members || index.fields.iter().skip(given).any(|field| field.expansion.is_some())
 }
 
 /// Indexes and ranges for all branches.

@@ -5,8 +5,8 @@ use super::covered_by;
 use crate::catalog::IndexInfo;
 use crate::node::{CollectionScan, IndexScan, ProjectionSource};
 use crate::optimize::RuleContext;
+use crate::optimize::index_scan::scan_whole;
 use crate::optimize::rules::reduce_extraction_to_projection::{Path, collect_paths};
-use crate::optimize::rules::use_indexes::scan_whole;
 use std::collections::BTreeSet;
 
 /// The scan of a whole index that has all of the attributes and all documents: the hinted one, otherwise the first.

@@ -1,6 +1,7 @@
 //! Where in a traversal a condition of the query belongs.
 
-use crate::expression::{Expression, Folder};
+use crate::expression::Expression;
+use crate::fold::Folder;
 use crate::node::{PathElement, StepCondition, Traversal, Uniqueness};
 use crate::optimize::path::{as_element_at, elements_condition, replace_elements};
 use crate::optimize::pipeline::Workshop;

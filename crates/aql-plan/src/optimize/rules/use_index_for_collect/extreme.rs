@@ -8,7 +8,7 @@ use crate::node::{
 };
 use crate::optimize::RuleContext;
 use crate::optimize::condition::{as_field, resolve};
-use crate::optimize::rules::use_indexes::new_scan;
+use crate::optimize::index_scan::new_scan;
 use aql_value::Value;
 
 /// A scan of one entry in the place of the scan at a position, if the grouping wants nothing but the least or greatest

@@ -1,7 +1,7 @@
 //! Folding of constants: an operation on constants becomes its result while the expression is built, bottom up.
 
-use super::{ElementOperator, Expression, Quantifier};
 use crate::compile::{RegisterMap, compile};
+use crate::expression::{ElementOperator, Expression, Quantifier};
 use aql_value::{
     ErrorCode, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, NoEnvironment, Result, Value,
     Warnings,
