@@ -78,7 +78,7 @@ impl GroupTable {
         self.keys.iter().map(move |keys| keys.get(group).unwrap_or(&NULL))
     }
 
-    /// One column of the keys of some groups.
+    /// Returns one column of the keys of some groups.
     pub(super) fn keys(&self, column: usize, groups: std::ops::Range<usize>) -> Vec<Value> {
         self.keys.get(column).and_then(|keys| keys.get(groups)).map(<[Value]>::to_vec).unwrap_or_default()
     }

@@ -100,7 +100,7 @@ impl JoinTable {
         own.len() == keys.len() && own.iter().zip(keys).all(|(own, key)| own == *key)
     }
 
-    /// One column of some entries.
+    /// Returns one column of some entries.
     pub(super) fn column(&self, column: usize, entries: &[u32]) -> Column {
         let column = self.columns.get(column);
         let value = |entry: &u32| column.and_then(|values| values.get(*entry as usize)).cloned();

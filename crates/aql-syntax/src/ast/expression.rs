@@ -293,7 +293,7 @@ pub enum Child<'a> {
 }
 
 impl Child<'_> {
-    /// Levels of nested expressions and subqueries in the child.
+    /// Returns the levels of nested expressions and subqueries in the child.
     pub fn height(&self) -> u32 {
         match self {
             Child::Expression(expression) => expression.height(),
