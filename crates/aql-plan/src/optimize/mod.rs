@@ -3,17 +3,10 @@
 //! Every rule keeps the result of the query (apart from the order of rows that the query leaves open), so that any of
 //! them can be turned off. Some rules make additional plans; the cheapest of all plans by estimated cost is executed.
 
-mod condition;
+mod analysis;
 mod cost;
-mod filter_parts;
 mod finish;
-mod geo;
-mod graph_cost;
-mod index_cost;
-mod index_scan;
 mod options;
-mod path;
-mod pipeline;
 mod rules;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -4,11 +4,11 @@
 //! The scan by itself would fetch them in the same way; on its own the step can be moved behind sorts and filters (rule
 //! `push-down-late-materialization`), and profiles tell what it takes.
 
-use super::late_document_materialization::{defer, is_eligible};
 use super::{Rule, RuleContext};
 use crate::node::{Node, NodeKind};
+use crate::optimize::analysis::late::{defer, is_eligible};
+use crate::optimize::analysis::pipeline::for_each_pipeline;
 use crate::optimize::cost;
-use crate::optimize::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use crate::usage::for_each_node;
 use aql_value::Result;

@@ -5,16 +5,16 @@
 //! more. As ArangoDB documents it, a geo index knows only documents with coordinates: others, whose distance is null,
 //! are not found by it.
 
-use super::use_index_for_sort::sort_after;
 use super::{Rule, RuleContext};
 use crate::catalog::IndexInfo;
 use crate::expression::{CompareOperator, Expression};
 use crate::index_search::{GeoSearch, IndexBound, IndexSearch};
 use crate::node::{CollectionScan, IndexRange, IndexScan, Node, NodeKind};
-use crate::optimize::condition::{conditions_after, resolve, set_from};
-use crate::optimize::geo::{GeoCondition, GeoMatcher};
-use crate::optimize::index_scan::new_scan;
-use crate::optimize::pipeline::for_each_pipeline;
+use crate::optimize::analysis::access_path::new_scan;
+use crate::optimize::analysis::condition::{conditions_after, resolve, set_from};
+use crate::optimize::analysis::geo::{GeoCondition, GeoMatcher};
+use crate::optimize::analysis::pipeline::for_each_pipeline;
+use crate::optimize::analysis::sort_order::sort_after;
 use crate::plan::Plan;
 use aql_value::Result;
 use catalog::index::SearchShape;

@@ -4,7 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
 use crate::node::{Calculation, EnumerateList, Node, NodeKind};
-use crate::optimize::pipeline::{Workshop, for_each_pipeline, read_counts};
+use crate::optimize::analysis::pipeline::{Workshop, for_each_pipeline, read_counts};
 use crate::plan::Plan;
 use aql_value::Result;
 

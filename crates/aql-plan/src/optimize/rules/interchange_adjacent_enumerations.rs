@@ -8,7 +8,7 @@
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
 use crate::node::{EnumerateList, Node, NodeKind};
-use crate::optimize::condition::resolve;
+use crate::optimize::analysis::condition::resolve;
 use crate::plan::Plan;
 use crate::variable_set::VariableSet;
 use aql_value::Result;

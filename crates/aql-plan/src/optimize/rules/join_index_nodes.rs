@@ -4,16 +4,16 @@
 //! The outer scan comes in the order of the joined attribute, from an index that covers all that is read of its
 //! documents; a full scan becomes a scan of such an index.
 
-use super::optimize_projections::covered_by;
-use super::reduce_extraction_to_projection::collect_paths;
 use super::{Rule, RuleContext};
 use crate::catalog::{IndexField, IndexInfo};
 use crate::expression::Expression;
 use crate::node::{
     Calculation, CollectionScan, DocumentSource, IndexLookup, IndexRange, IndexScan, JoinPart, Node, NodeKind,
 };
-use crate::optimize::index_scan::scan_whole;
-use crate::optimize::pipeline::for_each_pipeline;
+use crate::optimize::analysis::access_path::scan_whole;
+use crate::optimize::analysis::pipeline::for_each_pipeline;
+use crate::optimize::analysis::projection::collect_paths;
+use crate::optimize::analysis::projection::covered_by;
 use crate::plan::Plan;
 use crate::variable::VariableId;
 use crate::variable_set::VariableSet;

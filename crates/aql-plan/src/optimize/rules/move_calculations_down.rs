@@ -3,7 +3,7 @@
 
 use super::{Rule, RuleContext};
 use crate::node::{Node, NodeKind};
-use crate::optimize::pipeline::for_each_pipeline;
+use crate::optimize::analysis::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use crate::variable::VariableId;
 use aql_value::Result;

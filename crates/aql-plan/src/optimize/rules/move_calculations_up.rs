@@ -4,7 +4,7 @@
 
 use super::{Rule, RuleContext};
 use crate::node::{Node, NodeId, NodeKind, Subquery};
-use crate::optimize::pipeline::{arrays, for_each_pipeline};
+use crate::optimize::analysis::pipeline::{arrays, for_each_pipeline};
 use crate::plan::Plan;
 use crate::variable::Variables;
 use crate::variable_set::VariableSet;

@@ -3,8 +3,8 @@
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
 use crate::node::{Node, NodeKind};
-use crate::optimize::condition::{resolve, set_from};
-use crate::optimize::pipeline::{for_each_pipeline, read_counts};
+use crate::optimize::analysis::condition::{resolve, set_from};
+use crate::optimize::analysis::pipeline::{for_each_pipeline, read_counts};
 use crate::plan::Plan;
 use aql_value::Result;
 

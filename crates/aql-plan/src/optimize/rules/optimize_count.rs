@@ -1,11 +1,11 @@
 //! `optimize-count`: the scan of a subquery of which only the length is used yields the number of its documents instead
 //! of a row for each. (`COLLECT WITH COUNT` is counted by the scan as well, which plans do not say.)
 
-use super::optimize_subqueries::{Demand, demand_of, is_count};
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
 use crate::node::{Node, NodeKind, Return, Subquery};
-use crate::optimize::pipeline::{Workshop, for_each_pipeline};
+use crate::optimize::analysis::demand::{Demand, demand_of, is_count};
+use crate::optimize::analysis::pipeline::{Workshop, for_each_pipeline};
 use crate::plan::Plan;
 use crate::variable::VariableId;
 use aql_value::{Result, Value};

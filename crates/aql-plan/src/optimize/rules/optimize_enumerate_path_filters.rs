@@ -6,10 +6,10 @@
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
 use crate::node::{CoveredCondition, EnumeratePaths, EnumeratePathsKind, NodeKind, StepCondition};
-use crate::optimize::condition::{conditions_after, set_from};
-use crate::optimize::filter_parts::retain_conjuncts;
-use crate::optimize::path::elements_condition;
-use crate::optimize::pipeline::{Workshop, for_each_pipeline};
+use crate::optimize::analysis::condition::{conditions_after, set_from};
+use crate::optimize::analysis::filter::retain_conjuncts;
+use crate::optimize::analysis::path::elements_condition;
+use crate::optimize::analysis::pipeline::{Workshop, for_each_pipeline};
 use crate::plan::Plan;
 use crate::variable_set::VariableSet;
 use aql_value::Result;

@@ -2,8 +2,8 @@
 
 use super::{Rule, RuleContext};
 use crate::node::{NodeKind, PathOutput};
-use crate::optimize::path::parts_read_by;
-use crate::optimize::pipeline::for_each_pipeline;
+use crate::optimize::analysis::path::parts_read_by;
+use crate::optimize::analysis::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use aql_value::Result;
 

@@ -4,8 +4,8 @@
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
 use crate::node::{Node, NodeKind, PathElement, Traversal};
-use crate::optimize::path::replace_elements;
-use crate::optimize::pipeline::{Workshop, for_each_pipeline};
+use crate::optimize::analysis::path::replace_elements;
+use crate::optimize::analysis::pipeline::{Workshop, for_each_pipeline};
 use crate::plan::Plan;
 use crate::variable::VariableId;
 use aql_value::Result;

@@ -4,7 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::expression::{CompareOperator, Expression, Identity};
 use crate::node::{Node, NodeKind};
-use crate::optimize::pipeline::{definition, for_each_pipeline, read_counts};
+use crate::optimize::analysis::pipeline::{definition, for_each_pipeline, read_counts};
 use crate::plan::Plan;
 use aql_value::Result;
 use std::collections::HashMap;

@@ -3,10 +3,10 @@
 //!
 //! As in ArangoDB, plans name the rule wherever documents are fetched late, also if they stay where they were.
 
-use super::late_document_materialization::{defer, split};
 use super::{Rule, RuleContext};
 use crate::node::{Node, NodeKind};
-use crate::optimize::pipeline::{Workshop, for_each_pipeline};
+use crate::optimize::analysis::late::{defer, split};
+use crate::optimize::analysis::pipeline::{Workshop, for_each_pipeline};
 use crate::plan::Plan;
 use aql_value::Result;
 

@@ -3,14 +3,14 @@
 //! is a SORT by the fields after those of the list, each member's entries come sorted, and the first of each are enough.
 //! Other scans find no more than they are asked for anyway.
 
-use super::sort_limit::following_limit;
-use super::use_index_for_sort::sort_after;
 use super::{Rule, RuleContext};
 use crate::catalog::IndexField;
 use crate::expression::Expression;
 use crate::node::{IndexLookup, IndexRange, IndexScan, Node, NodeKind};
-use crate::optimize::condition::{as_field, resolve};
-use crate::optimize::pipeline::for_each_pipeline;
+use crate::optimize::analysis::condition::{as_field, resolve};
+use crate::optimize::analysis::pipeline::for_each_pipeline;
+use crate::optimize::analysis::sort_order::following_limit;
+use crate::optimize::analysis::sort_order::sort_after;
 use crate::plan::Plan;
 use crate::variable::VariableId;
 use aql_value::Result;

@@ -3,7 +3,8 @@
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
 use crate::node::{Collect, IntoContent, Node, NodeKind};
-use crate::optimize::pipeline::for_each_pipeline;
+use crate::optimize::analysis::demand::is_count;
+use crate::optimize::analysis::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use crate::usage::reads_of_pipeline;
 use crate::variable::VariableId;
@@ -90,7 +91,7 @@ fn members_in<'a>(expression: &'a Expression, into: VariableId, names: &mut Hash
                     .flatten()
                     .all(|part| members_in(part, into, names) && members_of(part, expansion.element, names))
         }
-        _ if super::optimize_subqueries::is_count(expression, into) => true,
+        _ if is_count(expression, into) => true,
         _ => {
             let mut only_members = true;
             expression

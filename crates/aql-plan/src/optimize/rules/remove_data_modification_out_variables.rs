@@ -2,7 +2,7 @@
 
 use super::{Rule, RuleContext};
 use crate::node::NodeKind;
-use crate::optimize::pipeline::for_each_pipeline;
+use crate::optimize::analysis::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use crate::usage::reads_of_pipeline;
 use crate::variable::VariableId;

@@ -3,9 +3,9 @@
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
 use crate::node::{IndexScan, NodeKind};
-use crate::optimize::condition::{Atom, implied_atoms, normalize, set_from};
-use crate::optimize::filter_parts::retain_conjuncts;
-use crate::optimize::pipeline::for_each_pipeline;
+use crate::optimize::analysis::condition::{Atom, implied_atoms, normalize, set_from};
+use crate::optimize::analysis::filter::retain_conjuncts;
+use crate::optimize::analysis::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use crate::variable::VariableId;
 use crate::variable_set::VariableSet;

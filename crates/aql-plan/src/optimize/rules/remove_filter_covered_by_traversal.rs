@@ -3,8 +3,8 @@
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
 use crate::node::{NodeKind, Traversal};
-use crate::optimize::filter_parts::retain_conjuncts;
-use crate::optimize::pipeline::for_each_pipeline;
+use crate::optimize::analysis::filter::retain_conjuncts;
+use crate::optimize::analysis::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use aql_value::Result;
 

@@ -3,7 +3,7 @@
 
 use super::{Rule, RuleContext};
 use crate::expression::{CompareOperator, Expression};
-use crate::optimize::pipeline::rewrite_expressions;
+use crate::optimize::analysis::pipeline::rewrite_expressions;
 use crate::plan::Plan;
 use aql_value::{Result, Value};
 use std::cmp::Ordering;

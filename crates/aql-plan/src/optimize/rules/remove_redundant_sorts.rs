@@ -4,7 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
 use crate::node::{Node, NodeKind, Sort};
-use crate::optimize::pipeline::{constants, for_each_pipeline};
+use crate::optimize::analysis::pipeline::{constants, for_each_pipeline};
 use crate::plan::Plan;
 use crate::variable::VariableId;
 use aql_value::Result;

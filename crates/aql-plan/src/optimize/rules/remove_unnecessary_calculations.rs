@@ -4,7 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
 use crate::node::{Calculation, Node, NodeKind};
-use crate::optimize::pipeline::{for_each_pipeline, read_counts};
+use crate::optimize::analysis::pipeline::{for_each_pipeline, read_counts};
 use crate::plan::Plan;
 use crate::variable::VariableId;
 use crate::variable_set::VariableSet;

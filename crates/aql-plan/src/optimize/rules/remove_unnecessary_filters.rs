@@ -3,7 +3,7 @@
 use super::{Rule, RuleContext};
 use crate::expression::{Expression, UnaryOperator};
 use crate::node::{Node, NodeKind};
-use crate::optimize::pipeline::for_each_pipeline;
+use crate::optimize::analysis::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use crate::usage::for_each_node;
 use crate::variable::VariableId;

@@ -2,7 +2,7 @@
 
 use super::{Rule, RuleContext};
 use crate::expression::{CompareOperator, ElementOperator, Expression, Quantifier};
-use crate::optimize::pipeline::rewrite_expressions;
+use crate::optimize::analysis::pipeline::rewrite_expressions;
 use crate::plan::Plan;
 use aql_value::Result;
 

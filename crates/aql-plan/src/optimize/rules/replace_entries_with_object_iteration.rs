@@ -4,7 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
 use crate::node::{Node, NodeKind, ObjectMembers};
-use crate::optimize::pipeline::{Workshop, definition, for_each_pipeline, read_counts};
+use crate::optimize::analysis::pipeline::{Workshop, definition, for_each_pipeline, read_counts};
 use crate::plan::Plan;
 use crate::usage::for_each_node;
 use crate::variable::VariableId;

@@ -6,8 +6,8 @@
 use super::{Rule, RuleContext};
 use crate::expression::{CompareOperator, Expression, Identity};
 use crate::node::{Node, NodeKind};
-use crate::optimize::condition::resolve;
-use crate::optimize::pipeline::for_each_pipeline;
+use crate::optimize::analysis::condition::resolve;
+use crate::optimize::analysis::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use aql_value::Result;
 use std::collections::HashMap;

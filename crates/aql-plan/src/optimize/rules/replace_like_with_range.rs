@@ -4,8 +4,8 @@
 use super::{Rule, RuleContext};
 use crate::expression::{CompareOperator, Expression};
 use crate::node::{Node, NodeKind};
-use crate::optimize::condition::as_field;
-use crate::optimize::pipeline::{definition, for_each_pipeline};
+use crate::optimize::analysis::condition::as_field;
+use crate::optimize::analysis::pipeline::{definition, for_each_pipeline};
 use crate::plan::Plan;
 use aql_value::{Result, Value};
 

@@ -4,7 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::expression::{Expression, MemberName, ObjectMember, UnaryOperator, combine};
 use crate::fold::Folder;
-use crate::optimize::pipeline::{constants, for_each_pipeline};
+use crate::optimize::analysis::pipeline::{constants, for_each_pipeline};
 use crate::plan::Plan;
 use crate::variable::VariableId;
 use aql_value::{EvaluationState, Result, Value, Warnings};

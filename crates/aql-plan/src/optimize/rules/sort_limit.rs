@@ -1,8 +1,9 @@
 //! `sort-limit`: a sort before a limit keeps no more rows than the limit lets pass.
 
 use super::{Rule, RuleContext};
-use crate::node::{Node, NodeKind};
-use crate::optimize::pipeline::{for_each_pipeline, is_transparent};
+use crate::node::NodeKind;
+use crate::optimize::analysis::pipeline::for_each_pipeline;
+use crate::optimize::analysis::sort_order::following_limit;
 use crate::plan::Plan;
 use aql_value::Result;
 
@@ -32,17 +33,5 @@ impl Rule for SortLimit {
             }
             Ok(changed)
         })
-    }
-}
-
-/// How many rows the limit after a position takes, skipped ones included. Not if it counts the rows it cuts off, and
-/// not if there is no limit.
-pub(super) fn following_limit(nodes: &[Node], position: usize) -> Option<u64> {
-    let next = nodes.iter().skip(position + 1).find(|node| !is_transparent(&node.kind))?;
-    match &next.kind {
-        NodeKind::Limit(limit) if !limit.full_count && limit.limit != u64::MAX => {
-            limit.offset.checked_add(limit.limit)
-        }
-        _ => None,
     }
 }

@@ -8,8 +8,8 @@
 use super::{Rule, RuleContext};
 use crate::expression::{Expression, Identity};
 use crate::node::{Collect, CollectGroup, CollectMethod, Node, NodeKind, Sort, SortElement};
-use crate::optimize::condition::{as_field, resolve};
-use crate::optimize::pipeline::{Workshop, constants, for_each_pipeline};
+use crate::optimize::analysis::condition::{as_field, resolve};
+use crate::optimize::analysis::pipeline::{Workshop, constants, for_each_pipeline};
 use crate::plan::Plan;
 use crate::variable::VariableId;
 use aql_value::Result;

@@ -4,16 +4,18 @@
 //! Sorts stay: `use-index-for-sort` removes them. The filters stay: the scan may find more documents than they let pass. (`remove-filter-covered-by-index` removes
 //! what the scan already guarantees.)
 
-use super::use_index_for_sort::{SortNeed, index_for_sort, sort_need};
 use super::{Rule, RuleContext};
 use crate::catalog::{CollectionInfo, IndexInfo};
 use crate::index_search::{IndexSearch, identity};
 use crate::node::{DocumentSource, IndexHint, IndexLookup, IndexRange, IndexScan, Node, NodeKind};
-use crate::optimize::condition::{Branch, NormalForm, conditions_after, match_index, normalize, set_from};
+use crate::optimize::analysis::access_path::new_scan;
+use crate::optimize::analysis::condition::{
+    Branch, NormalForm, conditions_after, match_index, normalize, set_from,
+};
+use crate::optimize::analysis::pipeline::for_each_pipeline;
+use crate::optimize::analysis::sort_order::{SortNeed, index_for_sort, sort_need};
+use crate::optimize::cost::index::{range_cost, range_items};
 use crate::optimize::cost::sort_cost;
-use crate::optimize::index_cost::{range_cost, range_items};
-use crate::optimize::index_scan::new_scan;
-use crate::optimize::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use aql_value::Result;
 use std::collections::HashSet;

@@ -8,11 +8,13 @@
 
 mod whole_index;
 
-use super::reduce_extraction_to_projection::{collect_paths, projection, replace_paths, without_prefixed};
 use super::{Rule, RuleContext};
 use crate::catalog::IndexInfo;
 use crate::node::{IndexScan, Node, NodeKind, Projection, ProjectionSource};
-use crate::optimize::pipeline::{Workshop, for_each_pipeline};
+use crate::optimize::analysis::pipeline::{Workshop, for_each_pipeline};
+use crate::optimize::analysis::projection::{
+    collect_paths, covered_by, projection, replace_paths, without_prefixed,
+};
 use crate::plan::Plan;
 use crate::usage::reads_of_pipeline;
 use aql_value::Result;
@@ -126,22 +128,4 @@ fn cover(index: &IndexInfo, projections: &mut [Projection]) -> bool {
     let Some(sources) = sources else { return false };
     projections.iter_mut().zip(sources).for_each(|(projection, source)| projection.source = source);
     true
-}
-
-/// Where an entry of the index has the attribute.
-pub(super) fn covered_by(index: &IndexInfo, path: &[Box<str>]) -> Option<ProjectionSource> {
-    match path {
-        [name] if **name == *"_key" => return Some(ProjectionSource::Key),
-        [name] if **name == *"_id" => return Some(ProjectionSource::Id),
-        _ if !index.capabilities.covers => return None,
-        _ => {}
-    }
-    let fields = index.fields.iter().enumerate().filter(|(_, field)| field.expansion.is_none());
-    let mut in_fields = fields
-        .filter(|(_, field)| path.starts_with(&field.path))
-        .map(|(position, field)| ProjectionSource::IndexField { position, consumed: field.path.len() });
-    let stored = index.stored_values.iter().enumerate().filter(|(_, stored)| path.starts_with(stored));
-    let mut in_stored =
-        stored.map(|(position, stored)| ProjectionSource::StoredValue { position, consumed: stored.len() });
-    in_fields.next().or_else(|| in_stored.next())
 }

@@ -1,12 +1,11 @@
 //! A whole index instead of a whole collection, where its entries have all that is read. The rows come in the order of the
 //! index then, as in ArangoDB.
 
-use super::covered_by;
 use crate::catalog::IndexInfo;
 use crate::node::{CollectionScan, IndexScan, ProjectionSource};
 use crate::optimize::RuleContext;
-use crate::optimize::index_scan::scan_whole;
-use crate::optimize::rules::reduce_extraction_to_projection::{Path, collect_paths};
+use crate::optimize::analysis::access_path::scan_whole;
+use crate::optimize::analysis::projection::{Path, collect_paths, covered_by};
 use std::collections::BTreeSet;
 
 /// The scan of a whole index that has all of the attributes and all documents: the hinted one, otherwise the first.

@@ -3,8 +3,8 @@
 use crate::expression::Expression;
 use crate::fold::Folder;
 use crate::node::{PathElement, StepCondition, Traversal, Uniqueness};
-use crate::optimize::path::{as_element_at, elements_condition, replace_elements};
-use crate::optimize::pipeline::Workshop;
+use crate::optimize::analysis::path::{as_element_at, elements_condition, replace_elements};
+use crate::optimize::analysis::pipeline::Workshop;
 use crate::variable::VariableId;
 use crate::variable_set::VariableSet;
 use aql_value::{EvaluationState, Interrupt, MemoryAccount, Result, Value, Warnings};

@@ -6,10 +6,10 @@ use crate::node::{
     EdgeAccess, EdgeDirection, EdgeIndexHint, EdgeLookup, GraphAccess, IndexLookup, IndexRange, PathElement,
     StepCondition,
 };
-use crate::optimize::condition::{
+use crate::optimize::analysis::condition::{
     Atom, AtomOperator, Branch, MAX_BRANCHES, implied_atoms, match_index, normalize,
 };
-use crate::optimize::index_cost::range_items;
+use crate::optimize::cost::index::range_items;
 use crate::variable_set::VariableSet;
 use aql_value::Value;
 use std::collections::BTreeSet;

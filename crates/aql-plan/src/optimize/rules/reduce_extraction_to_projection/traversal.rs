@@ -1,8 +1,8 @@
 //! Projections of the vertices and edges that a traversal produces.
 
-use super::{projection, replace_in_node, used_paths, without_prefixed};
 use crate::node::{Node, Projection, Traversal};
-use crate::optimize::pipeline::Workshop;
+use crate::optimize::analysis::pipeline::Workshop;
+use crate::optimize::analysis::projection::{projection, replace_in_node, used_paths, without_prefixed};
 use crate::variable::VariableId;
 
 /// Fetches attributes of the last vertex and edge instead of the whole, where nothing else needs them whole.

@@ -5,8 +5,8 @@ mod reachable;
 
 use super::{Rule, RuleContext};
 use crate::node::{Node, NodeKind, PathOutput, ShortestPath, Traversal};
-use crate::optimize::path::{parts_read_by, parts_read_in};
-use crate::optimize::pipeline::for_each_pipeline;
+use crate::optimize::analysis::path::{parts_read_by, parts_read_in};
+use crate::optimize::analysis::pipeline::for_each_pipeline;
 use crate::plan::Plan;
 use crate::usage::reads_of_pipeline;
 use crate::variable::VariableId;

@@ -7,8 +7,8 @@ use crate::node::{
     AggregateFunction, Collect, DocumentSource, IndexLookup, IndexRange, IndexScan, Node, NodeKind,
 };
 use crate::optimize::RuleContext;
-use crate::optimize::condition::{as_field, resolve};
-use crate::optimize::index_scan::new_scan;
+use crate::optimize::analysis::access_path::new_scan;
+use crate::optimize::analysis::condition::{as_field, resolve};
 use aql_value::Value;
 
 /// A scan of one entry in the place of the scan at a position, if the grouping wants nothing but the least or greatest

@@ -4,11 +4,11 @@
 
 mod extreme;
 
-use super::optimize_projections::covered_by;
 use super::{Rule, RuleContext};
 use crate::expression::Expression;
 use crate::node::{Collect, CollectMethod, IndexCollect, IndexScan, Node, NodeKind, ProjectionSource};
-use crate::optimize::pipeline::for_each_pipeline;
+use crate::optimize::analysis::pipeline::for_each_pipeline;
+use crate::optimize::analysis::projection::covered_by;
 use crate::plan::Plan;
 use crate::variable::VariableId;
 use aql_value::Result;

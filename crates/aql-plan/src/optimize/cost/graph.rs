@@ -1,6 +1,6 @@
 //! Estimates for graph queries.
 
-use super::index_cost::{Estimate, per_value};
+use super::index::{Estimate, per_value};
 use crate::node::{EdgeAccess, EnumeratePaths, EnumeratePathsKind, Traversal};
 
 /// Steps that a search for a shortest path is expected to take from each end.
@@ -17,14 +17,14 @@ const CONDITION_SHARE: f64 = 0.1;
 const MOST: f64 = 1e12;
 
 /// Edges that leave a vertex in a collection of `count` edges.
-pub(super) fn degree(edges: &EdgeAccess, depth: u64, count: f64) -> f64 {
+pub(crate) fn degree(edges: &EdgeAccess, depth: u64, count: f64) -> f64 {
     let all = per_value(&edges.lookup.index, count).min(count);
     let conditions = edges.lookup_at(depth).conditions();
     all * CONDITION_SHARE.powi(i32::try_from(conditions).unwrap_or(i32::MAX))
 }
 
 /// A traversal, given the degree of vertices at a depth.
-pub(super) fn traversal(node: &Traversal, before: Estimate, degree: impl Fn(u64) -> f64) -> Estimate {
+pub(crate) fn traversal(node: &Traversal, before: Estimate, degree: impl Fn(u64) -> f64) -> Estimate {
     let (mut visited, mut items, mut depth) = (0.0, before.items, 0);
     while depth < node.max_depth.min(MAX_DEPTH) && items > 0.0 && items < MOST {
         let next = (items * degree(depth)).min(MOST);
@@ -36,7 +36,7 @@ pub(super) fn traversal(node: &Traversal, before: Estimate, degree: impl Fn(u64)
 }
 
 /// A search for a shortest path.
-pub(super) fn shortest_path(before: Estimate, degree: f64) -> Estimate {
+pub(crate) fn shortest_path(before: Estimate, degree: f64) -> Estimate {
     Estimate {
         cost: before.cost + before.items * search_cost(degree),
         items: before.items * SHORTEST_PATH_LENGTH,
@@ -44,7 +44,7 @@ pub(super) fn shortest_path(before: Estimate, degree: f64) -> Estimate {
 }
 
 /// A search for several paths.
-pub(super) fn enumerate_paths(node: &EnumeratePaths, before: Estimate, degree: f64) -> Estimate {
+pub(crate) fn enumerate_paths(node: &EnumeratePaths, before: Estimate, degree: f64) -> Estimate {
     let paths = if node.kind == EnumeratePathsKind::AllShortestPaths { 1.0 } else { PATHS };
     Estimate { cost: before.cost + before.items * paths * search_cost(degree), items: before.items * paths }
 }

@@ -20,14 +20,14 @@ const UNKNOWN_VALUES: f64 = 10.0;
 
 /// Cost and number of rows up to some node.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Estimate {
-    pub(super) cost: f64,
-    pub(super) items: f64,
+pub(crate) struct Estimate {
+    pub(crate) cost: f64,
+    pub(crate) items: f64,
 }
 
 /// What estimates are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scale {
+pub(crate) enum Scale {
     /// For explain, in ArangoDB's unit.
     Shown,
     /// For choosing among plans, in units of a document met in a full scan.
@@ -36,7 +36,7 @@ pub(super) enum Scale {
 
 impl Scale {
     /// Computing, filtering or passing on a row.
-    pub(super) fn row_cost(self) -> f64 {
+    pub(crate) fn row_cost(self) -> f64 {
         match self {
             Self::Shown => 1.0,
             Self::Choice => 0.1,
@@ -44,7 +44,7 @@ impl Scale {
     }
 
     /// Adding a row to its group.
-    pub(super) fn collect_cost(self, is_hash: bool) -> f64 {
+    pub(crate) fn collect_cost(self, is_hash: bool) -> f64 {
         match self {
             Self::Shown => 1.0,
             Self::Choice if is_hash => 0.5,
@@ -53,7 +53,7 @@ impl Scale {
     }
 
     /// Fetching a document that an index entry points to. (Shown estimates leave it out.)
-    pub(super) fn fetch_cost(self) -> f64 {
+    pub(crate) fn fetch_cost(self) -> f64 {
         match self {
             Self::Shown => 0.0,
             Self::Choice => 4.0,
@@ -83,7 +83,7 @@ impl Scale {
     }
 
     /// Numbers of rows that are shown are whole.
-    pub(super) fn rounded(self, items: f64) -> f64 {
+    pub(crate) fn rounded(self, items: f64) -> f64 {
         match self {
             Self::Shown => items.ceil(),
             Self::Choice => items,
@@ -92,7 +92,7 @@ impl Scale {
 }
 
 /// Cost of looking up a range, and documents found, in a collection of `count` documents.
-pub(super) fn range(index: &IndexInfo, range: &IndexRange, count: f64, scale: Scale) -> Estimate {
+pub(crate) fn range(index: &IndexInfo, range: &IndexRange, count: f64, scale: Scale) -> Estimate {
     if count <= 0.0 {
         return Estimate { cost: 0.0, items: 0.0 };
     }
@@ -127,7 +127,7 @@ pub(super) fn range(index: &IndexInfo, range: &IndexRange, count: f64, scale: Sc
 }
 
 /// Cost of one look-up that finds so many of the entries.
-pub(super) fn entries_found(items: f64, count: f64, scale: Scale) -> Estimate {
+pub(crate) fn entries_found(items: f64, count: f64, scale: Scale) -> Estimate {
     let items = items.clamp(1.0_f64.min(count), count);
     Estimate { cost: scale.lookup_cost(count) + items * scale.entry_cost(), items }
 }
@@ -146,17 +146,17 @@ fn box_search(range: &IndexRange, fields: &[FieldBounds], count: f64, scale: Sca
 }
 
 /// The cost of a range, for choosing among indexes.
-pub(super) fn range_cost(index: &IndexInfo, scanned: &IndexRange, count: u64) -> f64 {
+pub(crate) fn range_cost(index: &IndexInfo, scanned: &IndexRange, count: u64) -> f64 {
     range(index, scanned, count as f64, Scale::Shown).cost
 }
 
 /// Documents that a range finds.
-pub(super) fn range_items(index: &IndexInfo, scanned: &IndexRange, count: u64) -> f64 {
+pub(crate) fn range_items(index: &IndexInfo, scanned: &IndexRange, count: u64) -> f64 {
     range(index, scanned, count as f64, Scale::Shown).items
 }
 
 /// Documents that have the same value in all fields of the index.
-pub(super) fn per_value(index: &IndexInfo, count: f64) -> f64 {
+pub(crate) fn per_value(index: &IndexInfo, count: f64) -> f64 {
     match index.selectivity_estimate {
         Some(selectivity) if selectivity > 0.0 => (1.0 / selectivity).clamp(1.0, count.max(1.0)),
         _ => (count * EQUALITY_SHARE).max(1.0),
@@ -171,7 +171,7 @@ fn number_of_values(lookup: &IndexLookup) -> f64 {
 }
 
 /// Length of an array, as far as it can be seen from the expression.
-pub(super) fn length_of(expression: &Expression) -> Option<f64> {
+pub(crate) fn length_of(expression: &Expression) -> Option<f64> {
     match expression {
         Expression::Constant(value) if value.is_array() => Some(value.len() as f64),
         Expression::Parameter(parameter) => parameter.shape.length(),

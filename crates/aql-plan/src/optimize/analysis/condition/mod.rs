@@ -4,8 +4,8 @@ mod candidate;
 mod merge;
 mod normal_form;
 
-pub(super) use candidate::{implied_atoms, match_index};
-pub(super) use normal_form::{Branch, MAX_BRANCHES, NormalForm, normalize};
+pub(crate) use candidate::{implied_atoms, match_index};
+pub(crate) use normal_form::{Branch, MAX_BRANCHES, NormalForm, normalize};
 
 use crate::catalog::IndexField;
 use crate::expression::Expression;
@@ -19,15 +19,15 @@ const MAX_RESOLVED_SIZE: usize = 1000;
 
 /// A condition on one field of the document: `document.path operator value`. The value does not depend on the document.
 #[derive(Debug, Clone)]
-pub(super) struct Atom {
-    pub(super) field: IndexField,
-    pub(super) operator: AtomOperator,
-    pub(super) value: Expression,
+pub(crate) struct Atom {
+    pub(crate) field: IndexField,
+    pub(crate) operator: AtomOperator,
+    pub(crate) value: Expression,
 }
 
 /// How an atom compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum AtomOperator {
+pub(crate) enum AtomOperator {
     Equal,
     NotEqual,
     Less,
@@ -42,12 +42,12 @@ pub(super) enum AtomOperator {
 
 impl Atom {
     /// Whether both say the same.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.operator == other.operator && self.field == other.field && self.value.is_same(&other.value)
     }
 
     /// Whether the atom cannot hold for null, whatever the value is at run time.
-    pub(super) fn excludes_null(&self) -> bool {
+    pub(crate) fn excludes_null(&self) -> bool {
         if let Expression::Parameter(parameter) = &self.value {
             return match self.operator {
                 AtomOperator::Equal
@@ -76,17 +76,17 @@ impl Atom {
 
 /// A filter that the documents of a scan have to pass.
 #[derive(Debug)]
-pub(super) struct Condition {
+pub(crate) struct Condition {
     /// Position of its Filter node.
-    pub(super) position: usize,
+    pub(crate) position: usize,
     /// The condition in terms of the scan's document, variables from before the scan, and what is set by other nodes in
     /// between; calculations in between are put in.
-    pub(super) expression: Expression,
+    pub(crate) expression: Expression,
 }
 
 /// The filters after a scan that all of its documents have to pass: those before the next node for which the number of
 /// rows matters or that has effects.
-pub(super) fn conditions_after(nodes: &[Node], scan: usize) -> Vec<Condition> {
+pub(crate) fn conditions_after(nodes: &[Node], scan: usize) -> Vec<Condition> {
     let mut conditions = Vec::new();
     for (position, node) in nodes.iter().enumerate().skip(scan + 1) {
         match &node.kind {
@@ -105,7 +105,7 @@ pub(super) fn conditions_after(nodes: &[Node], scan: usize) -> Vec<Condition> {
 
 /// The expression with calculations between `after` and `before` (positions, exclusive) put in the place of their
 /// variables, as far as they are deterministic and the result does not become too large.
-pub(super) fn resolve(expression: &Expression, nodes: &[Node], after: usize, before: usize) -> Expression {
+pub(crate) fn resolve(expression: &Expression, nodes: &[Node], after: usize, before: usize) -> Expression {
     let mut resolved = expression.clone();
     let mut size = resolved.size_within(MAX_RESOLVED_SIZE);
     for node in nodes.iter().take(before).skip(after + 1).rev() {
@@ -126,19 +126,19 @@ pub(super) fn resolve(expression: &Expression, nodes: &[Node], after: usize, bef
 }
 
 /// The variables that the nodes from `position` on set.
-pub(super) fn set_from(nodes: &[Node], position: usize) -> VariableSet {
+pub(crate) fn set_from(nodes: &[Node], position: usize) -> VariableSet {
     nodes.iter().skip(position).flat_map(|node| node.kind.sets()).collect()
 }
 
 /// The field of the document that the expression reads: `document.a.b`.
-pub(super) fn as_field(expression: &Expression, document: VariableId) -> Option<IndexField> {
+pub(crate) fn as_field(expression: &Expression, document: VariableId) -> Option<IndexField> {
     let (variable, names) = expression.as_attribute_path()?;
     let path: Vec<Box<str>> = names.into_iter().map(Into::into).collect();
     (variable == document && !path.is_empty()).then_some(IndexField { path, expansion: None })
 }
 
 /// The array of the document that the expression reads: `document.a[*].b`, or `document.a` itself.
-pub(super) fn as_array_field(expression: &Expression, document: VariableId) -> Option<IndexField> {
+pub(crate) fn as_array_field(expression: &Expression, document: VariableId) -> Option<IndexField> {
     if let Expression::Expansion(expansion) = expression {
         let is_plain = expansion.levels == 1
             && expansion.filter.is_none()

@@ -6,13 +6,13 @@ use crate::variable::{VariableId, Variables};
 
 /// The parts of a path that expressions read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct PathParts {
-    pub(super) vertices: bool,
-    pub(super) edges: bool,
+pub(crate) struct PathParts {
+    pub(crate) vertices: bool,
+    pub(crate) edges: bool,
     /// `weights`, or `weight` of a path search.
-    pub(super) weights: bool,
+    pub(crate) weights: bool,
     /// The path is read at all, if only an attribute that it does not have.
-    pub(super) any: bool,
+    pub(crate) any: bool,
 }
 
 impl PathParts {
@@ -27,7 +27,7 @@ impl PathParts {
 }
 
 /// The parts of the path that the nodes read, those of subqueries included.
-pub(super) fn parts_read_by(nodes: &[Node], path: VariableId) -> PathParts {
+pub(crate) fn parts_read_by(nodes: &[Node], path: VariableId) -> PathParts {
     let mut parts = PathParts::default();
     for node in nodes {
         node.kind.for_each_direct_read(&mut |id| {
@@ -44,7 +44,7 @@ pub(super) fn parts_read_by(nodes: &[Node], path: VariableId) -> PathParts {
 }
 
 /// The parts of the path that the expression reads.
-pub(super) fn parts_read_in(expression: &Expression, path: VariableId) -> PathParts {
+pub(crate) fn parts_read_in(expression: &Expression, path: VariableId) -> PathParts {
     match expression {
         Expression::Variable(id) if *id == path => PathParts::ALL,
         Expression::Attribute { base, name } if base.as_variable() == Some(path) => PathParts {
@@ -62,7 +62,7 @@ pub(super) fn parts_read_in(expression: &Expression, path: VariableId) -> PathPa
 }
 
 /// What `path.vertices` and `path.edges` are arrays of.
-pub(super) fn as_elements(expression: &Expression, path: VariableId) -> Option<PathElement> {
+pub(crate) fn as_elements(expression: &Expression, path: VariableId) -> Option<PathElement> {
     match expression {
         Expression::Attribute { base, name } if base.as_variable() == Some(path) => match &**name {
             "vertices" => Some(PathElement::Vertex),
@@ -74,7 +74,7 @@ pub(super) fn as_elements(expression: &Expression, path: VariableId) -> Option<P
 }
 
 /// `path.vertices[n]` or `path.edges[n]` with a constant position, which is negative from the end.
-pub(super) fn as_element_at(expression: &Expression, path: VariableId) -> Option<(PathElement, i64)> {
+pub(crate) fn as_element_at(expression: &Expression, path: VariableId) -> Option<(PathElement, i64)> {
     let Expression::Index { base, index } = expression else { return None };
     let position = index.as_constant().filter(|value| value.is_number())?.as_i64()?;
     as_elements(base, path).map(|element| (element, position))
@@ -82,7 +82,7 @@ pub(super) fn as_element_at(expression: &Expression, path: VariableId) -> Option
 
 /// Puts `replacement(element, position)` in the place of each element of the path that is read by its position, where
 /// it is not `None`. True if anything changed.
-pub(super) fn replace_elements(
+pub(crate) fn replace_elements(
     expression: &mut Expression,
     path: VariableId,
     replacement: &mut dyn FnMut(PathElement, i64) -> Option<Expression>,
@@ -103,7 +103,7 @@ pub(super) fn replace_elements(
 ///
 /// These are `path.edges[*].a ALL == value` and `NONE`, also with the edges themselves on the left, and
 /// `path.edges[? ALL FILTER ...]` and `NONE`.
-pub(super) fn elements_condition(
+pub(crate) fn elements_condition(
     condition: &Expression,
     path: VariableId,
     variables: &mut Variables,

@@ -10,28 +10,28 @@ use aql_value::Result;
 use std::collections::HashMap;
 
 /// What rules change besides the nodes of a pipeline.
-pub(super) struct Workshop<'a> {
-    pub(super) variables: &'a mut Variables,
+pub(crate) struct Workshop<'a> {
+    pub(crate) variables: &'a mut Variables,
     next_node_id: &'a mut u32,
 }
 
 impl Workshop<'_> {
     /// A node with a number of its own.
-    pub(super) fn node(&mut self, kind: NodeKind) -> Node {
+    pub(crate) fn node(&mut self, kind: NodeKind) -> Node {
         let id = NodeId(*self.next_node_id);
         *self.next_node_id += 1;
         Node { id, kind, prefetches: false, estimated_cost: 0.0, estimated_items: 0 }
     }
 
     /// A node that sets a new variable.
-    pub(super) fn calculation(&mut self, expression: Expression) -> (VariableId, Node) {
+    pub(crate) fn calculation(&mut self, expression: Expression) -> (VariableId, Node) {
         let out = self.variables.add_temporary();
         (out, self.node(NodeKind::Calculation(Calculation { out, expression })))
     }
 }
 
 /// Calls `visit` with every pipeline of the plan, those of subqueries before the one they are in. True if any call was.
-pub(super) fn for_each_pipeline(
+pub(crate) fn for_each_pipeline(
     plan: &mut Plan,
     visit: &mut dyn FnMut(&mut Vec<Node>, &mut Workshop<'_>) -> Result<bool>,
 ) -> Result<bool> {
@@ -54,7 +54,7 @@ fn visit_pipeline(
 }
 
 /// Calls `rewrite` with every expression of the plan, whole: it looks at the parts itself. True if any call was.
-pub(super) fn rewrite_expressions(
+pub(crate) fn rewrite_expressions(
     plan: &mut Plan,
     rewrite: &mut dyn FnMut(&mut Expression) -> bool,
 ) -> Result<bool> {
@@ -68,7 +68,7 @@ pub(super) fn rewrite_expressions(
 }
 
 /// The calculation that sets the variable, and its position, in this pipeline.
-pub(super) fn definition(nodes: &[Node], id: VariableId) -> Option<(usize, &Expression)> {
+pub(crate) fn definition(nodes: &[Node], id: VariableId) -> Option<(usize, &Expression)> {
     nodes.iter().enumerate().find_map(|(position, node)| match &node.kind {
         NodeKind::Calculation(calculation) if calculation.out == id => {
             Some((position, &calculation.expression))
@@ -78,7 +78,7 @@ pub(super) fn definition(nodes: &[Node], id: VariableId) -> Option<(usize, &Expr
 }
 
 /// The variables of a plan that are constants or open parameters, with these.
-pub(super) fn constants(nodes: &[Node]) -> HashMap<VariableId, Expression> {
+pub(crate) fn constants(nodes: &[Node]) -> HashMap<VariableId, Expression> {
     let mut constants = HashMap::new();
     for_each_node(nodes, &mut |node| {
         if let NodeKind::Calculation(Calculation { out, expression }) = &node.kind
@@ -91,7 +91,7 @@ pub(super) fn constants(nodes: &[Node]) -> HashMap<VariableId, Expression> {
 }
 
 /// The variables of a plan that always hold arrays.
-pub(super) fn arrays(nodes: &[Node]) -> VariableSet {
+pub(crate) fn arrays(nodes: &[Node]) -> VariableSet {
     let mut arrays = VariableSet::default();
     for_each_node(nodes, &mut |node| match &node.kind {
         NodeKind::Calculation(calculation) if calculation.expression.is_array() => {
@@ -117,7 +117,7 @@ pub(super) fn arrays(nodes: &[Node]) -> VariableSet {
 
 /// How often each variable is read by the nodes of a pipeline (those of its subqueries included), counting an
 /// expression that reads it twice as two.
-pub(super) fn read_counts(nodes: &[Node]) -> HashMap<VariableId, usize> {
+pub(crate) fn read_counts(nodes: &[Node]) -> HashMap<VariableId, usize> {
     let mut counts = HashMap::new();
     for_each_node(nodes, &mut |node| {
         node.kind.for_each_expression(&mut |expression| count_reads(expression, &mut counts));
@@ -135,7 +135,7 @@ fn count_reads(expression: &Expression, counts: &mut HashMap<VariableId, usize>)
 
 /// Whether a node lets the rows before it pass unchanged in number and order, and neither has effects nor depends on
 /// all rows: others can be moved over it as far as their variables allow.
-pub(super) fn is_transparent(kind: &NodeKind) -> bool {
+pub(crate) fn is_transparent(kind: &NodeKind) -> bool {
     match kind {
         NodeKind::Calculation(_) => true,
         NodeKind::Subquery(_) => !kind.is_modification(),

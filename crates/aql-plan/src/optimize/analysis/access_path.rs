@@ -4,7 +4,7 @@ use crate::catalog::IndexInfo;
 use crate::node::{DocumentSource, IndexLookup, IndexRange, IndexScan, JoinPart};
 
 /// A scan of the ranges.
-pub(in crate::optimize) fn new_scan(
+pub(crate) fn new_scan(
     source: &DocumentSource,
     indexes: Vec<IndexInfo>,
     ranges: Vec<IndexRange>,
@@ -26,7 +26,7 @@ pub(in crate::optimize) fn new_scan(
 }
 
 /// A scan of a whole index. As in ArangoDB it leaves the index's cache alone.
-pub(in crate::optimize) fn scan_whole(index: &IndexInfo, source: &DocumentSource) -> IndexScan {
+pub(crate) fn scan_whole(index: &IndexInfo, source: &DocumentSource) -> IndexScan {
     let source = DocumentSource { use_cache: false, ..source.clone() };
     new_scan(&source, vec![index.clone()], vec![IndexRange::default()])
 }

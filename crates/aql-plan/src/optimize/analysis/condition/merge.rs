@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 impl NormalForm {
     /// The same with as few atoms as possible. No branches: no document satisfies the condition.
-    pub(in crate::optimize) fn merged(self) -> Self {
+    pub(crate) fn merged(self) -> Self {
         Self { branches: self.branches.into_iter().filter_map(Branch::merged).collect() }
     }
 }
@@ -167,7 +167,7 @@ impl Bounds {
 impl Atom {
     /// Whether every document that satisfies this atom satisfies the other one. May be false where that depends on
     /// values that are not constant.
-    pub(in crate::optimize) fn implies(&self, other: &Self) -> bool {
+    pub(crate) fn implies(&self, other: &Self) -> bool {
         if self.is_same(other) {
             return true;
         }

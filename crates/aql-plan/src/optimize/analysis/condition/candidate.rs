@@ -9,11 +9,7 @@ use catalog::index::SearchShape;
 
 /// The conditions of the atoms that the index can look up; `None` if it can look up nothing, or would miss documents.
 /// `position` is where the scan keeps the index.
-pub(in crate::optimize) fn match_index(
-    index: &IndexInfo,
-    position: usize,
-    atoms: &[Atom],
-) -> Option<IndexRange> {
+pub(crate) fn match_index(index: &IndexInfo, position: usize, atoms: &[Atom]) -> Option<IndexRange> {
     match index.capabilities.search {
         SearchShape::AnyField { bounds } => match_independent_fields(index, position, bounds, atoms),
         SearchShape::LeadingFields => match_leading_fields(index, position, atoms),
@@ -126,7 +122,7 @@ fn find<'a>(field: &IndexField, atoms: &'a [Atom], operator: AtomOperator) -> Op
 }
 
 /// What holds for every document that the range finds.
-pub(in crate::optimize) fn implied_atoms(index: &IndexInfo, range: &IndexRange) -> Vec<Atom> {
+pub(crate) fn implied_atoms(index: &IndexInfo, range: &IndexRange) -> Vec<Atom> {
     let mut fields = index.fields.iter().skip(range.first_field);
     let mut atoms: Vec<Atom> = Vec::new();
     for (lookup, field) in range.lookups.iter().zip(&mut fields) {

@@ -7,7 +7,7 @@ use crate::node::{Node, NodeKind};
 
 /// Keeps only those conditions for which `is_open` holds, in the filters that all rows of the node at `position` have
 /// to pass. True if any was dropped. `is_open` sees conditions as [`conditions_after`] resolves them.
-pub(super) fn retain_conjuncts(
+pub(crate) fn retain_conjuncts(
     nodes: &mut Vec<Node>,
     position: usize,
     workshop: &mut Workshop<'_>,

@@ -13,20 +13,20 @@ use aql_value::program::MAX_RANGE_ELEMENTS;
 
 /// Most branches; a condition with more is not matched against indexes. OR over one attribute does not count, as it
 /// has become IN before.
-pub(in crate::optimize) const MAX_BRANCHES: usize = 1024;
+pub(crate) const MAX_BRANCHES: usize = 1024;
 
 /// Alternatives, one of which holds for every document that satisfies the condition. None: no document does.
 #[derive(Debug, Clone)]
-pub(in crate::optimize) struct NormalForm {
-    pub(in crate::optimize) branches: Vec<Branch>,
+pub(crate) struct NormalForm {
+    pub(crate) branches: Vec<Branch>,
 }
 
 /// Atoms that all hold.
 #[derive(Debug, Clone)]
-pub(in crate::optimize) struct Branch {
-    pub(in crate::optimize) atoms: Vec<Atom>,
+pub(crate) struct Branch {
+    pub(crate) atoms: Vec<Atom>,
     /// The atoms are all that the branch demands.
-    pub(in crate::optimize) is_exact: bool,
+    pub(crate) is_exact: bool,
 }
 
 impl NormalForm {
@@ -92,7 +92,7 @@ impl Branch {
 /// The normal form of conditions that all must hold, as conditions on `document`. Atoms compare with values that read
 /// none of the variables in `unavailable` (the document is one of them). With more alternatives than `max_branches` the
 /// form says less.
-pub(in crate::optimize) fn normalize<'a>(
+pub(crate) fn normalize<'a>(
     conditions: impl IntoIterator<Item = &'a Expression>,
     document: VariableId,
     unavailable: &VariableSet,

@@ -5,6 +5,9 @@
 //! ([`choice_cost`]) also takes into account that filters keep rows away, and that a document fetched through an index
 //! costs more than one met in a scan.
 
+mod graph;
+pub(crate) mod index;
+
 use crate::catalog::{ConstantRange, IndexInfo, PlanCatalog};
 use crate::expression::{CompareOperator, Expression};
 use crate::index_search::IndexBound;
@@ -12,11 +15,10 @@ use crate::node::{
     CollectMethod, DocumentSource, GraphAccess, IndexLookup, IndexRange, IndexScan, JoinPart, Node, NodeKind,
     Subquery,
 };
-use crate::optimize::graph_cost;
-use crate::optimize::index_cost::{Estimate, Scale, entries_found, length_of, range};
 use crate::plan::Plan;
 use crate::variable::VariableId;
 use aql_value::Value;
+use index::{Estimate, Scale, entries_found, length_of, range};
 use std::collections::HashMap;
 
 /// Rows of a loop over an array of unknown length.
@@ -33,13 +35,13 @@ const MATCHES_PER_ROW: f64 = 10.0;
 const GROUPS_PER_ROW: f64 = 0.8;
 
 /// Estimates every node of a plan, as clients see it.
-pub(super) fn estimate(plan: &mut Plan, catalog: &dyn PlanCatalog) {
+pub(crate) fn estimate(plan: &mut Plan, catalog: &dyn PlanCatalog) {
     let estimates = Estimator::new(catalog, Scale::Shown).pipeline(&plan.nodes);
     record(&mut plan.nodes, &mut estimates.into_iter());
 }
 
 /// Cost of a plan for choosing among plans.
-pub(super) fn choice_cost(plan: &Plan, catalog: &dyn PlanCatalog) -> f64 {
+pub(crate) fn choice_cost(plan: &Plan, catalog: &dyn PlanCatalog) -> f64 {
     Estimator::new(catalog, Scale::Choice).pipeline(&plan.nodes).last().map_or(0.0, |last| last.cost)
 }
 
@@ -122,13 +124,13 @@ impl<'a> Estimator<'a> {
                 Estimate { cost: cost + out * row, items: out * share }
             }
             NodeKind::Traversal(node) => {
-                let found = graph_cost::traversal(node, before, |depth| self.degree(&node.graph, depth));
+                let found = graph::traversal(node, before, |depth| self.degree(&node.graph, depth));
                 let share = node.output_filter.as_ref().map_or(1.0, |filter| self.share(filter));
                 Estimate { items: found.items * share, ..found }
             }
-            NodeKind::ShortestPath(node) => graph_cost::shortest_path(before, self.degree(&node.graph, 0)),
+            NodeKind::ShortestPath(node) => graph::shortest_path(before, self.degree(&node.graph, 0)),
             NodeKind::EnumeratePaths(node) => {
-                graph_cost::enumerate_paths(node, before, self.degree(&node.graph, 0))
+                graph::enumerate_paths(node, before, self.degree(&node.graph, 0))
             }
             NodeKind::Calculation(calculation) => {
                 if let Some(length) = length_of(&calculation.expression) {
@@ -210,7 +212,7 @@ impl<'a> Estimator<'a> {
     /// Edges that leave a vertex at a depth, in all collections and directions.
     fn degree(&self, graph: &GraphAccess, depth: u64) -> f64 {
         let count = |name: &str| self.catalog.collection(name).map_or(0.0, |info| info.count_estimate as f64);
-        graph.edges.iter().map(|edges| graph_cost::degree(edges, depth, count(&edges.collection.name))).sum()
+        graph.edges.iter().map(|edges| graph::degree(edges, depth, count(&edges.collection.name))).sum()
     }
 
     /// Share of rows for which a condition holds. Shown estimates take it as 1.
@@ -277,7 +279,7 @@ fn groups_estimate(index: &IndexInfo, count: f64) -> f64 {
 }
 
 /// Cost of sorting so many rows.
-pub(super) fn sort_cost(items: f64) -> f64 {
+pub(crate) fn sort_cost(items: f64) -> f64 {
     if items <= 3.0 { items } else { items * items.log2() }
 }
 

@@ -8,7 +8,7 @@ use catalog::index::SearchShape;
 
 /// What a condition says about a document's place or shape.
 #[derive(Debug, Clone)]
-pub(super) enum GeoCondition {
+pub(crate) enum GeoCondition {
     /// Its distance from `origin` compares with `value`.
     Distance {
         /// Where from.
@@ -26,16 +26,16 @@ pub(super) enum GeoCondition {
 }
 
 /// Recognizes conditions on the documents of one scan that one index can serve.
-pub(super) struct GeoMatcher<'a> {
-    pub(super) index: &'a IndexInfo,
-    pub(super) document: VariableId,
+pub(crate) struct GeoMatcher<'a> {
+    pub(crate) index: &'a IndexInfo,
+    pub(crate) document: VariableId,
     /// Variables that are not known before the scan.
-    pub(super) unavailable: &'a VariableSet,
+    pub(crate) unavailable: &'a VariableSet,
 }
 
 impl GeoMatcher<'_> {
     /// What the condition says, if the index can serve all of it.
-    pub(super) fn condition(&self, condition: &Expression) -> Option<GeoCondition> {
+    pub(crate) fn condition(&self, condition: &Expression) -> Option<GeoCondition> {
         match condition {
             Expression::Compare { operator, left, right } => self
                 .compare(left, *operator, right)
@@ -68,7 +68,7 @@ impl GeoMatcher<'_> {
     }
 
     /// The place from which the expression measures the distance of the document.
-    pub(super) fn distance_origin(&self, distance: &Expression) -> Option<Expression> {
+    pub(crate) fn distance_origin(&self, distance: &Expression) -> Option<Expression> {
         let Expression::Call { function, arguments } = distance else { return None };
         let origin = match (function.name, arguments.as_slice()) {
             ("GEO_DISTANCE", [a, b]) if self.is_place(b) => a.clone(),

@@ -1,0 +1,14 @@
+//! Questions about plans that several rules ask, and the changes that they have in common.
+//!
+//! A rule imports from here, never from another rule.
+
+pub(crate) mod access_path;
+pub(crate) mod condition;
+pub(crate) mod demand;
+pub(crate) mod filter;
+pub(crate) mod geo;
+pub(crate) mod late;
+pub(crate) mod path;
+pub(crate) mod pipeline;
+pub(crate) mod projection;
+pub(crate) mod sort_order;
