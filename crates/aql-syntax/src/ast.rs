@@ -74,8 +74,7 @@ impl Block {
         Block { statements, span, height }
     }
 
-    /// Levels of nested expressions and subqueries in this block; 0 when no statement has an
-    /// expression.
+    /// Returns the levels of nested expressions and subqueries; 0 if no statement has an expression.
     pub fn height(&self) -> u32 {
         self.height
     }
