@@ -41,7 +41,12 @@ impl ParseError {
 impl From<ParseError> for Error {
     fn from(error: ParseError) -> Self {
         let position = errors::Position { line: error.position.line, column: error.position.column };
-        Error::new(error.code, error.message).with_position(position)
+        let converted = Error::new(error.code, error.message);
+        match error.code {
+            // The watch ended parsing, which says nothing about a place in the text.
+            ErrorCode::QueryKilled | ErrorCode::ResourceLimit => converted,
+            _ => converted.with_position(position),
+        }
     }
 }
 

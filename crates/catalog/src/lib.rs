@@ -8,7 +8,6 @@ pub mod access_token;
 pub mod collection;
 pub mod computed_value;
 pub mod database;
-pub mod error_number;
 pub mod field_path;
 pub mod graph;
 pub mod identifier;

@@ -83,7 +83,7 @@ error_codes! {
     HttpRequestTimeout = 408, "HTTP_REQUEST_TIMEOUT", 408, "request timeout";
     HttpServiceUnavailable = 503, "HTTP_SERVICE_UNAVAILABLE", 503, "service unavailable";
     HttpCorruptedJson = 600, "HTTP_CORRUPTED_JSON", 400, "invalid JSON object";
-    HttpSuperfluousSuffices = 601, "HTTP_SUPERFLUOUS_SUFFICES", 500, "superfluous URL suffices";
+    HttpSuperfluousSuffices = 601, "HTTP_SUPERFLUOUS_SUFFICES", 400, "superfluous URL suffices";
 
     // Storage.
     IllegalState = 1000, "ARANGO_ILLEGAL_STATE", 500, "illegal state";
@@ -96,7 +96,7 @@ error_codes! {
     Conflict = 1200, "ARANGO_CONFLICT", 409, "conflict";
     DocumentNotFound = 1202, "ARANGO_DOCUMENT_NOT_FOUND", 404, "document not found";
     DataSourceNotFound = 1203, "ARANGO_DATA_SOURCE_NOT_FOUND", 404, "collection or view not found";
-    CollectionParameterMissing = 1204, "ARANGO_COLLECTION_PARAMETER_MISSING", 500, "parameter 'collection' not found";
+    CollectionParameterMissing = 1204, "ARANGO_COLLECTION_PARAMETER_MISSING", 400, "parameter 'collection' not found";
     DocumentHandleBad = 1205, "ARANGO_DOCUMENT_HANDLE_BAD", 400, "illegal document identifier";
     DuplicateName = 1207, "ARANGO_DUPLICATE_NAME", 409, "duplicate name";
     IllegalName = 1208, "ARANGO_ILLEGAL_NAME", 400, "illegal name";
@@ -219,8 +219,8 @@ error_codes! {
     GraphCollectionNotPartOfTheGraph = 1949, "GRAPH_COLLECTION_NOT_PART_OF_THE_GRAPH", 404, "the given collection is not part of the graph";
 
     // The request queue.
-    QueueFull = 21_003, "QUEUE_FULL", 500, "queue is full";
-    QueueTimeRequirementViolated = 21_004, "QUEUE_TIME_REQUIREMENT_VIOLATED", 500, "queue time violated";
+    QueueFull = 21_003, "QUEUE_FULL", 503, "queue is full";
+    QueueTimeRequirementViolated = 21_004, "QUEUE_TIME_REQUIREMENT_VIOLATED", 412, "queue time violated";
 
     // Never sent: ArangoDB's numbers have 16 bits.
     NotConstant = 4_294_967_295, "NOT_CONSTANT", 500, "expression is not constant";

@@ -24,6 +24,7 @@ struct Inner {
     position: Option<Position>,
     stage: Option<&'static str>,
     status: Option<u16>,
+    has_challenge: bool,
     is_retryable: bool,
 }
 
@@ -65,6 +66,7 @@ impl Error {
             position: None,
             stage: None,
             status: None,
+            has_challenge: false,
             is_retryable: false,
         };
         Error { inner: Box::new(inner) }
@@ -93,6 +95,11 @@ impl Error {
     /// Returns the HTTP status of a request that failed with this error.
     pub fn status(&self) -> u16 {
         self.inner.status.unwrap_or(self.inner.code.status())
+    }
+
+    /// Returns true if the reply tells the client how to log in (header `WWW-Authenticate`).
+    pub fn has_challenge(&self) -> bool {
+        self.inner.has_challenge
     }
 
     /// Returns the conflicting document, if it is known.
@@ -129,6 +136,13 @@ impl Error {
     #[must_use]
     pub fn with_status(mut self, status: u16) -> Self {
         self.inner.status = Some(status);
+        self
+    }
+
+    /// Returns the same error, whose reply tells the client how to log in.
+    #[must_use]
+    pub fn with_challenge(mut self) -> Self {
+        self.inner.has_challenge = true;
         self
     }
 
@@ -180,8 +194,8 @@ mod tests {
 
     #[test]
     fn the_status_is_that_of_the_code_unless_it_has_its_own() {
-        let error = Error::of(ErrorCode::QueueFull);
-        assert_eq!((error.status(), error.with_status(503).status()), (500, 503));
+        let error = Error::of(ErrorCode::Forbidden);
+        assert_eq!((error.status(), error.with_status(401).status()), (403, 401));
     }
 
     #[test]

@@ -4,12 +4,9 @@
 //! `route` → [`http::response`]. Async ends at the route: a route is a function that takes a [`database::Session`] and
 //! a [`http::Request`] and returns a [`http::Response`].
 //!
-//! Lower parts do not know upper ones: [`error`], [`placement`] (where work runs), [`http`], `service` (small services),
+//! Lower parts do not know upper ones: [`placement`] (where work runs), [`http`], `service` (small services),
 //! `route` (what clients call), and [`server`], which puts all of them together.
 
-mod convert;
-pub mod error;
-pub mod error_number;
 pub mod http;
 pub mod options;
 pub mod placement;
@@ -18,6 +15,5 @@ pub mod server;
 pub mod service;
 pub mod version;
 
-pub use error::{ApiError, Result};
 pub use options::{ApiAccess, HttpOptions, ServerOptions};
 pub use server::Server;

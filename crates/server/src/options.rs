@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use database::Session;
+use errors::{Error, ErrorCode, Result};
 use velocypack::Slice;
 
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::tls::Tls;
 use crate::placement::pool::PoolLimits;
 use crate::service::authentication::AuthenticationOptions;
@@ -69,10 +68,10 @@ impl ApiAccess {
     pub(crate) fn check(self, session: &Session, path: &str) -> Result<()> {
         match self {
             ApiAccess::Disabled => {
-                Err(ApiError::new(number::HTTP_NOT_FOUND, format!("'{path}' is switched off")))
+                Err(Error::new(ErrorCode::HttpNotFound, format!("'{path}' is switched off")))
             }
             ApiAccess::Superuser if session.user().is_some() => {
-                Err(ApiError::new(number::HTTP_FORBIDDEN, format!("'{path}' needs a superuser's token")))
+                Err(Error::new(ErrorCode::HttpForbidden, format!("'{path}' needs a superuser's token")))
             }
             ApiAccess::Administrator => Ok(session.require_administrator()?),
             ApiAccess::Superuser | ApiAccess::Public => Ok(()),

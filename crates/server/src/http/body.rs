@@ -6,12 +6,11 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use errors::{Error, ErrorCode, Result};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 
 use super::body_memory::{BODY_PATIENCE, BodyMemory, BodyPermit};
 use super::stream::{BrokenOff, StreamBody};
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 
 /// Most bytes of a body that are read although its request has failed already.
 const DRAIN_MAX_BYTES: u64 = 1 << 20;
@@ -134,15 +133,15 @@ async fn next_data(body: &mut Incoming) -> Result<Option<Bytes>> {
         let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
         match tokio::time::timeout(BODY_PATIENCE, frame).await {
             Err(_) => {
-                return Err(ApiError::new(
-                    number::HTTP_REQUEST_TIMEOUT,
+                return Err(Error::new(
+                    ErrorCode::HttpRequestTimeout,
                     "the request body did not arrive in time",
                 ));
             }
             Ok(None) => return Ok(None),
             Ok(Some(Err(error))) => {
                 let message = format!("the request body broke off: {error}");
-                return Err(ApiError::new(number::HTTP_BAD_PARAMETER, message));
+                return Err(Error::new(ErrorCode::HttpBadParameter, message));
             }
             // Trailers say nothing that ArangoDB's interface knows.
             Ok(Some(Ok(frame))) => match frame.into_data() {
@@ -153,7 +152,7 @@ async fn next_data(body: &mut Incoming) -> Result<Option<Bytes>> {
     }
 }
 
-fn too_large(max_bytes: usize) -> ApiError {
+fn too_large(max_bytes: usize) -> Error {
     let message = format!("the request body is longer than the limit of {max_bytes} bytes");
-    ApiError::with_status(413, number::HTTP_BAD_PARAMETER, message)
+    Error::new(ErrorCode::HttpBadParameter, message).with_status(413)
 }

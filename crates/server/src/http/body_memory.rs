@@ -7,9 +7,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use errors::Result;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::error::Result;
 use crate::placement::pool::Rejected;
 
 /// A request takes so many times its body: the body, its VelocyPack, the documents as they are stored, and the engine's

@@ -7,6 +7,7 @@
 use std::io::{Read, Write};
 
 use bytes::Bytes;
+use errors::{Error, ErrorCode, Result};
 use flate2::Compression;
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use flate2::write::{GzEncoder, ZlibEncoder};
@@ -14,8 +15,6 @@ use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, HeaderValue};
 
 use super::stream::ChunkSource;
 use super::zstd;
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 
 /// An encoding of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +82,7 @@ pub(crate) fn decompress(headers: &HeaderMap, body: Bytes, max_bytes: usize) -> 
         other => {
             let message =
                 format!("content-encoding '{other}' is not supported, only gzip, deflate and zstd are");
-            Err(ApiError::with_status(415, number::HTTP_BAD_PARAMETER, message))
+            Err(Error::new(ErrorCode::HttpBadParameter, message).with_status(415))
         }
     }
 }
@@ -111,14 +110,14 @@ fn read_bounded(reader: impl Read, max_bytes: usize) -> Result<Bytes> {
 
 fn bounded(decompressed: std::io::Result<Vec<u8>>, max_bytes: usize) -> Result<Bytes> {
     let out = decompressed.map_err(|error| {
-        ApiError::new(number::HTTP_BAD_PARAMETER, format!("the request body cannot be decompressed: {error}"))
+        Error::new(ErrorCode::HttpBadParameter, format!("the request body cannot be decompressed: {error}"))
     })?;
     if out.len() > max_bytes { Err(too_long(max_bytes)) } else { Ok(out.into()) }
 }
 
-fn too_long(max_bytes: usize) -> ApiError {
+fn too_long(max_bytes: usize) -> Error {
     let message = format!("the decompressed request body is longer than the limit of {max_bytes} bytes");
-    ApiError::with_status(413, number::HTTP_BAD_PARAMETER, message)
+    Error::new(ErrorCode::HttpBadParameter, message).with_status(413)
 }
 
 /// Compresses a whole body.
@@ -178,7 +177,7 @@ pub(crate) struct Compressed {
 
 impl Compressed {
     pub(crate) fn new(source: Box<dyn ChunkSource>, encoding: Encoding) -> Result<Self> {
-        let compressor = Compressor::new(encoding, Vec::new()).map_err(ApiError::internal)?;
+        let compressor = Compressor::new(encoding, Vec::new()).map_err(Error::internal)?;
         Ok(Compressed { source, compressor: Some(compressor) })
     }
 }
@@ -188,7 +187,7 @@ impl ChunkSource for Compressed {
         while let Some(compressor) = &mut self.compressor {
             match self.source.next_chunk()? {
                 Some(chunk) => {
-                    compressor.write_all(&chunk).map_err(ApiError::internal)?;
+                    compressor.write_all(&chunk).map_err(Error::internal)?;
                     let out = compressor.take();
                     if !out.is_empty() {
                         return Ok(Some(out));
@@ -196,7 +195,7 @@ impl ChunkSource for Compressed {
                 }
                 None => {
                     let last = self.compressor.take().map(Compressor::finish).transpose();
-                    return last.map_err(ApiError::internal);
+                    return last.map_err(Error::internal);
                 }
             }
         }
@@ -233,7 +232,7 @@ mod tests {
         let member = gzip_members::Packer::default().pack(&body).unwrap().to_vec();
         assert_eq!(decompress(&headers("gzip"), member.clone().into(), 1 << 20).unwrap(), body);
         let status = |member: Vec<u8>, max_bytes| {
-            decompress(&headers("gzip"), member.into(), max_bytes).unwrap_err().status_code()
+            decompress(&headers("gzip"), member.into(), max_bytes).unwrap_err().status()
         };
         assert_eq!(status(member.clone(), body.len() - 1), 413);
         let mut damaged = member.clone();
@@ -257,17 +256,14 @@ mod tests {
         for (encoding, name) in [(Encoding::Gzip, "gzip"), (Encoding::Zstd, "zstd")] {
             let compressed = compress(encoding, &vec![0; 1 << 20]).unwrap();
             let error = decompress(&headers(name), compressed.into(), 1_000).unwrap_err();
-            assert_eq!(error.status_code(), 413);
+            assert_eq!(error.status(), 413);
         }
     }
 
     #[test]
     fn damage_and_unknown_encodings_are_errors() {
-        assert_eq!(
-            decompress(&headers("gzip"), Bytes::from_static(b"no"), 99).unwrap_err().status_code(),
-            400
-        );
-        assert_eq!(decompress(&headers("br"), Bytes::from_static(b"no"), 99).unwrap_err().status_code(), 415);
+        assert_eq!(decompress(&headers("gzip"), Bytes::from_static(b"no"), 99).unwrap_err().status(), 400);
+        assert_eq!(decompress(&headers("br"), Bytes::from_static(b"no"), 99).unwrap_err().status(), 415);
         assert_eq!(decompress(&headers("identity"), Bytes::from_static(b"yes"), 99).unwrap(), "yes");
     }
 

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use database::{Identity, Instance, Interrupt, Session};
+use errors::{Error, ErrorCode, Result};
 use hyper::header::{HeaderMap, HeaderName};
 use hyper::{Method, Uri};
 
@@ -17,8 +18,6 @@ use super::response::Response;
 use super::route::{Access, BoundRoute, Call, Cost, Verb};
 use super::router::{Found, Router};
 use super::services::{AsyncMode, Services};
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 
 /// Most bytes of an address; ArangoDB's 16K.
 const MAX_URI_BYTES: usize = 16 << 10;
@@ -29,26 +28,24 @@ const TRANSACTION: HeaderName = HeaderName::from_static("x-arango-trx-id");
 /// Takes an address apart. Errors: 414, 400.
 pub(crate) fn parse_path(uri: &Uri) -> Result<Path> {
     if uri.path_and_query().is_some_and(|target| target.as_str().len() > MAX_URI_BYTES) {
-        return Err(ApiError::with_status(
-            414,
-            number::HTTP_BAD_PARAMETER,
-            "the address is longer than 16 KiB",
-        ));
+        return Err(
+            Error::new(ErrorCode::HttpBadParameter, "the address is longer than 16 KiB").with_status(414)
+        );
     }
     Path::parse(uri.clone()).map_err(|error| {
         let reason = match error {
             PathError::Malformed => "is not well-formed",
             PathError::TooLong => "has too many parts",
         };
-        ApiError::new(number::HTTP_BAD_PARAMETER, format!("the path '{}' {reason}", uri.path()))
+        Error::new(ErrorCode::HttpBadParameter, format!("the path '{}' {reason}", uri.path()))
     })
 }
 
-fn method_not_allowed(method: &Method) -> ApiError {
+fn method_not_allowed(method: &Method) -> Error {
     let known =
         matches!(*method, Method::OPTIONS | Method::TRACE | Method::CONNECT) || Verb::of(method).is_some();
     let message = if known { "method not supported" } else { "unknown method" };
-    ApiError::new(number::HTTP_METHOD_NOT_ALLOWED, message)
+    Error::new(ErrorCode::HttpMethodNotAllowed, message)
 }
 
 /// A route with whom it runs for.
@@ -75,7 +72,7 @@ impl Job {
         match (&self.call, &self.session) {
             (Call::Open(call), _) => call(request),
             (Call::User(call), Some(session)) => call(session, request),
-            (Call::User(_), None) => Err(ApiError::internal("a route for users was called without one")),
+            (Call::User(_), None) => Err(Error::internal("a route for users was called without one")),
         }
     }
 }
@@ -104,10 +101,10 @@ impl Dispatcher {
             Found::Route(route, matched) => Ok((route.clone(), matched)),
             Found::PartMissing(route) => {
                 let pattern = route.pattern.replace('{', "<").replace('}', ">");
-                Err(ApiError::new(number::HTTP_BAD_PARAMETER, format!("expecting {method} {pattern}")))
+                Err(Error::new(ErrorCode::HttpBadParameter, format!("expecting {method} {pattern}")))
             }
-            Found::OtherMethods => Err(ApiError::of(number::HTTP_METHOD_NOT_ALLOWED)),
-            Found::Nothing => Err(ApiError::new(number::HTTP_NOT_FOUND, format!("unknown path '{path}'"))),
+            Found::OtherMethods => Err(Error::of(ErrorCode::HttpMethodNotAllowed)),
+            Found::Nothing => Err(Error::new(ErrorCode::HttpNotFound, format!("unknown path '{path}'"))),
         }
     }
 
@@ -125,7 +122,7 @@ impl Dispatcher {
             _ => Session::open(instance, database, identity).map_err(hide_forbidden)?,
         };
         if route.system_only && !session.is_system_database() {
-            return Err(ApiError::of(number::USE_SYSTEM_DATABASE));
+            return Err(Error::of(ErrorCode::UseSystemDatabase));
         }
         match route.access {
             Access::Use | Access::Nothing => {}
@@ -162,12 +159,7 @@ impl Dispatcher {
     }
 
     /// The same for a request that no route answers: that is what its job comes to.
-    pub(crate) fn fail_later(
-        &self,
-        identity: Identity,
-        error: ApiError,
-        mode: AsyncMode,
-    ) -> Result<Response> {
+    pub(crate) fn fail_later(&self, identity: Identity, error: Error, mode: AsyncMode) -> Result<Response> {
         let user = match identity {
             Identity::Superuser => None,
             Identity::User(name) => Some(name),
@@ -198,16 +190,15 @@ fn refuse_transaction(headers: &HeaderMap) -> Result<()> {
     let Some(id) = headers.get(TRANSACTION) else { return Ok(()) };
     let id: Option<NonZeroU64> = id.to_str().ok().and_then(|id| id.trim().parse().ok());
     let id = id.ok_or_else(|| {
-        ApiError::bad_parameter(format!("the header '{TRANSACTION}' must be the number of a transaction"))
+        Error::bad_parameter(format!("the header '{TRANSACTION}' must be the number of a transaction"))
     })?;
-    Err(ApiError::new(number::TRANSACTION_NOT_FOUND, format!("transaction '{id}' not found")))
+    Err(Error::new(ErrorCode::TransactionNotFound, format!("transaction '{id}' not found")))
 }
 
 /// ArangoDB answers 401, not 403, to a user who may not use the database at all.
-fn hide_forbidden(error: impl Into<ApiError>) -> ApiError {
-    let error = error.into();
-    if error.number() == number::FORBIDDEN {
-        return ApiError::with_status(401, number::FORBIDDEN, "not authorized to execute this request");
+fn hide_forbidden(error: Error) -> Error {
+    if error.code() == ErrorCode::Forbidden {
+        return Error::new(ErrorCode::Forbidden, "not authorized to execute this request").with_status(401);
     }
     error
 }
@@ -223,6 +214,6 @@ fn guarded<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");
         tracing::error!(target: "crash", "a request ended with a panic: {text}");
-        Err(ApiError::internal("a panic; the log says more"))
+        Err(Error::internal("a panic; the log says more"))
     })
 }

@@ -1,32 +1,87 @@
 //! Errors as replies.
 
+use errors::{ConflictingDocument, Error};
 use hyper::StatusCode;
+use hyper::header::{ETAG, HeaderValue, WWW_AUTHENTICATE};
 use velocypack::Builder;
 
 use super::response::Response;
-use crate::error::ApiError;
 
-impl From<ApiError> for Response {
-    fn from(error: ApiError) -> Self {
-        let status = StatusCode::from_u16(error.status_code()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+/// The ways to log in.
+const CHALLENGES: [&str; 2] = ["Bearer, token_type=\"JWT\", realm=\"ArangoDB\"", "Basic, realm=\"ArangoDB\""];
+
+impl From<Error> for Response {
+    fn from(error: Error) -> Self {
+        let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = Response::value(status, body(&error, status).unwrap_or_default());
-        for (name, value) in error.headers() {
-            response = response.header(name.clone(), value.clone());
+        if error.has_challenge() {
+            for challenge in CHALLENGES {
+                response = response.header(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+            }
         }
-        response
+        match error.document().and_then(etag) {
+            Some(etag) if status == StatusCode::PRECONDITION_FAILED => response.header(ETAG, etag),
+            _ => response,
+        }
     }
 }
 
-fn body(error: &ApiError, status: StatusCode) -> velocypack::Result<Vec<u8>> {
+/// Adds `error`, `errorNum` and `errorMessage` to an object that is open in `builder`: the form of an error of one member
+/// in the reply to a request on many. Nothing else is added: drivers take a member with `_id` for a success.
+pub(crate) fn print_member(error: &Error, builder: &mut Builder) -> velocypack::Result<()> {
+    builder.key("error")?;
+    builder.add_bool(true)?;
+    builder.key("errorNum")?;
+    builder.add_u64(error.number().into())?;
+    builder.key("errorMessage")?;
+    builder.add_str(error.message())
+}
+
+fn body(error: &Error, status: StatusCode) -> velocypack::Result<Vec<u8>> {
     let mut builder = Builder::with_capacity(128 + error.message().len());
     builder.open_object()?;
     builder.key("code")?;
     builder.add_u64(status.as_u16().into())?;
-    error.print_member(&mut builder)?;
-    for (name, value) in error.attributes() {
-        builder.key(name)?;
-        builder.add_str(value)?;
-    }
+    print_member(error, &mut builder)?;
+    print_details(error, &mut builder)?;
     builder.close()?;
     Ok(builder.into_vec())
+}
+
+/// Adds `_id`, `_key` and `_rev` of a document that stands in the way, `position` of a mistake in a query's text, and
+/// `isRetryable` if the same request may succeed when it is made again.
+fn print_details(error: &Error, builder: &mut Builder) -> velocypack::Result<()> {
+    if let Some(document) = error.document() {
+        print_document(document, builder)?;
+    }
+    if let Some(position) = error.position() {
+        builder.key("position")?;
+        builder.open_object()?;
+        builder.key("line")?;
+        builder.add_u64(position.line.into())?;
+        builder.key("column")?;
+        builder.add_u64(position.column.into())?;
+        builder.close()?;
+    }
+    if error.is_retryable() {
+        builder.key("isRetryable")?;
+        builder.add_bool(true)?;
+    }
+    Ok(())
+}
+
+fn print_document(document: &ConflictingDocument, builder: &mut Builder) -> velocypack::Result<()> {
+    builder.key("_id")?;
+    builder.add_str(&document.id())?;
+    builder.key("_key")?;
+    builder.add_str(&document.key)?;
+    if let Some(revision) = &document.revision {
+        builder.key("_rev")?;
+        builder.add_str(revision)?;
+    }
+    Ok(())
+}
+
+fn etag(document: &ConflictingDocument) -> Option<HeaderValue> {
+    HeaderValue::from_str(&format!("\"{}\"", document.revision.as_ref()?)).ok()
 }

@@ -1,8 +1,7 @@
 //! Writes the small objects that most replies are, without a check after every attribute.
 
+use errors::Result;
 use velocypack::{Builder, Slice};
-
-use crate::error::Result;
 
 /// An object or array that is open in a builder. The first error is kept and reported at the end.
 pub struct Fields<'a> {

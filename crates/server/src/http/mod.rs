@@ -13,7 +13,7 @@ pub mod content_type;
 pub mod cors;
 pub(crate) mod date;
 pub(crate) mod dispatch;
-mod error_response;
+pub(crate) mod error_response;
 pub mod fields;
 pub mod format;
 pub mod listener;

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
+use errors::{Error, Result};
+
 use super::percent;
-use crate::error::{ApiError, Result};
 
 /// Most parameters of one request; more is a mistake or an attack.
 pub const MAX_PARAMETERS: usize = 1_000;
@@ -40,14 +41,14 @@ impl<'a> Query<'a> {
         }
         let named = |found: &str| percent::decode_parameter(found).is_ok_and(|found| found == name);
         let Some((_, value)) = self.raw().filter(|(found, _)| named(found)).last() else { return Ok(None) };
-        let malformed = |_| ApiError::bad_parameter(format!("parameter '{name}' is not encoded as UTF-8"));
+        let malformed = |_| Error::bad_parameter(format!("parameter '{name}' is not encoded as UTF-8"));
         percent::decode_parameter(value).map(Some).map_err(malformed)
     }
 
     /// A parameter's text. Error 10 when it is missing or empty.
     pub fn required(self, name: &str) -> Result<Cow<'a, str>> {
         let value = self.text(name)?.filter(|value| !value.is_empty());
-        value.ok_or_else(|| ApiError::bad_parameter(format!("parameter '{name}' is missing")))
+        value.ok_or_else(|| Error::bad_parameter(format!("parameter '{name}' is missing")))
     }
 
     /// Whether the parameter is there at all, with any value.
@@ -64,7 +65,7 @@ impl<'a> Query<'a> {
     pub fn number<T: FromStr>(self, name: &str) -> Result<Option<T>> {
         let Some(value) = self.text(name)? else { return Ok(None) };
         value.trim().parse().map(Some).map_err(|_| {
-            ApiError::bad_parameter(format!(
+            Error::bad_parameter(format!(
                 "parameter '{name}' must be a number within its range, not '{value}'"
             ))
         })

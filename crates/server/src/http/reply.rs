@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use errors::Error;
 use hyper::StatusCode;
 use hyper::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, EXPIRES, HeaderMap, HeaderName,
@@ -15,7 +16,6 @@ use super::format::Format;
 use super::options::HttpOptions;
 use super::response::{Body, Response};
 use super::stream::StreamBody;
-use crate::error::ApiError;
 use crate::placement::pool::WorkerPool;
 
 /// How long requests wait for a thread at the moment; in a request: how long the client is willing to wait.
@@ -90,7 +90,7 @@ impl Replies {
     }
 
     /// The last resort, when not even the reply can be written.
-    fn assemble_plain(&self, error: &ApiError) -> HttpReply {
+    fn assemble_plain(&self, error: &Error) -> HttpReply {
         tracing::error!(%error, "a reply could not be written");
         let mut reply = self.empty();
         *reply.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use errors::{Error, ErrorCode, Result};
 use hyper::header::{AsHeaderName, HeaderMap, IF_MATCH, IF_NONE_MATCH};
 use hyper::{Method, Uri};
 use velocypack::{Builder, Limits, Slice, json, validate};
@@ -15,8 +16,6 @@ use super::format::{self, Format};
 use super::path::Path;
 use super::pattern::Match;
 use super::query::Query;
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 
 /// A request with its whole body. Cheap to clone: the body is shared.
 #[derive(Clone, Debug)]
@@ -152,7 +151,7 @@ impl Request {
         match value.slice() {
             slice if slice.is_object() => Ok(value),
             slice if slice.is_none() => Ok(BodyValue { bytes: Cow::Borrowed(Slice::EMPTY_OBJECT.bytes()) }),
-            _ => Err(ApiError::bad_parameter("the request body must be an object")),
+            _ => Err(Error::bad_parameter("the request body must be an object")),
         }
     }
 }
@@ -162,8 +161,8 @@ fn unquote(revision: &str) -> &str {
     revision.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(revision)
 }
 
-fn corrupted(error: impl std::fmt::Display) -> ApiError {
-    ApiError::new(number::HTTP_CORRUPTED_JSON, format!("invalid request body: {error}"))
+fn corrupted(error: impl std::fmt::Display) -> Error {
+    Error::new(ErrorCode::HttpCorruptedJson, format!("invalid request body: {error}"))
 }
 
 /// A body that was read and checked.

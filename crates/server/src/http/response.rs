@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use errors::{Error, Result};
 use hyper::StatusCode;
 use hyper::header::{CONTENT_ENCODING, HeaderName, HeaderValue, VARY};
 use smallvec::SmallVec;
@@ -14,7 +15,6 @@ use super::fields::Fields;
 use super::format::{self, Format};
 use super::request::Request;
 use super::stream::ChunkSource;
-use crate::error::{ApiError, Result};
 
 /// The reply to a request.
 #[derive(Debug)]
@@ -152,7 +152,7 @@ impl Response {
 
     /// The same reply with one more header of any text; characters that a header cannot have make it an error.
     pub fn text_header(self, name: &'static str, value: &str) -> Result<Self> {
-        let value = HeaderValue::from_str(value).map_err(ApiError::internal)?;
+        let value = HeaderValue::from_str(value).map_err(Error::internal)?;
         Ok(self.header(HeaderName::from_static(name), value))
     }
 

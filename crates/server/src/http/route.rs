@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use database::Session;
+use errors::Result;
 use hyper::Method;
 
 use super::request::Request;
 use super::response::Response;
-use crate::error::Result;
 
 /// The methods that routes have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -176,13 +176,13 @@ impl Router {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::ApiError;
     use crate::http::Cost::Constant;
     use crate::http::route::{Route, bind};
     use crate::http::{Request, Response};
+    use errors::{Error, ErrorCode};
 
-    fn nothing(_: &database::Session, _: &Request) -> crate::Result<Response> {
-        Err(ApiError::of(9))
+    fn nothing(_: &database::Session, _: &Request) -> errors::Result<Response> {
+        Err(Error::of(ErrorCode::NotImplemented))
     }
 
     const ROUTES: &[Route] = &[

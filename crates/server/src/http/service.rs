@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use database::Identity;
+use errors::{Error, ErrorCode, Result};
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderMap, ORIGIN};
 use hyper::http::request::Parts;
@@ -26,8 +27,6 @@ use super::reply::{HttpReply, QUEUE_TIME, Replies, Wanted};
 use super::request::Request;
 use super::route::BoundRoute;
 use super::services::{AsyncMode, Identified};
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::placement::on_pool;
 use crate::placement::pool::WorkerPool;
 
@@ -186,7 +185,7 @@ impl HttpService {
         body: &mut Option<Incoming>,
         wanted: Wanted,
         observed: &mut Observed,
-        error: ApiError,
+        error: Error,
     ) -> Result<HttpReply> {
         let identity = self.authenticate(head).await?;
         let Some(mode) = AsyncMode::of(&head.headers) else { return Err(error) };
@@ -235,7 +234,7 @@ impl HttpService {
         let wait_seconds = self.pool.last_wait_us() as f64 / 1e6;
         if limit_seconds > 0.0 && wait_seconds > limit_seconds && self.pool.queue_length() > 0 {
             self.metrics.record_too_slow_queue();
-            return Err(ApiError::of(number::QUEUE_TIME_VIOLATED).status(412));
+            return Err(Error::of(ErrorCode::QueueTimeRequirementViolated));
         }
         Ok(())
     }
@@ -261,7 +260,7 @@ impl HttpService {
             let part = compressed.clone();
             let unpacked = on_pool(&self.pool, move || Ok(decompress(&encoding, part, bytes))).await?;
             match unpacked {
-                Err(error) if error.status_code() == 413 && bytes < max_bytes => {}
+                Err(error) if error.status() == 413 && bytes < max_bytes => {}
                 unpacked => {
                     let bytes = unpacked?;
                     memory.shrink(&mut permit, bytes.len());
@@ -269,7 +268,7 @@ impl HttpService {
                 }
             }
         }
-        Err(ApiError::internal("a body was neither decompressed nor refused"))
+        Err(Error::internal("a body was neither decompressed nor refused"))
     }
 
     async fn run_now(&self, job: Job, request: Request, wanted: Wanted) -> Result<HttpReply> {

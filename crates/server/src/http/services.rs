@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use database::{Identity, Interrupt};
+use errors::Result;
 use hyper::header::{HeaderMap, HeaderName};
 
 use super::response::Response;
-use crate::error::Result;
 
 /// `true`: run the request later and forget its reply; `store`: keep the reply until it is fetched.
 const ASYNC: HeaderName = HeaderName::from_static("x-arango-async");

@@ -6,10 +6,10 @@ pub mod pool;
 use std::pin::Pin;
 use std::time::Duration;
 
+use errors::{Error, Result};
 use tokio::sync::oneshot;
 
 use self::pool::{PATIENCE, WorkerPool};
-use crate::error::{ApiError, Result};
 
 /// Longest time between two looks at whether the pool is stuck.
 const MAX_PATIENCE: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ async fn wait_for_pool<T: Send + 'static>(
     loop {
         match tokio::time::timeout(patience, &mut receiver).await {
             Ok(Ok(done)) => return done,
-            Ok(Err(_)) => return Err(ApiError::internal("the request ended without an answer")),
+            Ok(Err(_)) => return Err(Error::internal("the request ended without an answer")),
             Err(_) => {
                 pool.relieve();
                 patience = (patience * 2).min(MAX_PATIENCE);

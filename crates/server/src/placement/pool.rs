@@ -11,9 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use database::histogram::{Histogram, Summary};
-
-use crate::error::ApiError;
-use crate::error_number::number;
+use errors::{Error, ErrorCode};
 
 /// Cuts of the times that jobs wait, in seconds: ArangoDB's cuts of the times of requests.
 pub const WAIT_CUTS: [f64; 9] = [0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 15.0, 30.0];
@@ -50,9 +48,9 @@ impl PoolLimits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rejected;
 
-impl From<Rejected> for ApiError {
+impl From<Rejected> for Error {
     fn from(_: Rejected) -> Self {
-        ApiError::of(number::QUEUE_FULL).status(503)
+        Error::of(ErrorCode::QueueFull)
     }
 }
 

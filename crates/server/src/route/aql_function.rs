@@ -1,9 +1,9 @@
 //! `/_api/aqlfunction`: functions that users have written. `/_api/aql-builtin`: the server's own.
 
 use database::query::builtin_functions;
+use errors::{Error, Result};
 use hyper::StatusCode;
 
-use crate::error::{ApiError, Result};
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -56,7 +56,7 @@ fn remove(session: &Session, request: &Request) -> Result<Response> {
         session.remove_user_function(name)?;
         1
     };
-    let removed = u64::try_from(removed).map_err(ApiError::internal)?;
+    let removed = u64::try_from(removed).map_err(Error::internal)?;
     Response::success(StatusCode::OK, |fields| {
         fields.number("deletedCount", removed);
     })

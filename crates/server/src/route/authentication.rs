@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::Cost::Blocking;
 use crate::http::{Request, Response, Route, Verb};
 use crate::service::authentication::{Authentication, Look, access_token, not_authorized};
@@ -27,7 +26,7 @@ fn require_enabled(services: &Services, request: &Request) -> Result<()> {
     if services.authentication.is_enabled() {
         return Ok(());
     }
-    Err(ApiError::new(number::HTTP_NOT_FOUND, format!("unknown path '{}'", request.path())))
+    Err(Error::new(ErrorCode::HttpNotFound, format!("unknown path '{}'", request.path())))
 }
 
 fn log_in(services: &Services, request: &Request) -> Result<Response> {
@@ -36,7 +35,7 @@ fn log_in(services: &Services, request: &Request) -> Result<Response> {
     let text = |name: &str| {
         let value = body.slice().get(name).and_then(|value| value.as_str());
         value.ok_or_else(|| {
-            ApiError::new(number::HTTP_BAD_PARAMETER, format!("expecting a string for '{name}'"))
+            Error::new(ErrorCode::HttpBadParameter, format!("expecting a string for '{name}'"))
         })
     };
     let password = text("password")?;
@@ -51,7 +50,7 @@ fn log_in(services: &Services, request: &Request) -> Result<Response> {
     }
     let Some(user) = services.authentication.log_in(&catalog, name, password) else {
         tracing::warn!(target: "authentication", user = name, "wrong credentials");
-        return Err(ApiError::new(number::HTTP_UNAUTHORIZED, "Wrong credentials"));
+        return Err(Error::new(ErrorCode::HttpUnauthorized, "Wrong credentials"));
     };
     token(services, &user.name)
 }

@@ -1,10 +1,9 @@
 //! `/_admin/cluster/*` and `/_api/cluster/*`, as a server that is alone answers them.
 
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::Cost::Constant;
 use crate::http::{Request, Response, Route, Verb};
 use database::Session;
+use errors::{Error, ErrorCode, Result};
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/cluster/{*}", Constant, only_on_coordinator),
@@ -15,9 +14,9 @@ pub(super) const ROUTES: &[Route] = &[
 ];
 
 fn only_on_coordinator(_session: &Session, _request: &Request) -> Result<Response> {
-    Err(ApiError::of(number::CLUSTER_ONLY_ON_COORDINATOR))
+    Err(Error::of(ErrorCode::ClusterOnlyOnCoordinator))
 }
 
 fn forbidden(_session: &Session, _request: &Request) -> Result<Response> {
-    Err(ApiError::new(number::HTTP_FORBIDDEN, "only allowed on coordinators"))
+    Err(Error::new(ErrorCode::HttpForbidden, "only allowed on coordinators"))
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use catalog::AccessLevel;
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use hyper::header::{HeaderValue, LOCATION};
 use storage::{Collection, Figures, Revision};
 use velocypack::{Builder, Slice};
 
-use crate::error::{ApiError, Result};
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::fields::Fields;
 use crate::http::percent::encode_segment;
@@ -162,8 +162,8 @@ fn revision_of(collection: &Collection) -> String {
 
 fn only_on_clusters(session: &Session, request: &Request) -> Result<Response> {
     readable(session, request)?;
-    let number = crate::error_number::number::NOT_IMPLEMENTED;
-    Err(ApiError::new(number, "not implemented: a single server has no shards"))
+    let number = ErrorCode::NotImplemented;
+    Err(Error::new(number, "not implemented: a single server has no shards"))
 }
 
 fn change(session: &Session, request: &Request) -> Result<Response> {
@@ -175,7 +175,7 @@ fn change(session: &Session, request: &Request) -> Result<Response> {
 fn rename(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
     let name = body.slice().get("name").and_then(Slice::as_str).filter(|name| !name.is_empty());
-    let name = name.ok_or_else(|| ApiError::new(catalog::error_number::ILLEGAL_NAME, "name is empty"))?;
+    let name = name.ok_or_else(|| Error::new(ErrorCode::IllegalName, "name is empty"))?;
     let collection = session.rename_collection(request.parameter("collection"), name)?;
     respond(session, request, &collection, Form::Short, |_| {})
 }
@@ -229,7 +229,7 @@ fn key_generators(_session: &Session, _request: &Request) -> Result<Response> {
 }
 
 fn readable(session: &Session, request: &Request) -> Result<Arc<Collection>> {
-    Ok(session.collection(request.parameter("collection"), AccessLevel::ReadOnly)?)
+    session.collection(request.parameter("collection"), AccessLevel::ReadOnly)
 }
 
 fn respond(
@@ -258,7 +258,7 @@ fn success(session: &Session, request: &Request, fill: impl FnOnce(&mut Fields<'
         location.push('/');
         location.push_str(&encode_segment(part));
     }
-    Ok(response.header(LOCATION, HeaderValue::from_str(&location).map_err(ApiError::internal)?))
+    Ok(response.header(LOCATION, HeaderValue::from_str(&location).map_err(Error::internal)?))
 }
 
 fn print(fields: &mut Fields<'_>, collection: &Collection, form: Form) {

@@ -9,10 +9,9 @@ use std::sync::Arc;
 use database::cursor::Reply;
 use database::query::request::QueryRequest;
 use database::query::{Begun, PlannedQuery};
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::Cost::{Blocking, Constant, Unknown};
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -110,9 +109,9 @@ fn fetch(services: &Services, session: &Session, request: &Request) -> Result<Re
 pub(super) fn fetch_batch(pool: &WorkerPool, session: &Session, request: &Request) -> Result<Response> {
     let batch = match request.parameter("batch") {
         "" => None,
-        text => Some(
-            text.parse().map_err(|_| ApiError::bad_parameter("the number of the batch must be a number"))?,
-        ),
+        text => {
+            Some(text.parse().map_err(|_| Error::bad_parameter("the number of the batch must be a number"))?)
+        }
     };
     let mut reply = session.fetch(cursor_id(request)?, batch, request.accepted())?;
     if let Some(read_ahead) = reply.read_ahead.take() {
@@ -131,7 +130,7 @@ pub(super) fn remove(session: &Session, request: &Request) -> Result<Response> {
 
 /// What is no number is no cursor of ours.
 fn cursor_id(request: &Request) -> Result<u64> {
-    request.parameter("id").parse().map_err(|_| ApiError::of(number::CURSOR_NOT_FOUND))
+    request.parameter("id").parse().map_err(|_| Error::of(ErrorCode::CursorNotFound))
 }
 
 pub(super) fn respond(status: StatusCode, reply: Reply) -> Response {

@@ -1,12 +1,12 @@
 //! `/_api/database`: databases of the server.
 
 use catalog::name::check_user_name;
-use catalog::{AccessLevel, UserDefinition, error_number};
+use catalog::{AccessLevel, UserDefinition};
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use velocypack::{Builder, Slice};
 
 use super::user;
-use crate::error::{ApiError, Result};
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -70,10 +70,10 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
     let name = body.slice().get("name").and_then(Slice::as_str);
     let name = name.ok_or_else(|| {
-        ApiError::new(error_number::DATABASE_NAME_INVALID, "database name invalid: 'name' must be a string")
+        Error::new(ErrorCode::DatabaseNameInvalid, "database name invalid: 'name' must be a string")
     })?;
     if body.slice().get("options").is_some_and(|options| !options.is_object() && !options.is_null()) {
-        return Err(ApiError::bad_parameter("'options' must be an object"));
+        return Err(Error::bad_parameter("'options' must be an object"));
     }
     // All that can be wrong with the users is found before the database is there.
     let users = users(session, body.slice())?;
@@ -99,7 +99,7 @@ enum Grantee {
 fn users(session: &Session, body: Slice<'_>) -> Result<Vec<Grantee>> {
     let given = body.get("users").filter(|users| !users.is_null()).unwrap_or(Slice::EMPTY_ARRAY);
     if !given.is_array() {
-        return Err(ApiError::bad_parameter("'users' must be an array"));
+        return Err(Error::bad_parameter("'users' must be an array"));
     }
     if given.is_empty() {
         let catalog = session.catalog();
@@ -111,7 +111,7 @@ fn users(session: &Session, body: Slice<'_>) -> Result<Vec<Grantee>> {
 fn grantee(session: &Session, given: Slice<'_>) -> Result<Grantee> {
     let text = |name: &str| given.get(name).and_then(Slice::as_str);
     let name = text("username").or_else(|| text("user"));
-    let name = name.ok_or_else(|| ApiError::bad_parameter("each of 'users' must have a 'username'"))?;
+    let name = name.ok_or_else(|| Error::bad_parameter("each of 'users' must have a 'username'"))?;
     if session.catalog().user(name).is_some() {
         return Ok(Grantee::Existing(name.to_owned()));
     }

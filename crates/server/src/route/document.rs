@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use catalog::error_number;
 use database::{Outcomes, WriteMode, WriteOperation};
+use errors::{Error, ErrorCode, Result};
 use hyper::header::{ETAG, HeaderValue, LOCATION};
 use hyper::{Method, StatusCode};
 use storage::{
@@ -18,9 +18,8 @@ use velocypack::{Builder, Slice, json, to_wire};
 
 use super::parameter;
 use super::revision::{REVISIONS_DIFFER, check_revision, durability, etag, waits_for_sync_in};
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::Cost::{Blocking, Constant, Unknown};
+use crate::http::error_response::print_member;
 use crate::http::format::Format;
 use crate::http::percent::encode_segment;
 use crate::http::request::{BodyValue, Request};
@@ -56,7 +55,7 @@ pub(super) const ROUTES: &[Route] = &[
 fn read(session: &Session, request: &Request) -> Result<Response> {
     let key = request.parameter("key");
     let (collection, documents) = session.read_documents(request.parameter("collection"), &[key])?;
-    let Some(document) = documents.get(0) else { return Err(ApiError::of(error_number::DOCUMENT_NOT_FOUND)) };
+    let Some(document) = documents.get(0) else { return Err(Error::of(ErrorCode::DocumentNotFound)) };
     let revision = document.get("_rev").and_then(Slice::as_str).unwrap_or_default();
     check_revision(request.if_match(), collection.name(), key, revision)?;
     let response = if request.if_none_match() == Some(revision) {
@@ -71,19 +70,19 @@ fn read(session: &Session, request: &Request) -> Result<Response> {
 /// A path that names no document.
 fn incomplete(_session: &Session, _request: &Request) -> Result<Response> {
     let message = "expecting GET /_api/document/<collection>/<key>";
-    Err(ApiError::new(error_number::DATA_SOURCE_NOT_FOUND, message))
+    Err(Error::new(ErrorCode::DataSourceNotFound, message))
 }
 
 /// ArangoDB has a number of its own for this, but for writes to one document.
 fn superfluous(_session: &Session, request: &Request) -> Result<Response> {
     let expected = if request.method == Method::POST { "<collection>" } else { "<collection>/<key>" };
     let message = format!("superfluous suffix, expecting {} /_api/document/{expected}", request.method);
-    Err(ApiError::with_status(400, number::HTTP_SUPERFLUOUS_SUFFICES, message))
+    Err(Error::new(ErrorCode::HttpSuperfluousSuffices, message))
 }
 
 fn too_long(_session: &Session, request: &Request) -> Result<Response> {
     let message = format!("expecting {} /_api/document/<collection>/<key>", request.method);
-    Err(ApiError::new(number::HTTP_BAD_PARAMETER, message))
+    Err(Error::new(ErrorCode::HttpBadParameter, message))
 }
 
 fn insert(session: &Session, request: &Request) -> Result<Response> {
@@ -142,7 +141,7 @@ fn start(session: &Session, request: &Request, operation: WriteOperation) -> Res
 
 fn write_waiting(session: &Session, request: &Request, operation: WriteOperation) -> Result<Response> {
     let response = write_one(session, request, operation, DOCUMENT_WAIT)?;
-    response.ok_or_else(|| ApiError::internal("a write that may wait did not"))
+    response.ok_or_else(|| Error::internal("a write that may wait did not"))
 }
 
 /// Writes one document. With [`WaitPolicy::NoWait`], `None` means that others are in the way and nothing was done.
@@ -198,13 +197,13 @@ fn location(session: &Session, collection: &Collection, key: &str) -> Result<Hea
         encode_segment(collection.name()),
         encode_segment(key)
     );
-    HeaderValue::from_str(&location).map_err(ApiError::internal)
+    HeaderValue::from_str(&location).map_err(Error::internal)
 }
 
 fn write_many(session: &Session, request: &Request, operation: WriteOperation) -> Result<Response> {
     let body = request.body_value()?;
     if !body.slice().is_array() {
-        return Err(ApiError::of(error_number::DOCUMENT_TYPE_INVALID));
+        return Err(Error::of(ErrorCode::DocumentTypeInvalid));
     }
     let bodies: Vec<Slice<'_>> = body.slice().elements().collect();
     let options = write_options(request, operation)?;
@@ -233,7 +232,7 @@ fn print_outcomes(
         match outcome {
             Ok(_) if silent => {}
             Ok(outcome) => print_outcome(&mut builder, collection, &outcome)?,
-            Err(error) => print_failure(&mut builder, &error.into(), &mut errors)?,
+            Err(error) => print_failure(&mut builder, &error, &mut errors)?,
         }
     }
     builder.close()?;
@@ -246,10 +245,10 @@ fn print_outcomes(
 /// How often each error number stands in a reply.
 type ErrorCounts = BTreeMap<u32, usize>;
 
-fn print_failure(builder: &mut Builder, error: &ApiError, errors: &mut ErrorCounts) -> Result<()> {
+fn print_failure(builder: &mut Builder, error: &Error, errors: &mut ErrorCounts) -> Result<()> {
     *errors.entry(error.number()).or_default() += 1;
     builder.open_object()?;
-    error.print_member(builder)?;
+    print_member(error, builder)?;
     Ok(builder.close()?)
 }
 
@@ -265,7 +264,7 @@ fn with_error_codes(response: Response, errors: &ErrorCounts) -> Result<Response
 fn read_many(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_value()?;
     if !body.slice().is_array() {
-        return Err(ApiError::of(error_number::DOCUMENT_TYPE_INVALID));
+        return Err(Error::of(ErrorCode::DocumentTypeInvalid));
     }
     let name = collection_name(request)?;
     let check_revision = !request.flag("ignoreRevs", true)?;
@@ -285,15 +284,15 @@ fn read_many(session: &Session, request: &Request) -> Result<Response> {
     for (position, (key, revision)) in wanted.into_iter().enumerate() {
         let found = documents.get(position);
         let failure = match (key, found) {
-            (Err(error), _) => ApiError::from(error),
-            (Ok(_), None) => ApiError::of(error_number::DOCUMENT_NOT_FOUND),
+            (Err(error), _) => error,
+            (Ok(_), None) => Error::of(ErrorCode::DocumentNotFound),
             (Ok(_), Some(document)) => {
                 let stored = document.get("_rev").and_then(Slice::as_str);
                 if !check_revision || revision.is_none() || revision == stored {
                     builder.add_resolved(document, Some(collection.name()))?;
                     continue;
                 }
-                ApiError::new(error_number::CONFLICT, REVISIONS_DIFFER)
+                Error::new(ErrorCode::Conflict, REVISIONS_DIFFER)
             }
         };
         print_failure(&mut builder, &failure, &mut errors)?;
@@ -368,7 +367,7 @@ fn overwrite_mode(request: &Request) -> Result<OverwriteMode> {
         Some("update") => Ok(OverwriteMode::Update),
         None if request.flag("overwrite", false)? => Ok(OverwriteMode::Replace),
         None => Ok(OverwriteMode::Conflict),
-        Some(other) => Err(ApiError::bad_parameter(format!(
+        Some(other) => Err(Error::bad_parameter(format!(
             "parameter 'overwriteMode' must be conflict, ignore, replace or update, not '{other}'"
         ))),
     }

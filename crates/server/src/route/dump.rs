@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use database::dump::{DumpBatch, DumpRequest, Form};
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use hyper::header::CONTENT_ENCODING;
 use velocypack::Slice;
 
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::Cost::{Blocking, Unknown};
 use crate::http::compression::Encoding;
 use crate::http::content_type;
@@ -50,7 +49,7 @@ fn start(services: &Services, session: &Session, request: &Request) -> Result<Re
         dump.velocypack |= velocypack;
     }
     if body.slice().get("filters").is_some_and(|filters| !filters.is_null()) {
-        return Err(ApiError::new(number::NOT_IMPLEMENTED, "not implemented: 'filters' of a dump"));
+        return Err(Error::new(ErrorCode::NotImplemented, "not implemented: 'filters' of a dump"));
     }
     let id = session.start_dump(&dump)?;
     // The client may have others to fetch from first.
@@ -59,7 +58,7 @@ fn start(services: &Services, session: &Session, request: &Request) -> Result<Re
 }
 
 fn collections(body: Slice<'_>) -> Result<Vec<String>> {
-    let wrong = || ApiError::bad_parameter("'shards' must be an array of names of collections");
+    let wrong = || Error::bad_parameter("'shards' must be an array of names of collections");
     let shards = body.get("shards").filter(|shards| shards.is_array()).ok_or_else(wrong)?;
     shards.elements().map(|name| name.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
 }
@@ -68,13 +67,13 @@ fn collections(body: Slice<'_>) -> Result<Vec<String>> {
 fn whole(body: Slice<'_>, name: &str) -> Result<Option<u64>> {
     let Some(value) = body.get(name).filter(|value| !value.is_null()) else { return Ok(None) };
     let number = value.as_u64().filter(|number| *number > 0);
-    number.map(Some).ok_or_else(|| ApiError::bad_parameter(format!("'{name}' must be a whole number from 1")))
+    number.map(Some).ok_or_else(|| Error::bad_parameter(format!("'{name}' must be a whole number from 1")))
 }
 
 fn next(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     let id = id(request)?;
     let number = request.number("batchId")?;
-    let number = number.ok_or_else(|| ApiError::bad_parameter("parameter 'batchId' is missing"))?;
+    let number = number.ok_or_else(|| Error::bad_parameter("parameter 'batchId' is missing"))?;
     let last = request.number("lastBatch")?;
     // One that is ready need not wait for a thread of the pool, which may be busy making others.
     if let Some(batch) = session.ready_dump_batch(id, number, last)? {
@@ -127,5 +126,5 @@ fn remove(session: &Session, request: &Request) -> Result<Response> {
 
 /// What is no number is no context of ours.
 fn id(request: &Request) -> Result<u64> {
-    request.parameter("id").parse().map_err(|_| ApiError::of(number::CURSOR_NOT_FOUND))
+    request.parameter("id").parse().map_err(|_| Error::of(ErrorCode::CursorNotFound))
 }

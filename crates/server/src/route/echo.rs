@@ -2,9 +2,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use errors::Result;
 use hyper::StatusCode;
 
-use crate::error::Result;
 use crate::http::Cost::Constant;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use database::Session;

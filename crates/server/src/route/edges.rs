@@ -1,13 +1,12 @@
 //! `/_api/edges`: the edges of a vertex.
 
-use catalog::{DocumentIdentifier, error_number};
+use catalog::DocumentIdentifier;
 use database::Format;
 use database::query::request::QueryRequest;
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use velocypack::Slice;
 
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::Cost::Blocking;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
@@ -22,7 +21,7 @@ pub(super) const ROUTES: &[Route] = &[
 
 fn of_vertex(session: &Session, request: &Request) -> Result<Response> {
     let vertex = request.text("vertex")?.filter(|vertex| DocumentIdentifier::parse(vertex).is_some());
-    let vertex = vertex.ok_or_else(|| ApiError::of(error_number::DOCUMENT_HANDLE_BAD))?;
+    let vertex = vertex.ok_or_else(|| Error::of(ErrorCode::DocumentHandleBad))?;
     let vertices = Fields::array(|fields| {
         fields.text_element(&vertex);
     })?;
@@ -33,7 +32,7 @@ fn of_vertices(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_value()?;
     if !body.slice().is_array() {
         let message = "the request body must be an array of vertex identifiers";
-        return Err(ApiError::new(number::HTTP_BAD_PARAMETER, message));
+        return Err(Error::new(ErrorCode::HttpBadParameter, message));
     }
     respond(session, request, body.slice())
 }
@@ -42,7 +41,7 @@ fn respond(session: &Session, request: &Request, vertices: Slice<'_>) -> Result<
     let name = request.parameter("collection");
     let collection = session.collection(name, catalog::AccessLevel::ReadOnly)?;
     if !collection.is_edge() {
-        return Err(ApiError::of(error_number::COLLECTION_TYPE_INVALID));
+        return Err(Error::of(ErrorCode::CollectionTypeInvalid));
     }
     let text = match request.text("direction")?.as_deref() {
         // arangojs sends the text of a missing JavaScript value.
@@ -51,7 +50,7 @@ fn respond(session: &Session, request: &Request, vertices: Slice<'_>) -> Result<
         Some("out" | "outbound") => "FOR e IN @@c FILTER e._from IN @v RETURN e",
         Some(other) => {
             let message = format!("parameter 'direction' must be any, in or out, not '{other}'");
-            return Err(ApiError::new(number::HTTP_BAD_PARAMETER, message));
+            return Err(Error::new(ErrorCode::HttpBadParameter, message));
         }
     };
     let mut query = QueryRequest::new(text);

@@ -1,8 +1,8 @@
 //! The storage engine: `/_api/engine`, `/_api/engine/stats`, `/_admin/compact`, `/_admin/wal/*`.
 
+use errors::{Error, Result};
 use hyper::StatusCode;
 
-use crate::error::{ApiError, Result};
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::{Fields, Request, Response, Route, Verb};
 use database::Session;
@@ -75,7 +75,7 @@ fn compact(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
     for name in ["changeLevel", "compactBottomMostLevel"] {
         if body.slice().get(name).is_some_and(|value| value.as_bool().is_none()) {
-            return Err(ApiError::bad_parameter(format!("'{name}' must be a bool")));
+            return Err(Error::bad_parameter(format!("'{name}' must be a bool")));
         }
     }
     session.compact_all()?;

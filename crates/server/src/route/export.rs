@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use database::export::{ExportLines, ExportRequest};
+use errors::Result;
 use hyper::StatusCode;
 
 use super::cursor::{fetch_batch, remove, respond};
 use super::parameter;
-use crate::error::Result;
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::content_type;
 use crate::http::format;

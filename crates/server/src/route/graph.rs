@@ -4,12 +4,12 @@
 
 use catalog::GRAPHS_COLLECTION;
 use database::StoredGraph;
+use errors::{Error, Result};
 use hyper::StatusCode;
 use hyper::header::{ETAG, HeaderValue};
 use velocypack::{Builder, Slice};
 
 use super::revision::durability;
-use crate::error::{ApiError, Result};
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::fields::Fields;
 use crate::http::request::Request;
@@ -57,7 +57,7 @@ fn drop_graph(session: &Session, request: &Request) -> Result<Response> {
 /// The reply to a change of a graph: the graph as it is now, and its revision.
 pub(super) fn respond(status: StatusCode, graph: &StoredGraph) -> Result<Response> {
     let revision = graph.document.slice().get("_rev").and_then(Slice::as_str).unwrap_or_default();
-    let revision = HeaderValue::from_str(revision).map_err(ApiError::internal)?;
+    let revision = HeaderValue::from_str(revision).map_err(Error::internal)?;
     let response = Response::success(status, |fields| print_graph(fields, graph))?;
     Ok(response.header(ETAG, revision))
 }

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use catalog::error_number;
 use database::{GraphWrite, WriteOperation};
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use hyper::header::{ETAG, HeaderValue};
 use storage::{Collection, Documents, StoredDocument, WriteKind, WriteOptions, WriteOutcome};
 use velocypack::{Builder, Slice};
 
 use super::revision::{check_revision, durability, waits_for_sync_in};
-use crate::error::{ApiError, Result};
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::request::{BodyValue, Request};
 use crate::http::response::Response;
@@ -94,7 +93,7 @@ fn read(
     element: Element,
     (collection, documents): (Arc<Collection>, Documents),
 ) -> Result<Response> {
-    let document = documents.get(0).ok_or_else(|| ApiError::of(error_number::DOCUMENT_NOT_FOUND))?;
+    let document = documents.get(0).ok_or_else(|| Error::of(ErrorCode::DocumentNotFound))?;
     let revision = document.get("_rev").and_then(Slice::as_str).unwrap_or_default();
     check_revision(
         wanted_revision(request)?.as_deref(),
@@ -129,7 +128,7 @@ fn write(
     };
     let body = body.as_ref().map_or(Slice::EMPTY_OBJECT, BodyValue::slice);
     if !body.is_object() {
-        return Err(ApiError::of(error_number::DOCUMENT_TYPE_INVALID));
+        return Err(Error::of(ErrorCode::DocumentTypeInvalid));
     }
     let write = GraphWrite {
         graph: request.parameter("graph"),
@@ -218,5 +217,5 @@ fn status(element: Element, operation: WriteOperation, synced: bool) -> StatusCo
 
 /// A revision as graphs have it in `ETag`: without quotes.
 fn revision_header(revision: &str) -> Result<HeaderValue> {
-    HeaderValue::from_str(revision).map_err(ApiError::internal)
+    HeaderValue::from_str(revision).map_err(Error::internal)
 }

@@ -1,12 +1,11 @@
 //! `/_api/import`: many documents in one request.
 
 use database::import::{ImportBody, ImportForm, ImportRequest};
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use storage::{Durability, OverwriteMode};
 
 use super::parameter;
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::Cost::Blocking;
 use crate::http::format::Format;
 use crate::http::request::Request;
@@ -45,7 +44,7 @@ fn import(session: &Session, request: &Request) -> Result<Response> {
 }
 
 fn parameters(request: &Request) -> Result<ImportRequest> {
-    let text = |name| Ok::<_, ApiError>(request.text(name)?.unwrap_or_default().into_owned());
+    let text = |name| Ok::<_, Error>(request.text(name)?.unwrap_or_default().into_owned());
     Ok(ImportRequest {
         form: match text("type")?.as_str() {
             "" => ImportForm::Table,
@@ -55,7 +54,7 @@ fn parameters(request: &Request) -> Result<ImportRequest> {
             other => {
                 let message =
                     format!("parameter 'type' must be documents, list, array or auto, not '{other}'");
-                return Err(ApiError::new(number::HTTP_BAD_PARAMETER, message));
+                return Err(Error::new(ErrorCode::HttpBadParameter, message));
             }
         },
         on_duplicate: match text("onDuplicate")?.as_str() {
@@ -67,7 +66,7 @@ fn parameters(request: &Request) -> Result<ImportRequest> {
                 let message = format!(
                     "parameter 'onDuplicate' must be error, update, replace or ignore, not '{other}'"
                 );
-                return Err(ApiError::new(number::HTTP_BAD_PARAMETER, message));
+                return Err(Error::new(ErrorCode::HttpBadParameter, message));
             }
         },
         complete: request.flag("complete", false)?,

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use catalog::{AccessLevel, error_number};
+use catalog::AccessLevel;
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use storage::{Collection, Index};
 use velocypack::Builder;
 
 use super::parameter;
-use crate::error::{ApiError, Result};
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::fields::Fields;
 use crate::http::request::Request;
@@ -79,7 +79,7 @@ fn sync_caches(_session: &Session, _request: &Request) -> Result<Response> {
 fn find(session: &Session, request: &Request) -> Result<(Arc<Collection>, Arc<Index>)> {
     let collection = session.collection(request.parameter("collection"), AccessLevel::ReadOnly)?;
     let index = collection.find_index(request.parameter("index")).cloned();
-    let index = index.ok_or_else(|| ApiError::new(error_number::INDEX_NOT_FOUND, "index not found"))?;
+    let index = index.ok_or_else(|| Error::of(ErrorCode::IndexNotFound))?;
     Ok((collection, index))
 }
 

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::Cost::Constant;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::service::jobs::{ASYNC_ID, Fetched, Jobs, Owner};
@@ -40,8 +39,8 @@ fn id(request: &Request) -> Result<u64> {
     request.parameter("id").parse().map_err(|_| not_found())
 }
 
-fn not_found() -> ApiError {
-    ApiError::of(number::HTTP_NOT_FOUND)
+fn not_found() -> Error {
+    Error::of(ErrorCode::HttpNotFound)
 }
 
 /// 200 when the job is done, 204 while it is not; for `done` and `pending` the numbers of such jobs.
@@ -88,7 +87,7 @@ fn remove(services: &Services, session: &Session, request: &Request) -> Result<R
         "expired" => {
             let stamp = request
                 .number("stamp")?
-                .ok_or_else(|| ApiError::bad_parameter("parameter 'stamp' is missing"))?;
+                .ok_or_else(|| Error::bad_parameter("parameter 'stamp' is missing"))?;
             jobs.remove_done(&owner, stamp);
         }
         _ if jobs.remove(&owner, id(request)?) => {}

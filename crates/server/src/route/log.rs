@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use errors::{Error, Result};
 use hyper::StatusCode;
 
-use crate::error::{ApiError, Result};
 use crate::http::Cost::Constant;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::options::ApiAccess;
@@ -35,9 +35,7 @@ fn query(request: &Request) -> Result<Query> {
     let level = |name: &str| -> Result<Option<Level>> {
         let Some(text) = request.text(name)?.filter(|text| !text.is_empty()) else { return Ok(None) };
         let level = Level::from_name(&text);
-        level
-            .map(Some)
-            .ok_or_else(|| ApiError::bad_parameter(format!("unknown log level '{text}' in '{name}'")))
+        level.map(Some).ok_or_else(|| Error::bad_parameter(format!("unknown log level '{text}' in '{name}'")))
     };
     let (least, only) = (level("upto")?, level("level")?);
     Ok(Query {
@@ -139,14 +137,14 @@ fn set_levels(services: &Services, session: &Session, request: &Request) -> Resu
     }
     let level = |value: velocypack::Slice<'_>| {
         let level = value.as_str().and_then(Level::from_name);
-        level.ok_or_else(|| ApiError::bad_parameter(format!("unknown log level {value}")))
+        level.ok_or_else(|| Error::bad_parameter(format!("unknown log level {value}")))
     };
     let changes = if wanted.is_string() {
         vec![("general", level(wanted)?)]
     } else if wanted.is_object() {
         wanted.entries().map(|(topic, value)| Ok((topic, level(value)?))).collect::<Result<_>>()?
     } else {
-        return Err(ApiError::bad_parameter("the request body must be an object of topics and levels"));
+        return Err(Error::bad_parameter("the request body must be an object of topics and levels"));
     };
     for (topic, level) in changes {
         // Topics of other versions are nobody's.

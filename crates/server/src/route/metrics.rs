@@ -8,10 +8,9 @@ use std::time::Instant;
 
 use database::histogram::Summary;
 use database::query::registry::{SLOW_TIME_CUTS, TIME_CUTS as QUERY_TIME_CUTS};
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::Cost::Blocking;
 use crate::http::connections::Connections;
 use crate::http::metrics::{BYTES_CUTS, CONNECTION_CUTS, METHODS, Metrics, TIME_CUTS, Totals};
@@ -41,7 +40,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
 
 fn metrics(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     if !services.is_enabled {
-        return Err(ApiError::new(number::HTTP_NOT_FOUND, format!("unknown path '{}'", request.path())));
+        return Err(Error::new(ErrorCode::HttpNotFound, format!("unknown path '{}'", request.path())));
     }
     let mut page = Page::default();
     print_requests(services, &mut page);

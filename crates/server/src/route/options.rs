@@ -1,9 +1,9 @@
 //! `/_admin/options*`: the configuration.
 
+use errors::Result;
 use hyper::StatusCode;
 use velocypack::Slice;
 
-use crate::error::Result;
 use crate::http::Cost::Constant;
 use crate::http::{Request, Response, Route, Verb};
 use crate::options::ApiAccess;

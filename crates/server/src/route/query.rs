@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use database::query::registry::{RunningQuery, TrackingProperties};
 use database::query::request::QueryRequest;
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use velocypack::Slice;
 
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::date::iso_date;
 use crate::http::fields::Fields;
@@ -75,7 +74,7 @@ fn listed_database(session: &Session, request: &Request) -> Result<Option<Arc<st
         return Ok(Some(Arc::clone(session.database_name())));
     }
     if !session.is_system_database() {
-        return Err(ApiError::of(number::USE_SYSTEM_DATABASE));
+        return Err(Error::of(ErrorCode::UseSystemDatabase));
     }
     session.require_administrator()?;
     Ok(None)
@@ -113,8 +112,7 @@ fn print(fields: &mut Fields<'_>, query: &RunningQuery) {
 
 fn kill(session: &Session, request: &Request) -> Result<Response> {
     let id = request.parameter("id");
-    let id =
-        id.parse().map_err(|_| ApiError::bad_parameter(format!("a query's id is a number, not '{id}'")))?;
+    let id = id.parse().map_err(|_| Error::bad_parameter(format!("a query's id is a number, not '{id}'")))?;
     let database = listed_database(session, request)?;
     session.instance().queries().kill(id, database.as_deref())?;
     Response::success(StatusCode::OK, |_| {})
@@ -141,7 +139,7 @@ fn change_properties(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
     let body = body.slice();
     let mut properties = session.instance().queries().properties(session.database_name());
-    let wrong = |name: &str, kind: &str| ApiError::bad_parameter(format!("'{name}' must be a {kind}"));
+    let wrong = |name: &str, kind: &str| Error::bad_parameter(format!("'{name}' must be a {kind}"));
     for (name, flag) in [
         ("enabled", &mut properties.enabled),
         ("trackSlowQueries", &mut properties.track_slow_queries),

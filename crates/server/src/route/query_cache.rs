@@ -1,10 +1,10 @@
 //! `/_api/query-cache`: results that are kept to be used again.
 
 use database::query::results_cache::{CacheMode, CacheProperties, Entry};
+use errors::{Error, Result};
 use hyper::StatusCode;
 use velocypack::Slice;
 
-use crate::error::{ApiError, Result};
 use crate::http::Cost::Constant;
 use crate::http::date::iso_date;
 use crate::http::fields::Fields;
@@ -69,7 +69,7 @@ fn change_properties(session: &Session, request: &Request) -> Result<Response> {
 
 /// The properties with those that the body names. Error 10 for a wrong type or value.
 fn changed(mut properties: CacheProperties, body: Slice<'_>) -> Result<CacheProperties> {
-    let wrong = |name: &str, expected: &str| ApiError::bad_parameter(format!("'{name}' must be {expected}"));
+    let wrong = |name: &str, expected: &str| Error::bad_parameter(format!("'{name}' must be {expected}"));
     let given = |name: &str| body.get(name).filter(|value| !value.is_null());
     if let Some(mode) = given("mode") {
         let mode = mode.as_str().ok_or_else(|| wrong("mode", "off, on or demand"))?;

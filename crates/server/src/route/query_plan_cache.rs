@@ -2,10 +2,10 @@
 
 use catalog::AccessLevel;
 use database::query::plan_cache::ListedPlan;
+use errors::Result;
 use hyper::StatusCode;
 use velocypack::Slice;
 
-use crate::error::Result;
 use crate::http::Cost::Constant;
 use crate::http::date::iso_date;
 use crate::http::fields::Fields;

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use velocypack::Slice;
 
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::Cost::Blocking;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::options::ApiAccess;
@@ -29,9 +28,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
 
 fn allow(services: &Services, session: &Session) -> Result<()> {
     match services.access {
-        ApiAccess::Disabled => {
-            Err(ApiError::new(number::HTTP_FORBIDDEN, "the recording API is switched off"))
-        }
+        ApiAccess::Disabled => Err(Error::new(ErrorCode::HttpForbidden, "the recording API is switched off")),
         access => access.check(session, "/_admin/server"),
     }
 }

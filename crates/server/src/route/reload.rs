@@ -1,8 +1,8 @@
 //! Calls that tell ArangoDB to read something again. Here everything is always up to date.
 
+use errors::Result;
 use hyper::StatusCode;
 
-use crate::error::Result;
 use crate::http::Cost::Constant;
 use crate::http::{Request, Response, Route, Verb};
 use database::Session;

@@ -2,12 +2,11 @@
 //! in the eyes of others. Restores are in [`super::restore`].
 
 use database::dump::{Batch, ChunkRequest, Form, InventoryRequest};
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use velocypack::Slice;
 
 use super::parameter;
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::content_type;
 use crate::http::fields::Fields;
@@ -58,7 +57,7 @@ fn ttl(request: &Request) -> Result<Option<f64>> {
     let body = request.body_object()?;
     let Some(ttl) = body.slice().get("ttl").filter(|ttl| !ttl.is_null()) else { return Ok(None) };
     let seconds = ttl.as_f64().or_else(|| ttl.as_str()?.parse().ok());
-    seconds.map(Some).ok_or_else(|| ApiError::bad_parameter("'ttl' must be a number of seconds"))
+    seconds.map(Some).ok_or_else(|| Error::bad_parameter("'ttl' must be a number of seconds"))
 }
 
 /// The batch that a request names by its parameter.
@@ -67,14 +66,14 @@ fn batch(request: &Request) -> Result<u64> {
     if text.is_empty() {
         let message =
             "parameter 'batchId' is missing: expecting the id of a batch from POST /_api/replication/batch";
-        return Err(ApiError::bad_parameter(message));
+        return Err(Error::bad_parameter(message));
     }
     batch_id(&text)
 }
 
 /// What is no number is no batch of ours.
 fn batch_id(text: &str) -> Result<u64> {
-    text.parse().map_err(|_| ApiError::of(number::CURSOR_NOT_FOUND))
+    text.parse().map_err(|_| Error::of(ErrorCode::CursorNotFound))
 }
 
 fn inventory(session: &Session, request: &Request) -> Result<Response> {

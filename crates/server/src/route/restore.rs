@@ -1,10 +1,10 @@
 //! `/_api/replication/restore-*`: what ArangoDB's restore tool sends.
 
 use database::restore::RestoreBody;
+use errors::Result;
 use hyper::StatusCode;
 
 use super::parameter;
-use crate::error::Result;
 use crate::http::Cost::Blocking;
 use crate::http::format::Format;
 use crate::http::request::Request;

@@ -1,11 +1,10 @@
 //! Revisions and syncing in requests on documents, as several families have them.
 
-use catalog::error_number;
+use errors::{ConflictingDocument, Error, ErrorCode, Result};
 use hyper::StatusCode;
-use hyper::header::{ETAG, HeaderValue};
+use hyper::header::HeaderValue;
 use storage::{Collection, Durability};
 
-use crate::error::{ApiError, Result};
 use crate::http::request::Request;
 
 /// ArangoDB's message for a document that has another revision than the client expects.
@@ -16,17 +15,18 @@ pub(super) fn check_revision(wanted: Option<&str>, collection: &str, key: &str, 
     if wanted.is_none_or(|wanted| wanted == stored) {
         return Ok(());
     }
-    Err(ApiError::new(error_number::CONFLICT, REVISIONS_DIFFER)
-        .status(StatusCode::PRECONDITION_FAILED.as_u16())
-        .attribute("_id", format!("{collection}/{key}"))
-        .attribute("_key", key)
-        .attribute("_rev", stored)
-        .header(ETAG, etag(stored)?))
+    let document = ConflictingDocument {
+        collection: collection.to_owned(),
+        key: key.to_owned(),
+        revision: Some(stored.to_owned()),
+    };
+    let error = Error::new(ErrorCode::Conflict, REVISIONS_DIFFER).with_document(document);
+    Err(error.with_status(StatusCode::PRECONDITION_FAILED.as_u16()))
 }
 
 /// A revision in the form of the header `ETag`.
 pub(super) fn etag(revision: &str) -> Result<HeaderValue> {
-    HeaderValue::from_str(&format!("\"{revision}\"")).map_err(ApiError::internal)
+    HeaderValue::from_str(&format!("\"{revision}\"")).map_err(Error::internal)
 }
 
 /// What the parameter `waitForSync` asks a commit to wait for.

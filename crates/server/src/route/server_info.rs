@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
 use super::status::mode;
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::tls::{KeyfileSummary, Tls, digest};
 use crate::http::{Fields, Request, Response, Route, Verb};
@@ -42,7 +41,7 @@ fn availability(services: &Services, _request: &Request) -> Result<Response> {
     let is_full = services.pool.queue_length() * 4 > services.pool.queue_capacity() * 3;
     if services.shutdown.is_requested() || is_full {
         let message = if is_full { "server is overloaded" } else { "server is stopping" };
-        return Err(ApiError::new(number::HTTP_SERVICE_UNAVAILABLE, message));
+        return Err(Error::new(ErrorCode::HttpServiceUnavailable, message));
     }
     let is_read_only = services.instance.is_read_only();
     Response::success(StatusCode::OK, |fields| {
@@ -51,7 +50,7 @@ fn availability(services: &Services, _request: &Request) -> Result<Response> {
 }
 
 fn id(_session: &Session, _request: &Request) -> Result<Response> {
-    Err(ApiError::internal("only the servers of a cluster have ids"))
+    Err(Error::internal("only the servers of a cluster have ids"))
 }
 
 fn role(session: &Session, _request: &Request) -> Result<Response> {
@@ -71,7 +70,7 @@ fn set_mode(session: &Session, request: &Request) -> Result<Response> {
     let is_read_only = match body.slice().get("mode").and_then(|mode| mode.as_str()) {
         Some("readonly") => true,
         Some("default") => false,
-        _ => return Err(ApiError::bad_parameter("expecting 'mode' to be 'readonly' or 'default'")),
+        _ => return Err(Error::bad_parameter("expecting 'mode' to be 'readonly' or 'default'")),
     };
     session.set_read_only(is_read_only);
     get_mode(session, request)
@@ -133,7 +132,7 @@ fn print_keyfile(fields: &mut Fields<'_>, summary: &KeyfileSummary) {
 fn reload_tls(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     require_superuser(session)?;
     if let Some(tls) = &services.tls {
-        tls.reload().map_err(ApiError::internal)?;
+        tls.reload().map_err(Error::internal)?;
     }
     tls(services, session, request)
 }
@@ -141,13 +140,13 @@ fn reload_tls(services: &Services, session: &Session, request: &Request) -> Resu
 /// Data is not encrypted, so that there is no key to change.
 fn rotate_encryption_key(session: &Session, _request: &Request) -> Result<Response> {
     require_superuser(session)?;
-    Err(ApiError::new(number::HTTP_NOT_FOUND, "encryption key rotation is disabled"))
+    Err(Error::new(ErrorCode::HttpNotFound, "encryption key rotation is disabled"))
 }
 
 /// Who knows a secret of the server, or everybody where nobody has to say who it is.
 fn require_superuser(session: &Session) -> Result<()> {
     match session.user() {
         None => Ok(()),
-        Some(_) => Err(ApiError::of(number::HTTP_FORBIDDEN)),
+        Some(_) => Err(Error::of(ErrorCode::HttpForbidden)),
     }
 }

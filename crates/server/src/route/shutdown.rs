@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::Cost::Constant;
 use crate::http::{Request, Response, Route, Verb};
 use crate::service::shutdown::Shutdown;
@@ -24,7 +23,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
 /// The reply still arrives: requests that have begun are answered before the server ends.
 fn shut_down(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     if request.flag("soft", false)? {
-        return Err(ApiError::of(number::CLUSTER_ONLY_ON_COORDINATOR));
+        return Err(Error::of(ErrorCode::ClusterOnlyOnCoordinator));
     }
     tracing::info!(target: "startup", user = ?session.user(), "shutdown was requested");
     services.shutdown.request();
@@ -33,5 +32,5 @@ fn shut_down(services: &Services, session: &Session, request: &Request) -> Resul
 
 /// There is progress to report only on coordinators.
 fn progress(_session: &Session, _request: &Request) -> Result<Response> {
-    Err(ApiError::of(number::HTTP_METHOD_NOT_ALLOWED))
+    Err(Error::of(ErrorCode::HttpMethodNotAllowed))
 }

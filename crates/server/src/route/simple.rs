@@ -2,12 +2,11 @@
 
 use database::Format;
 use database::query::request::{QueryRequest, batch_size, ttl};
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use velocypack::{Builder, Slice};
 
 use super::cursor::respond;
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::Cost::Blocking;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
@@ -79,7 +78,7 @@ fn first_example(session: &Session, request: &Request) -> Result<Response> {
     let example = Example::of(body.slice())?;
     let query = format!("FOR d IN @@collection {} LIMIT 1 RETURN d", example.filter());
     let rows = call.rows(session, &query, &example.conditions)?;
-    let document = first(&rows).ok_or_else(|| ApiError::new(number::HTTP_NOT_FOUND, "no match"))?;
+    let document = first(&rows).ok_or_else(|| Error::new(ErrorCode::HttpNotFound, "no match"))?;
     respond_document(document)
 }
 
@@ -236,7 +235,7 @@ impl<'a> Call<'a> {
         let number = |name: &str, default: u64| match self.body.get(name).filter(|value| !value.is_null()) {
             None => Ok(default),
             Some(value) => value.as_u64().ok_or_else(|| {
-                ApiError::bad_parameter(format!("'{name}' must be a whole number that is not negative"))
+                Error::bad_parameter(format!("'{name}' must be a whole number that is not negative"))
             }),
         };
         let (skip, limit) = (number("skip", 0)?, number("limit", i64::MAX as u64)?);
@@ -273,7 +272,7 @@ impl Example {
         let example =
             body.get("example").filter(|example| example.is_object()).ok_or_else(|| missing("example"))?;
         if example.len() > MAX_CONDITIONS {
-            return Err(ApiError::bad_parameter(format!(
+            return Err(Error::bad_parameter(format!(
                 "an example may have at most {MAX_CONDITIONS} attributes"
             )));
         }
@@ -304,8 +303,8 @@ fn text(text: &str) -> Result<Vec<u8>> {
     Ok(builder.into_vec())
 }
 
-pub(super) fn missing(name: &str) -> ApiError {
-    ApiError::bad_parameter(format!("the request body needs a valid '{name}'"))
+pub(super) fn missing(name: &str) -> Error {
+    Error::bad_parameter(format!("the request body needs a valid '{name}'"))
 }
 
 fn result(reply: &[u8]) -> Slice<'_> {

@@ -1,10 +1,10 @@
 //! `/_api/simple`: queries that need a geo index or a fulltext index. Each is a function of AQL.
 
 use catalog::AccessLevel;
+use errors::{Error, Result};
 use velocypack::{Builder, Slice};
 
 use super::simple::{BindValue, Call, missing};
-use crate::error::Result;
 use crate::http::Cost::Blocking;
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -62,7 +62,7 @@ fn fulltext(session: &Session, request: &Request) -> Result<Response> {
     let search = Search::new(session, body.slice())?;
     let text = |name: &str| {
         let text = body.slice().get(name).filter(|value| value.is_string()).ok_or_else(|| missing(name))?;
-        Ok::<BindValue, crate::error::ApiError>((name.to_owned(), text.bytes().to_vec()))
+        Ok::<BindValue, Error>((name.to_owned(), text.bytes().to_vec()))
     };
     let values = [text("attribute")?, text("query")?];
     let query = "FOR d IN FULLTEXT(@@collection, @attribute, @query) LIMIT @skip, @limit RETURN d";

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use database::histogram::Summary;
+use errors::Result;
 use hyper::StatusCode;
 
 use super::status::now_seconds;
-use crate::error::Result;
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::connections::Connections;
 use crate::http::metrics::{BYTES_CUTS, CONNECTION_CUTS, METHODS, Metrics, TIME_CUTS, Totals};

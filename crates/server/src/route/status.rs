@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use sha2::{Digest, Sha256};
 
 use super::engine;
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::options::ApiAccess;
@@ -151,7 +150,7 @@ fn license(_session: &Session, _request: &Request) -> Result<Response> {
 
 fn set_license(_session: &Session, _request: &Request) -> Result<Response> {
     let message = "there is nothing to be licensed: all features are there without one";
-    Err(ApiError::new(number::ONLY_ENTERPRISE, message))
+    Err(Error::new(ErrorCode::OnlyEnterprise, message))
 }
 
 /// The version as a number: two digits each for minor and sub version.

@@ -1,10 +1,9 @@
 //! `/_api/tasks`: JavaScript that runs now and then. There is no JavaScript on this server yet, so there are no tasks.
 
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use velocypack::Slice;
 
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::Cost::Constant;
 use crate::http::{Request, Response, Route, Verb};
 use database::Session;
@@ -23,9 +22,9 @@ fn list(_session: &Session, _request: &Request) -> Result<Response> {
 }
 
 fn not_found(_session: &Session, _request: &Request) -> Result<Response> {
-    Err(ApiError::of(number::TASK_NOT_FOUND))
+    Err(Error::of(ErrorCode::TaskNotFound))
 }
 
 fn create(_session: &Session, _request: &Request) -> Result<Response> {
-    Err(ApiError::new(number::NOT_IMPLEMENTED, "tasks are JavaScript, which this server does not run"))
+    Err(Error::new(ErrorCode::NotImplemented, "tasks are JavaScript, which this server does not run"))
 }

@@ -1,10 +1,10 @@
 //! `/_api/token`: access tokens.
 
 use catalog::access_token::AccessToken;
+use errors::{Error, Result};
 use hyper::StatusCode;
 use velocypack::Slice;
 
-use crate::error::{ApiError, Result};
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::tls::digest;
 use crate::http::{Fields, Request, Response, Route, Verb};
@@ -34,7 +34,7 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
     let user = request.parameter("user");
     session.find_user(user)?;
     let body = request.body_object()?;
-    let wrong = |name: &str, kind: &str| ApiError::bad_parameter(format!("'{name}' must be {kind}"));
+    let wrong = |name: &str, kind: &str| Error::bad_parameter(format!("'{name}' must be {kind}"));
     let name = body.slice().get("name").and_then(Slice::as_str);
     let name = name.ok_or_else(|| wrong("name", "a string"))?;
     let valid_until = body.slice().get("valid_until").and_then(seconds);
@@ -57,7 +57,7 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
 
 fn remove(session: &Session, request: &Request) -> Result<Response> {
     let id = request.parameter("id").parse();
-    let id = id.map_err(|_| ApiError::bad_parameter("the id of an access token must be a number"))?;
+    let id = id.map_err(|_| Error::bad_parameter("the id of an access token must be a number"))?;
     session.remove_access_token(request.parameter("user"), id)?;
     Ok(Response::empty(StatusCode::OK))
 }

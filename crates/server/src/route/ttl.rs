@@ -1,9 +1,9 @@
 //! `/_api/ttl`: the job that removes expired documents.
 
 use database::ttl::TtlProperties;
+use errors::Result;
 use hyper::StatusCode;
 
-use crate::error::Result;
 use crate::http::Cost::Constant;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use database::Session;

@@ -1,11 +1,11 @@
 //! `/_api/user`: users. Their rights are in [`super::user_rights`].
 
-use catalog::{UserDefinition, error_number};
+use catalog::UserDefinition;
 use database::UserChanges;
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use velocypack::{Builder, Slice};
 
-use crate::error::{ApiError, Result};
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::fields::Fields;
 use crate::http::request::Request;
@@ -43,7 +43,7 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
     session.require_administrator()?;
     let body = request.body_object()?;
     let name = body.slice().get("user").and_then(Slice::as_str).filter(|name| !name.is_empty());
-    let name = name.ok_or_else(|| ApiError::of(error_number::USER_INVALID_NAME))?;
+    let name = name.ok_or_else(|| Error::of(ErrorCode::UserInvalidName))?;
     let user = session.create_user(name, changes(body.slice(), true)?)?;
     Response::success(StatusCode::CREATED, |fields| print(fields, &user))
 }
@@ -76,7 +76,7 @@ fn remove(session: &Session, request: &Request) -> Result<Response> {
 
 /// What the body says of a user. A whole user has a password, which is empty where none is given.
 pub(super) fn changes(body: Slice<'_>, is_whole: bool) -> Result<UserChanges<'_>> {
-    let wrong = |name: &str, kind: &str| ApiError::bad_parameter(format!("'{name}' must be {kind}"));
+    let wrong = |name: &str, kind: &str| Error::bad_parameter(format!("'{name}' must be {kind}"));
     let given = |name: &str| body.get(name).filter(|value| !value.is_null());
     let password = match given("passwd").or_else(|| given("password")) {
         Some(password) => Some(password.as_str().ok_or_else(|| wrong("passwd", "a string"))?),
@@ -121,7 +121,7 @@ fn setting(session: &Session, request: &Request) -> Result<Response> {
 fn keep_setting(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
     let value = body.slice().get("value");
-    let value = value.ok_or_else(|| ApiError::bad_parameter("the attribute 'value' is missing"))?;
+    let value = value.ok_or_else(|| Error::bad_parameter("the attribute 'value' is missing"))?;
     session.set_user_setting(request.parameter("user"), Some(request.parameter("key")), Some(value))?;
     Response::success(StatusCode::OK, |_| {})
 }

@@ -3,10 +3,10 @@
 use catalog::access::WILDCARD;
 use catalog::{AccessLevel, DatabaseRights, Rights};
 use database::Grant;
+use errors::{Error, Result};
 use hyper::StatusCode;
 use velocypack::Slice;
 
-use crate::error::{ApiError, Result};
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::fields::Fields;
 use crate::http::request::Request;
@@ -87,7 +87,7 @@ fn grant(session: &Session, request: &Request) -> Result<Response> {
     session.require_administrator()?;
     let body = request.body_object()?;
     let level = body.slice().get("grant").and_then(Slice::as_str).and_then(AccessLevel::from_name);
-    let level = level.ok_or_else(|| ApiError::bad_parameter("'grant' must be rw, ro or none"))?;
+    let level = level.ok_or_else(|| Error::bad_parameter("'grant' must be rw, ro or none"))?;
     let subject = subject(request);
     session.grant(request.parameter("user"), subject, Some(level))?;
     let name = match subject.collection {

@@ -1,8 +1,8 @@
 //! `/_api/version`: the first request of nearly every driver.
 
+use errors::Result;
 use hyper::StatusCode;
 
-use crate::error::Result;
 use crate::http::Cost::Constant;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::service::machine;

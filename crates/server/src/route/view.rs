@@ -1,10 +1,10 @@
 //! `/_api/view`: the definitions of views that restored dumps have left. None can be created here, and nothing
 //! searches them.
 
+use errors::Result;
 use hyper::StatusCode;
 use velocypack::Slice;
 
-use crate::error::Result;
 use crate::http::Cost::Blocking;
 use crate::http::fields::Fields;
 use crate::http::request::Request;

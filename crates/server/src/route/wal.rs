@@ -1,9 +1,9 @@
 //! `/_api/wal`: where the server's log of operations is. The log itself is the engine's, and nobody can follow it.
 
+use errors::Result;
 use hyper::StatusCode;
 
 use super::replication::{now, print_server};
-use crate::error::Result;
 use crate::http::Cost::Blocking;
 use crate::http::{Request, Response, Route, Verb};
 use database::Session;

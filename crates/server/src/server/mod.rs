@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use database::Instance;
+use errors::{Error, Result};
 
 use self::parts::Parts;
-use crate::error::{ApiError, Result};
 use crate::http::connections::Connections;
 use crate::http::dispatch::Dispatcher;
 use crate::http::listener::{self, Listener};
@@ -58,7 +58,7 @@ impl Server {
         let services: Arc<dyn Services> = Arc::new(parts.upcalls());
         let router = |routes: Vec<BoundRoute>| {
             let further = further.iter().flat_map(|family| bind(family, ()));
-            Router::new(routes.into_iter().chain(further)).map_err(ApiError::internal)
+            Router::new(routes.into_iter().chain(further)).map_err(Error::internal)
         };
         let dispatcher = |router| Dispatcher::new(router, Arc::clone(&parts.instance), Arc::clone(&services));
         // The parts of a batch have all routes but that of batches.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use database::Instance;
+use errors::Result;
 
 use super::upcalls::Upcalls;
-use crate::error::Result;
 use crate::http::connections::Connections;
 use crate::http::metrics::Metrics;
 use crate::http::route::{BoundRoute, bind};

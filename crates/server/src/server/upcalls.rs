@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use database::Instance;
+use errors::Result;
 use hyper::header::HeaderMap;
 
-use crate::error::Result;
 use crate::http::response::Response;
 use crate::http::services::{AsyncMode, Identified, LaterWork, Services};
 use crate::placement::pool::WorkerPool;

@@ -6,11 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use database::Interrupt;
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue};
 
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::response::{Body, Response};
 use crate::http::services::{AsyncMode, LaterWork};
 use crate::placement::pool::{Job as PoolJob, WorkerPool};
@@ -133,7 +132,7 @@ impl Jobs {
         let mut state = lock(&self.state);
         if state.jobs.len() >= MAX_JOBS || state.bytes >= MAX_BYTES {
             let message = "too many async results wait to be fetched: fetch or delete some (/_api/job)";
-            return Err(ApiError::with_status(503, number::QUEUE_FULL, message));
+            return Err(Error::new(ErrorCode::QueueFull, message));
         }
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let interrupt = Interrupt::new();
@@ -250,7 +249,7 @@ impl Drop for Pending {
 }
 
 fn cancelled() -> Response {
-    ApiError::of(number::REQUEST_CANCELED).into()
+    Error::of(ErrorCode::RequestCanceled).into()
 }
 
 /// A reply whose chunks are all made, since nobody takes them yet.
@@ -262,7 +261,7 @@ fn whole(reply: Response) -> Response {
             Ok(Some(chunk)) if all.len() + chunk.len() <= MAX_BYTES => all.extend_from_slice(&chunk),
             Ok(Some(_)) => {
                 let message = "the reply is too long to be kept; send the request without x-arango-async";
-                return ApiError::new(number::RESOURCE_LIMIT, message).into();
+                return Error::new(ErrorCode::ResourceLimit, message).into();
             }
             Ok(None) => break,
             Err(error) => return error.into(),

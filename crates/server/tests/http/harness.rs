@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use database::{Instance, InstanceOptions, Session};
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use server::http::Cost::{Blocking, Constant, Unknown};
 use server::http::address::Address;
 use server::http::{ChunkSource, Request, Response, Route, Verb, content_type, listener};
 use server::service::log::{Log, LogOptions};
-use server::{ApiError, Result, Server, ServerOptions};
+use server::{Server, ServerOptions};
 use storage::{Store, StoreOptions};
 
 use crate::client::Client;
@@ -127,13 +128,13 @@ struct Lines {
 impl ChunkSource for Lines {
     fn next_chunk(&mut self) -> Result<Option<Vec<u8>>> {
         if self.left == 0 {
-            return if self.fails { Err(ApiError::of(1_600)) } else { Ok(None) };
+            return if self.fails { Err(Error::of(ErrorCode::CursorNotFound)) } else { Ok(None) };
         }
         self.left -= 1;
         Ok(Some(format!("{{\"left\":{}}}\n", self.left).into_bytes()))
     }
 
-    fn farewell(&self, error: &ApiError) -> Option<Vec<u8>> {
+    fn farewell(&self, error: &Error) -> Option<Vec<u8>> {
         Some(format!("{{\"error\":true,\"errorNum\":{}}}\n", error.number()).into_bytes())
     }
 }

@@ -13,9 +13,9 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
+use errors::{Error, Result};
 use hyper::body::{Body, Frame, SizeHint};
 
-use crate::error::{ApiError, Result};
 use crate::placement::pool::WorkerPool;
 
 /// How many chunks are made before the client takes them.
@@ -34,14 +34,14 @@ pub trait ChunkSource: Send {
     fn release(&mut self) {}
 
     /// What is sent as the last chunk before the reply is broken off by an error.
-    fn farewell(&self, _error: &ApiError) -> Option<Vec<u8>> {
+    fn farewell(&self, _error: &Error) -> Option<Vec<u8>> {
         None
     }
 }
 
 /// The reply was broken off: the server could not make the next chunk.
 #[derive(Debug)]
-pub struct BrokenOff(ApiError);
+pub struct BrokenOff(Error);
 
 impl std::fmt::Display for BrokenOff {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -79,9 +79,9 @@ enum Source {
     /// All chunks were made.
     Finished,
     /// No more can be made; the error goes to the connection once the chunks before it are sent.
-    Broken(ApiError),
+    Broken(Error),
     /// As `Broken`, one step later.
-    BreakingOff(ApiError),
+    BreakingOff(Error),
     /// The client has gone.
     Abandoned,
 }
@@ -154,7 +154,7 @@ fn submit(shared: &Arc<Shared>, pool: &Arc<WorkerPool>, source: Box<dyn ChunkSou
 fn make_chunks(shared: &Arc<Shared>, pool: &Arc<WorkerPool>, mut source: Box<dyn ChunkSource>) {
     loop {
         let made = catch_unwind(AssertUnwindSafe(|| source.next_chunk()));
-        let made = made.unwrap_or_else(|_| Err(ApiError::internal("a panic while the reply was made")));
+        let made = made.unwrap_or_else(|_| Err(Error::internal("a panic while the reply was made")));
         let mut state = shared.lock();
         if matches!(state.source, Source::Abandoned) {
             drop(state);

@@ -3,6 +3,8 @@ use std::sync::mpsc;
 use std::task::Wake;
 use std::time::Duration;
 
+use errors::{Error, ErrorCode, Result};
+
 use super::*;
 use crate::placement::pool::PoolLimits;
 
@@ -16,7 +18,7 @@ struct Counting {
 impl ChunkSource for Counting {
     fn next_chunk(&mut self) -> Result<Option<Vec<u8>>> {
         if self.left == 0 {
-            return if self.fails { Err(ApiError::of(4)) } else { Ok(None) };
+            return if self.fails { Err(Error::of(ErrorCode::Internal)) } else { Ok(None) };
         }
         self.left -= 1;
         self.made.fetch_add(1, Ordering::SeqCst);
@@ -27,7 +29,7 @@ impl ChunkSource for Counting {
         self.released.fetch_add(1, Ordering::SeqCst);
     }
 
-    fn farewell(&self, _: &ApiError) -> Option<Vec<u8>> {
+    fn farewell(&self, _: &Error) -> Option<Vec<u8>> {
         Some(b"farewell".to_vec())
     }
 }

@@ -15,14 +15,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use errors::{Error, ErrorCode, Result};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, StatusCode};
 
 use self::part::PartRequest;
 pub(crate) use self::part::PartServices;
 use self::reply::{Answer, REPLY_MAX_BYTES, Reply};
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::Cost::{Constant, Unknown};
 use crate::http::format::Format;
 use crate::http::multipart::{self, Part};
@@ -57,7 +56,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[Route::with(Verb::Post, PATTERN,
 pub(crate) const WITHIN_BATCH: &[Route] = &[Route::open(Verb::Post, PATTERN, Constant, refuse)];
 
 fn refuse(_services: &(), _request: &Request) -> Result<Response> {
-    Err(ApiError::new(number::HTTP_BAD_PARAMETER, "a batch cannot be part of a batch"))
+    Err(Error::new(ErrorCode::HttpBadParameter, "a batch cannot be part of a batch"))
 }
 
 fn start(services: &Services, session: &Session, request: &Request) -> Result<Response> {
@@ -116,7 +115,7 @@ impl Batch {
     fn open(services: Arc<PartServices>, session: &Session, request: &Request) -> Result<Self> {
         let content_type = request.header(CONTENT_TYPE);
         let malformed =
-            |error: multipart::MultipartError| ApiError::new(number::HTTP_BAD_PARAMETER, error.to_string());
+            |error: multipart::MultipartError| Error::new(ErrorCode::HttpBadParameter, error.to_string());
         let boundary = multipart::boundary(content_type, request.body()).map_err(malformed)?;
         let parts = multipart::split(request.body(), &boundary).map_err(malformed)?;
         check_types(&parts)?;
@@ -154,7 +153,7 @@ impl Batch {
     fn begin(&self, part: &Part, pending: &mut Pending) -> Result<Response> {
         if self.reply.len() > REPLY_MAX_BYTES {
             let message = format!("the reply to the batch is larger than {REPLY_MAX_BYTES} bytes");
-            return Err(ApiError::new(number::RESOURCE_LIMIT, message));
+            return Err(Error::new(ErrorCode::ResourceLimit, message));
         }
         let request = PartRequest::read(&self.request, &part.body)?;
         pending.has_body = request.method != Method::HEAD;
@@ -188,7 +187,7 @@ fn check_types(parts: &[Part]) -> Result<()> {
             let message = format!(
                 "part {position} of the batch has the content type '{given}', expecting '{PART_TYPE}'"
             );
-            return Err(ApiError::new(number::HTTP_BAD_PARAMETER, message));
+            return Err(Error::new(ErrorCode::HttpBadParameter, message));
         }
     }
     Ok(())
@@ -196,6 +195,5 @@ fn check_types(parts: &[Part]) -> Result<()> {
 
 fn form_data(boundary: &[u8]) -> Result<HeaderValue> {
     let value = [b"multipart/form-data; boundary=", boundary].concat();
-    HeaderValue::from_bytes(&value)
-        .map_err(|_| ApiError::bad_parameter("the boundary has control characters"))
+    HeaderValue::from_bytes(&value).map_err(|_| Error::bad_parameter("the boundary has control characters"))
 }

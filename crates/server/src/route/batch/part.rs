@@ -1,11 +1,10 @@
 //! A part of a batch: from its text to its route.
 
 use bytes::Bytes;
+use errors::{Error, ErrorCode, Result};
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
 use hyper::{Method, Uri};
 
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::compression::decompress;
 use crate::http::dispatch::{self, Dispatcher};
 use crate::http::format::{self, Format};
@@ -141,6 +140,6 @@ fn part_uri(batch: &Uri, target: Bytes) -> Result<Uri> {
     Uri::from_maybe_shared(Bytes::from(format!("{prefix}/{target}"))).map_err(malformed)
 }
 
-fn bad_part(message: &'static str) -> ApiError {
-    ApiError::new(number::HTTP_BAD_PARAMETER, message)
+fn bad_part(message: &'static str) -> Error {
+    Error::new(ErrorCode::HttpBadParameter, message)
 }

@@ -1,12 +1,11 @@
 //! The reply to a batch.
 
 use bytes::Bytes;
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
 
 use super::PART_TYPE;
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::format::Format;
 use crate::http::response::{Body, Encoded, Response};
 
@@ -35,7 +34,7 @@ impl Answer {
                     bytes.extend_from_slice(&chunk);
                     if bytes.len() > REPLY_MAX_BYTES {
                         let message = "the reply is too large for a batch: ask for it by itself";
-                        return Err(ApiError::new(number::RESOURCE_LIMIT, message));
+                        return Err(Error::new(ErrorCode::ResourceLimit, message));
                     }
                 }
                 Encoded { content_type: Some(content_type), bytes: bytes.into() }

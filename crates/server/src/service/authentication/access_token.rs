@@ -3,9 +3,9 @@
 //! The secret has as many bits as a digest, so that a plain digest of the text can be kept: nobody finds the text by
 //! guessing, and checking one is quick.
 
+use errors::{Error, Result};
 use velocypack::{Builder, Limits, Slice, json};
 
-use crate::error::{ApiError, Result};
 use crate::http::Fields;
 
 const VERSION: &str = "v1";
@@ -22,7 +22,7 @@ const SHOWN_DIGITS: usize = 6;
 /// A new token for a user.
 pub(crate) fn make(user: &str, valid_until: u64) -> Result<String> {
     let mut secret = [0; SECRET_BYTES];
-    getrandom::fill(&mut secret).map_err(ApiError::internal)?;
+    getrandom::fill(&mut secret).map_err(Error::internal)?;
     let object = Fields::object(|fields| {
         fields.number("e", valid_until).text("u", user).text("s", &hexadecimal(&secret));
     })?;

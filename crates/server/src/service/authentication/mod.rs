@@ -16,12 +16,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use catalog::UserDefinition;
-use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use errors::{Error, ErrorCode, Result};
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use sha2::{Digest, Sha256};
 use storage::Catalog;
 
-use crate::error::{ApiError, Result};
-use crate::error_number::number;
 use crate::http::tls;
 use database::Identity;
 
@@ -114,7 +113,7 @@ impl Authentication {
     /// With a fresh random key for what is remembered.
     pub fn new(options: AuthenticationOptions) -> Result<Self> {
         let mut digest_key = [0; 32];
-        getrandom::fill(&mut digest_key).map_err(ApiError::internal)?;
+        getrandom::fill(&mut digest_key).map_err(Error::internal)?;
         let secrets = RwLock::new(options.secrets.as_slice().into());
         Ok(Authentication { options, secrets, digest_key, known: RwLock::default() })
     }
@@ -132,7 +131,7 @@ impl Authentication {
     /// Reads the files of the secrets again, if they came from files. On errors everything stays as it is.
     pub(crate) fn reload_secrets(&self) -> Result<()> {
         let Some(files) = &self.options.secret_files else { return Ok(()) };
-        let secrets = files.read().map_err(ApiError::internal)?;
+        let secrets = files.read().map_err(Error::internal)?;
         *self.secrets.write().unwrap_or_else(PoisonError::into_inner) = secrets.into();
         // Tokens that a secret signed which is gone are not good any more.
         self.known.write().unwrap_or_else(PoisonError::into_inner).clear();
@@ -218,8 +217,7 @@ impl Authentication {
     pub(crate) fn sign(&self, user: &str) -> Result<String> {
         let secrets = self.secrets();
         let secret = secrets.first().map(Vec::as_slice);
-        let secret =
-            secret.ok_or_else(|| ApiError::internal("the server has no secret to sign tokens with"))?;
+        let secret = secret.ok_or_else(|| Error::internal("the server has no secret to sign tokens with"))?;
         token::sign(user, now_seconds() as u64, self.options.session_timeout_seconds, secret)
     }
 
@@ -306,12 +304,7 @@ fn credentials(encoded: &str, digest: [u8; 32]) -> Option<Credentials> {
 }
 
 /// 401, and how to log in.
-pub(crate) fn not_authorized(headers: &HeaderMap) -> ApiError {
-    let error = ApiError::with_status(401, number::FORBIDDEN, "not authorized to execute this request");
-    if headers.contains_key(OMIT_DIALOG) {
-        return error;
-    }
-    error
-        .header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer, token_type=\"JWT\", realm=\"ArangoDB\""))
-        .header(WWW_AUTHENTICATE, HeaderValue::from_static("Basic, realm=\"ArangoDB\""))
+pub(crate) fn not_authorized(headers: &HeaderMap) -> Error {
+    let error = Error::new(ErrorCode::Forbidden, "not authorized to execute this request").with_status(401);
+    if headers.contains_key(OMIT_DIALOG) { error } else { error.with_challenge() }
 }

@@ -3,11 +3,10 @@
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
+use errors::{Error, Result};
 
 use database::dump::FOREIGN_HASH_PREFIX;
 use sha2::{Digest, Sha256};
-
-use crate::error::{ApiError, Result};
 
 /// Memory for one hash. 19 MiB and two passes are what OWASP's "Password Storage Cheat Sheet" advises.
 const MEMORY_KIB: u32 = 19 << 10;
@@ -18,7 +17,7 @@ const LANES: u32 = 1;
 pub const PASSWORD_MAX_BYTES: usize = 4_096;
 
 fn hasher() -> Result<Argon2<'static>> {
-    let params = Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(ApiError::internal)?;
+    let params = Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(Error::internal)?;
     Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
 }
 
@@ -27,12 +26,12 @@ fn hasher() -> Result<Argon2<'static>> {
 /// Errors: 10 for a password that is too long.
 pub fn hash(password: &str) -> Result<String> {
     if password.len() > PASSWORD_MAX_BYTES {
-        return Err(ApiError::bad_parameter("the password is longer than 4096 bytes"));
+        return Err(Error::bad_parameter("the password is longer than 4096 bytes"));
     }
     let mut salt = [0; 16];
-    getrandom::fill(&mut salt).map_err(ApiError::internal)?;
+    getrandom::fill(&mut salt).map_err(Error::internal)?;
     let hash: PasswordHash =
-        hasher()?.hash_password_with_salt(password.as_bytes(), &salt).map_err(ApiError::internal)?;
+        hasher()?.hash_password_with_salt(password.as_bytes(), &salt).map_err(Error::internal)?;
     Ok(hash.to_string())
 }
 

@@ -1,10 +1,10 @@
 //! What a new server needs before anybody can log in.
 
 use catalog::{Rights, UserDefinition};
+use errors::{Error, Result};
 use storage::Store;
 
 use super::{ROOT, password};
-use crate::error::{ApiError, Result};
 
 /// Bytes of a secret that the server makes itself.
 pub const SECRET_BYTES: usize = 32;
@@ -29,7 +29,7 @@ pub fn persistent_secret(store: &Store) -> Result<Vec<u8>> {
         return Ok(secret);
     }
     let mut secret = vec![0; SECRET_BYTES];
-    getrandom::fill(&mut secret).map_err(ApiError::internal)?;
+    getrandom::fill(&mut secret).map_err(Error::internal)?;
     store.put_setting(SECRET_SETTING, &secret)?;
     Ok(secret)
 }

@@ -2,11 +2,11 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use errors::Result;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use velocypack::{Builder, Limits, Slice, json};
 
-use crate::error::Result;
 use crate::http::Fields;
 
 /// Longest token that is looked at.
