@@ -1,8 +1,8 @@
 //! Prints Persea's rates as ratios to physical limits, all measured in one run on one machine.
 //!
 //! usage: benches --server PERSEA --http-limit PROGRAM --kv-limit PROGRAM [--scale X] [NAME ...]
-//!        benches --server PERSEA [--tools PERSEA] [--scale X] [--documents-max N] [--charts FOLDER]
-//!                table-NAME ...
+//!        benches --server PERSEA [--tools PERSEA] [--scale X] [--documents-max N]
+//!                [--charts FOLDER] table-NAME ...
 //!
 //! `PERSEA` is the server's binary. The limits are separate programs: `http-limit SERVER PORT
 //! THREADS` answers `POST /echo` with its parsed and printed body; `kv-limit ENGINE --rows N ...`

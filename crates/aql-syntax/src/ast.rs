@@ -74,7 +74,7 @@ impl Block {
         Block { statements, span, height }
     }
 
-    /// Returns the levels of nested expressions and subqueries; 0 if no statement has an expression.
+    /// Returns the levels of nested expressions and subqueries; 0 without any expression.
     pub fn height(&self) -> u32 {
         self.height
     }
