@@ -5,6 +5,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
+mod documents;
 mod fuzz;
 mod layers;
 mod licences;
@@ -31,6 +32,11 @@ const STEPS: &[Step] = &[
         name: "layers",
         promise: "no crate depends on one above it, no modules use each other in a circle",
         run: layers::check,
+    },
+    Step {
+        name: "documents",
+        promise: "links of documents lead somewhere, lines are short",
+        run: documents::check,
     },
     Step { name: "licences", promise: "every dependency's licence fits Apache-2.0", run: licences::check },
     Step {
