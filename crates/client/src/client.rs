@@ -1,4 +1,4 @@
-//! The client: requests, and when they are made again.
+//! The client: requests and their retries.
 
 use std::sync::Arc;
 
@@ -10,18 +10,20 @@ use crate::request::Request;
 use crate::response::Response;
 use crate::stream::StreamedResponse;
 
-/// HTTP's status of a server that has no time.
+/// HTTP's status of an overloaded server.
 const UNAVAILABLE: u16 = 503;
 
-/// A server as one user sees it. Cheap to clone; used by any number of threads at once, each with a connection of its
-/// own while it waits for a reply.
+/// A server as one user sees it.
+///
+/// It is cheap to clone. Any number of threads may use it at once; each has a connection of its own
+/// while it waits for a reply.
 #[derive(Clone)]
 pub struct Client {
     exchange: Arc<Exchange>,
 }
 
 impl Client {
-    /// A client. Nothing is sent before the first request.
+    /// Returns a client. It sends nothing before the first request.
     pub fn new(options: ClientOptions) -> Result<Self> {
         Ok(Client { exchange: Arc::new(Exchange::new(options)?) })
     }
@@ -31,22 +33,22 @@ impl Client {
         &self.exchange.options
     }
 
-    /// The same server and user with another database by default.
+    /// Returns a client of the same server and user with another default database.
     pub fn with_database(&self, name: &str) -> Result<Self> {
         Client::new(ClientOptions { database: name.to_owned(), ..self.exchange.options.clone() })
     }
 
-    /// Makes a request and reads the reply, whatever its status, as a whole.
+    /// Makes a request and reads the whole reply, whatever its status.
     pub fn send(&self, request: &Request) -> Result<Response> {
         self.repeat(request, Response::status, || self.exchange.whole(request))
     }
 
-    /// Makes a request and reads the reply as a whole; a status of 400 or more is an error.
+    /// Makes a request and reads the whole reply; a status of 400 or more is an error.
     pub fn call(&self, request: &Request) -> Result<Response> {
         self.send(request)?.success()
     }
 
-    /// Makes a request whose reply, whatever its status, is read as it arrives.
+    /// Makes a request and returns the reply, whatever its status, before its body is read.
     pub fn stream(&self, request: &Request) -> Result<StreamedResponse> {
         self.repeat(request, StreamedResponse::status, || {
             let (connection, reply) = self.exchange.head(request)?;
@@ -55,7 +57,7 @@ impl Client {
         })
     }
 
-    /// Makes an attempt again, with growing pauses, as long as that cannot do harm.
+    /// Retries an attempt, with growing pauses, as long as that is harmless.
     fn repeat<T>(
         &self,
         request: &Request,

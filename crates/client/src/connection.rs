@@ -1,7 +1,7 @@
 //! One HTTP/1.1 connection, driven by the thread that uses it.
 //!
-//! hyper's connection is a future over a socket that never waits ([`crate::socket`]). [`Connection::run`] polls it,
-//! and where it gets no further waits for that one socket.
+//! hyper's connection is a future over a non-blocking socket ([`crate::socket`]).
+//! [`Connection::run`] polls it, and waits for that one socket while the future is pending.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -21,7 +21,7 @@ use crate::socket::{Socket, Wire};
 /// The longest time until a connection is ready for the next request after the last reply.
 const READY_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Most headers of a reply.
+/// The greatest number of headers of a reply.
 const MAX_HEADERS: usize = 256;
 
 /// The body of a request.
@@ -49,7 +49,7 @@ impl Body for Upload {
     }
 }
 
-/// Says that something has changed since it was last looked at.
+/// A waker's flag: something has changed since the last poll.
 #[derive(Debug, Default)]
 struct Changed(AtomicBool);
 
@@ -63,19 +63,19 @@ impl Wake for Changed {
     }
 }
 
-/// Why a connection gets no further.
+/// The reason why a connection makes no progress.
 #[derive(Debug)]
 pub(crate) enum Stop {
     /// The deadline has passed.
     TimedOut,
-    /// The connection has ended; the reason, where there is one.
+    /// The connection has ended; the reason, if there is one.
     Ended(String),
 }
 
-/// A connection on which one request at a time can be made.
+/// A connection that makes one request at a time.
 pub(crate) struct Connection {
     pub(crate) sender: SendRequest<Upload>,
-    /// None when the connection has ended.
+    /// The future of the connection; `None` once it has ended.
     driver: Option<Pin<Box<http1::Connection<Socket, Upload>>>>,
     end: Option<String>,
     wire: Arc<Wire>,
@@ -84,12 +84,12 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Speaks HTTP on a socket.
+    /// Returns a connection that speaks HTTP on a socket.
     pub(crate) fn new(socket: Socket) -> io::Result<Self> {
         let wire = socket.wire();
         let mut builder = http1::Builder::new();
         builder.max_headers(MAX_HEADERS);
-        // It only prepares: nothing is sent before the first request.
+        // The handshake only prepares: nothing is sent before the first request.
         let mut handshake = pin!(builder.handshake(socket));
         match handshake.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok((sender, driver))) => {
@@ -102,7 +102,7 @@ impl Connection {
         }
     }
 
-    /// Waits for what `poll` waits for.
+    /// Waits until `poll` is ready.
     pub(crate) fn run<T>(
         &mut self,
         deadline: Instant,
@@ -139,12 +139,12 @@ impl Connection {
         }
     }
 
-    /// Why the connection has ended.
+    /// Returns the reason why the connection has ended.
     pub(crate) fn end(&self) -> String {
         self.end.clone().unwrap_or_else(|| "the server has closed it".to_owned())
     }
 
-    /// Returns true if another request can be made: the server has not closed the connection meanwhile.
+    /// Returns true if another request is possible: the server has not closed the connection.
     pub(crate) fn is_usable(&mut self) -> bool {
         self.wire.look_again();
         let ready = self.run(Instant::now() + READY_PATIENCE, |sender, context| sender.poll_ready(context));

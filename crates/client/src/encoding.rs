@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use flate2::write::GzEncoder;
 
-/// A body on its way through decompression.
+/// A body that is being decompressed.
 pub(crate) enum Decoder<R> {
     Plain(R),
     Gzip(Box<MultiGzDecoder<R>>),
@@ -15,7 +15,7 @@ pub(crate) enum Decoder<R> {
 }
 
 impl<R: Read> Decoder<R> {
-    /// For a body of that `content-encoding`; nothing where it is not known.
+    /// Returns a decoder for a `content-encoding`; `None` if it is unknown.
     pub(crate) fn new(encoding: Option<&str>, reader: R) -> Option<Self> {
         match encoding.unwrap_or("identity") {
             "identity" | "" => Some(Decoder::Plain(reader)),
@@ -25,7 +25,7 @@ impl<R: Read> Decoder<R> {
         }
     }
 
-    /// The body as it arrives.
+    /// Returns the body as it arrives.
     pub(crate) fn inner_mut(&mut self) -> &mut R {
         match self {
             Decoder::Plain(reader) => reader,
@@ -45,7 +45,7 @@ impl<R: Read> Read for Decoder<R> {
     }
 }
 
-/// Decompresses a whole body. Nothing where it would have more than `max_bytes`.
+/// Decompresses a whole body; `None` if it would have more than `max_bytes`.
 pub(crate) fn decoded(encoding: &str, body: &Bytes, max_bytes: usize) -> io::Result<Option<Bytes>> {
     let decoder = Decoder::new(Some(encoding), body.as_ref())
         .ok_or_else(|| io::Error::other(format!("the content-encoding {encoding:?} is not known")))?;
@@ -54,7 +54,7 @@ pub(crate) fn decoded(encoding: &str, body: &Bytes, max_bytes: usize) -> io::Res
     Ok((plain.len() <= max_bytes).then(|| Bytes::from(plain)))
 }
 
-/// Compresses a body by gzip, for speed.
+/// Compresses a body with gzip at its fastest level.
 pub(crate) fn gzipped(body: &[u8]) -> io::Result<Bytes> {
     let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 3), Compression::fast());
     encoder.write_all(body)?;

@@ -1,4 +1,4 @@
-//! Addresses of servers, as ArangoDB writes them.
+//! Addresses of servers, in ArangoDB's notation.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    /// Reads an endpoint. The error says what would be right.
+    /// Parses an endpoint. The error says what would be right.
     pub fn parse(text: &str) -> Result<Self> {
         let wrong = |reason: &str| Error::Endpoint { endpoint: text.to_owned(), reason: reason.to_owned() };
         let (scheme, rest) = text
@@ -69,7 +69,9 @@ impl Endpoint {
     }
 }
 
-/// `HOST[:PORT]`, where a host with colons stands in brackets; what follows a slash is refused unless it is nothing.
+/// Splits `HOST[:PORT]`; brackets surround a host with colons.
+///
+/// A slash may end the text; anything behind it is refused.
 fn host_and_port(rest: &str) -> std::result::Result<(String, u16), String> {
     let rest = rest.strip_suffix('/').unwrap_or(rest);
     let (host, port) = match rest.strip_prefix('[') {

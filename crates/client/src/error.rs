@@ -5,18 +5,18 @@ use std::time::Duration;
 /// A result whose error is [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why there is no reply, or not the one that was hoped for. Every one says which server it is about.
+/// The reason why there is no reply, or not the expected one. Every variant names its server.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Not the address of a server.
+    /// A text that is not the address of a server.
     #[error("the endpoint {endpoint} cannot be used: {reason}")]
     Endpoint {
-        /// As it was given.
+        /// The text as it was given.
         endpoint: String,
         /// The form that would be right.
         reason: String,
     },
-    /// An option of the client is wrong.
+    /// A wrong option of the client.
     #[error("{0}")]
     Options(String),
     /// A request that HTTP cannot carry.
@@ -27,7 +27,7 @@ pub enum Error {
         /// The mistake.
         reason: String,
     },
-    /// There is no connection.
+    /// A connection that could not be opened.
     #[error("cannot connect to {endpoint}: {reason}")]
     Connect {
         /// The server.
@@ -35,7 +35,7 @@ pub enum Error {
         /// The system's error.
         reason: String,
     },
-    /// The connection was lost before the reply was there. Whether the server has done what it was asked is not known.
+    /// A connection that was lost before the reply. The effect of the request is unknown.
     #[error("the connection to {endpoint} broke during {request}: {reason}")]
     Broken {
         /// The server.
@@ -45,7 +45,7 @@ pub enum Error {
         /// The error of the system or of HTTP.
         reason: String,
     },
-    /// The server did not answer in time. Whether it has done what it was asked is not known.
+    /// A server that did not reply in time. The effect of the request is unknown.
     #[error("{endpoint} did not answer {request} within {} s", limit.as_secs_f64())]
     TimedOut {
         /// The server.
@@ -55,7 +55,7 @@ pub enum Error {
         /// The time-out.
         limit: Duration,
     },
-    /// The reply is larger than the client takes.
+    /// A reply that exceeds the client's limit.
     #[error("the reply of {endpoint} to {request} has more than {limit_bytes} bytes")]
     TooLarge {
         /// The server.
@@ -65,7 +65,7 @@ pub enum Error {
         /// The limit.
         limit_bytes: usize,
     },
-    /// The reply cannot be read.
+    /// A reply that cannot be read.
     #[error("the reply of {endpoint} to {request} cannot be read: {reason}")]
     Reply {
         /// The server.
@@ -75,12 +75,12 @@ pub enum Error {
         /// The mistake.
         reason: String,
     },
-    /// The server says no.
+    /// A reply that reports an error.
     #[error("{0}")]
     Server(ServerError),
 }
 
-/// An answer of the server that is an error.
+/// An error that the server reports.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{endpoint} answers {request} with {status}, error {number}: {message}")]
 pub struct ServerError {
@@ -90,14 +90,14 @@ pub struct ServerError {
     pub request: String,
     /// The HTTP status.
     pub status: u16,
-    /// ArangoDB's `errorNum`, or the status where the reply has none.
+    /// ArangoDB's `errorNum`, or the status if the reply has none.
     pub number: u64,
     /// ArangoDB's `errorMessage`, or the beginning of the body.
     pub message: String,
 }
 
 impl Error {
-    /// The server's answer, if the error is one.
+    /// Returns the server's error, if this is one.
     pub fn server(&self) -> Option<&ServerError> {
         match self {
             Error::Server(error) => Some(error),
@@ -105,12 +105,12 @@ impl Error {
         }
     }
 
-    /// ArangoDB's error number of the server's answer.
+    /// Returns ArangoDB's number of the server's error.
     pub fn number(&self) -> Option<u64> {
         self.server().map(|error| error.number)
     }
 
-    /// Returns true if the reason is the connection and not the server or the request.
+    /// Returns true if the connection is the cause, not the server or the request.
     pub fn is_connection(&self) -> bool {
         matches!(self, Error::Connect { .. } | Error::Broken { .. } | Error::TimedOut { .. })
     }

@@ -1,4 +1,4 @@
-//! One request and its reply, over a connection that is kept for the next.
+//! One request and its reply, over a connection that is kept for the next request.
 
 use std::pin::{Pin, pin};
 use std::sync::{Mutex, PoisonError};
@@ -19,20 +19,20 @@ use crate::socket::Socket;
 use crate::tls::Tls;
 use crate::token::authorization;
 
-/// Most connections that are kept when nobody uses them.
+/// The greatest number of idle connections that are kept.
 const MAX_IDLE: usize = 256;
 
-/// Most bytes that are reserved because a server announces a long reply; more only as it arrives.
+/// The greatest reservation for the announced length of a reply; more is reserved as it arrives.
 const RESERVE_MAX_BYTES: usize = 16 << 20;
 
-/// A server, and the connections to it that are kept.
+/// A server, and its idle connections.
 pub(crate) struct Exchange {
     pub(crate) options: ClientOptions,
     /// The endpoint, for messages.
     pub(crate) name: String,
     host: HeaderValue,
     authorization: Option<HeaderValue>,
-    /// `/_db/NAME`.
+    /// The prefix of paths, `/_db/NAME`.
     prefix: String,
     tls: Option<Tls>,
     idle: Mutex<Vec<Connection>>,
@@ -41,12 +41,12 @@ pub(crate) struct Exchange {
 /// The reason why there is no reply.
 pub(crate) struct Failure {
     pub(crate) error: Error,
-    /// The server may have heard the request.
+    /// True if the server may have received the request.
     pub(crate) was_sent: bool,
 }
 
 impl Exchange {
-    /// Makes the way to a server. Nothing is sent before the first request.
+    /// Returns an exchange with a server. It sends nothing before the first request.
     pub(crate) fn new(options: ClientOptions) -> Result<Self> {
         let tls = match &options.endpoint {
             Endpoint::Tls { .. } => Some(Tls::new(&options.tls)?),
@@ -62,7 +62,7 @@ impl Exchange {
         Ok(Exchange { options, name, host, authorization, prefix, tls, idle: Mutex::new(Vec::new()) })
     }
 
-    /// Sends a request and reads the reply as a whole.
+    /// Sends a request and reads the whole reply.
     pub(crate) fn whole(&self, request: &Request) -> std::result::Result<Response, Failure> {
         let (mut connection, reply) = self.head(request)?;
         let heard = |error| Failure { error, was_sent: true };
@@ -131,7 +131,8 @@ impl Exchange {
                 Ok(Err(mut refused)) => {
                     let returned = refused.take_message();
                     if was_kept && returned.is_some() {
-                        // It was closed while nobody used it: the server has heard nothing.
+                        // The connection was closed while it was idle: the server has received
+                        // nothing.
                         message = returned;
                         continue;
                     }
@@ -153,7 +154,7 @@ impl Exchange {
         Error::Broken { endpoint: self.name.clone(), request: request.label(), reason }
     }
 
-    /// The request as HTTP has it.
+    /// Converts a request into hyper's type.
     fn message(&self, request: &Request) -> Result<hyper::Request<Upload>> {
         let wrong = |reason: String| Error::Request { request: request.label(), reason };
         if let Some(mistake) = &request.mistake {

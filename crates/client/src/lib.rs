@@ -1,8 +1,9 @@
 //! The HTTP client that all tools share: blocking, made for threads.
 //!
-//! A [`Client`] is one server as one user sees it, cheap to clone and shared by threads; each request takes a kept
-//! connection or opens one. hyper speaks HTTP; below it, instead of an asynchronous runtime, is one socket that the
-//! calling thread waits for (`connection`), so that a small request costs four system calls and time-outs cost none.
+//! A [`Client`] is one server as one user sees it. It is cheap to clone and shared by threads. Each
+//! request takes an idle connection or opens one. hyper speaks HTTP. Below it there is no
+//! asynchronous runtime, but one socket that the calling thread waits for (`connection`). So a
+//! small request costs four system calls and time-outs cost none.
 
 mod client;
 mod connection;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::endpoint::Endpoint;
 
-/// Everything about a client.
+/// All options of a client.
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
     /// The server.
@@ -15,24 +15,26 @@ pub struct ClientOptions {
     pub database: String,
     /// The credentials of requests.
     pub credentials: Credentials,
-    /// Longest time for opening a connection.
+    /// The time limit for opening a connection.
     pub connection_timeout: Duration,
-    /// Longest time for a whole reply, or between two pieces of a streamed one.
+    /// The time limit for a whole reply, or between two pieces of a streamed one.
     pub request_timeout: Duration,
-    /// Most bytes of a reply that is kept in memory, after decompression.
+    /// The greatest size of a reply in memory, in bytes after decompression.
     pub max_response_bytes: usize,
-    /// Ask for compressed replies.
+    /// True if the client asks for compressed replies.
     pub compressed_replies: bool,
-    /// Compress bodies of requests of at least this many bytes by gzip.
+    /// The size in bytes from which bodies of requests are compressed with gzip.
     pub compress_requests_from_bytes: Option<usize>,
-    /// Retries after a connection that cannot be opened or breaks.
+    /// The retries after a connection that cannot be opened or breaks.
     pub retries: RetryOptions,
-    /// TLS, for endpoints that use it.
+    /// The options of TLS, for endpoints that use it.
     pub tls: TlsOptions,
 }
 
 impl ClientOptions {
-    /// The defaults of ArangoDB's tools: database `_system`, 5 seconds to connect, 1200 for a request, replies up to
+    /// Returns the defaults of ArangoDB's tools.
+    ///
+    /// They are the database `_system`, 5 seconds to connect, 1200 for a request, and replies up to
     /// 1 GiB.
     pub fn new(endpoint: Endpoint) -> Self {
         ClientOptions {
@@ -53,23 +55,23 @@ impl ClientOptions {
 /// The credentials of requests.
 #[derive(Clone)]
 pub enum Credentials {
-    /// Nobody in particular.
+    /// No credentials.
     None,
     /// A user with a password.
     Basic {
         /// The user's name.
         user: String,
-        /// The password, in clear.
+        /// The password, in clear text.
         password: String,
     },
-    /// A token that somebody else has made.
+    /// A token that was made elsewhere.
     Token(String),
-    /// The server's own secret, from which a token of a superuser is made.
+    /// The server's own secret, which signs a superuser's token.
     JwtSecret(Vec<u8>),
 }
 
 impl fmt::Debug for Credentials {
-    /// Without what is secret.
+    /// Formats the credentials without their secrets.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Credentials::None => formatter.write_str("None"),
@@ -80,15 +82,17 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// When a request is made again. Only connections that could not be opened, those that were closed while nobody used
-/// them, and requests that may be repeated are tried again; see [`crate::Request::repeatable`].
+/// The retries of a request.
+///
+/// Only these are retried: connections that could not be opened, connections that were closed while
+/// idle, and repeatable requests. See [`crate::Request::repeatable`].
 #[derive(Clone, Copy, Debug)]
 pub struct RetryOptions {
-    /// The most retries.
+    /// The greatest number of retries.
     pub count: u32,
-    /// Pause before the first; it doubles each time.
+    /// The pause before the first retry; it doubles each time.
     pub first_pause: Duration,
-    /// Longest pause.
+    /// The longest pause.
     pub max_pause: Duration,
 }
 
@@ -98,24 +102,26 @@ impl Default for RetryOptions {
     }
 }
 
-/// TLS.
+/// The options of TLS.
 #[derive(Clone, Debug, Default)]
 pub struct TlsOptions {
-    /// PEM file of certificates, one of which must have signed the server's. Without it, as with ArangoDB's tools,
-    /// the server's certificate is not checked: what is sent is encrypted, but may be sent to anybody.
+    /// The PEM file of authorities, one of which must have signed the server's certificate.
+    ///
+    /// Without it, as with ArangoDB's tools, the server's certificate is not verified. The traffic
+    /// is then encrypted, but its receiver may be anybody.
     pub authorities: Option<PathBuf>,
-    /// Which versions of the protocol may be spoken.
+    /// The allowed versions of the protocol.
     pub versions: TlsVersions,
 }
 
 /// Versions of TLS.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TlsVersions {
-    /// 1.2 and 1.3.
+    /// TLS 1.2 and 1.3.
     #[default]
     Both,
-    /// 1.2 alone.
+    /// TLS 1.2 only.
     Tls12,
-    /// 1.3 alone.
+    /// TLS 1.3 only.
     Tls13,
 }

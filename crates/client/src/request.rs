@@ -7,26 +7,26 @@ use hyper::Method;
 use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// The characters that stay as they are in a part of a path or of a query string.
+/// The characters that need no escape in a path segment or a query string.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// A name as one part of a path.
+/// Returns a name as one segment of a path.
 pub fn encode_segment(name: &str) -> Cow<'_, str> {
     utf8_percent_encode(name, ENCODED).into()
 }
 
-/// A request: method, path, parameters, headers, body. Cheap to clone.
+/// A request: method, path, parameters, headers, body. It is cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub(crate) method: Method,
-    /// Path and query string, without the database.
+    /// The path and query string, without the database.
     pub(crate) target: String,
     pub(crate) database: Option<String>,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) body: Bytes,
     pub(crate) is_repeatable: bool,
     pub(crate) keeps_encoding: bool,
-    /// A header's value that HTTP cannot carry.
+    /// A header value that HTTP cannot carry.
     pub(crate) mistake: Option<String>,
     has_query: bool,
 }
@@ -46,37 +46,39 @@ impl Request {
         }
     }
 
-    /// Reads. `path` begins with a slash, is percent-encoded and names no database.
+    /// Returns a GET request.
+    ///
+    /// `path` begins with a slash, is percent-encoded and names no database.
     pub fn get(path: &str) -> Self {
         Self::new(Method::GET, path)
     }
 
-    /// Reads the headers only.
+    /// Returns a HEAD request, which reads the headers only.
     pub fn head(path: &str) -> Self {
         Self::new(Method::HEAD, path)
     }
 
-    /// Creates or does.
+    /// Returns a POST request.
     pub fn post(path: &str) -> Self {
         Self::new(Method::POST, path)
     }
 
-    /// Replaces.
+    /// Returns a PUT request.
     pub fn put(path: &str) -> Self {
         Self::new(Method::PUT, path)
     }
 
-    /// Changes.
+    /// Returns a PATCH request.
     pub fn patch(path: &str) -> Self {
         Self::new(Method::PATCH, path)
     }
 
-    /// Removes.
+    /// Returns a DELETE request.
     pub fn delete(path: &str) -> Self {
         Self::new(Method::DELETE, path)
     }
 
-    /// Adds a part to the path, percent-encoded. Before any parameter.
+    /// Adds a segment to the path, percent-encoded. It must come before any parameter.
     #[must_use]
     pub fn segment(mut self, name: &str) -> Self {
         if !self.target.ends_with('/') {
@@ -97,7 +99,7 @@ impl Request {
         self
     }
 
-    /// Asks in this database instead of the client's.
+    /// Selects a database instead of the client's.
     #[must_use]
     pub fn database(mut self, name: &str) -> Self {
         self.database = Some(name.to_owned());
@@ -114,7 +116,7 @@ impl Request {
         self
     }
 
-    /// Sets the body and what it is.
+    /// Sets the body and its content type.
     #[must_use]
     pub fn body(mut self, content_type: &'static str, body: impl Into<Bytes>) -> Self {
         self.headers.push((CONTENT_TYPE, HeaderValue::from_static(content_type)));
@@ -128,23 +130,27 @@ impl Request {
         self.body("application/json", body)
     }
 
-    /// Says that the request may be made twice without doing more than once would: then it is tried again when the
-    /// connection breaks. Those that only read are so by themselves.
+    /// Declares that a second attempt has no further effect, so that a broken connection is
+    /// retried.
+    ///
+    /// Requests that only read are always repeatable.
     #[must_use]
     pub fn repeatable(mut self) -> Self {
         self.is_repeatable = true;
         self
     }
 
-    /// Has a body that arrives compressed handed out as it arrives, if the reply is read as a whole and is no error;
-    /// its header `content-encoding` tells.
+    /// Keeps the encoding of a compressed body.
+    ///
+    /// It applies if the reply is read as a whole and is no error. The header `content-encoding`
+    /// names the encoding.
     #[must_use]
     pub fn keep_encoding(mut self) -> Self {
         self.keeps_encoding = true;
         self
     }
 
-    /// Method and path, for messages.
+    /// Returns method and path, for messages.
     pub(crate) fn label(&self) -> String {
         let path = self.target.split('?').next().unwrap_or_default();
         format!("{} {path}", self.method)

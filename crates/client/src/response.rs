@@ -6,7 +6,7 @@ use velocypack::{Builder, Limits, Slice, json};
 
 use crate::error::{Error, Result, ServerError};
 
-/// Most characters of a body that stand in an error message.
+/// The greatest number of characters of a body in an error message.
 const MAX_EXCERPT_CHARS: usize = 300;
 
 /// A reply of any status.
@@ -20,27 +20,27 @@ pub struct Response {
 }
 
 impl Response {
-    /// The HTTP status.
+    /// Returns the HTTP status.
     pub fn status(&self) -> u16 {
         self.status
     }
 
-    /// The first value of a header, if it is text.
+    /// Returns the first value of a header, if it is text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// The body, decompressed unless the request says otherwise.
+    /// Returns the body, decompressed unless the request says otherwise.
     pub fn body(&self) -> &Bytes {
         &self.body
     }
 
-    /// The body, decompressed unless the request says otherwise.
+    /// Returns the body, decompressed unless the request says otherwise.
     pub fn into_body(self) -> Bytes {
         self.body
     }
 
-    /// The reply, or the error that the server answers with.
+    /// Returns the reply, or the error that the server reports.
     pub fn success(self) -> Result<Self> {
         if self.status < 400 { Ok(self) } else { Err(Error::Server(self.as_error())) }
     }

@@ -1,4 +1,4 @@
-//! A connected socket as hyper reads and writes it: never waiting by itself, but noting what it waits for.
+//! A connected socket for hyper. It never blocks, but records what it waits for.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
@@ -17,19 +17,19 @@ use rustls::{ClientConnection, StreamOwned};
 use crate::endpoint::Endpoint;
 use crate::tls::Tls;
 
-/// Most bytes that are read from the system at one time.
+/// The greatest number of bytes of one read from the system.
 const READ_BYTES: usize = 128 << 10;
 
-/// Bits of [`Wire::interest`].
+/// The bits of [`Wire::interest`].
 const READABLE: u8 = 1;
 const WRITABLE: u8 = 2;
 
-/// The system's socket, and what was not possible on it when it was last tried.
+/// The system's socket, and the operations that would have blocked at the last attempt.
 #[derive(Debug)]
 pub(crate) struct Wire {
     plain: Plain,
     interest: AtomicU8,
-    /// There was nothing to read, and nobody has waited since: trying again would cost a system call each time.
+    /// True if there was nothing to read, and no wait since: a further attempt costs a system call.
     is_drained: AtomicBool,
 }
 
@@ -40,12 +40,12 @@ enum Plain {
 }
 
 impl Wire {
-    /// Forgets what was waited for.
+    /// Clears the recorded operations.
     pub(crate) fn clear_interest(&self) {
         self.interest.store(0, Ordering::Relaxed);
     }
 
-    /// Lets the next read try, although nobody has waited for it.
+    /// Allows the next read to try, although no wait came before it.
     pub(crate) fn look_again(&self) {
         self.is_drained.store(false, Ordering::Relaxed);
     }
@@ -54,7 +54,7 @@ impl Wire {
         self.interest.fetch_or(bits, Ordering::Relaxed);
     }
 
-    /// Waits until what was not possible is so. Says whether it is before the deadline.
+    /// Waits until a recorded operation is possible; returns true unless the deadline passes first.
     pub(crate) fn wait(&self, deadline: Instant) -> io::Result<bool> {
         let mut flags = PollFlags::empty();
         let interest = self.interest.load(Ordering::Relaxed);
@@ -70,7 +70,7 @@ impl Wire {
         };
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            // A second more than the longest that the system takes would be years.
+            // The bound is many years, within the range that the system accepts.
             let left = Timespec::try_from(left.min(Duration::from_secs(1 << 30))).unwrap_or_default();
             match poll(&mut [PollFd::from_borrowed_fd(descriptor, flags)], Some(&left)) {
                 Ok(0) => return Ok(false),
@@ -123,7 +123,7 @@ impl Write for SharedWire {
 pub(crate) struct Socket {
     stream: Stream,
     wire: Arc<Wire>,
-    /// The bytes that were read, before they are hyper's: the way into hyper's own buffer is not safe code.
+    /// The buffer of bytes on their way to hyper, whose own buffer only unsafe code can fill.
     buffer: Box<[u8]>,
 }
 
@@ -163,7 +163,7 @@ impl Socket {
         Arc::clone(&self.wire)
     }
 
-    /// Notes what a call waits for that would have had to wait.
+    /// Records the operation that a call would have blocked on.
     fn note(&self, wanted: u8) {
         let bits = match &self.stream {
             Stream::Plain(_) => wanted,
@@ -242,7 +242,7 @@ impl rt::Read for Socket {
         mut into: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        // TLS may have more to say although the socket has not.
+        // TLS may hold more bytes although the socket has none.
         let is_plain = matches!(this.stream, Stream::Plain(_));
         if is_plain && this.wire.is_drained.load(Ordering::Relaxed) {
             this.note(READABLE);
@@ -300,7 +300,7 @@ impl rt::Write for Socket {
         let this = self.get_mut();
         if let Stream::Tls(stream) = &mut this.stream {
             stream.conn.send_close_notify();
-            // A server that misses it sees the end of the connection.
+            // A server that misses the message sees the end of the connection.
             let _ = stream.conn.complete_io(&mut stream.sock);
         }
         Poll::Ready(match &this.wire.plain {

@@ -15,17 +15,19 @@ use crate::error::{Error, Result};
 use crate::exchange::Exchange;
 use crate::response::Response;
 
-/// Most bytes that [`StreamedResponse::next_chunk`] decompresses at one time.
+/// The greatest number of bytes that [`StreamedResponse::next_chunk`] decompresses at once.
 const CHUNK_BYTES: usize = 128 << 10;
 
-/// Most bytes of the body of an error.
+/// The greatest length of an error's body, in bytes.
 const MAX_ERROR_BYTES: u64 = 1 << 20;
 
-/// A reply of any status, whose body is read as it arrives. When it has been read to its end, its connection serves
-/// the next request; dropped before, the connection is closed.
+/// A reply of any status, whose body is read as it arrives.
 ///
-/// Errors of reading are [`Error`]s inside of an [`io::Error`]; [`StreamedResponse::next_chunk`] answers them as they
-/// are.
+/// After its end its connection serves the next request. If it is dropped before, the connection is
+/// closed.
+///
+/// Errors of reads are [`Error`]s inside an [`io::Error`]; [`StreamedResponse::next_chunk`] returns
+/// them directly.
 pub struct StreamedResponse {
     status: u16,
     headers: HeaderMap,
@@ -36,7 +38,7 @@ pub struct StreamedResponse {
 pub(crate) struct Arriving {
     client: Arc<Exchange>,
     request: String,
-    /// None when the body has been read.
+    /// The connection; `None` once the body has been read.
     connection: Option<Connection>,
     incoming: Incoming,
     current: Bytes,
@@ -68,17 +70,17 @@ impl StreamedResponse {
         Ok(StreamedResponse { status: head.status.as_u16(), headers: head.headers, body })
     }
 
-    /// The HTTP status.
+    /// Returns the HTTP status.
     pub fn status(&self) -> u16 {
         self.status
     }
 
-    /// The first value of a header, if it is text.
+    /// Returns the first value of a header, if it is text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// The reply, or the error that the server answers with.
+    /// Returns the reply, or the error that the server reports.
     pub fn success(mut self) -> Result<Self> {
         if self.status < 400 {
             return Ok(self);
@@ -93,7 +95,9 @@ impl StreamedResponse {
         unreachable_success()
     }
 
-    /// The next piece of the body, of any length but 0; nothing at its end. Not copied, unless it was compressed.
+    /// Returns the next piece of the body, which is never empty; `None` at its end.
+    ///
+    /// The piece is not copied, unless it was compressed.
     pub fn next_chunk(&mut self) -> Result<Option<Bytes>> {
         if let Decoder::Plain(arriving) = &mut self.body {
             let chunk = match arriving.current.is_empty() {
@@ -114,7 +118,7 @@ impl StreamedResponse {
     }
 }
 
-/// Never happens: the status says that it is an error.
+/// Returns an error that never occurs: the status says that the reply is an error.
 fn unreachable_success<T>() -> Result<T> {
     Err(Error::Options("a reply was taken for an error".to_owned()))
 }
@@ -126,7 +130,7 @@ impl Read for StreamedResponse {
 }
 
 impl Arriving {
-    /// The next piece; nothing at the end, when the connection goes back to where it can be taken for the next request.
+    /// Returns the next piece; `None` at the end, when the connection becomes idle.
     fn next(&mut self) -> Result<Option<Bytes>> {
         loop {
             let Some(connection) = &mut self.connection else { return Ok(None) };
@@ -136,7 +140,7 @@ impl Arriving {
             match frame {
                 Ok(Some(Ok(frame))) => match frame.into_data() {
                     Ok(bytes) if !bytes.is_empty() => return Ok(Some(bytes)),
-                    // Trailers say nothing that anybody here wants to know.
+                    // Nothing here reads trailers.
                     _ => {}
                 },
                 Ok(None) => {
@@ -156,7 +160,7 @@ impl Arriving {
         Error::Broken { endpoint: self.client.name.clone(), request: self.request.clone(), reason }
     }
 
-    /// The client's error within one of reading, or what decompression says.
+    /// Returns the client's error within a read error, or the decompression's.
     fn client_error(&self, error: io::Error) -> Error {
         match error.downcast::<Error>() {
             Ok(error) => error,

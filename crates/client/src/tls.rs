@@ -75,9 +75,11 @@ impl Authorities {
     }
 }
 
-/// Accepts certificates that an authority has signed, and the authorities' own: what `openssl req -x509` makes signs
-/// itself as an authority, and rustls takes no authority's certificate for a server's. Such a certificate is the right
-/// one whatever names it has. Without authorities accepts every certificate. In any case the server must have its key.
+/// A verifier that accepts certificates signed by an authority, and the authorities' own.
+///
+/// `openssl req -x509` signs a certificate by itself as an authority's, and rustls does not accept
+/// such a certificate for a server. This verifier does, whatever names it has. Without authorities
+/// it accepts every certificate. In any case the server must have the key.
 #[derive(Debug)]
 struct Verifier {
     authorities: Option<Authorities>,
@@ -97,7 +99,7 @@ impl ServerCertVerifier for Verifier {
             return Ok(ServerCertVerified::assertion());
         };
         match signed.verify_server_cert(certificate, intermediates, name, ocsp_response, now) {
-            // No date and no name, but what kind of certificate it is.
+            // The error is neither the date nor the name, but the kind of certificate.
             Err(rustls::Error::InvalidCertificate(CertificateError::Other(_)))
                 if own.contains(certificate) =>
             {

@@ -9,7 +9,7 @@ use sha2::Sha256;
 use crate::error::{Error, Result};
 use crate::options::Credentials;
 
-/// The header, if there is anything to say.
+/// Returns the header, if there are credentials.
 pub(crate) fn authorization(credentials: &Credentials) -> Result<Option<HeaderValue>> {
     let text = match credentials {
         Credentials::None => return Ok(None),
@@ -25,7 +25,7 @@ pub(crate) fn authorization(credentials: &Credentials) -> Result<Option<HeaderVa
     Ok(Some(value))
 }
 
-/// A token of the server's own, signed by HS256, without an end.
+/// Returns a token of the server's own, signed with HS256, without an expiry.
 fn superuser_token(secret: &[u8]) -> Result<String> {
     let header = URL_SAFE_NO_PAD.encode(r#"{"alg":"HS256","typ":"JWT"}"#);
     let claims = URL_SAFE_NO_PAD.encode(r#"{"iss":"arangodb","server_id":"persea"}"#);

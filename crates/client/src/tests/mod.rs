@@ -1,4 +1,4 @@
-//! Promises to the tools: replies of any size, kept connections, bounds, and clear errors.
+//! Guarantees to the tools: replies of any size, idle connections, limits, and clear errors.
 
 mod endpoints;
 mod replies;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::{Client, ClientOptions, Endpoint};
 
-/// A client with short times.
+/// Returns the options of a client with short time limits.
 fn options(endpoint: &str) -> ClientOptions {
     let mut options = ClientOptions::new(Endpoint::parse(endpoint).unwrap());
     options.request_timeout = Duration::from_secs(5);

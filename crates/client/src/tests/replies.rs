@@ -113,7 +113,7 @@ fn a_compressed_body_is_kept_for_who_asks_for_it() {
         (kept.header("content-encoding"), &kept.body()[..]),
         (Some("gzip"), &gzip(b"{\"errorNum\":17}")[..])
     );
-    // Errors are for reading.
+    // Errors are always decompressed.
     assert_eq!(client.call(&request).unwrap_err().number(), Some(17));
 }
 
@@ -153,7 +153,7 @@ fn bodies_are_compressed_both_ways() {
 fn threads_share_a_client() {
     let (endpoint, _heard) = start(|_| ok("1"));
     let client = client(&endpoint);
-    // The server above serves one connection after the other: what is not kept would wait for ever.
+    // The server above serves one connection after the other: a second one would wait for ever.
     for _ in 0..4 {
         let client = client.clone();
         let thread = std::thread::spawn(move || client.send(&Request::get("/x")).unwrap().into_body());

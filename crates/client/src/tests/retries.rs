@@ -1,4 +1,4 @@
-//! Lost connections: what is safe is done again, what is not is reported.
+//! Lost connections: safe requests are retried, others are reported.
 
 use std::net::TcpListener;
 use std::time::{Duration, Instant};

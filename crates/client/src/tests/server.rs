@@ -1,4 +1,4 @@
-//! A server that does what a test tells it.
+//! A server that a test controls.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -14,13 +14,13 @@ pub(super) struct Heard {
 
 /// The server's treatment of a request.
 pub(super) enum Act {
-    /// Answers with these bytes and goes on.
+    /// Replies with these bytes and continues.
     Reply(Vec<u8>),
-    /// Answers with these bytes and closes the connection.
+    /// Replies with these bytes and closes the connection.
     ReplyAndClose(Vec<u8>),
-    /// Closes the connection without an answer.
+    /// Closes the connection without a reply.
     Close,
-    /// Answers nothing, and keeps the connection.
+    /// Does not reply, and keeps the connection.
     Wait,
 }
 
@@ -33,7 +33,9 @@ pub(super) fn reply(status: u16, headers: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// Starts a server; `act` gets the number of the request, from 0. Answers its address and what it hears.
+/// Starts a server; `act` gets the number of the request, from 0.
+///
+/// Returns its address and the requests that it receives.
 pub(super) fn start(act: impl Fn(usize) -> Act + Send + 'static) -> (String, Receiver<Heard>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let endpoint = format!("tcp://{}", listener.local_addr().unwrap());

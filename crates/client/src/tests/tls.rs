@@ -14,17 +14,19 @@ use super::options;
 use super::server::reply;
 use crate::{Client, Error, Request, TlsVersions};
 
-/// A certificate for localhost and 127.0.0.1 that signs itself, and its key.
+/// Returns a self-signed certificate for localhost and 127.0.0.1, and its key.
 fn pem() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/certificate.pem")
 }
 
-/// The same as an authority and for no name, as `openssl req -x509 -subj /CN=localhost` makes it.
+/// Returns such a certificate as an authority's and without a name.
+///
+/// `openssl req -x509 -subj /CN=localhost` makes it.
 fn authority() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/authority.pem")
 }
 
-/// Answers requests without bodies with `body` until the client closes.
+/// Replies to requests without bodies with `body` until the client closes.
 fn serve(mut stream: impl Read + Write, body: &[u8]) {
     let mut heard = Vec::new();
     let mut byte = [0];
@@ -87,7 +89,7 @@ fn certificates_are_checked_where_that_is_asked_for() {
     assert!(Client::new(options.clone()).err().unwrap().to_string().contains("none.pem"));
     options.tls.authorities = Some(pem());
     options.retries.count = 0;
-    // Not a name of the certificate.
+    // The certificate does not have this name.
     options.endpoint = crate::Endpoint::parse(&format!("https://127.0.0.2:{port}")).unwrap();
     let error = Client::new(options).unwrap().call(&Request::get("/x")).unwrap_err();
     assert!(matches!(error, Error::Connect { .. }) && error.to_string().contains("certificate"), "{error}");
