@@ -9,15 +9,15 @@ pub struct Definition {
     pub name: &'static str,
     /// The kind of its values.
     pub kind: Kind,
-    /// The default, as it would be written; empty if there is none.
+    /// The default in its written form; empty if there is none.
     pub default: &'static str,
     /// The help text.
     pub help: &'static str,
-    /// The option may be given several times.
+    /// True if the option may be given several times.
     pub is_list: bool,
-    /// The value is never shown.
+    /// True if the value is never shown.
     pub is_secret: bool,
-    /// Shown by `--help-all` and `--help-SECTION` only.
+    /// True if only `--help-all` and `--help-SECTION` show the option.
     pub is_uncommon: bool,
 }
 

@@ -30,7 +30,8 @@ impl Options {
 }
 
 impl Program {
-    /// Returns the description of each option as a VelocyPack object. The attributes are those of ArangoDB.
+    /// Returns the description of each option as a VelocyPack object. The attributes are those of
+    /// ArangoDB.
     pub fn description(&self) -> Result<Vec<u8>> {
         let mut builder = Builder::new();
         builder.open_object()?;
@@ -103,7 +104,7 @@ fn type_name(definition: &Definition) -> &'static str {
     }
 }
 
-/// A value that has been checked.
+/// Adds a value that has been checked.
 fn add_value(builder: &mut Builder, definition: &Definition, value: &str) -> Result<()> {
     match definition.kind {
         Kind::Text | Kind::Choice(_) => builder.add_str(value),

@@ -2,7 +2,9 @@
 
 use crate::placeholder::fill;
 
-/// Line number, full name and value of each entry. `meaning` tells what a name between two `@` stands for.
+/// Returns line number, full name and value of each entry.
+///
+/// `meaning` looks up a name between two `@`.
 pub(crate) fn entries(
     path: &str,
     text: &str,

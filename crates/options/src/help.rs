@@ -7,11 +7,11 @@ use crate::{Definition, Program};
 /// The options that the help text shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope<'a> {
-    /// All but uncommon ones.
+    /// All options but uncommon ones.
     Common,
-    /// All.
+    /// All options.
     All,
-    /// Those of one section; `general` has those without a section.
+    /// The options of one section; `general` has those without a section.
     Section(&'a str),
 }
 

@@ -1,4 +1,4 @@
-//! The kinds of values, and how their texts are checked.
+//! The kinds of values, and the checks of their texts.
 
 use std::fmt::Debug;
 
@@ -11,8 +11,9 @@ pub enum Kind {
     Bool,
     /// A whole number.
     Number,
-    /// A number of bytes, perhaps with a suffix (`k`, `MB`, `GiB`, ...). Numbers take one too, as in ArangoDB; it is
-    /// just nothing to suggest.
+    /// A number of bytes, perhaps with a suffix (`k`, `MB`, `GiB`, ...).
+    ///
+    /// Numbers accept a suffix too, as in ArangoDB, but the help text does not suggest it.
     Bytes,
     /// A number of seconds, perhaps with a fraction.
     Seconds,
@@ -24,7 +25,7 @@ pub enum Kind {
 
 /// The names among which an option chooses.
 pub trait Names: Debug + Sync {
-    /// All names, in the order of the help text.
+    /// Returns all names, in the order of the help text.
     fn names(&self) -> Vec<&'static str>;
 }
 
@@ -71,8 +72,10 @@ fn is_false(value: &str) -> bool {
     ["false", "no", "off", "n", "0"].contains(&value.to_lowercase().as_str())
 }
 
-/// Parses a whole number with an optional suffix: `k`, `m`, `g`, `t` and the same with `b` are powers of 1,000; with `i` or
-/// `ib` (`KiB`) powers of 1,024.
+/// Parses a whole number with an optional suffix.
+///
+/// `k`, `m`, `g`, `t` and the same with `b` are powers of 1,000; with `i` or `ib` (`KiB`) powers of
+/// 1,024.
 pub(crate) fn parse_bytes(text: &str) -> Option<u64> {
     let text = text.trim().to_lowercase();
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());

@@ -1,12 +1,16 @@
-//! Options of a program. One typed row each ([`Opt`]) feeds the command line, the configuration file, the environment,
+//! Options of a program.
+//!
+//! One typed row each ([`Opt`]) feeds the command line, the configuration file, the environment,
 //! the help text, `--dump-options` and `/_admin/options`.
 //!
-//! A section of options is a file: its rows stand in [`section!`], and a function makes settings of their values.
-//! [`Options::get`] answers the type that a row states, so that a wrong name or type does not compile.
+//! A section of options is a file: its rows stand in [`section!`], and a function makes settings of
+//! their values. [`Options::get`] returns the type that a row states, so that a wrong name or type
+//! does not compile.
 //!
-//! A value comes from the first source that has one: the command line, the environment (`PERSEA_SERVER_ENDPOINT` for
-//! `server.endpoint`), the configuration file, the default. The forms are ArangoDB's: `--name value`, `--name=value`,
-//! a switch alone, an option several times, `@NAME@` for a variable of the environment and `@@` for an at sign.
+//! A value comes from the first source that has one: the command line, the environment
+//! (`PERSEA_SERVER_ENDPOINT` for `server.endpoint`), the configuration file, the default. The forms
+//! are ArangoDB's: `--name value`, `--name=value`, a switch alone, a repeated option, `@NAME@` for
+//! a variable of the environment and `@@` for an at sign.
 
 mod definition;
 mod describe;

@@ -14,11 +14,11 @@ pub struct Mistake {
 /// Kinds of mistakes, each with ArangoDB's exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MistakeKind {
-    /// There is no option of this name.
+    /// A name that no option has.
     Name,
-    /// The option cannot have this value.
+    /// A value that the option cannot have.
     Value,
-    /// The configuration file cannot be read or understood.
+    /// A configuration file that cannot be read or understood.
     File,
 }
 
@@ -27,7 +27,7 @@ impl Mistake {
         Mistake { kind: MistakeKind::Name, text }
     }
 
-    /// A value that is well formed, but that the program cannot use.
+    /// Returns the mistake of a well-formed value that the program cannot use.
     pub fn value(text: impl Into<String>) -> Self {
         Mistake { kind: MistakeKind::Value, text: text.into() }
     }
@@ -36,7 +36,7 @@ impl Mistake {
         Mistake { kind: MistakeKind::File, text }
     }
 
-    /// The process's exit code, as ArangoDB's programs have them since 3.10.
+    /// Returns the process's exit code, as ArangoDB's programs have them since 3.10.
     pub fn exit_code(&self) -> u8 {
         match self.kind {
             MistakeKind::Name => 3,

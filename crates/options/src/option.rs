@@ -1,4 +1,5 @@
-//! Rows of tables of options: [`Opt`], the functions that make one, and [`section!`](crate::section).
+//! Rows of tables of options: [`Opt`], the functions that make one, and
+//! [`section!`](crate::section).
 
 use std::fmt::Debug;
 use std::ops::Deref;
@@ -13,13 +14,15 @@ pub struct Opt<V> {
     value: V,
 }
 
-/// Defines the options of a section, each as a static, and `ROWS`, the table of all of them in this order.
+/// Defines the options of a section, each as a static, and `ROWS`, the table of all of them in this
+/// order.
 ///
 /// ```
 /// use options::{Bytes, Flag, Opt, bytes, flag};
 ///
 /// options::section! {
-///     static MAX_BODY: Opt<Bytes> = bytes("http.max-body-size", "1GiB", "Bytes of a request's body, at most.");
+///     static MAX_BODY: Opt<Bytes> =
+///         bytes("http.max-body-size", "1GiB", "Bytes of a request's body, at most.");
 ///     static CACHE: Opt<Flag> = flag("http.cache", true, "Cached replies.").uncommon();
 /// }
 /// assert_eq!(ROWS[0].name, "http.max-body-size");
@@ -46,42 +49,45 @@ const fn row<V>(
     Opt { definition, value }
 }
 
-/// A switch.
+/// Returns a switch.
 pub const fn flag(name: &'static str, default: bool, help: &'static str) -> Opt<Flag> {
     row(name, Kind::Bool, Flag, if default { "true" } else { "false" }, help)
 }
 
-/// A whole number.
+/// Returns an option for a whole number.
 pub const fn number(name: &'static str, default: &'static str, help: &'static str) -> Opt<Number> {
     row(name, Kind::Number, Number, default, help)
 }
 
-/// A number of bytes.
+/// Returns an option for a number of bytes.
 pub const fn bytes(name: &'static str, default: &'static str, help: &'static str) -> Opt<Bytes> {
     row(name, Kind::Bytes, Bytes, default, help)
 }
 
-/// A number of seconds.
+/// Returns an option for a number of seconds.
 pub const fn seconds(name: &'static str, default: &'static str, help: &'static str) -> Opt<Seconds> {
     row(name, Kind::Seconds, Seconds, default, help)
 }
 
-/// A number that may have a fraction.
+/// Returns an option for a number that may have a fraction.
 pub const fn decimal(name: &'static str, default: &'static str, help: &'static str) -> Opt<Decimal> {
     row(name, Kind::Decimal, Decimal, default, help)
 }
 
-/// Any text.
+/// Returns an option for any text.
 pub const fn text(name: &'static str, default: &'static str, help: &'static str) -> Opt<Text> {
     row(name, Kind::Text, Text, default, help)
 }
 
-/// One of some names, each with its meaning. A default that is not among the names does not compile:
+/// Returns an option that chooses one of some names, each with its meaning.
+///
+/// A default that is not among the names does not compile:
 ///
 /// ```compile_fail
 /// use options::{Choice, Opt, choice};
 ///
-/// static COLOR: Opt<Choice<char>> = choice("color", &[("red", 'r'), ("blue", 'b')], "green", "Colour.");
+/// static COLOR: Opt<Choice<char>> =
+///     choice("color", &[("red", 'r'), ("blue", 'b')], "green", "Colour.");
 /// ```
 pub const fn choice<T: Copy + Debug + Sync, const N: usize>(
     name: &'static str,
@@ -126,26 +132,27 @@ impl<V: Copy> Opt<V> {
         self.value
     }
 
-    /// The same, to be given any number of times.
+    /// Returns the same option as a list, which may be given any number of times.
     #[must_use]
     pub const fn list(self) -> Opt<List<V>> {
         Opt { definition: Definition { is_list: true, ..self.definition }, value: List(self.value) }
     }
 
-    /// The same, read as nothing where no value is given. A default beside it does not compile.
+    /// Returns the same option, read as `None` without a value. A default beside it does not
+    /// compile.
     #[must_use]
     pub const fn optional(self) -> Opt<Maybe<V>> {
         assert!(self.definition.default.is_empty());
         Opt { definition: self.definition, value: Maybe(self.value) }
     }
 
-    /// The same, with values that are never shown.
+    /// Returns the same option with values that are never shown.
     #[must_use]
     pub const fn secret(self) -> Self {
         Opt { definition: Definition { is_secret: true, ..self.definition }, value: self.value }
     }
 
-    /// The same, left out of the short help.
+    /// Returns the same option, left out of the short help.
     #[must_use]
     pub const fn uncommon(self) -> Self {
         Opt { definition: Definition { is_uncommon: true, ..self.definition }, value: self.value }

@@ -1,6 +1,8 @@
-//! `@NAME@` in a value stands for what `--define` or the environment says of `NAME`; `@@` is an at sign.
+//! Placeholders in values: `@NAME@` stands for the value of `NAME`, `@@` for an at sign.
+//!
+//! `--define` or the environment give the value.
 
-/// The value with all placeholders replaced. A name that nothing is said of is the error.
+/// Returns the value with all placeholders replaced. Errors: the first name without a meaning.
 pub(crate) fn fill(value: &str, meaning: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
     let mut filled = String::new();
     let mut rest = value;

@@ -11,7 +11,7 @@ pub struct Program {
     pub name: &'static str,
     /// The usage line behind the name.
     pub usage: &'static str,
-    /// One sentence or more about the purpose of the program; may be empty.
+    /// The purpose of the program in one sentence or more; may be empty.
     pub about: &'static str,
     /// Its options in the order of the help text. A section may be in several tables.
     pub sections: &'static [Section],
@@ -21,27 +21,28 @@ pub struct Program {
     pub define: &'static Opt<List<Text>>,
     /// Options of ArangoDB's program that are accepted with a warning and change nothing.
     pub ignored: &'static [&'static [Unsupported]],
-    /// Options of ArangoDB's program that are refused with a reason, because users may rely on their effect.
+    /// Options of ArangoDB's program that are refused with a reason, because users may rely on
+    /// their effect.
     pub refused: &'static [&'static [Unsupported]],
-    /// The beginning of names of variables of the environment, as `PERSEA_`.
+    /// The prefix of environment variables, such as `PERSEA_`.
     pub environment_prefix: &'static str,
-    /// The option that an argument without a name is the value of.
+    /// The option whose value is an argument without a name.
     pub unnamed: Option<&'static Definition>,
 }
 
 /// Options of ArangoDB that this program does not have, for one reason.
 #[derive(Clone, Copy, Debug)]
 pub struct Unsupported {
-    /// The reason for a person, as it goes on after "because" or a colon.
+    /// The reason for a person, as a continuation of "because" or a colon.
     pub reason: &'static str,
-    /// Their names.
+    /// The names of the options.
     pub names: &'static [&'static str],
 }
 
 /// The version of a program, as `--version` and `--version-json` print it.
 #[derive(Clone, Copy, Debug)]
 pub struct Version {
-    /// The version of ArangoDB that the program stands in for.
+    /// The version of ArangoDB that the program replaces.
     pub compatible: &'static str,
     /// The version of the program.
     pub own: &'static str,
@@ -78,7 +79,9 @@ impl Program {
         reason(self.ignored, name)
     }
 
-    /// Returns the definition of a name. Errors say why the option is refused, or name the closest options.
+    /// Returns the definition of a name.
+    ///
+    /// Errors say why the option is refused, or name the closest options.
     pub(crate) fn find(&self, name: &str) -> Result<&'static Definition, Mistake> {
         if let Some(found) = self.definition(name) {
             return Ok(found);

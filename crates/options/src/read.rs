@@ -1,4 +1,4 @@
-//! From arguments, environment and configuration file to values.
+//! Readers of arguments, environment and configuration file.
 
 use std::iter::Peekable;
 use std::slice::Iter;
@@ -11,13 +11,13 @@ use crate::{Definition, Kind, Mistake, Options, Program, Version, file};
 /// The outcome of a command line.
 #[derive(Debug)]
 pub enum Request {
-    /// Run with these options.
+    /// A run with these options.
     Run(Options),
-    /// Print this text and end.
+    /// A text to print before the program ends.
     Print(String),
 }
 
-/// Looks up a variable of the environment.
+/// A function that looks up an environment variable.
 type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The options read so far, and their sources.
@@ -31,8 +31,10 @@ struct Reader<'a> {
 }
 
 impl Options {
-    /// Reads command line, environment and configuration file. An option without a value that needs one, or with a
-    /// wrong one, is a mistake that says what would be right.
+    /// Reads command line, environment and configuration file.
+    ///
+    /// Errors: an option lacks a value that it needs, or has a wrong one. The error says what would
+    /// be right.
     pub fn read(
         program: &'static Program,
         version: Version,
@@ -54,7 +56,9 @@ impl Options {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads an argument, and the next one if that is its value. Returns a text that is to be printed instead of a run.
+    /// Reads an argument, and the next one if that is its value.
+    ///
+    /// Returns a text if the program must print it instead of a run.
     fn argument(
         &mut self,
         argument: &'a str,
@@ -115,7 +119,8 @@ impl<'a> Reader<'a> {
         }
         let option = self.program.find(name)?;
         let is_switch = matches!(option.kind, Kind::Bool);
-        // In programs that take an argument without a name, the argument behind a switch may be that one.
+        // In programs that take an argument without a name, the argument after a switch may be that
+        // one.
         let stands_alone = rest.peek().is_none_or(|next| {
             next.starts_with('-') || self.program.unnamed.is_some() && Kind::Bool.check(next).is_err()
         });
@@ -178,7 +183,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Returns the text that stands for a name between at signs: `--define` wins over the environment.
+    /// Returns the value of a name between at signs: `--define` wins over the environment.
     fn meaning(&self, name: &str) -> Option<String> {
         let defined = self.options.get(self.program.define).into_iter();
         let mut pairs = defined.filter_map(|definition| definition.split_once('='));

@@ -1,12 +1,12 @@
-//! Which names are meant by one that is not there.
+//! Suggestions for a name that does not exist.
 
-/// Most changes between a name and what it is taken for.
+/// The greatest edit distance between a name and a suggestion.
 const MAX_DISTANCE: usize = 6;
 
-/// Most suggestions.
+/// The greatest number of suggestions.
 const MAX_SUGGESTIONS: usize = 3;
 
-/// The names that are closest to `name`, the closest first.
+/// Returns the names that are closest to `name`, the closest first.
 pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let mut near: Vec<(usize, &str)> = known.map(|known| (distance(known, name), known)).collect();
     near.sort_unstable();
@@ -14,7 +14,7 @@ pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> V
     near.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
 }
 
-/// Levenshtein's distance.
+/// Returns Levenshtein's distance.
 fn distance(left: &str, right: &str) -> usize {
     let mut row: Vec<usize> = (0..=right.chars().count()).collect();
     for (i, l) in left.chars().enumerate() {

@@ -1,4 +1,4 @@
-//! One definition feeds all sources, the stronger source wins, and mistakes are named.
+//! Tests: one definition feeds all sources, the stronger source wins, and errors name the mistake.
 
 use super::*;
 

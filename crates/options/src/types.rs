@@ -1,7 +1,7 @@
-//! The types of values: how the texts of an option become what the program works with.
+//! The types of values, and the conversions from the texts of an option.
 //!
-//! Texts were checked against their [`Kind`](crate::Kind) when they were read, and tests check every default, so that
-//! reading cannot fail here.
+//! Texts were checked against their [`Kind`](crate::Kind) when they were read, and tests check
+//! every default, so these conversions cannot fail.
 
 use crate::kind::{is_true, parse_bytes};
 
@@ -10,13 +10,13 @@ pub trait Value: Copy {
     /// The type that [`Options::get`](crate::Options::get) returns.
     type Read<'o>;
 
-    /// Reads the given texts, or the default. No text means that there is neither.
+    /// Reads the given texts, or the default. Without any text there is neither.
     fn read<'o>(self, texts: &[&'o str]) -> Self::Read<'o>;
 }
 
 /// The type of one value.
 pub trait Scalar: Copy {
-    /// The type that one text becomes.
+    /// The type of one converted text.
     type One<'o>;
 
     /// Reads one text; the empty one if there is none.
@@ -35,7 +35,8 @@ pub struct Number;
 #[derive(Clone, Copy, Debug)]
 pub struct Bytes;
 
-/// A number of seconds, read as `f64`, or by [`Options::duration`](crate::Options::duration) as a duration.
+/// A number of seconds, read as `f64`, or by [`Options::duration`](crate::Options::duration) as a
+/// duration.
 #[derive(Clone, Copy, Debug)]
 pub struct Seconds;
 

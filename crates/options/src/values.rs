@@ -14,7 +14,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Makes options that are not set.
+    /// Returns options without any value.
     pub(crate) fn new(program: &'static Program) -> Self {
         Options { program, values: BTreeMap::new(), ignored: Vec::new() }
     }
@@ -34,17 +34,19 @@ impl Options {
         option.value().read(&self.texts(option))
     }
 
-    /// Returns the text of an option, or nothing if it is empty.
+    /// Returns the text of an option, or `None` if it is empty.
     pub fn non_empty(&self, option: &Opt<Maybe<Text>>) -> Option<&str> {
         self.get(option).filter(|text| !text.is_empty())
     }
 
-    /// Returns a number as a size in memory; numbers beyond the address space become the largest size.
+    /// Returns a number as a size in memory; numbers beyond the address space become the largest
+    /// size.
     pub fn size<V: for<'o> Value<Read<'o> = u64>>(&self, option: &Opt<V>) -> usize {
         usize::try_from(self.get(option)).unwrap_or(usize::MAX)
     }
 
-    /// Returns a number of seconds as a duration; numbers beyond its range become the longest duration.
+    /// Returns a number of seconds as a duration; numbers beyond its range become the longest
+    /// duration.
     pub fn duration<V: for<'o> Value<Read<'o> = f64>>(&self, option: &Opt<V>) -> Duration {
         Duration::try_from_secs_f64(self.get(option)).unwrap_or(Duration::MAX)
     }
@@ -64,7 +66,7 @@ impl Options {
         }
     }
 
-    /// Adds a value. Unless the option is a list, it replaces the value before.
+    /// Adds a value. It replaces the previous one unless the option is a list.
     pub(crate) fn add(
         &mut self,
         option: &'static Definition,
