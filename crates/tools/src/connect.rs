@@ -1,4 +1,4 @@
-//! From options to a server that answers.
+//! The connection from options to a server that answers.
 
 use client::{Client, ClientOptions, Credentials, Request};
 use options::Options;
@@ -13,23 +13,25 @@ const DATABASE_NOT_FOUND: u64 = 1228;
 /// A server that has answered.
 #[derive(Clone)]
 pub struct Server {
-    /// The way to it, with the database of `--server.database`.
+    /// The client, with the database of `--server.database`.
     pub client: Client,
-    /// The version of ArangoDB that it is or stands in for.
+    /// The version of ArangoDB, or the one that Persea replaces.
     pub version: String,
-    /// Persea's version, where it is one.
+    /// Persea's version, if the server is Persea.
     pub persea_version: Option<String>,
 }
 
 impl Server {
-    /// Returns true if the server sends and takes documents of dumps as they lie in our files, packed.
+    /// Returns true if the server sends and takes packed documents in the form of the dump's files.
     pub fn knows_packed_documents(&self) -> bool {
         self.persea_version.is_some()
     }
 }
 
-/// Connects as the options say and asks the server who it is: of several endpoints the first where one can be
-/// reached. A database that does not exist is made if `creates_database`.
+/// Connects as the options say and asks the server for its version.
+///
+/// The first reachable of several endpoints is used. A missing database is created if
+/// `creates_database` is true.
 pub fn connect(options: &Options, console: &Console, creates_database: bool) -> Result<Server, Failure> {
     let mut endpoints = client_options(options)?.into_iter().peekable();
     let version = Request::get("/_api/version");
@@ -67,7 +69,7 @@ pub fn connect(options: &Options, console: &Console, creates_database: bool) -> 
     Ok(Server { client, version, persea_version })
 }
 
-/// Makes the client's database.
+/// Creates the client's database.
 pub fn create_database(client: &Client) -> Result<(), Failure> {
     let ClientOptions { database, credentials, .. } = client.options();
     let request = Request::post("/_api/database").database("_system");
@@ -75,8 +77,9 @@ pub fn create_database(client: &Client) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the body that makes a database for the user of the requests. ArangoDB gives it to `root`
-/// otherwise.
+/// Returns the body that creates a database for the user of the requests.
+///
+/// ArangoDB gives it to `root` otherwise.
 pub(crate) fn new_database(name: &str, credentials: &Credentials) -> Result<String, Failure> {
     let mut body = velocypack::Builder::new();
     body.open_object()?;

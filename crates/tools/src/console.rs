@@ -1,4 +1,4 @@
-//! The outputs of a tool: messages by level, results, and a line that shows how far it is.
+//! The outputs of a tool: messages by level, results, and a progress line.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Write, stderr, stdout};
@@ -9,18 +9,18 @@ use velocypack::json::write_str;
 /// The importance of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// For those who look for a mistake.
+    /// Details for the search for a mistake.
     Debug,
     /// A step of the tool.
     Info,
-    /// Something that may be wrong.
+    /// A possible problem.
     Warning,
-    /// Something that went wrong.
+    /// A failure.
     Error,
 }
 
 impl Level {
-    /// Returns the level of a name in any case.
+    /// Returns the level with a name, in any case.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         match name.to_ascii_lowercase().as_str() {
             "debug" | "trace" => Some(Level::Debug),
@@ -40,7 +40,7 @@ impl Level {
         }
     }
 
-    /// The terminal's colour.
+    /// Returns the terminal's colour.
     fn color(self) -> &'static str {
         match self {
             Level::Debug => "\x1b[36m",
@@ -51,7 +51,7 @@ impl Level {
     }
 }
 
-/// The outputs of messages. Cheap to clone, shared by threads.
+/// The outputs of messages. A console is cheap to clone, and threads share it.
 #[derive(Clone, Debug)]
 pub struct Console {
     shared: Arc<Shared>,
@@ -77,7 +77,7 @@ pub(crate) enum Form {
 #[derive(Debug)]
 struct State {
     outputs: Vec<Output>,
-    /// The line that shows how far the tool is, as it stands on the terminal.
+    /// The progress line as it stands on the terminal.
     status: String,
 }
 
@@ -90,7 +90,7 @@ pub(crate) enum Output {
 }
 
 impl Console {
-    /// Messages from level info to the standard error output.
+    /// Returns a console that writes messages from level info to the standard error output.
     pub fn plain() -> Self {
         Self::new(Level::Info, Form::Colors, vec![Output::Stderr])
     }
@@ -100,12 +100,12 @@ impl Console {
         Console { shared: Arc::new(Shared { level, form, state }) }
     }
 
-    /// Writes a message about something that went wrong.
+    /// Writes a message about a failure.
     pub fn error(&self, text: &str) {
         self.message(Level::Error, text);
     }
 
-    /// Writes a message about something that may be wrong.
+    /// Writes a message about a possible problem.
     pub fn warning(&self, text: &str) {
         self.message(Level::Warning, text);
     }
@@ -115,12 +115,12 @@ impl Console {
         self.message(Level::Info, text);
     }
 
-    /// Writes a message for those who look for a mistake.
+    /// Writes a message for the search for a mistake.
     pub fn debug(&self, text: &str) {
         self.message(Level::Debug, text);
     }
 
-    /// Returns true if messages of a level are written anywhere.
+    /// Returns true if any output shows messages of a level.
     pub fn shows(&self, level: Level) -> bool {
         level >= self.shared.level
     }
@@ -155,8 +155,9 @@ impl Console {
         draw(&state.status);
     }
 
-    /// Replaces the line that shows how far the tool is; nothing removes it. Only where the standard error output is
-    /// a terminal.
+    /// Replaces the progress line, which stays on the terminal.
+    ///
+    /// It is shown only if the standard error output is a terminal.
     pub(crate) fn set_status(&self, text: &str) {
         let mut state = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner);
         erase(&state.status);
@@ -189,7 +190,7 @@ impl Output {
         }
     }
 
-    /// A message that cannot be written (a full disk, a closed pipe) does not stop the work.
+    /// Writes a message; a failure (a full disk, a closed pipe) does not stop the work.
     fn write(&mut self, text: &str) {
         let _ = match self {
             Output::Stdout => stdout().lock().write_all(text.as_bytes()),

@@ -1,11 +1,11 @@
-//! Why a tool ends without having done what it was asked.
+//! Failures of a tool.
 
 use options::Mistake;
 
-/// Exit code of most failures, as with ArangoDB's tools.
+/// The exit code of most failures, as in ArangoDB's tools.
 const EXIT_FAILED: u8 = 1;
 
-/// Why a tool ends: a sentence for a person, and an exit code for a script.
+/// The failure of a tool: a sentence for a person, and an exit code for a script.
 #[derive(Clone, Debug)]
 pub struct Failure {
     text: String,
@@ -13,12 +13,12 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Exit code 1.
+    /// Returns a failure with exit code 1.
     pub fn new(text: impl Into<String>) -> Self {
         Failure { text: text.into(), exit_code: EXIT_FAILED }
     }
 
-    /// An option's value that the tool cannot use; exit code 4.
+    /// Returns the failure of an option with an unusable value; exit code 4.
     pub fn option(text: impl Into<String>) -> Self {
         Mistake::value(text).into()
     }
@@ -28,12 +28,12 @@ impl Failure {
         &self.text
     }
 
-    /// The process's exit code.
+    /// Returns the process's exit code.
     pub fn exit_code(&self) -> u8 {
         self.exit_code
     }
 
-    /// The same with words before it that say what was done.
+    /// Returns the same failure with a description of the work before its text.
     #[must_use]
     pub fn during(self, what: &str) -> Self {
         Failure { text: format!("{what}: {}", self.text), ..self }

@@ -8,17 +8,19 @@ use flate2::read::MultiGzDecoder;
 
 use crate::{Failure, Progress};
 
-/// The first bytes of a file of gzip (RFC 1952).
+/// The first bytes of a gzip file (RFC 1952).
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 
-/// The first bytes of a file of Zstandard (RFC 8878).
+/// The first bytes of a Zstandard file (RFC 8878).
 const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// The name of the standard input.
 pub(crate) const STDIN: &str = "-";
 
-/// Opens a file, or the standard input for `-`. What is compressed by gzip or Zstandard, seen from its first bytes, is
-/// decompressed. `progress` counts bytes of the file.
+/// Opens a file, or the standard input for `-`.
+///
+/// Files compressed with gzip or Zstandard are decompressed; their first bytes tell. `progress`
+/// counts bytes of the file.
 pub(crate) fn open(path: &str, progress: &Arc<Progress>) -> Result<Box<dyn Read + Send>, Failure> {
     let unreadable = |error: io::Error| Failure::new(format!("{path} cannot be read: {error}"));
     let raw: Box<dyn Read + Send> = if path == STDIN {
@@ -35,7 +37,7 @@ pub(crate) fn open(path: &str, progress: &Arc<Progress>) -> Result<Box<dyn Read 
     decompressed(Counted { raw, progress: Arc::clone(progress) }).map_err(unreadable)
 }
 
-/// Decompresses what is compressed.
+/// Returns a reader that decompresses compressed input.
 pub(crate) fn decompressed(mut raw: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut begin = Vec::new();
     raw.by_ref().take(ZSTD_MAGIC.len() as u64).read_to_end(&mut begin)?;

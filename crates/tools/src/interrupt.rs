@@ -1,4 +1,4 @@
-//! SIGINT and SIGTERM: a tool says what it leaves behind before it ends.
+//! SIGINT and SIGTERM: a tool reports the state that it leaves behind.
 
 use std::io;
 use std::task::Poll;
@@ -8,10 +8,10 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{Console, Tool};
 
-/// The number that shells add to that of the signal which ended a program.
+/// The number that shells add to the signal that ended a program.
 const EXIT_BY_SIGNAL: i32 = 128;
 
-/// Listens from now on, on a thread of its own.
+/// Handles the signals from now on, on a thread of its own.
 pub(crate) fn watch(tool: &'static Tool, console: &Console) -> io::Result<()> {
     let console = console.clone();
     let runtime = Builder::new_current_thread().enable_io().build()?;

@@ -1,8 +1,8 @@
 //! The programs beside the server: import, export, dump, restore, bench.
 //!
-//! A tool is a folder with a [`Tool`] and a line in [`TOOLS`]: the binary finds it there by its command or by the
-//! name of a link. They share their options ([`options`]), how they connect ([`connect`]), what they
-//! say ([`Console`], [`Progress`]), and their exit codes ([`Failure`]).
+//! A tool is a folder with a [`Tool`] and a line in [`TOOLS`]: the binary finds it by its command
+//! or by the name of a link. Tools share their options ([`options`]), the connection ([`connect`]),
+//! the outputs ([`Console`], [`Progress`]), and the exit codes ([`Failure`]).
 
 mod archive;
 mod bench;
@@ -32,9 +32,9 @@ pub use progress::{Progress, Unit};
 /// A program beside the server.
 #[derive(Debug)]
 pub struct Tool {
-    /// `import` in `persea import`.
+    /// The command: `import` in `persea import`.
     pub command: &'static str,
-    /// Names of links through which the binary is this tool.
+    /// The names of links that select this tool.
     pub links: &'static [&'static str],
     /// The purpose, in a few words.
     pub summary: &'static str,
@@ -42,14 +42,14 @@ pub struct Tool {
     pub when_stopped: &'static str,
     /// Its options.
     pub program: &'static Program,
-    /// Does it.
+    /// The function that runs the tool.
     pub run: fn(&Options, &Console) -> Result<(), Failure>,
 }
 
 /// All tools, in the order of the help text.
 pub static TOOLS: &[&Tool] = &[&import::TOOL, &export::TOOL, &dump::TOOL, &restore::TOOL, &bench::TOOL];
 
-/// The tool of a command, or of the name that the binary was called by.
+/// Returns the tool of a command, or of the name that the binary was called by.
 pub fn find(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().copied().find(|tool| tool.command == name || tool.links.contains(&name))
 }

@@ -1,4 +1,5 @@
-//! The progress of a tool: a bar with rate and time left on a terminal, a line now and then elsewhere.
+//! The progress of a tool: a bar with rate and time left on a terminal, otherwise a line now and
+//! then.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,19 +9,19 @@ use std::time::{Duration, Instant};
 
 use crate::Console;
 
-/// The time between two drawings of a bar.
+/// The time between two updates of a bar.
 const BAR_PAUSE: Duration = Duration::from_millis(200);
 
 /// The time between two lines without a terminal.
 const LINE_PAUSE: Duration = Duration::from_secs(10);
 
-/// Columns of a terminal that does not say how many it has.
+/// The columns of a terminal that does not report its width.
 const DEFAULT_COLUMNS: usize = 80;
 
-/// Columns that the line takes in any case.
+/// The least width of the line in columns.
 const MIN_COLUMNS: usize = 20;
 
-/// Widest bar, and narrowest that is drawn.
+/// The width of the widest bar, and of the narrowest that is drawn.
 const MAX_BAR: usize = 40;
 const MIN_BAR: usize = 5;
 
@@ -29,11 +30,11 @@ const MIN_BAR: usize = 5;
 pub enum Unit {
     /// Bytes, shown as kB, MB, ...
     Bytes,
-    /// Things with a name in the plural, such as documents.
+    /// Items with a name in the plural, such as documents.
     Items(&'static str),
 }
 
-/// Shows how far something is, until it is dropped.
+/// The display of a progress, until it is dropped.
 #[derive(Debug)]
 pub struct Progress {
     shared: Arc<Shared>,
@@ -46,16 +47,18 @@ struct Shared {
     label: String,
     unit: Unit,
     done: AtomicU64,
-    /// 0 where it is not known.
+    /// The total; 0 if it is unknown.
     total: AtomicU64,
     begin: Instant,
     has_bar: bool,
-    /// True at the end, and the signal of it.
+    /// The flag of the end, and its signal.
     ended: (Mutex<bool>, Condvar),
 }
 
 impl Progress {
-    /// Begins to show how far `label` is; with `is_shown` false only counts. `total` may be unknown.
+    /// Begins to show the progress of `label`; with `is_shown` false it only counts.
+    ///
+    /// `total` may be unknown.
     pub fn new(console: &Console, is_shown: bool, label: &str, unit: Unit, total: Option<u64>) -> Self {
         let shared = Arc::new(Shared {
             console: console.clone(),
@@ -72,17 +75,17 @@ impl Progress {
         Progress { shared, thread }
     }
 
-    /// So many more are done.
+    /// Adds to the number of items done.
     pub fn add(&self, count: u64) {
         self.shared.done.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// So many more are to do than was known.
+    /// Adds to the total.
     pub fn add_total(&self, count: u64) {
         self.shared.total.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// The number that is done.
+    /// Returns the number of items done.
     pub fn done(&self) -> u64 {
         self.shared.done.load(Ordering::Relaxed)
     }
@@ -91,11 +94,11 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         let (has_ended, waiting) = &self.shared.ended;
-        // Under the lock: a thread that has looked and does not wait yet would miss the call.
+        // Under the lock: a thread between its check and its wait would miss the notification.
         *has_ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
         waiting.notify_all();
         if let Some(thread) = self.thread.take() {
-            // It only draws.
+            // The thread only draws.
             let _ = thread.join();
         }
     }
@@ -154,7 +157,7 @@ impl State {
         self.done as f64 / self.elapsed.as_secs_f64().max(0.001)
     }
 
-    /// From 0 to 1; more was done than was expected where a file grows meanwhile.
+    /// Returns the share from 0 to 1, even if a growing file exceeds its total.
     fn share(&self) -> Option<f64> {
         self.total.map(|total| (self.done as f64 / total as f64).min(1.0))
     }
@@ -171,7 +174,7 @@ impl State {
         format!("{done}{}, {rate}/s", of.unwrap_or_default())
     }
 
-    /// As on a terminal of so many columns.
+    /// Returns the text for a terminal of so many columns.
     pub(crate) fn bar(&self, label: &str, columns: usize) -> String {
         let time = match self.left() {
             Some(left) => format!("{} left", clock(left)),
@@ -191,7 +194,7 @@ impl State {
         line.chars().take(columns.saturating_sub(1)).collect()
     }
 
-    /// As one of several lines.
+    /// Returns the text for one of several lines.
     pub(crate) fn line(&self, label: &str) -> String {
         let percent = self.share().map(|share| format!("{:.0} %, ", share * 100.0)).unwrap_or_default();
         let left = self.left().map(|left| format!(", {} left", clock(left))).unwrap_or_default();
@@ -206,7 +209,7 @@ fn amount(unit: Unit, count: f64) -> String {
     }
 }
 
-/// A number with at most four digits and a power of thousand.
+/// Returns a number with at most four digits and a power of thousand.
 fn scaled(count: f64, unit: &str) -> String {
     let steps = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
     match steps.iter().find(|(factor, _)| count >= 10.0 * factor || !unit.is_empty() && count >= *factor) {
@@ -215,7 +218,7 @@ fn scaled(count: f64, unit: &str) -> String {
     }
 }
 
-/// `1:23` or `1:02:03`.
+/// Returns `1:23` or `1:02:03`.
 fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);

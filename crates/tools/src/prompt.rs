@@ -4,12 +4,12 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
-/// Returns true if there is somebody to ask.
+/// Returns true if there is a terminal to ask at.
 pub(crate) fn is_possible() -> bool {
     io::stdin().is_terminal()
 }
 
-/// Asks for something secret.
+/// Asks for a secret.
 pub(crate) fn secret(question: &str) -> io::Result<String> {
     let stdin = io::stdin();
     let before = tcgetattr(&stdin)?;

@@ -1,4 +1,4 @@
-//! The common part of all tools: their options, their exit codes, and the display of their progress.
+//! Tests of the common part of all tools: options, exit codes, and the display of progress.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fn read(arguments: &[&str]) -> Result<Options, Failure> {
     }
 }
 
-/// The only way to the server.
+/// Returns the only way to the server.
 fn client_options(options: &Options) -> Result<ClientOptions, Failure> {
     server::client_options(options).map(|mut ways| ways.remove(0))
 }

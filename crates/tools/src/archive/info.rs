@@ -1,26 +1,27 @@
-//! `dump.json`: what a dump says of itself.
+//! `dump.json`: a dump's description of itself.
 
 use velocypack::{Builder, Limits, Slice, json};
 
-/// A dump's description of itself; everything may be missing.
+/// A dump's description of itself; every attribute may be missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Info {
     /// The name of the database.
     pub(crate) database: Option<String>,
     /// The server's tick when the dump began.
     pub(crate) tick: String,
-    /// Lines are wrapped. Dumps that do not say it are old, and have wrapped lines.
+    /// True if lines are wrapped. Dumps without the attribute are old, and have wrapped lines.
     pub(crate) envelopes: Option<bool>,
-    /// Data are VelocyPack.
+    /// True if the data are VelocyPack.
     pub(crate) velocypack: bool,
     /// The database's `properties`, as JSON.
     pub(crate) properties: Option<String>,
-    /// False while the dump is being written: our own attribute, which others do not write and ignore.
+    /// False while the dump is being written. Only Persea writes the attribute; other tools ignore
+    /// it.
     pub(crate) is_complete: Option<bool>,
 }
 
 impl Info {
-    /// Reads the content of the file. `None` if it is no JSON object.
+    /// Reads the content of the file. `None` if it is not a JSON object.
     pub(crate) fn parse(text: &[u8]) -> Option<Self> {
         let mut builder = Builder::new();
         json::parse(text, &Limits::default(), &mut builder).ok()?;
@@ -40,7 +41,7 @@ impl Info {
         })
     }
 
-    /// The content of the file.
+    /// Returns the content of the file.
     pub(crate) fn print(&self) -> String {
         let mut text = Vec::from(*b"{\"database\":");
         json::write_str(self.database.as_deref().unwrap_or_default(), &mut text);

@@ -1,5 +1,5 @@
-//! The folder that a dump is: names of files, and what says what they hold. Written by `dump`, read by
-//! `restore`.
+//! The folder of a dump: names of files, and the descriptions of their contents. `dump` writes it,
+//! `restore` reads it.
 //!
 //! The layout is that of ArangoDB's tools; `docs/tools.md` describes it.
 

@@ -7,33 +7,33 @@ use crate::Failure;
 
 /// A test case: its operations, and the collections that they need.
 pub(super) struct Case {
-    /// Its name, then others that mean the same.
+    /// The name, then its aliases.
     pub(super) names: &'static [&'static str],
     /// The purpose, in a few words.
     pub(super) about: &'static str,
-    /// Makes its collections, before the clock runs.
+    /// The preparation of its collections, before the clock runs.
     pub(super) prepare: fn(&Stage<'_>) -> Result<(), Failure>,
     /// The operations that it sends.
     pub(super) operations: Operations,
-    /// Removes what is of no use afterwards.
+    /// The removal of data that are of no use afterwards.
     pub(super) finish: fn(&Stage<'_>) -> Result<(), Failure>,
-    /// Replies may have more to fetch.
+    /// True if replies may have more to fetch.
     pub(super) has_cursors: bool,
 }
 
 /// The operations of a test case.
 #[derive(Clone, Copy)]
 pub(super) enum Operations {
-    /// The same each time, so that it is made once.
+    /// The same operation each time, so that it is made once.
     Same(fn(&Plan) -> Operation),
-    /// Another each time.
+    /// Another operation each time.
     Each(fn(&Plan, Turn) -> Operation),
 }
 
 use Operations::{Each, Same};
 
 impl Case {
-    /// The name that reports have.
+    /// Returns the name that reports have.
     pub(super) fn name(&self) -> &'static str {
         self.names.first().copied().unwrap_or_default()
     }
@@ -92,7 +92,7 @@ pub(super) static CASES: &[Case] = &[
     case(&["seed-edges"], "imports of the friends of --complexity people, into NAME_edges", seed::prepare_edges, Each(seed::edges)),
 ];
 
-/// The test case of a name.
+/// Returns the test case with a name.
 pub(super) fn find(name: &str) -> Result<&'static Case, Failure> {
     if let Some(case) = CASES.iter().find(|case| case.names.contains(&name)) {
         return Ok(case);
@@ -101,7 +101,7 @@ pub(super) fn find(name: &str) -> Result<&'static Case, Failure> {
     Err(Failure::option(format!("--test-case: there is no {name:?}; there are {}", names.join(", "))))
 }
 
-/// A line for each test case.
+/// Returns a line for each test case.
 pub(super) fn list() -> String {
     let lines = CASES.iter().map(|case| format!("{:<41}{}", case.names.join(", "), case.about));
     lines.collect::<Vec<_>>().join("\n")

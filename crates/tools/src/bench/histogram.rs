@@ -1,14 +1,15 @@
 //! The distribution of times: a histogram of fixed size, whose intervals grow with the time.
 //!
-//! Up to 255 ns an interval is 1 ns; above, each power of two is divided into 128, so that a time is known to 0.8 %.
+//! Up to 255 ns an interval is 1 ns. Above, each power of two is divided into 128, so that the
+//! relative error of a time is at most 0.8 %.
 
 use std::time::Duration;
 
-/// A power of two is divided into 2^7 intervals.
+/// The binary logarithm of the intervals in a power of two.
 const BITS: u32 = 7;
 const INTERVALS: usize = ((64 - BITS as usize) << BITS) + (1 << BITS);
 
-/// Times and how often each was measured.
+/// The counts of measured times.
 #[derive(Clone, Debug)]
 pub(super) struct Histogram {
     counts: Vec<u64>,
@@ -49,27 +50,29 @@ impl Histogram {
         self.count
     }
 
-    /// All times together, in seconds.
+    /// Returns the sum of all times, in seconds.
     pub(super) fn sum(&self) -> f64 {
         self.sum_ns as f64 / 1e9
     }
 
-    /// The mean time in seconds; 0 of none.
+    /// Returns the mean time in seconds; 0 without times.
     pub(super) fn mean(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.sum() / self.count as f64 }
     }
 
-    /// The shortest time in seconds; 0 of none.
+    /// Returns the shortest time in seconds; 0 without times.
     pub(super) fn min(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.min_ns as f64 / 1e9 }
     }
 
-    /// The longest time in seconds; 0 of none.
+    /// Returns the longest time in seconds; 0 without times.
     pub(super) fn max(&self) -> f64 {
         self.max_ns as f64 / 1e9
     }
 
-    /// The least time in seconds that so many percent of the times do not exceed; 0 of none.
+    /// Returns the least time in seconds that so many percent of the times do not exceed.
+    ///
+    /// The result is 0 without times.
     pub(super) fn percentile(&self, percent: f64) -> f64 {
         let rank = ((percent / 100.0 * self.count as f64).ceil() as u64).clamp(1, self.count.max(1));
         let mut seen = 0;
@@ -82,8 +85,9 @@ impl Histogram {
         0.0
     }
 
-    /// Intervals of equal size, in seconds: where each begins and how many times are in it. The last holds all longer
-    /// times; empty ones are left out.
+    /// Returns intervals of equal size in seconds: where each begins and the count of its times.
+    ///
+    /// The last holds all longer times; empty ones are left out.
     pub(super) fn intervals(&self, size: f64, most: u64) -> Vec<(f64, u64)> {
         let size = if size > 0.0 { size } else { self.max() / most as f64 }.max(1e-9);
         let mut intervals: Vec<(u64, u64)> = Vec::new();
@@ -104,7 +108,7 @@ fn index(ns: u64) -> usize {
     ((u64::from(shift) << BITS) + (ns >> shift)) as usize
 }
 
-/// The longest time of an interval.
+/// Returns the longest time of an interval.
 fn last_of(index: usize) -> u64 {
     let index = index as u64;
     let shift = (index >> BITS).saturating_sub(1);

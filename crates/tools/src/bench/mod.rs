@@ -1,10 +1,10 @@
-//! `persea bench`, also called through links named `arangobench` and `arangob`: requests as fast as a server answers
-//! them.
+//! `persea bench`, also called through links named `arangobench` and `arangob`: requests as fast as
+//! a server answers them.
 //!
-//! A run goes through these steps: [`options`] reads the options; for each size of batches and number of threads a
-//! [`case`] prepares its collections, and threads ([`work`]), each with a connection of its own, send its operations
-//! ([`operation`], [`batch`]) and count how long replies take ([`histogram`]); [`report`] prints and writes what was
-//! measured.
+//! [`options`] reads the options. For each batch size and number of threads, a [`case`] prepares
+//! its collections. Threads ([`work`]), each with a connection of its own, send its operations
+//! ([`operation`], [`batch`]) and measure the times of replies ([`histogram`]). [`report`] prints
+//! and writes the measurements.
 
 mod batch;
 mod case;

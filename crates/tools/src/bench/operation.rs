@@ -18,33 +18,33 @@ pub(super) enum Amount {
 /// The common part of all operations of one run.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
-    /// Name of the collection, and beginning of the names of others.
+    /// The name of the collection, and the beginning of the names of others.
     pub(super) collection: String,
     pub(super) complexity: u64,
-    /// Threads that make operations.
+    /// The number of threads that make operations.
     pub(super) threads: u64,
-    /// Operations of the run; none where it takes a time instead.
+    /// The number of operations; `None` if a time limits the run.
     pub(super) total: Option<u64>,
     /// The beginning of keys and names that no other run uses.
     pub(super) stamp: String,
-    /// Body of the test case custom-query.
+    /// The body of the test case custom-query.
     pub(super) query: String,
-    /// Documents of one reply to a query.
+    /// The number of documents in one reply to a query.
     pub(super) cursor_batch: u64,
 }
 
-/// Which operation of a run it is.
+/// The position of an operation in its run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
-    /// From 0, of all threads.
+    /// The number among the operations of all threads, from 0.
     pub(super) number: u64,
-    /// From 0.
+    /// The number of the thread, from 0.
     pub(super) thread: u64,
-    /// From 0, of this thread.
+    /// The number among the operations of this thread, from 0.
     pub(super) own: u64,
 }
 
-/// HTTP's method.
+/// An HTTP method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
     Get,
@@ -62,17 +62,17 @@ pub(super) struct Operation {
 }
 
 impl Plan {
-    /// A key that no other thread and no other run uses.
+    /// Returns a key that no other thread and no other run uses.
     pub(super) fn key(&self, thread: u64, number: u64) -> String {
         format!("{}-{thread}-{number}", self.stamp)
     }
 
-    /// The collection as a part of a path.
+    /// Returns the collection as a segment of a path.
     pub(super) fn segment(&self) -> String {
         client::encode_segment(&self.collection).into_owned()
     }
 
-    /// A query with bind variables, which are JSON.
+    /// Returns a query with bind variables, which are JSON.
     pub(super) fn cursor(&self, query: &str, variables: &str) -> Operation {
         let (query, batch) = (json_text(query), self.cursor_batch);
         let body = format!(r#"{{"query":{query},"bindVars":{variables},"batchSize":{batch}}}"#);
@@ -97,7 +97,7 @@ impl Operation {
         Operation { method: Method::Delete, path: path.into(), body: String::new() }
     }
 
-    /// As a request of its own.
+    /// Returns the operation as a request of its own.
     pub(super) fn into_request(self) -> Request {
         let request = match self.method {
             Method::Get => return Request::get(&self.path),
@@ -120,7 +120,7 @@ impl Method {
     }
 }
 
-/// The body of a query.
+/// Returns the body of a query.
 pub(super) fn query_body(
     text: &str,
     variables: Slice<'_>,
@@ -146,7 +146,7 @@ pub(super) fn query_body(
     Ok(body.as_slice().to_json_string())
 }
 
-/// A text as JSON has it.
+/// Returns a text in JSON.
 pub(super) fn json_text(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len() + 2);
     json_write(text, &mut bytes);
@@ -157,8 +157,9 @@ fn json_write(text: &str, bytes: &mut Vec<u8>) {
     velocypack::json::write_str(text, bytes);
 }
 
-/// A document with a key (if there is one), more attributes (JSON, each with a comma at its end) and so many texts
-/// with equal values.
+/// Returns a document with a number of texts of equal values.
+///
+/// It has a key, if there is one, and `more` attributes (JSON, each with a comma at its end).
 pub(super) fn document(key: Option<&str>, more: &str, attributes: u64) -> String {
     let mut text = String::with_capacity(32 + more.len() + attributes as usize * 24);
     text.push('{');
@@ -169,7 +170,7 @@ pub(super) fn document(key: Option<&str>, more: &str, attributes: u64) -> String
     }
     text.push_str(more);
     for number in 1..=attributes {
-        // Writing to a String does not fail.
+        // Writes to a String do not fail.
         let _ = write!(text, "\"test{number}\":\"some value\",");
     }
     text.pop();

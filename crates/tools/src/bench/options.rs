@@ -101,7 +101,8 @@ const RUNS_MAX: u64 = 10_000;
 const DURATION_MAX: u64 = 1 << 24;
 const INTERVALS_MAX: u64 = 100_000;
 
-/// Documents of one reply to a query. More are fetched, except in batches, whose parts know nothing of each other.
+/// The documents in one reply to a query. More are fetched, except in batches, whose parts are
+/// independent.
 const CURSOR_BATCH: u64 = 1_000;
 const CURSOR_BATCH_MAX: u64 = 1_000_000;
 
@@ -132,7 +133,7 @@ pub(super) struct Settings {
     pub(super) files: Files,
 }
 
-/// Files to write.
+/// The files to write.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Files {
     pub(super) json: Option<PathBuf>,
@@ -140,10 +141,10 @@ pub(super) struct Files {
     pub(super) chart: Option<PathBuf>,
 }
 
-/// The intervals of the histogram that is printed.
+/// The intervals of the printed histogram.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Intervals {
-    /// Seconds; 0 divides the longest time.
+    /// The size in seconds; 0 divides the longest time.
     pub(super) size: f64,
     pub(super) count: u64,
 }
@@ -184,7 +185,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Makes what all operations of one run have in common.
+    /// Returns the common part of all operations of one run.
     pub(super) fn plan(&self, batch_size: u64, threads: u64) -> Result<Plan, Failure> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_micros());
         let total = match self.amount {

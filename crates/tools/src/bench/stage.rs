@@ -13,14 +13,16 @@ const COLLECTION_NOT_FOUND: u64 = 1203;
 pub(super) struct Stage<'a> {
     pub(super) client: &'a Client,
     pub(super) plan: &'a Plan,
-    /// With `--create-collection false` collections stay as they are.
+    /// False with `--create-collection false`: collections stay as they are.
     pub(super) creates_collections: bool,
-    /// New collections wait for the disk.
+    /// True if new collections wait for the disk.
     pub(super) waits_for_sync: bool,
 }
 
 impl Stage<'_> {
-    /// Makes a collection, in place of one of that name; nothing with `--create-collection false`.
+    /// Makes a collection in place of one of that name.
+    ///
+    /// Does nothing with `--create-collection false`.
     pub(super) fn collection(&self, name: &str, is_edge: bool) -> Result<(), Failure> {
         if !self.creates_collections {
             return Ok(());
@@ -49,7 +51,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// Inserts documents, which are lines of JSON, in place of those with their keys.
+    /// Inserts documents from JSON Lines, in place of those with their keys.
     pub(super) fn import(&self, collection: &str, lines: String) -> Result<(), Failure> {
         let request = Request::post("/_api/import").query("collection", collection);
         let request = request.query("type", "documents").query("complete", "true");
@@ -57,7 +59,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// Names of all collections that begin so.
+    /// Returns the names of all collections with a prefix.
     pub(super) fn collections(&self, begin: &str) -> Result<Vec<String>, Failure> {
         let reply = self.client.call(&Request::get("/_api/collection"))?.value()?;
         let list = Slice::new(&reply).get("result").into_iter().flat_map(Slice::elements);

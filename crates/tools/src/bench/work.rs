@@ -1,4 +1,4 @@
-//! Threads that send operations, each over a connection of its own, until there are enough or the time is over.
+//! Threads that send operations, each over a connection of its own, up to a number or a time.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use super::operation::{Amount, Operation, Plan, Turn};
 use super::options::Settings;
 use crate::{Console, Failure, Progress};
 
-/// Requests that may fail one after the other because there is no connection, before the run is given up.
+/// The number of consecutive failures of the connection that ends a run.
 const BROKEN_MAX: u32 = 20;
 
 /// The operations of a run, and the times they took.
@@ -22,7 +22,7 @@ const BROKEN_MAX: u32 = 20;
 pub(super) struct Tally {
     pub(super) operations: u64,
     pub(super) failed: u64,
-    /// One for each request, that is, each batch.
+    /// The latencies, one for each request, that is, each batch.
     pub(super) latencies: Histogram,
     pub(super) first_failure: Option<String>,
 }
@@ -51,10 +51,10 @@ struct Worker<'a> {
     shared: &'a Shared,
     client: Client,
     thread: u64,
-    /// Its own operations so far.
+    /// The number of its own operations so far.
     own: u64,
     deadline: Option<Instant>,
-    /// The whole batch, or the single request, where all operations are the same.
+    /// The whole batch, or the single request, if all operations are the same.
     ready: Option<Request>,
     tally: Tally,
     broken: u32,
@@ -84,7 +84,7 @@ impl Work<'_> {
             begin: Barrier::new(threads as usize + 1),
             total: Mutex::new(Tally::new()),
         };
-        // A request that fails counts, and is not made again.
+        // A failed request counts, and is not retried.
         let retries = RetryOptions { count: 0, ..RetryOptions::default() };
         let options = ClientOptions { retries, ..self.options.clone() };
         let clients: Vec<Client> =
@@ -120,7 +120,7 @@ impl<'a> Worker<'a> {
             });
         }
         if self.work.settings.starts_together {
-            // Opens the connection. If that fails, so does the first request, which says why.
+            // Opens the connection. If that fails, so does the first request, which reports why.
             let _ = self.client.send(&Request::get("/_api/version"));
             self.shared.begin.wait();
         }
@@ -133,7 +133,7 @@ impl<'a> Worker<'a> {
         self.shared.total.lock().unwrap_or_else(PoisonError::into_inner).merge(self.tally);
     }
 
-    /// The number of the next operation and how many there are from it on.
+    /// Returns the number of the next operation and how many there are from it on.
     fn claim(&self) -> Option<(u64, u64)> {
         let wanted = self.shared.batch_size.max(1);
         if self.shared.is_stopped.load(Ordering::Relaxed)
@@ -205,7 +205,7 @@ impl<'a> Worker<'a> {
         request
     }
 
-    /// Fetches what a query has more than the first reply holds, so that the server keeps nothing.
+    /// Fetches the rest of a query's result, so that the server keeps nothing.
     fn fetch_rest(&self, mut reply: Response) -> client::Result<Response> {
         if !self.work.settings.case.has_cursors || self.shared.batch_size > 0 {
             return Ok(reply);
@@ -249,7 +249,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Returns true if the body may say that there is more. Cheap: most replies do not.
+/// Returns true if the body may announce more results. It is cheap: most replies do not.
 fn has_more(reply: &Response) -> bool {
     memchr::memmem::find(reply.body(), b"\"hasMore\":true").is_some()
 }

@@ -14,7 +14,7 @@ use crate::archive::info::Info;
 use crate::archive::names;
 use crate::{Console, Failure, Server};
 
-/// All databases that the user may see, and the folder of each.
+/// Returns all databases that the user may see, and the folder of each.
 pub(super) fn folders(client: &Client, settings: &Settings) -> Result<Vec<(String, PathBuf)>, Failure> {
     let reply = client.call(&Request::get("/_api/database/user"))?.value()?;
     let mut folders = Vec::new();

@@ -1,4 +1,4 @@
-//! Files of data: batches are packed by the threads that fetched them, and written one behind the other.
+//! Data files. The threads that fetched batches pack them, and then append them.
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};
@@ -10,7 +10,7 @@ use super::options::Settings;
 use crate::Failure;
 use crate::archive::names;
 
-/// The files of one collection.
+/// The data files of one collection.
 pub(super) struct DataFiles {
     folder: PathBuf,
     stem: String,
@@ -20,15 +20,16 @@ pub(super) struct DataFiles {
     open: Mutex<Vec<Option<File>>>,
 }
 
-/// A file that a thread writes to, until it is given back.
+/// A file that one thread writes to, until it gives the file back.
 pub(super) struct Lent {
     file: File,
     part: usize,
 }
 
 impl DataFiles {
-    /// Creates the first file, which is there even when it stays empty. What an earlier dump left of the collection
-    /// is removed.
+    /// Creates the first file, which exists even if it stays empty.
+    ///
+    /// Removes files of the collection from an earlier dump.
     pub(super) fn create(
         folder: &Path,
         collection: &Collection,
@@ -71,7 +72,7 @@ impl DataFiles {
         File::create(&path).map_err(|error| failure(&path, &error))
     }
 
-    /// Makes of a batch what is written of it.
+    /// Returns the bytes to write for a batch.
     pub(super) fn pack<'a>(
         &self,
         batch: &'a [u8],
@@ -97,7 +98,7 @@ impl DataFiles {
         written
     }
 
-    /// A file that nobody writes to, a new one if need be.
+    /// Returns a file that no thread writes to, a new one if need be.
     fn lend(&self) -> Result<Lent, Failure> {
         let mut open = self.lock();
         let free =
@@ -113,7 +114,7 @@ impl DataFiles {
         }
     }
 
-    /// Ends the files, and answers which they are. They are not synced yet.
+    /// Completes the files and returns their paths. They are not synced yet.
     pub(super) fn finish(&self) -> Result<Vec<PathBuf>, Failure> {
         let mut open = self.lock();
         let mut paths = Vec::with_capacity(open.len());
@@ -122,7 +123,7 @@ impl DataFiles {
             if let Some(mut file) = file.filter(|_| self.compress)
                 && file.metadata().is_ok_and(|metadata| metadata.len() == 0)
             {
-                // An empty file is no gzip.
+                // gzip does not allow an empty file.
                 let mut packer = gzip_members::Packer::default();
                 let empty = packer.pack(&[])?;
                 file.write_all(empty).map_err(|error| failure(&path, &error))?;
@@ -137,7 +138,7 @@ impl DataFiles {
     }
 }
 
-/// Sees to it that a file is on disk.
+/// Syncs a file to disk.
 pub(super) fn sync(path: &Path) -> Result<(), Failure> {
     File::open(path).and_then(|file| file.sync_data()).map_err(|error| failure(path, &error))
 }

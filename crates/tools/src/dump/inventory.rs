@@ -9,7 +9,7 @@ use super::options::Settings;
 use crate::Failure;
 use crate::archive::names;
 
-/// A collection that is dumped.
+/// A collection to dump.
 #[derive(Clone, Debug)]
 pub(super) struct Collection {
     pub(super) name: String,
@@ -21,7 +21,7 @@ pub(super) struct Collection {
     pub(super) with_data: bool,
 }
 
-/// A view that is dumped.
+/// A view to dump.
 #[derive(Clone, Debug)]
 pub(super) struct View {
     pub(super) name: String,
@@ -40,8 +40,9 @@ pub(super) struct Inventory {
 }
 
 impl Inventory {
-    /// Reads the server's reply and leaves out what is not wanted. Errors: a collection that was asked for is not
-    /// there.
+    /// Reads the server's reply and leaves out unwanted collections and views.
+    ///
+    /// Errors: a requested collection does not exist.
     pub(super) fn read(reply: Slice<'_>, settings: &Settings) -> Result<Self, Failure> {
         let text = |value: Slice<'_>, name: &str| {
             value.get(name).and_then(Slice::as_str).unwrap_or_default().to_owned()
@@ -64,7 +65,7 @@ impl Inventory {
                 name,
             });
         }
-        // One that maskings exclude is there all the same.
+        // A collection that maskings exclude exists nevertheless.
         if let Some(missing) = settings.collections.iter().find(|wanted| !known.contains(*wanted)) {
             let hint = if missing.starts_with('_') { "; try --include-system-collections true" } else { "" };
             return Err(Failure::new(format!("the database has no collection {missing:?} to dump{hint}")));

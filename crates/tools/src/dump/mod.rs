@@ -1,9 +1,9 @@
 //! `persea dump`, also called through a link named `arangodump`: databases into a folder.
 //!
-//! A run goes through these steps: [`options`] reads the options; [`database`] opens a batch on the server, so that
-//! all collections are of one moment, asks what there is ([`inventory`]) and writes what describes it; then threads
-//! ([`work`]) fetch batches of documents ([`source`]), change them where a file of maskings says so ([`masking`]),
-//! pack them and write them to their collection's file ([`file`]).
+//! [`options`] reads the options. [`database`] opens a batch on the server, a snapshot of all
+//! collections at one moment. It reads the server's inventory ([`inventory`]) and writes the
+//! descriptions. Then threads ([`work`]) fetch batches of documents ([`source`]), apply a file of
+//! maskings ([`masking`]), pack the batches and write them to their collection's file ([`file`]).
 
 mod database;
 mod file;

@@ -86,7 +86,7 @@ const OWN_IGNORED: &[Unsupported] = &[
 
 const OWN_REFUSED: &[Unsupported] = &[Unsupported { reason: "only clusters have shards", names: &["shard"] }];
 
-/// Least bytes of a batch.
+/// The least size of a batch in bytes.
 const MIN_BATCH_BYTES: u64 = 1 << 12;
 
 /// The settings of a dump.
@@ -130,7 +130,8 @@ impl Settings {
             compress: options.get(&COMPRESS_OUTPUT),
             envelopes: options.get(&ENVELOPE),
             velocypack: options.get(&DUMP_VPACK),
-            // Without the parallel way, a dump is for programs that may not know files in parts.
+            // Without parallel dumps, the reader of a dump may be a program that does not know
+            // split files.
             split: options.get(&SPLIT_FILES) && options.get(&PARALLEL_DUMP),
             overwrite: options.get(&OVERWRITE),
             force: options.get(&FORCE),
@@ -165,7 +166,7 @@ impl Settings {
         }
     }
 
-    /// Makes the folder. Errors: the folder has files already, and they may not be overwritten.
+    /// Makes the folder. Errors: the folder has files already, and may not be overwritten.
     pub(super) fn prepare_folder(&self) -> Result<(), Failure> {
         let failed = |error: std::io::Error| folder_failure(&self.folder, &error);
         if self.folder.exists() && !self.overwrite && self.folder.read_dir().map_err(failed)?.next().is_some()

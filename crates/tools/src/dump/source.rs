@@ -12,15 +12,17 @@ use velocypack::Slice;
 use super::options::Settings;
 use crate::{Console, Failure};
 
-/// The time that the server keeps an unused batch, and the time between two signs of use.
+/// The lifetime of an unused batch on the server, and the time between two signs of use.
 const TTL_SECONDS: u64 = 600;
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
-/// Statuses of a server that has no parallel dumps.
+/// The statuses of a server without parallel dumps.
 const UNKNOWN: [u16; 3] = [404, 405, 501];
 /// ArangoDB's number of the error that a path is unknown.
 const UNKNOWN_PATH: u64 = 404;
 
-/// Errors: the server belongs to a cluster.
+/// Checks that the server does not belong to a cluster.
+///
+/// Errors: it does.
 pub(super) fn refuse_clusters(client: &Client) -> Result<(), Failure> {
     let reply = client.call(&Request::get("/_admin/server/role").database("_system"))?.value()?;
     match Slice::new(&reply).get("role").and_then(Slice::as_str) {
@@ -86,14 +88,14 @@ impl Drop for Batch {
             thread.thread().unpark();
             let _ = thread.join();
         }
-        // If that fails, the server forgets it when its time is over.
+        // If that fails, the server drops the batch at its expiry.
         let _ = self.client.send(&Request::delete("/_api/replication/batch").segment(&self.id));
     }
 }
 
 /// The documents of one collection, on the server.
 pub(super) enum Source {
-    /// Batches that many threads fetch. `packed`: as they are to be written.
+    /// Batches that many threads fetch. `packed`: in the form of the files.
     Context { id: String, packed: bool },
     /// Chunks, one after the other.
     Chunks,
@@ -101,9 +103,9 @@ pub(super) enum Source {
 
 /// A batch of documents.
 pub(super) enum Fetched {
-    /// Lines of JSON, or a VelocyPack array.
+    /// JSON Lines, or a VelocyPack array.
     Plain(Bytes),
-    /// The same as one member of gzip.
+    /// The same as one gzip member.
     Packed { member: Bytes, plain_bytes: usize },
 }
 
@@ -118,8 +120,9 @@ pub(super) struct Position {
 }
 
 impl Source {
-    /// Opens a collection, in parallel if the settings and the server have it so. `packed`: the server is to pack the
-    /// batches, which Persea does.
+    /// Opens a collection, in parallel if the settings and the server allow it.
+    ///
+    /// `packed` asks the server to pack the batches, which only Persea does.
     pub(super) fn open(
         client: &Client,
         batch: &Batch,
@@ -130,8 +133,8 @@ impl Source {
         if !settings.parallel {
             return Ok(Source::Chunks);
         }
-        // If the server packs, one thread packs while another reads on, as this tool and the server
-        // do it otherwise.
+        // If the server packs, one thread packs while another reads, as otherwise this tool and the
+        // server do.
         let least = if packed { 2 } else { 1 };
         let threads = settings.server_threads.min((settings.threads as u64).max(least));
         let mut body = velocypack::Builder::new();
@@ -159,7 +162,7 @@ impl Source {
         match (reply.success(), id) {
             (Ok(_), Some(id)) => Ok(Source::Context { id, packed }),
             (Ok(_), None) => Err(Failure::new("the server opened a dump without X-Arango-Dump-Id")),
-            // A server before 3.12, which has only the other way.
+            // A server before 3.12 has only the sequential route.
             (Err(error), _)
                 if UNKNOWN.contains(&status)
                     && !settings.velocypack
@@ -176,7 +179,7 @@ impl Source {
         matches!(self, Source::Context { .. })
     }
 
-    /// The next documents, `None` after the last. `number` is one that nobody else takes.
+    /// Returns the next documents, `None` after the last. `number` is unique among all calls.
     pub(super) fn fetch(
         &self,
         client: &Client,
@@ -196,7 +199,7 @@ impl Source {
                 if let Some(last) = position.last {
                     request = request.query("lastBatch", &last.to_string());
                 }
-                // A batch that is asked for again is the same again.
+                // A repeated request for a batch returns the same batch.
                 let reply = client.call(&request.repeatable())?;
                 position.last = Some(number);
                 if reply.status() == 204 {
@@ -220,10 +223,10 @@ impl Source {
         }
     }
 
-    /// Lets the server forget what it holds.
+    /// Closes the source on the server.
     pub(super) fn close(&self, client: &Client) {
         if let Source::Context { id, .. } = self {
-            // If that fails, the server forgets it when its time is over.
+            // If that fails, the server drops the context at its expiry.
             let _ = client.send(&Request::delete("/_api/dump").segment(id));
         }
     }
@@ -236,7 +239,7 @@ fn fetch_chunk(
     settings: &Settings,
     position: &mut Position,
 ) -> Result<Option<Bytes>, Failure> {
-    /// Returns `from` after the last chunk.
+    /// The value of `from` after the last chunk.
     const END: &str = "end";
     if position.from == END {
         return Ok(None);

@@ -1,5 +1,7 @@
-//! The work of threads on a collection: fetch, change and pack unless the server has packed them,
-//! and write ([`crate::schedule`] is which thread does it where).
+//! The work of threads on a collection: fetch, change, pack and write.
+//!
+//! Batches that the server has packed are not packed again. [`crate::schedule`] assigns threads to
+//! collections.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -25,7 +27,7 @@ pub(super) struct Done {
 }
 
 impl fmt::Display for Done {
-    /// In arangodump's words.
+    /// Formats the counts in arangodump's words.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Done { collections, written_bytes, batches } = self;
         write!(
@@ -43,14 +45,14 @@ struct Work<'a> {
     progress: Progress,
     written_bytes: AtomicU64,
     batches: AtomicU64,
-    /// Files that are written and not yet synced.
+    /// The files that are written and not yet synced.
     finished: Mutex<Vec<PathBuf>>,
 }
 
-/// A collection that is under way.
+/// A collection in progress.
 struct Job<'a> {
     name: String,
-    /// None where only the definition is wanted.
+    /// The source; `None` if only the definition is wanted.
     source: Option<Source>,
     files: DataFiles,
     mask: Option<Mask<'a>>,
@@ -58,7 +60,7 @@ struct Job<'a> {
     next: AtomicU64,
 }
 
-/// Memory of a thread.
+/// The buffers of a thread.
 struct Own {
     packer: Packer,
     changed: Vec<u8>,
@@ -155,7 +157,10 @@ impl<'a> schedule::Work for Work<'a> {
         Ok(())
     }
 
-    /// Waits for the disk: not file by file while there is other work, when little of them is on disk yet.
+    /// Syncs the finished files.
+    ///
+    /// It runs when a thread has no other work: syncing each file early would wait for data that
+    /// the system has not written yet.
     fn settle(&self) -> Result<(), Failure> {
         loop {
             let path = lock(&self.finished).pop();
@@ -166,7 +171,7 @@ impl<'a> schedule::Work for Work<'a> {
 }
 
 impl Work<'_> {
-    /// A batch as it is to be written.
+    /// Returns a batch in the form of the file.
     fn change<'b>(
         &self,
         job: &Job<'_>,

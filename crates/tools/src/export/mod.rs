@@ -1,8 +1,8 @@
 //! `persea export` (arangoexport): collections, the result of a query, or a graph to files.
 //!
-//! [`rows`] fetches documents as lines of JSON, from Persea in one stream for each collection, else by cursors;
-//! [`form`], [`xgmml`] and [`parquet`] write them, [`output`] compresses and names the files, and [`resume`] finds
-//! where an export was broken off.
+//! [`rows`] fetches documents as JSON Lines, from Persea in one stream for each collection, else by
+//! cursors. [`form`], [`xgmml`] and [`parquet`] write them. [`output`] compresses and names the
+//! files. [`resume`] finds where an export was interrupted.
 
 mod form;
 mod options;
@@ -39,13 +39,13 @@ pub(crate) static TOOL: Tool = Tool {
     run,
 };
 
-/// The name of the file of a query's result, as arangoexport has it.
+/// The file name of a query's result, as in arangoexport.
 const QUERY_NAME: &str = "query";
 
-/// The type of collections of edges.
+/// The type of edge collections.
 const EDGES: u64 = 3;
 
-/// An export on its way.
+/// An export in progress.
 struct Export<'a> {
     settings: &'a Settings,
     server: &'a Server,
@@ -89,7 +89,9 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
 }
 
 impl<'a> Export<'a> {
-    /// Adds the documents of collections to what is expected, and finds out early that one does not exist.
+    /// Adds the documents of collections to the expected total.
+    ///
+    /// It also finds out early that a collection does not exist.
     fn expect(&mut self, names: &[String]) -> Result<(), Failure> {
         for name in names {
             let request = Request::get("/_api/collection").segment(name).segment("count");
@@ -113,7 +115,7 @@ impl<'a> Export<'a> {
 
     fn query(&mut self, query: &Query) -> Result<(), Failure> {
         let path = self.settings.path(QUERY_NAME);
-        // The order of a query's result is its own: it cannot be gone on with.
+        // The result of a query has no order by key, so its export cannot resume.
         if self.begin(path.as_deref())?.is_none() {
             return Ok(());
         }
@@ -123,8 +125,9 @@ impl<'a> Export<'a> {
         written.map_err(|failure| failure.during("the query"))
     }
 
-    /// Looks at what is there already. Nothing where nothing is to be done; else how far an export has come that was
-    /// broken off.
+    /// Examines the existing files.
+    ///
+    /// Returns `None` if nothing is left to do, else the progress of an interrupted export.
     fn begin(&self, path: Option<&Path>) -> Result<Option<Option<Reached>>, Failure> {
         let Some(path) = path else { return Ok(Some(None)) };
         let name = path.display();
@@ -153,7 +156,7 @@ impl<'a> Export<'a> {
         Ok(Some(reached))
     }
 
-    /// All documents of a collection, from its server's fastest route.
+    /// Returns all documents of a collection, from the server's fastest route.
     fn rows(&self, name: &str, from: Option<&str>) -> Result<Box<dyn Rows + 'a>, Failure> {
         let server: &'a Server = self.server;
         let client = &server.client;
@@ -176,7 +179,7 @@ impl<'a> Export<'a> {
         }
         let compression = self.settings.compression;
         let mut text = Vec::new();
-        // A failure at once leaves no file behind.
+        // An immediate failure leaves no file behind.
         let mut next = rows.next_lines()?;
         let (mut output, mut form) = match (path, reached) {
             (Some(path), Some(reached)) => {
@@ -201,7 +204,7 @@ impl<'a> Export<'a> {
         output.finish()
     }
 
-    /// A graph in one file. Answers how many collections it has.
+    /// Writes a graph to one file and returns the number of its collections.
     fn graph(&mut self, name: &str, collections: &[String]) -> Result<usize, Failure> {
         let path = self.settings.path(name);
         let (vertices, edges) = match collections {
@@ -236,7 +239,7 @@ impl<'a> Export<'a> {
         Ok(all.len())
     }
 
-    /// The collections of vertices and of edges of a named graph.
+    /// Returns the vertex collections and the edge collections of a named graph.
     fn collections_of(&mut self, graph: &str) -> Result<(Vec<String>, Vec<String>), Failure> {
         let value = self.server.client.call(&Request::get("/_api/gharial").segment(graph))?.value()?;
         self.requests += 1;
@@ -258,7 +261,7 @@ impl<'a> Export<'a> {
         Ok((vertices, edges))
     }
 
-    /// Which of the named collections have vertices, and which edges.
+    /// Splits the named collections into vertex collections and edge collections.
     fn split(&mut self, collections: &[String]) -> Result<(Vec<String>, Vec<String>), Failure> {
         let (mut vertices, mut edges) = (Vec::new(), Vec::new());
         for name in collections {
@@ -270,7 +273,7 @@ impl<'a> Export<'a> {
         Ok((vertices, edges))
     }
 
-    /// The way on after a failure in the middle.
+    /// Adds the next steps to a failure in the middle of a collection.
     fn explain(&self, failure: &Failure, collection: &str) -> Failure {
         let hint = match self.settings.form.is_resumable() && self.settings.file.as_deref() != Some(STDOUT) {
             true => "; the same command with --resume goes on",

@@ -78,7 +78,7 @@ options::section! {
         flag("xgmml-label-only", false, "XGMML: no other attributes.");
 }
 
-/// The standard output as a file.
+/// The name of the standard output.
 pub(super) const STDOUT: &str = "-";
 
 /// Formats of files.
@@ -105,7 +105,7 @@ impl Form {
         })
     }
 
-    /// The ending of files.
+    /// Returns the ending of file names.
     pub(super) fn ending(self) -> &'static str {
         match self {
             Form::Csv => "csv",
@@ -117,7 +117,7 @@ impl Form {
         }
     }
 
-    /// Returns true if a broken export can go on: whole lines are whole documents with their keys.
+    /// Returns true if an interrupted export can resume: whole lines are whole documents with keys.
     pub(super) fn is_resumable(self) -> bool {
         matches!(self, Form::Json | Form::Lines)
     }
@@ -127,35 +127,35 @@ impl Form {
 #[derive(Clone, Debug)]
 pub(super) struct Query {
     pub(super) text: String,
-    /// An object in VelocyPack.
+    /// The bind parameters, an object in VelocyPack.
     pub(super) parameters: Vec<u8>,
-    /// No limit where it is 0.
+    /// The time limit; 0 is none.
     pub(super) max_runtime_seconds: f64,
 }
 
 /// The subject of an export.
 #[derive(Clone, Debug)]
 pub(super) enum Subject {
-    /// Each to a file of its own.
+    /// Collections, each to a file of its own.
     Collections(Vec<String>),
     Query(Query),
-    /// A graph by its name; of these collections, or, where there are none, a named graph.
+    /// A graph by its name: of these collections, or a named graph if there are none.
     Graph(String, Vec<String>),
 }
 
-/// An export.
+/// The settings of an export.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
     pub(super) subject: Subject,
     pub(super) form: Form,
     pub(super) compression: Compression,
     pub(super) directory: PathBuf,
-    /// Instead of the names in the folder.
+    /// The file that replaces the names in the folder.
     pub(super) file: Option<String>,
     pub(super) overwrite: bool,
     pub(super) resume: bool,
     pub(super) batch_rows: u64,
-    /// None where none were named.
+    /// The attributes; empty if none were named.
     pub(super) fields: Vec<String>,
     pub(super) escape_formulae: bool,
     pub(super) label_attribute: String,
@@ -163,7 +163,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Reads the options. Errors say which one is wrong and what would be right.
+    /// Reads the options. Errors name the wrong one and say what would be right.
     pub(super) fn read(options: &Options) -> Result<Self, Failure> {
         let file = options.non_empty(&FILE).map(str::to_owned);
         let (form, compression) = form(options, file.as_deref())?;
@@ -211,7 +211,7 @@ impl Settings {
         }
     }
 
-    /// Returns the file for a name; nothing for the standard output.
+    /// Returns the file for a name; `None` for the standard output.
     pub(super) fn path(&self, name: &str) -> Option<PathBuf> {
         match self.file.as_deref() {
             Some(STDOUT) => None,
@@ -224,7 +224,7 @@ impl Settings {
     }
 }
 
-/// A name that stays within its folder.
+/// Returns a name that stays within its folder.
 fn safe(name: &str) -> String {
     let name = name.replace(['/', '\0'], "_");
     if name.starts_with('.') { format!("_{name}") } else { name }

@@ -1,4 +1,5 @@
-//! Files that are written: under another name until they are whole, compressed in parts that can be told apart.
+//! Output files. They have another name until they are complete, and compressed ones consist of
+//! separate parts.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -11,16 +12,17 @@ use zstd::stream::write::Encoder;
 
 use crate::Failure;
 
-/// The ending of a file's name that is not whole yet.
+/// The ending of an incomplete file's name.
 const PART: &str = ".part";
 
-/// Bytes that are written at one time.
+/// The bytes of one write.
 const BUFFER_BYTES: usize = 256 << 10;
 
-/// Bytes before compression after which a new part begins: what a broken export loses at most.
+/// The bytes before compression after which a new part begins: the greatest loss on an
+/// interruption.
 const CUT_BYTES: u64 = 16 << 20;
 
-/// zstd's level: as fast as the disk, and smaller than gzip.
+/// The level of zstd: as fast as the disk, and smaller than gzip.
 const ZSTD_LEVEL: i32 = 3;
 
 /// The compression of files.
@@ -42,7 +44,7 @@ impl Compression {
     }
 }
 
-/// Bytes that went to all files.
+/// The number of bytes written to all files.
 pub(super) type Written = Arc<AtomicU64>;
 
 /// A file, or the standard output.
@@ -61,7 +63,7 @@ enum Sink {
     Plain(Target),
     Gzip(Box<GzEncoder<Target>>),
     Zstd(Box<Encoder<'static, Target>>),
-    /// Nothing can be written any more.
+    /// An output that accepts no more writes.
     Closed,
 }
 
@@ -70,7 +72,7 @@ struct Counted {
     written: Written,
 }
 
-/// The name of a file while it is not whole.
+/// Returns the name of a file while it is incomplete.
 pub(super) fn part_of(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(PART);
@@ -78,7 +80,7 @@ pub(super) fn part_of(path: &Path) -> PathBuf {
 }
 
 impl Output {
-    /// Begins a file, or writes to the standard output where there is no path.
+    /// Begins a file, or writes to the standard output if there is no path.
     pub(super) fn create(
         path: Option<&Path>,
         compression: Compression,
@@ -99,7 +101,7 @@ impl Output {
         Self::new(name, Some((part, path.to_owned())), Box::new(file), compression, written)
     }
 
-    /// Goes on with a file whose first bytes are whole.
+    /// Resumes a file whose first bytes are complete.
     pub(super) fn resume(
         path: &Path,
         bytes: u64,
@@ -148,7 +150,7 @@ impl Output {
         Ok(())
     }
 
-    /// Ends a part of what is compressed; what was written until then can be read whatever follows.
+    /// Ends a part of a compressed file; its content is readable whatever follows.
     fn close(&mut self) -> io::Result<Target> {
         let mut target = match std::mem::replace(&mut self.sink, Sink::Closed) {
             Sink::Plain(target) => target,
@@ -160,7 +162,7 @@ impl Output {
         Ok(target)
     }
 
-    /// Ends the file and gives it its name.
+    /// Completes the file and gives it its name.
     pub(super) fn finish(mut self) -> Result<(), Failure> {
         self.close().map_err(|error| unwritable(&self.name, &error))?;
         if let Some((part, path)) = &self.paths {
@@ -178,7 +180,7 @@ fn sink(target: Target, compression: Compression) -> io::Result<Sink> {
     })
 }
 
-/// The failure of writing a file.
+/// Returns the failure of writing a file.
 pub(super) fn unwritable(name: &str, error: &io::Error) -> Failure {
     Failure::new(format!("{name} cannot be written: {error}"))
 }

@@ -1,9 +1,9 @@
 //! Parquet: a column for each attribute.
 //!
-//! The type of a column must be known before its first value is written, and depends on its last: so documents go to
-//! a temporary file beside the result first, while what they have is noted, and from there to the columns. Numbers,
-//! booleans and texts are what they are; an attribute whose values are of different types, or arrays or objects,
-//! becomes a text of JSON.
+//! The type of a column must be known before its first value is written, and depends on its last.
+//! So documents first go to a temporary file beside the result while their types are recorded, and
+//! from there to the columns. Numbers, booleans and texts keep their types. An attribute becomes a
+//! text of JSON if its values have different types, or are arrays or objects.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -26,10 +26,10 @@ use super::output::{Written, part_of, unwritable};
 use super::rows::Rows;
 use crate::{Failure, Progress};
 
-/// Most columns.
+/// The greatest number of columns.
 const MAX_COLUMNS: usize = 4_096;
 
-/// Bytes of documents after which a row group is written.
+/// The bytes of documents after which a row group is written.
 const GROUP_BYTES: usize = 64 << 20;
 
 /// The types of the values of an attribute so far.
@@ -85,7 +85,7 @@ struct Columns {
     names: Vec<String>,
     seen: Vec<Seen>,
     positions: HashMap<String, usize>,
-    /// Only those that were named.
+    /// True if the attributes were named, so that no others are added.
     is_fixed: bool,
 }
 
@@ -153,14 +153,14 @@ impl Columns {
     }
 }
 
-/// Removes the temporary file, whatever happens.
+/// A temporary file that is removed on drop.
 struct Spool {
     path: PathBuf,
 }
 
 impl Drop for Spool {
     fn drop(&mut self) {
-        // Nobody needs it; that it stays is no failure.
+        // Nobody needs the file; it is no failure if it stays.
         let _ = std::fs::remove_file(&self.path);
     }
 }
@@ -227,7 +227,7 @@ enum Values {
     Text(Vec<ByteArray>),
 }
 
-/// A column of a row group: its values, and for each row whether it has one.
+/// A column of a row group: its values, and a flag for each row that has one.
 struct Column {
     values: Values,
     present: Vec<i16>,

@@ -1,7 +1,8 @@
-//! The point at which an export broke off.
+//! The point at which an export was interrupted.
 //!
-//! Plain text is whole up to its last line break. Compressed text is whole up to the end of its last
-//! whole part: a member of gzip (RFC 1952) or a frame of Zstandard (RFC 8878), which end where a line does.
+//! Plain text is whole up to its last line break. Compressed text is whole up to the end of its
+//! last whole part: a gzip member (RFC 1952) or a Zstandard frame (RFC 8878), which end at the end
+//! of a line.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -14,22 +15,22 @@ use velocypack::{Builder, Limits, json};
 use super::output::Compression;
 use crate::Failure;
 
-/// Bytes that are read at one time.
+/// The bytes of one read.
 const BLOCK_BYTES: u64 = 256 << 10;
 
-/// Most bytes of a line.
+/// The greatest length of a line in bytes.
 const MAX_LINE_BYTES: usize = 1 << 30;
 
 /// The progress of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reached {
-    /// Bytes of the file that are whole.
+    /// The whole bytes of the file.
     pub(super) bytes: u64,
-    /// The key of the last document in them; none where there is no document.
+    /// The key of the last document in them; `None` without any document.
     pub(super) key: Option<String>,
 }
 
-/// Returns the progress of a file; nothing if it has no whole line.
+/// Returns the progress of a file; `None` if it has no whole line.
 pub(super) fn reached(path: &Path, compression: Compression) -> Result<Option<Reached>, Failure> {
     let name = path.display();
     let unreadable = |error: io::Error| Failure::new(format!("{name} cannot be read: {error}"));
@@ -41,7 +42,7 @@ pub(super) fn reached(path: &Path, compression: Compression) -> Result<Option<Re
     let Some((mut bytes, line)) = whole else { return Ok(None) };
     let mut line = line.trim_ascii_end();
     if let Some(element) = line.strip_suffix(b",") {
-        // The comma and the line break belong to the next element of an array, which there may not be.
+        // The comma and the line break belong to the next element of an array, which may not exist.
         bytes -= 2;
         line = element;
     }
@@ -59,7 +60,7 @@ pub(super) fn reached(path: &Path, compression: Compression) -> Result<Option<Re
     }
 }
 
-/// The bytes up to the last line break, and the line before it.
+/// Returns the bytes up to the last line break, and the line before it.
 fn last_line(mut file: File) -> io::Result<Option<(u64, Vec<u8>)>> {
     let mut begin = file.seek(SeekFrom::End(0))?;
     let mut tail: Vec<u8> = Vec::new();
@@ -88,7 +89,7 @@ fn last_line(mut file: File) -> io::Result<Option<(u64, Vec<u8>)>> {
     }
 }
 
-/// The bytes of all whole parts, and the last line in them.
+/// Returns the bytes of all whole parts, and the last line in them.
 fn last_part(file: File, compression: Compression) -> io::Result<Option<(u64, Vec<u8>)>> {
     let length = file.metadata()?.len();
     let mut reader = BufReader::with_capacity(BLOCK_BYTES as usize, file);
@@ -105,7 +106,7 @@ fn last_part(file: File, compression: Compression) -> io::Result<Option<(u64, Ve
             }
             _ => keep_last_line(&mut GzDecoder::new(&mut reader), &mut line),
         };
-        // A part that cannot be read was being written when the export was broken off.
+        // A part that cannot be read was being written when the export was interrupted.
         if read.is_err() {
             return Ok(last);
         }

@@ -1,4 +1,4 @@
-//! Documents from the server, as lines of JSON.
+//! Documents from the server, as JSON Lines.
 
 use bytes::Bytes;
 use client::{Client, Request, StreamedResponse};
@@ -13,14 +13,14 @@ const TTL_SECONDS: u64 = 1_200;
 
 /// Documents, one after the other.
 pub(super) trait Rows {
-    /// Some whole lines, at least one; nothing at the end.
+    /// Returns some whole lines, at least one; `None` at the end.
     fn next_lines(&mut self) -> Result<Option<Bytes>, Failure>;
 
-    /// Requests that were made for them.
+    /// Returns the number of requests.
     fn requests(&self) -> u64;
 }
 
-/// The stream of Persea: all documents of a collection in one reply, in the order of their keys.
+/// Persea's stream: all documents of a collection in one reply, in the order of their keys.
 pub(super) struct StreamedRows {
     reply: StreamedResponse,
     /// The beginning of a line.
@@ -28,13 +28,13 @@ pub(super) struct StreamedRows {
 }
 
 impl StreamedRows {
-    /// Begins behind a key.
+    /// Opens a stream that begins behind a key.
     pub(super) fn new(client: &Client, collection: &str, from: Option<&str>) -> Result<Self, Failure> {
         let mut request = Request::post("/_api/export").query("collection", collection);
         if let Some(key) = from {
             request = request.query("from", key);
         }
-        // It only reads.
+        // The request only reads.
         let request = request.header("accept", "application/x-ndjson").json("{}").repeatable();
         Ok(StreamedRows { reply: client.stream(&request)?.success()?, rest: Vec::new() })
     }
@@ -70,18 +70,18 @@ impl Rows for StreamedRows {
     }
 }
 
-/// A cursor, as ArangoDB has it.
+/// A cursor of ArangoDB.
 pub(super) struct CursorRows<'a> {
     client: &'a Client,
-    /// The body of the first request, until it is made.
+    /// The body of the first request, until it is sent.
     first: Option<String>,
-    /// The cursor, while it has more.
+    /// The cursor, while it has more results.
     id: Option<String>,
     requests: u64,
 }
 
 impl<'a> CursorRows<'a> {
-    /// The result of a query.
+    /// Returns the result of a query.
     pub(super) fn of_query(client: &'a Client, query: &Query, batch_rows: u64) -> Result<Self, Failure> {
         let mut body = Builder::new();
         body.open_object()?;
@@ -97,7 +97,7 @@ impl<'a> CursorRows<'a> {
         body.open_object()?;
         body.key("stream")?;
         body.add_bool(true)?;
-        // 0 overrides a limit of the server, as arangoexport has it.
+        // 0 overrides a limit of the server, as in arangoexport.
         body.key("maxRuntime")?;
         body.add_f64(query.max_runtime_seconds)?;
         body.close()?;
@@ -106,7 +106,7 @@ impl<'a> CursorRows<'a> {
         Ok(CursorRows { client, first, id: None, requests: 0 })
     }
 
-    /// All documents of a collection. `in_order`: of their keys, behind `from`.
+    /// Returns all documents of a collection. `in_order`: by key, behind `from`.
     pub(super) fn of_collection(
         client: &'a Client,
         collection: &str,
@@ -165,7 +165,7 @@ impl Rows for CursorRows<'_> {
 }
 
 impl Drop for CursorRows<'_> {
-    /// A cursor that is not read to its end should not wait for its time to pass.
+    /// Closes an unfinished cursor, which would otherwise wait for its expiry.
     fn drop(&mut self) {
         if let Some(id) = self.id.take() {
             let _ = self.client.send(&Request::delete("/_api/cursor").segment(&id));

@@ -1,4 +1,5 @@
-//! XGMML: a graph as XML, for programs such as Cytoscape. Vertices are nodes with their `_id`, edges name them.
+//! XGMML: a graph as XML, for programs such as Cytoscape. Nodes are vertices with their `_id`;
+//! edges refer to them.
 
 use velocypack::{Slice, json};
 
@@ -7,10 +8,10 @@ use super::form::xml::{DECLARATION, escape};
 use super::options::Settings;
 use crate::Failure;
 
-/// The label of documents that have none, as with arangoexport.
+/// The label of documents without one, as in arangoexport.
 const DEFAULT_LABEL: &str = "Default-Label";
 
-/// Writes the nodes and edges of a graph.
+/// A writer of the nodes and edges of a graph.
 pub(super) struct GraphForm {
     label_attribute: String,
     label_only: bool,
@@ -28,7 +29,7 @@ impl GraphForm {
         out.extend_from_slice(b"\" xmlns=\"http://www.cs.rpi.edu/XGMML\" directed=\"1\">\n");
     }
 
-    /// Some vertices or edges, a line each.
+    /// Writes some vertices or edges, which are JSON Lines.
     pub(super) fn lines(&self, lines: &[u8], are_edges: bool, out: &mut Vec<u8>) -> Result<(), Failure> {
         for_each(lines, |document| {
             let name: &[u8] = if are_edges { b"edge" } else { b"node" };
@@ -70,7 +71,7 @@ fn id(document: Slice<'_>, name: &str, attribute: &str, out: &mut Vec<u8>) {
     quoted(name, value.as_bytes(), out);
 }
 
-/// ` name="value"`.
+/// Writes ` name="value"`.
 fn quoted(name: &str, value: &[u8], out: &mut Vec<u8>) {
     out.push(b' ');
     out.extend_from_slice(name.as_bytes());

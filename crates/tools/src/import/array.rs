@@ -1,5 +1,6 @@
-//! JSON arrays: each element becomes a line, so that no more than a batch is in memory and each is accepted or
-//! rejected by itself.
+//! JSON arrays: each element becomes a line.
+//!
+//! So no more than a batch is in memory, and each element is accepted or rejected by itself.
 
 use std::io::Read;
 
@@ -8,10 +9,12 @@ use super::lines::BYTE_ORDER_MARK;
 use super::options::{MAX_ROW_BYTES, Settings};
 use crate::Failure;
 
-/// Bytes that are read at one time.
+/// The bytes of one read.
 const BLOCK_BYTES: usize = 256 << 10;
 
-/// Stands for a line break within a text, which JSON does not allow: the row stays one line and is rejected.
+/// The replacement of a line break within a text, which JSON does not allow.
+///
+/// The row stays one line, and the server rejects it.
 const FORBIDDEN: u8 = 1;
 
 /// The reader's place in the text.
@@ -21,22 +24,22 @@ enum Place {
     Before,
     /// An element must begin here, or, with `true`, the array may end.
     Between(bool),
-    /// Within an element, so many brackets deep.
+    /// Within an element, at this depth of brackets.
     Element(u32),
-    /// Within a text, so many brackets deep.
+    /// Within a text, at this depth of brackets.
     Text(u32),
-    /// Behind a backslash in a text.
+    /// Behind a backslash in a text, at this depth of brackets.
     Escape(u32),
     /// Behind the array.
     After,
 }
 
-/// Reads one array.
+/// A reader of one array.
 pub(super) struct ArrayBatches {
     input: Box<dyn Read + Send>,
     settings: Settings,
     block: Vec<u8>,
-    /// The part of the block that has been scanned.
+    /// The scanned part of the block.
     position: usize,
     line: u64,
     place: Place,
@@ -73,7 +76,9 @@ impl ArrayBatches {
         Failure::new(format!("{}:{}: {what}", self.settings.file, self.line))
     }
 
-    /// Looks at one byte. What belongs to an element goes to `body`; answers whether an element has ended.
+    /// Processes one byte and returns true if an element has ended.
+    ///
+    /// Bytes of an element go to `body`.
     fn step(&mut self, byte: u8, body: &mut Vec<u8>, begins: &mut Vec<u64>) -> Result<bool, Failure> {
         let is_break = byte == b'\n' || byte == b'\r';
         match self.place {

@@ -2,25 +2,25 @@
 
 use crate::Failure;
 
-/// Rows for one request: the body, a row a line, and where in the file they come from.
+/// The rows of one request: the body, one row per line, and their places in the file.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    /// Lines of JSON; with a table, the first has the attributes' names.
+    /// JSON Lines; for a table, the first line has the attributes' names.
     pub(super) body: Vec<u8>,
     /// Bytes of the body before the first row.
     pub(super) header_bytes: usize,
     /// The file's line of each row.
     pub(super) lines: RowLines,
-    /// Rows that were found wrong before they were sent.
+    /// The rows that were found wrong before sending.
     pub(super) rejected: Vec<RejectedRow>,
-    /// Lines of the file that were read for it.
+    /// The number of the file's lines in it.
     pub(super) lines_read: u64,
 }
 
 /// The lines of a file in which rows begin, counted from 1.
 #[derive(Debug)]
 pub(super) enum RowLines {
-    /// Line by line from this one on.
+    /// Every line from this one on.
     From(u64),
     /// The line of each row.
     Each(Vec<u64>),
@@ -33,7 +33,7 @@ impl Default for RowLines {
 }
 
 impl RowLines {
-    /// The line of a row, counted from 0.
+    /// Returns the line of a row, counted from 0.
     pub(super) fn of(&self, row: usize) -> u64 {
         match self {
             RowLines::From(first) => first.saturating_add(row as u64),
@@ -45,16 +45,16 @@ impl RowLines {
 /// A row that is not sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RejectedRow {
-    /// Its first line.
+    /// The row's first line.
     pub(super) line: u64,
-    /// Why, for a person.
+    /// The reason, for a person.
     pub(super) reason: String,
     /// The row as it stands in the file, or its beginning.
     pub(super) row: String,
 }
 
-/// Batches of a file, one after the other.
+/// The batches of a file, one after the other.
 pub(super) trait Batches {
-    /// The next one; nothing at the end. Errors name file and line.
+    /// Returns the next batch; `None` at the end. Errors name file and line.
     fn next_batch(&mut self) -> Result<Option<Batch>, Failure>;
 }

@@ -1,5 +1,4 @@
-//! The columns of CSV and TSV: their names and types, columns that are left out, columns that are
-//! made of others.
+//! The columns of CSV and TSV: names and types, columns that are left out, and merged columns.
 
 use velocypack::json::write_str;
 
@@ -22,7 +21,7 @@ pub(super) struct Columns {
 #[derive(Debug)]
 struct Column {
     is_removed: bool,
-    /// `_key`, whose values are texts even where they look like numbers.
+    /// True for `_key`, whose values are texts even if they look like numbers.
     is_key: bool,
     datatype: Option<Datatype>,
 }
@@ -31,13 +30,13 @@ struct Column {
 #[derive(Debug)]
 enum Part {
     Field(usize),
-    /// A merged attribute before it.
+    /// An earlier merged attribute.
     Merged(usize),
     Text(String),
 }
 
 impl Columns {
-    /// From the line of names.
+    /// Reads the columns from the line of names.
     pub(super) fn new(record: &Record, settings: &Settings, console: &Console) -> Result<Self, Failure> {
         let table = &settings.table;
         let mut names = Vec::new();
@@ -95,12 +94,12 @@ impl Columns {
         Ok(Columns { columns, merges, table: table.clone(), header: header(&kept) })
     }
 
-    /// The line of names, as the server reads it.
+    /// Returns the line of names in the server's form.
     pub(super) fn header(&self) -> &[u8] {
         &self.header
     }
 
-    /// Writes a row as a line of JSON. An error says why it cannot be one, and nothing is written.
+    /// Writes a row as a line of JSON. On an error, which has the reason, nothing is written.
     pub(super) fn write(&self, record: &Record, out: &mut Vec<u8>) -> Result<(), String> {
         let (found, expected) = (record.len(), self.columns.len());
         if found != expected && !self.table.ignore_missing {
@@ -118,7 +117,7 @@ impl Columns {
     fn write_fields(&self, record: &Record, out: &mut Vec<u8>) -> Option<()> {
         out.push(b'[');
         let begin = out.len();
-        // A row that is short has no values at its end.
+        // A short row has no values at its end.
         let fields = record.fields().chain(std::iter::repeat((&b""[..], false)));
         for (column, (field, has_quotes)) in
             self.columns.iter().zip(fields).filter(|(column, _)| !column.is_removed)

@@ -8,7 +8,7 @@ use crate::Console;
 /// The time between two lines.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Times of requests since the last line.
+/// The times of requests since the last line.
 #[derive(Debug)]
 pub(super) struct Latency {
     console: Console,
@@ -20,7 +20,7 @@ impl Latency {
         Latency { console: console.clone(), state: Mutex::new((Instant::now(), Vec::new())) }
     }
 
-    /// A request took so long.
+    /// Adds the time of a request.
     pub(super) fn add(&self, elapsed: Duration) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.1.push(u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX));
@@ -29,7 +29,7 @@ impl Latency {
         }
     }
 
-    /// The line of what is left.
+    /// Prints the line of the remaining times.
     pub(super) fn finish(&self) {
         self.print(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
     }
@@ -43,7 +43,7 @@ impl Latency {
     }
 }
 
-/// One line, in microseconds.
+/// Returns one line, in microseconds.
 fn describe(times: &mut [u64], seconds: f64) -> Option<String> {
     times.sort_unstable();
     let (least, most) = (times.first()?, times.last()?);

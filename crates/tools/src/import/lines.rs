@@ -1,4 +1,4 @@
-//! JSON Lines: passed on as they are, cut where a line ends.
+//! JSON Lines: the rows are unchanged, and batches end at the end of a line.
 
 use std::io::{self, Cursor, Read};
 
@@ -11,7 +11,7 @@ use crate::Failure;
 /// The mark that some programs write before UTF-8.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Most bytes before the first character that is not white space.
+/// The greatest number of bytes before the first character that is not white space.
 const MAX_BLANK_BYTES: u64 = 1 << 20;
 
 /// Returns true if a file's first character begins an array, and the file with all its bytes.
@@ -28,19 +28,19 @@ pub(super) fn is_array(mut input: Box<dyn Read + Send>) -> io::Result<(bool, Box
     Ok((is_array, Box::new(Cursor::new(begin).chain(input))))
 }
 
-/// Reads lines.
+/// A reader of lines.
 pub(super) struct LineBatches {
     input: Box<dyn Read + Send>,
     settings: Settings,
     /// The bytes that were read and are in no batch yet.
     rest: Vec<u8>,
-    /// The line that `rest` begins with.
+    /// The number of the line that `rest` begins with.
     line: u64,
     is_at_end: bool,
 }
 
 impl LineBatches {
-    /// Leaves out so many lines first.
+    /// Returns a reader that first skips a number of lines.
     pub(super) fn new(
         input: Box<dyn Read + Send>,
         settings: &Settings,
@@ -75,7 +75,7 @@ impl LineBatches {
         }
     }
 
-    /// Reads until there are so many bytes, or to the end.
+    /// Reads until `rest` has a number of bytes, or to the end.
     fn fill(&mut self, bytes: usize) -> Result<(), Failure> {
         let missing = bytes.saturating_sub(self.rest.len());
         self.rest.reserve(missing);
@@ -104,7 +104,7 @@ impl LineBatches {
                     continue;
                 }
             };
-            // The rest of a file that has been read may be much more than one batch.
+            // `rest` may hold much more than one batch.
             let rows = self.settings.batch_rows.unwrap_or(usize::MAX);
             let last_row = memchr_iter(b'\n', self.rest.get(..end).unwrap_or_default()).nth(rows - 1);
             return Ok(last_row.map_or(end, |position| position + 1));

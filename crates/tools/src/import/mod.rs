@@ -1,8 +1,9 @@
-//! `persea import` (arangoimport): documents from JSON, JSON Lines, CSV and TSV over `/_api/import`.
+//! `persea import` (arangoimport): documents from JSON, JSON Lines, CSV and TSV over
+//! `/_api/import`.
 //!
-//! One thread reads the file and cuts it into [`batch::Batch`]es ([`lines`], [`array`], [`table`]); others send them
-//! ([`send`]) and count what becomes of them ([`outcome`]). Only so many batches exist at a time, so memory does not
-//! grow with the file.
+//! One thread reads the file and cuts it into [`batch::Batch`]es ([`lines`], [`array`], [`table`]).
+//! Other threads send them ([`send`]) and count the results ([`outcome`]). The number of batches is
+//! bounded, so memory does not grow with the file.
 
 mod array;
 mod batch;
@@ -54,13 +55,13 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     let server = connect(options, console, options.get(&CREATE_DATABASE))?;
     let progress = Progress::new(console, options.get(&PROGRESS), "import", Unit::Bytes, None);
     let progress = Arc::new(progress);
-    // Before anything is changed: who cannot read should not empty a collection.
+    // Opened before any change, so that an unreadable file does not empty a collection.
     let input = input::open(&settings.file, &progress)?;
     let mut batches = batches(&settings, input, console)?;
     prepare(&settings, &server)?;
     let outcome = Outcome::new(&settings, console)?;
     let sent = send::send_all(batches.as_mut(), &server.client, &settings, &outcome);
-    // Its last line must not stand behind the results.
+    // The progress line must not appear after the results.
     drop(batches);
     drop(progress);
     outcome.print(console);
@@ -93,7 +94,7 @@ fn batches(
     })
 }
 
-/// Makes and empties the collection, as far as that is asked for.
+/// Creates and truncates the collection, as far as the options ask for it.
 fn prepare(settings: &Settings, server: &Server) -> Result<(), Failure> {
     let collection = Request::get("/_api/collection").segment(&settings.collection);
     match server.client.call(&collection) {

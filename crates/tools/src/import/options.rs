@@ -85,33 +85,33 @@ options::section! {
         choice("type", FORMS, "auto", "Format of the file; auto goes by its name.");
 }
 
-/// Most bytes of one row, wherever it comes from.
+/// The greatest length of one row in bytes, in any form.
 pub(super) const MAX_ROW_BYTES: usize = 512 << 20;
 
-/// Most threads.
+/// The greatest number of threads.
 const MAX_THREADS: u64 = 1_024;
 
-/// Least and most bytes of a batch.
+/// The least and the greatest size of a batch in bytes.
 const MIN_BATCH_BYTES: u64 = 1_024;
 const MAX_BATCH_BYTES: u64 = 512 << 20;
 
-/// Rows of a batch where each rejected one must be known: the server explains so many in a reply.
+/// The rows of a batch if each rejected one must be known: the server explains so many in a reply.
 const EXPLAINED_ROWS: usize = 10_000;
 
 /// The form of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// One array of objects, or objects line by line.
+    /// One array of objects, or one object per line.
     Json,
-    /// An object a line.
+    /// One object per line.
     Lines,
     /// Values between commas, with quotes.
     Csv,
-    /// Values between tabulators, without quotes.
+    /// Values between tabs, without quotes.
     Tsv,
 }
 
-/// An import.
+/// The settings of an import.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
     pub(super) file: String,
@@ -128,7 +128,7 @@ pub(super) struct Settings {
     pub(super) skip_lines: u64,
     pub(super) removed: Vec<String>,
     pub(super) batch_bytes: usize,
-    /// Most rows of a batch, where that matters.
+    /// The greatest number of rows in a batch, if it matters.
     pub(super) batch_rows: Option<usize>,
     pub(super) threads: usize,
     pub(super) max_errors: u64,
@@ -139,8 +139,10 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Reads the options. Errors say which one is wrong and what would be right; like arangoimport, it goes on with the
-    /// next number that is possible, and without what has no meaning for the file's form.
+    /// Reads the options. Errors name the wrong one and say what would be right.
+    ///
+    /// Like arangoimport, it replaces a number out of range by the nearest possible one, and
+    /// ignores options without a meaning for the file's form.
     pub(super) fn read(options: &Options, console: &Console) -> Result<Self, Failure> {
         let text = |option: &Opt<Maybe<Text>>| options.get(option).unwrap_or_default().to_owned();
         let needed = |option: &Opt<Maybe<Text>>, what: &str| match options.non_empty(option) {
@@ -185,7 +187,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Tells of options that have no meaning for the file's form.
+    /// Warns of options without a meaning for the file's form.
     fn warn_without_effect(&self, options: &Options, console: &Console) {
         if matches!(self.form, Form::Csv | Form::Tsv) {
             return;
@@ -198,19 +200,19 @@ impl Settings {
         }
     }
 
-    /// The failure that reading has in a line.
+    /// Returns the failure of a read at a line.
     pub(super) fn unreadable(&self, line: u64, error: &io::Error) -> Failure {
         Failure::new(format!("{}:{line}: the file cannot be read on: {error}", self.file))
     }
 
-    /// The failure of a row that is longer than any.
+    /// Returns the failure of a row that exceeds the limit.
     pub(super) fn too_long(&self, line: u64) -> Failure {
         let limit = MAX_ROW_BYTES >> 20;
         Failure::new(format!("{}:{line}: the row that begins here has more than {limit} MiB", self.file))
     }
 }
 
-/// Returns a number between bounds, with a warning if the given one is beyond.
+/// Returns a number between bounds, with a warning if the given one is out of range.
 fn bounded<V: for<'o> Value<Read<'o> = u64>>(
     options: &Options,
     console: &Console,
@@ -232,7 +234,7 @@ fn bounded<V: for<'o> Value<Read<'o> = u64>>(
 /// Returns the form by the ending of the file's name.
 fn form_of(file: &str) -> Result<Form, Failure> {
     if file == input::STDIN {
-        // Both forms of JSON are told apart by their first character.
+        // The first character tells both forms of JSON apart.
         return Ok(Form::Json);
     }
     let lower = file.to_ascii_lowercase();

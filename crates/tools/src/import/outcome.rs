@@ -11,10 +11,10 @@ use super::batch::RejectedRow;
 use super::options::Settings;
 use crate::{Console, Failure};
 
-/// Most messages about rejected rows.
+/// The greatest number of messages about rejected rows.
 const MAX_MESSAGES: u64 = 1_000;
 
-/// Counts for all threads.
+/// The counts of all threads.
 #[derive(Debug)]
 pub(super) struct Outcome {
     file: String,
@@ -36,7 +36,7 @@ struct Rejected {
     file: BufWriter<File>,
 }
 
-/// Counts of one reply.
+/// The counts of one reply.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub(super) created: u64,
@@ -46,7 +46,7 @@ pub(super) struct Counts {
 }
 
 impl Outcome {
-    /// Makes the file for rejected rows, if there shall be one.
+    /// Creates the file for rejected rows, if the options ask for it.
     pub(super) fn new(settings: &Settings, console: &Console) -> Result<Self, Failure> {
         let rejected = match &settings.rejected {
             None => None,
@@ -72,28 +72,28 @@ impl Outcome {
         })
     }
 
-    /// The outputs of messages.
+    /// Returns the outputs of messages.
     pub(super) fn console(&self) -> &Console {
         &self.console
     }
 
-    /// Returns true if nothing more shall be sent.
+    /// Returns true if nothing more must be sent.
     pub(super) fn has_stopped(&self) -> bool {
         self.has_stopped.load(Ordering::Relaxed)
     }
 
-    /// Stops the import; the first failure is the one that is reported.
+    /// Stops the import; the first failure is reported.
     pub(super) fn fail(&self, failure: Failure) {
         self.has_stopped.store(true, Ordering::Relaxed);
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
     }
 
-    /// Adds lines that were read.
+    /// Adds to the number of lines read.
     pub(super) fn add_lines(&self, count: u64) {
         self.lines_read.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Adds the counts of a reply, or of rows that were not sent, with the rows that are known.
+    /// Adds the counts of a reply or of unsent rows, with the known rejected rows.
     pub(super) fn add(&self, counts: Counts, rejected: &[RejectedRow]) {
         self.created.fetch_add(counts.created, Ordering::Relaxed);
         self.updated.fetch_add(counts.updated, Ordering::Relaxed);
@@ -135,14 +135,14 @@ impl Outcome {
             text.push('\n');
         }
         let mut rejected = rejected.lock().unwrap_or_else(PoisonError::into_inner);
-        // At once: what was rejected is known even if the tool is killed.
+        // Flushed at once: the rejected rows are known even if the tool is killed.
         let written = rejected.file.write_all(text.as_bytes()).and_then(|()| rejected.file.flush());
         written.map_err(|error| {
             Failure::new(format!("the file of rejected rows {} cannot be written: {error}", rejected.path))
         })
     }
 
-    /// The failure that stopped the import.
+    /// Returns the failure that stopped the import.
     pub(super) fn take_failure(&self) -> Option<Failure> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

@@ -1,10 +1,10 @@
-//! Sending no faster than the server keeps up with.
+//! The rate of sending, which adapts to the server.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// A reply within this time lets the rate grow, a later one makes it fall.
+/// The time within which a reply lets the rate grow; a later one makes it fall.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The factors by which the rate grows and falls with a reply.
@@ -21,19 +21,20 @@ pub(super) struct Rate {
 #[derive(Debug)]
 struct State {
     bytes_per_second: f64,
-    /// When the next batch may be sent.
+    /// The time at which the next batch may be sent.
     next: Instant,
 }
 
 impl Rate {
-    /// Begins with a batch for each thread in each second; it never falls below one batch in a second.
+    /// Starts with one batch per thread and second; the rate never falls below one batch per
+    /// second.
     pub(super) fn new(batch_bytes: usize, threads: usize) -> Self {
         let (batch, threads) = (batch_bytes as f64, threads as f64);
         let state = State { bytes_per_second: batch * threads, next: Instant::now() };
         Rate { least: batch, state: Mutex::new(state) }
     }
 
-    /// Waits until so many bytes may be sent.
+    /// Waits until a number of bytes may be sent.
     pub(super) fn wait(&self, bytes: usize) {
         sleep(self.claim(bytes, Instant::now()));
     }
@@ -45,7 +46,7 @@ impl Rate {
         begin - now
     }
 
-    /// A reply took so long.
+    /// Adapts the rate to the time of a reply.
     pub(super) fn answered(&self, elapsed: Duration) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let factor = if elapsed < PATIENCE { GROWTH } else { FALL };

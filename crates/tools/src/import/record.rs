@@ -1,19 +1,20 @@
 //! Rows of CSV and TSV, as arangoimport reads them.
 //!
-//! A field that begins with a quote goes to the next quote that is not doubled (or, if asked for, behind a
-//! backslash), line breaks included; white space may follow it at the end of the line. Any other field goes to the
-//! next separator or the end of the line, whose white space is left out. Own code because conversion depends on
-//! whether a field had quotes, which the crate `csv` does not tell.
+//! A field that begins with a quote ends at the next quote that is not doubled (or, if the options
+//! ask for it, escaped by a backslash), line breaks included. White space may follow it at the end
+//! of the line. Any other field ends at the next separator or at the end of the line, whose white
+//! space is left out. The crate `csv` does not tell which fields had quotes, on which the
+//! conversion depends, so this is own code.
 
 use memchr::{memchr, memchr2, memmem};
 
 use super::table_options::TableSettings;
 
-/// A row, used again and again.
+/// A row, reused for all rows.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     data: Vec<u8>,
-    /// End of each field in `data`, and whether it had quotes.
+    /// The end of each field in `data`, and true if it had quotes.
     fields: Vec<(usize, bool)>,
 }
 
@@ -22,7 +23,7 @@ impl Record {
         self.fields.len()
     }
 
-    /// All fields: their bytes without quotes, and whether they had any.
+    /// Returns all fields: their bytes without quotes, and true for those that had quotes.
     pub(super) fn fields(&self) -> impl Iterator<Item = (&[u8], bool)> {
         let mut begin = 0;
         self.fields.iter().map(move |(end, has_quotes)| {
@@ -42,20 +43,20 @@ impl Record {
     }
 }
 
-/// The record, or its lack, at the beginning of a text.
+/// The result of a read at the beginning of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// A row of so many bytes.
     Row(usize),
-    /// A line without anything.
+    /// An empty line.
     Blank(usize),
-    /// So many bytes that are no row, and why.
+    /// So many bytes that are not a row, and the reason.
     Wrong(usize, &'static str),
     /// A part of a row.
     Incomplete,
 }
 
-/// Reads a row from the beginning of `text`; `is_whole` says that nothing follows it.
+/// Reads a row from the beginning of `text`; `is_whole` means that nothing follows it.
 pub(super) fn read(text: &[u8], is_whole: bool, table: &TableSettings, record: &mut Record) -> Found {
     record.clear();
     let line = match memchr(b'\n', text) {
@@ -97,17 +98,17 @@ pub(super) fn read(text: &[u8], is_whole: bool, table: &TableSettings, record: &
     }
 }
 
-/// The position behind a line that ends at `end`.
+/// Returns the position behind a line that ends at `end`.
 fn after_line(text: &[u8], end: usize) -> usize {
     (end + 1).min(text.len())
 }
 
 enum Quoted {
-    /// So many bytes to the separator or the line's end.
+    /// A field; so many bytes to the separator or the line's end.
     Field(usize),
-    /// The text ends within it, or directly behind it, where more may follow.
+    /// A text that ends within the field, or directly behind it, where more may follow.
     Open,
-    /// Something follows the closing quote.
+    /// A field with something behind the closing quote.
     Wrong,
 }
 
@@ -146,7 +147,9 @@ fn quoted(field: &[u8], is_whole: bool, quote: u8, table: &TableSettings, record
     }
 }
 
-/// Behind a closing quote there is a separator, or nothing but white space to the line's end.
+/// Checks the text behind a closing quote.
+///
+/// It is a separator, or nothing but white space up to the line's end.
 fn behind_quote(field: &[u8], is_whole: bool, end: usize, table: &TableSettings) -> Quoted {
     let rest = field.get(end..).unwrap_or_default();
     if rest.starts_with(&table.separator) {
@@ -163,7 +166,7 @@ fn behind_quote(field: &[u8], is_whole: bool, end: usize, table: &TableSettings)
     }
 }
 
-/// A field without quotes: how many bytes to the separator or the line's end.
+/// Reads a field without quotes and returns its bytes to the separator or the line's end.
 fn plain(field: &[u8], is_whole: bool, separator: &[u8], record: &mut Record) -> Option<usize> {
     let first = separator.first().copied().unwrap_or(b',');
     let mut position = 0;

@@ -1,18 +1,19 @@
-//! Which rows the server rejected, from what it says.
+//! The rows that the server rejected, from its messages.
 //!
-//! A message begins with "at position N: ". What cannot be read is counted from 1 among all rows of the body, empty
-//! ones included; what can be read but not stored ("creating document failed ...") from 0 among those that can be
-//! read.
+//! A message begins with "at position N: ". Rows that cannot be read are counted from 1 among all
+//! rows of the body, empty ones included. Rows that can be read but not stored ("creating document
+//! failed ...") are counted from 0 among those that can be read.
 
 use std::collections::HashSet;
 
 use super::batch::{Batch, RejectedRow};
 
-/// Beginning of messages of documents that were read and could not be stored.
+/// The beginning of messages about documents that were read and could not be stored.
 const NOT_STORED: &str = "creating document failed";
 
-/// The rows that the messages are about, in the order of the messages. A message without a position keeps the batch's
-/// first line.
+/// Returns the rows of the messages, in the order of the messages.
+///
+/// A message without a position has the batch's first line.
 pub(super) fn rows(body: &[u8], batch: &Batch, details: &[&str]) -> Vec<RejectedRow> {
     let texts: Vec<&[u8]> = body
         .get(batch.header_bytes..)
@@ -26,7 +27,7 @@ pub(super) fn rows(body: &[u8], batch: &Batch, details: &[&str]) -> Vec<Rejected
         .filter(|(_, reason)| !reason.starts_with(NOT_STORED))
         .filter_map(|(at, _)| *at)
         .collect();
-    // Only looked for where something could not be stored.
+    // Computed only if a row could not be stored.
     let mut read: Option<Vec<usize>> = None;
     let mut row_of = |at: usize, reason: &str| {
         if !reason.starts_with(NOT_STORED) {

@@ -2,8 +2,9 @@
 
 use velocypack::{Builder, Limits, Slice, json};
 
-/// Every line without these top-level attributes. What is no JSON object stays as it is: the server says what is
-/// wrong with it.
+/// Returns every line without these top-level attributes.
+///
+/// A line that is not a JSON object stays as it is: the server reports the mistake.
 pub(super) fn without(body: &[u8], removed: &[String]) -> Vec<u8> {
     let mut out = Vec::with_capacity(body.len());
     let mut builder = Builder::new();

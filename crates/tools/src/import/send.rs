@@ -1,4 +1,4 @@
-//! Sending batches on several connections at once.
+//! Concurrent sending of batches, each thread on a connection of its own.
 
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Mutex, PoisonError};
@@ -21,14 +21,15 @@ struct Sender<'a> {
     client: &'a Client,
     settings: &'a Settings,
     outcome: &'a Outcome,
-    /// Without its body.
+    /// The request without its body.
     request: Request,
     rate: Option<Rate>,
     latency: Option<Latency>,
 }
 
-/// Reads batches on this thread and sends them on others, until the end or the first failure. What was sent is waited
-/// for.
+/// Reads batches on this thread and sends them on others, until the end or the first failure.
+///
+/// Waits for the replies to all sent batches.
 pub(super) fn send_all(
     batches: &mut dyn Batches,
     client: &Client,
@@ -43,7 +44,7 @@ pub(super) fn send_all(
         rate: settings.auto_rate.then(|| Rate::new(settings.batch_bytes, settings.threads)),
         latency: settings.latency.then(|| Latency::new(outcome.console())),
     };
-    // One batch waits, so that a thread that is done finds the next; more would only take memory.
+    // One batch waits, so that an idle thread finds it; more would only take memory.
     let (queue, waiting) = sync_channel(1);
     let waiting = Mutex::new(waiting);
     std::thread::scope(|scope| {
@@ -69,7 +70,7 @@ pub(super) fn send_all(
     outcome.take_failure().map_or(Ok(()), Err)
 }
 
-/// The request of every batch.
+/// Returns the request of every batch.
 fn request(settings: &Settings) -> Request {
     let mut request = Request::post("/_api/import").query("collection", &settings.collection);
     if matches!(settings.form, Form::Json | Form::Lines) {
@@ -95,8 +96,7 @@ impl Sender<'_> {
         loop {
             let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(mut batch) = next else { return };
-            // After a failure, waiting batches are taken without being sent, so that the reader
-            // does not wait.
+            // After a failure, waiting batches are dropped, so that the reader does not block.
             if self.outcome.has_stopped() {
                 continue;
             }
@@ -119,7 +119,7 @@ impl Sender<'_> {
         let body = std::mem::take(&mut batch.body);
         let is_table = batch.header_bytes > 0;
         let body = match self.settings.removed.as_slice() {
-            // Columns of tables have been left out already.
+            // Tables have left out these columns already.
             removed if !removed.is_empty() && !is_table => rewrite::without(&body, removed),
             _ => body,
         };
@@ -161,7 +161,7 @@ impl Sender<'_> {
         Ok(())
     }
 
-    /// Which rows may or may not have been stored.
+    /// Describes the rows that may or may not have been stored.
     fn explain(&self, error: &client::Error, body: &[u8], batch: &Batch) -> Failure {
         let rows = body.get(batch.header_bytes..).unwrap_or_default();
         let count = rows.split_inclusive(|byte| *byte == b'\n').count();
@@ -169,7 +169,7 @@ impl Sender<'_> {
         let file = &self.settings.file;
         let state = match error {
             client::Error::Connect { .. } | client::Error::Request { .. } => "were not stored",
-            // A request that is refused as a whole is so before its first row is stored.
+            // The server refuses a request as a whole before it stores its first row.
             client::Error::Server(answer) if matches!(answer.status, 400..=405 | 413 | 415) => {
                 "were not stored"
             }

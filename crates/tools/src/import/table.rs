@@ -12,21 +12,21 @@ use super::options::{MAX_ROW_BYTES, Settings};
 use super::record::{Found, Record, read};
 use crate::{Console, Failure, Progress, Unit, input};
 
-/// Bytes that are read at one time.
+/// The bytes of one read.
 const BLOCK_BYTES: usize = 256 << 10;
 
-/// Most characters of a row that is no row, as it is shown.
+/// The greatest number of characters shown of a wrong row.
 const MAX_SHOWN_CHARS: usize = 1_000;
 
-/// Most rows that are found wrong in one batch, so that a file of another form ends soon.
+/// The greatest number of wrong rows in one batch, so that a file of another form ends soon.
 const MAX_REJECTED: usize = 1_000;
 
-/// Reads rows.
+/// A reader of rows.
 pub(super) struct TableBatches {
     rows: Rows,
     columns: Option<Columns>,
     record: Record,
-    /// Lines that batches have told of.
+    /// The number of lines that batches have counted.
     told_lines: u64,
 }
 
@@ -52,7 +52,7 @@ enum Next {
 }
 
 impl TableBatches {
-    /// Reads the line of names, from the file or from one of its own.
+    /// Reads the line of names, from the file or from a separate one.
     pub(super) fn new(
         input: Box<dyn Read + Send>,
         settings: &Settings,
@@ -97,11 +97,11 @@ impl Rows {
         Ok(rows)
     }
 
-    /// Reads more, behind what has not been read yet.
+    /// Reads more text behind the unread part.
     fn fill(&mut self) -> Result<(), Failure> {
         self.text.drain(..self.position);
         self.position = 0;
-        // The longer a row, the more at a time: each time it is looked at from its beginning.
+        // The amount grows with the row, as each attempt scans the row from its beginning.
         let wanted = BLOCK_BYTES.max(self.text.len());
         let read = self.input.by_ref().take(wanted as u64).read_to_end(&mut self.text);
         let count = read.map_err(|error| {
@@ -220,7 +220,7 @@ impl Batches for TableBatches {
     }
 }
 
-/// A row for a person, its values between vertical bars.
+/// Returns a row for a person, its values between vertical bars.
 fn shown(record: &Record) -> String {
     let fields: Vec<_> = record.fields().map(|(field, _)| String::from_utf8_lossy(field)).collect();
     fields.join(" | ").chars().take(MAX_SHOWN_CHARS).collect()

@@ -1,4 +1,4 @@
-//! The options of `persea import` that are for CSV and TSV.
+//! The options of `persea import` for CSV and TSV.
 
 use options::{Flag, List, Maybe, Opt, Options, Text, flag, text};
 
@@ -34,14 +34,14 @@ pub(super) enum Datatype {
     String,
 }
 
-/// An attribute that is made of others.
+/// An attribute merged from others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Merge {
     pub(super) name: String,
     pub(super) parts: Vec<MergePart>,
 }
 
-/// A part of such an attribute.
+/// A part of a merged attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum MergePart {
     Attribute(String),
@@ -63,7 +63,7 @@ pub(super) struct TableSettings {
 }
 
 impl TableSettings {
-    /// Reads the options. Errors say which one is wrong and what would be right.
+    /// Reads the options. Errors name the wrong one and say what would be right.
     pub(super) fn read(options: &Options, is_tsv: bool) -> Result<Self, Failure> {
         let separator = match (options.get(&SEPARATOR).unwrap_or_default(), is_tsv) {
             ("", true) | ("\\t", _) => "\t",
@@ -101,7 +101,7 @@ impl TableSettings {
     }
 }
 
-/// Returns all values of an option as `read` understands them. Its error says what would be right.
+/// Returns all values of an option, parsed by `read`, whose error says what would be right.
 fn all<T>(
     options: &Options,
     option: &Opt<List<Text>>,

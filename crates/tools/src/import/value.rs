@@ -1,11 +1,13 @@
-//! From the text of a field to JSON.
+//! Conversions from the text of a field to JSON.
 
 use velocypack::json::write_str;
 
 use super::table_options::Datatype;
 
-/// Writes a field as JSON. `has_quotes`: then it is a text, unless a datatype says otherwise. A field without quotes
-/// and without anything in it is no value, whatever the datatype. Nothing but UTF-8 can be written; `None` otherwise.
+/// Writes a field as JSON; `None` unless it is UTF-8.
+///
+/// With `has_quotes` it is a text, unless a datatype says otherwise. An empty field without quotes
+/// has no value, whatever the datatype.
 pub(super) fn write(
     field: &[u8],
     has_quotes: bool,
@@ -37,8 +39,10 @@ pub(super) fn write(
     Some(())
 }
 
-/// Writes what looks like a number, in JSON's form: without a plus sign and leading zeros, with digits around the
-/// point. Answers whether it does. What no double can hold is no number: it would lose its value.
+/// Writes a number in JSON's form, and returns true if the field is one.
+///
+/// JSON's form has neither a plus sign nor leading zeros, and has digits around the point. A number
+/// beyond the range of a double does not count: it would lose its value.
 fn write_number(field: &[u8], out: &mut Vec<u8>) -> bool {
     let (sign, rest) = match field.split_first() {
         Some((b'-', rest)) => (&b"-"[..], rest),

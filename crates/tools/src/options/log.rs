@@ -46,8 +46,10 @@ pub(crate) fn open(options: &Options) -> Result<Console, Failure> {
     Ok(Console::new(level, form, outputs))
 }
 
-/// Reads the level of messages. The topics `all`, `general` and the tool's name count, the last one most; others are
-/// of parts that ArangoDB's tools have.
+/// Reads the level of messages.
+///
+/// The topics `all`, `general` and the tool's name count, the last one most. Other topics belong to
+/// parts that only ArangoDB's tools have.
 fn level(options: &Options) -> Result<Level, Failure> {
     let own = options.program().name.rsplit(' ').next().unwrap_or_default();
     let mut chosen = Level::Info;

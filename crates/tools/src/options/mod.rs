@@ -1,8 +1,8 @@
-//! Options that all tools have, with ArangoDB's names. A section is a file: the rows of its options, and what the tools
-//! make of their values.
+//! The options that all tools share, with ArangoDB's names.
 //!
-//! The sections of a tool are its own, then those of [`general`], [`server`] and [`log`]. Its ignored options begin
-//! with [`IGNORED`], and its refused ones with [`REFUSED`].
+//! A section is a file: the rows of its options, and the settings made of their values. The
+//! sections of a tool are its own, then those of [`general`], [`server`] and [`log`]. Its ignored
+//! options begin with [`IGNORED`], and its refused ones with [`REFUSED`].
 
 pub(crate) mod general;
 pub(crate) mod log;
@@ -13,7 +13,7 @@ use options::Unsupported;
 
 pub(crate) use threads::threads;
 
-/// The beginning of names of variables of the environment.
+/// The prefix of environment variables.
 pub(crate) const ENVIRONMENT_PREFIX: &str = "PERSEA_";
 
 /// The options that all tools ignore.

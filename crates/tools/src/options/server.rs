@@ -45,7 +45,7 @@ options::section! {
         choice("ssl.protocol", TLS_VERSIONS, "9", "Version of TLS: 5 for 1.2, 6 for 1.3, 9 for both.").uncommon();
 }
 
-/// Makes the options of a client for each endpoint.
+/// Returns the options of a client for each endpoint.
 pub(crate) fn client_options(options: &Options) -> Result<Vec<ClientOptions>, Failure> {
     let credentials = credentials(options)?;
     let endpoints = options.get(&ENDPOINT).into_iter();
@@ -72,9 +72,9 @@ fn endpoint_options(
     Ok(client)
 }
 
-/// Returns a time-out; 0 is none.
+/// Returns a time-out; 0 means no limit.
 fn timeout(options: &Options, option: &Opt<Seconds>) -> Duration {
-    /// More than a year.
+    /// The time-out without a limit, more than a year.
     const FOREVER: Duration = Duration::from_secs(1 << 26);
     match options.duration(option) {
         Duration::ZERO => FOREVER,
@@ -82,7 +82,7 @@ fn timeout(options: &Options, option: &Opt<Seconds>) -> Duration {
     }
 }
 
-/// Returns the credentials that were given, or asks for them.
+/// Returns the given credentials, or asks for them.
 fn credentials(options: &Options) -> Result<Credentials, Failure> {
     let keyfile = options.non_empty(&JWT_SECRET_KEYFILE);
     let token = options.non_empty(&JWT_TOKEN);
@@ -137,7 +137,7 @@ fn ask(question: &str) -> Result<String, Failure> {
     prompt::secret(question).map_err(|error| Failure::new(format!("{question} cannot be read: {error}")))
 }
 
-/// Reads the secret of a file, without white space around it.
+/// Reads the secret in a file, without surrounding white space.
 fn secret_file(path: &str) -> Result<Credentials, Failure> {
     let option = JWT_SECRET_KEYFILE.name;
     let bytes = std::fs::read(Path::new(path))

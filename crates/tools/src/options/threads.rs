@@ -1,13 +1,13 @@
-//! `--threads` of the tools that work on several collections at once.
+//! `--threads` of the tools that process several collections at once.
 
 use options::{Number, Opt, Options};
 
 use crate::failure::Failure;
 
-/// Most threads.
+/// The greatest number of threads.
 const THREADS_MAX: u64 = 256;
 
-/// Returns the number of threads; 0 stands for one on each core, at least two.
+/// Returns the number of threads; 0 means one per core, at least two.
 pub(crate) fn threads(options: &Options, option: &Opt<Number>) -> Result<usize, Failure> {
     match options.get(option) {
         0 => Ok(std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2))),

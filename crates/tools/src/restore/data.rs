@@ -1,7 +1,7 @@
-//! Files of data, read in blocks that hold whole documents.
+//! Data files, read in blocks of whole documents.
 //!
-//! A block of a file that we have packed, a member of gzip, is handed on packed, so that many threads unpack it;
-//! other packed files are unpacked by whoever reads them.
+//! A block of a file that Persea has packed, a gzip member, stays packed, so that many threads
+//! unpack it. The reader unpacks other packed files.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -14,28 +14,28 @@ use velocypack::{Builder, Limits, Slice, json};
 use super::lines;
 use crate::Failure;
 
-/// Bytes that are read at one time.
+/// The bytes of one read.
 const READ_BYTES: usize = 256 << 10;
-/// A single document, or a VelocyPack array, that is longer is refused.
+/// The greatest length in bytes of a single document or a VelocyPack array.
 const DOCUMENT_MAX_BYTES: usize = 600 << 20;
-/// The texts around the type of a wrapped document.
+/// The types of wrapped documents.
 const ENVELOPES: std::ops::RangeInclusive<u64> = 2300..=2302;
 
-/// A file of data that is being read.
+/// A data file that is being read.
 pub(super) struct DataFile {
     path: PathBuf,
     velocypack: bool,
     form: Form,
-    /// The place at which the next block begins.
+    /// The position at which the next block begins.
     position: u64,
     is_exhausted: bool,
 }
 
 enum Form {
     Plain(File),
-    /// Members of gzip that say how long they are.
+    /// gzip members that state their length.
     Members(File),
-    /// gzip of somebody else; the text that was unpacked and not yet handed on.
+    /// gzip of another program, with the unpacked text that no block has yet.
     Stream {
         decoder: Box<MultiGzDecoder<BufReader<File>>>,
         waiting: Vec<u8>,
@@ -47,21 +47,24 @@ enum Form {
 pub(super) struct Block {
     bytes: Bytes,
     is_packed: bool,
-    /// The places at which it begins and ends: in the file, or in the text of a file that cannot be
-    /// read from its middle.
+    /// The positions of its begin and end.
+    ///
+    /// They are positions in the file, or in the text of a file that cannot be read from its
+    /// middle.
     pub(super) start: u64,
     pub(super) end: u64,
 }
 
 impl Block {
-    /// The documents as one member of gzip, and their length without it: `None` if they are not packed, or longer than
-    /// `max_bytes`.
+    /// Returns the documents as one gzip member, and their unpacked length.
+    ///
+    /// Returns `None` if they are not packed, or longer than `max_bytes`.
     pub(super) fn packed(&self, max_bytes: usize) -> Option<(Bytes, usize)> {
         let plain_bytes = gzip_members::plain_bytes(&self.bytes).filter(|bytes| *bytes <= max_bytes)?;
         self.is_packed.then(|| (self.bytes.clone(), plain_bytes))
     }
 
-    /// The documents.
+    /// Returns the documents.
     pub(super) fn unpack(&self, file: &Path) -> Result<Bytes, Failure> {
         if !self.is_packed {
             return Ok(self.bytes.clone());
@@ -73,7 +76,7 @@ impl Block {
 }
 
 impl DataFile {
-    /// Opens a file to be read from a position that was the end of a block.
+    /// Opens a file at a position that was the end of a block.
     pub(super) fn open(path: &Path, position: u64) -> Result<Self, Failure> {
         let name = path.to_string_lossy();
         let velocypack = name.trim_end_matches(".gz").ends_with(".vpack");
@@ -104,7 +107,7 @@ impl DataFile {
         Ok(opened)
     }
 
-    /// Unpacks and forgets what comes before a position.
+    /// Unpacks and drops the text before a position.
     fn skip_to(&mut self, position: u64) -> Result<(), Failure> {
         let path = self.path.clone();
         let Form::Stream { decoder, .. } = &mut self.form else { return Ok(()) };
@@ -129,9 +132,9 @@ impl DataFile {
         self.is_exhausted
     }
 
-    /// Returns true if the documents are wrapped, so that their order matters; the first of them
-    /// says so. What cannot be read or is broken is for whoever reads it all, and the server, to
-    /// refuse.
+    /// Returns true if the documents are wrapped, so that their order matters.
+    ///
+    /// The first document decides. The reader of the whole file and the server report damage.
     pub(super) fn has_envelopes(path: &Path) -> Result<bool, Failure> {
         let name = path.to_string_lossy();
         if name.trim_end_matches(".gz").ends_with(".vpack") {
@@ -160,7 +163,7 @@ impl DataFile {
             && kind.is_some_and(|kind| ENVELOPES.contains(&kind)))
     }
 
-    /// The next block, `None` after the last: a member of gzip, or about `bytes`.
+    /// Returns the next block, `None` after the last: a gzip member, or about `bytes`.
     pub(super) fn next_block(&mut self, bytes: usize) -> Result<Option<Block>, Failure> {
         if self.is_exhausted {
             return Ok(None);
@@ -172,7 +175,7 @@ impl DataFile {
                 let mut waiting = Vec::with_capacity(bytes + 1);
                 let cut = read_whole(file, &mut waiting, bytes, self.velocypack)
                     .map_err(|error| damaged(&self.path, start, &error))?;
-                // The rest is read again with the next block.
+                // The next block reads the rest again.
                 let back = i64::try_from(waiting.len() - cut).unwrap_or(0);
                 file.seek(SeekFrom::Current(-back)).map_err(|error| damaged(&self.path, start, &error))?;
                 waiting.truncate(cut);
@@ -193,13 +196,15 @@ impl DataFile {
         Ok(Some(Block { bytes: bytes.into(), is_packed, start, end: self.position }))
     }
 
-    /// The number of the first line of a block that begins at `position`, from 1. Reads all that comes before.
+    /// Returns the number, from 1, of the first line of a block that begins at `position`.
+    ///
+    /// It reads everything before the position.
     pub(super) fn line_at(path: &Path, position: u64) -> Result<u64, Failure> {
         let mut file = DataFile::open(path, 0)?;
         let mut line = 1;
         while file.position < position {
             let left = match file.form {
-                // One at a time, so that none is read that begins behind the position.
+                // One member at a time, so that none behind the position is read.
                 Form::Members(_) => 1,
                 _ => usize::try_from(position - file.position).unwrap_or(usize::MAX).min(1 << 20),
             };
@@ -219,7 +224,7 @@ impl DataFile {
     }
 }
 
-/// Reads until there are `bytes` and a place to cut, or everything is read. Answers where to cut.
+/// Reads until there are `bytes` and a place to cut, or to the end. Returns the place to cut.
 fn read_whole(
     source: &mut dyn Read,
     waiting: &mut Vec<u8>,
@@ -249,7 +254,7 @@ fn read_whole(
     }
 }
 
-/// Behind the last whole value that ends before `limit`, or behind the first value.
+/// Returns the end of the last whole value before `limit`, or of the first value.
 fn cut_values(bytes: &[u8], limit: usize) -> Option<usize> {
     let mut end = 0;
     while let Some(length) = lines::value_bytes(bytes.get(end..)?).filter(|length| *length > 0) {
@@ -262,8 +267,10 @@ fn cut_values(bytes: &[u8], limit: usize) -> Option<usize> {
     (end > 0).then_some(end)
 }
 
-/// The next member, if there is one. By itself: the next may be of another part of the collection, and documents of two
-/// parts together are not loaded as fast.
+/// Returns the next member, if there is one.
+///
+/// It returns only one: the next may belong to another part of the collection, and documents of two
+/// parts together load more slowly.
 fn read_member(file: &mut File, path: &Path, start: u64) -> Result<Option<Vec<u8>>, Failure> {
     let failed = |error: std::io::Error| damaged(path, start, &error);
     let mut member = vec![0; gzip_members::HEADER_BYTES];
@@ -291,7 +298,7 @@ fn read_member(file: &mut File, path: &Path, start: u64) -> Result<Option<Vec<u8
     Ok(Some(member))
 }
 
-/// Fills a buffer as far as there is something.
+/// Fills a buffer as far as the file goes.
 fn read_up_to(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut done = 0;
     while let Some(rest) = buffer.get_mut(done..).filter(|rest| !rest.is_empty()) {

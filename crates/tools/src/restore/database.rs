@@ -1,5 +1,7 @@
-//! The restore of one database, in ArangoDB's order: collections, analyzers, views of collections, documents and
-//! indexes, views of indexes, and users last, because the login in use may change with them.
+//! The restore of one database, in ArangoDB's order.
+//!
+//! The order is collections, analyzers, views of collections, documents and indexes, and views of
+//! indexes. Users come last, because the login in use may change with them.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -13,7 +15,7 @@ use crate::{Console, Failure, Progress, Server, Unit};
 
 const ANALYZERS: &str = "_analyzers";
 const USERS: &str = "_users";
-/// Collections of services, which ArangoDB has to be told of.
+/// The collections of services, whose restore ArangoDB must be told of.
 const SERVICES: [&str; 2] = ["_appbundles", "_apps"];
 
 /// Restores the dump in a folder into the client's database.
@@ -115,7 +117,7 @@ fn check_name(dump: &Dump, database: &str, settings: &Settings) -> Result<(), Fa
     Err(Failure::new(format!("the dump {dumped}, as --force-same-database wants it")))
 }
 
-/// Bytes of all files of data.
+/// Returns the bytes of all data files.
 fn total_bytes(collections: &[Collection], settings: &Settings) -> Option<u64> {
     let files = collections.iter().flat_map(|collection| &collection.data);
     let sizes = files.map(|file| file.metadata().map_or(0, |metadata| metadata.len()));

@@ -1,9 +1,10 @@
-//! Documents that have an attribute twice, as no document can be stored: the first one stays.
+//! Documents with a duplicate attribute, which no server can store: the first one stays.
 
 use velocypack::{Builder, Duplicates, Limits, json};
 
-/// A block of lines in which every document has each attribute once. Lines that are no JSON stay as they are: the server
-/// says what is wrong with them.
+/// Returns a block of lines in which every document has each attribute once.
+///
+/// Lines that are not JSON stay as they are: the server reports the mistake.
 pub(super) fn keep_first(block: &[u8]) -> Vec<u8> {
     let mut cleaned = Vec::with_capacity(block.len());
     let (mut builder, limits) = (Builder::new(), Limits::default());
@@ -17,7 +18,7 @@ pub(super) fn keep_first(block: &[u8]) -> Vec<u8> {
         let mut parser = json::Parser::new(line, &limits).with_duplicates(Duplicates::KeepFirst);
         let text = line.trim_ascii_end();
         match parser.next_value(&mut builder) {
-            // All of the line is that value.
+            // The whole line is that value.
             Ok(Some(end)) if end >= text.len() => {
                 cleaned.extend_from_slice(builder.as_slice().to_json_string().as_bytes());
                 cleaned.extend_from_slice(line.get(text.len()..).unwrap_or_default());

@@ -14,7 +14,7 @@ use crate::{Console, Failure};
 #[derive(Debug)]
 pub(super) struct Dump {
     pub(super) info: Info,
-    /// In the order in which they are created.
+    /// The collections in the order of their creation.
     pub(super) collections: Vec<Collection>,
     pub(super) views: Vec<View>,
 }
@@ -24,11 +24,11 @@ pub(super) struct Dump {
 pub(super) struct Collection {
     pub(super) name: String,
     pub(super) is_edge: bool,
-    /// The file that it is from.
+    /// The file of its structure.
     pub(super) file: PathBuf,
     /// `parameters` and `indexes`, a VelocyPack object.
     pub(super) structure: Vec<u8>,
-    /// Its files of data, in order.
+    /// Its data files, in order.
     pub(super) data: Vec<PathBuf>,
 }
 
@@ -36,14 +36,14 @@ pub(super) struct Collection {
 #[derive(Clone, Debug)]
 pub(super) struct View {
     pub(super) name: String,
-    /// True if it is made of indexes, which must be there first.
+    /// True if it consists of indexes, which must exist first.
     pub(super) is_alias: bool,
-    /// As JSON.
+    /// The definition, as JSON.
     pub(super) definition: String,
 }
 
 impl Dump {
-    /// Reads a folder. Errors: files that cannot be read or say what they cannot.
+    /// Reads a folder. Errors: files that are unreadable or have an invalid content.
     pub(super) fn read(folder: &Path, settings: &Settings, console: &Console) -> Result<Self, Failure> {
         check_encryption(folder)?;
         let info = read_info(folder, settings, console)?;
@@ -91,13 +91,13 @@ impl Dump {
     }
 }
 
-/// The files of data of each stem: one, or the parts from 0 on without a gap.
+/// Returns the data files of each stem: one, or the parts from 0 on without a gap.
 fn data_files(files: &[String]) -> BTreeMap<&str, Vec<&String>> {
     let mut parts: BTreeMap<&str, BTreeMap<Option<usize>, &String>> = BTreeMap::new();
     for file in files {
         if let Some((stem, part)) = names::parse_data_file(file) {
             let known = parts.entry(stem).or_default().entry(part).or_insert(file);
-            // Of several forms the readable one goes first, as with arangorestore.
+            // The readable one of several forms goes first, as in arangorestore.
             if known.len() > file.len() {
                 *known = file;
             }
@@ -113,7 +113,10 @@ fn chosen<'a>(parts: &BTreeMap<Option<usize>, &'a String>) -> Vec<&'a String> {
     }
 }
 
-/// A folder of anything else would be restored as a dump of nothing, and the restore would seem to have done its work.
+/// Checks that a folder is a dump.
+///
+/// Any other folder would be restored as an empty dump, and the restore would seem to have
+/// succeeded.
 fn check_is_dump(folder: &Path, files: &[String]) -> Result<(), Failure> {
     let is_of_dump = |file: &String| {
         file == names::INFO || file.ends_with(names::STRUCTURE) || file.ends_with(names::VIEW)
@@ -162,7 +165,7 @@ fn read_collection(path: &Path, stem: &str, settings: &Settings) -> Result<Optio
     let parameters = parameters.ok_or_else(|| wrong("expecting an object with 'parameters'"))?;
     let name = parameters.get("name").and_then(Slice::as_str).filter(|name| !name.is_empty());
     let name = name.ok_or_else(|| wrong("'parameters.name' must be the collection's name"))?;
-    // A name that cannot be a file's is not that of its file.
+    // A name that cannot be a file's differs from that of its file.
     let named = if stem == name || !names::is_plain(name) { name } else { names::collection_of(stem) };
     let is_deleted = parameters.get("deleted").and_then(Slice::as_bool).unwrap_or(false);
     let is_wanted = |name| !is_deleted && settings.wants_collection(name);
@@ -171,7 +174,7 @@ fn read_collection(path: &Path, stem: &str, settings: &Settings) -> Result<Optio
             "the file's name does not fit the collection {name:?} in it; with --create-collection false the file's name counts"
         )));
     }
-    // Files are renamed to load documents into another collection.
+    // Users rename files to load documents into another collection.
     if !is_wanted(named) {
         return Ok(None);
     }

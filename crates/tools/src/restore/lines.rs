@@ -1,7 +1,9 @@
-//! Cutting text between lines, and VelocyPack between values.
+//! Cuts of text between lines, and of VelocyPack between values.
 
-/// Returns the place to cut the bytes that are at most `limit` long: behind the last line break
-/// there, or, if there is none, behind the first one. `None` if there is no line break at all.
+/// Returns the place to cut bytes at a line break.
+///
+/// It is behind the last line break within `limit`, or, if there is none, behind the first one.
+/// `None` if there is no line break at all.
 pub(super) fn cut(bytes: &[u8], limit: usize) -> Option<usize> {
     let head = bytes.get(..limit.min(bytes.len())).unwrap_or_default();
     match memchr::memrchr(b'\n', head) {
@@ -10,7 +12,7 @@ pub(super) fn cut(bytes: &[u8], limit: usize) -> Option<usize> {
     }
 }
 
-/// The pieces of a block of lines, each at most about `limit` bytes: where they begin and end.
+/// Returns the pieces of a block of lines as begins and ends, each at most about `limit` bytes.
 pub(super) fn pieces(block: &[u8], limit: usize) -> Vec<(usize, usize)> {
     let mut pieces = Vec::new();
     let mut start = 0;
@@ -23,13 +25,14 @@ pub(super) fn pieces(block: &[u8], limit: usize) -> Vec<(usize, usize)> {
     pieces
 }
 
-/// Line breaks in some bytes.
+/// Returns the number of line breaks in some bytes.
 pub(super) fn count(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
-/// The length of the VelocyPack array or object that begins with these bytes; `None` if that cannot be said, or it is
-/// neither.
+/// Returns the length of the VelocyPack array or object that begins with these bytes.
+///
+/// Returns `None` if the length is unknown, or if they begin neither.
 pub(super) fn value_bytes(bytes: &[u8]) -> Option<u64> {
     let head = *bytes.first()?;
     let width = match head {
@@ -47,7 +50,7 @@ pub(super) fn value_bytes(bytes: &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(length))
 }
 
-/// A number in groups of seven bits, the lowest first.
+/// Returns a number in groups of seven bits, the lowest first.
 fn variable(bytes: &[u8]) -> Option<u64> {
     let mut length = 0;
     for (position, byte) in bytes.iter().enumerate().take(9) {

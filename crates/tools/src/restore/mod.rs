@@ -1,9 +1,10 @@
-//! `persea restore`, also called through a link named `arangorestore`: a dump's folder into a server.
+//! `persea restore`, also called through a link named `arangorestore`: a dump's folder into a
+//! server.
 //!
-//! A run goes through these steps: [`options`] reads the options; [`folder`] reads what is dumped; [`database`]
-//! creates collections, has threads ([`work`]) send their documents and create their indexes, and creates views.
-//! [`data`] reads files of data in blocks of whole lines, [`server`] makes the requests, and [`state`] keeps in the
-//! folder how far the restore is, for `--continue`.
+//! [`options`] reads the options. [`folder`] reads the contents of the dump. [`database`] creates
+//! collections and views; between them, its threads ([`work`]) send documents and create indexes.
+//! [`data`] reads data files in blocks of whole lines. [`server`] makes the requests. [`state`]
+//! stores the progress in the folder, for `--continue`.
 
 mod data;
 mod database;
@@ -32,7 +33,7 @@ use crate::{Console, Failure, Server, Tool, connect, create_database};
 
 /// ArangoDB's number of the error that a database does not exist.
 const DATABASE_NOT_FOUND: u64 = 1228;
-/// Between two attempts to reach the server.
+/// The pause between two attempts to reach the server.
 const CONNECT_PAUSE: Duration = Duration::from_secs(1);
 const SYSTEM: &str = "_system";
 
@@ -68,7 +69,7 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Asks the endpoints some times whether a server is there: it may be starting.
+/// Asks the endpoints several times for a server: it may be starting.
 fn wait_for_server(options: &Options, retries: u64, console: &Console) -> Result<(), Failure> {
     let clients =
         client_options(options)?.into_iter().map(Client::new).collect::<client::Result<Vec<_>>>()?;
@@ -88,7 +89,9 @@ fn wait_for_server(options: &Options, retries: u64, console: &Console) -> Result
     Ok(())
 }
 
-/// The databases of a folder: the system's last, because the login in use may change with it.
+/// Returns the databases of a folder, the system database last.
+///
+/// The login in use may change with the system database.
 fn databases(settings: &Settings) -> Result<Vec<(String, PathBuf)>, Failure> {
     let failed = |error: std::io::Error| {
         Failure::new(format!("the folder {} cannot be read: {error}", settings.folder.display()))
@@ -113,7 +116,7 @@ fn databases(settings: &Settings) -> Result<Vec<(String, PathBuf)>, Failure> {
     Ok(found)
 }
 
-/// Sees to it that the client's database is there.
+/// Creates the client's database if it does not exist.
 fn provide_database(client: &Client, settings: &Settings) -> Result<(), Failure> {
     match client.call(&Request::get("/_api/database/current")) {
         Ok(_) => Ok(()),

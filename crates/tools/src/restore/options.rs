@@ -83,7 +83,7 @@ const OWN_IGNORED: &[Unsupported] = &[
     Unsupported { reason: "a restore opens few files at a time", names: &["descriptors-minimum"] },
 ];
 
-/// Least and most bytes of a request.
+/// The least and the greatest size of a request in bytes.
 const BATCH_BYTES: (u64, u64) = (128 << 10, 512 << 20);
 
 /// The settings of a restore.
@@ -98,7 +98,7 @@ pub(super) struct Settings {
     pub(super) import_structure: bool,
     pub(super) create_collections: bool,
     pub(super) create_database: bool,
-    /// Of attributes that a document has twice, the first counts.
+    /// True if the first of duplicate attributes counts.
     pub(super) cleans_duplicates: bool,
     pub(super) revision_trees: bool,
     pub(super) overwrite: bool,
@@ -148,7 +148,7 @@ impl Settings {
         }
     }
 
-    /// Returns true if collections and their indexes are created, rather than used as they are.
+    /// Returns true if collections and indexes are created, false if existing ones are used.
     pub(super) fn creates(&self) -> bool {
         self.import_structure && self.create_collections
     }

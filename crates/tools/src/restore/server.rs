@@ -8,14 +8,15 @@ use super::folder::{Collection, View};
 use super::options::Settings;
 use crate::{Console, Failure};
 
-/// The type of collections of edges.
+/// The type of edge collections.
 const EDGES: u64 = 3;
 
-/// ArangoDB's number of the error that a collection is there already.
+/// ArangoDB's number of the error that a collection exists already.
 const DUPLICATE_NAME: u64 = 1207;
 
-/// Creates a collection, and drops one that is there if the settings say so. Otherwise that one is used as it is, and the
-/// answer is true.
+/// Creates a collection, and first drops an existing one if the settings say so.
+///
+/// Returns true if an existing one stays and is used as it is.
 pub(super) fn create_collection(
     client: &Client,
     collection: &Collection,
@@ -32,8 +33,9 @@ pub(super) fn create_collection(
     }
 }
 
-/// Returns true if Persea is to build the edge index after the documents, when [`create_indexes`]
-/// asks for it. ArangoDB does not know of it.
+/// Returns true if Persea builds the edge index after the documents.
+///
+/// [`create_indexes`] then asks for it. ArangoDB does not know this option.
 fn defers_edge_index(collection: &Collection, settings: &Settings) -> bool {
     let kind = Slice::new(&collection.structure).get_path(&["parameters", "type"]).and_then(Slice::as_u64);
     let has_data = settings.import_data && !collection.data.is_empty();
@@ -57,16 +59,16 @@ pub(super) fn create_indexes(
     Ok(())
 }
 
-/// Documents as they are sent.
+/// Documents in the form of a request.
 pub(super) struct Documents {
-    /// True if they are VelocyPack rather than lines of JSON.
+    /// True if they are VelocyPack rather than JSON Lines.
     pub(super) velocypack: bool,
-    /// True if they are packed by gzip.
+    /// True if they are packed with gzip.
     pub(super) packed: bool,
     pub(super) bytes: Bytes,
 }
 
-/// Sends documents. Those that come again change nothing, so a broken connection is no harm.
+/// Sends documents. It is idempotent, so a broken connection does no harm.
 pub(super) fn send_data(
     client: &Client,
     collection: &str,
@@ -93,7 +95,7 @@ pub(super) fn create_view(client: &Client, view: &View, settings: &Settings) -> 
     Ok(())
 }
 
-/// Has ArangoDB take over services that were restored. Failures are no reason to stop.
+/// Makes ArangoDB adopt restored services. Failures do not stop the restore.
 pub(super) fn heal_services(client: &Client, console: &Console) {
     for path in ["/_admin/status", "/_api/foxx/_local/heal"] {
         if let Err(error) = client.call(&Request::post(path)) {
@@ -107,7 +109,7 @@ fn flag(value: bool) -> &'static str {
     if value { "true" } else { "false" }
 }
 
-/// The structure as JSON, with what old dumps lack.
+/// Returns the structure as JSON, with the parts that old dumps lack.
 fn structure(collection: &Collection, settings: &Settings) -> Result<String, Failure> {
     let structure = Slice::new(&collection.structure);
     let mut out = Builder::new();
@@ -135,8 +137,9 @@ fn structure(collection: &Collection, settings: &Settings) -> Result<String, Fai
     Ok(out.as_slice().to_json_string())
 }
 
-/// The line of a piece that the server has refused, from 0, as far as it can be told: the first that is no JSON, or
-/// the one that the server names.
+/// Returns the line, from 0, of a piece that the server has refused, if it can be found.
+///
+/// It is the first line that is not JSON, or the one that the server names.
 pub(super) fn bad_line(piece: &[u8], message: &str) -> Option<u64> {
     let mut builder = Builder::new();
     for (number, line) in (0..).zip(piece.split(|byte| *byte == b'\n')) {

@@ -1,8 +1,8 @@
 //! The progress of a restore, in the file `continue.json` of the dump's folder.
 //!
-//! For each collection it says whether it was found, was created or is restored, and up to which position the server
-//! has confirmed each file of data. What was sent behind it is sent again by `--continue`; documents that come again
-//! change nothing.
+//! For each collection it states if it was found, was created or is restored. For each data file it
+//! holds the position up to which the server has confirmed the documents. `--continue` sends those
+//! behind it again; this is idempotent.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::{Console, Failure};
 /// The time between two writes of the file.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Shared by all threads of a restore.
+/// The progress that all threads of a restore share.
 pub(super) struct State {
     path: PathBuf,
     console: Console,
@@ -40,7 +40,7 @@ struct Progress {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
-    /// It was there before the restore, and stays as it is but for documents.
+    /// The collection existed before the restore, which adds only documents to it.
     Found,
     #[default]
     Created,
@@ -48,7 +48,7 @@ enum Stage {
 }
 
 impl Stage {
-    /// Returns the name of the state in the file.
+    /// The names of the stages in the file.
     const NAMES: [(Stage, &str); 3] =
         [(Stage::Found, "found"), (Stage::Created, "created"), (Stage::Restored, "restored")];
 
@@ -64,9 +64,9 @@ impl Stage {
 /// The part of a file that the server has confirmed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Done {
-    /// Everything before this.
+    /// The position before which everything is confirmed.
     position: u64,
-    /// And blocks behind it, by where they begin.
+    /// The ends of confirmed blocks behind it, by their begins.
     more: BTreeMap<u64, u64>,
 }
 
@@ -80,7 +80,7 @@ impl Done {
 }
 
 impl State {
-    /// A new one, or with `goes_on` the one that a restore from this folder has left.
+    /// Returns a new state, or with `goes_on` the one of an earlier restore from this folder.
     pub(super) fn open(folder: &Path, goes_on: bool, console: &Console) -> Result<Self, Failure> {
         let path = folder.join(names::CONTINUE);
         let mut kept = Kept::default();
@@ -103,7 +103,7 @@ impl State {
         Ok(State { path, console: console.clone(), kept: Mutex::new(kept) })
     }
 
-    /// Returns true if the restore that is continued has created or found a collection.
+    /// Returns true if the resumed restore has created or found a collection.
     pub(super) fn is_created(&self, collection: &str) -> bool {
         self.lock().collections.contains_key(collection)
     }
@@ -118,24 +118,24 @@ impl State {
         self.lock().collections.get(collection).is_some_and(|progress| progress.stage == Stage::Found)
     }
 
-    /// Returns the place in a file from which a restore goes on.
+    /// Returns the position in a file from which a restore resumes.
     pub(super) fn position(&self, collection: &str, file: &str) -> u64 {
         let kept = self.lock();
         let progress = kept.collections.get(collection);
         progress.and_then(|progress| progress.files.get(file)).map_or(0, |done| done.position)
     }
 
-    /// A collection was created.
+    /// Records that a collection was created.
     pub(super) fn created(&self, collection: &str) {
         self.reached(collection, Stage::Created);
     }
 
-    /// A collection was there before the restore.
+    /// Records that a collection existed before the restore.
     pub(super) fn found(&self, collection: &str) {
         self.reached(collection, Stage::Found);
     }
 
-    /// The server has confirmed a block.
+    /// Records that the server has confirmed a block.
     pub(super) fn sent(&self, collection: &str, file: &str, start: u64, end: u64) {
         let mut kept = self.lock();
         let progress = kept.collections.entry(collection.to_owned()).or_default();
@@ -143,7 +143,7 @@ impl State {
         self.write_now_and_then(&mut kept);
     }
 
-    /// Documents and indexes of a collection are there.
+    /// Records that the documents and indexes of a collection are complete.
     pub(super) fn restored(&self, collection: &str) {
         self.reached(collection, Stage::Restored);
     }
@@ -154,14 +154,14 @@ impl State {
         self.write_now_and_then(&mut kept);
     }
 
-    /// Writes it, because the restore is about to fail.
+    /// Writes the state, because the restore is about to fail.
     pub(super) fn save(&self) {
         self.write(&mut self.lock());
     }
 
-    /// Removes it, because there is nothing left to go on with.
+    /// Removes the file, because nothing is left to resume.
     pub(super) fn remove(&self) {
-        // It may never have been written.
+        // The file may never have been written.
         let _ = std::fs::remove_file(&self.path);
     }
 
@@ -171,7 +171,7 @@ impl State {
         }
     }
 
-    /// Written beside and moved, so that there is always a whole one.
+    /// Writes a new file and renames it, so that there is always a whole one.
     fn write(&self, kept: &mut Kept) {
         kept.written = Some(Instant::now());
         let beside = self.path.with_extension("json.new");

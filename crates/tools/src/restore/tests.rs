@@ -1,4 +1,4 @@
-//! Files of data of every form are read in blocks of whole documents, from any block on.
+//! Tests: data files of every form are read in blocks of whole documents, from any block on.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ fn array(count: u64) -> Vec<u8> {
     builder.into_vec()
 }
 
-/// The whole content, read in blocks; each must end where the next begins.
+/// Returns the whole content, read in blocks; each must end where the next begins.
 fn read(path: &Path, position: u64, block_bytes: usize) -> Vec<u8> {
     let mut file = DataFile::open(path, position).unwrap();
     let (mut all, mut end) = (Vec::new(), position);

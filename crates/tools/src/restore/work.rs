@@ -1,5 +1,7 @@
-//! The work of threads on a collection: read, unpack where that is needed, and send
-//! ([`crate::schedule`] is which thread does it where). The last of them creates its indexes.
+//! The work of threads on a collection: read, unpack if needed, and send.
+//!
+//! [`crate::schedule`] assigns threads to collections. The last thread of a collection creates its
+//! indexes.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,18 +22,18 @@ pub(super) struct Work<'a> {
     pub(super) settings: &'a Settings,
     pub(super) state: &'a State,
     pub(super) progress: &'a Progress,
-    /// Bytes of documents that were sent.
+    /// The bytes of documents that were sent.
     pub(super) sent_bytes: AtomicU64,
-    /// Requests that they took.
+    /// The requests that sent them.
     pub(super) batches: AtomicU64,
     failures: Mutex<Vec<Failure>>,
 }
 
-/// A collection that is under way.
+/// A collection in progress.
 pub(super) struct Job {
     collection: Collection,
     files: Vec<Mutex<DataFile>>,
-    /// Documents are wrapped: they replace and remove each other, and go one after the other.
+    /// True if documents are wrapped: they replace and remove each other, so their order matters.
     is_ordered: bool,
 }
 
@@ -46,8 +48,9 @@ impl<'a> Work<'a> {
         Work { server, settings, state, progress, sent_bytes, batches, failures: Mutex::default() }
     }
 
-    /// Restores documents and, of collections that the restore has created, indexes. Errors: the first failure; with
-    /// `force` all that there were are kept for [`Work::failures`].
+    /// Restores documents, and the indexes of collections that the restore has created.
+    ///
+    /// Errors: the first failure. With `force`, [`Work::failures`] has all of them.
     pub(super) fn restore(&self, mut collections: Vec<Collection>) -> Result<(), Failure> {
         collections.retain(|collection| !self.state.is_restored(&collection.name));
         let failures = schedule::run(self, collections, self.settings.threads, self.settings.force);
@@ -58,7 +61,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The failures so far.
+    /// Returns the failures so far.
     pub(super) fn failures(&self) -> Vec<Failure> {
         lock(&self.failures).clone()
     }
@@ -73,8 +76,9 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Sends a block as it lies in its file. `false` if it has to be changed or divided first, or the server does not
-    /// take it so.
+    /// Sends a block as it lies in its file.
+    ///
+    /// Returns `false` if it must be changed or divided first, or the server does not accept it.
     fn send_packed(&self, job: &Job, path: &Path, velocypack: bool, block: &Block) -> Result<bool, Failure> {
         let is_taken_as_is = velocypack || !self.settings.cleans_duplicates;
         if !is_taken_as_is || !self.server.knows_packed_documents() {
@@ -86,7 +90,7 @@ impl<'a> Work<'a> {
             server::send_data(&self.server.client, &job.collection.name, self.settings, documents).map_err(
                 |error| match block.unpack(path) {
                     Ok(plain) => explain(&error, path, block.start, &[], &plain, velocypack),
-                    // It is the file that is wrong.
+                    // The file is at fault.
                     Err(failure) => failure,
                 },
             )?;
@@ -180,7 +184,7 @@ impl schedule::Work for Work<'_> {
     }
 }
 
-/// A file of the collection that has more: one that nobody reads just now, if there is one.
+/// Returns an unfinished file of the collection, preferably one that no thread is reading.
 fn next_file(job: &Job) -> Option<MutexGuard<'_, DataFile>> {
     let free = job.files.iter().find_map(|file| file.try_lock().ok().filter(|file| !file.is_exhausted()));
     free.or_else(|| job.files.iter().map(lock).find(|file| !file.is_exhausted()))
@@ -190,7 +194,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Which line of which file the server has refused, and why.
+/// Names the file and the line that the server has refused, and the reason.
 fn explain(
     error: &client::Error,
     path: &Path,

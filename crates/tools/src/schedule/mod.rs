@@ -1,6 +1,8 @@
-//! Threads that work on collections. Each takes one that nobody has begun; when there is none left, it helps with one
-//! that is under way. The last to leave a collection closes it. One more collection is open already, so that whoever
-//! is at the other end of the connection is at work when the first thread comes to it.
+//! Threads that process collections.
+//!
+//! Each thread takes a collection that none has begun. If none is left, it helps with one in
+//! progress. The last to leave a collection closes it. One more collection is already open, so that
+//! the server is at work when the first thread comes to it.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,14 +10,14 @@ use std::time::Duration;
 
 use crate::Failure;
 
-/// The time that a thread waits for another that is about to open a collection that it could help with.
+/// The time that a thread waits for another that is about to open a collection to help with.
 const OPENING_PAUSE: Duration = Duration::from_millis(1);
 
 /// A task on collections.
 pub(crate) trait Work: Sync {
-    /// A collection that nobody has begun.
+    /// A collection that no thread has begun.
     type Collection: Send;
-    /// One that is under way.
+    /// A collection in progress.
     type Job: Send + Sync;
     /// The private state of a thread.
     type Own;
@@ -26,10 +28,10 @@ pub(crate) trait Work: Sync {
 
     fn open(&self, collection: Self::Collection) -> Result<Self::Job, Failure>;
 
-    /// Returns true if several threads can work on it at once.
+    /// Returns true if several threads can process it at once.
     fn is_shared(&self, job: &Self::Job) -> bool;
 
-    /// Works as long as there is something to do and `goes_on` says so.
+    /// Works as long as there is something to do and `goes_on` returns true.
     fn work_on(
         &self,
         job: &Self::Job,
@@ -37,17 +39,21 @@ pub(crate) trait Work: Sync {
         goes_on: &dyn Fn() -> bool,
     ) -> Result<(), Failure>;
 
-    /// Nobody works on it any more. `is_whole`: everything was done.
+    /// Closes a collection that no thread processes any more.
+    ///
+    /// `is_whole`: everything was done.
     fn close(&self, job: &Self::Job, is_whole: bool) -> Result<(), Failure>;
 
-    /// Called by each thread that finds nothing more to work on, and once at the end.
+    /// Finishes earlier work. Each thread without further work calls it, and the last call is at
+    /// the end.
     fn settle(&self) -> Result<(), Failure> {
         Ok(())
     }
 }
 
-/// Works on all collections with so many threads. Answers what went wrong: without `force` the first failure ends
-/// everything.
+/// Processes all collections with so many threads and returns the failures.
+///
+/// Without `force` the first failure ends everything.
 pub(crate) fn run<W: Work>(
     work: &W,
     mut collections: Vec<W::Collection>,
@@ -71,10 +77,10 @@ pub(crate) fn run<W: Work>(
         }
     });
     if let Some(task) = lock(&schedule.ahead).take() {
-        // After a failure; there is nothing more to say about this one.
+        // After a failure, a second one of the same collection is not reported.
         let _ = work.close(&task.job, false);
     }
-    // Of collections that other threads were busy with when these found nothing left to do.
+    // For collections that other threads still processed when these ran out of work.
     schedule.settle();
     schedule.failures.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
@@ -82,15 +88,15 @@ pub(crate) fn run<W: Work>(
 struct Schedule<'w, W: Work> {
     work: &'w W,
     force: bool,
-    /// Collections that nobody has begun, the next one last.
+    /// The collections that no thread has begun, the next one last.
     waiting: Mutex<Vec<W::Collection>>,
-    /// One that is open and that nobody works on yet. Locked while it is being opened.
+    /// An open collection that no thread processes yet. Locked while it is being opened.
     ahead: Mutex<Option<Arc<Task<W::Job>>>>,
-    /// Those that are under way.
+    /// The collections in progress.
     running: Mutex<Vec<Arc<Task<W::Job>>>>,
-    /// Collections that are being opened or are open, and are not under way yet.
+    /// The number of collections that are being opened or are open, and not yet in progress.
     opening: AtomicUsize,
-    /// Set by the first failure.
+    /// True after the first failure.
     is_stopped: AtomicBool,
     failures: Mutex<Vec<Failure>>,
 }
@@ -143,7 +149,7 @@ impl<W: Work> Schedule<'_, W> {
         lock(&self.failures).push(failure);
     }
 
-    /// Only the first failure of a collection is told.
+    /// Records a failure; only the first one of a collection is reported.
     fn fail_task(&self, task: &Task<W::Job>, failure: Failure) {
         if !task.has_failed.swap(true, Ordering::Relaxed) {
             self.fail(failure.during(&format!("collection {:?}", task.name)));
@@ -155,13 +161,13 @@ impl<W: Work> Schedule<'_, W> {
         if let Some(task) = self.begin() {
             return Some(Some(task));
         }
-        // First: what is open by now is found below.
+        // Loaded first: the search below finds every collection that is open by now.
         let is_opening = self.opening.load(Ordering::SeqCst) > 0;
         let task = self.help();
         (task.is_some() || is_opening).then_some(task)
     }
 
-    /// Begins with the next collection, and opens the one after it.
+    /// Begins the next collection, and opens the one after it.
     fn begin(&self) -> Option<Arc<Task<W::Job>>> {
         let ahead = lock(&self.ahead).take();
         let task = ahead.or_else(|| self.open_next())?;
@@ -175,7 +181,9 @@ impl<W: Work> Schedule<'_, W> {
         Some(task)
     }
 
-    /// Opens the next collection that can be opened. It counts as being opened until it is under way.
+    /// Opens the next collection that can be opened.
+    ///
+    /// It counts as being opened until it is in progress.
     fn open_next(&self) -> Option<Arc<Task<W::Job>>> {
         while !self.is_stopped() {
             let collection = {
@@ -200,7 +208,7 @@ impl<W: Work> Schedule<'_, W> {
         None
     }
 
-    /// A collection under way that another thread can help with, the one with the fewest threads.
+    /// Returns the collection in progress that has the fewest threads, if another can help with it.
     fn help(&self) -> Option<Arc<Task<W::Job>>> {
         let running = lock(&self.running);
         let open = running.iter().filter(|task| {
@@ -213,7 +221,7 @@ impl<W: Work> Schedule<'_, W> {
         Some(Arc::clone(task))
     }
 
-    /// The last thread to leave a collection closes it.
+    /// Leaves a collection; the last thread closes it.
     fn leave(&self, task: &Arc<Task<W::Job>>) -> Result<(), Failure> {
         {
             let mut running = lock(&self.running);

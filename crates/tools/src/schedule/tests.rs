@@ -1,4 +1,4 @@
-//! Every collection is worked on and closed once, whatever goes wrong with others.
+//! Tests: every collection is processed and closed once, whatever goes wrong with others.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::{Work, lock, run};
 use crate::Failure;
 
-/// Counts to a number in each collection.
+/// Work that counts to a number in each collection.
 #[derive(Default)]
 struct Counting {
-    /// Collections that cannot be opened.
+    /// The collections that cannot be opened.
     closed_for_us: Vec<&'static str>,
-    /// Those in which the third step fails.
+    /// The collections in which the third step fails.
     broken: Vec<&'static str>,
-    /// Steps of each, and whether it was whole when it was closed.
+    /// The steps of each, and true if it was whole when it was closed.
     closed: Mutex<BTreeMap<&'static str, (usize, bool)>>,
     /// The number of open collections at the first step.
     opened: AtomicUsize,
@@ -65,7 +65,7 @@ impl Work for Counting {
             && let Ok(left) =
                 job.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1))
         {
-            // Until somebody comes to help, where somebody can.
+            // Waits for a helper, if there can be one.
             let may_be_helped = job.name == "last" && left > 1 && self.threads > 1;
             while may_be_helped && goes_on() && !self.was_helped.load(Ordering::SeqCst) {
                 std::thread::yield_now();

@@ -1,5 +1,7 @@
-//! Inserts, updates, reads and removals of documents and edges. Each thread goes through the steps of one key after
-//! the other, so that no operation meets a document of another thread.
+//! Inserts, updates, reads and removals of documents and edges.
+//!
+//! Each thread performs the steps of one key after the other, so that no operation meets a document
+//! of another thread.
 
 use super::super::operation::{Operation, Plan, Turn, document};
 use super::super::stage::Stage;
@@ -63,10 +65,11 @@ fn plain(plan: &Plan, key: Option<&str>, number: u64, step: Step) -> String {
     document(key, &format!("\"value\":{number},\"updated\":{is_updated},"), plan.complexity)
 }
 
-/// The body of a document: with its key for an insert; its number among those of the thread; what happens to it.
+/// The body of a document. The arguments are the key for an insert, the number among the thread's
+/// documents, and the step.
 pub(super) type Body = fn(&Plan, Option<&str>, u64, Step) -> String;
 
-/// The next step of the thread.
+/// Returns the next step of the thread.
 pub(super) fn step(steps: &[Step], plan: &Plan, turn: Turn, body: Body) -> Operation {
     let count = steps.len() as u64;
     let (number, at) = (turn.own / count, (turn.own % count) as usize);

@@ -1,4 +1,4 @@
-//! Test cases: how each makes its collections and its operations.
+//! Test cases: their collections and operations.
 
 pub(super) mod crud;
 pub(super) mod document;

@@ -1,4 +1,4 @@
-//! Requests that have nothing to do with documents.
+//! Requests without documents.
 
 use super::super::operation::{Operation, Plan, Turn, json_text};
 use super::super::stage::Stage;

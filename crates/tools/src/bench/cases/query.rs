@@ -6,7 +6,7 @@ use super::super::operation::{Operation, Plan, Turn, document, json_text};
 use super::super::stage::Stage;
 use crate::Failure;
 
-/// Documents of `stream-cursor`.
+/// The number of documents of `stream-cursor`.
 const STREAMED: u64 = 500;
 
 pub(in super::super) fn insert(plan: &Plan, turn: Turn) -> Operation {
@@ -21,14 +21,14 @@ pub(in super::super) fn insert(plan: &Plan, turn: Turn) -> Operation {
 pub(in super::super) fn insert_random(plan: &Plan) -> Operation {
     let mut query = String::from("INSERT { value: RAND()");
     for number in 1..=plan.complexity {
-        // Writing to a String does not fail.
+        // Writes to a String do not fail.
         let _ = write!(query, ", test{number}: RANDOM_TOKEN(32)");
     }
     query.push_str(" } INTO @@collection");
     plan.cursor(&query, &format!(r#"{{"@collection":{}}}"#, json_text(&plan.collection)))
 }
 
-/// Three empty collections.
+/// Makes three empty collections.
 pub(in super::super) fn prepare_three(stage: &Stage<'_>) -> Result<(), Failure> {
     (1..=3).try_for_each(|number| stage.collection(&numbered(stage.plan, number), false))
 }

@@ -1,9 +1,10 @@
 //! Data for the tables of docs/benchmarks.md: the same each time, whatever thread makes it.
 //!
-//! The social network has the shape of Pokec (Takac and Zabovsky 2012; SNAP's soc-Pokec: 1,632,803 people, 30,622,564
-//! directed friendships, that is 18.75 each): how many friends people have is distributed by a logarithmic normal
-//! distribution with that mean and a median of 7.5; how often they are somebody's friend by a power law. The most
-//! popular of 1,600,000 has about 13,000, as there.
+//! The social network has the shape of Pokec (Takac and Zabovsky 2012; SNAP's soc-Pokec: 1,632,803
+//! people, 30,622,564 directed friendships, that is 18.75 each). The number of a person's friends
+//! has a log-normal distribution with that mean and a median of 7.5. The number of people who name
+//! a person as a friend follows a power law. The most popular of 1,600,000 has about 13,000, as in
+//! Pokec.
 
 use std::fmt::Write;
 
@@ -12,16 +13,17 @@ use super::super::stage::Stage;
 use super::document::import_into;
 use crate::Failure;
 
-/// Mean of the friends of a person, and the parameters of its distribution: exp(LOG_MEAN + LOG_DEVIATION² / 2) is the
-/// mean.
+/// The mean number of a person's friends, and the parameters of its distribution.
+///
+/// exp(LOG_MEAN + LOG_DEVIATION² / 2) is the mean.
 pub(in super::super) const FRIENDS: f64 = 18.75;
 const LOG_DEVIATION: f64 = 1.35;
-/// Exponent by which a random number from 0 to 1 becomes a rank of popularity.
+/// The exponent that turns a random number from 0 to 1 into a rank of popularity.
 const POPULARITY: f64 = 1.85;
-/// No more friends than in Pokec.
+/// The greatest number of friends, as in Pokec.
 const FRIENDS_MAX: u64 = 8_763;
 
-/// A number that looks random (the finalizer of SplitMix64).
+/// Returns a number that looks random (the finalizer of SplitMix64).
 pub(super) fn mix(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -29,12 +31,12 @@ pub(super) fn mix(number: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// From 0 to 1, without 1.
+/// Returns a random number from 0 to 1, without 1.
 fn unit(seed: u64) -> f64 {
     (mix(seed) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// The numbers that one operation makes.
+/// Returns the numbers that one operation makes.
 fn numbers(plan: &Plan, turn: Turn) -> std::ops::Range<u64> {
     let first = turn.number * plan.complexity;
     first..first + plan.complexity
@@ -53,7 +55,7 @@ pub(in super::super) fn documents(plan: &Plan, turn: Turn) -> Operation {
     let text = lines(plan, turn, |number, text| {
         let random = mix(number);
         let name = NAMES.get((random % 8) as usize).copied().unwrap_or_default();
-        // Writing to a String does not fail.
+        // Writes to a String do not fail.
         let _ = writeln!(
             text,
             "{{\"_key\":\"test{number}\",\"number\":{number},\"name\":\"{name} {:x}\",\"group\":{},\"active\":{},\
@@ -92,7 +94,7 @@ pub(in super::super) fn vertices(plan: &Plan, turn: Turn) -> Operation {
     import_into(&plan.segment(), text)
 }
 
-/// The collection of edges, `NAME_edges`.
+/// Makes the collection of edges, `NAME_edges`.
 pub(in super::super) fn prepare_edges(stage: &Stage<'_>) -> Result<(), Failure> {
     if stage.plan.total.is_none() {
         return Err(Failure::option("seed-edges needs --requests: edges lead to that many people"));
@@ -112,7 +114,7 @@ pub(in super::super) fn edges(plan: &Plan, turn: Turn) -> Operation {
     import_into(&format!("{}_edges", plan.segment()), text)
 }
 
-/// Returns the number of somebody's friends.
+/// Returns the number of a person's friends.
 pub(in super::super) fn friends(person: u64) -> u64 {
     // The sum of twelve random numbers is close to normal, with a deviation of 1.
     let normal = (0..12).map(|part| unit((person << 4 | part) ^ (1 << 63))).sum::<f64>() - 6.0;
@@ -120,10 +122,10 @@ pub(in super::super) fn friends(person: u64) -> u64 {
     ((log_mean + LOG_DEVIATION * normal).exp().round() as u64).min(FRIENDS_MAX)
 }
 
-/// Somebody out of `people`; those that are popular more often. Their numbers are spread over all.
+/// Returns one of `people`, popular ones more often. Their numbers are spread over all.
 pub(in super::super) fn popular(seed: u64, people: u64) -> u64 {
     let rank = (unit(seed).powf(POPULARITY) * people as f64) as u64;
-    // A multiplication by an odd number far from a power of two keeps ranks apart where `people` shares no factor
-    // with it.
+    // Multiplication by an odd number far from a power of two keeps ranks apart if `people` shares
+    // no factor with it.
     (u128::from(rank) * 0x9e37_79b1 % u128::from(people.max(1))) as u64
 }

@@ -8,7 +8,7 @@ use super::seed::mix;
 
 use Step::{Insert, Read, Remove};
 
-/// Sets of attributes that return again and again.
+/// The number of sets of attributes that recur.
 const SHAPES: u64 = 20;
 
 pub(in super::super) fn fixed(plan: &Plan, turn: Turn) -> Operation {
@@ -32,7 +32,7 @@ fn random_names(plan: &Plan, key: Option<&str>, number: u64, _: Step) -> String 
 fn named(key: Option<&str>, attributes: u64, name: impl Fn(u64) -> String) -> String {
     let mut text = format!("{{\"_key\":\"{}\"", key.unwrap_or_default());
     for attribute in 0..attributes {
-        // Writing to a String does not fail.
+        // Writes to a String do not fail.
         let _ = write!(text, ",\"{}\":\"some value\"", name(attribute));
     }
     text.push('}');

@@ -1,17 +1,19 @@
-//! Transactions over several collections or documents. ArangoDB's tool has them in JavaScript, which is carried out
-//! on the server; here each is one query that reads and writes the same.
+//! Transactions over several collections or documents.
+//!
+//! ArangoDB's tool has them in JavaScript, which the server runs. Here each is one query that reads
+//! and writes the same.
 
 use super::super::operation::{Operation, Plan, Turn, document, json_text};
 use super::super::stage::Stage;
 use super::query::numbered;
 use crate::Failure;
 
-/// Two empty collections.
+/// Makes two empty collections.
 pub(in super::super) fn prepare_two(stage: &Stage<'_>) -> Result<(), Failure> {
     (1..=2).try_for_each(|number| stage.collection(&numbered(stage.plan, number), false))
 }
 
-/// Two collections with a document for each thread.
+/// Makes two collections with a document for each thread.
 pub(in super::super) fn prepare_pairs(stage: &Stage<'_>) -> Result<(), Failure> {
     prepare_two(stage)?;
     let keys = (0..stage.plan.threads).map(|thread| format!("{{\"_key\":\"test{thread}\",\"value\":0}}\n"));
@@ -19,7 +21,7 @@ pub(in super::super) fn prepare_pairs(stage: &Stage<'_>) -> Result<(), Failure> 
     (1..=2).try_for_each(|number| stage.import(&numbered(stage.plan, number), lines.clone()))
 }
 
-/// The names of two collections as bind variables, without the brackets.
+/// Returns the names of two collections as bind variables, without the brackets.
 fn two(plan: &Plan) -> String {
     let [one, two] = [1, 2].map(|number| json_text(&numbered(plan, number)));
     format!(r#""@one":{one},"@two":{two}"#)
@@ -36,7 +38,7 @@ pub(in super::super) fn read_and_write(plan: &Plan, turn: Turn) -> Operation {
     plan.cursor(query, &format!(r#"{{{},"key":"test{}"}}"#, two(plan), turn.thread))
 }
 
-/// Documents of one transaction of `counttrx`.
+/// The number of documents of one transaction of `counttrx`.
 const COUNTED: u64 = 50;
 
 pub(in super::super) fn count(plan: &Plan) -> Operation {

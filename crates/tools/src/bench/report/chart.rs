@@ -1,5 +1,6 @@
-//! The picture: the time of a run by size of batches, a line for each number of threads; by number of threads where
-//! there is one size.
+//! The chart: the time of a run by batch size, a line for each number of threads.
+//!
+//! With only one batch size, the chart is by number of threads.
 
 use chart::{Chart, Panel, Series};
 
@@ -39,7 +40,7 @@ pub(super) fn chart(settings: &Settings, runs: &[Run]) -> Chart {
     Chart { title, panels: vec![panel] }
 }
 
-/// The median time of the runs with these settings.
+/// Returns the median time of the runs with these settings.
 fn time(runs: &[Run], batch_size: u64, threads: u64) -> Option<f64> {
     let alike = runs.iter().filter(|run| run.batch_size == batch_size && run.threads == threads);
     median(alike).map(|run| run.elapsed.as_secs_f64())

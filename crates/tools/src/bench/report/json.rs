@@ -1,4 +1,4 @@
-//! The figures as JSON. Times are seconds.
+//! The measurements as JSON. Times are seconds.
 
 use velocypack::Builder;
 

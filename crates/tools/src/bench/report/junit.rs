@@ -1,5 +1,6 @@
-//! The figures in the form of JUnit's reports, which continuous integration shows: a test for each run, failed where
-//! operations were.
+//! The measurements in the form of JUnit's reports, which continuous integration shows.
+//!
+//! Each run is a test. It has failed if operations have.
 
 use std::fmt::Write;
 
@@ -19,7 +20,7 @@ pub(super) fn report(settings: &Settings, runs: &[Run]) -> String {
     );
     for (number, run) in runs.iter().enumerate() {
         let Run { batch_size, threads, tally, elapsed } = run;
-        // Writing to a String does not fail.
+        // Writes to a String do not fail.
         let _ = write!(
             xml,
             "<testcase classname=\"{case}\" name=\"run {} of {case}: batches of {batch_size}, {threads} threads\" \

@@ -18,25 +18,25 @@ pub(super) struct Run {
     pub(super) batch_size: u64,
     pub(super) threads: u64,
     pub(super) tally: Tally,
-    /// From the first request to the last reply.
+    /// The time from the first request to the last reply.
     pub(super) elapsed: Duration,
 }
 
 impl Run {
-    /// Operations a second.
+    /// Returns the operations per second.
     pub(super) fn rate(&self) -> f64 {
         self.tally.operations as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }
 }
 
-/// The run that as many are slower than are faster; of the two in the middle the faster one.
+/// Returns the median run by time; of the two in the middle, the faster one.
 pub(super) fn median<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Option<&'a Run> {
     let mut runs: Vec<&Run> = runs.into_iter().collect();
     runs.sort_by_key(|run| run.elapsed);
     runs.get(runs.len().checked_sub(1)? / 2).copied()
 }
 
-/// Finds out before the first run whether the files can be written.
+/// Checks before the first run that the files can be written.
 pub(super) fn prepare_files(files: &Files) -> Result<(), Failure> {
     if let Some(path) = &files.chart
         && !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))

@@ -1,4 +1,4 @@
-//! The figures for a person, in the form of ArangoDB's tool.
+//! The measurements for a person, in the form of ArangoDB's tool.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use super::super::options::{Intervals, Settings};
 use super::{Run, median};
 use crate::Console;
 
-/// Prints what runs with the same settings have measured: the figures of the median one, and the time of each.
+/// Prints the measurements of runs with the same settings: the median run, and the time of each.
 pub(in super::super) fn print(settings: &Settings, runs: &[Run], console: &Console) {
     let Some(median) = median(runs) else { return };
     let latencies = &median.tally.latencies;
@@ -25,7 +25,7 @@ fn yes(flag: bool) -> &'static str {
     if flag { "yes" } else { "no" }
 }
 
-// Writing to a String does not fail.
+// Writes to a String do not fail.
 
 fn header(settings: &Settings, runs: usize, median: &Run) -> String {
     format!(
@@ -60,7 +60,7 @@ fn figures(text: &mut String, run: &Run, latencies: &Histogram) {
     }
 }
 
-/// Of several runs, each in a line; what is above them is of the median one.
+/// Adds a line for each of several runs; the text above is about the median one.
 fn each_run(text: &mut String, runs: &[Run]) {
     for (number, run) in runs.iter().enumerate().filter(|_| runs.len() > 1) {
         let (seconds, rate, failed) = (run.elapsed.as_secs_f64(), run.rate(), run.tally.failed);

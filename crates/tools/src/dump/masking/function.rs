@@ -1,4 +1,4 @@
-//! The functions of maskings: each puts another value in the place of one.
+//! The masking functions: each replaces a value.
 
 use aql_date::{Civil, ParsedDate, format_date, parse_date};
 use base64::Engine as _;
@@ -10,33 +10,33 @@ use velocypack::{Builder, Slice};
 use super::random::letter;
 use crate::Failure;
 
-/// Characters of a hash: eight bytes in base 64.
+/// The bytes of a hash, which is written in base 64.
 const HASH_BYTES: usize = 8;
-/// Digits of a credit card's number before its check digit.
+/// The digits of a credit card's number before its check digit.
 const CARD_DIGITS: usize = 15;
 const LOWEST_DATE: &str = "1970-01-01T00:00:00.000";
-/// Numbers of `random` lie between its negative and it.
+/// The bound of `random`, for positive and negative numbers.
 const RANDOM_MAX: i64 = 1_000;
 
 /// A masking function with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Function {
-    /// Hashes in the place of strings.
+    /// A hash for each string.
     RandomString,
-    /// Random values of the same kind.
+    /// A random value of the same kind.
     Random,
-    /// The front of words becomes `x`.
+    /// Words whose front becomes `x`.
     XifyFront {
         unmasked: usize,
         hash: bool,
-        /// 0 is the secret of the run.
+        /// The seed; 0 is the secret of the run.
         seed: u64,
     },
-    /// Random digits and letters, and what stands for other values.
+    /// Random digits and letters, and a replacement for other values.
     Zip {
         default: String,
     },
-    /// The same.
+    /// Random digits and letters, and a replacement for other values.
     Phone {
         default: String,
     },
@@ -132,7 +132,7 @@ impl Function {
         if is_empty { Err("the lower bound is above the upper".to_owned()) } else { Ok(self) }
     }
 
-    /// Adds what takes the place of a value that is no object and no array.
+    /// Adds the replacement of a value that is neither object nor array.
     pub(super) fn apply(
         &self,
         value: Slice<'_>,
@@ -185,13 +185,13 @@ impl Function {
     }
 }
 
-/// A hash that cannot be computed without the secret, in base 64: 12 characters.
+/// Returns a hash of 12 characters in base 64, which nobody can compute without the secret.
 fn hash_text(secret: &[u8], text: &[u8]) -> String {
     let digest = Sha256::new().chain_update(secret).chain_update(text).finalize();
     STANDARD.encode(digest.get(..HASH_BYTES).unwrap_or_default())
 }
 
-/// The hash, again and again up to the length of a longer text.
+/// Returns the hash, repeated up to the length of a longer text.
 fn random_string(text: &str, secret: &[u8]) -> String {
     let hash = hash_text(secret, text.as_bytes());
     let length = text.chars().count().max(hash.len());
@@ -217,8 +217,10 @@ fn add_random(
     }
 }
 
-/// Letters, digits, `_` and `-` make words; their last characters stay, the rest becomes `x`, and all between them
-/// blanks.
+/// Masks words, keeping their last characters.
+///
+/// Words consist of letters, digits, `_` and `-`. Their other characters become `x`, and characters
+/// between words become blanks.
 fn xify(text: &str, unmasked: usize) -> String {
     let is_word = |character: &char| character.is_alphanumeric() || matches!(character, '_' | '-');
     let characters: Vec<char> = text.chars().collect();
@@ -236,7 +238,7 @@ fn xify(text: &str, unmasked: usize) -> String {
     masked
 }
 
-/// Random digits for digits, letters for letters; all else stays.
+/// Replaces digits by random digits and letters by random letters; all else stays.
 fn shuffle(text: &str, random: &mut Rng) -> String {
     let replace = |character: char| match character {
         digit if digit.is_ascii_digit() => random.digit(10),
@@ -252,7 +254,8 @@ fn decimal(lower: f64, upper: f64, scale: i32, random: &mut Rng) -> f64 {
     ((number * factor).round() / factor).clamp(lower, upper)
 }
 
-/// Sixteen digits, the last of which is the check digit of the Luhn algorithm (ISO/IEC 7812-1).
+/// Returns sixteen digits, the last of which is the check digit of the Luhn algorithm (ISO/IEC
+/// 7812-1).
 fn credit_card(random: &mut Rng) -> i64 {
     let mut number = 4;
     let mut sum = 8;

@@ -1,8 +1,9 @@
-//! Maskings: which collections are dumped and how, and which values are changed before they are written.
+//! Maskings: the treatment of each collection, and changes of values before they are written.
 //!
-//! Source: ArangoDB 3.10 documentation, "arangodump Data Maskings". The file is a JSON object of collections' names
-//! (`*` stands for all others); each has a `type`, and with `masked` an array of rules: `path`, `type` (the function)
-//! and its parameters. The first rule whose path matches a value decides.
+//! Source: ArangoDB 3.10 documentation, "arangodump Data Maskings". The file is a JSON object of
+//! collections' names (`*` stands for all others). Each has a `type`, and with `masked` an array of
+//! rules: `path`, `type` (the function) and its parameters. The first rule whose path matches a
+//! value decides.
 
 mod function;
 mod path;
@@ -21,7 +22,7 @@ use crate::Failure;
 use function::Function;
 use path::Path;
 
-/// Attributes that are never changed at the top of a document.
+/// The top-level attributes that never change.
 const SYSTEM_ATTRIBUTES: [&str; 5] = ["_key", "_id", "_rev", "_from", "_to"];
 /// The name that stands for all collections without an entry.
 const OTHERS: &str = "*";
@@ -29,13 +30,13 @@ const OTHERS: &str = "*";
 /// The treatment of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Treatment {
-    /// Left out.
+    /// No file.
     Exclude,
-    /// Without documents.
+    /// No documents.
     Structure,
-    /// With changed documents.
+    /// Changed documents.
     Masked,
-    /// As it is.
+    /// Unchanged documents.
     Full,
 }
 
@@ -43,7 +44,7 @@ pub(super) enum Treatment {
 #[derive(Debug)]
 pub(super) struct Maskings {
     collections: HashMap<String, Entry>,
-    /// So that hashes of one run agree and those of two do not.
+    /// The secret that makes hashes agree within one run and differ between two.
     secret: [u8; 16],
 }
 
@@ -94,12 +95,12 @@ impl Maskings {
         self.collections.get(collection).or_else(|| self.collections.get(OTHERS))
     }
 
-    /// Collections without an entry are left out.
+    /// Returns the treatment of a collection. Those without an entry are left out.
     pub(super) fn treatment(&self, collection: &str) -> Treatment {
         self.entry(collection).map_or(Treatment::Exclude, |entry| entry.treatment)
     }
 
-    /// Returns the change of a collection's documents; `None` if they stay.
+    /// Returns the changes of a collection's documents; `None` if they stay.
     pub(super) fn mask(&self, collection: &str) -> Option<Mask<'_>> {
         let entry = self.entry(collection).filter(|entry| entry.treatment == Treatment::Masked)?;
         Some(Mask { rules: &entry.rules, secret: &self.secret })
@@ -134,7 +135,7 @@ impl Rule {
 }
 
 impl Mask<'_> {
-    /// Changes documents that are lines of JSON.
+    /// Changes documents in JSON Lines.
     pub(super) fn lines(&self, batch: &[u8], out: &mut Vec<u8>) -> Result<(), Failure> {
         let unreadable =
             |error: json::JsonError| Failure::new(format!("the server sent what is no JSON: {error}"));
@@ -186,7 +187,9 @@ impl Mask<'_> {
         Ok(out.close()?)
     }
 
-    /// Elements of an array are at the path of the array. The depth is bounded by what the parser takes.
+    /// Changes a value. Elements of an array are at the path of the array.
+    ///
+    /// The parser's limit bounds the depth.
     fn value<'v>(
         &self,
         value: Slice<'v>,

@@ -1,18 +1,18 @@
-//! Which values a rule is about.
+//! The paths of values that a rule applies to.
 
 /// The path of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Path {
     /// `*`: every value.
     Any,
-    /// `.a.b`: values whose path ends so.
+    /// `.a.b`: values whose path ends with these names.
     End(Vec<String>),
     /// `a.b`: values with this path.
     Whole(Vec<String>),
 }
 
 impl Path {
-    /// Names with dots, and the name `*`, stand between backticks or acute accents.
+    /// Parses a path. Names with dots, and the name `*`, stand between backticks or acute accents.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         if text == "*" {
             return Ok(Path::Any);

@@ -4,7 +4,7 @@ use fastrand::Rng;
 
 use crate::failure::Failure;
 
-/// Returns bytes that nobody can guess.
+/// Returns unpredictable bytes.
 pub(super) fn secret() -> Result<[u8; 16], String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| no_random_bytes(&error))?;

@@ -1,4 +1,5 @@
-//! CSV (RFC 4180) as arangoexport writes it: a line of names, texts in quotes, arrays and objects as JSON in quotes.
+//! CSV (RFC 4180) in arangoexport's form: a line of names, texts in quotes, arrays and objects as
+//! JSON in quotes.
 
 use velocypack::{Slice, json};
 
@@ -6,10 +7,10 @@ use super::super::options::Settings;
 use super::{TextForm, for_each};
 use crate::Failure;
 
-/// The characters that spreadsheets take for the beginning of a formula.
+/// The characters that spreadsheets interpret as the beginning of a formula.
 const FORMULA: [char; 4] = ['+', '=', '@', '-'];
 
-/// Writes rows.
+/// A writer of rows.
 pub(super) struct CsvForm {
     fields: Vec<String>,
     escape_formulae: bool,

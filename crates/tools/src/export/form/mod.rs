@@ -1,4 +1,4 @@
-//! From lines of JSON to the text of a file.
+//! Conversions from JSON Lines to the text of a file.
 
 mod csv;
 pub(super) mod xml;
@@ -10,25 +10,27 @@ use crate::Failure;
 use csv::CsvForm;
 use xml::XmlForm;
 
-/// Writes documents in a form.
+/// A writer of documents in one form.
 pub(super) trait TextForm {
     /// Writes the text before all documents.
     fn begin(&mut self, out: &mut Vec<u8>);
 
-    /// Some documents, a line each.
+    /// Writes some documents, which are JSON Lines.
     fn lines(&mut self, lines: &[u8], out: &mut Vec<u8>) -> Result<(), Failure>;
 
     /// Writes the text behind all documents.
     fn end(&mut self, out: &mut Vec<u8>);
 }
 
-/// The form of files of text. `name` is what is exported; `has_documents` says that some were written before.
+/// Returns the form of text files.
+///
+/// `name` is the exported subject; `has_documents` is true if some were written before.
 pub(super) fn text_form(settings: &Settings, name: &str, has_documents: bool) -> Box<dyn TextForm> {
     match settings.form {
         Form::Csv => Box::new(CsvForm::new(settings)),
         Form::Json => Box::new(ArrayForm { has_documents }),
         Form::Xml => Box::new(XmlForm::new(name)),
-        // The two others are written in their own ways.
+        // The two others have writers of their own.
         Form::Lines | Form::Parquet | Form::Xgmml => Box::new(LinesForm),
     }
 }
@@ -48,7 +50,7 @@ pub(super) fn for_each(
     Ok(())
 }
 
-/// JSON Lines: as they come.
+/// JSON Lines, unchanged.
 struct LinesForm;
 
 impl TextForm for LinesForm {
@@ -62,7 +64,7 @@ impl TextForm for LinesForm {
     fn end(&mut self, _out: &mut Vec<u8>) {}
 }
 
-/// An array, a document a line.
+/// An array with one document per line.
 struct ArrayForm {
     has_documents: bool,
 }

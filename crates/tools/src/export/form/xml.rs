@@ -9,7 +9,7 @@ use crate::Failure;
 pub(in super::super) const DECLARATION: &[u8] =
     b"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n";
 
-/// Writes documents.
+/// A writer of documents.
 pub(super) struct XmlForm {
     name: String,
 }
@@ -84,8 +84,10 @@ fn type_name(value: Slice<'_>) -> &'static str {
     }
 }
 
-/// A text within quotes. Line breaks and tabulators are written so that readers keep them; other control characters,
-/// which XML cannot have, become replacement characters.
+/// Writes a text within quotes.
+///
+/// Line breaks and tabs are escaped, so that readers keep them. Other control characters, which XML
+/// does not allow, become replacement characters.
 pub(in super::super) fn escape(text: &str, out: &mut Vec<u8>) {
     for character in text.chars() {
         match character {

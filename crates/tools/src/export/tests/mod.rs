@@ -23,7 +23,7 @@ fn settings(arguments: &[&str]) -> Result<Settings, Failure> {
     }
 }
 
-/// Rows that are there already.
+/// Rows that exist already.
 struct Ready(Vec<Bytes>);
 
 impl Ready {

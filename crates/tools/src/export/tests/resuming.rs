@@ -1,4 +1,4 @@
-//! An export that was broken off anywhere goes on behind its last whole document.
+//! Tests: an export that was interrupted anywhere resumes behind its last whole document.
 
 use std::io::Read;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::super::resume::{Reached, reached};
 use super::{settings, written};
 use crate::input;
 
-/// Documents of a size of which a few make a part.
+/// Returns documents so large that a few make a part.
 fn documents() -> Vec<String> {
     (0..40).map(|n| format!("{{\"_key\":\"k{n:02}\",\"x\":\"{}\"}}\n", "y".repeat(1 << 20))).collect()
 }

@@ -1,4 +1,4 @@
-//! JSON Lines are passed on, arrays become lines.
+//! Tests: JSON Lines stay as they are, and arrays become lines.
 
 use super::super::batch::RowLines;
 use super::super::rewrite::without;
@@ -58,7 +58,7 @@ fn elements_of_arrays_become_lines() {
         ),
         ("[\n  {\n    \"a\": 1\r\n  }\n]\n", "{     \"a\": 1    } \n"),
         ("[1, null, \"x\"]", "1\nnull\n\"x\"\n"),
-        // Not JSON, but for the server to say so.
+        // These rows are not JSON, but the server has to report it.
         ("[{\"a\":1} {\"a\":2}, {\"x\ny\":1}]", "{\"a\":1} {\"a\":2}\n{\"x\u{1}y\":1}\n"),
     ] {
         assert_eq!(body(&["--type", "json"], text), lines, "{text}");

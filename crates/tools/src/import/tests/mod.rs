@@ -1,4 +1,4 @@
-//! The bodies that rows become on their way to the server.
+//! Tests of the bodies that rows become on their way to the server.
 
 mod json;
 mod options;
@@ -23,7 +23,7 @@ fn settings(arguments: &[&str]) -> Result<Settings, Failure> {
     }
 }
 
-/// All batches of a text with these options.
+/// Returns all batches of a text with these options.
 fn read(arguments: &[&str], text: &[u8]) -> Result<Vec<Batch>, Failure> {
     let arguments = [&["--collection", "c", "data"], arguments].concat();
     let settings = settings(&arguments)?;
@@ -36,7 +36,7 @@ fn read(arguments: &[&str], text: &[u8]) -> Result<Vec<Batch>, Failure> {
     Ok(all)
 }
 
-/// The one body that a text becomes.
+/// Returns the only body that a text becomes.
 fn body(arguments: &[&str], text: &str) -> String {
     let mut all = read(arguments, text.as_bytes()).unwrap();
     assert!(all.len() <= 1, "{all:?}");

@@ -1,12 +1,12 @@
-//! From the server's messages to lines of the file.
+//! Tests of the way from the server's messages to lines of the file.
 
 use super::super::batch::{Batch, RowLines};
 use super::super::rejected::rows;
 
 #[test]
 fn messages_lead_to_their_rows() {
-    // The server's details about these lines: the second is no JSON, the fifth no object, the
-    // fourth and the sixth are not unique.
+    // The server's details about these lines: the second is not JSON, the fifth is not an object,
+    // the fourth and the sixth are not unique.
     let body = b"{\"_key\":\"a\"}\n{oops\n\n{\"_key\":\"a\"}\n[1]\n{\"_key\":\"b\"}\n";
     let details = [
         "at position 2: invalid JSON: ...",

@@ -1,8 +1,8 @@
-//! CSV and TSV in all their corners.
+//! Tests of CSV and TSV in all their corners.
 
 use super::{body, read};
 
-/// The rows of a table with the attributes a and b, as lines of JSON.
+/// Returns the rows of a table with the attributes a and b, as JSON Lines.
 fn rows(arguments: &[&str], text: &str) -> String {
     let whole = body(&[&["--type", "csv"], arguments].concat(), &format!("a,b\n{text}"));
     whole.strip_prefix("[\"a\",\"b\"]\n").map(str::to_owned).unwrap_or(whole)
