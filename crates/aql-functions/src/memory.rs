@@ -280,8 +280,7 @@ impl<'a, N: AsRef<str>> ObjectBuffer<'a, N> {
         Self { entries: Vec::new(), growth, interrupt: context.interrupt }
     }
 
-    /// Returns a buffer whose first entries are accounted, and also a table of their names with
-    /// [`room_for`] them.
+    /// Returns a buffer with accounted memory for [`room_for`] entries and a table of their names.
     pub(crate) fn with_room(context: &EvaluationContext<'a>, entries: usize) -> Result<Self> {
         let mut buffer = Self::new(context);
         buffer.growth.reach(room_for(context, entries))?;

@@ -62,7 +62,7 @@ pub struct Rights {
 }
 
 impl Rights {
-    /// Returns the rights of the user `root`: read and write access to everything.
+    /// Returns the rights of the user `root`: administration and write access everywhere.
     pub fn all() -> Self {
         let mut rights = Rights::default();
         rights.grant_database(WILDCARD, AccessLevel::ReadWrite);

@@ -33,7 +33,7 @@ fn read(arguments: &[&str]) -> Result<Options, Failure> {
     }
 }
 
-/// Returns the only way to the server.
+/// Returns the options of the only endpoint.
 fn client_options(options: &Options) -> Result<ClientOptions, Failure> {
     server::client_options(options).map(|mut ways| ways.remove(0))
 }

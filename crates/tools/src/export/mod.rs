@@ -273,7 +273,7 @@ impl<'a> Export<'a> {
         Ok((vertices, edges))
     }
 
-    /// Adds the next steps to a failure in the middle of a collection.
+    /// Adds the collection to a failure, and a hint at `--resume` if the export can resume.
     fn explain(&self, failure: &Failure, collection: &str) -> Failure {
         let hint = match self.settings.form.is_resumable() && self.settings.file.as_deref() != Some(STDOUT) {
             true => "; the same command with --resume goes on",

@@ -23,7 +23,7 @@ pub(super) trait Rows {
 /// Persea's stream: all documents of a collection in one reply, in the order of their keys.
 pub(super) struct StreamedRows {
     reply: StreamedResponse,
-    /// The beginning of a line.
+    /// The beginning of the line that the next piece continues.
     rest: Vec<u8>,
 }
 

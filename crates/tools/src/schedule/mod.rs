@@ -44,8 +44,9 @@ pub(crate) trait Work: Sync {
     /// `is_whole`: everything was done.
     fn close(&self, job: &Self::Job, is_whole: bool) -> Result<(), Failure>;
 
-    /// Finishes earlier work. Each thread without further work calls it, and the last call is at
-    /// the end.
+    /// Finishes earlier work.
+    ///
+    /// Each thread calls it when it has no further work; one more call comes at the end.
     fn settle(&self) -> Result<(), Failure> {
         Ok(())
     }
@@ -77,7 +78,7 @@ pub(crate) fn run<W: Work>(
         }
     });
     if let Some(task) = lock(&schedule.ahead).take() {
-        // After a failure, a second one of the same collection is not reported.
+        // A collection is left open only after a failure; its own failure to close is not reported.
         let _ = work.close(&task.job, false);
     }
     // For collections that other threads still processed when these ran out of work.

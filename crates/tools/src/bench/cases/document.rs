@@ -4,7 +4,7 @@ use super::super::operation::{Operation, Plan, document};
 use super::super::stage::Stage;
 use crate::Failure;
 
-/// Makes the one collection.
+/// Makes the only collection.
 pub(in super::super) fn prepare(stage: &Stage<'_>) -> Result<(), Failure> {
     stage.collection(&stage.plan.collection, false)
 }
