@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 /// Operators and long loops call [`Interrupt::check`] at least every few thousand rows, so that a query ends within
 /// a tenth of a second wherever it is.
 ///
-/// A *moment* ends a query that must not go on where it is, rather than for good: whoever began it tries again
-/// elsewhere.
+/// A [`crate::Budget`] gives a query up where it is, rather than for good.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt {
     shared: Arc<Shared>,
@@ -24,13 +23,13 @@ pub struct Interrupt {
 struct Shared {
     killed: AtomicBool,
     created: Instant,
-    /// When the moment is over, in microseconds after `created`.
-    moment_end_us: AtomicU64,
-    /// Somebody met the end of the moment.
-    moment_missed: AtomicBool,
+    /// When the budget is over, in microseconds after `created`.
+    give_up_us: AtomicU64,
+    /// A check has failed since, because the budget is over.
+    given_up: AtomicBool,
 }
 
-/// No moment.
+/// No budget.
 const NEVER: u64 = u64::MAX;
 
 impl Default for Shared {
@@ -38,8 +37,8 @@ impl Default for Shared {
         Self {
             killed: AtomicBool::new(false),
             created: Instant::now(),
-            moment_end_us: AtomicU64::new(NEVER),
-            moment_missed: AtomicBool::new(false),
+            give_up_us: AtomicU64::new(NEVER),
+            given_up: AtomicBool::new(false),
         }
     }
 }
@@ -62,30 +61,30 @@ impl Interrupt {
         Self { whole: Some(Arc::clone(&whole.shared)), ..self }
     }
 
-    /// From `length` from now on checks fail, until [`Interrupt::end_moment`].
-    pub fn begin_moment(&self, length: Duration) {
-        let end = self.shared.created.elapsed().saturating_add(length);
+    /// Checks fail from `end` on, until [`Interrupt::end_of_budget`].
+    pub(crate) fn give_up_at(&self, end: Instant) {
+        let end = end.saturating_duration_since(self.shared.created);
         let end_us = u64::try_from(end.as_micros()).unwrap_or(NEVER);
-        self.shared.moment_missed.store(false, Ordering::Relaxed);
-        self.shared.moment_end_us.store(end_us, Ordering::Relaxed);
+        self.shared.given_up.store(false, Ordering::Relaxed);
+        self.shared.give_up_us.store(end_us, Ordering::Relaxed);
     }
 
-    /// Checks do not fail for the moment any more. Whether one has: what was done meanwhile may be incomplete.
-    pub fn end_moment(&self) -> bool {
-        self.shared.moment_end_us.store(NEVER, Ordering::Relaxed);
-        self.missed_its_moment()
+    /// Checks do not fail for the budget any more. Returns true if one has.
+    pub(crate) fn end_of_budget(&self) -> bool {
+        self.shared.give_up_us.store(NEVER, Ordering::Relaxed);
+        self.was_given_up()
     }
 
-    /// Whether a check failed for the last moment: whoever began it does everything again elsewhere.
-    pub fn missed_its_moment(&self) -> bool {
-        self.shared.moment_missed.load(Ordering::Relaxed)
+    /// Returns true if a check failed for the last budget: the query is done again elsewhere.
+    pub fn was_given_up(&self) -> bool {
+        self.shared.given_up.load(Ordering::Relaxed)
     }
 
-    fn moment_is_over(&self) -> bool {
-        let end_us = self.shared.moment_end_us.load(Ordering::Relaxed);
+    fn is_over_budget(&self) -> bool {
+        let end_us = self.shared.give_up_us.load(Ordering::Relaxed);
         let is_over = end_us != NEVER && self.shared.created.elapsed() >= Duration::from_micros(end_us);
         if is_over {
-            self.shared.moment_missed.store(true, Ordering::Relaxed);
+            self.shared.given_up.store(true, Ordering::Relaxed);
         }
         is_over
     }
@@ -95,17 +94,24 @@ impl Interrupt {
         self.shared.killed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the query or what it is a part of was killed, or is out of its time or of its moment.
-    pub fn is_set(&self) -> bool {
+    fn is_ended(&self) -> bool {
         self.shared.killed.load(Ordering::Relaxed)
             || self.whole.as_ref().is_some_and(|whole| whole.killed.load(Ordering::Relaxed))
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-            || self.moment_is_over()
     }
 
-    /// Error 1500 if the query was killed, or is out of its time or of its moment.
+    /// Returns true if the query or what it is a part of was killed, or if it is out of its time or its budget.
+    pub fn is_set(&self) -> bool {
+        self.is_ended() || self.is_over_budget()
+    }
+
+    /// Error 1500 if the query was killed or is out of its time; [`Error::budget_exceeded`] if it has to be given up
+    /// where it is.
     pub fn check(&self) -> Result<()> {
-        if self.is_set() { Err(Error::killed()) } else { Ok(()) }
+        if self.is_ended() {
+            return Err(Error::killed());
+        }
+        if self.is_over_budget() { Err(Error::budget_exceeded()) } else { Ok(()) }
     }
 }
 
@@ -130,24 +136,6 @@ mod tests {
         assert!(part.is_set() && !whole.is_set() && !other.is_set());
         whole.kill();
         assert!(other.is_set());
-    }
-
-    #[test]
-    fn a_moment_passes() {
-        let interrupt = Interrupt::new();
-        interrupt.begin_moment(Duration::from_secs(3600));
-        assert!(interrupt.check().is_ok() && !interrupt.end_moment());
-        interrupt.begin_moment(Duration::ZERO);
-        assert!(interrupt.check().is_err());
-        assert!(interrupt.end_moment() && interrupt.missed_its_moment());
-        assert!(interrupt.check().is_ok());
-        // Nobody has noticed.
-        interrupt.begin_moment(Duration::ZERO);
-        assert!(!interrupt.end_moment());
-        // A query that is killed stays killed.
-        interrupt.begin_moment(Duration::from_secs(3600));
-        interrupt.kill();
-        assert!(interrupt.check().is_err() && !interrupt.end_moment() && interrupt.check().is_err());
     }
 
     #[test]

@@ -15,6 +15,7 @@
 //! [`Environment`].
 
 mod batch;
+pub mod budget;
 mod cast;
 mod column;
 mod context;
@@ -30,6 +31,7 @@ mod value;
 mod warnings;
 
 pub use batch::{Batch, Register};
+pub use budget::Budget;
 pub use column::Column;
 pub use context::{EvaluationContext, EvaluationState};
 pub use environment::{Environment, NoEnvironment};

@@ -32,7 +32,8 @@ mod users;
 mod views;
 
 pub use aql_exec::SpillOptions;
-pub use aql_value::Interrupt;
+pub use aql_value::budget::Limits;
+pub use aql_value::{Budget, Interrupt};
 pub use cursor::encoder::Format;
 pub use cursor::{CursorOwner, Cursors, Reply};
 pub use documents::{Outcomes, WriteMode, WriteOperation};

@@ -223,6 +223,7 @@ error_codes! {
     QueueTimeRequirementViolated = 21_004, "QUEUE_TIME_REQUIREMENT_VIOLATED", 412, "queue time violated";
 
     // Never sent: ArangoDB's numbers have 16 bits.
+    BudgetExceeded = 4_294_967_294, "BUDGET_EXCEEDED", 500, "budget exceeded";
     NotConstant = 4_294_967_295, "NOT_CONSTANT", 500, "expression is not constant";
 }
 

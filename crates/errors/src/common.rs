@@ -43,6 +43,13 @@ impl Error {
         Error::of(ErrorCode::QueryKilled)
     }
 
+    /// Returns an error for work that took longer than its budget and is done again elsewhere.
+    ///
+    /// It never reaches a client.
+    pub fn budget_exceeded() -> Self {
+        Error::of(ErrorCode::BudgetExceeded)
+    }
+
     /// Returns an error for an expression that asks the server and so has no value before the query
     /// runs.
     ///

@@ -10,7 +10,7 @@ use options::{Options, Request};
 use server::Server;
 use server::http::address::Address;
 use server::http::listener::{Bound, bind};
-use server::server::STOP_PATIENCE;
+use server::server::STOP_TIMEOUT;
 use server::service::authentication::create_root;
 use server::service::log::Log;
 use server::version::{ARANGODB_VERSION, PERSEA_VERSION};
@@ -92,7 +92,7 @@ fn run_with(options: &Options) -> Result<(), Failure> {
             addresses.join(", "),
             started.elapsed().as_millis()
         );
-        Arc::clone(&server).serve(listeners, STOP_PATIENCE).await
+        Arc::clone(&server).serve(listeners, STOP_TIMEOUT).await
     })?;
     instance.stop();
     instance.store().close()?;

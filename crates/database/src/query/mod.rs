@@ -1,17 +1,17 @@
-//! Queries: what a client asks ([`request`]), how it becomes a plan ([`prepare`], [`plan_cache`]), how it is run
-//! ([`run`]) and what is reported of it ([`report`]), who knows of it meanwhile ([`registry`]), and which results are
+//! Queries: what a client asks ([`request`]), how far it gets at once ([`execute`]), how it becomes a plan
+//! ([`prepare`], [`plan_cache`]), how it is run ([`run`]) and what is reported of it ([`report`]), who knows of it meanwhile ([`registry`]), and which results are
 //! used again ([`results_cache`]).
 
 mod builtin;
+mod constant_cost;
 mod defaults;
+mod execute;
 mod explain;
 pub(crate) mod large_texts;
-mod moment;
-mod pace;
+mod latency;
 pub mod plan_cache;
 mod planning_memory;
 mod prepare;
-mod quick;
 pub mod registry;
 mod report;
 pub mod request;
@@ -20,5 +20,5 @@ mod run;
 
 pub use builtin::{BuiltinFunction, builtin_functions};
 pub use defaults::QueryDefaults;
-pub use prepare::{PlannedQuery, PreparedQuery};
-pub use run::{Begun, RunningQuery};
+pub use execute::{Progress, RestOfQuery};
+pub use prepare::PreparedQuery;

@@ -24,7 +24,7 @@ use velocypack::Slice;
 
 pub use listed::ListedPlan;
 
-pub use super::pace::Pace;
+pub use super::latency::Latency;
 
 /// A plan older than this is made anew.
 const MAX_AGE: Duration = Duration::from_secs(60);
@@ -52,7 +52,7 @@ pub struct CachedPlan {
     /// The plan.
     pub plan: Arc<Plan>,
     /// How long its runs took.
-    pub pace: Arc<Pace>,
+    pub latency: Arc<Latency>,
     /// The values.
     pub values: Arc<[Value]>,
     /// What clients see of the plan, once one has asked for the cache to be used.
@@ -88,7 +88,7 @@ struct Entry {
     text: Arc<str>,
     signature: Box<[u8]>,
     plan: Arc<Plan>,
-    pace: Arc<Pace>,
+    latency: Arc<Latency>,
     used: u64,
     made: Instant,
     /// As in [`CachedPlan`].
@@ -136,8 +136,8 @@ impl PlanCache {
             return None;
         }
         entry.used = clock;
-        let (plan, pace) = (Arc::clone(&entry.plan), Arc::clone(&entry.pace));
-        Some(CachedPlan { plan, pace, values, listed: entry.listed.clone() })
+        let (plan, latency) = (Arc::clone(&entry.plan), Arc::clone(&entry.latency));
+        Some(CachedPlan { plan, latency, values, listed: entry.listed.clone() })
     }
 
     /// Keeps a plan. Its open parameters must be all those of the text, with these values.
@@ -168,7 +168,7 @@ impl PlanCache {
             text,
             signature: signature.into_vec().into(),
             plan: Arc::clone(&cached.plan),
-            pace: Arc::clone(&cached.pace),
+            latency: Arc::clone(&cached.latency),
             used: state.clock,
             made,
             listed: None,

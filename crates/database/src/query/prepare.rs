@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aql_plan::{Access, BindInput, BindParameters, OpenParameters, Optimized, OptimizerOptions, Plan};
-use aql_value::{Interrupt, MemoryAccount, Value};
+use aql_value::{Budget, Interrupt, MemoryAccount, Value};
 use catalog::AccessLevel;
 use storage::{Catalog, Collection};
 use velocypack::Slice;
 
 use crate::catalog_view::CatalogView;
-use crate::query::moment::{MOMENT, in_a_moment};
-use crate::query::plan_cache::{CachedPlan, Pace, PlanSurroundings, eligible};
+use crate::query::constant_cost::has_constant_cost;
+use crate::query::latency::{Estimate, Latency};
+use crate::query::plan_cache::{CachedPlan, PlanSurroundings, eligible};
 use crate::query::planning_memory::{PlanningMemory, charge_plan};
 use crate::query::registry::{NewQuery, Registration};
 use crate::query::request::QueryRequest;
@@ -28,12 +29,12 @@ pub(crate) struct StageTimes {
     pub(crate) optimizing: Duration,
 }
 
-/// What a query does. One that begins anew elsewhere need not be planned again.
+/// The plan of a query and its parameters. A query that begins anew elsewhere is not planned again.
 #[derive(Clone)]
-pub struct PlannedQuery {
+pub(crate) struct PlannedQuery {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) plan: Arc<Plan>,
-    pub(crate) pace: Arc<Pace>,
+    pub(crate) latency: Arc<Latency>,
     /// Values of the plan's open parameters, by slot.
     pub(crate) parameters: Arc<[Value]>,
     /// Under which key the plan cache had the plan, if the client wants to know.
@@ -43,7 +44,7 @@ pub struct PlannedQuery {
 /// A query that is planned and registered, and may be run. Boxed wherever it is handed on, as it is large.
 pub struct PreparedQuery {
     pub(crate) session: Session,
-    pub(crate) request: QueryRequest,
+    pub(crate) request: Arc<QueryRequest>,
     pub(crate) planned: PlannedQuery,
     /// Restored collections whose edge index has to be built first.
     pub(crate) lacking_edge_index: Vec<Arc<Collection>>,
@@ -56,39 +57,53 @@ pub struct PreparedQuery {
 }
 
 impl PreparedQuery {
-    /// For [`Session::prepare_planned`].
-    pub fn planned(&self) -> PlannedQuery {
-        self.planned.clone()
+    /// What is expected of the run.
+    pub(crate) fn estimate(&self) -> Estimate {
+        let plan = &self.planned.plan;
+        if !self.lacking_edge_index.is_empty() {
+            Estimate::Unknown
+        } else if has_constant_cost(plan) {
+            Estimate::Constant
+        } else if plan.is_modification || self.request.options.stream {
+            Estimate::Unknown
+        } else {
+            self.planned.latency.estimate()
+        }
     }
 }
 
 impl Session {
     /// Plans a query. Errors: those of parsing, binding and planning, and 11 for collections that the user may not use.
-    pub fn prepare_query(&self, request: QueryRequest) -> Result<Box<PreparedQuery>> {
+    pub fn prepare_query(&self, request: impl Into<Arc<QueryRequest>>) -> Result<Box<PreparedQuery>> {
+        let request = request.into();
         let interrupt = self.query_interrupt(request.options.max_runtime);
         self.prepare(request, interrupt, None)
     }
 
     /// The same for a query whose plan is known already.
-    pub fn prepare_planned(
+    pub(crate) fn prepare_planned(
         &self,
-        request: QueryRequest,
+        request: Arc<QueryRequest>,
         planned: PlannedQuery,
     ) -> Result<Box<PreparedQuery>> {
         let interrupt = self.query_interrupt(request.options.max_runtime);
         self.prepare(request, interrupt, Some(planned))
     }
 
-    /// The same where nobody may wait for it: `None` if it takes longer than a moment, because a constant of the
-    /// query is computed, say. Then nothing has been done.
-    pub fn prepare_in_a_moment(&self, request: QueryRequest) -> Result<Option<Box<PreparedQuery>>> {
+    /// The same within a budget: `None` if it takes longer, because a constant of the query is computed, say. Then
+    /// nothing has been done.
+    pub(crate) fn prepare_within(
+        &self,
+        request: &Arc<QueryRequest>,
+        budget: Budget,
+    ) -> Result<Option<Box<PreparedQuery>>> {
         let interrupt = self.query_interrupt(request.options.max_runtime);
-        in_a_moment(&interrupt, MOMENT, || self.prepare(request, interrupt.clone(), None))
+        budget.run(&interrupt, || self.prepare(Arc::clone(request), interrupt.clone(), None))
     }
 
     fn prepare(
         &self,
-        request: QueryRequest,
+        request: Arc<QueryRequest>,
         interrupt: Interrupt,
         planned: Option<PlannedQuery>,
     ) -> Result<Box<PreparedQuery>> {
@@ -150,16 +165,16 @@ impl Session {
                     plan.ok_or_else(|| Error::new(ErrorCode::Internal, "the optimizer made no plan"))?;
                 in_planning(charge_plan(&request.text, &plan, memory), "optimizing plan")?;
                 let values = open_values(&plan, request)?;
-                // Who missed the moment has not been here.
+                // A plan that was given up is not kept.
                 in_planning(interrupt.check(), "optimizing plan")?;
-                let made = CachedPlan { plan, pace: Arc::default(), values, listed: None };
+                let made = CachedPlan { plan, latency: Arc::default(), values, listed: None };
                 self.keep_plan(request, &catalog, &made, now);
                 made
             }
         };
         let plan_cache_key = self.plan_cache_key(request, &catalog, &cached)?;
-        let CachedPlan { plan, pace, values: parameters, .. } = cached;
-        Ok(PlannedQuery { catalog, plan, pace, parameters, plan_cache_key })
+        let CachedPlan { plan, latency, values: parameters, .. } = cached;
+        Ok(PlannedQuery { catalog, plan, latency, parameters, plan_cache_key })
     }
 
     pub(crate) fn cached_plan(
@@ -219,8 +234,8 @@ impl Session {
         let mut clock = Clock::start();
         let defaults = &self.instance().options().query_defaults;
         let (instance, text) = (self.instance(), &request.text);
-        let turn = instance.large_texts.turn(text, instance.options().query_memory_bytes, interrupt);
-        let _turn = in_planning(turn, "parsing")?;
+        let permit = instance.large_texts.permit(text, instance.options().query_memory_bytes, interrupt);
+        let _permit = in_planning(permit, "parsing")?;
         let mut planning_memory = PlanningMemory::new(text, memory);
         let query = planning_memory.parse(text, interrupt)?;
         times.parsing = clock.lap();

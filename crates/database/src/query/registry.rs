@@ -225,7 +225,7 @@ pub struct QueryRegistry {
     slow_times: Histogram<9>,
 }
 
-/// Keeps a query listed as running; on drop it is over. A query that missed its moment begins anew elsewhere: then it
+/// Keeps a query listed as running; on drop it is over. A query that was given up begins anew elsewhere: then it
 /// has not been.
 #[derive(Debug)]
 pub struct Registration {
@@ -351,7 +351,7 @@ impl QueryRegistry {
     }
 
     fn finish(&self, query: &Arc<RunningQuery>) {
-        if query.interrupt.missed_its_moment() {
+        if query.interrupt.was_given_up() {
             lock(&self.running).remove(&query.id);
             return;
         }
@@ -422,6 +422,9 @@ fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use aql_value::Budget;
+    use aql_value::budget::Limits;
+
     use super::*;
 
     fn register(registry: &Arc<QueryRegistry>, database: &str, text: &str) -> Registration {
@@ -459,8 +462,15 @@ mod tests {
             ..TrackingProperties::default()
         });
         let tried = register(&registry, "a", "RETURN SLEEP(1)");
-        tried.query().interrupt.begin_moment(Duration::ZERO);
-        assert!(tried.query().interrupt.is_set() && tried.query().interrupt.end_moment());
+        let interrupt = &tried.query().interrupt;
+        let now = Instant::now();
+        let spent = Limits {
+            yield_at: now,
+            deadline: now,
+            overrun: Duration::ZERO,
+            longest_estimate: Duration::ZERO,
+        };
+        assert_eq!(Budget::new(spent).run(interrupt, || interrupt.check()), Ok(None));
         drop(tried);
         assert_eq!((registry.count(), registry.total_time()), (0, Duration::ZERO));
         assert!(registry.running(None).is_empty() && registry.slow(None).is_empty());

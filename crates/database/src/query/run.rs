@@ -9,6 +9,7 @@ use aql_exec::{
     DataAccess, Execution, ExecutionInput, ExecutionOptions, ReadAuthorization, ResultBatch, SpillOptions,
 };
 use aql_plan::{Access, NodeId, Plan};
+use aql_value::Budget;
 use catalog::{AccessLevel, CollectionId};
 use storage::{Collection, Durability, Transaction, TransactionOptions, WaitPolicy};
 use velocypack::Slice;
@@ -16,20 +17,14 @@ use velocypack::Slice;
 use crate::cursor::encoder::{Format, RowEncoder};
 use crate::cursor::{CursorSpec, Reply, RowSource};
 use crate::query::explain;
-use crate::query::moment::{MOMENT, in_a_moment};
 use crate::query::prepare::PreparedQuery;
-use crate::query::quick::is_quick;
 use crate::query::report::Report;
-use crate::query::request::QueryRequest;
 use crate::query::results_cache::Capture;
 use crate::restore::edge_indexes::check_of;
 use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
-/// How long [`PreparedQuery::begin`] may take for rows that it computes at one time.
-const LONGEST_MOMENT: Duration = Duration::from_millis(10);
-
-/// Rows that it computes at one time.
+/// Rows that are computed between two looks at the budget.
 const ROWS_AT_A_TIME: usize = 1_000;
 
 /// Adding fewer rows to a reply takes less than telling another thread.
@@ -38,53 +33,14 @@ const MANY_ROWS: usize = 500;
 /// How long a query waits for a collection before it looks whether it was ended.
 const COLLECTION_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_millis(50));
 
-impl Session {
-    /// Plans and runs a query, and gives the first batch of its result. Errors: those of planning and execution.
-    pub fn query(&self, request: &QueryRequest, format: Format) -> Result<Reply> {
-        match self.cached_result(request)? {
-            Some(result) => result.run(format),
-            None => self.prepare_query(request.clone())?.run(format),
-        }
-    }
-}
-
 impl PreparedQuery {
-    /// Whether it takes microseconds, whatever the data is.
-    pub fn is_quick(&self) -> bool {
-        self.lacking_edge_index.is_empty() && is_quick(&self.planned.plan)
-    }
-
-    /// Whether it changes nothing and took little time lately, so that it may be begun where waiting does harm.
-    pub fn was_quick(&self) -> bool {
-        self.lacking_edge_index.is_empty()
-            && !self.planned.plan.is_modification
-            && !self.request.options.stream
-            && self.planned.pace.is_quick()
-    }
-
     /// Runs the query, to its end unless it is streamed, and gives the first batch of its result.
     pub fn run(self: Box<Self>, format: Format) -> Result<Reply> {
         self.start(format)?.run()
     }
 
-    /// Runs a query that changes nothing, as [`PreparedQuery::run`] does, unless it takes longer than a moment: `None`.
-    pub fn run_in_a_moment(self: Box<Self>, format: Format) -> Result<Option<Reply>> {
-        let interrupt = self.interrupt.clone();
-        in_a_moment(&interrupt, MOMENT, || self.run(format))
-    }
-
-    /// Runs a query that changes nothing for a moment. What is not over by then has to go on elsewhere; `None` if it
-    /// must begin anew there.
-    pub fn begin(self: Box<Self>, format: Format) -> Result<Option<Begun>> {
-        let interrupt = self.interrupt.clone();
-        in_a_moment(&interrupt, LONGEST_MOMENT, || {
-            let mut running = self.start(format)?;
-            let is_over = running.rows.work_ahead(Instant::now() + MOMENT)?;
-            Ok(if is_over { Begun::Over(running.run()?) } else { Begun::GoesOn(Box::new(running)) })
-        })
-    }
-
-    fn start(self: Box<Self>, format: Format) -> Result<RunningQuery> {
+    /// Begins the execution. Nothing is computed yet.
+    pub(crate) fn start(self: Box<Self>, format: Format) -> Result<RunningQuery> {
         let session = self.session.clone();
         self.build_edge_indexes()?;
         let default_ttl = session.instance().options().query_defaults.cursor_ttl;
@@ -203,24 +159,21 @@ impl PreparedQuery {
     }
 }
 
-/// A query that was begun.
-pub enum Begun {
-    /// It is over.
-    Over(Reply),
-    /// It takes longer.
-    GoesOn(Box<RunningQuery>),
-}
-
 /// A query being run, with rows that were computed already.
-pub struct RunningQuery {
+pub(crate) struct RunningQuery {
     session: Session,
     rows: Box<RunningRows>,
     spec: CursorSpec,
 }
 
 impl RunningQuery {
+    /// Computes rows until a budget is spent. Returns true if those are all.
+    pub(crate) fn advance(&mut self, budget: Budget) -> Result<bool> {
+        self.rows.advance(budget)
+    }
+
     /// Runs the query, to its end unless it is streamed, and gives the first batch of its result.
-    pub fn run(self) -> Result<Reply> {
+    pub(crate) fn run(self) -> Result<Reply> {
         self.session.open_cursor(self.rows, self.spec)
     }
 }
@@ -293,11 +246,11 @@ impl RunningRows {
         Ok(())
     }
 
-    /// Computes rows until a moment; true if that were all.
-    fn work_ahead(&mut self, until: Instant) -> Result<bool> {
+    /// Computes rows until a budget is spent. Returns true if those are all.
+    fn advance(&mut self, budget: Budget) -> Result<bool> {
         while let Some(batch) = self.compute(ROWS_AT_A_TIME)? {
             self.ready.push_back((batch, 0));
-            if Instant::now() >= until {
+            if budget.is_spent() {
                 return Ok(false);
             }
         }
@@ -384,7 +337,7 @@ impl RowSource for RunningRows {
         let executing_time = executed - self.began;
         // Between the batches of a stream there is the client's time, too.
         if !self.query.request.options.stream {
-            self.query.planned.pace.note(executing_time);
+            self.query.planned.latency.note(executing_time);
         }
         let finished = execution.finish();
         let listed = self.query.registration.query();

@@ -2,9 +2,9 @@
 //! their length.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
+mod budget;
 #[path = "../sessions/common.rs"]
 #[allow(dead_code, reason = "shared with the tests of sessions")]
 mod common;
-mod moment;
 mod size;
 mod time;

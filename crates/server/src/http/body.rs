@@ -9,14 +9,14 @@ use bytes::{Bytes, BytesMut};
 use errors::{Error, ErrorCode, Result};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 
-use super::body_memory::{BODY_PATIENCE, BodyMemory, BodyPermit};
+use super::body_memory::{BODY_TIMEOUT, BodyMemory, BodyPermit};
 use super::stream::{BrokenOff, StreamBody};
 
 /// Most bytes of a body that are read although its request has failed already.
 const DRAIN_MAX_BYTES: u64 = 1 << 20;
 
 /// How long such a body may take.
-const DRAIN_PATIENCE: Duration = Duration::from_secs(5);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Most bytes that are reserved because a client announces a long body; more only as it arrives.
 const RESERVE_MAX_BYTES: usize = 1 << 20;
@@ -71,7 +71,7 @@ pub(crate) struct Collected {
 }
 
 /// Waits for the whole body of a request, and for the memory that it takes. Errors: 413 when it is longer than
-/// `max_bytes`, 408 when the client pauses for longer than [`BODY_PATIENCE`], 400 when the connection breaks it off, 503
+/// `max_bytes`, 408 when the client pauses for longer than [`BODY_TIMEOUT`], 400 when the connection breaks it off, 503
 /// when there is no memory for it.
 pub(crate) async fn collect(mut body: Incoming, max_bytes: usize, memory: &BodyMemory) -> Result<Collected> {
     if body.is_end_stream() {
@@ -125,13 +125,13 @@ pub(crate) async fn drain(mut body: Incoming) {
         }
     };
     // Out of time or not: what was read is forgotten.
-    let _ = tokio::time::timeout(DRAIN_PATIENCE, read).await;
+    let _ = tokio::time::timeout(DRAIN_TIMEOUT, read).await;
 }
 
 async fn next_data(body: &mut Incoming) -> Result<Option<Bytes>> {
     loop {
         let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
-        match tokio::time::timeout(BODY_PATIENCE, frame).await {
+        match tokio::time::timeout(BODY_TIMEOUT, frame).await {
             Err(_) => {
                 return Err(Error::new(
                     ErrorCode::HttpRequestTimeout,

@@ -23,10 +23,10 @@ pub(crate) const UNCOUNTED_BYTES: usize = 64 << 10;
 const UNIT_BYTES: usize = 1 << 10;
 
 /// How long a request waits for memory: as long as its client may pause in the middle of its body.
-const PATIENCE: Duration = BODY_PATIENCE;
+const MEMORY_TIMEOUT: Duration = BODY_TIMEOUT;
 
 /// How long a client may pause in the middle of its request's body; ArangoDB's "about 90 seconds".
-pub(crate) const BODY_PATIENCE: Duration = Duration::from_secs(90);
+pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// See the module.
 #[derive(Debug)]
@@ -54,14 +54,14 @@ impl BodyMemory {
 
     /// Waits for the memory of a body. `None` for one that is too short to be counted.
     ///
-    /// Errors: 503 with 21003 when there is none for [`PATIENCE`].
+    /// Errors: 503 with 21003 when there is none for [`MEMORY_TIMEOUT`].
     pub(crate) async fn take(&self, body_bytes: usize) -> Result<Option<BodyPermit>> {
         if body_bytes <= UNCOUNTED_BYTES {
             return Ok(None);
         }
         let taken = Arc::clone(&self.units).acquire_many_owned(self.units_of(body_bytes));
         // Boxed, so that what most requests do not need does not make all of them larger.
-        match Box::pin(tokio::time::timeout(PATIENCE, taken)).await {
+        match Box::pin(tokio::time::timeout(MEMORY_TIMEOUT, taken)).await {
             Ok(Ok(permit)) => Ok(Some(permit)),
             // Nobody closes the semaphore.
             Ok(Err(_)) | Err(_) => Err(Rejected.into()),

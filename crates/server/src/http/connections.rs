@@ -12,10 +12,10 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 /// How long a client may take to send the head of a request once it has begun.
-pub const HEAD_PATIENCE: Duration = Duration::from_secs(30);
+pub const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long a client may take nothing of a reply that waits to be sent.
-pub const WRITE_PATIENCE: Duration = Duration::from_secs(300);
+pub const WRITE_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// What both a connection and those who watch it know.
 #[derive(Debug, Default)]
@@ -112,8 +112,8 @@ impl Connection {
             0 => 0,
             second => now.saturating_sub(second - 1),
         };
-        if u64::from(since(&self.write_blocked_second)) > WRITE_PATIENCE.as_secs()
-            || u64::from(since(&self.head_second)) > HEAD_PATIENCE.as_secs()
+        if u64::from(since(&self.write_blocked_second)) > WRITE_TIMEOUT.as_secs()
+            || u64::from(since(&self.head_second)) > HEAD_TIMEOUT.as_secs()
         {
             return self.end(ENDING_NOW);
         }
@@ -210,9 +210,9 @@ impl Connections {
         (received, sent)
     }
 
-    /// Lets all connections finish the requests that have begun and then end. Says after at most `patience` whether all
+    /// Lets all connections finish the requests that have begun and then end. Says after at most `timeout` whether all
     /// have.
-    pub(crate) async fn close(&self, patience: Duration) -> bool {
+    pub(crate) async fn close(&self, timeout: Duration) -> bool {
         self.lock().values().for_each(|connection| connection.end(ENDING_GRACEFULLY));
         let all_gone = async {
             loop {
@@ -223,7 +223,7 @@ impl Connections {
                 gone.await;
             }
         };
-        let ended = tokio::time::timeout(patience, all_gone).await.is_ok();
+        let ended = tokio::time::timeout(timeout, all_gone).await.is_ok();
         self.lock().values().for_each(|connection| connection.end(ENDING_NOW));
         ended
     }

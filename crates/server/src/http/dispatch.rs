@@ -15,9 +15,11 @@ use super::path::{Path, PathError};
 use super::pattern::Match;
 use super::request::Request;
 use super::response::Response;
-use super::route::{Access, BoundRoute, Call, Cost, Verb};
+use super::route::{Access, BoundRoute, Call, Verb};
 use super::router::{Found, Router};
 use super::services::{AsyncMode, Services};
+use crate::placement::permits::Permits;
+use crate::placement::{Cost, Place, place};
 
 /// Most bytes of an address; ArangoDB's 16K.
 const MAX_URI_BYTES: usize = 16 << 10;
@@ -82,11 +84,17 @@ pub(crate) struct Dispatcher {
     router: Router,
     instance: Arc<Instance>,
     services: Arc<dyn Services>,
+    permits: Arc<Permits>,
 }
 
 impl Dispatcher {
-    pub(crate) fn new(router: Router, instance: Arc<Instance>, services: Arc<dyn Services>) -> Self {
-        Dispatcher { router, instance, services }
+    pub(crate) fn new(
+        router: Router,
+        instance: Arc<Instance>,
+        services: Arc<dyn Services>,
+        permits: Arc<Permits>,
+    ) -> Self {
+        Dispatcher { router, instance, services, permits }
     }
 
     /// What HTTP asks of the server above it.
@@ -134,15 +142,23 @@ impl Dispatcher {
     }
 
     /// Runs a route as far as it may go on a connection's own task. What is left is deferred.
-    pub(crate) fn begin(&self, job: Job, request: Request) -> Result<Response> {
+    pub(crate) fn begin(&self, job: Job, mut request: Request) -> Result<Response> {
         let context = self.log_context(&job, &request);
-        if job.cost == Cost::Blocking {
-            return Ok(Response::deferred(move || run(context, || job.call(&request)?.finish())));
+        match place(job.cost, request.body.len(), &self.permits) {
+            Place::Pool => Ok(Response::deferred(move || run(context, || job.call(&request)?.finish()))),
+            Place::Connection(budget, _permit) => {
+                request.budget = budget;
+                match run(context.clone(), || job.call(&request))?.finished() {
+                    Ok(response) => Ok(response),
+                    Err(rest) => Ok(Response::deferred(move || run(context, rest))),
+                }
+            }
         }
-        match run(context.clone(), || job.call(&request))?.finished() {
-            Ok(response) => Ok(response),
-            Err(rest) => Ok(Response::deferred(move || run(context, rest))),
-        }
+    }
+
+    /// Runs a route to its end.
+    pub(crate) fn run(&self, job: &Job, request: &Request) -> Result<Response> {
+        run(self.log_context(job, request), || job.call(request)?.finish())
     }
 
     /// Puts a request aside and answers at once.

@@ -21,7 +21,7 @@ use super::tls::Tls;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// How long TLS may take to be agreed upon.
-const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(30);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An address that belongs to this process, on which nobody is heard yet.
 #[derive(Debug)]
@@ -148,7 +148,7 @@ async fn accept_tls(service: Arc<HttpService>, listener: TcpListener, tls: Tls, 
         let (service, acceptor) = (Arc::clone(&service), tls.acceptor());
         tokio::spawn(async move {
             let agreed =
-                tokio::time::timeout(HANDSHAKE_PATIENCE, acceptor.accept(without_delay(stream))).await;
+                tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor.accept(without_delay(stream))).await;
             match agreed {
                 Ok(Ok(stream)) => connection::serve(service, stream, Some(client)).await,
                 Ok(Err(error)) => {

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use database::Budget;
 use errors::{Error, ErrorCode, Result};
 use hyper::header::{AsHeaderName, HeaderMap, IF_MATCH, IF_NONE_MATCH};
 use hyper::{Method, Uri};
@@ -28,6 +29,8 @@ pub struct Request {
     pub(crate) body: Bytes,
     pub(crate) accepted: Format,
     pub(crate) client: Option<SocketAddr>,
+    /// The time that the request may take where it is.
+    pub(crate) budget: Budget,
     /// What the body and all that is made of it takes of the memory for requests, for as long as the request is there.
     pub(crate) memory: Option<Arc<BodyPermit>>,
 }
@@ -107,6 +110,16 @@ impl Request {
     /// The revision in `If-None-Match`, without quotes.
     pub fn if_none_match(&self) -> Option<&str> {
         self.header(IF_NONE_MATCH).map(unquote)
+    }
+
+    /// The time that the request may take where it is. Where it has limits, nobody may wait.
+    pub fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// The same request for a handler that may take its time.
+    pub(crate) fn without_budget(&self) -> Self {
+        Request { budget: Budget::UNLIMITED, ..self.clone() }
     }
 
     /// In which format the client wants the reply.

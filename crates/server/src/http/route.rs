@@ -11,6 +11,7 @@ use hyper::Method;
 
 use super::request::Request;
 use super::response::Response;
+pub use crate::placement::Cost;
 
 /// The methods that routes have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,17 +45,6 @@ impl Verb {
             _ => return None,
         })
     }
-}
-
-/// How long a handler takes, as far as its table knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cost {
-    /// Microseconds, and it never waits.
-    Constant,
-    /// It finds out: what would take long or wait it answers with [`Response::deferred`].
-    Unknown,
-    /// It may take long or wait.
-    Blocking,
 }
 
 /// The code of a route. `S` is what its family needs besides the database.

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use database::Identity;
+use database::{Budget, Identity};
 use errors::{Error, ErrorCode, Result};
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderMap, ORIGIN};
@@ -27,7 +27,6 @@ use super::reply::{HttpReply, QUEUE_TIME, Replies, Wanted};
 use super::request::Request;
 use super::route::BoundRoute;
 use super::services::{AsyncMode, Identified};
-use crate::placement::on_pool;
 use crate::placement::pool::WorkerPool;
 
 /// How many times its length a compressed body mostly comes to at most.
@@ -167,6 +166,7 @@ impl HttpService {
             body: bytes,
             accepted: wanted.format,
             client: connection.client,
+            budget: Budget::UNLIMITED,
             memory: memory.map(Arc::new),
         };
         match later {
@@ -220,7 +220,7 @@ impl HttpService {
             Identified::Known(identity) => Ok(identity),
             Identified::ByPassword(check) => {
                 let _permit = self.password_permit.acquire().await;
-                on_pool(&self.pool, check).await
+                self.pool.run(check).await
             }
         }
     }
@@ -258,7 +258,7 @@ impl HttpService {
             let mut encoding = HeaderMap::new();
             encoding.extend(headers.get(CONTENT_ENCODING).map(|value| (CONTENT_ENCODING, value.clone())));
             let part = compressed.clone();
-            let unpacked = on_pool(&self.pool, move || Ok(decompress(&encoding, part, bytes))).await?;
+            let unpacked = self.pool.run(move || Ok(decompress(&encoding, part, bytes))).await?;
             match unpacked {
                 Err(error) if error.status() == 413 && bytes < max_bytes => {}
                 unpacked => {
@@ -276,7 +276,7 @@ impl HttpService {
             Ok(response) => Ok(self.replies.assemble(response, wanted)),
             Err(rest) => {
                 let replies = Arc::clone(&self.replies);
-                on_pool(&self.pool, move || Ok(replies.assemble(rest()?.finish()?, wanted))).await
+                self.pool.run(move || Ok(replies.assemble(rest()?.finish()?, wanted))).await
             }
         }
     }

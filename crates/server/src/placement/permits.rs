@@ -15,16 +15,21 @@ pub(crate) struct Permits {
 pub(crate) struct Permit<'a>(&'a Permits);
 
 impl Permits {
-    /// A permit, if there is one left and the caller serves a connection.
+    /// A permit for a task of a connection, if there is one left.
     pub(crate) fn take(&self) -> Option<Permit<'_>> {
-        let runtime = tokio::runtime::Handle::try_current().ok()?;
-        let most = *self.most.get_or_init(|| runtime.metrics().num_workers().saturating_sub(1));
+        let most = *self.most.get_or_init(most);
         if self.taken.fetch_add(1, Ordering::Relaxed) >= most {
             self.taken.fetch_sub(1, Ordering::Relaxed);
             return None;
         }
         Some(Permit(self))
     }
+}
+
+/// One fewer than the threads of the caller's runtime.
+fn most() -> usize {
+    let runtime = tokio::runtime::Handle::try_current();
+    runtime.map_or(0, |runtime| runtime.metrics().num_workers().saturating_sub(1))
 }
 
 impl Drop for Permit<'_> {

@@ -6,24 +6,22 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use database::histogram::{Histogram, Summary};
 use errors::{Error, ErrorCode};
+use tokio::sync::oneshot;
+
+use super::{RELIEF_AFTER, RELIEF_INTERVAL_MAX, SPARE_THREAD_IDLE};
 
 /// Cuts of the times that jobs wait, in seconds: ArangoDB's cuts of the times of requests.
 pub const WAIT_CUTS: [f64; 9] = [0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 15.0, 30.0];
 
 /// A piece of work.
 pub type Job = Box<dyn FnOnce() + Send>;
-
-/// How long a spare thread waits for work before it ends.
-const SPARE_IDLE: Duration = Duration::from_secs(5);
-
-/// How long a request waits for a thread before a spare one is added.
-pub const PATIENCE: Duration = Duration::from_millis(10);
 
 /// Sizes of a pool.
 #[derive(Clone, Copy, Debug)]
@@ -141,10 +139,41 @@ impl WorkerPool {
         self.wake(&mut state, self.shared.limits.threads);
     }
 
-    /// Adds a spare thread if jobs wait and none gets to them. For those whose job waits longer than [`PATIENCE`].
+    /// Runs work on the pool and waits for it. Boxed, so that what most requests do not need does not make all of them
+    /// larger. Errors: those of the work, and 503 when the queue is full.
+    pub(crate) fn run<'a, T: Send + 'static>(
+        &'a self,
+        work: impl FnOnce() -> errors::Result<T> + Send + 'static,
+    ) -> Pin<Box<dyn Future<Output = errors::Result<T>> + Send + 'a>> {
+        Box::pin(self.wait_for(work))
+    }
+
+    async fn wait_for<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> errors::Result<T> + Send + 'static,
+    ) -> errors::Result<T> {
+        let (sender, mut receiver) = oneshot::channel();
+        self.submit(Box::new(move || {
+            // Nobody listens any more when the client has gone.
+            let _ = sender.send(work());
+        }))?;
+        let mut interval = RELIEF_AFTER;
+        loop {
+            match tokio::time::timeout(interval, &mut receiver).await {
+                Ok(Ok(done)) => return done,
+                Ok(Err(_)) => return Err(Error::internal("the request ended without an answer")),
+                Err(_) => {
+                    self.relieve();
+                    interval = (interval * 2).min(RELIEF_INTERVAL_MAX);
+                }
+            }
+        }
+    }
+
+    /// Adds a spare thread if jobs wait and none gets to them. For those whose job waits longer than [`RELIEF_AFTER`].
     pub fn relieve(&self) {
         let mut state = self.shared.lock();
-        let stuck = state.queue.front().is_some_and(|(since, _)| since.elapsed() >= PATIENCE);
+        let stuck = state.queue.front().is_some_and(|(since, _)| since.elapsed() >= RELIEF_AFTER);
         if stuck && state.idle == 0 {
             self.wake(&mut state, self.shared.limits.max_threads);
         }
@@ -197,10 +226,10 @@ impl WorkerPool {
         self.shared.last_wait_us.load(Ordering::Relaxed)
     }
 
-    /// Takes no more jobs, and waits until those that are queued are done; at most for `patience`. Says whether all
+    /// Takes no more jobs, and waits until those that are queued are done; at most for `timeout`. Says whether all
     /// threads have ended.
-    pub fn stop(&self, patience: Duration) -> bool {
-        let deadline = Instant::now() + patience;
+    pub fn stop(&self, timeout: Duration) -> bool {
+        let deadline = Instant::now() + timeout;
         let mut state = self.shared.lock();
         state.stopping = true;
         self.shared.work.notify_all();
@@ -245,8 +274,8 @@ fn work(shared: &Shared) {
         }
         state.idle += 1;
         let spare = state.threads > shared.limits.threads;
-        let patience = if spare { SPARE_IDLE } else { Duration::from_secs(3_600) };
-        let waited = shared.work.wait_timeout(state, patience);
+        let longest = if spare { SPARE_THREAD_IDLE } else { Duration::from_secs(3_600) };
+        let waited = shared.work.wait_timeout(state, longest);
         let (guard, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
         state = guard;
         state.idle -= 1;

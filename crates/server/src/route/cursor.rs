@@ -1,14 +1,12 @@
 //! `/_api/cursor`: queries, and the batches of their results.
 //!
-//! A query is parsed and planned on the connection's own task. A plan that touches little (`RETURN 1`, a look-up by
-//! key) is run there too, and one that took little time lately is begun there; everything else goes on on the worker
-//! pool. Nothing goes on for longer than a moment on the connection's task: what does is begun anew on the pool.
+//! A query begins within the budget that its request has. What is left of it then runs on the worker pool.
 
 use std::sync::Arc;
 
 use database::cursor::Reply;
+use database::query::Progress;
 use database::query::request::QueryRequest;
-use database::query::{Begun, PlannedQuery};
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
@@ -16,18 +14,13 @@ use crate::http::Cost::{Blocking, Constant, Unknown};
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
-use crate::placement::permits::Permits;
 use crate::placement::pool::WorkerPool;
 use crate::service::recording::Recording;
 use database::Session;
 
-/// Texts with parameters beyond this are parsed on the worker pool.
-const INLINE_MAX_BYTES: usize = 16 << 10;
-
 /// What the family needs.
 pub(crate) struct Services {
     pub(crate) pool: Arc<WorkerPool>,
-    pub(crate) permits: Arc<Permits>,
     /// Text, bind variables (VelocyPack) and database of queries.
     pub(crate) recorded_queries: Arc<Recording<3>>,
 }
@@ -41,64 +34,13 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
 ];
 
 fn create(services: &Services, session: &Session, request: &Request) -> Result<Response> {
-    if request.body().len() > INLINE_MAX_BYTES {
-        let (session, request) = (session.clone(), request.clone());
-        let recorded = Arc::clone(&services.recorded_queries);
-        return Ok(Response::deferred(move || {
-            let query = QueryRequest::from_body(request.body_value()?.slice())?;
-            record(&recorded, &session, &query);
-            Ok(respond(StatusCode::CREATED, session.query(&query, request.accepted())?))
-        }));
-    }
     let query = QueryRequest::from_body(request.body_value()?.slice())?;
-    record(&services.recorded_queries, session, &query);
-    let format = request.accepted();
-    if let Some(result) = session.cached_result(&query)? {
-        let is_quick = result.is_quick();
-        let run = move || Ok(respond(StatusCode::CREATED, result.run(format)?));
-        return if is_quick { run() } else { Ok(Response::deferred(run)) };
+    let parts = [query.text.as_bytes(), &query.bind_variables, session.database_name().as_bytes()];
+    services.recorded_queries.add(parts);
+    match session.begin_query(query, request.accepted(), request.budget())? {
+        Progress::Done(reply) => Ok(respond(StatusCode::CREATED, reply)),
+        Progress::More(rest) => Ok(Response::deferred(move || Ok(respond(StatusCode::CREATED, rest.run()?)))),
     }
-    let Some(prepared) = session.prepare_in_a_moment(query)? else {
-        return Ok(on_pool(session, request, None));
-    };
-    if prepared.is_quick() {
-        let planned = prepared.planned();
-        return Ok(match prepared.run_in_a_moment(format)? {
-            Some(reply) => respond(StatusCode::CREATED, reply),
-            None => on_pool(session, request, Some(planned)),
-        });
-    }
-    if prepared.was_quick()
-        && let Some(_permit) = services.permits.take()
-    {
-        let planned = prepared.planned();
-        return Ok(match prepared.begin(format)? {
-            Some(Begun::Over(reply)) => respond(StatusCode::CREATED, reply),
-            Some(Begun::GoesOn(rest)) => {
-                Response::deferred(move || Ok(respond(StatusCode::CREATED, rest.run()?)))
-            }
-            None => on_pool(session, request, Some(planned)),
-        });
-    }
-    Ok(Response::deferred(move || Ok(respond(StatusCode::CREATED, prepared.run(format)?))))
-}
-
-fn record(recorded: &Recording<3>, session: &Session, query: &QueryRequest) {
-    recorded.add([query.text.as_bytes(), &query.bind_variables, session.database_name().as_bytes()]);
-}
-
-/// The work on the worker pool: all of it, or what is left after planning.
-fn on_pool(session: &Session, request: &Request, planned: Option<PlannedQuery>) -> Response {
-    let (session, request) = (session.clone(), request.clone());
-    Response::deferred(move || {
-        let format = request.accepted();
-        let query = QueryRequest::from_body(request.body_value()?.slice())?;
-        let reply = match planned {
-            Some(planned) => session.prepare_planned(query, planned)?.run(format)?,
-            None => session.query(&query, format)?,
-        };
-        Ok(respond(StatusCode::CREATED, reply))
-    })
 }
 
 fn fetch(services: &Services, session: &Session, request: &Request) -> Result<Response> {

@@ -27,9 +27,6 @@ use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
 use database::Session;
 
-/// Bodies beyond this are written on the worker pool.
-const INLINE_MAX_BYTES: usize = 16 << 10;
-
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/document/{collection}/{key}", Constant, read),
     Route::new(Verb::Get, "/_api/document/{collection}", Constant, incomplete),
@@ -87,28 +84,29 @@ fn too_long(_session: &Session, request: &Request) -> Result<Response> {
 
 fn insert(session: &Session, request: &Request) -> Result<Response> {
     if request.body().trim_ascii_start().starts_with(b"[") || request.body_format() == Format::VelocyPack {
-        let (session, request) = (session.clone(), request.clone());
-        return Ok(Response::deferred(move || {
-            if request.body_value()?.slice().is_array() {
-                write_many(&session, &request, WriteOperation::Insert)
-            } else {
-                write_waiting(&session, &request, WriteOperation::Insert)
-            }
-        }));
+        return on_pool(session, request, insert_any);
     }
-    start(session, request, WriteOperation::Insert)
+    write(session, request, WriteOperation::Insert)
+}
+
+/// Inserts a document or an array of them.
+fn insert_any(session: &Session, request: &Request) -> Result<Response> {
+    if request.body_value()?.slice().is_array() {
+        return write_many(session, request, WriteOperation::Insert);
+    }
+    write(session, request, WriteOperation::Insert)
 }
 
 fn replace(session: &Session, request: &Request) -> Result<Response> {
-    start(session, request, WriteOperation::Replace)
+    write(session, request, WriteOperation::Replace)
 }
 
 fn update(session: &Session, request: &Request) -> Result<Response> {
-    start(session, request, WriteOperation::Update)
+    write(session, request, WriteOperation::Update)
 }
 
 fn remove(session: &Session, request: &Request) -> Result<Response> {
-    start(session, request, WriteOperation::Remove)
+    write(session, request, WriteOperation::Remove)
 }
 
 fn replace_many(session: &Session, request: &Request) -> Result<Response> {
@@ -126,22 +124,31 @@ fn remove_many(session: &Session, request: &Request) -> Result<Response> {
     write_many(session, request, WriteOperation::Remove)
 }
 
-/// Writes one document here and now, unless it would wait; then again on the worker pool.
-fn start(session: &Session, request: &Request, operation: WriteOperation) -> Result<Response> {
-    let small = request.body().len() <= INLINE_MAX_BYTES;
-    if small
-        && !waits_for_sync(session, request)?
+/// Writes one document where the request is, unless it would have to wait there; then on the worker pool.
+fn write(session: &Session, request: &Request, operation: WriteOperation) -> Result<Response> {
+    if request.budget().is_unlimited() {
+        let response = write_one(session, request, operation, DOCUMENT_WAIT)?;
+        return response.ok_or_else(|| Error::internal("a write that may wait did not"));
+    }
+    if !waits_for_sync(session, request)?
         && let Some(response) = write_one(session, request, operation, WaitPolicy::NoWait)?
     {
         return Ok(response);
     }
-    let (session, request) = (session.clone(), request.clone());
-    Ok(Response::deferred(move || write_waiting(&session, &request, operation)))
+    on_pool(session, request, move |session, request| write(session, request, operation))
 }
 
-fn write_waiting(session: &Session, request: &Request, operation: WriteOperation) -> Result<Response> {
-    let response = write_one(session, request, operation, DOCUMENT_WAIT)?;
-    response.ok_or_else(|| Error::internal("a write that may wait did not"))
+/// Runs work where it may wait: here, or deferred to the worker pool.
+fn on_pool(
+    session: &Session,
+    request: &Request,
+    work: impl FnOnce(&Session, &Request) -> Result<Response> + Send + 'static,
+) -> Result<Response> {
+    if request.budget().is_unlimited() {
+        return work(session, request);
+    }
+    let (session, request) = (session.clone(), request.without_budget());
+    Ok(Response::deferred(move || work(&session, &request)))
 }
 
 /// Writes one document. With [`WaitPolicy::NoWait`], `None` means that others are in the way and nothing was done.

@@ -24,10 +24,10 @@ use crate::route;
 use crate::service::shutdown::Shutdown;
 
 /// How long requests that have begun may take to end when the server stops.
-pub const STOP_PATIENCE: Duration = Duration::from_secs(30);
+pub const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long the worker pool may take to end after the last connection has.
-const POOL_PATIENCE: Duration = Duration::from_secs(10);
+const POOL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Seconds between two times at which the store writes what it keeps up in memory.
 const MAINTENANCE_SECONDS: u64 = 60;
@@ -60,7 +60,10 @@ impl Server {
             let further = further.iter().flat_map(|family| bind(family, ()));
             Router::new(routes.into_iter().chain(further)).map_err(Error::internal)
         };
-        let dispatcher = |router| Dispatcher::new(router, Arc::clone(&parts.instance), Arc::clone(&services));
+        let dispatcher = |router| {
+            let (instance, permits) = (Arc::clone(&parts.instance), Arc::clone(&parts.permits));
+            Dispatcher::new(router, instance, Arc::clone(&services), permits)
+        };
         // The parts of a batch have all routes but that of batches.
         let mut routes = parts.routes(&options);
         let within_batch = routes.iter().cloned().chain(bind(route::batch::WITHIN_BATCH, ())).collect();
@@ -69,7 +72,6 @@ impl Server {
                 dispatcher: dispatcher(router(within_batch)?),
                 max_body_bytes: options.http.max_body_bytes,
             }),
-            permits: Arc::clone(&parts.permits),
         };
         routes.extend(bind(route::batch::ROUTES, batch));
         let http = HttpService::new(
@@ -99,11 +101,11 @@ impl Server {
     }
 
     /// Serves connections until the server is asked to stop; then lets the requests that have begun end, for at most
-    /// `patience`. Answers whether all did.
+    /// `timeout`. Answers whether all did.
     pub async fn serve(
         self: Arc<Self>,
         listeners: Vec<Listener>,
-        patience: Duration,
+        timeout: Duration,
     ) -> std::io::Result<bool> {
         let mut tasks = Vec::new();
         for listener in listeners {
@@ -112,14 +114,14 @@ impl Server {
         let watch = tokio::spawn(Arc::clone(&self).watch());
         self.shutdown.requested().await;
         tasks.iter().for_each(tokio::task::JoinHandle::abort);
-        let ended = self.connections.close(patience).await;
+        let ended = self.connections.close(timeout).await;
         watch.abort();
         if !ended {
             // Those who asked are gone, so their queries need not go on either.
             self.instance.stop();
         }
         let pool = Arc::clone(&self.pool);
-        let idle = tokio::task::spawn_blocking(move || pool.stop(POOL_PATIENCE)).await.unwrap_or(false);
+        let idle = tokio::task::spawn_blocking(move || pool.stop(POOL_TIMEOUT)).await.unwrap_or(false);
         Ok(ended && idle)
     }
 

@@ -80,11 +80,8 @@ impl Parts {
     /// The families whose work goes on beyond a request, or begins before it.
     fn routes_of_requests(&self) -> Vec<BoundRoute> {
         let pool = &self.pool;
-        let cursor = route::cursor::Services {
-            pool: Arc::clone(pool),
-            permits: Arc::clone(&self.permits),
-            recorded_queries: Arc::clone(&self.queries),
-        };
+        let cursor =
+            route::cursor::Services { pool: Arc::clone(pool), recorded_queries: Arc::clone(&self.queries) };
         let authentication = route::authentication::Services {
             authentication: Arc::clone(&self.authentication),
             instance: Arc::clone(&self.instance),

@@ -34,7 +34,7 @@ fn planned(text: &str, parameters: &[u8]) -> CachedPlan {
     let plan = aql_plan::optimize(plan, &EmptyCatalog, &options, &memory, &interrupt).unwrap();
     let plan = Arc::new(plan.into_best().unwrap());
     let values = plan.parameters.values(&parameters).unwrap();
-    CachedPlan { plan, pace: Arc::default(), values, listed: None }
+    CachedPlan { plan, latency: Arc::default(), values, listed: None }
 }
 
 #[test]

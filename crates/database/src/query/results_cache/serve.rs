@@ -9,12 +9,13 @@ use velocypack::{Slice, json};
 use super::{Entry, ResultKey};
 use crate::cursor::encoder::{Format, RowEncoder};
 use crate::cursor::{Reply, RowSource};
+use crate::query::latency::Estimate;
 use crate::query::request::QueryRequest;
 use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
 /// Results up to this size are copied faster than handed to another thread.
-const QUICK_MAX_BYTES: usize = 64 << 10;
+const CHEAP_MAX_BYTES: usize = 64 << 10;
 
 /// A result of the cache that answers a query now.
 pub struct CachedResult {
@@ -65,9 +66,9 @@ impl Session {
 }
 
 impl CachedResult {
-    /// Whether it takes microseconds to hand out.
-    pub fn is_quick(&self) -> bool {
-        self.entry.rows.len() <= QUICK_MAX_BYTES
+    /// What is expected of handing it out.
+    pub(crate) fn estimate(&self) -> Estimate {
+        if self.entry.rows.len() <= CHEAP_MAX_BYTES { Estimate::Constant } else { Estimate::Unknown }
     }
 
     /// The first batch of the result.

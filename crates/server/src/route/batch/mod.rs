@@ -5,14 +5,13 @@
 //! database that the batch's own address names. The user is the batch's own, too, unless a part brings an
 //! `authorization` of its own.
 //!
-//! A small batch begins on the connection's own task and goes on on the worker pool where a part would wait, or when it
-//! has taken its time.
+//! A batch begins within the budget that its request has, and goes on on the worker pool where a part would wait, or when
+//! the budget is spent.
 
 mod part;
 mod reply;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use errors::{Error, ErrorCode, Result};
@@ -29,25 +28,16 @@ use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::response::Rest;
 use crate::http::route::{Route, Verb};
-use crate::placement::permits::Permits;
 use database::Session;
 
 const PATTERN: &str = "/_api/batch";
 const PART_TYPE: &str = "application/x-arango-batchpart";
 const ERRORS: &str = "x-arango-errors";
 
-/// Batches beyond this run on the worker pool.
-const INLINE_MAX_BYTES: usize = 32 << 10;
-
-/// How long a batch stays on its connection's task, by whether it has a permit.
-const INLINE_TIME: Duration = Duration::from_micros(100);
-const INLINE_TIME_WITH_PERMIT: Duration = Duration::from_millis(2);
-
 /// What the family needs.
 pub(crate) struct Services {
     /// The routes of the parts, and whatever else a part's request needs.
     pub(crate) parts: Arc<PartServices>,
-    pub(crate) permits: Arc<Permits>,
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[Route::with(Verb::Post, PATTERN, Unknown, start)];
@@ -60,15 +50,8 @@ fn refuse(_services: &(), _request: &Request) -> Result<Response> {
 }
 
 fn start(services: &Services, session: &Session, request: &Request) -> Result<Response> {
-    if request.body().len() > INLINE_MAX_BYTES {
-        let (parts, session, request) = (Arc::clone(&services.parts), session.clone(), request.clone());
-        return Ok(Response::deferred(move || Batch::open(parts, &session, &request)?.run()));
-    }
-    let begin = Instant::now();
     let mut batch = Batch::open(Arc::clone(&services.parts), session, request)?;
-    let permit = services.permits.take();
-    let limit = if permit.is_some() { INLINE_TIME_WITH_PERMIT } else { INLINE_TIME };
-    while begin.elapsed() < limit {
+    while !request.budget().is_spent() {
         match batch.next() {
             Next::Over => return batch.finish(),
             Next::Answered => {}
@@ -124,8 +107,9 @@ impl Batch {
         Ok(Batch { services, session, request, parts: parts.into_iter(), failed: 0, reply })
     }
 
-    /// Answers all parts that are left.
+    /// Answers all parts that are left, where they may take their time.
     fn run(mut self) -> Result<Response> {
+        self.request = self.request.without_budget();
         loop {
             match self.next() {
                 Next::Over => return self.finish(),
@@ -135,7 +119,7 @@ impl Batch {
         }
     }
 
-    /// Runs the next part as far as it may go on a connection's own task.
+    /// Runs the next part: on a connection's own task as far as it may go there.
     fn next(&mut self) -> Next {
         let Some(part) = self.parts.next() else { return Next::Over };
         let mut pending =

@@ -12,7 +12,7 @@ use crate::http::multipart::{Head, line_at};
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::services::{AsyncMode, Identified};
-use database::{Identity, Session};
+use database::{Budget, Identity, Session};
 
 /// What the requests of parts need.
 pub(crate) struct PartServices {
@@ -57,7 +57,7 @@ impl PartRequest {
         Ok(PartRequest { method, uri, headers, body: body.unwrap_or_default(), accepted })
     }
 
-    /// Runs the request as far as it may go on a connection's own task.
+    /// Runs the request: on a connection's own task as far as it may go there.
     pub(super) fn begin(
         self,
         services: &PartServices,
@@ -85,11 +85,13 @@ impl PartRequest {
             body,
             accepted: self.accepted,
             client: batch.client(),
+            budget: Budget::UNLIMITED,
             // The batch's covers it.
             memory: batch.memory.clone(),
         };
         match later {
             Some(mode) => dispatcher.run_later(job, request, mode),
+            None if batch.budget().is_unlimited() => dispatcher.run(&job, &request),
             None => dispatcher.begin(job, request),
         }
     }

@@ -1,4 +1,4 @@
-//! Which plans take microseconds whatever the data is, so that they may run on a connection's own task.
+//! Plans that take microseconds whatever the data is, so that they may run where nobody may wait for them.
 
 use aql_plan::{Expression, IndexLookup, IndexScan, Node, NodeKind, Plan};
 
@@ -7,19 +7,19 @@ const MAX_NODES: usize = 16;
 /// More look-ups than this may wait for the disk too often.
 const MAX_LOOKUPS: usize = 4;
 
-/// Whether a plan computes a row or two from constants, or looks up a few documents by key.
-pub(crate) fn is_quick(plan: &Plan) -> bool {
-    !plan.is_modification && plan.nodes.len() <= MAX_NODES && plan.nodes.iter().all(is_quick_node)
+/// Returns true if a plan computes a row or two from constants, or looks up a few documents by key.
+pub(crate) fn has_constant_cost(plan: &Plan) -> bool {
+    !plan.is_modification && plan.nodes.len() <= MAX_NODES && plan.nodes.iter().all(is_cheap_node)
 }
 
-fn is_quick_node(node: &Node) -> bool {
+fn is_cheap_node(node: &Node) -> bool {
     match &node.kind {
         NodeKind::Singleton
         | NodeKind::NoResults
         | NodeKind::Filter { .. }
         | NodeKind::Limit(_)
         | NodeKind::Return(_) => true,
-        NodeKind::Calculation(calculation) => is_quick_expression(&calculation.expression),
+        NodeKind::Calculation(calculation) => is_cheap_expression(&calculation.expression),
         NodeKind::Index(scan) => finds_one(scan),
         _ => false,
     }
@@ -27,8 +27,8 @@ fn is_quick_node(node: &Node) -> bool {
 
 /// Equality on the key, or on all fields of a unique index.
 fn finds_one(scan: &IndexScan) -> bool {
-    let filter_is_quick = scan.source.filter.as_ref().is_none_or(is_quick_expression);
-    filter_is_quick
+    let filter_is_cheap = scan.source.filter.as_ref().is_none_or(is_cheap_expression);
+    filter_is_cheap
         && scan.ranges.len() <= MAX_LOOKUPS
         && scan.ranges.iter().all(|range| {
             let Some(index) = scan.indexes.get(range.index) else { return false };
@@ -40,7 +40,7 @@ fn finds_one(scan: &IndexScan) -> bool {
 
 /// Functions that answer differently each time may also wait (`SLEEP`) or read (`DOCUMENT`); what goes through an array
 /// takes as long as the array.
-fn is_quick_expression(expression: &Expression) -> bool {
+fn is_cheap_expression(expression: &Expression) -> bool {
     let is_long = |part: &Expression| {
         matches!(part, Expression::Expansion(_) | Expression::ArrayQuestion(_) | Expression::Range { .. })
     };

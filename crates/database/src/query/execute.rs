@@ -1,0 +1,111 @@
+//! A query from its beginning to its first reply, as far as a budget allows; what is left runs elsewhere.
+
+use std::sync::Arc;
+
+use aql_value::Budget;
+
+use crate::Result;
+use crate::cursor::Reply;
+use crate::cursor::encoder::Format;
+use crate::query::latency::Estimate;
+use crate::query::prepare::{PlannedQuery, PreparedQuery};
+use crate::query::request::QueryRequest;
+use crate::query::results_cache::CachedResult;
+use crate::query::run::RunningQuery;
+use crate::session::Session;
+
+/// How far a query got within its budget.
+pub enum Progress {
+    /// To its first reply.
+    Done(Reply),
+    /// To where it has to go on without a budget.
+    More(RestOfQuery),
+}
+
+/// The work that a query has left.
+pub struct RestOfQuery {
+    session: Session,
+    format: Format,
+    work: Work,
+}
+
+enum Work {
+    /// Planning was given up.
+    Plan(Arc<QueryRequest>),
+    /// Running the plan was given up, and begins anew.
+    Restart(Arc<QueryRequest>, PlannedQuery),
+    /// The plan is there.
+    Run(Box<PreparedQuery>),
+    /// Some rows are there.
+    Resume(Box<RunningQuery>),
+    /// The result is in the cache, and large.
+    Copy(Box<CachedResult>),
+}
+
+impl RestOfQuery {
+    /// Runs the query, to its end unless it is streamed, and gives the first batch of its result.
+    pub fn run(self) -> Result<Reply> {
+        let RestOfQuery { session, format, work } = self;
+        match work {
+            Work::Plan(request) => session.prepare_query(request)?.run(format),
+            Work::Restart(request, planned) => session.prepare_planned(request, planned)?.run(format),
+            Work::Run(prepared) => prepared.run(format),
+            Work::Resume(running) => running.run(),
+            Work::Copy(result) => result.run(format),
+        }
+    }
+
+    /// Returns true if the query has a plan.
+    pub fn is_planned(&self) -> bool {
+        !matches!(self.work, Work::Plan(_))
+    }
+}
+
+impl Session {
+    /// Plans and runs a query, and gives the first batch of its result. Errors: those of planning and execution.
+    pub fn query(&self, request: &QueryRequest, format: Format) -> Result<Reply> {
+        match self.begin_query(request.clone(), format, Budget::UNLIMITED)? {
+            Progress::Done(reply) => Ok(reply),
+            Progress::More(rest) => rest.run(),
+        }
+    }
+
+    /// The same as far as a budget allows. Errors: those of planning and execution.
+    pub fn begin_query(&self, request: QueryRequest, format: Format, budget: Budget) -> Result<Progress> {
+        if let Some(result) = self.cached_result(&request)? {
+            return match budget.is_unlimited() || result.estimate() == Estimate::Constant {
+                true => result.run(format).map(Progress::Done),
+                false => Ok(self.more(format, Work::Copy(Box::new(result)))),
+            };
+        }
+        let request = Arc::new(request);
+        let Some(prepared) = self.prepare_within(&request, budget)? else {
+            return Ok(self.more(format, Work::Plan(request)));
+        };
+        if budget.is_unlimited() {
+            return prepared.run(format).map(Progress::Done);
+        }
+        let (interrupt, planned) = (prepared.interrupt.clone(), prepared.planned.clone());
+        let done = match prepared.estimate() {
+            Estimate::Constant => budget.run(&interrupt, || prepared.run(format).map(Progress::Done))?,
+            Estimate::Latency(latency) if budget.admits(latency) => {
+                budget.run_resumable(&interrupt, || self.advance(prepared, format, budget))?
+            }
+            _ => return Ok(self.more(format, Work::Run(prepared))),
+        };
+        Ok(done.unwrap_or_else(|| self.more(format, Work::Restart(request, planned))))
+    }
+
+    fn more(&self, format: Format, work: Work) -> Progress {
+        Progress::More(RestOfQuery { session: self.clone(), format, work })
+    }
+
+    /// Computes rows until the budget is spent.
+    fn advance(&self, prepared: Box<PreparedQuery>, format: Format, budget: Budget) -> Result<Progress> {
+        let mut running = prepared.start(format)?;
+        match running.advance(budget)? {
+            true => running.run().map(Progress::Done),
+            false => Ok(self.more(format, Work::Resume(Box::new(running)))),
+        }
+    }
+}
