@@ -12,11 +12,6 @@ impl Instance {
     pub fn is_read_only(&self) -> bool {
         self.store.is_read_only()
     }
-
-    /// Writes what the store keeps up in memory: the estimates of indexes.
-    pub fn maintain(&self) -> Result<()> {
-        self.store.maintain()
-    }
 }
 
 impl Session {

@@ -29,9 +29,6 @@ pub const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long the worker pool may take to end after the last connection has.
 const POOL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Seconds between two times at which the store writes what it keeps up in memory.
-const MAINTENANCE_SECONDS: u64 = 60;
-
 /// A server over an open database.
 pub struct Server {
     instance: Arc<Instance>,
@@ -125,21 +122,12 @@ impl Server {
         Ok(ended && idle)
     }
 
-    /// Looks after the connections once a second, and after the store once a minute.
+    /// Looks after the connections once a second.
     async fn watch(self: Arc<Self>) {
         let mut seconds = tokio::time::interval(Duration::from_secs(1));
         seconds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
-        for second in 1_u64.. {
+        loop {
             seconds.tick().await;
-            if second % MAINTENANCE_SECONDS == 0 {
-                let instance = Arc::clone(&self.instance);
-                // A full queue only means that it is done a minute later.
-                let _ = self.pool.submit(Box::new(move || {
-                    if let Err(error) = instance.maintain() {
-                        tracing::warn!(target: "engines", %error, "estimates of indexes could not be written");
-                    }
-                }));
-            }
             let (received, sent) = self.connections.tick(self.http.options().keep_alive);
             self.metrics.add_traffic(received, sent);
         }
