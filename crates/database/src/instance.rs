@@ -137,7 +137,7 @@ impl Instance {
             batches: Batches::default(),
             dump_contexts: DumpContexts::default(),
             graph_changes: GraphChanges::default(),
-            next_cursor: AtomicU64::new(store.next_tick()?),
+            next_cursor: AtomicU64::new(store.next_id()?),
             stopping: AtomicBool::new(false),
             server_version: options.compatible_version.as_str().into(),
             store,

@@ -1,7 +1,7 @@
 //! The store as administrators see it: its figures, its modes and its upkeep.
 
 use kv::{EngineStatistics, KeyRange};
-use storage::{Collection, Figures, ReadCacheStatistics};
+use storage::{Collection, CollectionStatistics, ReadCacheStatistics};
 
 use crate::Result;
 use crate::instance::Instance;
@@ -32,7 +32,7 @@ impl Session {
 
     /// Draws the next number of the store's sequence; all numbers so far are smaller.
     pub fn next_tick(&self) -> Result<u64> {
-        self.instance().store.next_tick()
+        self.instance().store.next_id()
     }
 
     /// The engine's own name.
@@ -82,9 +82,9 @@ impl Session {
     }
 
     /// The figures of a collection and its indexes; with `details` the pairs in the engine are counted.
-    pub fn figures(&self, collection: &Collection, details: bool) -> Result<Figures> {
+    pub fn figures(&self, collection: &Collection, details: bool) -> Result<CollectionStatistics> {
         let store = self.instance().store();
-        store.figures(&store.snapshot()?, collection, details)
+        store.statistics(&store.snapshot()?, collection, details)
     }
 
     /// A checksum over the keys of a collection and, if wanted, revisions and attributes.

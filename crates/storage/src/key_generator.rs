@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use catalog::{KeyGeneratorType, KeyOptions};
 
-use crate::tick::Ticks;
+use crate::id_sequence::IdSequence;
 use crate::{Error, ErrorCode, Result, RevisionClock};
 
 /// Digits of a padded key.
@@ -54,10 +54,10 @@ impl KeyGenerator {
     /// The next key.
     ///
     /// Errors: 1225 when the numbers are used up; what the engine answers for a tick.
-    pub(crate) fn generate(&self, ticks: &Ticks, clock: &RevisionClock) -> Result<GeneratedKey> {
+    pub(crate) fn generate(&self, ids: &IdSequence, clock: &RevisionClock) -> Result<GeneratedKey> {
         match self.options.generator {
             KeyGeneratorType::Traditional => {
-                let value = self.exceed(ticks.next()?)?;
+                let value = self.exceed(ids.next()?)?;
                 Ok(GeneratedKey { key: value.to_string(), value })
             }
             KeyGeneratorType::Padded => {
@@ -79,19 +79,19 @@ impl KeyGenerator {
     pub(crate) fn generate_in(
         &self,
         block: &mut KeyBlock,
-        ticks: &Ticks,
+        ids: &IdSequence,
         clock: &RevisionClock,
     ) -> Result<GeneratedKey> {
         let is_padded = match self.options.generator {
             KeyGeneratorType::Traditional => false,
             KeyGeneratorType::Padded => true,
-            KeyGeneratorType::Autoincrement | KeyGeneratorType::Uuid => return self.generate(ticks, clock),
+            KeyGeneratorType::Autoincrement | KeyGeneratorType::Uuid => return self.generate(ids, clock),
         };
         if block.left == 0 {
-            let candidate = if is_padded { clock.next().0 } else { ticks.next()? };
+            let candidate = if is_padded { clock.next().0 } else { ids.next()? };
             let last = self.advance(|last| candidate.max(last.checked_add(1)?).checked_add(BLOCK_VALUES - 1));
             // The last values of all are handed out one by one.
-            let Ok(last) = last else { return self.generate(ticks, clock) };
+            let Ok(last) = last else { return self.generate(ids, clock) };
             *block = KeyBlock { next: last - (BLOCK_VALUES - 1), left: BLOCK_VALUES };
         }
         let value = block.next;
@@ -174,10 +174,10 @@ mod tests {
     use super::*;
 
     fn generate(options: KeyOptions, last: u64, count: usize) -> Vec<String> {
-        let ticks = Ticks::open(kv::MemoryEngine::new()).unwrap();
+        let ids = IdSequence::open(kv::MemoryEngine::new()).unwrap();
         let clock = RevisionClock::default();
         let generator = KeyGenerator::new(options, last);
-        (0..count).map(|_| generator.generate(&ticks, &clock).unwrap().key).collect()
+        (0..count).map(|_| generator.generate(&ids, &clock).unwrap().key).collect()
     }
 
     fn autoincrement(offset: u64, increment: u64) -> KeyOptions {
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn blocks_lie_beside_each_other() {
-        let ticks = Ticks::open(kv::MemoryEngine::new()).unwrap();
+        let ids = IdSequence::open(kv::MemoryEngine::new()).unwrap();
         let clock = RevisionClock::default();
         for kind in [KeyGeneratorType::Traditional, KeyGeneratorType::Padded] {
             let generator = KeyGenerator::new(KeyOptions { generator: kind, ..KeyOptions::default() }, 7);
@@ -194,10 +194,10 @@ mod tests {
             let mut values = [Vec::new(), Vec::new()];
             for _ in 0..BLOCK_VALUES + 1 {
                 for (block, values) in [&mut first, &mut second].into_iter().zip(&mut values) {
-                    values.push(generator.generate_in(block, &ticks, &clock).unwrap().value);
+                    values.push(generator.generate_in(block, &ids, &clock).unwrap().value);
                 }
             }
-            let single = generator.generate(&ticks, &clock).unwrap().value;
+            let single = generator.generate(&ids, &clock).unwrap().value;
             let [first, second] = values;
             let whole = BLOCK_VALUES as usize;
             assert!(
@@ -209,9 +209,9 @@ mod tests {
         }
         let generator = KeyGenerator::new(KeyOptions::default(), u64::MAX - 2);
         let mut block = KeyBlock::default();
-        assert_eq!(generator.generate_in(&mut block, &ticks, &clock).unwrap().value, u64::MAX - 1);
-        generator.generate_in(&mut block, &ticks, &clock).unwrap();
-        assert!(generator.generate_in(&mut block, &ticks, &clock).is_err());
+        assert_eq!(generator.generate_in(&mut block, &ids, &clock).unwrap().value, u64::MAX - 1);
+        generator.generate_in(&mut block, &ids, &clock).unwrap();
+        assert!(generator.generate_in(&mut block, &ids, &clock).is_err());
     }
 
     #[test]
@@ -224,20 +224,20 @@ mod tests {
 
     #[test]
     fn numbers_can_be_used_up() {
-        let ticks = Ticks::open(kv::MemoryEngine::new()).unwrap();
+        let ids = IdSequence::open(kv::MemoryEngine::new()).unwrap();
         let clock = RevisionClock::default();
         for generator in
             [KeyGeneratorType::Traditional, KeyGeneratorType::Autoincrement, KeyGeneratorType::Padded]
         {
             let options = KeyOptions { generator, ..KeyOptions::default() };
-            let error = KeyGenerator::new(options, u64::MAX).generate(&ticks, &clock).unwrap_err();
+            let error = KeyGenerator::new(options, u64::MAX).generate(&ids, &clock).unwrap_err();
             assert_eq!(error.code(), ErrorCode::OutOfKeys);
         }
     }
 
     #[test]
     fn generated_keys_exceed_those_that_a_client_gave() {
-        let ticks = Ticks::open(kv::MemoryEngine::new()).unwrap();
+        let ids = IdSequence::open(kv::MemoryEngine::new()).unwrap();
         let clock = RevisionClock::default();
         let generator = KeyGenerator::new(KeyOptions::default(), 0);
         assert_eq!(generator.observe("5000"), 5000);
@@ -245,7 +245,7 @@ mod tests {
         for other in ["abc", "-1", "1.5", "+9999999", "99999999999999999999999"] {
             assert_eq!(generator.observe(other), 0, "{other}");
         }
-        assert_eq!(generator.generate(&ticks, &clock).unwrap().key, "5001");
+        assert_eq!(generator.generate(&ids, &clock).unwrap().key, "5001");
     }
 
     #[test]

@@ -7,6 +7,8 @@
 //! What lies where in the engine is described byte by byte in `docs/storage-format.md`; only [`encoding`] and the types of
 //! [`index`] know it.
 
+mod catalog_snapshot;
+mod collection_lock;
 mod computed_values;
 mod ddl;
 mod deletion;
@@ -15,33 +17,31 @@ mod edge_ends;
 mod encoding;
 mod error;
 mod external_sort;
-mod figures;
 mod fork_join;
-mod gate;
+mod id_sequence;
 mod index;
 mod key_generator;
 mod load;
 mod memory_budget;
 mod metadata;
 mod options;
-mod picture;
 mod revision;
 mod scan;
 mod schema;
 mod shared;
 mod snapshot;
+mod statistics;
 mod store;
-mod tick;
 mod transaction;
 mod visibility;
 
+pub use catalog_snapshot::{Catalog, Collection, DataVersion, Database};
 pub use computed_values::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
 pub use documents::{Documents, StoredDocument};
 pub use edge_ends::{CollectionCommits, EdgeEnds, LastLoss};
 pub use error::lacks_edge_index;
 pub use errors::{ConflictingDocument, Error, ErrorCode, Result};
 pub use external_sort::{Check, SortedPairs, Sorter};
-pub use figures::{Figures, IndexFigures};
 pub use fork_join::ForkJoin;
 pub use index::Index;
 pub use index::bounds::{BoundsOfRanges, IndexBounds, IndexRange, bounds_of};
@@ -55,11 +55,11 @@ pub use kv::{Durability, WaitPolicy};
 pub use load::{DocumentLoad, LoadOutcome};
 pub use memory_budget::MemoryBudget;
 pub use options::StoreOptions;
-pub use picture::{Catalog, Collection, DataVersion, Database};
 pub use revision::{REVISION_TEXT_MAX_BYTES, Revision, RevisionClock, RevisionText};
 pub use scan::{BlockLimits, DocumentKeys, DocumentScan, DocumentScanSpec, KeyBound};
 pub use schema::Schema;
 pub use snapshot::Snapshot;
+pub use statistics::{CollectionStatistics, IndexStatistics};
 pub use store::Store;
 pub use transaction::{
     DOCUMENT_MAX_BYTES, DOCUMENT_WAIT, OverwriteMode, TRANSACTION_MAX_BYTES, Transaction, TransactionOptions,

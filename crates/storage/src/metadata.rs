@@ -9,17 +9,17 @@ use kv::{
     BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot, TransactionOptions, WriteTransaction,
 };
 
+use crate::catalog_snapshot::{Catalog, Collection, Database};
+use crate::collection_lock::CollectionLock;
 use crate::encoding::metadata::{
     CounterRecord, Kind, collection_key, counter_key, database_key, database_of_collection_key, estimate_key,
     kind_range, pending_deletion_key, server_key, user_key,
 };
 use crate::encoding::pack;
 use crate::error;
-use crate::gate::Gate;
 use crate::index::estimate::Estimate;
 use crate::key_generator::KeyGenerator;
 use crate::options::StoreOptions;
-use crate::picture::{Catalog, Collection, Database};
 use crate::schema::Schema;
 use crate::visibility::counters::{Counters, Totals};
 use crate::visibility::read_cache::CommitNumber;
@@ -114,7 +114,7 @@ fn open_collection(
         database: database.name.as_str().into(),
         database_id: database.id,
         indexes,
-        gate: Arc::new(Gate::default()),
+        lock: Arc::new(CollectionLock::default()),
         running_loads: Arc::default(),
         last_load: Arc::default(),
         counters: Arc::new(counters),
@@ -199,7 +199,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Adds a collection, or puts it in the place of its former picture.
+    /// Adds a collection, or puts it in the place of its former version.
     pub(crate) fn put_collection(&mut self, collection: Collection) -> Result<Arc<Collection>> {
         let database = self.catalog.databases.get_mut(collection.database());
         let database = database.ok_or_else(error::database_not_found)?;

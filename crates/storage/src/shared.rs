@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use kv::{Engine, WriteTransaction};
 
+use crate::catalog_snapshot::Catalog;
 use crate::fork_join::ForkJoin;
+use crate::id_sequence::IdSequence;
 use crate::metadata::Draft;
 use crate::options::StoreOptions;
-use crate::picture::Catalog;
-use crate::tick::Ticks;
 use crate::visibility::LoadClock;
 use crate::visibility::read_cache::ReadCache;
 use crate::{Error, ErrorCode, Result, RevisionClock};
@@ -18,7 +18,7 @@ use crate::{Error, ErrorCode, Result, RevisionClock};
 pub(crate) struct Shared {
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) options: StoreOptions,
-    pub(crate) ticks: Ticks,
+    pub(crate) ids: IdSequence,
     pub(crate) clock: RevisionClock,
     pub(crate) server_id: u64,
     /// Read while a snapshot is taken, written while a change of definitions is committed: so that snapshot and
@@ -58,7 +58,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Changes definitions: one atomic write, and one new picture of the catalog. Nothing changes if `change` fails.
+    /// Changes definitions: one atomic write, and one new version of the catalog. Nothing changes if `change` fails.
     ///
     /// Errors: those of `change`, 1004 while writes are refused, 1650 if the outcome is not known: then all further
     /// writes are refused until the store is opened again.
@@ -75,7 +75,7 @@ impl Shared {
             let mut present = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
             if let Err(error) = transaction.commit(kv::Durability::Buffered) {
                 if matches!(error, kv::Error::Undetermined { .. }) {
-                    // The picture and the engine may differ now; only opening the store again can tell.
+                    // The catalog in memory and the engine may differ now; only opening the store again can tell.
                     self.is_in_doubt.store(true, Ordering::Relaxed);
                 }
                 return Err(error.into());

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use catalog::ObjectId;
 use kv::KeyRange;
 
+use crate::catalog_snapshot::Catalog;
 use crate::documents::Documents;
 use crate::edge_ends::LastLoss;
 use crate::encoding;
@@ -15,7 +16,6 @@ use crate::index::edge::{EdgeDirection, EdgeReader, EdgeScan};
 use crate::index::found::IndexEntries;
 use crate::index::persistent::{self, IndexScan, IndexWalk};
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
-use crate::picture::Catalog;
 use crate::scan::{DocumentScan, DocumentScanSpec};
 use crate::visibility::counters::{self, Totals};
 use crate::visibility::read_cache::ReadCacheView;

@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use catalog::NamingRules;
 use kv::{Engine, WaitPolicy};
 
+use crate::catalog_snapshot::Catalog;
 use crate::encoding::metadata::setting_key;
 use crate::fork_join::ForkJoin;
+use crate::id_sequence::IdSequence;
 use crate::metadata;
 use crate::options::StoreOptions;
-use crate::picture::Catalog;
 use crate::shared::Shared;
 use crate::snapshot::split_keys;
-use crate::tick::Ticks;
 use crate::transaction::{Transaction, TransactionOptions};
 use crate::visibility::LoadClock;
 use crate::visibility::read_cache::{ReadCache, ReadCacheStatistics};
@@ -37,14 +37,14 @@ impl Store {
             None => metadata::initialize_server(engine.as_ref())?,
         };
         deletion::finish_all(engine.as_ref())?;
-        let ticks = Ticks::open(Arc::clone(&engine))?;
+        let ids = IdSequence::open(Arc::clone(&engine))?;
         let (catalog, last_revision) = metadata::load(engine.as_ref(), &options)?;
         let shared = Arc::new(Shared {
             engine,
             read_cache: Arc::new(ReadCache::new(options.read_cache_bytes)),
             fork_join: Arc::default(),
             options,
-            ticks,
+            ids,
             clock: RevisionClock::starting_after(last_revision),
             server_id,
             catalog: RwLock::new(Arc::new(catalog)),
@@ -98,9 +98,9 @@ impl Store {
         self.shared.options.collection_wait
     }
 
-    /// Begins a transaction. Waits for the gates of the collections that the options name.
+    /// Begins a transaction. Locks the collections that the options name.
     ///
-    /// Errors: 18 if a gate did not open in time, 1203 if a collection was dropped.
+    /// Errors: 18 if a collection stayed locked for too long, 1203 if a collection was dropped.
     pub fn begin(&self, options: &TransactionOptions) -> Result<Transaction> {
         Transaction::begin(&self.shared, options)
     }
@@ -111,8 +111,8 @@ impl Store {
     }
 
     /// A number that is never given out twice.
-    pub fn next_tick(&self) -> Result<u64> {
-        self.shared.ticks.next()
+    pub fn next_id(&self) -> Result<u64> {
+        self.shared.ids.next()
     }
 
     /// The number that tells this server from others, for ever.
@@ -197,7 +197,7 @@ impl Store {
     /// Writes what is kept in memory and closes the engine. Later calls answer 30.
     pub fn close(&self) -> Result<()> {
         self.maintain()?;
-        self.shared.ticks.close()?;
+        self.shared.ids.close()?;
         Ok(self.shared.engine.close()?)
     }
 }

@@ -377,7 +377,7 @@ fn dropped_indexes_are_gone() {
     assert_eq!(store.drop_index(&c, IndexId::PRIMARY).unwrap_err().code(), ErrorCode::Forbidden);
     let e = create(&store, "e", CollectionType::Edge);
     assert_eq!(store.drop_index(&e, IndexId::EDGE).unwrap_err().code(), ErrorCode::Forbidden);
-    let figures = store.figures(&store.snapshot().unwrap(), &present(&store, "c"), true).unwrap();
+    let figures = store.statistics(&store.snapshot().unwrap(), &present(&store, "c"), true).unwrap();
     assert_eq!((figures.documents, figures.indexes.len(), figures.indexes[0].entries), (2, 1, Some(2)));
 }
 

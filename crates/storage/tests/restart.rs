@@ -65,7 +65,7 @@ fn a_clean_stop_and_start() {
     let (late_index, _) =
         create_index(&store, &c, r#"{"type": "persistent", "fields": ["_key"], "unique": true}"#).unwrap();
     let documents = all(&store.snapshot().unwrap(), &c);
-    let (revision, tick) = (c.revision_now(), store.next_tick().unwrap());
+    let (revision, tick) = (c.revision_now(), store.next_id().unwrap());
     store.close().unwrap();
     assert_eq!(store.snapshot().err().unwrap().code(), ErrorCode::ShuttingDown);
     drop((store, c));
@@ -76,7 +76,7 @@ fn a_clean_stop_and_start() {
     assert_eq!((c.count_now(), c.last_key_value()), (2000, 2000));
     assert_eq!(c.index(index.id()).unwrap().selectivity_estimate(), Some(0.025));
     assert_eq!(indexed_keys(&store, &c, c.index(late_index.id()).unwrap()).len(), 2000);
-    assert_eq!(store.next_tick().unwrap(), tick + 1);
+    assert_eq!(store.next_id().unwrap(), tick + 1);
     store.truncate(&c).unwrap();
     let inserted = insert(&store, &present(&store, "c"), "{}").unwrap();
     assert_eq!(inserted.key, "2001");

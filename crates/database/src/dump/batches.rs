@@ -91,10 +91,10 @@ impl Session {
     pub fn open_batch(&self, ttl_seconds: Option<f64>) -> Result<Batch> {
         let ttl = ttl(ttl_seconds)?;
         let store = self.instance().store();
-        let held = Held { snapshot: store.snapshot()?, tick: store.next_tick()?, chunks: Mutex::default() };
+        let held = Held { snapshot: store.snapshot()?, tick: store.next_id()?, chunks: Mutex::default() };
         let tick = held.tick;
         let batches = self.instance().batches();
-        let batch = batches.registry.insert(store.next_tick()?, self.cursor_owner(), ttl, held)?;
+        let batch = batches.registry.insert(store.next_id()?, self.cursor_owner(), ttl, held)?;
         Ok(Batch { id: batch.id(), tick })
     }
 

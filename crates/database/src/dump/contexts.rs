@@ -152,7 +152,7 @@ impl Session {
             parallelism,
         };
         let context = Context::new(ranges, limits, batch, &self.instance().result_memory);
-        let id = self.instance().store().next_tick()?;
+        let id = self.instance().store().next_id()?;
         Ok(contexts.registry.insert(id, self.cursor_owner(), TTL, Arc::new(context))?.id())
     }
 

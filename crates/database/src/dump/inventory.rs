@@ -128,7 +128,7 @@ impl Session {
 
     /// `state` of the inventory as it is now, as a VelocyPack object. `time` is as in [`InventoryRequest`].
     pub fn logger_state(&self, time: &str) -> Result<Vec<u8>> {
-        let tick = self.instance().store().next_tick()?;
+        let tick = self.instance().store().next_id()?;
         let mut out = Builder::new();
         out.open_object()?;
         add_state_attributes(&mut out, tick, time)?;

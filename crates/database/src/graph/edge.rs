@@ -106,7 +106,7 @@ fn hold(
     if operation != WriteOperation::Insert {
         held.push((edges, key));
     }
-    let found = transaction.hold(&held)?;
+    let found = transaction.lock(&held)?;
     match ends.iter().zip(found).find(|(_, is_found)| !is_found) {
         None => Ok(()),
         Some((end, _)) => {

@@ -6,7 +6,7 @@ use catalog::AccessLevel;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use hyper::header::{HeaderValue, LOCATION};
-use storage::{Collection, Figures, Revision};
+use storage::{Collection, CollectionStatistics, Revision};
 use velocypack::{Builder, Slice};
 
 use crate::http::Cost::{Blocking, Constant};
@@ -111,7 +111,7 @@ fn figures(session: &Session, request: &Request) -> Result<Response> {
     })
 }
 
-fn print_figures(fields: &mut Fields<'_>, figures: &Figures, details: bool) {
+fn print_figures(fields: &mut Fields<'_>, figures: &CollectionStatistics, details: bool) {
     fields
         .child("indexes", |fields| {
             fields.number("count", figures.indexes.len() as u64).number("size", figures.indexes_bytes());

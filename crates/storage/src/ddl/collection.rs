@@ -7,7 +7,7 @@ use catalog::{
     DatabaseDefinition, IndexDefinition, IndexId, NamingRules, ObjectId,
 };
 
-use crate::gate::Gate;
+use crate::collection_lock::CollectionLock;
 use crate::key_generator::KeyGenerator;
 use crate::schema::Schema;
 use crate::shared::Shared;
@@ -145,11 +145,11 @@ impl Shared {
         database: &DatabaseDefinition,
         properties: CollectionProperties,
     ) -> Result<Collection> {
-        let id = CollectionId(self.ticks.next()?);
-        let object_id = ObjectId(self.ticks.next()?);
+        let id = CollectionId(self.ids.next()?);
+        let object_id = ObjectId(self.ids.next()?);
         let mut indexes = vec![IndexDefinition::primary(object_id)];
         if properties.collection_type == CollectionType::Edge {
-            indexes.push(IndexDefinition::edge(ObjectId(self.ticks.next()?)));
+            indexes.push(IndexDefinition::edge(ObjectId(self.ids.next()?)));
         }
         let globally_unique_id = if properties.is_system {
             properties.name.clone()
@@ -163,7 +163,7 @@ impl Shared {
             database: database.name.as_str().into(),
             database_id: database.id,
             indexes: opened?,
-            gate: Arc::new(Gate::default()),
+            lock: Arc::new(CollectionLock::default()),
             running_loads: Arc::default(),
             last_load: Arc::default(),
             counters: Arc::new(Counters::empty(object_id)),

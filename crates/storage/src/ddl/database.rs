@@ -2,8 +2,8 @@
 
 use catalog::{DatabaseDefinition, DatabaseId, SYSTEM_DATABASE, UserDefinition, system_collections};
 
+use crate::catalog_snapshot::Database;
 use crate::error;
-use crate::picture::Database;
 use crate::{Error, ErrorCode, Result, Store, deletion};
 
 /// The system database's number.
@@ -15,7 +15,7 @@ impl Store {
     /// Errors: 1229, 1207, 1004.
     pub fn create_database(&self, name: &str) -> Result<DatabaseDefinition> {
         self.shared.options.naming_rules.check_database_name(name)?;
-        let id = DatabaseId(self.shared.ticks.next()?);
+        let id = DatabaseId(self.shared.ids.next()?);
         self.create_database_with(DatabaseDefinition { id, name: name.to_owned() })
     }
 

@@ -1,7 +1,7 @@
 //! Indexes.
 //!
-//! Writers wait while an index is built (readers do not): the collection's gate is held alone from before the snapshot
-//! that is read until the index is in the catalog.
+//! Writers wait while an index is built (readers do not): the collection is locked exclusively from before the
+//! snapshot that is read until the index is in the catalog.
 //!
 //! Edge collections have their edge index from the beginning, but for those that are created to be loaded
 //! ([`Store::create_collection_to_load`]): building it from sorted entries takes half the time of adding to it
@@ -12,8 +12,8 @@ use std::sync::Arc;
 use catalog::index::{INDEXES_MAX, IndexProperties};
 use catalog::{IndexDefinition, IndexId, IndexType, ObjectId};
 
+use crate::catalog_snapshot::Catalog;
 use crate::index::build::{Build, SharedCheck};
-use crate::picture::Catalog;
 use crate::{Collection, Error, ErrorCode, Index, Result, Snapshot, Store, deletion};
 
 impl Store {
@@ -29,7 +29,7 @@ impl Store {
         if let Some(name) = &properties.name {
             self.shared.options.naming_rules.check_index_name(name)?;
         }
-        // Without the gate first, so that asking for an index that exists does not wait for writers.
+        // Without the lock first, so that asking for an index that exists does not wait for writers.
         let catalog = self.catalog();
         let present = catalog.same_collection(collection);
         let present = present.ok_or_else(|| Error::collection_not_found(collection.name()))?;
@@ -43,8 +43,8 @@ impl Store {
         if let Some(existing) = find_same(&present, &properties)? {
             return Ok((existing, false));
         }
-        let id = IndexId(self.shared.ticks.next()?);
-        let object = ObjectId(self.shared.ticks.next()?);
+        let id = IndexId(self.shared.ids.next()?);
+        let object = ObjectId(self.shared.ids.next()?);
         let definition = IndexDefinition::new(id, object, properties);
         Ok((self.add_index(&snapshot, &present, definition, &|| Ok(()))?, true))
     }
@@ -66,7 +66,7 @@ impl Store {
         let _guard = self.shared.exclude_writers_unless(collection, check)?;
         let snapshot = self.snapshot()?;
         let Some(present) = lacks_index(snapshot.catalog())? else { return Ok(()) };
-        let definition = IndexDefinition::edge(ObjectId(self.shared.ticks.next()?));
+        let definition = IndexDefinition::edge(ObjectId(self.shared.ids.next()?));
         self.add_index(&snapshot, &present, definition, check)?;
         Ok(())
     }

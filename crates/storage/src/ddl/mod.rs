@@ -11,22 +11,22 @@ use std::time::{Duration, Instant};
 
 use kv::WaitPolicy;
 
+use crate::collection_lock::{CollectionLockGuard, LockMode};
 use crate::error;
-use crate::gate::{GateGuard, Passage};
 use crate::index::build::SharedCheck;
 use crate::shared::Shared;
 use crate::{Collection, Result};
 
-/// How long a gate is waited for between two checks.
+/// How long a lock is waited for between two checks.
 const WAIT_PER_CHECK: Duration = Duration::from_millis(50);
 
 impl Shared {
     /// Waits until nobody else writes or changes the collection.
     ///
     /// Errors: 18, 1004.
-    pub(crate) fn exclude_writers(&self, collection: &Collection) -> Result<GateGuard> {
+    pub(crate) fn exclude_writers(&self, collection: &Collection) -> Result<CollectionLockGuard> {
         self.check_writable()?;
-        let guard = collection.gate.pass(Passage::Exclusive, self.options.collection_wait);
+        let guard = collection.lock.acquire(LockMode::Exclusive, self.options.collection_wait);
         guard.ok_or_else(|| error::lock_timeout(collection.name()))
     }
 
@@ -37,14 +37,14 @@ impl Shared {
         &self,
         collection: &Collection,
         check: SharedCheck<'_>,
-    ) -> Result<GateGuard> {
+    ) -> Result<CollectionLockGuard> {
         self.check_writable()?;
         let until = Instant::now() + self.options.collection_wait.limit();
         loop {
             check()?;
             let left = until.saturating_duration_since(Instant::now());
             let wait = WaitPolicy::UpTo(left.min(WAIT_PER_CHECK));
-            match collection.gate.pass(Passage::Exclusive, wait) {
+            match collection.lock.acquire(LockMode::Exclusive, wait) {
                 Some(guard) => return Ok(guard),
                 None if left.is_zero() => return Err(error::lock_timeout(collection.name())),
                 None => {}

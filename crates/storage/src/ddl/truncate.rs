@@ -18,7 +18,7 @@ impl Store {
         let objects = self.shared.alter(|draft| {
             let present = draft.present(collection)?;
             let mut emptied = Collection::clone(&present);
-            emptied.renew_objects(|| Ok(ObjectId(self.shared.ticks.next()?)))?;
+            emptied.renew_objects(|| Ok(ObjectId(self.shared.ids.next()?)))?;
             // The key generator goes on where it was, also after a crash.
             let key_value = present.keys.last_value();
             let totals = Totals { count: 0, revision: self.shared.clock.next(), key_value };

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use crate::visibility::read_cache::{CommitNumber, CommitWatch, KeptEdges};
+use crate::visibility::read_cache::{CachedEdges, CommitNumber, CommitWatch};
 
 /// The last commit that may have taken vertices of some collections away, as far as a snapshot can tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,7 +16,7 @@ pub struct LastLoss(CommitNumber);
 /// The vertices at the other ends of edges that are kept in memory: see [`crate::VertexEdges::ends`].
 #[derive(Clone)]
 pub struct EdgeEnds {
-    pub(crate) edges: Arc<KeptEdges>,
+    pub(crate) edges: Arc<CachedEdges>,
     /// The last commit that the reader's snapshot has for certain.
     pub(crate) as_of: CommitNumber,
 }
@@ -50,7 +50,7 @@ impl EdgeEnds {
     }
 }
 
-impl KeptEdges {
+impl CachedEdges {
     /// Whether the vertices at the other ends exist for a snapshot that has all commits up to `as_of`.
     pub(crate) fn ends_exist(&self, as_of: CommitNumber, last_loss: LastLoss) -> bool {
         self.ends_existed().is_some_and(|existed| last_loss.0 <= existed && existed <= as_of)

@@ -1,5 +1,5 @@
 //! Building an index over existing documents, in bounded memory: entries are sorted outside of memory and loaded in
-//! order beside the log. Writers wait meanwhile (the caller has the collection's gate alone); readers go on.
+//! order beside the log. Writers wait meanwhile (the caller holds the collection's lock exclusively); readers go on.
 //!
 //! Threads take parts of the documents and sort their entries; then each of them merges and loads a range of the keys.
 

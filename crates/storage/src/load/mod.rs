@@ -6,7 +6,7 @@
 //! several threads run beside each other, also into one collection. What a load cannot do (keys that are taken,
 //! unique indexes) it says before it has written anything: the caller then takes a transaction.
 //!
-//! Writers of the collection wait for the load, by its gate. A transaction that began before a load and comes to the
+//! Writers of the collection wait for the load, by its lock. A transaction that began before a load and comes to the
 //! collection after it is refused with a retryable 1200, as one that meets a truncated collection: its snapshot lacks
 //! what was loaded, and nobody claimed those keys ([`crate::visibility`]).
 
@@ -23,7 +23,7 @@ use velocypack::Slice;
 
 pub(crate) use ranges::RunningLoads;
 
-use crate::gate::{GateGuard, Passage};
+use crate::collection_lock::{CollectionLockGuard, LockMode};
 use crate::index::entries::Entries;
 use crate::index::estimate::EstimateChange;
 use crate::shared::Shared;
@@ -71,7 +71,7 @@ pub struct DocumentLoad {
     totals: Totals,
     document: AssembledDocument,
     entries: Entries,
-    _gate: GateGuard,
+    _lock: CollectionLockGuard,
 }
 
 /// The entries of one index.
@@ -97,7 +97,7 @@ impl Store {
     ) -> Result<Option<DocumentLoad>> {
         let shared = &self.shared;
         shared.check_writable()?;
-        let Some(gate) = collection.gate.pass(Passage::Load, wait) else { return Ok(None) };
+        let Some(lock) = collection.lock.acquire(LockMode::Load, wait) else { return Ok(None) };
         let catalog = shared.catalog();
         let present = catalog.same_collection(collection);
         let present = Arc::clone(present.ok_or_else(|| Error::collection_not_found(collection.name()))?);
@@ -122,7 +122,7 @@ impl Store {
             totals: Totals::default(),
             document: AssembledDocument::default(),
             entries: Entries::default(),
-            _gate: gate,
+            _lock: lock,
         }))
     }
 }

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The loads of one collection that are in progress, shared by all its pictures.
+/// The loads of one collection that are in progress, shared by all its versions.
 #[derive(Debug, Default)]
 pub(crate) struct RunningLoads {
     running: Mutex<Vec<Range>>,

@@ -38,7 +38,7 @@ impl Assembler<'_> {
     pub(super) fn key_for(self, body: Slice<'_>, options: &WriteOptions) -> Result<(GeneratedKey, bool)> {
         match self.given_key(body, options)? {
             Some((key, value)) => Ok((GeneratedKey { key: key.to_owned(), value }, true)),
-            None => Ok((self.collection.keys.generate(&self.shared.ticks, &self.shared.clock)?, false)),
+            None => Ok((self.collection.keys.generate(&self.shared.ids, &self.shared.clock)?, false)),
         }
     }
 
@@ -144,7 +144,7 @@ impl AssembledDocument {
                 self.key.key.push_str(key);
                 self.key.value = value;
             }
-            None => self.key = collection.keys.generate_in(&mut self.keys, &shared.ticks, &shared.clock)?,
+            None => self.key = collection.keys.generate_in(&mut self.keys, &shared.ids, &shared.clock)?,
         }
         self.revision = assembler.assemble_new(&self.key.key, body, options, &mut self.bytes)?;
         Ok(())

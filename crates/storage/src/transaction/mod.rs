@@ -1,14 +1,14 @@
 //! Transactions: one writer over a snapshot.
 //!
 //! Each operation is atomic by itself: when it fails, what the transaction did before stays. A collection is joined at
-//! its first write: the transaction shares the collection's gate until it ends, so that definitions and indexes do not
+//! its first write: the transaction shares the collection's lock until it ends, so that definitions and indexes do not
 //! change under it.
 
 mod assemble;
 mod bulk;
 mod commit;
-mod hold;
 mod insert;
+mod lock;
 mod options;
 mod remove;
 mod store_document;
@@ -29,11 +29,11 @@ pub use options::{
 };
 pub use system_attributes::document_key;
 
+use crate::catalog_snapshot::Catalog;
+use crate::collection_lock::{CollectionLockGuard, LockMode};
 use crate::error;
-use crate::gate::{GateGuard, Passage};
 use crate::index::estimate::EstimateChange;
 use crate::index::maintain::Scratch;
-use crate::picture::Catalog;
 use crate::shared::Shared;
 use crate::visibility::LoadNumber;
 use crate::visibility::counters::Totals;
@@ -63,7 +63,7 @@ pub struct Transaction {
 struct Joined {
     collection: Arc<Collection>,
     /// Held until the transaction ends.
-    _guard: GateGuard,
+    _guard: CollectionLockGuard,
     change: Totals,
     /// By position in the collection's indexes.
     estimates: Vec<EstimateChange>,
@@ -76,8 +76,8 @@ impl Transaction {
     pub(crate) fn begin(shared: &Arc<Shared>, options: &TransactionOptions) -> Result<Self> {
         let collection_wait = options.collection_wait(shared.options.collection_wait);
         let mut joined: Vec<Joined> = Vec::new();
-        let wanted = options.exclusive.iter().map(|collection| (collection, Passage::Exclusive));
-        let wanted = wanted.chain(options.write.iter().map(|collection| (collection, Passage::Shared)));
+        let wanted = options.exclusive.iter().map(|collection| (collection, LockMode::Exclusive));
+        let wanted = wanted.chain(options.write.iter().map(|collection| (collection, LockMode::Shared)));
         // In order of their numbers, so that two transactions do not wait for each other.
         let mut wanted: Vec<_> = wanted.collect();
         wanted.sort_by_key(|(collection, _)| collection.id());
@@ -147,14 +147,14 @@ impl Transaction {
 
     /// Joins a collection. Answers its position in `joined`.
     ///
-    /// Errors: 1203 if it was dropped, 18 if its gate did not open in time, 1200 if it was truncated or loaded
+    /// Errors: 1203 if it was dropped, 18 if a collection stayed locked for too long, 1200 if it was truncated or loaded
     /// meanwhile.
     fn join(&mut self, collection: &Collection) -> Result<usize> {
         let joined = self.joined.iter().position(|joined| joined.collection.id() == collection.id());
         if let Some(position) = joined {
             return Ok(position);
         }
-        let joined = Joined::pass(&self.shared, collection, Passage::Shared, self.collection_wait)?;
+        let joined = Joined::pass(&self.shared, collection, LockMode::Shared, self.collection_wait)?;
         if let Some(at_begin) = self.catalog.same_collection(collection)
             && at_begin.object_id() != joined.collection.object_id()
         {
@@ -203,10 +203,10 @@ impl Transaction {
 }
 
 impl Joined {
-    /// Errors: 1004 while writes are refused, 18 if the gate did not open in time, 1203 if the collection was dropped.
-    fn pass(shared: &Shared, collection: &Collection, passage: Passage, wait: WaitPolicy) -> Result<Self> {
+    /// Errors: 1004 while writes are refused, 18 if a collection stayed locked for too long, 1203 if the collection was dropped.
+    fn pass(shared: &Shared, collection: &Collection, passage: LockMode, wait: WaitPolicy) -> Result<Self> {
         shared.check_writable()?;
-        let guard = collection.gate.pass(passage, wait);
+        let guard = collection.lock.acquire(passage, wait);
         let guard = guard.ok_or_else(|| error::lock_timeout(collection.name()))?;
         let present = shared.catalog();
         let present = present.same_collection(collection);

@@ -68,7 +68,7 @@ impl<'a> PreparedChanges<'a> {
     ) -> Result<Self> {
         let counters = &change.collection.counters;
         let record = match hint {
-            LoadHint::Sorted { .. } => counters.hold_for_load(shared.ticks.next()?, change.totals),
+            LoadHint::Sorted { .. } => counters.hold_for_load(shared.ids.next()?, change.totals),
             LoadHint::Scattered => counters.hold_for(change.totals),
         };
         let (key, value) = record.pair();

@@ -9,7 +9,7 @@ use crate::Result;
 use crate::edge_ends::{EdgeEnds, LastLoss};
 use crate::index::Index;
 use crate::visibility::read_cache::{
-    self, CommitNumber, EncodedEdges, Found, Kept, KeptEdges, ReadCacheView,
+    self, CachedEdges, CachedValue, CommitNumber, EncodedEdges, Found, ReadCacheView,
 };
 
 /// Reads the edges of one vertex after another, in one direction, with one iterator of the engine: for traversals,
@@ -25,7 +25,7 @@ pub struct EdgeReader {
     block: Block,
     edges: Vec<u8>,
     /// The edges read last, if they were kept in memory.
-    kept: Option<Arc<KeptEdges>>,
+    kept: Option<Arc<CachedEdges>>,
 }
 
 impl EdgeReader {
@@ -54,7 +54,7 @@ impl EdgeReader {
         let prefix_bytes = self.prefix.len();
         let place = match &self.cache {
             Some((cache, watch)) if after.is_none() => match cache.find(watch, &self.prefix) {
-                Found::Kept(Kept::Edges(kept)) if kept.edges().len() <= rows => {
+                Found::Cached(CachedValue::Edges(kept)) if kept.edges().len() <= rows => {
                     let kept = &*self.kept.insert(kept);
                     let edges = VertexEdges { edges: kept.edges(), kept: Some((kept, cache.as_of())) };
                     return Ok((edges, false));
@@ -102,7 +102,7 @@ pub struct VertexEdges<'a> {
     edges: EncodedEdges<'a>,
     /// If they are all that the vertex has, and are kept in memory: where, and the last commit that the reader's
     /// snapshot has for certain.
-    kept: Option<(&'a Arc<KeptEdges>, CommitNumber)>,
+    kept: Option<(&'a Arc<CachedEdges>, CommitNumber)>,
 }
 
 impl<'a> VertexEdges<'a> {

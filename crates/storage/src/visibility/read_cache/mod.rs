@@ -18,10 +18,10 @@
 //! The edges of a vertex also say as of which commit all vertices at their other ends existed, once a reader has
 //! found out: see [`crate::edge_ends`].
 
+mod admission;
 mod commit_order;
 mod encoded_edges;
-mod kept;
-mod seen;
+mod entry;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -32,14 +32,14 @@ use kv::{BLOCK_BYTES_MAX, Values};
 use quick_cache::sync::{Cache, GuardResult, PlaceholderGuard};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
+use self::admission::Doorkeeper;
 use self::commit_order::CommitOrder;
-use self::seen::Seen;
 use crate::index::edge::encoding as edge;
 use crate::{Error, Result};
 
 pub(crate) use commit_order::CommitNumber;
 pub(crate) use encoded_edges::EncodedEdges;
-pub(crate) use kept::{Kept, KeptEdges};
+pub(crate) use entry::{CachedEdges, CachedValue};
 
 /// Larger ones would push out too many others.
 const ENTRY_BYTES_MAX: usize = 16 << 10;
@@ -72,7 +72,7 @@ pub(crate) struct ReadCache {
     /// By key of a document in the engine, or by what the entries of a vertex in an edge index begin with. `None`: off.
     entries: Option<Entries>,
     /// Documents that were read among many and not kept.
-    seen: Seen,
+    doorkeeper: Doorkeeper,
     order: CommitOrder,
     hits: AtomicU64,
     misses: AtomicU64,
@@ -81,7 +81,7 @@ pub(crate) struct ReadCache {
 #[derive(Clone)]
 struct Entry {
     since: CommitNumber,
-    kept: Kept,
+    value: CachedValue,
 }
 
 #[derive(Clone)]
@@ -89,7 +89,7 @@ struct EntryWeight;
 
 impl Weighter<Vec<u8>, Entry> for EntryWeight {
     fn weight(&self, key: &Vec<u8>, entry: &Entry) -> u64 {
-        (key.len() + entry.kept.size_bytes()) as u64 + ENTRY_OVERHEAD_BYTES
+        (key.len() + entry.value.size_bytes()) as u64 + ENTRY_OVERHEAD_BYTES
     }
 }
 
@@ -138,7 +138,7 @@ pub(crate) struct Commit<'a> {
 /// What a look-up found.
 pub(crate) enum Found<'a> {
     /// An entry that holds for the snapshot.
-    Kept(Kept),
+    Cached(CachedValue),
     /// None, and what is read instead may be kept if there is a place.
     Missing(Option<Place<'a>>),
 }
@@ -180,8 +180,8 @@ impl ReadCache {
             )
         });
         let (hits, misses) = (AtomicU64::new(0), AtomicU64::new(0));
-        let seen = Seen::new(limit_bytes / ENTRY_BYTES_USUAL);
-        ReadCache { entries, seen, order: CommitOrder::default(), hits, misses }
+        let doorkeeper = Doorkeeper::new(limit_bytes / ENTRY_BYTES_USUAL);
+        ReadCache { entries, doorkeeper, order: CommitOrder::default(), hits, misses }
     }
 
     /// How a snapshot that is taken after this may use the cache; `None` if it is off.
@@ -295,7 +295,7 @@ impl ReadCacheView {
 
     /// Counts what was found and what was not.
     fn count(&self, found: &[Found<'_>]) {
-        let hits = found.iter().filter(|found| matches!(found, Found::Kept(_))).count() as u64;
+        let hits = found.iter().filter(|found| matches!(found, Found::Cached(_))).count() as u64;
         self.cache.hits.fetch_add(hits, Ordering::Relaxed);
         self.cache.misses.fetch_add(found.len() as u64 - hits, Ordering::Relaxed);
     }
@@ -305,7 +305,7 @@ impl ReadCacheView {
         let Some(entries) = &self.cache.entries else { return Found::Missing(None) };
         // Without waiting: whoever has reserved the place is about to read the same.
         let place = match entries.get_value_or_guard(key, Some(Duration::ZERO)) {
-            GuardResult::Value(entry) if entry.since <= self.as_of => return Found::Kept(entry.kept),
+            GuardResult::Value(entry) if entry.since <= self.as_of => return Found::Cached(entry.value),
             GuardResult::Value(_) | GuardResult::Timeout => None,
             GuardResult::Guard(guard) => {
                 watch.keep();
@@ -319,8 +319,8 @@ impl ReadCacheView {
     fn find_among_many(&self, watch: &CommitWatch, key: &[u8]) -> Found<'_> {
         let Some(entries) = &self.cache.entries else { return Found::Missing(None) };
         match entries.get(key) {
-            Some(entry) if entry.since <= self.as_of => Found::Kept(entry.kept),
-            None if self.cache.seen.note(key) => self.find_or_reserve(watch, key),
+            Some(entry) if entry.since <= self.as_of => Found::Cached(entry.value),
+            None if self.cache.doorkeeper.note(key) => self.find_or_reserve(watch, key),
             Some(_) | None => Found::Missing(None),
         }
     }
@@ -352,7 +352,7 @@ impl ReadCacheView {
         let (found, were_read) = self.find_or_read(watch, keys, read)?;
         let mut were_read = were_read.iter();
         let exists = found.into_iter().map(|found| match found {
-            Found::Kept(kept) => kept.document().is_some(),
+            Found::Cached(kept) => kept.document().is_some(),
             Found::Missing(_) => {
                 let value = were_read.next().flatten();
                 found.keep_document(value);
@@ -371,7 +371,7 @@ impl ReadCacheView {
     ) -> Result<Values> {
         let (found, were_read) = self.find_or_read(watch, keys, read)?;
         let kept_bytes = found.iter().map(|found| match found {
-            Found::Kept(kept) => kept.document().map_or(0, <[u8]>::len),
+            Found::Cached(kept) => kept.document().map_or(0, <[u8]>::len),
             Found::Missing(_) => 0,
         });
         let kept_bytes: usize = kept_bytes.sum();
@@ -385,7 +385,7 @@ impl ReadCacheView {
         let mut were_read = were_read.iter();
         for found in found {
             let fits = match found {
-                Found::Kept(kept) => values.push(kept.document()),
+                Found::Cached(kept) => values.push(kept.document()),
                 Found::Missing(_) => {
                     let value = were_read.next().flatten();
                     found.keep_document(value);
@@ -406,24 +406,26 @@ impl Found<'_> {
         if let Found::Missing(Some(place)) = self
             && document.is_none_or(|document| document.len() <= ENTRY_BYTES_MAX)
         {
-            place.keep(document.map_or(Kept::Nothing, |document| Kept::Document(document.into())));
+            place.keep(
+                document.map_or(CachedValue::Nothing, |document| CachedValue::Document(document.into())),
+            );
         }
     }
 
     /// Keeps the edges that were read, if there is a place for them. Answers them if they are kept.
-    pub(crate) fn keep_edges(self, edges: &[u8]) -> Option<Arc<KeptEdges>> {
+    pub(crate) fn keep_edges(self, edges: &[u8]) -> Option<Arc<CachedEdges>> {
         let Found::Missing(Some(place)) = self else { return None };
         if edges.len() > ENTRY_BYTES_MAX {
             return None;
         }
-        let edges = Arc::new(KeptEdges::new(edges));
-        place.keep(Kept::Edges(Arc::clone(&edges))).then_some(edges)
+        let edges = Arc::new(CachedEdges::new(edges));
+        place.keep(CachedValue::Edges(Arc::clone(&edges))).then_some(edges)
     }
 }
 
 impl Place<'_> {
     /// Keeps what was read; false if a commit has changed it meanwhile, and removed the place.
-    fn keep(self, kept: Kept) -> bool {
-        self.guard.insert(Entry { since: self.since, kept }).is_ok()
+    fn keep(self, value: CachedValue) -> bool {
+        self.guard.insert(Entry { since: self.since, value }).is_ok()
     }
 }

@@ -8,42 +8,42 @@ use super::encoded_edges::EncodedEdges;
 
 /// A document, or the edges of a vertex.
 #[derive(Clone)]
-pub(crate) enum Kept {
+pub(crate) enum CachedValue {
     /// A document that there is not.
     Nothing,
     Document(Arc<[u8]>),
-    Edges(Arc<KeptEdges>),
+    Edges(Arc<CachedEdges>),
 }
 
 /// All edges of a vertex in one direction.
-pub(crate) struct KeptEdges {
+pub(crate) struct CachedEdges {
     /// As of which commit all vertices at the other ends existed: one more than its number, or 0 if that is not known.
     ends_existed: AtomicU64,
     /// As [`EncodedEdges`] has written them.
     bytes: Box<[u8]>,
 }
 
-impl Kept {
+impl CachedValue {
     /// The document, if there is one.
     pub(super) fn document(&self) -> Option<&[u8]> {
         match self {
-            Kept::Document(bytes) => Some(bytes),
-            Kept::Nothing | Kept::Edges(_) => None,
+            CachedValue::Document(bytes) => Some(bytes),
+            CachedValue::Nothing | CachedValue::Edges(_) => None,
         }
     }
 
     pub(super) fn size_bytes(&self) -> usize {
         match self {
-            Kept::Nothing => 0,
-            Kept::Document(bytes) => bytes.len(),
-            Kept::Edges(edges) => edges.bytes.len() + size_of::<KeptEdges>(),
+            CachedValue::Nothing => 0,
+            CachedValue::Document(bytes) => bytes.len(),
+            CachedValue::Edges(edges) => edges.bytes.len() + size_of::<CachedEdges>(),
         }
     }
 }
 
-impl KeptEdges {
+impl CachedEdges {
     pub(super) fn new(bytes: &[u8]) -> Self {
-        KeptEdges { ends_existed: AtomicU64::new(0), bytes: bytes.into() }
+        CachedEdges { ends_existed: AtomicU64::new(0), bytes: bytes.into() }
     }
 
     /// The edges.

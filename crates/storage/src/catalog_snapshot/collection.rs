@@ -1,141 +1,22 @@
-//! The catalog as it stands at one moment: immutable, shared, swapped as a whole when something changes.
+//! A collection.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use catalog::{CollectionDefinition, CollectionId, DatabaseDefinition, IndexId, ObjectId, UserDefinition};
+use catalog::{CollectionDefinition, CollectionId, IndexId, ObjectId};
 
+use crate::collection_lock::CollectionLock;
 use crate::computed_values::ComputedValues;
 use crate::edge_ends::CollectionCommits;
-use crate::gate::Gate;
 use crate::key_generator::KeyGenerator;
 use crate::load::RunningLoads;
 use crate::schema::Schema;
 use crate::visibility::LastLoad;
 use crate::visibility::counters::Counters;
 use crate::visibility::read_cache::{CommitNumber, CommitWatch};
-use crate::{Error, Index, Result, Revision, encoding};
+use crate::{Index, Result, Revision, encoding};
 
-/// All databases, collections, indexes and users.
-#[derive(Clone, Debug, Default)]
-pub struct Catalog {
-    pub(crate) version: u64,
-    pub(crate) databases: BTreeMap<String, Arc<Database>>,
-    pub(crate) users: BTreeMap<String, Arc<UserDefinition>>,
-}
-
-impl Catalog {
-    /// Greater after every change; for caches of what was derived from the catalog.
-    pub fn version(&self) -> u64 {
-        self.version
-    }
-
-    /// The database of a name.
-    pub fn database(&self, name: &str) -> Option<&Arc<Database>> {
-        self.databases.get(name)
-    }
-
-    /// All databases by name.
-    pub fn databases(&self) -> impl ExactSizeIterator<Item = &Arc<Database>> {
-        self.databases.values()
-    }
-
-    /// The user of a name.
-    pub fn user(&self, name: &str) -> Option<&Arc<UserDefinition>> {
-        self.users.get(name)
-    }
-
-    /// All users by name.
-    pub fn users(&self) -> impl ExactSizeIterator<Item = &Arc<UserDefinition>> {
-        self.users.values()
-    }
-
-    /// The same collection in this picture: renamed or changed perhaps, `None` if it was dropped.
-    pub(crate) fn same_collection(&self, collection: &Collection) -> Option<&Arc<Collection>> {
-        let database = self.databases.get(&*collection.database)?;
-        if database.definition.id != collection.database_id {
-            return None;
-        }
-        database.collections.get(&collection.id())
-    }
-}
-
-/// A database and its collections.
-#[derive(Clone, Debug)]
-pub struct Database {
-    pub(crate) definition: DatabaseDefinition,
-    pub(crate) collections: BTreeMap<CollectionId, Arc<Collection>>,
-    pub(crate) names: BTreeMap<String, CollectionId>,
-}
-
-impl Database {
-    pub(crate) fn new(definition: DatabaseDefinition) -> Self {
-        Database { definition, collections: BTreeMap::new(), names: BTreeMap::new() }
-    }
-
-    /// Its id and name.
-    pub fn definition(&self) -> &DatabaseDefinition {
-        &self.definition
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.definition.name
-    }
-
-    /// The collection of a name, or of a number written as text.
-    pub fn collection(&self, name_or_id: &str) -> Option<&Arc<Collection>> {
-        let id = match self.names.get(name_or_id) {
-            Some(id) => *id,
-            None => name_or_id.parse().ok()?,
-        };
-        self.collections.get(&id)
-    }
-
-    /// As [`Database::collection`].
-    ///
-    /// Errors: 1203.
-    pub fn require_collection(&self, name_or_id: &str) -> Result<&Arc<Collection>> {
-        self.collection(name_or_id).ok_or_else(|| Error::collection_not_found(name_or_id))
-    }
-
-    /// The collection of a number.
-    pub fn collection_by_id(&self, id: CollectionId) -> Option<&Arc<Collection>> {
-        self.collections.get(&id)
-    }
-
-    /// All collections by name.
-    pub fn collections(&self) -> impl Iterator<Item = &Arc<Collection>> {
-        self.names.values().filter_map(|id| self.collections.get(id))
-    }
-
-    /// The same database, in which of the collections that `is_hidden` names nothing can be told but that they are there:
-    /// no documents, indexes or schema. For a reader who must not see them; nothing may be written to those.
-    ///
-    /// Errors: 9 for an index of a type that this version does not have.
-    pub fn hiding(&self, is_hidden: impl Fn(&Collection) -> bool) -> Result<Database> {
-        let mut database = self.clone();
-        for collection in database.collections.values_mut().filter(|collection| is_hidden(collection)) {
-            *collection = Arc::new(collection.hidden()?);
-        }
-        Ok(database)
-    }
-
-    pub(crate) fn put_collection(&mut self, collection: Arc<Collection>) {
-        self.remove_collection(collection.id());
-        self.names.insert(collection.name().to_owned(), collection.id());
-        self.collections.insert(collection.id(), collection);
-    }
-
-    pub(crate) fn remove_collection(&mut self, id: CollectionId) {
-        if let Some(old) = self.collections.remove(&id) {
-            self.names.remove(old.name());
-        }
-    }
-}
-
-/// A collection: its definition, its indexes, and what all pictures of it share (counters, key generator, gate).
+/// A collection: its definition, its indexes, and what all versions of it share (counters, key generator, lock).
 #[derive(Clone)]
 pub struct Collection {
     pub(crate) definition: CollectionDefinition,
@@ -143,13 +24,13 @@ pub struct Collection {
     pub(crate) database: Arc<str>,
     pub(crate) database_id: catalog::DatabaseId,
     pub(crate) indexes: Vec<Arc<Index>>,
-    pub(crate) gate: Arc<Gate>,
+    pub(crate) lock: Arc<CollectionLock>,
     pub(crate) running_loads: Arc<RunningLoads>,
     pub(crate) last_load: Arc<LastLoad>,
     pub(crate) counters: Arc<Counters>,
     pub(crate) keys: Arc<KeyGenerator>,
     pub(crate) commit_watch: Arc<CommitWatch>,
-    /// The commit that put this picture of it into the catalog; 0 if it was there when the store was opened.
+    /// The commit that put this version of it into the catalog; 0 if it was there when the store was opened.
     pub(crate) defined_since: CommitNumber,
     pub(crate) schema: Option<Arc<Schema>>,
     pub(crate) computed_values: Option<Arc<dyn ComputedValues>>,
@@ -254,7 +135,7 @@ impl Collection {
     }
 
     /// The collection with objects that hold nothing, with the indexes that every collection of its type has.
-    fn hidden(&self) -> Result<Collection> {
+    pub(super) fn hidden(&self) -> Result<Collection> {
         let mut hidden = self.clone();
         hidden.definition.indexes.retain(|index| matches!(index.id, IndexId::PRIMARY | IndexId::EDGE));
         hidden.definition.properties.schema = None;

@@ -1,4 +1,5 @@
-//! Which documents were read lately among many others: those that are read once are not worth a place in the cache.
+//! Admission of documents that are read among many others: a doorkeeper lets those in that were read before. Those
+//! that are read once are not worth a place in the cache.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -16,17 +17,17 @@ const WORDS_MAX: u64 = 1 << 21;
 
 /// A set of keys that forgets: a bit for each hash. Keys may be taken for others, which costs no more than the
 /// place of a document that is read once.
-pub(super) struct Seen {
+pub(super) struct Doorkeeper {
     words: OnceLock<Box<[AtomicU64]>>,
     words_count: usize,
     set: AtomicUsize,
 }
 
-impl Seen {
+impl Doorkeeper {
     /// For a cache with room for so many entries. Takes memory once it is used.
     pub(super) fn new(entries: u64) -> Self {
         let words = (entries.saturating_mul(BITS_PER_ENTRY) / 64).clamp(1, WORDS_MAX);
-        Seen {
+        Doorkeeper {
             words: OnceLock::new(),
             words_count: usize::try_from(words).unwrap_or(1),
             set: AtomicUsize::new(0),
@@ -57,23 +58,23 @@ mod tests {
 
     #[test]
     fn a_key_is_new_once() {
-        let seen = Seen::new(1 << 16);
-        let news = (0..1000u32).filter(|key| !seen.note(&key.to_be_bytes())).count();
+        let doorkeeper = Doorkeeper::new(1 << 16);
+        let news = (0..1000u32).filter(|key| !doorkeeper.note(&key.to_be_bytes())).count();
         assert!(news > 980, "{news}");
-        assert!((0..1000u32).all(|key| seen.note(&key.to_be_bytes())));
+        assert!((0..1000u32).all(|key| doorkeeper.note(&key.to_be_bytes())));
     }
 
     #[test]
     fn keys_are_forgotten_when_there_are_too_many() {
-        let seen = Seen::new(1000);
-        let news = (0..1_000_000u32).filter(|key| !seen.note(&key.to_be_bytes())).count();
+        let doorkeeper = Doorkeeper::new(1000);
+        let news = (0..1_000_000u32).filter(|key| !doorkeeper.note(&key.to_be_bytes())).count();
         // Between none and a quarter of the bits are set, so about an eighth is taken for seen.
         assert!((800_000..950_000).contains(&news), "{news}");
     }
 
     #[test]
     fn there_may_be_room_for_nothing_or_for_more_than_anybody_has() {
-        assert!(!Seen::new(0).note(b"a"));
-        assert!(!Seen::new(u64::MAX).note(b"a"));
+        assert!(!Doorkeeper::new(0).note(b"a"));
+        assert!(!Doorkeeper::new(u64::MAX).note(b"a"));
     }
 }

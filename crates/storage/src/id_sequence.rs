@@ -16,8 +16,8 @@ use crate::{Error, ErrorCode, Result};
 /// Ticks reserved at a time.
 const BLOCK_TICKS: u64 = 1 << 20;
 
-/// Gives out ticks.
-pub(crate) struct Ticks {
+/// Gives out numbers that nobody has had before.
+pub(crate) struct IdSequence {
     engine: Arc<dyn Engine>,
     next: AtomicU64,
     /// Ticks below this may be given out.
@@ -26,7 +26,7 @@ pub(crate) struct Ticks {
     moving: Mutex<()>,
 }
 
-impl Ticks {
+impl IdSequence {
     /// Goes on behind the stored limit.
     pub(crate) fn open(engine: Arc<dyn Engine>) -> Result<Self> {
         let stored = engine.snapshot()?.get_many(&[&tick_key()])?;
@@ -35,7 +35,7 @@ impl Ticks {
             None => FIRST_TICK,
         };
         let (next, limit) = (AtomicU64::new(start), AtomicU64::new(start));
-        Ok(Ticks { engine, next, limit, moving: Mutex::new(()) })
+        Ok(IdSequence { engine, next, limit, moving: Mutex::new(()) })
     }
 
     /// A tick that nobody else gets.
@@ -90,8 +90,8 @@ mod tests {
 
     #[test]
     fn ticks_ascend_without_gaps() {
-        let ticks = Ticks::open(engine()).unwrap();
-        let given: Vec<u64> = (0..1000).map(|_| ticks.next().unwrap()).collect();
+        let ids = IdSequence::open(engine()).unwrap();
+        let given: Vec<u64> = (0..1000).map(|_| ids.next().unwrap()).collect();
         let expected: Vec<u64> = (FIRST_TICK..FIRST_TICK + 1000).collect();
         assert_eq!(given, expected);
     }
@@ -99,21 +99,21 @@ mod tests {
     #[test]
     fn a_clean_stop_skips_nothing_and_a_crash_repeats_nothing() {
         let engine = engine();
-        let ticks = Ticks::open(Arc::clone(&engine)).unwrap();
-        let last = (0..10).map(|_| ticks.next().unwrap()).last().unwrap();
-        ticks.close().unwrap();
-        let after_stop = Ticks::open(Arc::clone(&engine)).unwrap();
+        let ids = IdSequence::open(Arc::clone(&engine)).unwrap();
+        let last = (0..10).map(|_| ids.next().unwrap()).last().unwrap();
+        ids.close().unwrap();
+        let after_stop = IdSequence::open(Arc::clone(&engine)).unwrap();
         assert_eq!(after_stop.next().unwrap(), last + 1);
-        let after_crash = Ticks::open(engine).unwrap();
+        let after_crash = IdSequence::open(engine).unwrap();
         assert!(after_crash.next().unwrap() > last + 1);
     }
 
     #[test]
     fn the_limit_is_moved_when_a_block_is_used_up() {
-        let ticks = Ticks::open(engine()).unwrap();
-        let first = ticks.next().unwrap();
-        ticks.next.store(first + BLOCK_TICKS + 5, Ordering::Relaxed);
-        assert_eq!(ticks.next().unwrap(), first + BLOCK_TICKS + 5);
-        assert!(ticks.limit.load(Ordering::Relaxed) > first + BLOCK_TICKS + 5);
+        let ids = IdSequence::open(engine()).unwrap();
+        let first = ids.next().unwrap();
+        ids.next.store(first + BLOCK_TICKS + 5, Ordering::Relaxed);
+        assert_eq!(ids.next().unwrap(), first + BLOCK_TICKS + 5);
+        assert!(ids.limit.load(Ordering::Relaxed) > first + BLOCK_TICKS + 5);
     }
 }

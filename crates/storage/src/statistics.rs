@@ -1,4 +1,4 @@
-//! Figures and checksums of collections.
+//! Statistics and checksums of collections.
 
 use catalog::{IndexId, IndexType};
 use kv::{BlockLimits, ScanSpec};
@@ -15,18 +15,18 @@ const SYSTEM_ATTRIBUTES: [&str; 3] = ["_key", "_id", "_rev"];
 
 /// What a collection takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Figures {
+pub struct CollectionStatistics {
     /// Number of documents.
     pub documents: u64,
     /// Bytes that the documents take on disk, roughly.
     pub documents_bytes: u64,
     /// Each index.
-    pub indexes: Vec<IndexFigures>,
+    pub indexes: Vec<IndexStatistics>,
 }
 
 /// What an index takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IndexFigures {
+pub struct IndexStatistics {
     /// Its number.
     pub id: IndexId,
     /// Its type.
@@ -37,7 +37,7 @@ pub struct IndexFigures {
     pub entries: Option<u64>,
 }
 
-impl Figures {
+impl CollectionStatistics {
     /// Bytes of all indexes.
     pub fn indexes_bytes(&self) -> u64 {
         self.indexes.iter().map(|index| index.bytes).sum()
@@ -45,13 +45,13 @@ impl Figures {
 }
 
 impl Store {
-    /// The figures of a collection. `count_entries` reads every index from end to end.
-    pub fn figures(
+    /// The statistics of a collection. `count_entries` reads every index from end to end.
+    pub fn statistics(
         &self,
         snapshot: &Snapshot,
         collection: &Collection,
         count_entries: bool,
-    ) -> Result<Figures> {
+    ) -> Result<CollectionStatistics> {
         let engine = self.engine();
         let documents = snapshot.count(collection)?;
         let documents_bytes = engine.approximate_size_bytes(&object_range(collection.object_id()))?;
@@ -64,9 +64,9 @@ impl Store {
                 let entries = if count_entries { Some(count_pairs(snapshot, range.clone())?) } else { None };
                 (engine.approximate_size_bytes(&range)?, entries)
             };
-            indexes.push(IndexFigures { id: index.id(), index_type: index.index_type(), bytes, entries });
+            indexes.push(IndexStatistics { id: index.id(), index_type: index.index_type(), bytes, entries });
         }
-        Ok(Figures { documents, documents_bytes, indexes })
+        Ok(CollectionStatistics { documents, documents_bytes, indexes })
     }
 }
 

@@ -1,5 +1,5 @@
-//! Holding documents that others must not change until the transaction ends, though it does not change them itself: the
-//! vertices of a new edge, say.
+//! Locking documents that others must not change until the transaction ends, though it does not change them itself,
+//! for example the vertices of a new edge.
 
 use super::Transaction;
 use crate::ConflictingDocument;
@@ -7,13 +7,13 @@ use crate::error;
 use crate::{Collection, Error, Result, encoding};
 
 impl Transaction {
-    /// Holds documents, by collection and key, as they are until the transaction ends, and says which of them there
-    /// are. A key that no document has is held as well: nobody else can insert one.
+    /// Locks documents, by collection and key, as they are until the transaction ends, and says which of them there
+    /// are. A key that no document has is locked as well: nobody else can insert one.
     ///
-    /// A transaction that reads the latest state should hold everything that it needs in one call, before it reads.
+    /// A transaction that reads the latest state should lock everything that it needs in one call, before it reads.
     ///
     /// Errors: 1200 if another transaction has one of them, 1203, 18.
-    pub fn hold(&mut self, documents: &[(&Collection, &str)]) -> Result<Vec<bool>> {
+    pub fn lock(&mut self, documents: &[(&Collection, &str)]) -> Result<Vec<bool>> {
         let mut keys = Vec::with_capacity(documents.len());
         for (collection, key) in documents {
             let position = self.join(collection)?;

@@ -1,0 +1,52 @@
+//! The root of the catalog.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ::catalog::UserDefinition;
+
+use super::{Collection, Database};
+
+/// All databases, collections, indexes and users.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    pub(crate) version: u64,
+    pub(crate) databases: BTreeMap<String, Arc<Database>>,
+    pub(crate) users: BTreeMap<String, Arc<UserDefinition>>,
+}
+
+impl Catalog {
+    /// Greater after every change; for caches of what was derived from the catalog.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The database of a name.
+    pub fn database(&self, name: &str) -> Option<&Arc<Database>> {
+        self.databases.get(name)
+    }
+
+    /// All databases by name.
+    pub fn databases(&self) -> impl ExactSizeIterator<Item = &Arc<Database>> {
+        self.databases.values()
+    }
+
+    /// The user of a name.
+    pub fn user(&self, name: &str) -> Option<&Arc<UserDefinition>> {
+        self.users.get(name)
+    }
+
+    /// All users by name.
+    pub fn users(&self) -> impl ExactSizeIterator<Item = &Arc<UserDefinition>> {
+        self.users.values()
+    }
+
+    /// The same collection in this catalog: renamed or changed perhaps, `None` if it was dropped.
+    pub(crate) fn same_collection(&self, collection: &Collection) -> Option<&Arc<Collection>> {
+        let database = self.databases.get(&*collection.database)?;
+        if database.definition.id != collection.database_id {
+            return None;
+        }
+        database.collections.get(&collection.id())
+    }
+}

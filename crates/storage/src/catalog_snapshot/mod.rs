@@ -1,0 +1,9 @@
+//! The catalog as it stands at one moment: immutable, shared, replaced as a whole when something changes.
+
+mod catalog;
+mod collection;
+mod database;
+
+pub use self::catalog::Catalog;
+pub use collection::{Collection, DataVersion};
+pub use database::Database;
