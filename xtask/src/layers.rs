@@ -12,7 +12,8 @@ const LAYERS: &[&[&str]] = &[
     &["kv-rocksdb", "catalog", "aql-value", "geometry", "options", "client"],
     &["storage", "aql-functions"],
     &["aql-plan"],
-    &["aql-exec"],
+    &["aql-optimize"],
+    &["aql-explain", "aql-exec"],
     &["database"],
     &["server", "tools"],
     &["persea"],
@@ -41,7 +42,7 @@ const HIDDEN: &[(&str, &[&str])] = &[
 const CIRCLES: &[(&str, usize)] = &[("database", 15)];
 
 /// Folders whose files are independent of each other: the crate and the module.
-const INDEPENDENT: &[(&str, &str)] = &[("aql-plan", "crate::optimize::rules")];
+const INDEPENDENT: &[(&str, &str)] = &[("aql-optimize", "crate::rules")];
 
 pub(crate) fn check() -> Result<(), Failure> {
     let packages = metadata::packages()?;

@@ -127,17 +127,17 @@ impl IndexInfo {
     }
 
     /// Whether each field of the index can be looked up by itself.
-    pub(crate) fn has_independent_fields(&self) -> bool {
+    pub fn has_independent_fields(&self) -> bool {
         matches!(self.capabilities.search, SearchShape::AnyField { .. })
     }
 
     /// Equalities on leading fields are looked up.
-    pub(crate) fn has_leading_fields(&self) -> bool {
+    pub fn has_leading_fields(&self) -> bool {
         self.capabilities.search == SearchShape::LeadingFields
     }
 
     /// How many of the leading fields must be compared for equality.
-    pub(crate) fn prefix_fields(&self) -> usize {
+    pub fn prefix_fields(&self) -> usize {
         match self.capabilities.search {
             SearchShape::Box { prefix_fields } => prefix_fields,
             _ => 0,
@@ -145,7 +145,7 @@ impl IndexInfo {
     }
 
     /// No field expands an array.
-    pub(crate) fn has_plain_fields(&self) -> bool {
+    pub fn has_plain_fields(&self) -> bool {
         self.fields.iter().all(|field| field.expansion.is_none())
     }
 }

@@ -8,17 +8,21 @@ use aql_value::{
 };
 
 /// What folding needs: where warnings go, and what evaluation draws on.
-pub(crate) struct Folder<'a> {
-    pub(crate) warnings: &'a mut Warnings,
-    pub(crate) state: &'a mut EvaluationState,
-    pub(crate) memory: &'a MemoryAccount,
-    pub(crate) interrupt: &'a Interrupt,
+pub struct Folder<'a> {
+    /// Takes the warnings.
+    pub warnings: &'a mut Warnings,
+    /// The state of evaluations, such as random numbers.
+    pub state: &'a mut EvaluationState,
+    /// Charged with the values that folding makes.
+    pub memory: &'a MemoryAccount,
+    /// Ends long evaluations.
+    pub interrupt: &'a Interrupt,
 }
 
 impl Folder<'_> {
     /// The expression, or its value if it has only one. The operands have been folded before. As in ArangoDB, folding
     /// warns even where the operation would never be reached, and a warning is given once, not for each row.
-    pub(crate) fn fold(&mut self, expression: Expression) -> Result<Expression> {
+    pub fn fold(&mut self, expression: Expression) -> Result<Expression> {
         if let Some(outcome) = outcome_with_empty_array(&expression) {
             return Ok(Expression::Constant(Value::Bool(outcome)));
         }

@@ -23,7 +23,7 @@ pub(crate) fn bounded_fields(search: &IndexSearch) -> usize {
 }
 
 /// Bytes that searches have in common only if they find the same.
-pub(crate) fn identity(search: &IndexSearch) -> Vec<u8> {
+pub fn search_identity(search: &IndexSearch) -> Vec<u8> {
     let mut out = vec![match search {
         IndexSearch::Geo(_) => 1,
         IndexSearch::Box(_) => 2,

@@ -4,27 +4,32 @@
 //! - [`bind`]: names become variables, functions and collections; bind parameters become values; scopes are checked;
 //!   constant expressions are folded.
 //! - [`build`]: statements become the nodes of a linear pipeline.
-//! - [`optimize`]: rules rewrite the plan, each in its own file, under the names that ArangoDB has for them.
-//! - [`explain`]: the plan as clients see it. [`compile`]: an expression as a program over batches.
+//! - The optimizer (crate `aql-optimize`) rewrites the plan; [`print`] shows it as text, and crate `aql-explain` as clients see it.
+//! - [`compile`]: an expression becomes a program over batches.
 
 mod bind;
 mod build;
 mod catalog;
 mod compile;
 mod error;
-mod explain;
 mod expression;
 mod fold;
 mod hash_join;
 mod index_search;
 mod node;
-mod optimize;
 mod plan;
 mod print;
 mod size;
 mod usage;
 mod variable;
 mod variable_set;
+
+// Tests share files with those of other crates, which know this one by its name.
+#[cfg(test)]
+extern crate self as aql_plan;
+#[cfg(test)]
+#[path = "../tests/common/small_catalog.rs"]
+mod small_catalog;
 
 pub use crate::catalog::{
     CollectionInfo, CollectionReference, ConstantRange, EdgeDefinitionInfo, EmptyCatalog, GraphInfo,
@@ -36,13 +41,13 @@ pub use bind::{
 };
 pub use build::{MAX_NODES, build};
 pub use compile::{RegisterMap, compile};
-pub use explain::{ExplainStatistics, explain, explain_result, explain_syntax, trace};
 pub use expression::{
     ArithmeticOperator, ArrayCompare, ArrayQuestion, CompareOperator, ElementOperator, Expansion, Expression,
-    MemberName, ObjectMember, Parameter, Quantifier, UnaryOperator,
+    Identity, MemberName, ObjectMember, Parameter, Quantifier, UnaryOperator, combine,
 };
+pub use fold::Folder;
 pub use hash_join::{JoinPath, join_equality};
-pub use index_search::{FieldBounds, GeoSearch, IndexBound, IndexSearch};
+pub use index_search::{FieldBounds, GeoSearch, IndexBound, IndexSearch, search_identity};
 pub use node::{
     AggregateFunction, Calculation, Collect, CollectAggregate, CollectGroup, CollectInto, CollectMethod,
     CollectionScan, CoveredCondition, DocumentSource, EdgeAccess, EdgeDirection, EdgeIndexHint, EdgeLookup,
@@ -53,8 +58,8 @@ pub use node::{
     StepCondition, Subquery, Traversal, TraversalOptions, TraversalOrder, Uniqueness, Update, Upsert, Window,
     WindowBound,
 };
-pub use optimize::{Optimized, OptimizerOptions, OptimizerStatistics, RuleInfo, optimize, rules};
 pub use plan::{Access, CollectionUse, Plan};
 pub use print::print;
+pub use usage::{for_each_node, reads_of_pipeline};
 pub use variable::{Variable, VariableId, Variables};
 pub use variable_set::VariableSet;

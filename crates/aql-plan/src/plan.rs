@@ -2,9 +2,11 @@
 
 use crate::bind::OpenParameters;
 use crate::catalog::CollectionReference;
-use crate::node::Node;
+use crate::expression::Expression;
+use crate::node::{Node, NodeKind};
+use crate::usage::for_each_node;
 use crate::variable::Variables;
-use aql_value::Warning;
+use aql_value::{Value, Warning};
 
 /// The plan of a query: a linear pipeline, and what it needs from its surroundings.
 #[derive(Debug, Clone)]
@@ -27,6 +29,65 @@ pub struct Plan {
     pub warnings: Vec<Warning>,
     /// The next unused node number.
     pub next_node_id: u32,
+}
+
+impl Plan {
+    /// The plan with the values of its open parameters (by slot) in their places, as clients see it.
+    pub fn with_parameters(&self, values: &[Value]) -> Plan {
+        let mut plan = self.clone();
+        fill_parameters(&mut plan.nodes, values);
+        plan.parameters = OpenParameters::none();
+        plan.mark_constants();
+        plan
+    }
+
+    /// Estimated cost of the whole plan.
+    pub fn estimated_cost(&self) -> f64 {
+        self.nodes.last().map_or(0.0, |node| node.estimated_cost)
+    }
+
+    /// Estimated number of results.
+    pub fn estimated_items(&self) -> u64 {
+        self.nodes.last().map_or(0, |node| node.estimated_items)
+    }
+
+    /// Whether the result may be cached: nothing modified, every function cacheable, no warnings.
+    pub(crate) fn compute_cacheable(&self) -> bool {
+        let mut cacheable = !self.is_modification && self.warnings.is_empty();
+        for_each_node(&self.nodes, &mut |node| {
+            cacheable = cacheable && node.kind.all_expressions(&|expression| expression.is_cacheable());
+        });
+        cacheable
+    }
+
+    /// Whether a node, also of a subquery, passes a test.
+    pub fn any_node(&self, test: &dyn Fn(&Node) -> bool) -> bool {
+        let mut found = false;
+        for_each_node(&self.nodes, &mut |node| found = found || test(node));
+        found
+    }
+
+    /// Notes the values of variables that are constants.
+    pub fn mark_constants(&mut self) {
+        let variables = &mut self.variables;
+        for_each_node(&self.nodes, &mut |node| {
+            if let NodeKind::Calculation(calculation) = &node.kind
+                && let Expression::Constant(value) = &calculation.expression
+                && let Some(variable) = variables.get_mut(calculation.out)
+            {
+                variable.constant = Some(value.clone());
+            }
+        });
+    }
+}
+
+fn fill_parameters(nodes: &mut [Node], values: &[Value]) {
+    for node in nodes {
+        node.kind.for_each_expression_mut(&mut |expression| expression.fill_parameters(values));
+        if let NodeKind::Subquery(subquery) = &mut node.kind {
+            fill_parameters(&mut subquery.nodes, values);
+        }
+    }
 }
 
 /// How a query uses a collection.

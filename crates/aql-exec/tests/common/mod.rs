@@ -5,9 +5,10 @@ use aql_exec::{
     DataAccess, Execution, ExecutionInput, ExecutionOptions, ExecutionStatistics, FixedState,
     ReadAuthorization, SpillOptions,
 };
+use aql_optimize::{OptimizerOptions, optimize};
 use aql_plan::{
     Access, BindInput, BindParameters, CollectionInfo, CollectionReference, IndexField, IndexInfo,
-    OpenParameters, OptimizerOptions, Plan, PlanCatalog, bind, build, optimize,
+    OpenParameters, Plan, PlanCatalog, bind, build,
 };
 use aql_value::{Error, ErrorCode, Interrupt, MemoryAccount, Result, Value, Warning};
 use catalog::{CollectionProperties, CollectionType, FieldPath, IndexProperties, SYSTEM_DATABASE};

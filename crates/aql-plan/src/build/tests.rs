@@ -1,7 +1,7 @@
 //! Plans as they are built, before any rule.
 
 use super::build;
-use crate::optimize::tests::CATALOG;
+use crate::small_catalog::CATALOG;
 use crate::{BindInput, BindParameters, Limit, NodeKind, Plan, bind};
 use aql_value::{Interrupt, MemoryAccount, Result};
 

@@ -7,19 +7,19 @@ use crate::variable::VariableId;
 use aql_value::Value;
 
 /// The identity of an expression as bytes, for maps and comparisons.
-pub(crate) type Identity = Vec<u8>;
+pub type Identity = Vec<u8>;
 
 impl Expression {
     /// Bytes that two expressions have in common only if they are built alike: same operators, functions, variables
     /// and constants to the bit (`1` is not `1.0`, although they are equal). Names of element variables do not count.
-    pub(crate) fn identity(&self) -> Identity {
+    pub fn identity(&self) -> Identity {
         let mut writer = Writer { out: Vec::new(), elements: Vec::new() };
         writer.expression(self);
         writer.out
     }
 
     /// Whether both are built alike.
-    pub(crate) fn is_same(&self, other: &Expression) -> bool {
+    pub fn is_same(&self, other: &Expression) -> bool {
         match (self, other) {
             (Self::Variable(left), Self::Variable(right)) => left == right,
             (Self::Attribute { base: left, name }, Self::Attribute { base: right, name: other }) => {

@@ -10,8 +10,8 @@ pub(crate) mod print;
 mod tests;
 mod visit;
 
-pub(crate) use identity::Identity;
-pub(crate) use visit::combine;
+pub use identity::Identity;
+pub use visit::combine;
 
 use crate::bind::ParameterShape;
 use crate::variable::VariableId;

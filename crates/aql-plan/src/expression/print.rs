@@ -56,9 +56,7 @@ impl Printer<'_> {
             Expression::Arithmetic { operator, left, right } => {
                 self.infix(left, arithmetic_symbol(*operator), right);
             }
-            Expression::Compare { operator, left, right } => {
-                self.infix(left, compare_symbol(*operator), right)
-            }
+            Expression::Compare { operator, left, right } => self.infix(left, operator.symbol(), right),
             Expression::In { negated, value, list } => {
                 self.infix(value, if *negated { "NOT IN" } else { "IN" }, list);
             }
@@ -66,7 +64,7 @@ impl Printer<'_> {
                 self.out.push('(');
                 self.expression(&compare.left);
                 self.quantifier(&compare.quantifier);
-                self.out.push_str(element_symbol(compare.operator));
+                self.out.push_str(compare.operator.symbol());
                 self.out.push(' ');
                 self.expression(&compare.right);
                 self.out.push(')');
@@ -198,7 +196,7 @@ impl Printer<'_> {
     }
 }
 
-pub(crate) fn unary_symbol(operator: UnaryOperator) -> &'static str {
+fn unary_symbol(operator: UnaryOperator) -> &'static str {
     match operator {
         UnaryOperator::Not => "!",
         UnaryOperator::Plus => "+",
@@ -206,7 +204,7 @@ pub(crate) fn unary_symbol(operator: UnaryOperator) -> &'static str {
     }
 }
 
-pub(crate) fn arithmetic_symbol(operator: ArithmeticOperator) -> &'static str {
+fn arithmetic_symbol(operator: ArithmeticOperator) -> &'static str {
     match operator {
         ArithmeticOperator::Add => "+",
         ArithmeticOperator::Subtract => "-",
@@ -216,21 +214,27 @@ pub(crate) fn arithmetic_symbol(operator: ArithmeticOperator) -> &'static str {
     }
 }
 
-pub(crate) fn compare_symbol(operator: CompareOperator) -> &'static str {
-    match operator {
-        CompareOperator::Equal => "==",
-        CompareOperator::NotEqual => "!=",
-        CompareOperator::Less => "<",
-        CompareOperator::LessEqual => "<=",
-        CompareOperator::Greater => ">",
-        CompareOperator::GreaterEqual => ">=",
+impl CompareOperator {
+    /// Returns the operator as queries write it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterEqual => ">=",
+        }
     }
 }
 
-pub(crate) fn element_symbol(operator: ElementOperator) -> &'static str {
-    match operator {
-        ElementOperator::Compare(operator) => compare_symbol(operator),
-        ElementOperator::In => "IN",
-        ElementOperator::NotIn => "NOT IN",
+impl ElementOperator {
+    /// Returns the operator as queries write it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Compare(operator) => operator.symbol(),
+            Self::In => "IN",
+            Self::NotIn => "NOT IN",
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! When expressions are the same, and what folding leaves.
 
 use super::{Expansion, Expression};
-use crate::optimize::tests::CATALOG;
+use crate::small_catalog::CATALOG;
 use crate::variable::Variables;
 use crate::{BindInput, BindParameters, NodeKind, bind, build};
 use aql_value::{Interrupt, MemoryAccount, Value};

@@ -102,7 +102,7 @@ impl Expression {
     }
 
     /// Calls `change` with each direct operand until it fails; true if any call was.
-    pub(crate) fn change_children(
+    pub fn change_children(
         &mut self,
         change: &mut dyn FnMut(&mut Expression) -> aql_value::Result<bool>,
     ) -> aql_value::Result<bool> {
@@ -161,7 +161,7 @@ impl Expression {
     }
 
     /// How often the variable is read, at most `limit`.
-    pub(crate) fn count_reads(&self, id: VariableId, limit: usize) -> usize {
+    pub fn count_reads(&self, id: VariableId, limit: usize) -> usize {
         if limit == 0 {
             return 0;
         }
@@ -180,7 +180,7 @@ impl Expression {
     }
 
     /// As [`Expression::is_deterministic`], but may read documents: those of the query's start.
-    pub(crate) fn is_repeatable(&self) -> bool {
+    pub fn is_repeatable(&self) -> bool {
         !self.any(&|expression| {
             matches!(expression, Self::Call { function, .. } if !function.deterministic && !function.reads_documents)
         })
@@ -210,7 +210,7 @@ impl Expression {
     }
 
     /// The conditions that all must hold for this one to hold.
-    pub(crate) fn into_conjuncts(self) -> Vec<Expression> {
+    pub fn into_conjuncts(self) -> Vec<Expression> {
         match self {
             Self::And(conjuncts) => conjuncts,
             other => vec![other],
@@ -218,7 +218,7 @@ impl Expression {
     }
 
     /// Holds if all conditions hold; `None` without conditions.
-    pub(crate) fn conjunction(mut conditions: Vec<Expression>) -> Option<Expression> {
+    pub fn conjunction(mut conditions: Vec<Expression>) -> Option<Expression> {
         match conditions.len() {
             0 => None,
             1 => conditions.pop(),
@@ -293,7 +293,7 @@ impl Expression {
     }
 
     /// Whether the value is always an array.
-    pub(crate) fn is_array(&self) -> bool {
+    pub fn is_array(&self) -> bool {
         match self {
             Self::Constant(value) => value.kind() == aql_value::Kind::Array,
             Self::Parameter(parameter) => matches!(parameter.shape, ParameterShape::Array { .. }),
@@ -303,7 +303,7 @@ impl Expression {
     }
 
     /// Number of operations, at most `limit`; also bounds the depth.
-    pub(crate) fn size_within(&self, limit: usize) -> usize {
+    pub fn size_within(&self, limit: usize) -> usize {
         if limit == 0 {
             return 0;
         }
@@ -314,7 +314,7 @@ impl Expression {
 }
 
 /// Goes on unless something failed before, and remembers whether anything was changed.
-pub(crate) fn combine(outcome: &mut aql_value::Result<bool>, next: impl FnOnce() -> aql_value::Result<bool>) {
+pub fn combine(outcome: &mut aql_value::Result<bool>, next: impl FnOnce() -> aql_value::Result<bool>) {
     if outcome.is_err() {
         return;
     }

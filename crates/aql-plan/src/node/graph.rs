@@ -67,12 +67,12 @@ pub struct EdgeLookup {
 
 impl EdgeLookup {
     /// A look-up of all edges of a vertex in an edge index.
-    pub(crate) fn by_edge_index(index: IndexInfo) -> Self {
+    pub fn by_edge_index(index: IndexInfo) -> Self {
         Self { index, lookups: Vec::new(), lower: None, upper: None, search: None }
     }
 
     /// How many conditions besides the one on the vertex are looked up.
-    pub(crate) fn conditions(&self) -> usize {
+    pub fn conditions(&self) -> usize {
         let ends = usize::from(self.lower.is_some()) + usize::from(self.upper.is_some());
         self.lookups.len() + ends + self.search.as_ref().map_or(0, bounded_fields)
     }

@@ -148,7 +148,7 @@ impl Printer<'_> {
 
 impl EdgeDirection {
     /// The attribute of an edge that has the vertex it is followed from.
-    pub(crate) fn vertex_field(self) -> &'static str {
+    pub fn vertex_field(self) -> &'static str {
         match self {
             Self::Outbound => "_from",
             Self::Inbound => "_to",

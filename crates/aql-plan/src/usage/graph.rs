@@ -46,7 +46,7 @@ impl Traversal {
 
 impl Prune {
     /// The variables that the node sets while the condition is evaluated.
-    pub(crate) fn inputs(&self) -> impl Iterator<Item = VariableId> {
+    pub fn inputs(&self) -> impl Iterator<Item = VariableId> {
         [self.vertex, self.edge, self.path.map(|path| path.out)].into_iter().flatten()
     }
 

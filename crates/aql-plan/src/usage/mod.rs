@@ -6,7 +6,6 @@ use crate::expression::Expression;
 use crate::node::{
     Collect, CollectionScan, DocumentSource, IndexLookup, IndexRange, IndexScan, IntoContent, Node, NodeKind,
 };
-use crate::plan::Plan;
 use crate::variable::VariableId;
 use crate::variable_set::VariableSet;
 
@@ -353,7 +352,7 @@ impl IndexLookup {
 }
 
 /// The variables that a pipeline reads and does not set itself.
-pub(crate) fn reads_of_pipeline(nodes: &[Node]) -> VariableSet {
+pub fn reads_of_pipeline(nodes: &[Node]) -> VariableSet {
     let mut reads = VariableSet::default();
     nodes.iter().for_each(|node| node.kind.collect_reads(&mut reads));
     nodes.iter().flat_map(|node| node.kind.sets()).for_each(|id| {
@@ -363,29 +362,11 @@ pub(crate) fn reads_of_pipeline(nodes: &[Node]) -> VariableSet {
 }
 
 /// Calls `visit` with every node, those of subqueries included, in the order of the pipeline.
-pub(crate) fn for_each_node<'a>(nodes: &'a [Node], visit: &mut dyn FnMut(&'a Node)) {
+pub fn for_each_node<'a>(nodes: &'a [Node], visit: &mut dyn FnMut(&'a Node)) {
     for node in nodes {
         if let NodeKind::Subquery(subquery) = &node.kind {
             for_each_node(&subquery.nodes, visit);
         }
         visit(node);
-    }
-}
-
-impl Plan {
-    /// Whether the result may be cached: nothing modified, every function cacheable, no warnings.
-    pub(crate) fn compute_cacheable(&self) -> bool {
-        let mut cacheable = !self.is_modification && self.warnings.is_empty();
-        for_each_node(&self.nodes, &mut |node| {
-            cacheable = cacheable && node.kind.all_expressions(&|expression| expression.is_cacheable());
-        });
-        cacheable
-    }
-
-    /// Whether a node, also of a subquery, passes a test.
-    pub fn any_node(&self, test: &dyn Fn(&Node) -> bool) -> bool {
-        let mut found = false;
-        for_each_node(&self.nodes, &mut |node| found = found || test(node));
-        found
     }
 }

@@ -3,8 +3,7 @@
 
 use aql_plan::{
     BindInput, BindParameters, Capabilities, CollectionInfo, CollectionReference, EdgeDefinitionInfo,
-    GraphInfo, IndexField, IndexInfo, Optimized, OptimizerOptions, Plan, PlanCatalog, SearchShape, bind,
-    build, optimize,
+    GraphInfo, IndexField, IndexInfo, Plan, PlanCatalog, SearchShape, bind, build,
 };
 use aql_value::{Interrupt, MemoryAccount, Result, Value};
 
@@ -160,16 +159,4 @@ pub(crate) fn plan(text: &str, parameters: &[(&str, Value)]) -> Result<Plan> {
     parameters.iter().for_each(|(key, value)| bound.set(*key, value.clone()));
     let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
     build(bind(&query, &BindInput::new(&bound, &TestCatalog, &memory, &interrupt))?, false)
-}
-
-/// All plans, the best first.
-pub(crate) fn optimized(text: &str, parameters: &[(&str, Value)], rules: &[&str]) -> Result<Optimized> {
-    let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
-    let options = OptimizerOptions::new(rules.iter().copied());
-    optimize(plan(text, parameters)?, &TestCatalog, &options, &memory, &interrupt)
-}
-
-/// The plan to execute.
-pub(crate) fn best(text: &str, rules: &[&str]) -> Plan {
-    optimized(text, &[], rules).unwrap().into_best().unwrap()
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aql_exec::IntermediateCommitOptions;
-use aql_plan::{DEFAULT_MAX_COLLECTIONS, OptimizerOptions};
+use aql_optimize::OptimizerOptions;
+use aql_plan::DEFAULT_MAX_COLLECTIONS;
 use aql_value::MemoryAccount;
 
 use crate::query::request::{DEFAULT_TTL_SECONDS, QueryOptions, QueryRequest};

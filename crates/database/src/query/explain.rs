@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use aql_plan::{ExplainStatistics, Plan};
+use aql_explain::ExplainStatistics;
+use aql_plan::Plan;
 use aql_value::Value;
 
 use crate::query::planning_memory::PlanningMemory;
@@ -36,7 +37,7 @@ impl Session {
             execution_time_seconds: started.elapsed().as_secs_f64(),
             peak_memory_bytes: memory.peak(),
         };
-        Ok(bytes(&aql_plan::explain_result(&optimized, request.options.all_plans, measured)?))
+        Ok(bytes(&aql_explain::explain_result(&optimized, request.options.all_plans, measured)?))
     }
 
     /// The key (`planCacheKey`) of the plan that a query which asks for the plan cache has from it. That it is
@@ -59,13 +60,13 @@ impl Session {
         let mut memory = PlanningMemory::new(text, &account);
         let query = memory.parse(text, &interrupt)?;
         in_planning(aql_plan::check(&query, &account, &interrupt), "parsing")?;
-        Ok(bytes(&aql_plan::explain_syntax(&query)?))
+        Ok(bytes(&aql_explain::explain_syntax(&query)?))
     }
 }
 
 /// A plan as `extra.plan` of a profiled query has it.
 pub(crate) fn plan(plan: &Plan) -> Result<Vec<u8>> {
-    Ok(bytes(&aql_plan::explain(plan)?))
+    Ok(bytes(&aql_explain::explain(plan)?))
 }
 
 fn with_stage(error: Error) -> Error {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aql_plan::{Access, BindInput, BindParameters, OpenParameters, Optimized, OptimizerOptions, Plan};
+use aql_optimize::{Optimized, OptimizerOptions};
+use aql_plan::{Access, BindInput, BindParameters, OpenParameters, Plan};
 use aql_value::{Budget, Interrupt, MemoryAccount, Value};
 use catalog::AccessLevel;
 use storage::{Catalog, Collection};
@@ -270,7 +271,7 @@ impl Session {
         options.max_condition_branches = defaults.condition_branches_of(request);
         options.time_rules = request.options.profile >= 2;
         options.parameters = parameters;
-        let optimized = aql_plan::optimize(plan, &view, &options, memory, interrupt);
+        let optimized = aql_optimize::optimize(plan, &view, &options, memory, interrupt);
         let optimized = in_planning(optimized, "optimizing plan")?;
         times.optimizing = clock.lap();
         Ok(optimized)

@@ -381,7 +381,7 @@ fn commit(transaction: Box<Transaction>, wait_for_sync: bool) -> Result<()> {
 /// An error with the nodes that it came through. When a query is ended from outside, where it was then means nothing.
 fn in_node(plan: &Plan, node: Option<NodeId>, error: Error) -> Error {
     let node = node.filter(|_| error.code() != ErrorCode::QueryKilled);
-    let nodes = node.map(|node| aql_plan::trace(plan, node)).unwrap_or_default();
+    let nodes = node.map(|node| aql_explain::trace(plan, node)).unwrap_or_default();
     let message = format!("{}{nodes}", error.message());
     in_execution(error.with_message(message))
 }

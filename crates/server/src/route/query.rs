@@ -175,7 +175,7 @@ fn change_properties(session: &Session, request: &Request) -> Result<Response> {
 
 fn rules(_session: &Session, _request: &Request) -> Result<Response> {
     let body = Fields::array(|fields| {
-        for rule in aql_plan::rules() {
+        for rule in aql_optimize::rules() {
             fields.child_element(|fields| {
                 fields.text("name", rule.name).text("description", rule.description).child(
                     "flags",

@@ -284,12 +284,12 @@ impl ParameterShape {
     }
 
     /// Whether the value cannot be null, nor (as a list) contain it.
-    pub(crate) fn excludes_null(self) -> bool {
+    pub fn excludes_null(self) -> bool {
         !matches!(self, Self::Array { has_null: true, .. })
     }
 
     /// An estimate of the length of an array.
-    pub(crate) fn length(self) -> Option<f64> {
+    pub fn length(self) -> Option<f64> {
         match self {
             Self::Array { magnitude, .. } => {
                 Some(10_f64.powi(i32::from(magnitude)) * 0.5_f64.powi(i32::from(magnitude > 0)))

@@ -1,6 +1,7 @@
 use super::*;
 
-use aql_plan::{BindInput, BindParameters, EmptyCatalog, OptimizerOptions};
+use aql_optimize::OptimizerOptions;
+use aql_plan::{BindInput, BindParameters, EmptyCatalog};
 use aql_value::{Interrupt, MemoryAccount};
 use velocypack::{Builder, Limits, json};
 
@@ -31,7 +32,7 @@ fn planned(text: &str, parameters: &[u8]) -> CachedPlan {
     input.open = OpenParameters::of(&query);
     let plan = aql_plan::build(aql_plan::bind(&query, &input).unwrap(), false).unwrap();
     let options = OptimizerOptions::default();
-    let plan = aql_plan::optimize(plan, &EmptyCatalog, &options, &memory, &interrupt).unwrap();
+    let plan = aql_optimize::optimize(plan, &EmptyCatalog, &options, &memory, &interrupt).unwrap();
     let plan = Arc::new(plan.into_best().unwrap());
     let values = plan.parameters.values(&parameters).unwrap();
     CachedPlan { plan, latency: Arc::default(), values, listed: None }

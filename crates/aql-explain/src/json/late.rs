@@ -1,0 +1,72 @@
+//! Nodes that read from indexes what others read from documents, in explain.
+
+use super::Explainer;
+use super::scan::write_index;
+use crate::writer::Writer;
+use aql_plan::{
+    DocumentSource, IndexCollect, Materialize, NodeKind, Projection, VariableId, VariableSet, for_each_node,
+};
+use aql_value::Result;
+
+impl Explainer<'_> {
+    pub(super) fn index_collect(&self, out: &mut Writer, node: &IndexCollect) -> Result<()> {
+        let source = &node.scan.source;
+        let projection = |id: VariableId| source.projections.iter().find(|projection| projection.out == id);
+        self.variable(out, "oldIndexVariable", source.out)?;
+        out.key("collection")?.text(&source.collection.name)?;
+        out.key("groups")?;
+        out.array(&node.collect.groups, |out, group| {
+            out.object(|out| {
+                self.variable(out, "outVariable", group.out)?;
+                write_attribute(out, projection(group.input))
+            })
+        })?;
+        out.key("aggregations")?;
+        out.array(&node.collect.aggregates, |out, aggregate| {
+            out.object(|out| {
+                self.variable(out, "outVariable", aggregate.out)?;
+                out.key("type")?.text(aggregate.function.name())?;
+                write_attribute(out, aggregate.input.and_then(projection))
+            })
+        })?;
+        for index in &node.scan.indexes {
+            out.key("index")?;
+            write_index(out, index)?;
+        }
+        out.key("indexes")?;
+        out.array(&node.scan.indexes, write_index)?;
+        out.key("distinctScan")?.flag(node.distinct)?;
+        out.key("collectOptions")?;
+        out.object(|out| {
+            out.key("method")?.text("sorted")?;
+            out.key("disableIndex")?.flag(node.collect.disable_index)
+        })
+    }
+
+    pub(super) fn materialize(&self, out: &mut Writer, node: &Materialize) -> Result<()> {
+        self.variable(out, "inNmDocId", node.key)?;
+        self.variable(out, "oldDocVariable", node.out)?;
+        self.variable(out, "outVariable", node.out)?;
+        out.key("multiNode")?.flag(false)?;
+        self.projections(out, "projections", &node.projections)?;
+        out.key("maxProjections")?.number(5)?;
+        out.key("collection")?.text(&node.collection.name)
+    }
+
+    /// The projection by which a later node fetches the documents of the scan.
+    pub(super) fn late_key<'s>(&self, source: &'s DocumentSource) -> Option<&'s Projection> {
+        let mut keys = VariableSet::default();
+        for_each_node(&self.plan.nodes, &mut |node| {
+            if let NodeKind::Materialize(node) = &node.kind {
+                keys.insert(node.key);
+            }
+        });
+        source.projections.iter().find(|projection| keys.contains(projection.out))
+    }
+}
+
+fn write_attribute(out: &mut Writer, projection: Option<&Projection>) -> Result<()> {
+    let path = projection.map(|projection| projection.path.as_slice()).unwrap_or_default();
+    out.key("attribute")?;
+    out.array(path, |out, name| out.text(name))
+}

@@ -1,0 +1,32 @@
+//! The nodes that an error has passed on its way to the client.
+
+use super::shown::{Step, shown};
+use aql_plan::{NodeId, Plan};
+use std::fmt::Write;
+
+/// More nodes are not named.
+const NODES_MAX: usize = 100;
+
+/// The node that failed and all that build on it, as ArangoDB appends them to messages:
+/// `" [node #3: SortNode] [node #4: ReturnNode]"`, with a blank before each. Empty if the plan does not show the node.
+pub fn trace(plan: &Plan, failed: NodeId) -> String {
+    let steps = shown(plan);
+    let from = steps.iter().position(|step| step.shows(failed)).unwrap_or(steps.len());
+    steps.iter().skip(from).take(NODES_MAX).fold(String::new(), |mut text, step| {
+        // Writing to a text cannot fail.
+        let _ = write!(text, " [node #{}: {}]", step.id(), step.type_name());
+        text
+    })
+}
+
+impl Step<'_> {
+    /// Whether this is how clients see the node.
+    fn shows(&self, node: NodeId) -> bool {
+        match self {
+            Self::Node(shown) | Self::End { subquery: shown } | Self::Start { singleton: shown, .. } => {
+                shown.id == node
+            }
+            Self::Join(scans) => scans.iter().any(|scan| scan.id == node),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Conditions on the documents of a scan, in a normal form that indexes can be matched against.
+
+mod candidate;
+mod merge;
+mod normal_form;
+
+pub(crate) use candidate::{implied_atoms, match_index};
+pub(crate) use normal_form::{Branch, MAX_BRANCHES, NormalForm, normalize};
+
+use aql_plan::{Expression, IndexField, Node, NodeKind, VariableId, VariableSet};
+use aql_value::Value;
+
+/// Largest expression, in operations, that a condition may grow to when calculated variables are put in.
+const MAX_RESOLVED_SIZE: usize = 1000;
+
+/// A condition on one field of the document: `document.path operator value`. The value does not depend on the document.
+#[derive(Debug, Clone)]
+pub(crate) struct Atom {
+    pub(crate) field: IndexField,
+    pub(crate) operator: AtomOperator,
+    pub(crate) value: Expression,
+}
+
+/// How an atom compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum AtomOperator {
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    /// The field is a member of the value.
+    In,
+    /// The value is a member of the field, an array.
+    Contains,
+}
+
+impl Atom {
+    /// Whether both say the same.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.operator == other.operator && self.field == other.field && self.value.is_same(&other.value)
+    }
+
+    /// Whether the atom cannot hold for null, whatever the value is at run time.
+    pub(crate) fn excludes_null(&self) -> bool {
+        if let Expression::Parameter(parameter) = &self.value {
+            return match self.operator {
+                AtomOperator::Equal
+                | AtomOperator::GreaterEqual
+                | AtomOperator::Greater
+                | AtomOperator::Contains => true,
+                AtomOperator::In => parameter.shape.excludes_null(),
+                AtomOperator::NotEqual | AtomOperator::Less | AtomOperator::LessEqual => false,
+            };
+        }
+        let constant = self.value.as_constant();
+        match self.operator {
+            AtomOperator::Equal | AtomOperator::GreaterEqual => {
+                constant.is_some_and(|value| !value.is_null())
+            }
+            AtomOperator::NotEqual => constant.is_some_and(Value::is_null),
+            // Nothing is less than null.
+            AtomOperator::Greater => true,
+            AtomOperator::In => constant
+                .is_some_and(|list| !list.is_array() || !list.elements().any(|member| member.is_null())),
+            AtomOperator::Contains => constant.is_some_and(|value| !value.is_null()),
+            AtomOperator::Less | AtomOperator::LessEqual => false,
+        }
+    }
+}
+
+/// A filter that the documents of a scan have to pass.
+#[derive(Debug)]
+pub(crate) struct Condition {
+    /// Position of its Filter node.
+    pub(crate) position: usize,
+    /// The condition in terms of the scan's document, variables from before the scan, and what is set by other nodes in
+    /// between; calculations in between are put in.
+    pub(crate) expression: Expression,
+}
+
+/// The filters after a scan that all of its documents have to pass: those before the next node for which the number of
+/// rows matters or that has effects.
+pub(crate) fn conditions_after(nodes: &[Node], scan: usize) -> Vec<Condition> {
+    let mut conditions = Vec::new();
+    for (position, node) in nodes.iter().enumerate().skip(scan + 1) {
+        match &node.kind {
+            NodeKind::Filter { condition } => {
+                let expression = resolve(&Expression::Variable(*condition), nodes, scan, position);
+                conditions.push(Condition { position, expression });
+            }
+            NodeKind::Calculation(_) | NodeKind::Sort(_) => {}
+            kind if kind.is_loop() => {}
+            NodeKind::Subquery(_) if !node.kind.is_modification() => {}
+            _ => break,
+        }
+    }
+    conditions
+}
+
+/// The expression with calculations between `after` and `before` (positions, exclusive) put in the place of their
+/// variables, as far as they are deterministic and the result does not become too large.
+pub(crate) fn resolve(expression: &Expression, nodes: &[Node], after: usize, before: usize) -> Expression {
+    let mut resolved = expression.clone();
+    let mut size = resolved.size_within(MAX_RESOLVED_SIZE);
+    for node in nodes.iter().take(before).skip(after + 1).rev() {
+        let NodeKind::Calculation(calculation) = &node.kind else { continue };
+        let reads = resolved.count_reads(calculation.out, MAX_RESOLVED_SIZE);
+        if reads == 0 || !calculation.expression.is_repeatable() {
+            continue;
+        }
+        let grown =
+            size.saturating_add(reads.saturating_mul(calculation.expression.size_within(MAX_RESOLVED_SIZE)));
+        // A condition that is a list of thousands of alternatives is taken as it is, but not put into others.
+        if grown <= MAX_RESOLVED_SIZE || resolved.as_variable().is_some() {
+            resolved.replace_variable(calculation.out, &calculation.expression);
+            size = grown;
+        }
+    }
+    resolved
+}
+
+/// The variables that the nodes from `position` on set.
+pub(crate) fn set_from(nodes: &[Node], position: usize) -> VariableSet {
+    nodes.iter().skip(position).flat_map(|node| node.kind.sets()).collect()
+}
+
+/// The field of the document that the expression reads: `document.a.b`.
+pub(crate) fn as_field(expression: &Expression, document: VariableId) -> Option<IndexField> {
+    let (variable, names) = expression.as_attribute_path()?;
+    let path: Vec<Box<str>> = names.into_iter().map(Into::into).collect();
+    (variable == document && !path.is_empty()).then_some(IndexField { path, expansion: None })
+}
+
+/// The array of the document that the expression reads: `document.a[*].b`, or `document.a` itself.
+pub(crate) fn as_array_field(expression: &Expression, document: VariableId) -> Option<IndexField> {
+    if let Expression::Expansion(expansion) = expression {
+        let is_plain = expansion.levels == 1
+            && expansion.filter.is_none()
+            && expansion.limit.is_none()
+            && expansion.offset.is_none();
+        let mut field = as_field(&expansion.input, document).filter(|_| is_plain)?;
+        field.expansion = field.path.len().checked_sub(1);
+        if let Some(projection) = &expansion.projection {
+            let (element, names) = projection.as_attribute_path()?;
+            if element != expansion.element {
+                return None;
+            }
+            field.path.extend(names.into_iter().map(Box::from));
+        }
+        return Some(field);
+    }
+    let mut field = as_field(expression, document)?;
+    field.expansion = field.path.len().checked_sub(1);
+    Some(field)
+}

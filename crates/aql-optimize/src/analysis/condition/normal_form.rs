@@ -1,0 +1,211 @@
+//! Disjunctive normal form: a condition as alternatives (branches), each a list of atoms that all must hold.
+//!
+//! The form may say less than the condition (a branch that does is marked so), never more: a document that satisfies
+//! the condition satisfies one of the branches. So it can be cut short wherever it would grow too large.
+
+use super::{Atom, AtomOperator, as_array_field, as_field};
+use aql_plan::{CompareOperator, Expression, IndexField, UnaryOperator, VariableId, VariableSet};
+use aql_value::Value;
+use aql_value::program::MAX_RANGE_ELEMENTS;
+
+/// Most branches; a condition with more is not matched against indexes. OR over one attribute does not count, as it
+/// has become IN before.
+pub(crate) const MAX_BRANCHES: usize = 1024;
+
+/// Alternatives, one of which holds for every document that satisfies the condition. None: no document does.
+#[derive(Debug, Clone)]
+pub(crate) struct NormalForm {
+    pub(crate) branches: Vec<Branch>,
+}
+
+/// Atoms that all hold.
+#[derive(Debug, Clone)]
+pub(crate) struct Branch {
+    pub(crate) atoms: Vec<Atom>,
+    /// The atoms are all that the branch demands.
+    pub(crate) is_exact: bool,
+}
+
+impl NormalForm {
+    /// Demands nothing that could be said in atoms.
+    fn unknown() -> Self {
+        Self { branches: vec![Branch { atoms: Vec::new(), is_exact: false }] }
+    }
+
+    fn always() -> Self {
+        Self { branches: vec![Branch { atoms: Vec::new(), is_exact: true }] }
+    }
+
+    fn never() -> Self {
+        Self { branches: Vec::new() }
+    }
+
+    fn atom(atom: Atom) -> Self {
+        Self { branches: vec![Branch { atoms: vec![atom], is_exact: true }] }
+    }
+
+    /// At least that the field is from one number to another.
+    fn between(field: &IndexField, low: i64, high: i64) -> Self {
+        let atom = |operator, bound| Atom {
+            field: field.clone(),
+            operator,
+            value: Expression::Constant(Value::Int(bound)),
+        };
+        let atoms = vec![atom(AtomOperator::GreaterEqual, low), atom(AtomOperator::LessEqual, high)];
+        Self { branches: vec![Branch { atoms, is_exact: false }] }
+    }
+
+    /// Both hold. Where that would be too many branches, what `other` says is left out.
+    fn and(mut self, other: &Self, max_branches: usize) -> Self {
+        let count = self.branches.len().saturating_mul(other.branches.len());
+        if let [only] = other.branches.as_slice() {
+            for branch in &mut self.branches {
+                branch.add(only);
+            }
+            return self;
+        }
+        if count > max_branches {
+            self.branches.iter_mut().for_each(|branch| branch.is_exact = false);
+            return self;
+        }
+        let branches = self.branches.iter().flat_map(|left| {
+            other.branches.iter().map(|right| {
+                let mut both = left.clone();
+                both.add(right);
+                both
+            })
+        });
+        Self { branches: branches.collect() }
+    }
+}
+
+impl Branch {
+    fn add(&mut self, other: &Self) {
+        self.atoms.extend(other.atoms.iter().cloned());
+        self.is_exact &= other.is_exact;
+    }
+}
+
+/// The normal form of conditions that all must hold, as conditions on `document`. Atoms compare with values that read
+/// none of the variables in `unavailable` (the document is one of them). With more alternatives than `max_branches` the
+/// form says less.
+pub(crate) fn normalize<'a>(
+    conditions: impl IntoIterator<Item = &'a Expression>,
+    document: VariableId,
+    unavailable: &VariableSet,
+    max_branches: usize,
+) -> NormalForm {
+    let normalizer = Normalizer { document, unavailable, max_branches: max_branches.min(MAX_BRANCHES) };
+    conditions.into_iter().fold(NormalForm::always(), |form, condition| {
+        form.and(&normalizer.form(condition, false), normalizer.max_branches)
+    })
+}
+
+struct Normalizer<'a> {
+    document: VariableId,
+    unavailable: &'a VariableSet,
+    max_branches: usize,
+}
+
+impl Normalizer<'_> {
+    /// The form of the condition, or of its negation.
+    fn form(&self, condition: &Expression, negated: bool) -> NormalForm {
+        match condition {
+            Expression::Constant(value) if value.to_bool() != negated => NormalForm::always(),
+            Expression::Constant(_) => NormalForm::never(),
+            Expression::Unary { operator: UnaryOperator::Not, operand } => self.form(operand, !negated),
+            Expression::And(operands) if !negated => self.all(operands, negated),
+            Expression::Or(operands) if negated => self.all(operands, negated),
+            Expression::And(operands) | Expression::Or(operands) => self.any(operands, negated),
+            Expression::Compare { operator, left, right } => {
+                self.compare(if negated { operator.negated() } else { *operator }, left, right)
+            }
+            // NOT (a NOT IN b) is not a IN b: it is true if b is no array.
+            Expression::In { negated: false, value, list } if !negated => self.membership(value, list),
+            _ => NormalForm::unknown(),
+        }
+    }
+
+    fn all(&self, operands: &[Expression], negated: bool) -> NormalForm {
+        operands.iter().fold(NormalForm::always(), |form, operand| {
+            form.and(&self.form(operand, negated), self.max_branches)
+        })
+    }
+
+    fn any(&self, operands: &[Expression], negated: bool) -> NormalForm {
+        let mut branches = Vec::new();
+        for operand in operands {
+            branches.extend(self.form(operand, negated).branches);
+            if branches.len() > self.max_branches {
+                return NormalForm::unknown();
+            }
+        }
+        NormalForm { branches }
+    }
+
+    fn compare(&self, operator: CompareOperator, left: &Expression, right: &Expression) -> NormalForm {
+        let field = as_field(left, self.document).filter(|_| self.is_available(right));
+        if let Some(field) = field {
+            return NormalForm::atom(Atom { field, operator: operator.into(), value: right.clone() });
+        }
+        match as_field(right, self.document).filter(|_| self.is_available(left)) {
+            Some(field) => {
+                NormalForm::atom(Atom { field, operator: operator.mirrored().into(), value: left.clone() })
+            }
+            None => NormalForm::unknown(),
+        }
+    }
+
+    fn membership(&self, value: &Expression, list: &Expression) -> NormalForm {
+        if let Some(only) = only_member(list) {
+            return self.compare(CompareOperator::Equal, value, &Expression::Constant(only));
+        }
+        if let Some((low, high)) = long_range(list) {
+            // Its members are too many to be looked up one by one. Between its ends there are also other numbers.
+            let field = as_field(value, self.document);
+            return field.map_or_else(NormalForm::unknown, |field| NormalForm::between(&field, low, high));
+        }
+        if let Some(field) = as_field(value, self.document).filter(|_| self.is_available(list)) {
+            return NormalForm::atom(Atom { field, operator: AtomOperator::In, value: list.clone() });
+        }
+        match as_array_field(list, self.document).filter(|_| self.is_available(value)) {
+            Some(field) => {
+                NormalForm::atom(Atom { field, operator: AtomOperator::Contains, value: value.clone() })
+            }
+            None => NormalForm::unknown(),
+        }
+    }
+
+    /// Whether the value is known before the scan, and the same for all of its documents.
+    fn is_available(&self, value: &Expression) -> bool {
+        value.is_repeatable() && !value.variables().intersects(self.unavailable)
+    }
+}
+
+/// The member of a constant array that has just one.
+fn only_member(list: &Expression) -> Option<Value> {
+    let list = list.as_constant().filter(|list| list.is_array())?;
+    let mut members = list.elements();
+    let only = members.next()?;
+    members.next().is_none().then_some(only)
+}
+
+/// The ends of a range of more members than can be written out, the lower one first.
+fn long_range(list: &Expression) -> Option<(i64, i64)> {
+    let Expression::Range { first, last } = list else { return None };
+    let (first, last) = (first.as_constant()?.to_i64(), last.as_constant()?.to_i64());
+    (first.abs_diff(last) >= MAX_RANGE_ELEMENTS).then(|| (first.min(last), first.max(last)))
+}
+
+impl From<CompareOperator> for AtomOperator {
+    fn from(operator: CompareOperator) -> Self {
+        match operator {
+            CompareOperator::Equal => Self::Equal,
+            CompareOperator::NotEqual => Self::NotEqual,
+            CompareOperator::Less => Self::Less,
+            CompareOperator::LessEqual => Self::LessEqual,
+            CompareOperator::Greater => Self::Greater,
+            CompareOperator::GreaterEqual => Self::GreaterEqual,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Late materialization: an index scan hands on what its index covers, and a later node fetches the documents.
+
+use super::pipeline::Workshop;
+use super::projection::{
+    collect_in_nodes, collect_paths, covered_by, projection, replace_in_node, without_prefixed,
+};
+use aql_plan::{IndexScan, JoinPart, Materialize, Node, NodeKind, Projection, reads_of_pipeline};
+use std::collections::BTreeSet;
+
+/// Splits the scan at a position, so that documents are fetched behind another; `None` if the index does not cover what
+/// is read until then.
+pub(crate) fn defer(
+    nodes: &mut Vec<Node>,
+    position: usize,
+    last: usize,
+    workshop: &mut Workshop<'_>,
+) -> Option<()> {
+    let materialize = split(nodes, position, last, workshop)?;
+    let node = workshop.node(NodeKind::Materialize(Box::new(materialize)));
+    nodes.insert(last + 1, node);
+    Some(())
+}
+
+/// Leaves the documents of the scan at a position to a node that is to follow another.
+pub(crate) fn split(
+    nodes: &mut [Node],
+    position: usize,
+    last: usize,
+    workshop: &mut Workshop<'_>,
+) -> Option<Materialize> {
+    let (before, after) = nodes.split_at_mut_checked(position + 1)?;
+    let NodeKind::Index(scan) = &mut before.last_mut()?.kind else { return None };
+    let between = after.get_mut(..last.checked_sub(position)?)?;
+    if !is_eligible(scan) {
+        return None;
+    }
+    let key = projection(vec!["_key".into()], workshop);
+    let mut materialize = Materialize {
+        collection: scan.source.collection.clone(),
+        key: key.out,
+        out: scan.source.out,
+        projections: Vec::new(),
+    };
+    if scan.source.projections.is_empty() {
+        scan.source.projections = early_attributes(scan, between, workshop)?;
+    } else {
+        materialize.projections = take_late_projections(scan, between)?;
+    }
+    scan.source.projections.push(key);
+    Some(materialize)
+}
+
+/// Whether the documents of a scan could be fetched by a node of their own.
+pub(crate) fn is_eligible(scan: &IndexScan) -> bool {
+    let [index] = scan.indexes.as_slice() else { return false };
+    let source = &scan.source;
+    let mut paths = BTreeSet::new();
+    let covers_filter = source.filter.as_ref().is_none_or(|filter| {
+        collect_paths(filter, source.out, &mut paths)
+            && paths.iter().all(|path| covered_by(index, path).is_some())
+    });
+    (index.capabilities.ordered || index.is_edge_index())
+        && covers_filter
+        && source.produces_result
+        && !source.read_own_writes
+        && source.count_into.is_none()
+        && source.limit.is_none()
+        && scan.join == JoinPart::None
+}
+
+/// What the nodes read of the documents, as projections of the scan; `None` if the index does not cover it.
+fn early_attributes(
+    scan: &IndexScan,
+    nodes: &mut [Node],
+    workshop: &mut Workshop<'_>,
+) -> Option<Vec<Projection>> {
+    let index = scan.indexes.first()?;
+    let document = scan.source.out;
+    let mut paths = BTreeSet::new();
+    if !collect_in_nodes(nodes, document, &mut paths) {
+        return None;
+    }
+    let paths = without_prefixed(paths);
+    if !paths.iter().all(|path| covered_by(index, path).is_some()) {
+        return None;
+    }
+    let projections: Vec<Projection> = paths.into_iter().map(|path| projection(path, workshop)).collect();
+    nodes.iter_mut().for_each(|node| replace_in_node(node, document, &projections));
+    Some(projections)
+}
+
+/// Takes the projections that the nodes do not read out of the scan; `None` if the index covers all, or too little.
+fn take_late_projections(scan: &mut IndexScan, nodes: &[Node]) -> Option<Vec<Projection>> {
+    let index = scan.indexes.first()?;
+    let read = reads_of_pipeline(nodes);
+    let is_covered = |projection: &Projection| covered_by(index, &projection.path).is_some();
+    let projections = &scan.source.projections;
+    if projections.iter().all(is_covered)
+        || !projections.iter().filter(|projection| read.contains(projection.out)).all(is_covered)
+    {
+        return None;
+    }
+    let (early, late) = std::mem::take(&mut scan.source.projections)
+        .into_iter()
+        .partition(|projection| read.contains(projection.out));
+    scan.source.projections = early;
+    Some(late)
+}

@@ -1,0 +1,142 @@
+//! Help for rules: walking over the pipelines of a plan and finding things in them.
+
+use aql_plan::{
+    AggregateFunction, Calculation, Expression, Node, NodeId, NodeKind, Plan, VariableId, VariableSet,
+    Variables, for_each_node,
+};
+use aql_value::Result;
+use std::collections::HashMap;
+
+/// What rules change besides the nodes of a pipeline.
+pub(crate) struct Workshop<'a> {
+    pub(crate) variables: &'a mut Variables,
+    next_node_id: &'a mut u32,
+}
+
+impl Workshop<'_> {
+    /// A node with a number of its own.
+    pub(crate) fn node(&mut self, kind: NodeKind) -> Node {
+        let id = NodeId(*self.next_node_id);
+        *self.next_node_id += 1;
+        Node { id, kind, prefetches: false, estimated_cost: 0.0, estimated_items: 0 }
+    }
+
+    /// A node that sets a new variable.
+    pub(crate) fn calculation(&mut self, expression: Expression) -> (VariableId, Node) {
+        let out = self.variables.add_temporary();
+        (out, self.node(NodeKind::Calculation(Calculation { out, expression })))
+    }
+}
+
+/// Calls `visit` with every pipeline of the plan, those of subqueries before the one they are in. True if any call was.
+pub(crate) fn for_each_pipeline(
+    plan: &mut Plan,
+    visit: &mut dyn FnMut(&mut Vec<Node>, &mut Workshop<'_>) -> Result<bool>,
+) -> Result<bool> {
+    let mut workshop = Workshop { variables: &mut plan.variables, next_node_id: &mut plan.next_node_id };
+    visit_pipeline(&mut plan.nodes, &mut workshop, visit)
+}
+
+fn visit_pipeline(
+    nodes: &mut Vec<Node>,
+    workshop: &mut Workshop<'_>,
+    visit: &mut dyn FnMut(&mut Vec<Node>, &mut Workshop<'_>) -> Result<bool>,
+) -> Result<bool> {
+    let mut changed = false;
+    for node in nodes.iter_mut() {
+        if let NodeKind::Subquery(subquery) = &mut node.kind {
+            changed |= visit_pipeline(&mut subquery.nodes, workshop, visit)?;
+        }
+    }
+    Ok(changed | visit(nodes, workshop)?)
+}
+
+/// Calls `rewrite` with every expression of the plan, whole: it looks at the parts itself. True if any call was.
+pub(crate) fn rewrite_expressions(
+    plan: &mut Plan,
+    rewrite: &mut dyn FnMut(&mut Expression) -> bool,
+) -> Result<bool> {
+    for_each_pipeline(plan, &mut |nodes, _| {
+        let mut changed = false;
+        for node in nodes {
+            node.kind.for_each_expression_mut(&mut |expression| changed |= rewrite(expression));
+        }
+        Ok(changed)
+    })
+}
+
+/// The calculation that sets the variable, and its position, in this pipeline.
+pub(crate) fn definition(nodes: &[Node], id: VariableId) -> Option<(usize, &Expression)> {
+    nodes.iter().enumerate().find_map(|(position, node)| match &node.kind {
+        NodeKind::Calculation(calculation) if calculation.out == id => {
+            Some((position, &calculation.expression))
+        }
+        _ => None,
+    })
+}
+
+/// The variables of a plan that are constants or open parameters, with these.
+pub(crate) fn constants(nodes: &[Node]) -> HashMap<VariableId, Expression> {
+    let mut constants = HashMap::new();
+    for_each_node(nodes, &mut |node| {
+        if let NodeKind::Calculation(Calculation { out, expression }) = &node.kind
+            && expression.is_fixed()
+        {
+            constants.insert(*out, expression.clone());
+        }
+    });
+    constants
+}
+
+/// The variables of a plan that always hold arrays.
+pub(crate) fn arrays(nodes: &[Node]) -> VariableSet {
+    let mut arrays = VariableSet::default();
+    for_each_node(nodes, &mut |node| match &node.kind {
+        NodeKind::Calculation(calculation) if calculation.expression.is_array() => {
+            arrays.insert(calculation.out);
+        }
+        NodeKind::Subquery(subquery) => {
+            arrays.insert(subquery.out);
+        }
+        NodeKind::Collect(collect) => {
+            collect.into.iter().for_each(|into| {
+                arrays.insert(into.out);
+            });
+            let lists = [AggregateFunction::Unique, AggregateFunction::SortedUnique, AggregateFunction::Push];
+            for aggregate in collect.aggregates.iter().filter(|aggregate| lists.contains(&aggregate.function))
+            {
+                arrays.insert(aggregate.out);
+            }
+        }
+        _ => {}
+    });
+    arrays
+}
+
+/// How often each variable is read by the nodes of a pipeline (those of its subqueries included), counting an
+/// expression that reads it twice as two.
+pub(crate) fn read_counts(nodes: &[Node]) -> HashMap<VariableId, usize> {
+    let mut counts = HashMap::new();
+    for_each_node(nodes, &mut |node| {
+        node.kind.for_each_expression(&mut |expression| count_reads(expression, &mut counts));
+        node.kind.for_each_direct_read(&mut |id| *counts.entry(id).or_default() += 1);
+    });
+    counts
+}
+
+fn count_reads(expression: &Expression, counts: &mut HashMap<VariableId, usize>) {
+    if let Expression::Variable(id) = expression {
+        *counts.entry(*id).or_default() += 1;
+    }
+    expression.for_each_child(&mut |child| count_reads(child, counts));
+}
+
+/// Whether a node lets the rows before it pass unchanged in number and order, and neither has effects nor depends on
+/// all rows: others can be moved over it as far as their variables allow.
+pub(crate) fn is_transparent(kind: &NodeKind) -> bool {
+    match kind {
+        NodeKind::Calculation(_) => true,
+        NodeKind::Subquery(_) => !kind.is_modification(),
+        _ => false,
+    }
+}

@@ -1,0 +1,145 @@
+//! The attributes of a document that nodes read, and where an index has them.
+
+use super::pipeline::Workshop;
+use aql_plan::{Expression, IndexInfo, Node, NodeKind, Projection, ProjectionSource, VariableId};
+use std::collections::BTreeSet;
+
+/// All that a modification needs of a document that was found before, unless it compares revisions.
+const KEY: &str = "_key";
+
+/// A path of attribute names from the document down.
+pub(crate) type Path = Vec<Box<str>>;
+
+pub(crate) fn projection(path: Path, workshop: &mut Workshop<'_>) -> Projection {
+    Projection { path, out: workshop.variables.add_temporary(), source: ProjectionSource::Document }
+}
+
+/// The attributes of the document that the nodes read; `None` if they read it as a whole.
+pub(crate) fn used_paths(nodes: &[Node], document: VariableId) -> Option<BTreeSet<Path>> {
+    let mut paths = BTreeSet::new();
+    collect_in_nodes(nodes, document, &mut paths).then_some(paths)
+}
+
+pub(crate) fn collect_in_nodes(nodes: &[Node], document: VariableId, paths: &mut BTreeSet<Path>) -> bool {
+    nodes.iter().all(|node| {
+        let mut only_attributes = true;
+        if modified_key(&node.kind) == Some(document) {
+            only_attributes = reads_as_key_only(&node.kind, document);
+            paths.insert(vec![KEY.into()]);
+        } else if node.kind.reads_directly(document) {
+            only_attributes = false;
+        }
+        node.kind.for_each_expression(&mut |expression| {
+            only_attributes = only_attributes && collect_paths(expression, document, paths);
+        });
+        match &node.kind {
+            NodeKind::Subquery(subquery) => {
+                only_attributes && collect_in_nodes(&subquery.nodes, document, paths)
+            }
+            _ => only_attributes,
+        }
+    })
+}
+
+/// The variable that names the document which a node modifies.
+fn modified_key(kind: &NodeKind) -> Option<VariableId> {
+    match kind {
+        NodeKind::Update(update) if update.options.ignore_revs => update.key,
+        NodeKind::Remove(remove) if remove.options.ignore_revs => Some(remove.input),
+        _ => None,
+    }
+}
+
+/// Whether the modification does not also write the document.
+fn reads_as_key_only(kind: &NodeKind, document: VariableId) -> bool {
+    !matches!(kind, NodeKind::Update(update) if update.input == document)
+}
+
+/// Adds the paths of the document that the expression reads; false if it reads the document as a whole.
+pub(crate) fn collect_paths(
+    expression: &Expression,
+    document: VariableId,
+    paths: &mut BTreeSet<Path>,
+) -> bool {
+    if let Some((variable, names)) = expression.as_attribute_path() {
+        if variable == document && !names.is_empty() {
+            paths.insert(names.into_iter().map(Into::into).collect());
+        }
+        return variable != document || !matches!(expression, Expression::Variable(_));
+    }
+    let mut only_attributes = true;
+    expression.for_each_child(&mut |child| {
+        only_attributes = only_attributes && collect_paths(child, document, paths);
+    });
+    only_attributes
+}
+
+/// Of `a` and `a.b`, only `a`. In a sorted set, what starts with a path follows it.
+pub(crate) fn without_prefixed(paths: BTreeSet<Path>) -> Vec<Path> {
+    let mut kept: Vec<Path> = Vec::new();
+    for path in paths {
+        if !kept.last().is_some_and(|shorter| path.starts_with(shorter)) {
+            kept.push(path);
+        }
+    }
+    kept
+}
+
+pub(crate) fn replace_in_node(node: &mut Node, document: VariableId, projections: &[Projection]) {
+    node.kind.for_each_expression_mut(&mut |expression| replace_paths(expression, document, projections));
+    if modified_key(&node.kind) == Some(document) {
+        let key = projections
+            .iter()
+            .find(|projection| matches!(projection.path.as_slice(), [name] if **name == *KEY));
+        match (&mut node.kind, key) {
+            (NodeKind::Update(update), Some(key)) => update.key = Some(key.out),
+            (NodeKind::Remove(remove), Some(key)) => remove.input = key.out,
+            _ => {}
+        }
+    }
+    if let NodeKind::Subquery(subquery) = &mut node.kind {
+        subquery.nodes.iter_mut().for_each(|inner| replace_in_node(inner, document, projections));
+    }
+}
+
+/// Reads the variables of projections instead of attributes of the document.
+pub(crate) fn replace_paths(expression: &mut Expression, document: VariableId, projections: &[Projection]) {
+    let replacement = match expression.as_attribute_path() {
+        Some((variable, names)) if variable == document => projections.iter().find_map(|projection| {
+            let is_prefix = projection.path.len() <= names.len()
+                && projection.path.iter().zip(&names).all(|(own, name)| **own == **name);
+            let rest = names.get(projection.path.len()..).filter(|_| is_prefix)?;
+            let base = Expression::Variable(projection.out);
+            Some(rest.iter().fold(base, |base, name| Expression::Attribute {
+                base: Box::new(base),
+                name: (*name).into(),
+            }))
+        }),
+        Some(_) => None,
+        None => {
+            expression.for_each_child_mut(&mut |child| replace_paths(child, document, projections));
+            None
+        }
+    };
+    if let Some(replacement) = replacement {
+        *expression = replacement;
+    }
+}
+
+/// Where an entry of the index has the attribute.
+pub(crate) fn covered_by(index: &IndexInfo, path: &[Box<str>]) -> Option<ProjectionSource> {
+    match path {
+        [name] if **name == *"_key" => return Some(ProjectionSource::Key),
+        [name] if **name == *"_id" => return Some(ProjectionSource::Id),
+        _ if !index.capabilities.covers => return None,
+        _ => {}
+    }
+    let fields = index.fields.iter().enumerate().filter(|(_, field)| field.expansion.is_none());
+    let mut in_fields = fields
+        .filter(|(_, field)| path.starts_with(&field.path))
+        .map(|(position, field)| ProjectionSource::IndexField { position, consumed: field.path.len() });
+    let stored = index.stored_values.iter().enumerate().filter(|(_, stored)| path.starts_with(stored));
+    let mut in_stored =
+        stored.map(|(position, stored)| ProjectionSource::StoredValue { position, consumed: stored.len() });
+    in_fields.next().or_else(|| in_stored.next())
+}

@@ -1,0 +1,294 @@
+//! Estimates of cost and number of rows.
+//!
+//! There are two scales. What clients see ([`estimate`]) is ArangoDB's: a document read, a row filtered or computed
+//! costs 1, and the constants reproduce the plans recorded in its documentation. What plans are chosen by
+//! ([`choice_cost`]) also takes into account that filters keep rows away, and that a document fetched through an index
+//! costs more than one met in a scan.
+
+mod graph;
+pub(crate) mod index;
+
+use aql_plan::{
+    CollectMethod, CompareOperator, ConstantRange, DocumentSource, Expression, GraphAccess, IndexBound,
+    IndexInfo, IndexLookup, IndexRange, IndexScan, JoinPart, Node, NodeKind, Plan, PlanCatalog, Subquery,
+    VariableId,
+};
+use aql_value::Value;
+use index::{Estimate, Scale, entries_found, length_of, range};
+use std::collections::HashMap;
+
+/// Rows of a loop over an array of unknown length.
+const UNKNOWN_LENGTH: f64 = 100.0;
+/// Scans that are done before a hash join takes their place.
+const SCANS_BEFORE_HASH_JOIN: f64 = 2.0;
+/// Reading a document and keeping it in the table of a hash join.
+const HASH_JOIN_ENTRY: f64 = 1.5;
+/// Looking for a row in that table.
+const HASH_JOIN_PROBE: f64 = 0.3;
+/// Documents that are joined to a row by an attribute of which nothing is known.
+const MATCHES_PER_ROW: f64 = 10.0;
+/// Groups that COLLECT makes of a row, on average.
+const GROUPS_PER_ROW: f64 = 0.8;
+
+/// Estimates every node of a plan, as clients see it.
+pub(crate) fn estimate(plan: &mut Plan, catalog: &dyn PlanCatalog) {
+    let estimates = Estimator::new(catalog, Scale::Shown).pipeline(&plan.nodes);
+    record(&mut plan.nodes, &mut estimates.into_iter());
+}
+
+/// Cost of a plan for choosing among plans.
+pub(crate) fn choice_cost(plan: &Plan, catalog: &dyn PlanCatalog) -> f64 {
+    Estimator::new(catalog, Scale::Choice).pipeline(&plan.nodes).last().map_or(0.0, |last| last.cost)
+}
+
+/// Takes estimates in the order in which they were made: a subquery's nodes before the subquery.
+fn record(nodes: &mut [Node], estimates: &mut dyn Iterator<Item = Estimate>) {
+    for node in nodes {
+        if let NodeKind::Subquery(subquery) = &mut node.kind {
+            record(&mut subquery.nodes, estimates);
+        }
+        let Some(estimate) = estimates.next() else { return };
+        node.estimated_cost = estimate.cost;
+        // Saturates. Numbers of rows are whole in this scale.
+        node.estimated_items = estimate.items as u64;
+    }
+}
+
+struct Estimator<'a> {
+    catalog: &'a dyn PlanCatalog,
+    scale: Scale,
+    collections: HashMap<Box<str>, f64>,
+    /// Lengths of variables that hold arrays, as far as they can be guessed.
+    lengths: HashMap<VariableId, f64>,
+    /// Share of rows in which a condition holds.
+    shares: HashMap<VariableId, f64>,
+}
+
+impl<'a> Estimator<'a> {
+    fn new(catalog: &'a dyn PlanCatalog, scale: Scale) -> Self {
+        let (collections, lengths, shares) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Self { catalog, scale, collections, lengths, shares }
+    }
+
+    /// Estimates of all nodes, those of a subquery before its own.
+    fn pipeline(&mut self, nodes: &[Node]) -> Vec<Estimate> {
+        let mut estimates = Vec::with_capacity(nodes.len());
+        let mut estimate = Estimate { cost: 0.0, items: 0.0 };
+        for node in nodes {
+            estimate = match &node.kind {
+                NodeKind::Subquery(subquery) => {
+                    let inner = self.pipeline(&subquery.nodes);
+                    let outer = self.subquery(subquery, &inner, estimate);
+                    estimates.extend(inner);
+                    outer
+                }
+                kind => self.node(kind, estimate),
+            };
+            estimates.push(estimate);
+        }
+        estimates
+    }
+
+    fn node(&mut self, kind: &NodeKind, before: Estimate) -> Estimate {
+        let Estimate { cost, items } = before;
+        let row = self.scale.row_cost();
+        match kind {
+            NodeKind::Singleton => Estimate { cost: 1.0, items: 1.0 },
+            NodeKind::NoResults => Estimate { cost: 0.5, items: 0.0 },
+            NodeKind::EnumerateCollection(scan) => {
+                let count = if scan.random { 1.0 } else { self.count(&scan.source.collection.name) };
+                let cost = match self.scale {
+                    Scale::Choice if items > SCANS_BEFORE_HASH_JOIN && scan.can_join_by_hash() => {
+                        (SCANS_BEFORE_HASH_JOIN + HASH_JOIN_ENTRY) * count + items * HASH_JOIN_PROBE
+                    }
+                    _ => items * count + 1.0,
+                };
+                let mut found = self.scanned(&scan.source, before, Estimate { cost, items: items * count });
+                if self.scale == Scale::Choice && scan.can_join_by_hash() {
+                    found.items = found.items.min(items * MATCHES_PER_ROW);
+                }
+                found
+            }
+            NodeKind::Index(scan) => {
+                let one = self.index_scan(scan);
+                let found = Estimate { cost: items * one.cost, items: self.scale.rounded(items * one.items) };
+                self.scanned(&scan.source, before, found)
+            }
+            NodeKind::EnumerateList(list) => {
+                let out = items * self.lengths.get(&list.input).copied().unwrap_or(UNKNOWN_LENGTH);
+                let share = list.filter.as_ref().map_or(1.0, |filter| self.share(filter));
+                Estimate { cost: cost + out * row, items: out * share }
+            }
+            NodeKind::Traversal(node) => {
+                let found = graph::traversal(node, before, |depth| self.degree(&node.graph, depth));
+                let share = node.output_filter.as_ref().map_or(1.0, |filter| self.share(filter));
+                Estimate { items: found.items * share, ..found }
+            }
+            NodeKind::ShortestPath(node) => graph::shortest_path(before, self.degree(&node.graph, 0)),
+            NodeKind::EnumeratePaths(node) => {
+                graph::enumerate_paths(node, before, self.degree(&node.graph, 0))
+            }
+            NodeKind::Calculation(calculation) => {
+                if let Some(length) = length_of(&calculation.expression) {
+                    self.lengths.insert(calculation.out, length);
+                }
+                self.shares.insert(calculation.out, self.share(&calculation.expression));
+                Estimate { cost: cost + items * row, items }
+            }
+            NodeKind::Filter { condition } => {
+                let share = self.shares.get(condition).copied().unwrap_or(1.0);
+                Estimate { cost: cost + items * row, items: items * share }
+            }
+            NodeKind::Sort(_) => Estimate { cost: cost + sort_cost(items) * row, items },
+            NodeKind::Materialize(_) => {
+                Estimate { cost: cost + items * (row + self.scale.fetch_cost()), items }
+            }
+            NodeKind::Limit(limit) => {
+                let out = (items - limit.offset as f64).clamp(0.0, limit.limit as f64);
+                Estimate { cost: cost + out * row, items: out }
+            }
+            NodeKind::IndexCollect(node) => {
+                let count = self.count(&node.scan.source.collection.name);
+                let out = node.scan.indexes.first().map_or(count, |index| groups_estimate(index, count));
+                let read = if node.distinct { out } else { count };
+                Estimate { cost: cost + read * row, items: items * self.scale.rounded(out) }
+            }
+            NodeKind::Collect(collect) => {
+                let out = if collect.groups.is_empty() { 1.0 } else { (items * GROUPS_PER_ROW).ceil() };
+                let is_hash = collect.method == CollectMethod::Hash;
+                Estimate { cost: cost + items * self.scale.collect_cost(is_hash), items: out }
+            }
+            _ => Estimate { cost: cost + items * row, items },
+        }
+    }
+
+    /// After the scan: its filter, and counting instead of rows.
+    fn scanned(&self, source: &DocumentSource, before: Estimate, found: Estimate) -> Estimate {
+        let share = source.filter.as_ref().map_or(1.0, |filter| self.share(filter));
+        let items = if source.count_into.is_some() { before.items } else { found.items * share };
+        Estimate { cost: before.cost + found.cost, items }
+    }
+
+    fn subquery(&mut self, subquery: &Subquery, inner: &[Estimate], before: Estimate) -> Estimate {
+        let last = inner.last().copied().unwrap_or(Estimate { cost: 0.0, items: 0.0 });
+        self.lengths.insert(subquery.out, last.items);
+        let runs = if subquery.is_constant { before.items.min(1.0) } else { before.items };
+        Estimate { cost: before.cost + runs * last.cost, items: before.items }
+    }
+
+    /// What an index scan costs and finds for one incoming row.
+    fn index_scan(&mut self, scan: &IndexScan) -> Estimate {
+        let count = self.count(&scan.source.collection.name);
+        let mut sum = Estimate { cost: 0.0, items: 0.0 };
+        for scanned in &scan.ranges {
+            let Some(index) = scan.indexes.get(scanned.index) else { continue };
+            let mut estimate = range(index, scanned, count, self.scale);
+            if self.scale == Scale::Choice {
+                if let Some(share) = self.known_share(&scan.source.collection.name, index, scanned) {
+                    estimate = entries_found(count * share, count, self.scale);
+                }
+                estimate.cost *= share_of_search(scan, index);
+            }
+            sum = Estimate { cost: sum.cost + estimate.cost, items: sum.items + estimate.items };
+        }
+        let items = sum.items.min(count.max(0.0));
+        let fetched = if needs_documents(scan) && !reads_documents_along(scan) { items } else { 0.0 };
+        Estimate { cost: sum.cost + fetched * self.scale.fetch_cost(), items }
+    }
+
+    /// Which share of an index a range finds, if the database can tell: between constants.
+    fn known_share(&self, collection: &str, index: &IndexInfo, range: &IndexRange) -> Option<f64> {
+        let is_asked = index.capabilities.ordered && (range.lower.is_some() || range.upper.is_some());
+        if !is_asked || range.search.is_some() {
+            return None;
+        }
+        self.catalog.range_share(collection, index, &constant_range(range)?)
+    }
+
+    /// Edges that leave a vertex at a depth, in all collections and directions.
+    fn degree(&self, graph: &GraphAccess, depth: u64) -> f64 {
+        let count = |name: &str| self.catalog.collection(name).map_or(0.0, |info| info.count_estimate as f64);
+        graph.edges.iter().map(|edges| graph::degree(edges, depth, count(&edges.collection.name))).sum()
+    }
+
+    /// Share of rows for which a condition holds. Shown estimates take it as 1.
+    fn share(&self, condition: &Expression) -> f64 {
+        match self.scale {
+            Scale::Shown => 1.0,
+            Scale::Choice => share(condition),
+        }
+    }
+
+    fn count(&mut self, name: &str) -> f64 {
+        if let Some(count) = self.collections.get(name) {
+            return *count;
+        }
+        let count = self.catalog.collection(name).map_or(0.0, |info| info.count_estimate as f64);
+        self.collections.insert(name.into(), count);
+        count
+    }
+}
+
+/// The range, if all of its values are constants.
+fn constant_range(range: &IndexRange) -> Option<ConstantRange<'_>> {
+    let equal = range.lookups.iter().map(|lookup| match lookup {
+        IndexLookup::Equal(value) => value.as_constant(),
+        IndexLookup::In(_) => None,
+    });
+    let equal = equal.collect::<Option<_>>()?;
+    let (lower, upper) = (constant_bound(range.lower.as_ref())?, constant_bound(range.upper.as_ref())?);
+    Some(ConstantRange { equal, lower, upper })
+}
+
+/// `None` for a bound that is no constant, nothing for none at all.
+fn constant_bound(bound: Option<&IndexBound>) -> Option<Option<(&Value, bool)>> {
+    match bound {
+        Some(bound) => Some(Some((bound.value.as_constant()?, bound.inclusive))),
+        None => Some(None),
+    }
+}
+
+fn needs_documents(scan: &IndexScan) -> bool {
+    let for_result = scan.source.produces_result && !scan.covers_projections;
+    let for_filter = scan.source.filter.is_some() && !scan.covers_filter;
+    for_result || for_filter
+}
+
+/// What of the cost of a look-up is left where it is cheaper than a search of the index: in a join, which goes on where
+/// the last look-up ended, and by key, where what is found is the document.
+fn share_of_search(scan: &IndexScan, index: &IndexInfo) -> f64 {
+    if index.capabilities.clustered && scan.ranges.iter().all(|range| !range.lookups.is_empty()) {
+        return 0.0;
+    }
+    if index.capabilities.ordered && scan.join == JoinPart::Next { 0.4 } else { 1.0 }
+}
+
+/// Whether documents lie where the scan finds their keys: in ranges of the primary index.
+fn reads_documents_along(scan: &IndexScan) -> bool {
+    scan.indexes.iter().all(|index| index.capabilities.clustered)
+        && scan.ranges.iter().all(|range| range.lookups.is_empty())
+}
+
+/// Groups that the entries of an index make.
+fn groups_estimate(index: &IndexInfo, count: f64) -> f64 {
+    count * index.selectivity_estimate.unwrap_or(GROUPS_PER_ROW).min(GROUPS_PER_ROW)
+}
+
+/// Cost of sorting so many rows.
+pub(crate) fn sort_cost(items: f64) -> f64 {
+    if items <= 3.0 { items } else { items * items.log2() }
+}
+
+/// A guess: equalities hold rarely, bounds often, and nothing is known of the rest.
+fn share(condition: &Expression) -> f64 {
+    match condition {
+        Expression::Constant(value) => f64::from(u8::from(value.to_bool())),
+        Expression::Compare { operator: CompareOperator::Equal, .. } => 0.1,
+        Expression::Compare { operator: CompareOperator::NotEqual, .. } => 0.9,
+        Expression::Compare { .. } => 0.4,
+        Expression::In { negated: false, .. } => 0.2,
+        Expression::And(operands) => operands.iter().map(share).product(),
+        Expression::Or(operands) => operands.iter().map(share).sum::<f64>().min(0.9),
+        _ => 0.5,
+    }
+}

@@ -1,0 +1,89 @@
+//! The last step of optimizing, for every plan: what later stages want to know of it.
+
+use super::cost;
+use aql_plan::{
+    BindParameters, IndexHint, Node, NodeKind, Plan, PlanCatalog, for_each_node, reads_of_pipeline,
+};
+use aql_value::{Error, ErrorCode, Result, Value};
+use std::cmp::Ordering;
+
+/// Estimates costs, marks constant variables and subqueries.
+pub(super) fn finish(plan: &mut Plan, catalog: &dyn PlanCatalog) {
+    plan.mark_constants();
+    mark_constant_subqueries(&mut plan.nodes);
+    cost::estimate(plan, catalog);
+}
+
+fn mark_constant_subqueries(nodes: &mut [Node]) {
+    for node in nodes {
+        if let NodeKind::Subquery(subquery) = &mut node.kind {
+            mark_constant_subqueries(&mut subquery.nodes);
+            let reads_own_writes = subquery
+                .nodes
+                .iter()
+                .any(|node| node.kind.source().is_some_and(|source| source.read_own_writes));
+            subquery.is_constant = !reads_own_writes
+                && reads_of_pipeline(&subquery.nodes).is_empty()
+                && subquery.nodes.iter().all(|node| node.kind.is_deterministic());
+        }
+    }
+}
+
+/// The plans that follow all forced index hints, those first that are cheapest with these values of open parameters.
+/// Error 1577 if there is none.
+pub(super) fn choose(
+    plans: Vec<Plan>,
+    catalog: &dyn PlanCatalog,
+    parameters: &BindParameters,
+) -> Result<Vec<Plan>> {
+    let mut violation = None;
+    let is_only_one = plans.len() == 1;
+    let mut chosen: Vec<(f64, Plan)> = Vec::with_capacity(plans.len());
+    for plan in plans {
+        match hint_violation(&plan.nodes) {
+            Some(error) => violation = violation.or(Some(error)),
+            None if is_only_one => chosen.push((0.0, plan)),
+            None => chosen.push((cost_with(&plan, catalog, parameters), plan)),
+        }
+    }
+    if chosen.is_empty() {
+        return Err(violation.unwrap_or_else(|| Error::internal("the optimizer made no plan")));
+    }
+    // Stable: of equally expensive plans, the one that is closest to the query.
+    chosen.sort_by(|(left, _), (right, _)| left.partial_cmp(right).unwrap_or(Ordering::Equal));
+    Ok(chosen.into_iter().map(|(_, plan)| plan).collect())
+}
+
+fn cost_with(plan: &Plan, catalog: &dyn PlanCatalog, parameters: &BindParameters) -> f64 {
+    match plan.parameters.values(parameters) {
+        Ok(values) if !values.is_empty() => cost::choice_cost(&plan.with_parameters(&values), catalog),
+        _ => cost::choice_cost(plan, catalog),
+    }
+}
+
+/// A full scan in spite of a hint that forces an index.
+fn hint_violation(nodes: &[Node]) -> Option<Error> {
+    let mut violation = None;
+    for_each_node(nodes, &mut |node| {
+        if let NodeKind::EnumerateCollection(scan) = &node.kind {
+            let hint = &scan.source.hint;
+            if hint.forced && !hint.disabled && !hint.names.is_empty() && violation.is_none() {
+                violation = Some(forced_index_hint_unusable(&scan.source.hint));
+            }
+        }
+    });
+    violation
+}
+
+/// No plan follows the hint, which the message quotes as JSON.
+fn forced_index_hint_unusable(hint: &IndexHint) -> Error {
+    let names: Vec<Value> = hint.names.iter().map(|name| Value::from_str(name)).collect();
+    let (names, lookahead) = (Value::array(&names).to_json(), hint.lookahead);
+    Error::new(
+        ErrorCode::QueryForcedIndexHintUnusable,
+        format!(
+            "could not use index hint to serve query; \
+             {{\"indexHint\":{{\"forced\":true,\"lookahead\":{lookahead},\"type\":\"simple\",\"hint\":{names}}}}}"
+        ),
+    )
+}

@@ -1,0 +1,63 @@
+//! `async-prefetch`: marks the nodes whose next batch may be computed while the current one is worked on.
+//!
+//! Execution does not read the marks: which work is done ahead is decided while a query runs, by what processors are idle.
+//! They are there for clients, which see in explain what ArangoDB shows them.
+
+use super::{Rule, RuleContext};
+use aql_plan::{Node, NodeKind, Plan};
+use aql_value::Result;
+
+pub(super) struct AsyncPrefetch;
+
+impl Rule for AsyncPrefetch {
+    fn name(&self) -> &'static str {
+        "async-prefetch"
+    }
+
+    fn description(&self) -> &'static str {
+        "Marks the nodes that may compute their next batch ahead. Has no effect on execution."
+    }
+
+    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
+        if plan.is_modification {
+            return Ok(false);
+        }
+        // Who reads no more than a LIMIT lets through must not work ahead, and nothing in subqueries does.
+        let nodes = plan.nodes.iter_mut().rev();
+        let mut changed = false;
+        for node in nodes.take_while(|node| !matches!(node.kind, NodeKind::Limit(_))) {
+            node.prefetches = is_eligible(node);
+            changed |= node.prefetches;
+        }
+        Ok(changed)
+    }
+}
+
+/// Whether ArangoDB works ahead at such a node. Its release notes leave graph searches out, a recorded plan of 3.12 marks a
+/// traversal.
+fn is_eligible(node: &Node) -> bool {
+    match &node.kind {
+        NodeKind::Singleton
+        | NodeKind::Return(_)
+        | NodeKind::Subquery(_)
+        | NodeKind::Limit(_)
+        | NodeKind::IndexCollect(_)
+        | NodeKind::Materialize(_)
+        | NodeKind::ShortestPath(_)
+        | NodeKind::EnumeratePaths(_)
+        | NodeKind::Insert(_)
+        | NodeKind::Update(_)
+        | NodeKind::Remove(_)
+        | NodeKind::Upsert(_) => false,
+        NodeKind::NoResults
+        | NodeKind::EnumerateCollection(_)
+        | NodeKind::Index(_)
+        | NodeKind::EnumerateList(_)
+        | NodeKind::Traversal(_)
+        | NodeKind::Filter { .. }
+        | NodeKind::Sort(_)
+        | NodeKind::Collect(_)
+        | NodeKind::Window(_) => true,
+        NodeKind::Calculation(calculation) => calculation.expression.is_deterministic(),
+    }
+}

@@ -1,0 +1,150 @@
+//! `interchange-adjacent-enumerations`: nested loops over collections, joined by a condition, in another order, as
+//! additional plans. Which order is best depends on indexes, so the cost of the finished plans decides.
+//!
+//! Only loops over collections are exchanged, whose order is undefined anyway, and only if a filter connects them:
+//! otherwise the order makes no difference to indexes. Where all plans are wanted, loops over lists are exchanged too, and
+//! loops that nothing connects, as in ArangoDB: only explain asks for all, so that none of these is executed.
+
+use super::{Rule, RuleContext};
+use crate::analysis::condition::resolve;
+use aql_plan::{EnumerateList, Expression, Node, NodeKind, Plan, VariableSet};
+use aql_value::Result;
+use std::ops::Range;
+
+pub(super) struct InterchangeAdjacentEnumerations;
+
+/// Most loops whose orders are all tried: 4! = 24 plans.
+const MAX_LOOPS: usize = 4;
+
+impl Rule for InterchangeAdjacentEnumerations {
+    fn name(&self) -> &'static str {
+        "interchange-adjacent-enumerations"
+    }
+
+    fn description(&self) -> &'static str {
+        "Tries other orders of nested loops over collections in additional plans."
+    }
+
+    fn makes_additional_plans(&self) -> bool {
+        true
+    }
+
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        if plan.is_modification {
+            return Ok(false);
+        }
+        for segment in segments(&plan.nodes, context.all_plans) {
+            let Some(nodes) = plan.nodes.get(segment.clone()) else { continue };
+            let (loops, rest): (Vec<&Node>, Vec<&Node>) = nodes.iter().partition(|node| node.kind.is_loop());
+            for order in orders(loops.len()).into_iter().skip(1) {
+                let mut other = plan.clone();
+                let reordered = order.iter().filter_map(|position| loops.get(*position).copied());
+                let nodes: Vec<Node> = reordered.chain(rest.iter().copied()).cloned().collect();
+                other.nodes.splice(segment.clone(), nodes);
+                context.add_plan(other);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Stretches of the pipeline that hold nested loops which filters connect, or any if `all` are wanted. Filters and calculations between the loops
+/// go behind them, from where later rules move them up as far as the new order allows.
+fn segments(nodes: &[Node], all: bool) -> Vec<Range<usize>> {
+    let mut segments = Vec::new();
+    let mut start = 0;
+    while start < nodes.len() {
+        let segment = start..segment_end(nodes, start, all);
+        start = segment.end.max(start + 1);
+        if (all || is_connected(nodes, segment.clone())) && !limit_decides(nodes, segment.end) {
+            segments.push(segment);
+        }
+    }
+    segments
+}
+
+fn segment_end(nodes: &[Node], start: usize, all: bool) -> usize {
+    let mut loops = 0;
+    let mut set_within = VariableSet::default();
+    for (position, node) in nodes.iter().enumerate().skip(start) {
+        let is_list = |list: &EnumerateList| all && list.object.is_none() && !set_within.contains(list.input);
+        let is_exchangeable = match &node.kind {
+            NodeKind::EnumerateList(list) => is_list(list),
+            kind => is_full_scan(kind),
+        };
+        loops += usize::from(is_exchangeable);
+        if loops > MAX_LOOPS || !(is_exchangeable || is_movable(node)) {
+            return position;
+        }
+        set_within.extend(&node.kind.sets().into_iter().collect());
+    }
+    nodes.len()
+}
+
+fn is_full_scan(kind: &NodeKind) -> bool {
+    matches!(kind, NodeKind::EnumerateCollection(scan) if !scan.random && scan.source.filter.is_none())
+}
+
+fn is_movable(node: &Node) -> bool {
+    match &node.kind {
+        NodeKind::Filter { .. } => true,
+        NodeKind::Calculation(calculation) => calculation.expression.is_deterministic(),
+        _ => false,
+    }
+}
+
+/// Whether a filter compares documents of two of the loops.
+fn is_connected(nodes: &[Node], segment: Range<usize>) -> bool {
+    let Some(within) = nodes.get(segment.clone()) else { return false };
+    let documents: VariableSet = within
+        .iter()
+        .filter(|node| is_full_scan(&node.kind))
+        .filter_map(|node| Some(node.kind.source()?.out))
+        .collect();
+    within.iter().enumerate().any(|(offset, node)| match &node.kind {
+        NodeKind::Filter { condition } => {
+            let position = segment.start + offset;
+            compares(&resolve(&Expression::Variable(*condition), nodes, 0, position), &documents)
+        }
+        _ => false,
+    })
+}
+
+/// Whether a comparison in the expression has documents of two loops on its sides.
+fn compares(expression: &Expression, documents: &VariableSet) -> bool {
+    expression.any(&|part| match part {
+        Expression::Compare { left, right, .. } | Expression::In { value: left, list: right, .. } => {
+            let (left, right) = (left.variables(), right.variables());
+            left != right && left.intersects(documents) && right.intersects(documents)
+        }
+        _ => false,
+    })
+}
+
+/// Whether a LIMIT without a SORT before it picks rows by their order: another order would be another result.
+fn limit_decides(nodes: &[Node], position: usize) -> bool {
+    for node in nodes.iter().skip(position) {
+        match &node.kind {
+            NodeKind::Sort(_) | NodeKind::Collect(_) => return false,
+            NodeKind::Limit(_) => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// All orders of `count` things, the given order first.
+fn orders(count: usize) -> Vec<Vec<usize>> {
+    let mut orders: Vec<Vec<usize>> = vec![Vec::new()];
+    for _ in 0..count {
+        orders = orders
+            .into_iter()
+            .flat_map(|order| {
+                let free = (0..count).filter(|next| !order.contains(next)).collect::<Vec<_>>();
+                free.into_iter()
+                    .map(move |next| order.iter().copied().chain(Some(next)).collect::<Vec<usize>>())
+            })
+            .collect();
+    }
+    orders
+}

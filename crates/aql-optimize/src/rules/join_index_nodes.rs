@@ -1,0 +1,202 @@
+//! `join-index-nodes`: index scans nested in each other and joined by equal attributes go through their indexes side by
+//! side, instead of searching the inner index anew for each outer document.
+//!
+//! The outer scan comes in the order of the joined attribute, from an index that covers all that is read of its
+//! documents; a full scan becomes a scan of such an index.
+
+use super::{Rule, RuleContext};
+use crate::analysis::access_path::scan_whole;
+use crate::analysis::pipeline::for_each_pipeline;
+use crate::analysis::projection::collect_paths;
+use crate::analysis::projection::covered_by;
+use aql_plan::{
+    Calculation, CollectionScan, DocumentSource, Expression, IndexField, IndexInfo, IndexLookup, IndexRange,
+    IndexScan, JoinPart, Node, NodeKind, Plan, VariableId, VariableSet,
+};
+use aql_value::Result;
+use std::collections::{BTreeSet, HashMap};
+
+pub(super) struct JoinIndexNodes;
+
+impl Rule for JoinIndexNodes {
+    fn name(&self) -> &'static str {
+        "join-index-nodes"
+    }
+
+    fn description(&self) -> &'static str {
+        "Joins adjacent index scans by going through their indexes side by side."
+    }
+
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, &mut |nodes, workshop| {
+            let mut changed = false;
+            let mut position = 0;
+            while position < nodes.len() {
+                let joined = join_at(nodes, position, context);
+                let count = joined.len();
+                if let Some(last) = joined.last().map(|(at, _)| *at) {
+                    let between: Vec<Node> = nodes.drain(position..=last).collect();
+                    let calculations =
+                        between.into_iter().filter(|node| matches!(node.kind, NodeKind::Calculation(_)));
+                    let scans = joined.into_iter().map(|(_, scan)| NodeKind::Index(Box::new(scan)));
+                    let scans: Vec<Node> = scans.map(|kind| workshop.node(kind)).collect();
+                    nodes.splice(position..position, scans.into_iter().chain(calculations));
+                    changed = true;
+                }
+                position += count.max(1);
+            }
+            Ok(changed)
+        })
+    }
+}
+
+/// The scans of the join that begins at a position, with their positions; none if there is none. What is calculated
+/// between them goes behind them.
+fn join_at(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Vec<(usize, IndexScan)> {
+    let following = scans_after(nodes, position);
+    let second = following.first().map(|(_, scan)| scan);
+    let first =
+        nodes.get(position).zip(second).and_then(|(node, next)| leading_scan(&node.kind, next, context));
+    let Some((first, value)) = first else { return Vec::new() };
+    let mut values = vec![value];
+    let mut scans = vec![(position, first)];
+    for (at, scan) in following {
+        let Some(field) = joined_field(&scan, &values) else { break };
+        values.extend(projection_of(&scan.source, field));
+        scans.push((at, IndexScan { join: JoinPart::Next, ..scan }));
+    }
+    if scans.len() > 1 { scans } else { Vec::new() }
+}
+
+/// The index scans behind a position, with nothing between but calculations that they do not need. Other names of
+/// variables do not count as such: the scans are told the first ones.
+fn scans_after(nodes: &[Node], position: usize) -> Vec<(usize, IndexScan)> {
+    let mut names: HashMap<VariableId, VariableId> = HashMap::new();
+    let mut calculated = VariableSet::default();
+    let mut scans = Vec::new();
+    for (at, node) in nodes.iter().enumerate().skip(position + 1) {
+        match &node.kind {
+            NodeKind::Calculation(Calculation { out, expression: Expression::Variable(original) }) => {
+                names.insert(*out, names.get(original).copied().unwrap_or(*original));
+            }
+            NodeKind::Calculation(calculation) if calculation.expression.is_deterministic() => {
+                calculated.insert(calculation.out);
+            }
+            NodeKind::Index(_) => {
+                let mut kind = node.kind.clone();
+                kind.rename_reads(&|id| names.get(&id).copied().unwrap_or(id));
+                match kind {
+                    NodeKind::Index(scan) if !node.kind.reads().intersects(&calculated) => {
+                        scans.push((at, *scan));
+                    }
+                    _ => break,
+                }
+            }
+            _ => break,
+        }
+    }
+    scans
+}
+
+/// The scan as the first of a join with the next one, and the variable of its joined attribute.
+fn leading_scan(
+    kind: &NodeKind,
+    next: &IndexScan,
+    context: &RuleContext<'_>,
+) -> Option<(IndexScan, VariableId)> {
+    let source = kind.source()?;
+    let joined = |field: &IndexField| {
+        projection_of(source, field).filter(|value| joined_field(next, &[*value]).is_some())
+    };
+    match kind {
+        NodeKind::Index(scan) => {
+            let ([index], [range]) = (scan.indexes.as_slice(), scan.ranges.as_slice()) else { return None };
+            let field = sorted_field(index, range).filter(|_| covers(index, source))?;
+            let value = joined(field)?;
+            (scan.join == JoinPart::None && !scan.deduplicate && !source.read_own_writes)
+                .then(|| (IndexScan { join: JoinPart::First, ..(**scan).clone() }, value))
+        }
+        NodeKind::EnumerateCollection(scan) if is_exchangeable(scan) => {
+            let info = context.catalog.collection(&source.collection.name)?;
+            let whole = IndexRange::default();
+            let suitable = info.indexes.iter().find_map(|index| {
+                let field = sorted_field(index, &whole).filter(|_| !index.sparse && covers(index, source))?;
+                Some((index, joined(field)?))
+            });
+            let (index, value) = suitable?;
+            let scan = scan_whole(index, source);
+            Some((IndexScan { ordered: true, join: JoinPart::First, ..scan }, value))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a scan of an index finds the same, and nothing else is made of the full scan: a hash join, say.
+fn is_exchangeable(scan: &CollectionScan) -> bool {
+    let source = &scan.source;
+    let depends_on_outer_row = source.filter.as_ref().is_some_and(|filter| {
+        let mut variables = filter.variables();
+        variables.remove(source.out);
+        source.filter_projections.iter().for_each(|projection| {
+            variables.remove(projection.out);
+        });
+        !variables.is_empty()
+    });
+    !scan.random
+        && !depends_on_outer_row
+        && !source.hint.disabled
+        && !source.hint.forced
+        && !source.read_own_writes
+        && source.limit.is_none()
+        && source.count_into.is_none()
+}
+
+/// The field that the entries of a range are sorted by.
+fn sorted_field<'a>(index: &'a IndexInfo, range: &IndexRange) -> Option<&'a IndexField> {
+    if index.capabilities.clustered {
+        return index.fields.first().filter(|_| range.lookups.is_empty());
+    }
+    let is_sorted = index.capabilities.ordered && index.has_plain_fields();
+    let equal = range.lookups.iter().all(|lookup| matches!(lookup, IndexLookup::Equal(_)));
+    index.fields.get(range.lookups.len()).filter(|_| is_sorted && equal)
+}
+
+/// Whether the index has all that is read of the documents.
+fn covers(index: &IndexInfo, source: &DocumentSource) -> bool {
+    let mut paths = BTreeSet::new();
+    let filter_is_covered = source.filter.as_ref().is_none_or(|filter| {
+        let projected = &source.filter_projections;
+        collect_paths(filter, source.out, &mut paths)
+            && paths.iter().chain(projected.iter().map(|one| &one.path)).all(|path| is_covered(index, path))
+    });
+    filter_is_covered
+        && source.produces_result
+        && !source.projections.is_empty()
+        && source.projections.iter().all(|projection| is_covered(index, &projection.path))
+}
+
+fn is_covered(index: &IndexInfo, path: &[Box<str>]) -> bool {
+    covered_by(index, path).is_some()
+}
+
+/// The field by which the scan is joined with one of the values; further fields may be compared with other values.
+fn joined_field<'a>(scan: &'a IndexScan, values: &[VariableId]) -> Option<&'a IndexField> {
+    let ([index], [range]) = (scan.indexes.as_slice(), scan.ranges.as_slice()) else { return None };
+    let is_plain = scan.join == JoinPart::None
+        && (index.capabilities.clustered || index.capabilities.ordered)
+        && !index.sparse
+        && !scan.deduplicate
+        && !scan.source.read_own_writes
+        && index.has_plain_fields()
+        && range.lower.is_none()
+        && range.upper.is_none()
+        && range.lookups.iter().all(|lookup| matches!(lookup, IndexLookup::Equal(_)));
+    let is_joined = |lookup: &IndexLookup| matches!(lookup, IndexLookup::Equal(Expression::Variable(id)) if values.contains(id));
+    let position = range.lookups.iter().position(is_joined).filter(|_| is_plain)?;
+    index.fields.get(range.first_field + position)
+}
+
+fn projection_of(source: &DocumentSource, field: &IndexField) -> Option<VariableId> {
+    let found = source.projections.iter().find(|projection| projection.path == field.path);
+    found.map(|projection| projection.out)
+}

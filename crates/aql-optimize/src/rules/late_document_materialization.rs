@@ -1,0 +1,46 @@
+//! `late-document-materialization`: an index scan before a LIMIT hands on what the index covers and the keys of
+//! documents; the documents are fetched after the LIMIT.
+
+use super::{Rule, RuleContext};
+use crate::analysis::late::defer;
+use crate::analysis::pipeline::for_each_pipeline;
+use aql_plan::{Node, NodeKind, Plan};
+use aql_value::Result;
+
+pub(super) struct LateDocumentMaterialization;
+
+impl Rule for LateDocumentMaterialization {
+    fn name(&self) -> &'static str {
+        "late-document-materialization"
+    }
+
+    fn description(&self) -> &'static str {
+        "Fetches the documents of an index scan after a LIMIT, where the index covers what is read before."
+    }
+
+    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, &mut |nodes, workshop| {
+            let mut changed = false;
+            for position in 0..nodes.len() {
+                if let Some(limit) = limit_after(nodes, position) {
+                    changed |= defer(nodes, position, limit, workshop).is_some();
+                }
+            }
+            Ok(changed)
+        })
+    }
+}
+
+/// Position of the LIMIT that decides which rows of the scan remain, after a sort or filter of them.
+fn limit_after(nodes: &[Node], position: usize) -> Option<usize> {
+    let mut is_worthwhile = false;
+    for (at, node) in nodes.iter().enumerate().skip(position + 1) {
+        match &node.kind {
+            NodeKind::Calculation(_) => {}
+            NodeKind::Filter { .. } | NodeKind::Sort(_) => is_worthwhile = true,
+            NodeKind::Limit(_) => return is_worthwhile.then_some(at),
+            _ => return None,
+        }
+    }
+    None
+}

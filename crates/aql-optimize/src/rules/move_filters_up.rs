@@ -1,0 +1,64 @@
+//! `move-filters-up`: filters as early as possible, so that fewer rows reach what follows.
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::for_each_pipeline;
+use aql_plan::{Node, NodeKind, Plan, VariableId};
+use aql_value::Result;
+
+pub(super) struct MoveFiltersUp {
+    pub(super) name: &'static str,
+}
+
+impl Rule for MoveFiltersUp {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn description(&self) -> &'static str {
+        "Moves filters up in the plan, so that fewer rows reach the steps after them."
+    }
+
+    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, &mut |nodes, _| Ok(move_up(nodes)))
+    }
+}
+
+fn move_up(nodes: &mut Vec<Node>) -> bool {
+    let mut moved = false;
+    for from in 1..nodes.len() {
+        let Some(NodeKind::Filter { condition }) = nodes.get(from).map(|node| &node.kind) else { continue };
+        let to = highest_position(nodes, from, *condition);
+        if to < from {
+            let node = nodes.remove(from);
+            nodes.insert(to, node);
+            moved = true;
+        }
+    }
+    moved
+}
+
+/// Where the filter can go. It passes other filters only on its way over a loop or a sort: among themselves, filters
+/// keep their order.
+fn highest_position(nodes: &[Node], from: usize, condition: VariableId) -> usize {
+    let (mut to, mut highest) = (from, from);
+    let mut has_passed_filter = false;
+    while let Some(before) = to.checked_sub(1).and_then(|position| nodes.get(position)) {
+        let is_calculated = matches!(before.kind, NodeKind::Calculation(_) | NodeKind::Subquery(_));
+        let can_pass = match &before.kind {
+            NodeKind::Filter { .. } => true,
+            _ if is_calculated => before.kind.is_deterministic(),
+            kind if kind.is_loop() => true,
+            NodeKind::Sort(sort) => sort.limit.is_none(),
+            _ => false,
+        };
+        if !can_pass || before.kind.sets_variable(condition) {
+            break;
+        }
+        to -= 1;
+        has_passed_filter |= matches!(before.kind, NodeKind::Filter { .. });
+        if !(has_passed_filter && (is_calculated || matches!(before.kind, NodeKind::Filter { .. }))) {
+            highest = to;
+        }
+    }
+    highest
+}

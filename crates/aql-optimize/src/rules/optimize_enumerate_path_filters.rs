@@ -1,0 +1,74 @@
+//! `optimize-enumerate-path-filters`: a path search follows only what filters on all vertices or all edges of its paths
+//! let pass.
+//!
+//! Not for `ALL_SHORTEST_PATHS`: there the conditions would change which length is the smallest.
+
+use super::{Rule, RuleContext};
+use crate::analysis::condition::{conditions_after, set_from};
+use crate::analysis::filter::retain_conjuncts;
+use crate::analysis::path::elements_condition;
+use crate::analysis::pipeline::{Workshop, for_each_pipeline};
+use aql_plan::{
+    CoveredCondition, EnumeratePaths, EnumeratePathsKind, Expression, NodeKind, Plan, StepCondition,
+    VariableSet,
+};
+use aql_value::Result;
+
+pub(super) struct OptimizeEnumeratePathFilters;
+
+impl Rule for OptimizeEnumeratePathFilters {
+    fn name(&self) -> &'static str {
+        "optimize-enumerate-path-filters"
+    }
+
+    fn description(&self) -> &'static str {
+        "Moves filters on all vertices or all edges of a path into the path search."
+    }
+
+    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, &mut |nodes, workshop| {
+            let mut changed = false;
+            let mut position = 0;
+            while let Some(node) = nodes.get(position) {
+                if let NodeKind::EnumeratePaths(search) = &node.kind
+                    && search.kind != EnumeratePathsKind::AllShortestPaths
+                {
+                    let mut search = (**search).clone();
+                    let mut unavailable = set_from(nodes, position);
+                    unavailable.remove(search.path.out);
+                    for condition in conditions_after(nodes, position) {
+                        for conjunct in condition.expression.into_conjuncts() {
+                            changed |= take(&mut search, conjunct, &unavailable, workshop);
+                        }
+                    }
+                    let covered = search.covered.clone();
+                    if let Some(node) = nodes.get_mut(position) {
+                        node.kind = NodeKind::EnumeratePaths(Box::new(search));
+                    }
+                    retain_conjuncts(nodes, position, workshop, &|conjunct| {
+                        !covered.iter().any(|covered| covered.condition.is_same(conjunct))
+                    });
+                }
+                position += 1;
+            }
+            Ok(changed)
+        })
+    }
+}
+
+/// Adds the condition to those of the search, if it can be one.
+fn take(
+    search: &mut EnumeratePaths,
+    conjunct: Expression,
+    unavailable: &VariableSet,
+    workshop: &mut Workshop<'_>,
+) -> bool {
+    if !conjunct.is_deterministic() || conjunct.variables().intersects(unavailable) {
+        return false;
+    }
+    let found = elements_condition(&conjunct, search.path.out, workshop.variables);
+    let Some((element, input, condition)) = found else { return false };
+    search.conditions.push(StepCondition { element, depth: None, input, condition });
+    search.covered.push(CoveredCondition { condition: conjunct, entirely: true });
+    true
+}

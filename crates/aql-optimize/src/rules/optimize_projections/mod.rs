@@ -1,0 +1,126 @@
+//! `optimize-projections`: takes projections from index entries where they are there, so that documents need not be
+//! fetched, and drops projections that nobody reads.
+//!
+//! It comes after all rules that make something else of the scan of a collection.
+//!
+//! That projections and what a scan's filter needs have registers of their own, which ArangoDB's rule brings about, is always
+//! so here; plans say that it was applied where that is the case.
+
+mod whole_index;
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::{Workshop, for_each_pipeline};
+use crate::analysis::projection::{collect_paths, covered_by, projection, replace_paths, without_prefixed};
+use aql_plan::{IndexInfo, IndexScan, Node, NodeKind, Plan, Projection, ProjectionSource, reads_of_pipeline};
+use aql_value::Result;
+use std::collections::BTreeSet;
+use whole_index::covering_scan;
+
+pub(super) struct OptimizeProjections;
+
+impl Rule for OptimizeProjections {
+    fn name(&self) -> &'static str {
+        "optimize-projections"
+    }
+
+    fn description(&self) -> &'static str {
+        "Takes projections from indexes and removes projections that are not used."
+    }
+
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        let changed = for_each_pipeline(plan, &mut |nodes, _| {
+            let mut changed = false;
+            for position in 0..nodes.len() {
+                let (before, after) = nodes.split_at_mut(position + 1);
+                if let Some(node) = before.last_mut() {
+                    changed |= drop_unread(&mut node.kind, after) | has_registers(&mut node.kind, after);
+                }
+            }
+            Ok(changed)
+        })?;
+        read_from_indexes(plan, context)?;
+        Ok(changed)
+    }
+
+    /// ArangoDB's index scans read from their entries what these have, whatever rules are turned off.
+    fn apply_disabled(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<()> {
+        read_from_indexes(plan, context)
+    }
+}
+
+fn read_from_indexes(plan: &mut Plan, context: &RuleContext<'_>) -> Result<()> {
+    for_each_pipeline(plan, &mut |nodes, workshop| {
+        for node in nodes {
+            if let NodeKind::EnumerateCollection(scan) = &node.kind
+                && let Some(scan) = covering_scan(scan, context)
+            {
+                *node = workshop.node(NodeKind::Index(Box::new(scan)));
+            }
+            if let NodeKind::Index(scan) = &mut node.kind {
+                cover_projections(scan);
+                cover_filter(scan, workshop);
+            }
+        }
+        Ok(false)
+    })?;
+    Ok(())
+}
+
+fn has_registers(kind: &mut NodeKind, after: &[Node]) -> bool {
+    let is_scan = matches!(kind, NodeKind::EnumerateCollection(_) | NodeKind::Index(_));
+    let Some(source) = kind.source_mut().filter(|_| is_scan) else { return false };
+    let mut projections = source.projections.iter();
+    source.filter.is_some() || projections.any(|projection| !names_document(projection, after))
+}
+
+/// Whether a projection is there for nothing but to tell a later node which document to fetch.
+fn names_document(projection: &Projection, after: &[Node]) -> bool {
+    after.iter().any(|node| matches!(&node.kind, NodeKind::Materialize(node) if node.key == projection.out))
+}
+
+fn drop_unread(kind: &mut NodeKind, after: &[Node]) -> bool {
+    let Some(source) = kind.source_mut().filter(|source| !source.projections.is_empty()) else {
+        return false;
+    };
+    let read = reads_of_pipeline(after);
+    let count = source.projections.len();
+    source.projections.retain(|projection| read.contains(projection.out));
+    source.produces_result = !source.projections.is_empty();
+    source.projections.len() != count
+}
+
+/// All projections, or none: a document that is fetched for one of them has the others too.
+fn cover_projections(scan: &mut IndexScan) {
+    if let [index] = scan.indexes.as_slice()
+        && !scan.covers_projections
+        && !scan.source.projections.is_empty()
+    {
+        scan.covers_projections = cover(index, &mut scan.source.projections);
+    }
+}
+
+/// A filter whose attributes are all in the index is evaluated before any document is fetched.
+fn cover_filter(scan: &mut IndexScan, workshop: &mut Workshop<'_>) {
+    let ([index], Some(filter)) = (scan.indexes.as_slice(), &mut scan.source.filter) else { return };
+    let mut paths = BTreeSet::new();
+    if scan.covers_filter || !collect_paths(filter, scan.source.out, &mut paths) || paths.is_empty() {
+        return;
+    }
+    let paths = without_prefixed(paths);
+    if !paths.iter().all(|path| covered_by(index, path).is_some()) {
+        return;
+    }
+    let mut projections: Vec<Projection> = paths.into_iter().map(|path| projection(path, workshop)).collect();
+    cover(index, &mut projections);
+    replace_paths(filter, scan.source.out, &projections);
+    scan.source.filter_projections = projections;
+    scan.covers_filter = true;
+}
+
+fn cover(index: &IndexInfo, projections: &mut [Projection]) -> bool {
+    let sources: Option<Vec<ProjectionSource>> =
+        projections.iter().map(|projection| covered_by(index, &projection.path)).collect();
+    let Some(sources) = sources else { return false };
+    projections.iter_mut().zip(sources).for_each(|(projection, source)| projection.source = source);
+    true
+}

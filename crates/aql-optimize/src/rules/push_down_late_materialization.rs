@@ -1,0 +1,81 @@
+//! `push-down-late-materialization`: documents of an index scan are fetched after sorts and filters that read nothing
+//! but what the index covers.
+//!
+//! As in ArangoDB, plans name the rule wherever documents are fetched late, also if they stay where they were.
+
+use super::{Rule, RuleContext};
+use crate::analysis::late::{defer, split};
+use crate::analysis::pipeline::{Workshop, for_each_pipeline};
+use aql_plan::{Node, NodeKind, Plan};
+use aql_value::Result;
+
+pub(super) struct PushDownLateMaterialization;
+
+impl Rule for PushDownLateMaterialization {
+    fn name(&self) -> &'static str {
+        "push-down-late-materialization"
+    }
+
+    fn description(&self) -> &'static str {
+        "Fetches the documents of an index scan after sorts and filters, where the index covers what they read."
+    }
+
+    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, &mut |nodes, workshop| {
+            for position in 0..nodes.len() {
+                if let Some(NodeKind::Materialize(_)) = nodes.get(position + 1).map(|node| &node.kind) {
+                    push_down(nodes, position, workshop);
+                } else if let Some(last) = last_sort_or_filter(nodes, position) {
+                    defer(nodes, position, last, workshop);
+                }
+            }
+            Ok(nodes.iter().any(|node| matches!(node.kind, NodeKind::Materialize(_))))
+        })
+    }
+}
+
+/// Moves the node behind the scan at a position, which fetches its documents, behind the sorts and filters that follow,
+/// if the index covers what they read.
+fn push_down(nodes: &mut Vec<Node>, position: usize, workshop: &mut Workshop<'_>) -> Option<()> {
+    let last = last_sort_or_filter(nodes, position + 1)? - 1;
+    let as_it_was = nodes.get(position)?.clone();
+    let mut node = nodes.remove(position + 1);
+    let scan = nodes.get_mut(position)?;
+    match undo_split(scan, &node).and_then(|()| split(nodes, position, last, workshop)) {
+        Some(materialize) => {
+            node.kind = NodeKind::Materialize(Box::new(materialize));
+            nodes.insert(last + 1, node);
+        }
+        None => {
+            *nodes.get_mut(position)? = as_it_was;
+            nodes.insert(position + 1, node);
+        }
+    }
+    Some(())
+}
+
+/// Lets the scan fetch its documents again.
+fn undo_split(scan: &mut Node, materialize: &Node) -> Option<()> {
+    let (NodeKind::Index(scan), NodeKind::Materialize(materialize)) = (&mut scan.kind, &materialize.kind)
+    else {
+        return None;
+    };
+    let is_its_own = scan.source.projections.pop_if(|last| last.out == materialize.key).is_some();
+    if !is_its_own || !scan.source.projections.is_empty() {
+        return None;
+    }
+    scan.source.projections = materialize.projections.clone();
+    Some(())
+}
+
+/// The last of the sorts and filters that follow the scan.
+fn last_sort_or_filter(nodes: &[Node], position: usize) -> Option<usize> {
+    let after = nodes.iter().enumerate().skip(position + 1);
+    after
+        .take_while(|(_, node)| {
+            matches!(node.kind, NodeKind::Calculation(_) | NodeKind::Filter { .. } | NodeKind::Sort(_))
+        })
+        .filter(|(_, node)| !matches!(node.kind, NodeKind::Calculation(_)))
+        .last()
+        .map(|(position, _)| position)
+}

@@ -1,0 +1,63 @@
+//! `remove-filter-covered-by-index`: drops conditions that hold for every document an index scan finds.
+
+use super::{Rule, RuleContext};
+use crate::analysis::condition::{Atom, implied_atoms, normalize, set_from};
+use crate::analysis::filter::retain_conjuncts;
+use crate::analysis::pipeline::for_each_pipeline;
+use aql_plan::{Expression, IndexScan, NodeKind, Plan, VariableId, VariableSet};
+use aql_value::Result;
+
+pub(super) struct RemoveFilterCoveredByIndex;
+
+impl Rule for RemoveFilterCoveredByIndex {
+    fn name(&self) -> &'static str {
+        "remove-filter-covered-by-index"
+    }
+
+    fn description(&self) -> &'static str {
+        "Removes filters and parts of filters that an index scan already guarantees."
+    }
+
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, &mut |nodes, workshop| {
+            let mut changed = false;
+            let mut position = 0;
+            while let Some(node) = nodes.get(position) {
+                if let NodeKind::Index(scan) = &node.kind {
+                    let scan = scan.clone();
+                    let unavailable = set_from(nodes, position);
+                    let guaranteed = guaranteed_atoms(&scan);
+                    changed |= retain_conjuncts(nodes, position, workshop, &|conjunct| {
+                        is_open(conjunct, &guaranteed, scan.source.out, &unavailable, context.max_branches)
+                    });
+                }
+                position += 1;
+            }
+            Ok(changed)
+        })
+    }
+}
+
+/// What holds for every document that a range finds, range by range.
+fn guaranteed_atoms(scan: &IndexScan) -> Vec<Vec<Atom>> {
+    let atoms = scan.ranges.iter().map(|range| {
+        scan.indexes.get(range.index).map(|index| implied_atoms(index, range)).unwrap_or_default()
+    });
+    atoms.collect()
+}
+
+/// Whether some range may find documents that do not satisfy the condition.
+fn is_open(
+    conjunct: &Expression,
+    guaranteed: &[Vec<Atom>],
+    document: VariableId,
+    unavailable: &VariableSet,
+    max_branches: usize,
+) -> bool {
+    let form = normalize([conjunct], document, unavailable, max_branches);
+    !guaranteed.iter().all(|atoms| {
+        form.branches.iter().any(|branch| {
+            branch.is_exact && branch.atoms.iter().all(|atom| atoms.iter().any(|known| known.implies(atom)))
+        })
+    })
+}

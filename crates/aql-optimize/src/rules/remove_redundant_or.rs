@@ -1,0 +1,86 @@
+//! `remove-redundant-or`: of bounds on one attribute that are joined by OR, the loosest counts: `a > 1 || a > 5` is
+//! `a > 1`.
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::rewrite_expressions;
+use aql_plan::{CompareOperator, Expression, Plan};
+use aql_value::{Result, Value};
+use std::cmp::Ordering;
+
+pub(super) struct RemoveRedundantOr;
+
+impl Rule for RemoveRedundantOr {
+    fn name(&self) -> &'static str {
+        "remove-redundant-or"
+    }
+
+    fn description(&self) -> &'static str {
+        "Combines bounds on one attribute that are joined by OR into one bound."
+    }
+
+    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
+        rewrite_expressions(plan, &mut replace)
+    }
+}
+
+fn replace(expression: &mut Expression) -> bool {
+    let mut changed = false;
+    expression.for_each_child_mut(&mut |child| changed |= replace(child));
+    let Expression::Or(operands) = expression else { return changed };
+    let Some(loosest) = loosest(operands) else { return changed };
+    let kept = operands.swap_remove(loosest);
+    *expression = kept;
+    true
+}
+
+/// Position of the loosest bound, if all operands are bounds in one direction on one attribute.
+fn loosest(operands: &[Expression]) -> Option<usize> {
+    let (attribute, direction, ..) = as_bound(operands.first()?)?;
+    let mut best = 0;
+    let mut best_bound = as_bound(operands.first()?)?;
+    for (position, operand) in operands.iter().enumerate().skip(1) {
+        let bound = as_bound(operand)?;
+        if bound.1 != direction || !bound.0.is_same(attribute) {
+            return None;
+        }
+        if is_looser(&bound, &best_bound) {
+            (best, best_bound) = (position, bound);
+        }
+    }
+    Some(best)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Lower,
+    Upper,
+}
+
+/// Attribute, direction, value, and whether the value itself is within.
+type Bound<'a> = (&'a Expression, Direction, &'a Value, bool);
+
+fn as_bound(operand: &Expression) -> Option<Bound<'_>> {
+    let Expression::Compare { operator, left, right } = operand else { return None };
+    let (attribute, operator, value) = match (left.as_constant(), right.as_constant()) {
+        (None, Some(value)) => (left, *operator, value),
+        (Some(value), None) => (right, operator.mirrored(), value),
+        _ => return None,
+    };
+    attribute.as_attribute_path().filter(|(_, names)| !names.is_empty())?;
+    let (direction, inclusive) = match operator {
+        CompareOperator::Greater => (Direction::Lower, false),
+        CompareOperator::GreaterEqual => (Direction::Lower, true),
+        CompareOperator::Less => (Direction::Upper, false),
+        CompareOperator::LessEqual => (Direction::Upper, true),
+        CompareOperator::Equal | CompareOperator::NotEqual => return None,
+    };
+    Some((attribute, direction, value, inclusive))
+}
+
+fn is_looser(one: &Bound<'_>, other: &Bound<'_>) -> bool {
+    let order = match one.1 {
+        Direction::Lower => one.2.compare(other.2),
+        Direction::Upper => other.2.compare(one.2),
+    };
+    order == Ordering::Less || (order == Ordering::Equal && one.3 && !other.3)
+}

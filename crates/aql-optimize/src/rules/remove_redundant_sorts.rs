@@ -1,0 +1,92 @@
+//! `remove-redundant-sorts`: drops sorts by constants, criteria that are repeated, and sorts whose order a later sort
+//! replaces.
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::{constants, for_each_pipeline};
+use aql_plan::{Expression, Node, NodeKind, Plan, Sort, VariableId};
+use aql_value::Result;
+use std::collections::HashMap;
+
+pub(super) struct RemoveRedundantSorts {
+    pub(super) name: &'static str,
+}
+
+impl Rule for RemoveRedundantSorts {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn description(&self) -> &'static str {
+        "Removes sorts by constants and sorts that a later sort makes unnecessary."
+    }
+
+    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
+        let constants = constants(&plan.nodes);
+        for_each_pipeline(plan, &mut |nodes, _| {
+            let simplified = simplify(nodes, &constants);
+            let removed = remove_overridden(nodes);
+            Ok(simplified | removed)
+        })
+    }
+}
+
+/// Drops criteria that are constant or repeated, and sorts that have none left.
+fn simplify(nodes: &mut Vec<Node>, constants: &HashMap<VariableId, Expression>) -> bool {
+    let mut changed = false;
+    nodes.retain_mut(|node| {
+        let NodeKind::Sort(sort) = &mut node.kind else { return true };
+        let count = sort.elements.len();
+        let mut seen = aql_plan::VariableSet::default();
+        sort.elements.retain(|element| !constants.contains_key(&element.input) && seen.insert(element.input));
+        changed |= sort.elements.len() != count;
+        !sort.elements.is_empty()
+    });
+    changed
+}
+
+/// Of two sorts without anything between them that depends on the order, the second counts; but if the first sorts by
+/// the same criteria and then by more, it does the work of both.
+fn remove_overridden(nodes: &mut Vec<Node>) -> bool {
+    let mut changed = false;
+    let mut position = 0;
+    while position < nodes.len() {
+        let Some((later, keeps_order)) = next_sort(nodes, position) else {
+            position += 1;
+            continue;
+        };
+        let does_both =
+            match (nodes.get(position).map(|node| &node.kind), nodes.get(later).map(|node| &node.kind)) {
+                (Some(NodeKind::Sort(first)), Some(NodeKind::Sort(second))) => {
+                    keeps_order && is_prefix(second, first)
+                }
+                _ => false,
+            };
+        nodes.remove(if does_both { later } else { position });
+        changed = true;
+    }
+    changed
+}
+
+fn is_prefix(short: &Sort, long: &Sort) -> bool {
+    long.elements.len() > short.elements.len() && long.elements.starts_with(&short.elements)
+}
+
+/// The sort after the sort at `position`, if the order between both does not matter, and whether the rows stay as they
+/// are in between.
+fn next_sort(nodes: &[Node], position: usize) -> Option<(usize, bool)> {
+    let NodeKind::Sort(first) = &nodes.get(position)?.kind else { return None };
+    if first.limit.is_some() {
+        return None;
+    }
+    let mut keeps_order = true;
+    for (later, node) in nodes.iter().enumerate().skip(position + 1) {
+        match &node.kind {
+            NodeKind::Sort(_) => return Some((later, keeps_order)),
+            NodeKind::Calculation(_) | NodeKind::Subquery(_) if node.kind.is_deterministic() => {}
+            NodeKind::Filter { .. } => {}
+            kind if kind.is_loop() => keeps_order = false,
+            _ => return None,
+        }
+    }
+    None
+}

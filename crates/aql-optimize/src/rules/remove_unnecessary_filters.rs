@@ -1,0 +1,81 @@
+//! `remove-unnecessary-filters`: drops filters on what is always true; what is always false yields no results.
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::for_each_pipeline;
+use aql_plan::{Expression, Node, NodeKind, Plan, UnaryOperator, VariableId, for_each_node};
+use aql_value::Result;
+use std::collections::HashMap;
+
+pub(super) struct RemoveUnnecessaryFilters {
+    pub(super) name: &'static str,
+}
+
+impl Rule for RemoveUnnecessaryFilters {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn description(&self) -> &'static str {
+        "Removes filters that are always true and replaces filters that are always false by an empty result."
+    }
+
+    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
+        let conditions = known_conditions(&plan.nodes);
+        for_each_pipeline(plan, &mut |nodes, _| {
+            let count = nodes.len();
+            let mut replaced = false;
+            nodes.retain_mut(|node| {
+                let NodeKind::Filter { condition } = &node.kind else { return true };
+                match conditions.get(condition) {
+                    Some(true) => false,
+                    Some(false) => {
+                        node.kind = NodeKind::NoResults;
+                        replaced = true;
+                        true
+                    }
+                    None => true,
+                }
+            });
+            Ok(replaced || nodes.len() != count)
+        })
+    }
+}
+
+/// The variables of the plan that are always true or always false, as conditions.
+fn known_conditions(nodes: &[Node]) -> HashMap<VariableId, bool> {
+    let mut known = HashMap::new();
+    for_each_node(nodes, &mut |node| {
+        if let NodeKind::Calculation(calculation) = &node.kind
+            && let Some(truth) = truth(&calculation.expression)
+        {
+            known.insert(calculation.out, truth);
+        }
+    });
+    known
+}
+
+/// Whether an expression is true or false whatever its variables are. The depth of expressions is bounded by the parser.
+fn truth(expression: &Expression) -> Option<bool> {
+    match expression {
+        Expression::Constant(value) => Some(value.to_bool()),
+        Expression::And(operands) => decided(operands, false),
+        Expression::Or(operands) => decided(operands, true),
+        Expression::Unary { operator: UnaryOperator::Not, operand } => truth(operand).map(|truth| !truth),
+        _ => None,
+    }
+}
+
+/// AND is false if one operand is, OR is true if one is. Operands before it may only be left out if evaluating them has no
+/// effect.
+fn decided(operands: &[Expression], decides: bool) -> Option<bool> {
+    let (mut all_known, mut all_pure) = (true, true);
+    for operand in operands {
+        match truth(operand) {
+            Some(truth) if truth == decides => return all_pure.then_some(decides),
+            Some(_) => {}
+            None => all_known = false,
+        }
+        all_pure &= operand.is_deterministic();
+    }
+    all_known.then_some(!decides)
+}

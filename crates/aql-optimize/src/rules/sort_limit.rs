@@ -1,0 +1,36 @@
+//! `sort-limit`: a sort before a limit keeps no more rows than the limit lets pass.
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::for_each_pipeline;
+use crate::analysis::sort_order::following_limit;
+use aql_plan::{NodeKind, Plan};
+use aql_value::Result;
+
+pub(super) struct SortLimit;
+
+impl Rule for SortLimit {
+    fn name(&self) -> &'static str {
+        "sort-limit"
+    }
+
+    fn description(&self) -> &'static str {
+        "Bounds sorts by the limit that follows them."
+    }
+
+    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, &mut |nodes, _| {
+            let mut changed = false;
+            for position in 0..nodes.len() {
+                let wanted = following_limit(nodes, position);
+                if let Some(NodeKind::Sort(sort)) = nodes.get_mut(position).map(|node| &mut node.kind)
+                    && wanted.is_some()
+                    && sort.limit.is_none()
+                {
+                    sort.limit = wanted;
+                    changed = true;
+                }
+            }
+            Ok(changed)
+        })
+    }
+}

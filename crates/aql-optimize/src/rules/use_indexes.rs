@@ -1,0 +1,227 @@
+//! `use-indexes`: looks documents up in indexes instead of scanning their collection, where filters allow, or reads them by
+//! an index that has the order of a sort.
+//!
+//! Sorts stay: `use-index-for-sort` removes them. The filters stay: the scan may find more documents than they let pass. (`remove-filter-covered-by-index` removes
+//! what the scan already guarantees.)
+
+use super::{Rule, RuleContext};
+use crate::analysis::access_path::new_scan;
+use crate::analysis::condition::{Branch, NormalForm, conditions_after, match_index, normalize, set_from};
+use crate::analysis::pipeline::for_each_pipeline;
+use crate::analysis::sort_order::{SortNeed, index_for_sort, sort_need};
+use crate::cost::index::{range_cost, range_items};
+use crate::cost::sort_cost;
+use aql_plan::{
+    CollectionInfo, DocumentSource, IndexHint, IndexInfo, IndexLookup, IndexRange, IndexScan, IndexSearch,
+    Node, NodeKind, Plan, search_identity,
+};
+use aql_value::Result;
+use std::collections::HashSet;
+
+pub(super) struct UseIndexes;
+
+impl Rule for UseIndexes {
+    fn name(&self) -> &'static str {
+        "use-indexes"
+    }
+
+    fn description(&self) -> &'static str {
+        "Uses indexes to look up documents instead of scanning whole collections."
+    }
+
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, &mut |nodes, workshop| {
+            let mut changed = false;
+            let mut position = 0;
+            while position < nodes.len() {
+                context.interrupt.check()?;
+                match access(nodes, position, context) {
+                    Access::Unchanged => {}
+                    Access::Index(scan) => {
+                        if let Some(node) = nodes.get_mut(position) {
+                            *node = workshop.node(NodeKind::Index(scan));
+                        }
+                        changed = true;
+                    }
+                    Access::None => {
+                        position += 1;
+                        nodes.insert(position, workshop.node(NodeKind::NoResults));
+                        changed = true;
+                    }
+                }
+                position += 1;
+            }
+            Ok(changed)
+        })
+    }
+}
+
+/// How documents are found instead of by a full scan.
+enum Access {
+    Unchanged,
+    Index(Box<IndexScan>),
+    /// No document satisfies the conditions.
+    None,
+}
+
+/// What takes the place of the full scan at a position.
+fn access(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Access {
+    let Some(NodeKind::EnumerateCollection(scan)) = nodes.get(position).map(|node| &node.kind) else {
+        return Access::Unchanged;
+    };
+    let source = &scan.source;
+    if source.hint.disabled || scan.random || source.count_into.is_some() {
+        return Access::Unchanged;
+    }
+    match by_filter(nodes, position, source, context) {
+        Access::Unchanged => match index_for_sort(nodes, position, context) {
+            Some(scan) => Access::Index(Box::new(scan)),
+            None => Access::Unchanged,
+        },
+        access => access,
+    }
+}
+
+fn by_filter(nodes: &[Node], position: usize, source: &DocumentSource, context: &RuleContext<'_>) -> Access {
+    let conditions = conditions_after(nodes, position);
+    let Some(info) = context.catalog.collection(&source.collection.name).filter(|_| !conditions.is_empty())
+    else {
+        return Access::Unchanged;
+    };
+    let expressions = conditions.iter().map(|condition| &condition.expression);
+    let form = normalize(expressions, source.out, &set_from(nodes, position), context.max_branches);
+    let is_possible = !form.branches.is_empty();
+    let form = form.merged();
+    if is_possible && form.branches.is_empty() {
+        return Access::None;
+    }
+    let chooser = Chooser { info: &info, hint: &source.hint, sort: sort_need(nodes, position) };
+    match chooser.choose(&form) {
+        Some((indexes, ranges)) => Access::Index(Box::new(new_scan(source, indexes, ranges))),
+        None => Access::Unchanged,
+    }
+}
+
+/// Indexes and ranges for all branches.
+struct Choice {
+    indexes: Vec<IndexInfo>,
+    ranges: Vec<IndexRange>,
+    cost: f64,
+}
+
+struct Chooser<'a> {
+    info: &'a CollectionInfo,
+    hint: &'a IndexHint,
+    sort: Option<SortNeed>,
+}
+
+impl Chooser<'_> {
+    /// Indexes and ranges that find all documents of the form; `None` if no index helps for some branch. Either the
+    /// best index for each branch, or one index for all, of which branches may have ranges in common.
+    fn choose(&self, form: &NormalForm) -> Option<(Vec<IndexInfo>, Vec<IndexRange>)> {
+        let is_single = form.branches.len() == 1;
+        let best_of_each = form.branches.iter().map(|branch| self.choose_for(branch, is_single)).collect();
+        let mut best = self.rated(best_of_each)?;
+        if !is_single && self.hint.names.is_empty() {
+            for index in self.info.indexes.iter() {
+                let same =
+                    form.branches.iter().map(|branch| Some((index, match_index(index, 0, &branch.atoms)?)));
+                best = match self.rated(same.collect()) {
+                    Some(other) if other.cost < best.cost => other,
+                    _ => best,
+                };
+            }
+        }
+        Some((best.indexes, best.ranges))
+    }
+
+    /// Puts together the choices for all branches; each range once.
+    fn rated(&self, choices: Option<Vec<(&IndexInfo, IndexRange)>>) -> Option<Choice> {
+        let mut choice = Choice { indexes: Vec::new(), ranges: Vec::new(), cost: 0.0 };
+        let mut seen = HashSet::new();
+        for (index, mut range) in choices? {
+            let known = choice.indexes.iter().position(|known| known.id == index.id);
+            range.index = known.unwrap_or(choice.indexes.len());
+            if known.is_none() {
+                choice.indexes.push(index.clone());
+            }
+            if seen.insert(range_identity(&range)) {
+                choice.cost += range_cost(index, &range, self.info.count_estimate);
+                choice.ranges.push(range);
+            }
+        }
+        (!choice.ranges.is_empty()).then_some(choice)
+    }
+
+    /// The best index for a branch: the first usable one of the hint, otherwise the cheapest; of equally cheap ones
+    /// that with more conditions.
+    fn choose_for(&self, branch: &Branch, is_single: bool) -> Option<(&IndexInfo, IndexRange)> {
+        let usable = |index: &IndexInfo| match_index(index, 0, &branch.atoms);
+        for name in &self.hint.names {
+            let hinted = self.info.indexes.iter().filter(|index| index.name == *name);
+            if let Some(found) = hinted.filter_map(|index| Some((index, usable(index)?))).next() {
+                return Some(found);
+            }
+        }
+        if self.hint.forced && !self.hint.names.is_empty() {
+            return None;
+        }
+        let candidates = self.info.indexes.iter().filter_map(|index| Some((index, usable(index)?)));
+        let rated = candidates.map(|(index, range)| {
+            let cost = self.cost(index, &range, is_single);
+            (cost, number_of_conditions(&range), index, range)
+        });
+        let best = rated.reduce(|best, next| {
+            let is_better = next.0 < best.0 || (next.0 <= best.0 && next.1 > best.1);
+            if is_better { next } else { best }
+        });
+        best.map(|(_, _, index, range)| (index, range))
+    }
+
+    /// Cost of the look-up, and of the sort that it leaves to do.
+    fn cost(&self, index: &IndexInfo, range: &IndexRange, is_single: bool) -> f64 {
+        let count = self.info.count_estimate;
+        let sort = match &self.sort {
+            Some(need) if !(is_single && need.is_met_by(index, range)) => {
+                sort_cost(range_items(index, range, count))
+            }
+            _ => 0.0,
+        };
+        range_cost(index, range, count) + sort
+    }
+}
+
+fn number_of_conditions(range: &IndexRange) -> usize {
+    let searched = match &range.search {
+        Some(IndexSearch::Box(fields)) => fields
+            .iter()
+            .map(|field| usize::from(field.lower.is_some()) + usize::from(field.upper.is_some()))
+            .sum(),
+        Some(IndexSearch::Geo(_) | IndexSearch::Words(_)) => 1,
+        None => 0,
+    };
+    let ends = usize::from(range.lower.is_some()) + usize::from(range.upper.is_some());
+    range.lookups.len() + ends + searched
+}
+
+/// Bytes that ranges have in common only if they find the same.
+fn range_identity(range: &IndexRange) -> Vec<u8> {
+    let mut out = Vec::new();
+    out.extend_from_slice(&range.index.to_le_bytes());
+    out.extend_from_slice(&range.first_field.to_le_bytes());
+    for lookup in &range.lookups {
+        out.push(if matches!(lookup, IndexLookup::Equal(_)) { 1 } else { 2 });
+        out.extend(lookup.expression().identity());
+    }
+    for (tag, bound) in [(3, &range.lower), (5, &range.upper)] {
+        if let Some(bound) = bound {
+            out.push(tag + u8::from(bound.inclusive));
+            out.extend(bound.value.identity());
+        }
+    }
+    if let Some(search) = &range.search {
+        out.push(7);
+        out.extend(search_identity(search));
+    }
+    out
+}

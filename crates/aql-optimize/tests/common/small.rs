@@ -1,0 +1,22 @@
+//! Queries over a small database, for tests within crates.
+#![allow(dead_code)]
+
+#[path = "../../../aql-plan/tests/common/small_catalog.rs"]
+mod small_catalog;
+
+use aql_optimize::{Optimized, OptimizerOptions, optimize};
+use aql_plan::{BindInput, BindParameters, Plan, bind, build};
+use aql_value::{Interrupt, MemoryAccount, Result};
+pub(crate) use small_catalog::CATALOG;
+
+pub(crate) fn optimized(text: &str, rules: &[&str]) -> Result<Optimized> {
+    let query = aql_syntax::parse(text, &aql_syntax::Limits::default()).unwrap();
+    let (parameters, memory, interrupt) =
+        (BindParameters::new(), MemoryAccount::unlimited(), Interrupt::new());
+    let plan = build(bind(&query, &BindInput::new(&parameters, &CATALOG, &memory, &interrupt))?, false)?;
+    optimize(plan, &CATALOG, &OptimizerOptions::new(rules.iter().copied()), &memory, &interrupt)
+}
+
+pub(crate) fn best(text: &str, rules: &[&str]) -> Plan {
+    optimized(text, rules).unwrap().into_best().unwrap()
+}
