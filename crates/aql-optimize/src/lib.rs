@@ -20,6 +20,7 @@ pub use rules::{RuleInfo, rules};
 
 use aql_plan::{Plan, PlanCatalog};
 use aql_value::{Interrupt, MemoryAccount, Result};
+use rules::Rule;
 use std::time::{Duration, Instant};
 
 /// What rules may ask for.
@@ -88,6 +89,20 @@ pub fn optimize(
     memory: &MemoryAccount,
     interrupt: &Interrupt,
 ) -> Result<Optimized> {
+    optimize_observed(plan, catalog, options, memory, interrupt, &mut |_, _| {})
+}
+
+/// Optimizes a plan, and calls `observe` with the name of each rule and each plan that it leaves, changed or not.
+///
+/// Errors: as [`optimize`].
+pub fn optimize_observed(
+    plan: Plan,
+    catalog: &dyn PlanCatalog,
+    options: &OptimizerOptions,
+    memory: &MemoryAccount,
+    interrupt: &Interrupt,
+    observe: &mut dyn FnMut(&'static str, &Plan),
+) -> Result<Optimized> {
     let plans_left = options.max_number_of_plans.saturating_sub(1);
     let mut context = RuleContext {
         catalog,
@@ -106,31 +121,38 @@ pub fn optimize(
         if rule.can_be_disabled() && !options.is_enabled(rule.name(), rule.disabled_by_default()) {
             statistics.rules_skipped += count;
             plans.iter_mut().try_for_each(|plan| rule.apply_disabled(plan, &mut context))?;
+            plans.iter().for_each(|plan| observe(rule.name(), plan));
             continue;
         }
         interrupt.check()?;
         let started = options.time_rules.then(Instant::now);
         statistics.rules_executed += count;
-        let mut next = Vec::with_capacity(plans.len());
-        for mut plan in plans {
-            if rule.apply(&mut plan, &mut context)? && !rule.is_hidden() {
-                record_rule(&mut plan, rule.name());
-            }
-            next.push(plan);
-            for mut plan in context.additional.drain(..) {
-                if !rule.is_hidden() {
-                    record_rule(&mut plan, rule.name());
-                }
-                next.push(plan);
-            }
-        }
-        plans = next;
+        plans = apply(*rule, plans, &mut context)?;
+        plans.iter().for_each(|plan| observe(rule.name(), plan));
         rule_times.extend(started.map(|started| (rule.name(), started.elapsed())));
     }
     statistics.plans_created = plans.len() as u64;
     plans.iter_mut().for_each(|plan| finish::finish(plan, catalog));
     let plans = finish::choose(plans, catalog, &options.parameters)?;
     Ok(Optimized { plans, statistics, rule_times })
+}
+
+/// Applies a rule to all plans. Returns these and the plans that it made besides.
+fn apply(rule: &dyn Rule, plans: Vec<Plan>, context: &mut RuleContext<'_>) -> Result<Vec<Plan>> {
+    let mut next = Vec::with_capacity(plans.len());
+    for mut plan in plans {
+        if rule.apply(&mut plan, context)? && !rule.is_hidden() {
+            record_rule(&mut plan, rule.name());
+        }
+        next.push(plan);
+        for mut plan in context.additional.drain(..) {
+            if !rule.is_hidden() {
+                record_rule(&mut plan, rule.name());
+            }
+            next.push(plan);
+        }
+    }
+    Ok(next)
 }
 
 /// Notes in the plan that a rule changed it.

@@ -1,11 +1,15 @@
 //! Golden plans: each file of `tests/plans` holds queries and the plans made of them.
 //!
 //! A case is a query, then perhaps a line `rules: +a, -b`, then `----` and the plan as text, up to a line `====`.
+//! Files named `steps*` have the plan as it was built instead, and for each rule that changed it the rule's name and
+//! the lines that went (`-`) and came (`+`).
 //! With `PERSEA_UPDATE_GOLDEN=1` the files are written anew.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
+mod line_diff;
 
+use line_diff::line_diff;
 use std::path::Path;
 
 struct Case {
@@ -23,6 +27,8 @@ fn plans_are_as_recorded() {
     assert!(!files.is_empty());
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
+        let shows_steps = file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("steps"));
+        let actual = if shows_steps { steps } else { best };
         let mut rewritten = String::new();
         for case in cases(&text) {
             let actual = actual(&case);
@@ -64,7 +70,7 @@ fn cases(text: &str) -> Vec<Case> {
         .collect()
 }
 
-fn actual(case: &Case) -> String {
+fn best(case: &Case) -> String {
     let rules: Vec<&str> = case.rules.iter().map(String::as_str).collect();
     match common::optimized(&case.query, &[], &rules) {
         Ok(optimized) => {
@@ -76,6 +82,19 @@ fn actual(case: &Case) -> String {
         }
         Err(error) => format!("error {}: {}\n", error.number(), error.message()),
     }
+}
+
+fn steps(case: &Case) -> String {
+    let rules: Vec<&str> = case.rules.iter().map(String::as_str).collect();
+    let steps = match common::steps(&case.query, &rules) {
+        Ok(steps) => steps,
+        Err(error) => return format!("error {}: {}\n", error.number(), error.message()),
+    };
+    let built = steps.first().map(|(_, plan)| plan.clone()).unwrap_or_default();
+    steps.windows(2).fold(built, |text, pair| match pair {
+        [(_, before), (rule, after)] => text + &format!("{rule}:\n{}", line_diff(before, after)),
+        _ => text,
+    })
 }
 
 fn render(case: &Case, actual: &str) -> String {

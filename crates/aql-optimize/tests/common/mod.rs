@@ -4,8 +4,8 @@
 #[path = "../../../aql-plan/tests/common/mod.rs"]
 mod planning;
 
-use aql_optimize::{Optimized, OptimizerOptions, optimize};
-use aql_plan::Plan;
+use aql_optimize::{Optimized, OptimizerOptions, optimize, optimize_observed};
+use aql_plan::{Plan, print};
 use aql_value::{Interrupt, MemoryAccount, Result, Value};
 pub(crate) use planning::{TestCatalog, plan};
 
@@ -19,4 +19,22 @@ pub(crate) fn optimized(text: &str, parameters: &[(&str, Value)], rules: &[&str]
 /// The plan to execute.
 pub(crate) fn best(text: &str, rules: &[&str]) -> Plan {
     optimized(text, &[], rules).unwrap().into_best().unwrap()
+}
+
+/// The printed plan as it was built, with an empty name, and after each rule that changed it, with the rule's name.
+/// Rules make no additional plans.
+pub(crate) fn steps(text: &str, rules: &[&str]) -> Result<Vec<(&'static str, String)>> {
+    let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
+    let mut options = OptimizerOptions::new(rules.iter().copied());
+    options.max_number_of_plans = 1;
+    let plan = plan(text, &[])?;
+    let mut steps = vec![("", print(&plan))];
+    let mut observe = |rule, plan: &Plan| {
+        let after = print(plan);
+        if steps.last().is_none_or(|(_, before)| *before != after) {
+            steps.push((rule, after));
+        }
+    };
+    optimize_observed(plan, &TestCatalog, &options, &memory, &interrupt, &mut observe)?;
+    Ok(steps)
 }
