@@ -4,7 +4,7 @@
 //! - [`bind`]: names become variables, functions and collections; bind parameters become values; scopes are checked;
 //!   constant expressions are folded.
 //! - [`build`]: statements become the nodes of a linear pipeline.
-//! - The optimizer (crate `aql-optimize`) rewrites the plan; [`print`] shows it as text, and crate `aql-explain` as clients see it.
+//! - The optimizer (crate `aql-optimize`) rewrites the plan; [`print()`] shows it as text, and crate `aql-explain` as clients see it.
 //! - [`compile`]: an expression becomes a program over batches.
 
 mod bind;
