@@ -1,9 +1,11 @@
-//! What is done now and then, on threads that end with the instance.
+//! Background work of an instance, on threads that end with it.
 
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use crate::instance::Instance;
+use storage::Store;
+
+use crate::instance::{Instance, InstanceOptions};
 use crate::restore::edge_indexes::LeftBehind;
 use crate::{Error, ErrorCode, Result};
 
@@ -16,11 +18,17 @@ const MAINTAIN_EVERY: Duration = Duration::from_secs(60);
 /// How often it is asked whether a broken restore has left collections without their edge index.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// Starts the threads. Error 7 when there can be none.
-pub(crate) fn start(instance: &Arc<Instance>) -> Result<()> {
-    start_thread("housekeeping", instance, run)?;
-    // Removing many documents must not keep cursors from being looked after.
-    start_thread("ttl", instance, remove_expired)
+impl Instance {
+    /// Makes an instance over an open store, and starts its background threads, which end with the last handle.
+    ///
+    /// Errors: those of the store, and 7 when no thread can be started.
+    pub fn new(store: Arc<Store>, options: InstanceOptions) -> Result<Arc<Self>> {
+        let instance = Instance::without_threads(store, options)?;
+        start_thread("housekeeping", &instance, run)?;
+        // Removing many documents must not keep cursors from being looked after.
+        start_thread("ttl", &instance, remove_expired)?;
+        Ok(instance)
+    }
 }
 
 fn start_thread(name: &str, instance: &Arc<Instance>, run: fn(&Weak<Instance>)) -> Result<()> {

@@ -14,8 +14,7 @@ use crate::computed_values::Compiler;
 use crate::cursor::Cursors;
 use crate::cursor::parking::ParkingLimits;
 use crate::dump::{Batches, DumpContexts};
-use crate::graph::GraphChanges;
-use crate::housekeeping;
+use crate::graph::definition_lock::GraphChanges;
 use crate::query::QueryDefaults;
 use crate::query::large_texts::LargeTexts;
 use crate::query::plan_cache::PlanCache;
@@ -117,15 +116,15 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Over an open store. Starts the background threads, which end with the last handle.
+    /// Over an open store, without the background threads.
     ///
-    /// Errors: those of the store, and 7 when no thread can be started.
-    pub fn new(store: Arc<Store>, options: InstanceOptions) -> Result<Arc<Self>> {
+    /// Errors: those of the store.
+    pub(crate) fn without_threads(store: Arc<Store>, options: InstanceOptions) -> Result<Arc<Self>> {
         let result_memory = Arc::new(MemoryAccount::new(Some(options.result_memory_bytes), None));
         // Results that may be used again must not leave those without memory that wait to be fetched.
         let kept =
             MemoryAccount::new(Some(options.result_memory_bytes / 2), Some(Arc::clone(&result_memory)));
-        let instance = Arc::new(Instance {
+        Ok(Arc::new(Instance {
             queries: Arc::default(),
             plans: PlanCache::new(options.plan_cache_entries, options.plan_cache_key_bytes),
             query_memory: Arc::new(MemoryAccount::new(Some(options.query_memory_bytes), None)),
@@ -142,9 +141,7 @@ impl Instance {
             server_version: options.compatible_version.as_str().into(),
             store,
             options,
-        });
-        housekeeping::start(&instance)?;
-        Ok(instance)
+        }))
     }
 
     /// The job that removes expired documents.

@@ -9,6 +9,7 @@ mod open;
 pub mod parking;
 mod read_ahead;
 pub mod rows;
+mod slot;
 mod store;
 
 use std::time::Duration;
@@ -18,7 +19,8 @@ use encoder::{Field, Format, Parked, RowEncoder};
 use parking::Parking;
 pub use read_ahead::ReadAhead;
 pub use rows::RowSource;
-pub use store::{CursorOwner, Cursors};
+pub use slot::CursorOwner;
+pub use store::Cursors;
 
 /// Rows of one batch are cut off at this size, so that wide documents do not make a reply of gigabytes. The batch then
 /// has fewer rows than asked for, as clients must expect anyway of a last batch.

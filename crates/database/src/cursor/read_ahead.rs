@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::store::Slot;
+use super::slot::Slot;
 use super::{Cursor, Rest};
 
 /// Batches from which a client counts as one that reads on.

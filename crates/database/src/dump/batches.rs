@@ -2,23 +2,15 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use catalog::CollectionId;
 use storage::Snapshot;
 
 use super::chunks::Chunks;
-use super::registry::{InUse, Registry};
-use crate::session::Session;
-use crate::{Error, Result};
+use super::registry::Registry;
 
 /// Most batches at one time.
 const BATCHES_MAX: usize = 1_024;
-/// The time to live of a batch that asks for none.
-const DEFAULT_TTL: Duration = Duration::from_secs(300);
-/// Longer than any client forgets to give a batch back, and means it.
-const TTL_MAX: Duration = Duration::from_secs(7 * 86_400);
-
 /// All batches of the server.
 pub struct Batches {
     pub(super) registry: Registry<Held>,
@@ -29,7 +21,7 @@ pub(super) struct Held {
     pub(super) snapshot: Snapshot,
     pub(super) tick: u64,
     /// How far each collection was read in chunks.
-    chunks: Mutex<HashMap<CollectionId, Arc<Mutex<Chunks>>>>,
+    pub(super) chunks: Mutex<HashMap<CollectionId, Arc<Mutex<Chunks>>>>,
 }
 
 impl Held {
@@ -83,42 +75,5 @@ impl Batches {
     pub(crate) fn look_after(&self) {
         self.registry.expire();
         self.registry.for_each(Held::release_idle);
-    }
-}
-
-impl Session {
-    /// Opens a batch over a snapshot of now. Errors: 10 for the time to live, 32.
-    pub fn open_batch(&self, ttl_seconds: Option<f64>) -> Result<Batch> {
-        let ttl = ttl(ttl_seconds)?;
-        let store = self.instance().store();
-        let held = Held { snapshot: store.snapshot()?, tick: store.next_id()?, chunks: Mutex::default() };
-        let tick = held.tick;
-        let batches = self.instance().batches();
-        let batch = batches.registry.insert(store.next_id()?, self.cursor_owner(), ttl, held)?;
-        Ok(Batch { id: batch.id(), tick })
-    }
-
-    /// Gives a batch a time to live from now. Errors: 1600, 10.
-    pub fn extend_batch(&self, id: u64, ttl_seconds: Option<f64>) -> Result<()> {
-        self.instance().batches().registry.extend(id, &self.cursor_owner(), ttl(ttl_seconds)?)
-    }
-
-    /// Gives a batch back. Errors: 1600.
-    pub fn close_batch(&self, id: u64) -> Result<()> {
-        self.instance().batches().registry.remove(id, &self.cursor_owner())
-    }
-
-    pub(super) fn batch(&self, id: u64) -> Result<InUse<Held>> {
-        self.instance().batches().registry.find(id, &self.cursor_owner())
-    }
-}
-
-fn ttl(seconds: Option<f64>) -> Result<Duration> {
-    match seconds {
-        None => Ok(DEFAULT_TTL),
-        Some(seconds) if seconds > 0.0 && seconds.is_finite() => {
-            Ok(Duration::try_from_secs_f64(seconds).unwrap_or(TTL_MAX).min(TTL_MAX))
-        }
-        Some(_) => Err(Error::bad_parameter("'ttl' must be a number of seconds above 0")),
     }
 }

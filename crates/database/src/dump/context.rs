@@ -8,11 +8,25 @@ use aql_value::{Charge, MemoryAccount};
 use gzip_members::Packer;
 
 use super::batches::Held;
-use super::contexts::DumpBatch;
 use super::range::Range;
 use super::reader::{Form, Written};
 use super::registry::InUse;
 use crate::{Error, ErrorCode, Result};
+
+/// A piece of a collection.
+#[derive(Clone, Debug)]
+pub struct DumpBatch {
+    /// The collection's name.
+    pub collection: Arc<str>,
+    /// Lines or an array, or these packed.
+    pub bytes: Arc<Vec<u8>>,
+    /// Lines, or an array.
+    pub form: Form,
+    /// Whether they are a member of gzip.
+    pub is_packed: bool,
+    /// Batches that are ready now.
+    pub ready: usize,
+}
 
 /// Bytes that wait for the client of one context.
 const READ_AHEAD_BYTES: usize = 64 << 20;

@@ -1,10 +1,10 @@
 //! Dumps: collections as of one moment, as ArangoDB's dump tool fetches them.
 //!
-//! [`Batches`] are what a dump begins with: a snapshot with a time to live that counts idle time only. Within one,
-//! [`inventory`] tells what there is, and documents are fetched either one collection after the other in chunks
-//! ([`chunks`]), or by many requests at once ([`contexts`]), also of one collection, which is divided into ranges of
-//! keys. All of them read the batch's one snapshot. Documents go from the storage block to lines of JSON, or
-//! VelocyPack, in one walk ([`reader`]).
+//! A dump begins with a batch ([`Batches`]): a snapshot with a time to live that counts idle time only. Within one,
+//! [`inventory`] lists what there is. Documents are fetched in chunks, one collection after the other ([`chunks`]), or by
+//! many requests at once, which share out ranges of keys ([`contexts`]). All of them read the batch's one snapshot.
+//! Documents go from the storage block to lines of JSON, or VelocyPack, in one walk ([`reader`]). The verbs of clients
+//! stand in [`session`].
 
 mod batches;
 mod chunks;
@@ -14,11 +14,13 @@ mod inventory;
 mod range;
 mod reader;
 mod registry;
+mod session;
 pub(crate) mod users;
 
 pub use batches::{Batch, Batches};
 pub use chunks::{Chunk, ChunkRequest};
-pub use contexts::{DumpBatch, DumpContexts, DumpReadAhead, DumpRequest};
+pub use context::DumpBatch;
+pub use contexts::{DumpContexts, DumpReadAhead, DumpRequest};
 pub use inventory::InventoryRequest;
 pub use reader::Form;
 pub use users::FOREIGN_HASH_PREFIX;

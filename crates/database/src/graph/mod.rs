@@ -12,6 +12,7 @@
 
 mod cascade;
 mod change;
+pub(crate) mod definition_lock;
 mod edge;
 mod edge_definitions;
 mod lookup;
@@ -20,8 +21,6 @@ mod members;
 mod transaction;
 mod vertex;
 mod vertex_collections;
-
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use catalog::GraphDefinition;
 use storage::{Durability, StoredDocument, WriteOptions};
@@ -56,15 +55,4 @@ pub struct GraphWrite<'a> {
     pub options: &'a WriteOptions,
     /// What the commit waits for.
     pub durability: Durability,
-}
-
-/// Held by whoever changes definitions of graphs, or drops or renames collections that they may name.
-#[derive(Debug, Default)]
-pub(crate) struct GraphChanges(Mutex<()>);
-
-impl GraphChanges {
-    pub(crate) fn hold(&self) -> MutexGuard<'_, ()> {
-        // The lock guards no data of its own.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }

@@ -13,7 +13,7 @@ use storage::{
 };
 use velocypack::Slice;
 
-use super::operation::{Operation, for_each};
+use super::operation::{Operation, RestoreBody, for_each};
 use crate::dump::{USERS_COLLECTION, users};
 use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
@@ -24,23 +24,6 @@ const ATTEMPTS: usize = 20;
 const LOAD_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_millis(500));
 /// The user that always has all rights.
 const ROOT: &str = "root";
-
-/// Documents as a client sends them.
-#[derive(Clone, Copy, Debug)]
-pub enum RestoreBody<'a> {
-    /// JSON, a value a line.
-    Lines(&'a [u8]),
-    /// VelocyPack values one behind the other, or arrays of them. Not validated.
-    VelocyPack(&'a [u8]),
-}
-
-impl RestoreBody<'_> {
-    fn len(&self) -> usize {
-        match self {
-            RestoreBody::Lines(bytes) | RestoreBody::VelocyPack(bytes) => bytes.len(),
-        }
-    }
-}
 
 impl Session {
     /// Stores the documents of a body, all or none, with their keys and revisions; those that are there are replaced.

@@ -10,4 +10,4 @@ mod data;
 pub(crate) mod edge_indexes;
 mod operation;
 
-pub use data::RestoreBody;
+pub use operation::RestoreBody;

@@ -8,8 +8,24 @@ use std::fmt;
 
 use velocypack::{Duplicates, Limits, Slice, json, validate};
 
-use super::data::RestoreBody;
 use crate::{Error, ErrorCode, Result};
+
+/// Documents as a client sends them.
+#[derive(Clone, Copy, Debug)]
+pub enum RestoreBody<'a> {
+    /// JSON, a value a line.
+    Lines(&'a [u8]),
+    /// VelocyPack values one behind the other, or arrays of them. Not validated.
+    VelocyPack(&'a [u8]),
+}
+
+impl RestoreBody<'_> {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            RestoreBody::Lines(bytes) | RestoreBody::VelocyPack(bytes) => bytes.len(),
+        }
+    }
+}
 
 const DOCUMENT: u64 = 2300;
 const EDGE: u64 = 2301;
