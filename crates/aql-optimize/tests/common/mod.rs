@@ -1,5 +1,5 @@
 //! The way of a query from text to plans.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test program uses a part of it")]
 
 #[path = "../../../aql-plan/tests/common/mod.rs"]
 mod planning;

@@ -1,5 +1,5 @@
 //! Queries over a small database, for tests within crates.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test program uses a part of it")]
 
 #[path = "../../../aql-plan/tests/common/small_catalog.rs"]
 mod small_catalog;

@@ -2,7 +2,6 @@
 
 use super::{Capabilities, IndexProperties, SearchShape, TypeRules, not_for_clients};
 use crate::Result;
-use crate::properties::{Printer, Properties};
 
 pub(super) struct Edge;
 
@@ -10,12 +9,6 @@ impl TypeRules for Edge {
     fn check_creatable(&self, type_name: &str) -> Result<()> {
         not_for_clients(type_name)
     }
-
-    fn parse(&self, _index: &mut IndexProperties, _properties: Properties<'_>) -> Result<()> {
-        Ok(())
-    }
-
-    fn print(&self, _index: &IndexProperties, _printer: &mut Printer<'_>) {}
 
     fn is_same(&self, _own: &IndexProperties, _wanted: &IndexProperties) -> bool {
         false

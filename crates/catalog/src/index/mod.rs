@@ -359,11 +359,13 @@ pub(crate) trait TypeRules: Sync {
         Ok(())
     }
 
-    /// Reads and checks the options; type, name and fields are set and checked.
-    fn parse(&self, index: &mut IndexProperties, properties: Properties<'_>) -> Result<()>;
+    /// Reads and checks the options; type, name and fields are set and checked. By default a type has none.
+    fn parse(&self, _index: &mut IndexProperties, _properties: Properties<'_>) -> Result<()> {
+        Ok(())
+    }
 
     /// Prints the options that [`TypeRules::parse`] reads, except `unique` and `sparse`.
-    fn print(&self, index: &IndexProperties, printer: &mut Printer<'_>);
+    fn print(&self, _index: &IndexProperties, _printer: &mut Printer<'_>) {}
 
     /// Returns true if two definitions that agree in type, fields, uniqueness and sparsity mean one
     /// index.

@@ -1,7 +1,6 @@
 //! The primary index: documents by `_key`, and by `_id`, which follows from it.
 
 use super::{Capabilities, IndexProperties, SearchShape, TypeRules, not_for_clients};
-use crate::properties::{Printer, Properties};
 use crate::{FieldPath, Result};
 
 pub(super) struct Primary;
@@ -10,12 +9,6 @@ impl TypeRules for Primary {
     fn check_creatable(&self, type_name: &str) -> Result<()> {
         not_for_clients(type_name)
     }
-
-    fn parse(&self, _index: &mut IndexProperties, _properties: Properties<'_>) -> Result<()> {
-        Ok(())
-    }
-
-    fn print(&self, _index: &IndexProperties, _printer: &mut Printer<'_>) {}
 
     fn is_same(&self, _own: &IndexProperties, _wanted: &IndexProperties) -> bool {
         false

@@ -123,8 +123,10 @@ impl Response {
     }
 
     /// The reply, or the work that is left before there is one.
-    // Moved once, and nearly all are replies: not worth an allocation.
-    #[allow(clippy::result_large_err)]
+    #[allow(
+        clippy::result_large_err,
+        reason = "moved once, and nearly all are replies: not worth an allocation"
+    )]
     pub(crate) fn finished(self) -> std::result::Result<Response, Rest> {
         match self.body {
             Body::Deferred(rest) => Err(rest),

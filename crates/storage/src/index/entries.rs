@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use velocypack::{Builder, Slice};
 
+use super::Index;
 use super::estimate::hash;
 use crate::Result;
-use crate::encoding::OBJECT_ID_BYTES;
+use crate::encoding::{OBJECT_ID_BYTES, entry};
 
 /// Entries of one index for one document. All keys and values lie in one buffer.
 #[derive(Debug, Default)]
@@ -66,8 +67,35 @@ impl Entries {
         }
     }
 
+    /// Adds an entry of an index that covers values. Its key is what `write_values` appends; the document's key follows in
+    /// the key, or, if the index is unique, in the value. The value ends with an array of `covered`.
+    pub(crate) fn add_covering<'v>(
+        &mut self,
+        index: &Index,
+        document_key: &str,
+        write_values: impl FnOnce(&mut Vec<u8>),
+        covered: impl Iterator<Item = Slice<'v>>,
+    ) -> Result<()> {
+        let unique = index.is_unique();
+        self.add(|bytes| {
+            entry::start_key(index.definition().object_id, bytes);
+            write_values(bytes);
+            let values_end = bytes.len();
+            if !unique {
+                entry::finish_key(document_key, bytes);
+            }
+            values_end
+        });
+        let start_value = |bytes: &mut Vec<u8>| {
+            if unique {
+                entry::start_unique_value(document_key, bytes);
+            }
+        };
+        self.set_covered(start_value, covered)
+    }
+
     /// As [`Entries::set_value`]; behind what `write_value` appends stands an array of `values`.
-    pub(crate) fn set_covered<'v>(
+    fn set_covered<'v>(
         &mut self,
         write_value: impl FnOnce(&mut Vec<u8>),
         values: impl Iterator<Item = Slice<'v>>,

@@ -13,7 +13,6 @@ use std::sync::Arc;
 use catalog::{FieldPath, IndexType};
 use velocypack::Slice;
 
-use crate::encoding::entry;
 use crate::index::bounds::IndexRange;
 use crate::index::entries::Entries;
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
@@ -37,28 +36,17 @@ impl IndexMethod for Mdi {
             let message = format!("invalid arithmetic value: index '{}' takes numbers only", index.name());
             Error::new(ErrorCode::QueryInvalidArithmeticValue, message)
         })?;
-        let unique = index.is_unique();
-        entries.add(|bytes| {
-            entry::start_key(index.definition().object_id, bytes);
-            prefix.iter().for_each(|value| velocypack::order::sort_key(*value, bytes));
-            interleave(&point, bytes);
-            let values_end = bytes.len();
-            if !unique {
-                entry::finish_key(key, bytes);
-            }
-            values_end
-        });
-        let start_value = |bytes: &mut Vec<u8>| {
-            if unique {
-                entry::start_unique_value(key, bytes);
-            }
-        };
         // `_id` is a marker in a stored document and would mean nothing elsewhere.
         let stored = properties
             .stored_values
             .iter()
             .map(|path| if is_id(path) { Slice::NULL } else { field::value(document, &path.names) });
-        entries.set_covered(start_value, prefix.iter().copied().chain(fields.iter().copied()).chain(stored))
+        let write_values = |bytes: &mut Vec<u8>| {
+            prefix.iter().for_each(|value| velocypack::order::sort_key(*value, bytes));
+            interleave(&point, bytes);
+        };
+        let covered = prefix.iter().copied().chain(fields.iter().copied()).chain(stored);
+        entries.add_covering(index, key, write_values, covered)
     }
 
     fn is_estimated(&self, index: &Index) -> bool {

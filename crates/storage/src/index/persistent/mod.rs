@@ -16,7 +16,6 @@ use std::sync::Arc;
 use kv::KeyRange;
 use velocypack::Slice;
 
-use crate::encoding::entry;
 use crate::index::bounds::{IndexBounds, IndexRange, bounds_of};
 use crate::index::entries::Entries;
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
@@ -138,24 +137,10 @@ fn add_entry(
     stored: &[Slice<'_>],
     entries: &mut Entries,
 ) -> Result<()> {
-    let unique = index.is_unique();
-    entries.add(|bytes| {
-        entry::start_key(index.definition().object_id, bytes);
-        for value in row {
-            velocypack::order::sort_key(*value, bytes);
-        }
-        let values_end = bytes.len();
-        if !unique {
-            entry::finish_key(key, bytes);
-        }
-        values_end
-    });
-    let start_value = |bytes: &mut Vec<u8>| {
-        if unique {
-            entry::start_unique_value(key, bytes);
-        }
+    let write_values = |bytes: &mut Vec<u8>| {
+        row.iter().for_each(|value| velocypack::order::sort_key(*value, bytes));
     };
-    entries.set_covered(start_value, row.iter().chain(stored).copied())
+    entries.add_covering(index, key, write_values, row.iter().chain(stored).copied())
 }
 
 fn too_many() -> Error {

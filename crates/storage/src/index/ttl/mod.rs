@@ -8,7 +8,6 @@ use kv::KeyRange;
 use velocypack::{Builder, Slice};
 
 use crate::Result;
-use crate::encoding::entry;
 use crate::index::bounds::IndexBounds;
 use crate::index::entries::Entries;
 use crate::index::{Index, IndexMethod, field};
@@ -23,14 +22,8 @@ impl IndexMethod for Ttl {
         let mut builder = Builder::default();
         builder.add_f64(seconds)?;
         let value = Slice::new(builder.as_bytes());
-        entries.add(|bytes| {
-            entry::start_key(index.definition().object_id, bytes);
-            velocypack::order::sort_key(value, bytes);
-            let values_end = bytes.len();
-            entry::finish_key(key, bytes);
-            values_end
-        });
-        entries.set_covered(|_| {}, std::iter::once(value))
+        let write_values = |bytes: &mut Vec<u8>| velocypack::order::sort_key(value, bytes);
+        entries.add_covering(index, key, write_values, std::iter::once(value))
     }
 
     fn key_range(&self, index: &Index, bounds: &IndexBounds) -> Option<KeyRange> {
