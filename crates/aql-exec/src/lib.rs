@@ -23,15 +23,15 @@ mod context;
 mod data;
 mod environment;
 mod execution;
-mod graph;
+mod graph_search;
 mod intermediate_commits;
 mod lower;
 mod operator;
 mod profile;
 mod schema;
+mod sliding_aggregate;
 mod spill;
 mod statistics;
-mod window;
 
 pub use batch_limits::BatchLimits;
 pub use data::{DataAccess, ReadAuthorization, index_bounds};

@@ -12,7 +12,7 @@ use storage::{Catalog, Store, StoreOptions};
 use crate::Result;
 use crate::computed_values::Compiler;
 use crate::cursor::Cursors;
-use crate::cursor::parking::ParkingLimits;
+use crate::cursor::result_buffer::ResultBufferLimits;
 use crate::dump::{Batches, DumpContexts};
 use crate::graph::definition_lock::GraphChanges;
 use crate::query::QueryDefaults;
@@ -241,8 +241,8 @@ impl Instance {
         self.next_cursor.fetch_add(1, Ordering::Relaxed)
     }
 
-    pub(crate) fn parking_limits(&self) -> ParkingLimits {
-        ParkingLimits {
+    pub(crate) fn result_buffer_limits(&self) -> ResultBufferLimits {
+        ResultBufferLimits {
             memory_bytes: self.options.result_memory_per_cursor_bytes,
             folder: self.options.temporary_folder.clone(),
         }

@@ -2,10 +2,10 @@
 
 use super::scan::handle;
 use super::{Lowering, Step};
-use crate::graph::traversal::{SearchOptions, StepDetails, TraversalSearch};
+use crate::graph_search::traversal::{SearchOptions, StepDetails, TraversalSearch};
 use crate::operator::{
     Conditions, EdgeAccessProgram, EdgeLookupProgram, ElementOutput, EnumeratePathsOperator, GraphReader,
-    Operator, Outer, PathParts, PathPrograms, PathReader, PathsKind, PruneProgram, RowOutputs,
+    Operator, OuterRows, PathParts, PathPrograms, PathReader, PathsKind, PruneProgram, RowOutputs,
     ShortestPathOperator, StepProgram, TraversalOperator, TraversalParts, TraversalPrograms, WeightProgram,
 };
 use aql_plan::{
@@ -64,7 +64,7 @@ impl Lowering<'_> {
             search: TraversalSearch::new(search),
             reader,
         };
-        Ok(Box::new(TraversalOperator::new(Outer::new(step.input, carry), parts)))
+        Ok(Box::new(TraversalOperator::new(OuterRows::new(step.input, carry), parts)))
     }
 
     fn traversal_outputs(&self, node: &Traversal) -> Result<RowOutputs> {
@@ -159,7 +159,7 @@ impl Lowering<'_> {
             ..RowOutputs::default()
         };
         let reader = self.path_reader(&node.graph, &[], &node.options, outputs.reads_edges())?;
-        let outer = Outer::new(step.input, step.carry);
+        let outer = OuterRows::new(step.input, step.carry);
         let ends = (self.register(node.start)?, self.register(node.target)?);
         Ok(Box::new(ShortestPathOperator::new(outer, ends, outputs, reader)))
     }
@@ -176,7 +176,7 @@ impl Lowering<'_> {
         let reader = self.path_reader(&node.graph, &node.conditions, &options, true)?;
         let mut carry = step.carry.into_vec();
         carry.extend(reader.programs().conditions.registers_read());
-        let outer = Outer::new(step.input, carry.into());
+        let outer = OuterRows::new(step.input, carry.into());
         let ends = (self.register(node.start)?, self.register(node.target)?);
         let kind = PathsKind { kind: node.kind, depths: (node.min_depth, node.max_depth) };
         Ok(Box::new(EnumeratePathsOperator::new(outer, kind, ends, outputs, reader)))

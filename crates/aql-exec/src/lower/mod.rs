@@ -16,8 +16,8 @@ mod window;
 use crate::context::ExecutionContext;
 use crate::operator::{
     EnumerateListOperator, EnumerateObjectOperator, GroupedSortOperator, LimitOperator, ListInput, Located,
-    NoResultsOperator, Operator, Outer, Profiled, RowAction, RowStep, RowStepsOperator, SingletonOperator,
-    SortKey, SortOperator, SortOrder, SubqueryMode, SubqueryOperator, SubqueryParts,
+    NoResultsOperator, Operator, OuterRows, Profiled, RowAction, RowStep, RowStepsOperator,
+    SingletonOperator, SortKey, SortOperator, SortOrder, SubqueryMode, SubqueryOperator, SubqueryParts,
 };
 use aql_plan::{
     EnumerateList, Expression, JoinPart, Node, NodeKind, Plan, RegisterMap, Sort, Subquery, VariableId,
@@ -173,7 +173,7 @@ impl Lowering<'_> {
             NodeKind::Index(scan) => self.index_scan(step.input, step.carry, scan, count)?,
             NodeKind::EnumerateList(EnumerateList { input, object: Some(members), .. }) => {
                 let (key, value) = (self.register(members.key)?, self.register(members.value)?);
-                let outer = Outer::new(step.input, step.carry);
+                let outer = OuterRows::new(step.input, step.carry);
                 Box::new(EnumerateObjectOperator::new(outer, self.register(*input)?, key, value))
             }
             NodeKind::EnumerateList(list) => {
@@ -214,7 +214,7 @@ impl Lowering<'_> {
         if let Some(filter) = &filter {
             carry.extend_from_slice(filter.registers_read());
         }
-        let outer = Outer::new(step.input, carry.into());
+        let outer = OuterRows::new(step.input, carry.into());
         Ok(Box::new(EnumerateListOperator::new(outer, input, self.register(list.out)?, filter)))
     }
 

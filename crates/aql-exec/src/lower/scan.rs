@@ -3,8 +3,8 @@
 use super::Lowering;
 use crate::operator::{
     ByRow, ByRowOptions, BySingleKey, ByUniqueKey, ByWalk, Coverage, CoveredValue, DocumentFilter,
-    EnumerateCollectionOperator, Fetch, IndexLookupOperator, LookupProgram, LookupStrategy, Operator, Outer,
-    ProjectionProgram, RangePrograms, Source,
+    EnumerateCollectionOperator, Fetch, IndexLookupOperator, LookupProgram, LookupStrategy, Operator,
+    OuterRows, ProjectionProgram, RangePrograms, Source,
 };
 use aql_plan::{
     CollectionScan, DocumentSource, Expression, IndexAccess, IndexInfo, IndexLookup, IndexRange, IndexScan,
@@ -26,7 +26,7 @@ impl Lowering<'_> {
     ) -> Result<Box<dyn Operator>> {
         let source = self.counting_source(&scan.source, None, count)?;
         let join = self.hash_join(scan)?;
-        let outer = Outer::new(input, with_filter_reads(carry, &source));
+        let outer = OuterRows::new(input, with_filter_reads(carry, &source));
         Ok(Box::new(EnumerateCollectionOperator::new(outer, source, scan.random, join)))
     }
 
@@ -48,7 +48,7 @@ impl Lowering<'_> {
                 scan.indexes.get(range.index).ok_or_else(|| Error::internal("a range names no index"))?;
             ranges.push(self.range(range, handle(info, &source.collection)?)?);
         }
-        let outer = Outer::new(input, with_filter_reads(carry, &source));
+        let outer = OuterRows::new(input, with_filter_reads(carry, &source));
         let coverage = Coverage { projections: scan.covers_projections, filter: scan.covers_filter };
         let looks_keys_up =
             ranges.iter().any(|range| range.index.capabilities().clustered && !range.lookups.is_empty());
@@ -126,7 +126,7 @@ impl Lowering<'_> {
 /// Lowers an index scan to the operator with the strategy for its access.
 fn index_lookup(
     scan: &IndexScan,
-    outer: Outer,
+    outer: OuterRows,
     ranges: Vec<RangePrograms>,
     fetch: Fetch,
 ) -> Result<Box<dyn Operator>> {
@@ -155,7 +155,7 @@ fn index_lookup(
 }
 
 fn with_strategy<S: LookupStrategy + 'static>(
-    outer: Outer,
+    outer: OuterRows,
     ranges: Vec<RangePrograms>,
     fetch: Fetch,
     strategy: S,

@@ -2,7 +2,7 @@
 
 use super::{Lowering, Step};
 use crate::operator::{Operator, WindowAggregate, WindowOperator, WindowParts};
-use crate::window::Reach;
+use crate::sliding_aggregate::Reach;
 use aql_plan::{Window, WindowBound};
 use aql_value::{Error, Result};
 

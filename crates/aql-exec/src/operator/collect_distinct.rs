@@ -6,7 +6,7 @@
 use super::Operator;
 use super::group_table::GroupTable;
 use super::groups::GroupKey;
-use super::surplus::Surplus;
+use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::spill::{RowReader, RowWriter};
@@ -19,7 +19,7 @@ pub(crate) struct CollectDistinctOperator {
     carry: Box<[Register]>,
     seen: GroupTable,
     charge: Option<Charge>,
-    surplus: Surplus,
+    pending: PendingRows,
     /// The spilled rows of keys that did not fit in the table.
     spilled: Option<RowReader>,
 }
@@ -35,7 +35,7 @@ impl CollectDistinctOperator {
             inputs,
             carry,
             charge: None,
-            surplus: Surplus::default(),
+            pending: PendingRows::default(),
             spilled: None,
         }
     }
@@ -99,7 +99,7 @@ impl CollectDistinctOperator {
 
 impl Operator for CollectDistinctOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
-        if let Some(batch) = self.surplus.take(limits) {
+        if let Some(batch) = self.pending.take(limits) {
             return Ok(Some(batch));
         }
         if let Some(rows) = &mut self.spilled {
@@ -129,7 +129,7 @@ impl Operator for CollectDistinctOperator {
                 }
             }
             output.select(rows.into());
-            found = Some(self.surplus.split(output, limits));
+            found = Some(self.pending.split(output, limits));
             break;
         }
         self.charge = Some(charge);
@@ -139,7 +139,7 @@ impl Operator for CollectDistinctOperator {
     fn restart(&mut self, outer: Batch) {
         self.seen.clear();
         self.charge = None;
-        self.surplus.clear();
+        self.pending.clear();
         self.spilled = None;
         self.input.restart(outer);
     }

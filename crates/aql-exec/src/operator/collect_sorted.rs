@@ -2,7 +2,7 @@
 
 use super::Operator;
 use super::groups::{GroupOutput, Groups};
-use super::surplus::Surplus;
+use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Charge, Interrupt, Result, Value};
@@ -17,7 +17,7 @@ pub(crate) struct CollectSortedOperator {
     charge: Option<Charge>,
     /// Rows of completed groups.
     done: Option<Batch>,
-    surplus: Surplus,
+    pending: PendingRows,
     finished: bool,
 }
 
@@ -30,7 +30,7 @@ impl CollectSortedOperator {
             open: None,
             charge: None,
             done: None,
-            surplus: Surplus::default(),
+            pending: PendingRows::default(),
             finished: false,
         }
     }
@@ -110,11 +110,11 @@ impl CollectSortedOperator {
 
 impl Operator for CollectSortedOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
-        if let Some(batch) = self.surplus.take(limits) {
+        if let Some(batch) = self.pending.take(limits) {
             return Ok(Some(batch));
         }
         self.read(context)?;
-        Ok(self.done.take().map(|done| self.surplus.split(done, limits)))
+        Ok(self.done.take().map(|done| self.pending.split(done, limits)))
     }
 
     fn restart(&mut self, outer: Batch) {
@@ -122,7 +122,7 @@ impl Operator for CollectSortedOperator {
         self.open = None;
         self.charge = None;
         self.done = None;
-        self.surplus.clear();
+        self.pending.clear();
         self.finished = false;
         self.output.restart(&outer);
         self.input.restart(outer);

@@ -3,8 +3,8 @@
 use super::Operator;
 use super::document_source::{FoundDocuments, Source};
 use super::hash_join::HashJoin;
-use super::outer::{Fetched, Outer};
-use super::surplus::Surplus;
+use super::outer_rows::{Fetched, OuterRows};
+use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Column, Register, Result, Value};
@@ -14,14 +14,14 @@ use storage::{BlockLimits, DocumentScan, DocumentScanSpec, Snapshot};
 const KEYS_PER_BLOCK: BlockLimits = BlockLimits { rows: 4096, bytes: 1 << 20 };
 
 pub(crate) struct EnumerateCollectionOperator {
-    outer: Outer,
+    outer: OuterRows,
     source: Source,
     /// True if each incoming row gets only one document, chosen with equal probability.
     random: bool,
     state: State,
     /// A hash join that replaces repeated scans.
     join: Option<HashJoin>,
-    surplus: Surplus,
+    pending: PendingRows,
 }
 
 /// The state of the scan for the current incoming row.
@@ -35,8 +35,8 @@ enum State {
 }
 
 impl EnumerateCollectionOperator {
-    pub(crate) fn new(outer: Outer, source: Source, random: bool, join: Option<HashJoin>) -> Self {
-        Self { outer, source, random, state: State::Start, join, surplus: Surplus::default() }
+    pub(crate) fn new(outer: OuterRows, source: Source, random: bool, join: Option<HashJoin>) -> Self {
+        Self { outer, source, random, state: State::Start, join, pending: PendingRows::default() }
     }
 
     /// Starts the scan for the current incoming row.
@@ -165,7 +165,7 @@ fn random_key(
 
 impl Operator for EnumerateCollectionOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
-        if let Some(batch) = self.surplus.take(limits) {
+        if let Some(batch) = self.pending.take(limits) {
             return Ok(Some(batch));
         }
         let mut wanted = limits;
@@ -181,7 +181,7 @@ impl Operator for EnumerateCollectionOperator {
                     wanted = wanted.grown(context.full);
                     continue;
                 }
-                return Ok(Some(self.surplus.split(batch, limits)));
+                return Ok(Some(self.pending.split(batch, limits)));
             }
             if let Some(register) = self.source.count_into {
                 let batch = self.count_row(register, context)?;
@@ -191,7 +191,7 @@ impl Operator for EnumerateCollectionOperator {
             }
             match self.next_for_row(context, wanted)? {
                 Some(batch) if batch.is_empty() => wanted = wanted.grown(context.full),
-                Some(batch) => return Ok(Some(self.surplus.split(batch, limits))),
+                Some(batch) => return Ok(Some(self.pending.split(batch, limits))),
                 None => {
                     self.state = State::Start;
                     self.outer.advance();
@@ -204,7 +204,7 @@ impl Operator for EnumerateCollectionOperator {
         self.state = State::Start;
         // The table stays: it does not depend on the rows around the scan.
         self.join.iter_mut().for_each(HashJoin::begin_batch);
-        self.surplus.clear();
+        self.pending.clear();
         self.outer.restart(outer);
     }
 

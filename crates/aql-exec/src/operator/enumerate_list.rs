@@ -1,8 +1,8 @@
 //! A row for each member of an array or of a range, for each incoming row.
 
 use super::Operator;
-use super::outer::{Fetched, Outer};
-use super::surplus::Surplus;
+use super::outer_rows::{Fetched, OuterRows};
+use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Column, ElementCursor, Error, ErrorCode, Program, Register, Result, Value};
@@ -16,12 +16,12 @@ pub(crate) enum ListInput {
 }
 
 pub(crate) struct EnumerateListOperator {
-    outer: Outer,
+    outer: OuterRows,
     input: ListInput,
     out: Register,
     filter: Option<Program>,
     members: Option<Members>,
-    surplus: Surplus,
+    pending: PendingRows,
 }
 
 /// The remaining members for the current incoming row.
@@ -31,8 +31,8 @@ enum Members {
 }
 
 impl EnumerateListOperator {
-    pub(crate) fn new(outer: Outer, input: ListInput, out: Register, filter: Option<Program>) -> Self {
-        Self { outer, input, out, filter, members: None, surplus: Surplus::default() }
+    pub(crate) fn new(outer: OuterRows, input: ListInput, out: Register, filter: Option<Program>) -> Self {
+        Self { outer, input, out, filter, members: None, pending: PendingRows::default() }
     }
 
     /// Returns the members for the current incoming row.
@@ -105,7 +105,7 @@ impl Iterator for Members {
 
 impl Operator for EnumerateListOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
-        if let Some(batch) = self.surplus.take(limits) {
+        if let Some(batch) = self.pending.take(limits) {
             return Ok(Some(batch));
         }
         let mut wanted = limits;
@@ -124,7 +124,7 @@ impl Operator for EnumerateListOperator {
                 context.filter(filter, &mut batch)?;
             }
             if !batch.is_empty() {
-                return Ok(Some(self.surplus.split(batch, limits)));
+                return Ok(Some(self.pending.split(batch, limits)));
             }
             wanted = wanted.grown(context.full);
         }
@@ -132,7 +132,7 @@ impl Operator for EnumerateListOperator {
 
     fn restart(&mut self, outer: Batch) {
         self.members = None;
-        self.surplus.clear();
+        self.pending.clear();
         self.outer.restart(outer);
     }
 

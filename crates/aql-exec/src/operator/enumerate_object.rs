@@ -1,13 +1,13 @@
 //! A row for each attribute of an object, for each incoming row.
 
 use super::Operator;
-use super::outer::{Fetched, Outer};
+use super::outer_rows::{Fetched, OuterRows};
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Charge, Column, Error, ErrorCode, Register, Result, Value};
 
 pub(crate) struct EnumerateObjectOperator {
-    outer: Outer,
+    outer: OuterRows,
     input: Register,
     key: Register,
     value: Register,
@@ -22,7 +22,7 @@ struct Members {
 }
 
 impl EnumerateObjectOperator {
-    pub(crate) fn new(outer: Outer, input: Register, key: Register, value: Register) -> Self {
+    pub(crate) fn new(outer: OuterRows, input: Register, key: Register, value: Register) -> Self {
         Self { outer, input, key, value, members: None }
     }
 

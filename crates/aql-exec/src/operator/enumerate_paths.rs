@@ -2,16 +2,16 @@
 
 use super::Operator;
 use super::graph::{FoundRows, PathReader, RowOutputs, ends_of};
-use super::outer::{Fetched, Outer};
-use super::surplus::Surplus;
+use super::outer_rows::{Fetched, OuterRows};
+use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use crate::graph::path::{AllShortestPaths, FoundPath, KPaths, KShortestPaths, PathHost};
+use crate::graph_search::path::{AllShortestPaths, FoundPath, KPaths, KShortestPaths, PathHost};
 use aql_plan::EnumeratePathsKind;
 use aql_value::{Batch, Register, Result};
 
 pub(crate) struct EnumeratePathsOperator {
-    outer: Outer,
+    outer: OuterRows,
     kind: PathsKind,
     /// Registers of the first and the last vertex.
     ends: (Register, Register),
@@ -19,7 +19,7 @@ pub(crate) struct EnumeratePathsOperator {
     reader: PathReader,
     /// The current incoming row as a batch of its own, and its search.
     row: Option<(Batch, Search)>,
-    surplus: Surplus,
+    pending: PendingRows,
 }
 
 /// The kind of paths that are searched for.
@@ -57,13 +57,13 @@ impl Search {
 
 impl EnumeratePathsOperator {
     pub(crate) fn new(
-        outer: Outer,
+        outer: OuterRows,
         kind: PathsKind,
         ends: (Register, Register),
         outputs: RowOutputs,
         reader: PathReader,
     ) -> Self {
-        Self { outer, kind, ends, outputs, reader, row: None, surplus: Surplus::default() }
+        Self { outer, kind, ends, outputs, reader, row: None, pending: PendingRows::default() }
     }
 
     /// Returns the search for the current incoming row.
@@ -126,7 +126,7 @@ fn add(path: &FoundPath, number: u32, outputs: &RowOutputs, rows: &mut FoundRows
 
 impl Operator for EnumeratePathsOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
-        if let Some(batch) = self.surplus.take(limits) {
+        if let Some(batch) = self.pending.take(limits) {
             return Ok(Some(batch));
         }
         loop {
@@ -136,14 +136,14 @@ impl Operator for EnumeratePathsOperator {
             let rows = self.collect(context, limits)?;
             if rows.len() > 0 {
                 let batch = rows.produce(&self.outer, &self.outputs, &mut self.reader.reader, context)?;
-                return Ok(Some(self.surplus.split(batch, limits)));
+                return Ok(Some(self.pending.split(batch, limits)));
             }
         }
     }
 
     fn restart(&mut self, outer: Batch) {
         self.row = None;
-        self.surplus.clear();
+        self.pending.clear();
         self.outer.restart(outer);
     }
 

@@ -6,7 +6,7 @@
 
 use super::document_source::{FoundDocuments, Source};
 use super::join_table::JoinTable;
-use super::outer::Outer;
+use super::outer_rows::OuterRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, BlockBuilder, Column, ErrorCode, Program, Register, Result, Value};
@@ -146,7 +146,7 @@ impl HashJoin {
     /// empty.
     pub(super) fn next_rows(
         &mut self,
-        outer: &mut Outer,
+        outer: &mut OuterRows,
         source: &Source,
         context: &mut ExecutionContext,
         limits: BatchLimits,
@@ -166,7 +166,7 @@ impl HashJoin {
     /// Returns one row for the current incoming row: with the number of rows that it would get.
     pub(super) fn count_row(
         &mut self,
-        outer: &Outer,
+        outer: &OuterRows,
         source: &Source,
         register: Register,
         context: &mut ExecutionContext,
@@ -191,7 +191,7 @@ impl HashJoin {
         Ok(batch)
     }
 
-    fn take_probes(&mut self, outer: &Outer, context: &mut ExecutionContext) -> Result<Vec<Column>> {
+    fn take_probes(&mut self, outer: &OuterRows, context: &mut ExecutionContext) -> Result<Vec<Column>> {
         if let Some(probes) = self.probes.take() {
             return Ok(probes);
         }

@@ -23,14 +23,14 @@ mod limit;
 mod materialize;
 mod modification;
 mod no_results;
-mod outer;
+mod outer_rows;
+mod pending_rows;
 mod profiled;
 mod row_steps;
 mod shortest_path;
 mod singleton;
 mod sort;
 mod subquery;
-mod surplus;
 mod traversal;
 mod window;
 
@@ -62,7 +62,7 @@ pub(crate) use modification::{
     InsertWriter, ModificationOperator, RemoveWriter, UpdateWriter, UpsertWriter, WriteTarget,
 };
 pub(crate) use no_results::NoResultsOperator;
-pub(crate) use outer::Outer;
+pub(crate) use outer_rows::OuterRows;
 pub(crate) use profiled::Profiled;
 pub(crate) use row_steps::{RowAction, RowStep, RowStepsOperator};
 pub(crate) use shortest_path::ShortestPathOperator;

@@ -4,7 +4,7 @@
 //! thousand calls deep.
 
 use super::Operator;
-use super::surplus::Surplus;
+use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_plan::NodeId;
@@ -42,12 +42,12 @@ const SPARSE: usize = 4;
 pub(crate) struct RowStepsOperator {
     input: Box<dyn Operator>,
     steps: Box<[RowStep]>,
-    surplus: Surplus,
+    pending: PendingRows,
 }
 
 impl RowStepsOperator {
     pub(crate) fn new(input: Box<dyn Operator>, steps: Vec<RowStep>) -> Self {
-        Self { input, steps: steps.into(), surplus: Surplus::default() }
+        Self { input, steps: steps.into(), pending: PendingRows::default() }
     }
 
     /// Applies all steps; the batch is empty if no row is left.
@@ -100,14 +100,14 @@ fn filter_by_register(batch: &mut Batch, register: Register, context: &mut Execu
 
 impl Operator for RowStepsOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
-        if let Some(batch) = self.surplus.take(limits) {
+        if let Some(batch) = self.pending.take(limits) {
             return Ok(Some(batch));
         }
         let mut wanted = limits;
         while let Some(batch) = self.input.next_batch(context, wanted)? {
             let batch = self.apply(batch, context)?;
             if !batch.is_empty() {
-                return Ok(Some(self.surplus.split(batch, limits)));
+                return Ok(Some(self.pending.split(batch, limits)));
             }
             wanted = wanted.grown(context.full);
         }
@@ -115,7 +115,7 @@ impl Operator for RowStepsOperator {
     }
 
     fn restart(&mut self, outer: Batch) {
-        self.surplus.clear();
+        self.pending.clear();
         self.input.restart(outer);
     }
 

@@ -2,15 +2,15 @@
 
 use super::Operator;
 use super::graph::{FoundRows, PathReader, RowOutputs, ends_of};
-use super::outer::{Fetched, Outer};
-use super::surplus::Surplus;
+use super::outer_rows::{Fetched, OuterRows};
+use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use crate::graph::path::{FoundPath, ShortestPath};
+use crate::graph_search::path::{FoundPath, ShortestPath};
 use aql_value::{Batch, Register, Result};
 
 pub(crate) struct ShortestPathOperator {
-    outer: Outer,
+    outer: OuterRows,
     /// Registers of the first and the last vertex.
     ends: (Register, Register),
     outputs: RowOutputs,
@@ -18,18 +18,18 @@ pub(crate) struct ShortestPathOperator {
     reader: PathReader,
     /// The path of the current incoming row, and the number of its rows so far.
     path: Option<(FoundPath, usize)>,
-    surplus: Surplus,
+    pending: PendingRows,
 }
 
 impl ShortestPathOperator {
     pub(crate) fn new(
-        outer: Outer,
+        outer: OuterRows,
         ends: (Register, Register),
         outputs: RowOutputs,
         reader: PathReader,
     ) -> Self {
         let search = ShortestPath::new(reader.is_weighted());
-        Self { outer, ends, outputs, search, reader, path: None, surplus: Surplus::default() }
+        Self { outer, ends, outputs, search, reader, path: None, pending: PendingRows::default() }
     }
 
     /// Finds the path of the current incoming row; an empty one if there is none.
@@ -80,7 +80,7 @@ impl ShortestPathOperator {
 
 impl Operator for ShortestPathOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
-        if let Some(batch) = self.surplus.take(limits) {
+        if let Some(batch) = self.pending.take(limits) {
             return Ok(Some(batch));
         }
         loop {
@@ -90,14 +90,14 @@ impl Operator for ShortestPathOperator {
             let rows = self.collect(context, limits.rows)?;
             if rows.len() > 0 {
                 let batch = rows.produce(&self.outer, &self.outputs, &mut self.reader.reader, context)?;
-                return Ok(Some(self.surplus.split(batch, limits)));
+                return Ok(Some(self.pending.split(batch, limits)));
             }
         }
     }
 
     fn restart(&mut self, outer: Batch) {
         self.path = None;
-        self.surplus.clear();
+        self.pending.clear();
         self.outer.restart(outer);
     }
 

@@ -2,21 +2,21 @@
 
 use super::Operator;
 use super::graph::{FoundRows, GraphReader, RowOutputs, TraversalPrograms, TraversalRowHost, vertex_of};
-use super::outer::{Fetched, Outer};
-use super::surplus::Surplus;
+use super::outer_rows::{Fetched, OuterRows};
+use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use crate::graph::traversal::{StepId, Steps, TraversalSearch, Visit};
+use crate::graph_search::traversal::{StepId, Steps, TraversalSearch, Visit};
 use aql_value::{Batch, Register, Result};
 
 pub(crate) struct TraversalOperator {
-    outer: Outer,
+    outer: OuterRows,
     parts: TraversalParts,
     /// The current incoming row as a batch of its own, during its traversal.
     row: Option<Batch>,
     /// Number of its paths of which only the rows are needed.
     leaves: u64,
-    surplus: Surplus,
+    pending: PendingRows,
 }
 
 /// The parts of a traversal.
@@ -32,8 +32,8 @@ pub(crate) struct TraversalParts {
 }
 
 impl TraversalOperator {
-    pub(crate) fn new(outer: Outer, parts: TraversalParts) -> Self {
-        Self { outer, parts, row: None, leaves: 0, surplus: Surplus::default() }
+    pub(crate) fn new(outer: OuterRows, parts: TraversalParts) -> Self {
+        Self { outer, parts, row: None, leaves: 0, pending: PendingRows::default() }
     }
 
     /// Starts the traversal for the current incoming row, if its start vertex is one.
@@ -132,7 +132,7 @@ impl TraversalOperator {
 }
 
 /// Returns the last edge of a path.
-fn edge_of(steps: &Steps, id: StepId) -> Option<crate::graph::path::FoundEdge<'_>> {
+fn edge_of(steps: &Steps, id: StepId) -> Option<crate::graph_search::path::FoundEdge<'_>> {
     let (step, before) = (steps.get(id)?, steps.get(steps.parent(id)?)?);
     let document = steps.document(id).cloned().unwrap_or_default();
     Some((step.edge, steps.keys(), (before.vertex, step.vertex), document))
@@ -140,7 +140,7 @@ fn edge_of(steps: &Steps, id: StepId) -> Option<crate::graph::path::FoundEdge<'_
 
 impl Operator for TraversalOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
-        if let Some(batch) = self.surplus.take(limits) {
+        if let Some(batch) = self.pending.take(limits) {
             return Ok(Some(batch));
         }
         let mut wanted = limits;
@@ -155,7 +155,7 @@ impl Operator for TraversalOperator {
             }
             let batch = rows.produce(&self.outer, &self.parts.outputs, &mut self.parts.reader, context)?;
             if !batch.is_empty() {
-                return Ok(Some(self.surplus.split(batch, limits)));
+                return Ok(Some(self.pending.split(batch, limits)));
             }
             wanted = wanted.grown(context.full);
         }
@@ -164,7 +164,7 @@ impl Operator for TraversalOperator {
     fn restart(&mut self, outer: Batch) {
         self.row = None;
         self.leaves = 0;
-        self.surplus.clear();
+        self.pending.clear();
         self.outer.restart(outer);
     }
 

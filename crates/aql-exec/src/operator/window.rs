@@ -4,10 +4,10 @@
 //! leaves it once.
 
 use super::Operator;
-use super::surplus::Surplus;
+use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use crate::window::{Reach, SlidingAggregate, sliding};
+use crate::sliding_aggregate::{Reach, SlidingAggregate, sliding};
 use aql_plan::AggregateFunction;
 use aql_value::{Batch, Charge, Column, ErrorCode, Register, Result, Value};
 use std::collections::VecDeque;
@@ -32,7 +32,7 @@ pub(crate) struct WindowOperator {
     end: u64,
     next: u64,
     is_finished: bool,
-    surplus: Surplus,
+    pending: PendingRows,
 }
 
 /// The parts of a WINDOW.
@@ -82,7 +82,7 @@ impl WindowOperator {
             end: 0,
             next: 0,
             is_finished: false,
-            surplus: Surplus::default(),
+            pending: PendingRows::default(),
         }
     }
 
@@ -298,13 +298,13 @@ impl WindowOperator {
 
 impl Operator for WindowOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
-        if let Some(batch) = self.surplus.take(limits) {
+        if let Some(batch) = self.pending.take(limits) {
             return Ok(Some(batch));
         }
         loop {
             context.interrupt.check()?;
             if let Some(batch) = self.take(context, limits)? {
-                return Ok(Some(self.surplus.split(batch, limits)));
+                return Ok(Some(self.pending.split(batch, limits)));
             }
             if self.is_finished {
                 return Ok(None);
@@ -323,7 +323,7 @@ impl Operator for WindowOperator {
         self.entries.clear();
         (self.next_row, self.first_entry, self.start, self.end, self.next) = (0, 0, 0, 0, 0);
         self.is_finished = false;
-        self.surplus.clear();
+        self.pending.clear();
         self.input.restart(outer);
     }
 

@@ -1,7 +1,7 @@
 //! Rows to the body of a reply, once: what is written here is what goes to the socket.
 //!
 //! A body is opened (`{"result":[`), takes rows, and is closed with the attributes that are known only at the end. In
-//! between it may wait in memory or in a file ([`Parked`]); it is never parsed again, and in JSON never copied. (In
+//! between it may wait in memory or in a file ([`EncodedRows`]); it is never parsed again, and in JSON never copied. (In
 //! VelocyPack the rows are an array whose length stands in front of it, so closing copies that array once.)
 
 use velocypack::{Builder, Slice, json};
@@ -34,7 +34,7 @@ enum Body {
 
 /// Rows that wait for their reply, in the form in which they will be sent.
 #[derive(Debug)]
-pub struct Parked {
+pub struct EncodedRows {
     /// JSON: the reply up to its last row. VelocyPack: the array of rows.
     pub bytes: Vec<u8>,
     /// What `bytes` are.
@@ -122,7 +122,7 @@ impl RowEncoder {
     }
 
     /// The rows without the attributes behind them, to be kept until they are fetched.
-    pub fn park(self) -> Result<Parked> {
+    pub fn into_rows(self) -> Result<EncodedRows> {
         let (format, bytes) = match self.body {
             Body::Json(out) => (Format::Json, out),
             Body::VelocyPack(mut builder) => {
@@ -130,11 +130,11 @@ impl RowEncoder {
                 (Format::VelocyPack, builder.into_vec())
             }
         };
-        Ok(Parked { bytes, format, rows: self.rows })
+        Ok(EncodedRows { bytes, format, rows: self.rows })
     }
 }
 
-impl Parked {
+impl EncodedRows {
     /// Closes the reply with the attributes behind the rows, and gives its bytes.
     pub fn finish(self, fields: &[(&str, Field<'_>)]) -> Result<Vec<u8>> {
         match self.format {

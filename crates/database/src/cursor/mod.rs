@@ -1,13 +1,14 @@
 //! Cursors: results that are handed out batch by batch.
 //!
-//! A cursor either computes its batches on demand from a [`RowSource`] (exports, streamed queries), or keeps a result
-//! that was complete before its first reply, already encoded ([`parking`]). Idle for a moment, it pins no memory of the
-//! storage engine ([`store`]). Its time to live counts idle time only: a cursor that is being read never expires.
+//! A cursor either computes its batches on demand from a [`RowSource`] (exports, streamed queries),
+//! or keeps a result that was complete before its first reply, already encoded ([`result_buffer`]).
+//! Idle for a moment, it pins no memory of the storage engine ([`store`]). Its time to live counts
+//! idle time only: a cursor that is being read never expires.
 
 pub mod encoder;
 mod open;
-pub mod parking;
 mod read_ahead;
+pub mod result_buffer;
 pub mod rows;
 mod slot;
 mod store;
@@ -15,9 +16,9 @@ mod store;
 use std::time::Duration;
 
 use crate::{Error, ErrorCode, Result};
-use encoder::{Field, Format, Parked, RowEncoder};
-use parking::Parking;
+use encoder::{EncodedRows, Field, Format, RowEncoder};
 pub use read_ahead::ReadAhead;
+use result_buffer::ResultBuffer;
 pub use rows::RowSource;
 pub use slot::CursorOwner;
 pub use store::Cursors;
@@ -97,7 +98,7 @@ pub(crate) struct Cursor {
 
 /// A batch that was computed on demand.
 struct Batch {
-    rows: Parked,
+    rows: EncodedRows,
     more: bool,
     /// What the query says at its end, in the reply's format.
     extra: Option<Vec<u8>>,
@@ -105,7 +106,7 @@ struct Batch {
 
 enum Rest {
     Source(Box<dyn RowSource>),
-    Parked(Parking),
+    Buffered(ResultBuffer),
 }
 
 impl Reply {
@@ -122,7 +123,7 @@ impl Cursor {
     pub(crate) fn start(
         mut source: Box<dyn RowSource>,
         spec: CursorSpec,
-        mut parking: Parking,
+        mut buffer: ResultBuffer,
         id: u64,
         batch_bytes_max: usize,
         check_room: impl FnOnce() -> Result<()>,
@@ -132,7 +133,7 @@ impl Cursor {
         if more || spec.allow_retry {
             check_room()?;
         }
-        let first = first.park()?;
+        let first = first.into_rows()?;
         let mut count = source.count();
         let mut extra = None;
         if !spec.stream {
@@ -141,15 +142,15 @@ impl Cursor {
                 let mut batch = RowEncoder::new(spec.format, Vec::new())?;
                 more = fill(source.as_mut(), &mut batch, spec.batch_size, batch_bytes_max)?;
                 rows += batch.rows();
-                parking.push(batch.park()?)?;
+                buffer.push(batch.into_rows()?)?;
             }
             count = Some(rows as u64);
         }
         if !more {
             extra = source.finish(spec.format)?;
         }
-        let more = more || !parking.is_empty();
-        let rest = if spec.stream { Rest::Source(source) } else { Rest::Parked(parking) };
+        let more = more || !buffer.is_empty();
+        let rest = if spec.stream { Rest::Source(source) } else { Rest::Buffered(buffer) };
         let mut cursor = Cursor {
             spec,
             batch_bytes_max,
@@ -205,12 +206,12 @@ impl Cursor {
         }
     }
 
-    fn next_rows(&mut self) -> Result<Parked> {
-        if let Rest::Parked(parking) = &mut self.rest {
-            let rows = parking
+    fn next_rows(&mut self) -> Result<EncodedRows> {
+        if let Rest::Buffered(buffer) = &mut self.rest {
+            let rows = buffer
                 .pop()?
                 .ok_or_else(|| Error::new(ErrorCode::Internal, "a batch of the result is missing"))?;
-            self.exhausted = parking.is_empty();
+            self.exhausted = buffer.is_empty();
             return Ok(rows);
         }
         let ahead = self.ahead.take();
@@ -229,10 +230,10 @@ impl Cursor {
         let mut rows = RowEncoder::new(self.spec.format, Vec::with_capacity(room))?;
         let more = fill(source.as_mut(), &mut rows, self.spec.batch_size, self.batch_bytes_max)?;
         let extra = if more { None } else { source.finish(self.spec.format)? };
-        Ok(Batch { rows: rows.park()?, more, extra })
+        Ok(Batch { rows: rows.into_rows()?, more, extra })
     }
 
-    fn deliver(&mut self, rows: Parked, id: u64, code: u64) -> Result<Reply> {
+    fn deliver(&mut self, rows: EncodedRows, id: u64, code: u64) -> Result<Reply> {
         self.delivered += 1;
         self.last_bytes = rows.bytes.len();
         let more = !self.exhausted;

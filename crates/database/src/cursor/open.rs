@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::cursor::encoder::Format;
-use crate::cursor::parking::Parking;
+use crate::cursor::result_buffer::ResultBuffer;
 use crate::cursor::{Cursor, CursorSpec, Reply, RowSource, batch_bytes_max};
 use crate::session::Session;
 
@@ -10,11 +10,14 @@ impl Session {
     /// Starts handing out a result, and gives the first batch. The cursor is kept only if there is more to fetch.
     pub(crate) fn open_cursor(&self, source: Box<dyn RowSource>, spec: CursorSpec) -> Result<Reply> {
         let instance = self.instance();
-        let parking = Parking::new(instance.parking_limits(), std::sync::Arc::clone(&instance.result_memory));
+        let buffer = ResultBuffer::new(
+            instance.result_buffer_limits(),
+            std::sync::Arc::clone(&instance.result_memory),
+        );
         let id = instance.next_cursor_id();
         let bytes_max = batch_bytes_max(instance.options().result_memory_bytes);
         let check_room = || instance.cursors().check_room();
-        let (cursor, reply) = Cursor::start(source, spec, parking, id, bytes_max, check_room)?;
+        let (cursor, reply) = Cursor::start(source, spec, buffer, id, bytes_max, check_room)?;
         if !cursor.is_done() {
             instance.cursors().insert(id, self.cursor_owner(), cursor);
         }

@@ -88,7 +88,7 @@ impl QueryState {
 
 /// A query that runs, shared between the one who runs it and those who list or kill it.
 #[derive(Debug)]
-pub struct RunningQuery {
+pub struct RegisteredQuery {
     /// Unique since the start of the server.
     pub id: u64,
     /// Database in which it runs.
@@ -116,7 +116,7 @@ pub struct RunningQuery {
     exit_code: AtomicU32,
 }
 
-impl RunningQuery {
+impl RegisteredQuery {
     /// How long it has run, or did run.
     pub fn run_time(&self) -> Duration {
         match self.finished_us.load(Ordering::Relaxed) {
@@ -199,7 +199,7 @@ struct Tracked {
     /// Those that were set for it.
     properties: Option<TrackingProperties>,
     /// In the order of their ends.
-    slow: VecDeque<Arc<RunningQuery>>,
+    slow: VecDeque<Arc<RegisteredQuery>>,
 }
 
 impl Tracked {
@@ -214,7 +214,7 @@ impl Tracked {
 /// All queries of the server.
 #[derive(Debug, Default)]
 pub struct QueryRegistry {
-    running: Mutex<BTreeMap<u64, Arc<RunningQuery>>>,
+    running: Mutex<BTreeMap<u64, Arc<RegisteredQuery>>>,
     tracked: RwLock<BTreeMap<Arc<str>, Tracked>>,
     /// Of databases for which none were set.
     default_properties: RwLock<TrackingProperties>,
@@ -230,14 +230,14 @@ pub struct QueryRegistry {
 #[derive(Debug)]
 pub struct Registration {
     registry: Arc<QueryRegistry>,
-    query: Arc<RunningQuery>,
+    query: Arc<RegisteredQuery>,
 }
 
 impl QueryRegistry {
     /// Lists a query until the registration is dropped.
     pub fn register(self: &Arc<Self>, new: NewQuery<'_>) -> Registration {
         let properties = self.properties(&new.database);
-        let query = Arc::new(RunningQuery {
+        let query = Arc::new(RegisteredQuery {
             id: self.next_id.fetch_add(1, Ordering::Relaxed) + 1,
             database: new.database,
             user: new.user,
@@ -263,14 +263,14 @@ impl QueryRegistry {
     }
 
     /// The queries that run now in a database, or in all of them; oldest first.
-    pub fn running(&self, database: Option<&str>) -> Vec<Arc<RunningQuery>> {
+    pub fn running(&self, database: Option<&str>) -> Vec<Arc<RegisteredQuery>> {
         let running = lock(&self.running);
         let wanted = running.values().filter(|query| is_wanted(&query.database, database));
         wanted.filter(|query| self.properties(&query.database).enabled).cloned().collect()
     }
 
     /// The slow queries that are remembered; oldest first.
-    pub fn slow(&self, database: Option<&str>) -> Vec<Arc<RunningQuery>> {
+    pub fn slow(&self, database: Option<&str>) -> Vec<Arc<RegisteredQuery>> {
         let tracked = read(&self.tracked);
         let wanted = tracked.iter().filter(|(name, _)| is_wanted(name, database));
         let mut slow: Vec<_> = wanted.flat_map(|(_, tracked)| tracked.slow.iter().cloned()).collect();
@@ -350,7 +350,7 @@ impl QueryRegistry {
         *write(&self.default_properties) = properties;
     }
 
-    fn finish(&self, query: &Arc<RunningQuery>) {
+    fn finish(&self, query: &Arc<RegisteredQuery>) {
         if query.interrupt.was_given_up() {
             lock(&self.running).remove(&query.id);
             return;
@@ -384,7 +384,7 @@ impl QueryRegistry {
 
 impl Registration {
     /// The query.
-    pub fn query(&self) -> &Arc<RunningQuery> {
+    pub fn query(&self) -> &Arc<RegisteredQuery> {
         &self.query
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use database::query::registry::{RunningQuery, TrackingProperties};
+use database::query::registry::{RegisteredQuery, TrackingProperties};
 use database::query::request::QueryRequest;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
@@ -80,7 +80,7 @@ fn listed_database(session: &Session, request: &Request) -> Result<Option<Arc<st
     Ok(None)
 }
 
-fn list(queries: &[Arc<RunningQuery>]) -> Result<Response> {
+fn list(queries: &[Arc<RegisteredQuery>]) -> Result<Response> {
     let body = Fields::array(|fields| {
         for query in queries {
             fields.child_element(|fields| print(fields, query));
@@ -89,7 +89,7 @@ fn list(queries: &[Arc<RunningQuery>]) -> Result<Response> {
     Ok(Response::value(StatusCode::OK, body))
 }
 
-fn print(fields: &mut Fields<'_>, query: &RunningQuery) {
+fn print(fields: &mut Fields<'_>, query: &RegisteredQuery) {
     let bind_variables = match query.bind_variables.as_slice() {
         [] => Slice::EMPTY_OBJECT,
         bytes => Slice::new(bytes),

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::memory::{Head, PairsReader, head_of};
+use super::pairs::{Head, PairsReader, head_of};
 use super::run::RunReader;
 use crate::Result;
 

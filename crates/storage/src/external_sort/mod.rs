@@ -1,8 +1,8 @@
 //! Sorts more pairs than fit in memory: sorted runs in temporary files, merged while they are read, by several threads
 //! if wanted.
 
-mod memory;
 mod merge;
+mod pairs;
 mod ranges;
 mod run;
 #[cfg(test)]
@@ -14,8 +14,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::{Error, ErrorCode, Result};
-use memory::{CommonStart, PAIR_OVERHEAD_BYTES, Pairs};
 use merge::Merge;
+use pairs::{CommonStart, PAIR_OVERHEAD_BYTES, Pairs};
 use ranges::{Sorted, divide};
 use run::{Run, RunWriter};
 

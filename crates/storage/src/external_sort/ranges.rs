@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::memory::{Pairs, PairsReader};
 use super::merge::Source;
+use super::pairs::{Pairs, PairsReader};
 use super::run::{Run, RunReader, start_of};
 
 /// Of so many pairs in memory one tells where ranges may begin.

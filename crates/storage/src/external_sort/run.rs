@@ -16,7 +16,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use super::failed;
-use super::memory::shared_length;
+use super::pairs::shared_length;
 use crate::{Error, Result};
 
 /// How far apart groups begin, at least.

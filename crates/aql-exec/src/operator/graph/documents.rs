@@ -1,7 +1,7 @@
 //! Documents of vertices and edges: late materialization, many at a time.
 
 use crate::context::ExecutionContext;
-use crate::graph::vertices::{Vertex, VertexArena};
+use crate::graph_search::vertices::{Vertex, VertexArena};
 use aql_value::{ErrorCode, Result, Value};
 use std::sync::Arc;
 use storage::Collection;

@@ -3,9 +3,9 @@
 use super::existence::VertexExistence;
 use super::list_cache::ListCache;
 use crate::context::ExecutionContext;
-use crate::graph::edges::{EdgeList, ReadPosition};
-use crate::graph::path::Side;
-use crate::graph::vertices::{Vertex, VertexArena};
+use crate::graph_search::edges::{EdgeList, ReadPosition};
+use crate::graph_search::path::Side;
+use crate::graph_search::vertices::{Vertex, VertexArena};
 use crate::operator::index_lookup::{EntryBatch, EntrySink, EntrySource, RangePrograms, index_value};
 use aql_plan::IndexHint;
 use aql_value::{Batch, Result, Value};

@@ -4,8 +4,8 @@
 //! list.
 
 use crate::context::ExecutionContext;
-use crate::graph::edges::FoundEdge;
-use crate::graph::vertices::{Vertex, VertexArena};
+use crate::graph_search::edges::FoundEdge;
+use crate::graph_search::vertices::{Vertex, VertexArena};
 use std::sync::Arc;
 use storage::{Collection, EdgeEnds, LastLoss, VertexEdges};
 

@@ -1,7 +1,7 @@
 //! Attributes of vertices that follow from their identifiers.
 
 use super::reader::GraphReader;
-use crate::graph::vertices::Vertex;
+use crate::graph_search::vertices::Vertex;
 use crate::operator::document_source::ProjectionProgram;
 use aql_value::{Batch, BlockBuilder, Column, Result, ShortString, Value};
 

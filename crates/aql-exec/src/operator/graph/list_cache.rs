@@ -1,7 +1,7 @@
 //! A cache of the edges of vertices.
 
-use crate::graph::edges::{EdgeList, FoundEdge};
-use crate::graph::vertices::Vertex;
+use crate::graph_search::edges::{EdgeList, FoundEdge};
+use crate::graph_search::vertices::Vertex;
 
 /// Complete lists of edges by vertex. All are dropped when they take too much memory.
 pub(super) struct ListCache {

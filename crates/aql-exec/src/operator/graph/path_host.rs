@@ -4,9 +4,9 @@ use super::conditions::Conditions;
 use super::documents::edge_documents;
 use super::reader::GraphReader;
 use crate::context::ExecutionContext;
-use crate::graph::edges::EdgeList;
-use crate::graph::path::{PathHost, Side};
-use crate::graph::vertices::Vertex;
+use crate::graph_search::edges::EdgeList;
+use crate::graph_search::path::{PathHost, Side};
+use crate::graph_search::vertices::Vertex;
 use aql_plan::PathElement;
 use aql_value::{Batch, Error, ErrorCode, Result, Value};
 

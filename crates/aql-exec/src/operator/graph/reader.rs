@@ -4,7 +4,7 @@ use super::documents::VertexDocuments;
 use super::edges::{EdgeAccessProgram, EdgeFinder, FinderContext};
 use super::existence::VertexExistence;
 use crate::context::ExecutionContext;
-use crate::graph::vertices::{Vertex, VertexArena};
+use crate::graph_search::vertices::{Vertex, VertexArena};
 use aql_value::{Batch, Charge, Error, ErrorCode, Result, Value};
 
 /// Vertices, edges and documents found so far, and the memory that they take.

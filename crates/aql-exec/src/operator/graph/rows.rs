@@ -5,11 +5,11 @@ use super::identity::{are_identities, project_identity};
 use super::path_value::{PathBuilder, PathParts, PathWeights};
 use super::reader::GraphReader;
 use crate::context::ExecutionContext;
-use crate::graph::edges::EdgeName;
-use crate::graph::path::FoundEdge;
-use crate::graph::vertices::Vertex;
+use crate::graph_search::edges::EdgeName;
+use crate::graph_search::path::FoundEdge;
+use crate::graph_search::vertices::Vertex;
 use crate::operator::document_source::ProjectionProgram;
-use crate::operator::outer::Outer;
+use crate::operator::outer_rows::OuterRows;
 use aql_value::{Batch, Column, Program, Register, Result, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -168,7 +168,7 @@ impl FoundRows {
     /// Makes a batch of the rows.
     pub(in crate::operator) fn produce(
         mut self,
-        outer: &Outer,
+        outer: &OuterRows,
         outputs: &RowOutputs,
         reader: &mut GraphReader,
         context: &mut ExecutionContext,

@@ -2,7 +2,7 @@
 
 use super::path_host::PathReader;
 use crate::context::ExecutionContext;
-use crate::graph::vertices::{Vertex, VertexArena};
+use crate::graph_search::vertices::{Vertex, VertexArena};
 use aql_value::{Batch, ErrorCode, Result, Value};
 
 /// Returns the vertex of an identifier, or of an object with one.

@@ -6,9 +6,9 @@ use super::path_host::WeightProgram;
 use super::path_value::{PathBuilder, PathParts, PathWeights};
 use super::reader::GraphReader;
 use crate::context::ExecutionContext;
-use crate::graph::edges::{EdgeList, ReadPosition};
-use crate::graph::traversal::{StepId, Steps, TraversalHost};
-use crate::graph::vertices::Vertex;
+use crate::graph_search::edges::{EdgeList, ReadPosition};
+use crate::graph_search::traversal::{StepId, Steps, TraversalHost};
+use crate::graph_search::vertices::Vertex;
 use aql_plan::PathElement;
 use aql_value::{Batch, Column, Program, Register, Result, Value};
 

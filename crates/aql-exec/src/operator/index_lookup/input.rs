@@ -2,21 +2,21 @@
 
 use super::range::{RangeColumns, RangePrograms};
 use crate::context::ExecutionContext;
-use crate::operator::outer::Outer;
+use crate::operator::outer_rows::OuterRows;
 use aql_value::{Interrupt, Result};
 use std::sync::Arc;
 use storage::{Index, IndexRange};
 
 /// The present batch of incoming rows.
 pub(crate) struct LookupInput {
-    pub(super) outer: Outer,
+    pub(super) outer: OuterRows,
     ranges: Vec<RangePrograms>,
     /// The ranges' values for the present batch.
     columns: Vec<RangeColumns>,
 }
 
 impl LookupInput {
-    pub(super) fn new(outer: Outer, ranges: Vec<RangePrograms>) -> Self {
+    pub(super) fn new(outer: OuterRows, ranges: Vec<RangePrograms>) -> Self {
         Self { outer, ranges, columns: Vec::new() }
     }
 

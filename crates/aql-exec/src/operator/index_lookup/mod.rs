@@ -28,8 +28,8 @@ pub(super) use source::EntrySource;
 
 use super::Operator;
 use super::document_source::Source;
-use super::outer::{Fetched, Outer};
-use super::surplus::Surplus;
+use super::outer_rows::{Fetched, OuterRows};
+use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Column, Register, Result, Value};
@@ -77,13 +77,13 @@ pub(crate) struct IndexLookupOperator<S> {
     fetch: Fetch,
     /// The incoming row of the last row produced and how many were produced for it, for the source's limit.
     produced: (u32, u64),
-    surplus: Surplus,
+    pending: PendingRows,
 }
 
 impl<S: LookupStrategy> IndexLookupOperator<S> {
-    pub(crate) fn new(outer: Outer, ranges: Vec<RangePrograms>, fetch: Fetch, strategy: S) -> Self {
+    pub(crate) fn new(outer: OuterRows, ranges: Vec<RangePrograms>, fetch: Fetch, strategy: S) -> Self {
         let input = LookupInput::new(outer, ranges);
-        Self { input, strategy, fetch, produced: (0, 0), surplus: Surplus::default() }
+        Self { input, strategy, fetch, produced: (0, 0), pending: PendingRows::default() }
     }
 
     fn begin_batch(&mut self, context: &mut ExecutionContext) -> Result<()> {
@@ -157,7 +157,7 @@ impl<S: LookupStrategy> IndexLookupOperator<S> {
 
 impl<S: LookupStrategy> Operator for IndexLookupOperator<S> {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
-        if let Some(batch) = self.surplus.take(limits) {
+        if let Some(batch) = self.pending.take(limits) {
             return Ok(Some(batch));
         }
         let mut wanted = limits;
@@ -177,7 +177,7 @@ impl<S: LookupStrategy> Operator for IndexLookupOperator<S> {
             }
             let batch = self.produce(entries, context)?;
             if !batch.is_empty() {
-                return Ok(Some(self.surplus.split(batch, limits)));
+                return Ok(Some(self.pending.split(batch, limits)));
             }
             wanted = wanted.grown(context.full);
         }
@@ -187,7 +187,7 @@ impl<S: LookupStrategy> Operator for IndexLookupOperator<S> {
         self.strategy.end_row();
         self.input.clear();
         self.produced = (0, 0);
-        self.surplus.clear();
+        self.pending.clear();
         self.input.outer.restart(outer);
     }
 

@@ -5,9 +5,9 @@ use aql_value::Batch;
 
 /// The rest of a batch that had more rows than requested.
 #[derive(Default)]
-pub(super) struct Surplus(Option<Batch>);
+pub(super) struct PendingRows(Option<Batch>);
 
-impl Surplus {
+impl PendingRows {
     /// Returns the next rows, if there are any left.
     pub(super) fn take(&mut self, limits: BatchLimits) -> Option<Batch> {
         let batch = self.0.take()?;
@@ -37,14 +37,14 @@ mod tests {
 
     #[test]
     fn answers_as_much_as_is_asked_for_until_nothing_is_left() {
-        let mut surplus = Surplus::default();
+        let mut pending = PendingRows::default();
         let limits = |rows| BatchLimits::FULL.of_rows(rows);
-        assert_eq!(surplus.split(Batch::new(7), limits(3)).selected_len(), 3);
-        assert_eq!(surplus.take(limits(1)).unwrap().selected().collect::<Vec<_>>(), [3]);
-        assert_eq!(surplus.take(limits(10)).unwrap().selected().collect::<Vec<_>>(), [4, 5, 6]);
-        assert!(surplus.take(limits(10)).is_none());
-        surplus.split(Batch::new(7), limits(3));
-        surplus.clear();
-        assert!(surplus.take(limits(10)).is_none());
+        assert_eq!(pending.split(Batch::new(7), limits(3)).selected_len(), 3);
+        assert_eq!(pending.take(limits(1)).unwrap().selected().collect::<Vec<_>>(), [3]);
+        assert_eq!(pending.take(limits(10)).unwrap().selected().collect::<Vec<_>>(), [4, 5, 6]);
+        assert!(pending.take(limits(10)).is_none());
+        pending.split(Batch::new(7), limits(3));
+        pending.clear();
+        assert!(pending.take(limits(10)).is_none());
     }
 }

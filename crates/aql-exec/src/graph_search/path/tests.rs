@@ -1,7 +1,7 @@
 //! Tests of every search against all paths found by the simplest algorithm.
 
 use super::*;
-use crate::graph::testing::{Hop, TestGraph, key};
+use crate::graph_search::testing::{Hop, TestGraph, key};
 use proptest::prelude::*;
 
 struct Host<'a>(&'a TestGraph);

@@ -7,7 +7,7 @@ use aql_value::{Batch, Register, Result};
 use std::sync::Arc;
 
 /// The input of a loop, and its current row.
-pub(crate) struct Outer {
+pub(crate) struct OuterRows {
     input: Box<dyn Operator>,
     /// Registers that later operators read: no others are repeated for inner rows.
     carry: Box<[Register]>,
@@ -15,7 +15,7 @@ pub(crate) struct Outer {
     position: usize,
 }
 
-impl Outer {
+impl OuterRows {
     pub(crate) fn new(input: Box<dyn Operator>, carry: Box<[Register]>) -> Self {
         Self { input, carry, batch: None, position: 0 }
     }
@@ -87,7 +87,7 @@ impl Outer {
     }
 }
 
-/// The result of [`Outer::fetch`].
+/// The result of [`OuterRows::fetch`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fetched {
     /// The current row remains.

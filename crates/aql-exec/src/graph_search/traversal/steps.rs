@@ -1,8 +1,8 @@
 //! The paths of a traversal: each is its last step, which knows its parent. Paths share common
 //! steps.
 
-use crate::graph::edges::{EdgeName, FoundEdge};
-use crate::graph::vertices::Vertex;
+use crate::graph_search::edges::{EdgeName, FoundEdge};
+use crate::graph_search::vertices::Vertex;
 use aql_value::Value;
 
 /// The end of a path.

@@ -3,8 +3,8 @@
 //! It keeps all edges by which a vertex is first reached.
 
 use super::{FoundPath, PathHost, Side};
-use crate::graph::edges::{EdgeList, EdgeName};
-use crate::graph::vertices::Vertex;
+use crate::graph_search::edges::{EdgeList, EdgeName};
+use crate::graph_search::vertices::Vertex;
 use aql_value::Result;
 use std::collections::HashMap;
 

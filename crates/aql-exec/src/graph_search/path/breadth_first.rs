@@ -3,8 +3,8 @@
 //! It always extends the side with fewer vertices at its border.
 
 use super::{Excluded, FoundPath, PathHost, Side};
-use crate::graph::edges::{EdgeList, EdgeName};
-use crate::graph::vertices::Vertex;
+use crate::graph_search::edges::{EdgeList, EdgeName};
+use crate::graph_search::vertices::Vertex;
 use aql_value::Result;
 
 /// A bidirectional search.

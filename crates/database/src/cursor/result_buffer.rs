@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use aql_value::{Charge, MemoryAccount};
 
-use crate::cursor::encoder::{Format, Parked};
+use crate::cursor::encoder::{EncodedRows, Format};
 use crate::{Error, ErrorCode, Result};
 
-/// Limits of a [`Parking`].
+/// Limits of a [`ResultBuffer`].
 #[derive(Clone, Debug)]
-pub struct ParkingLimits {
+pub struct ResultBufferLimits {
     /// Bytes of one result that may wait in memory; what comes later goes to a file.
     pub memory_bytes: usize,
     /// Folder of the files. They have no name there and are gone with the process.
@@ -22,16 +22,16 @@ pub struct ParkingLimits {
 
 /// Batches in the order in which they are fetched.
 #[derive(Debug)]
-pub struct Parking {
+pub struct ResultBuffer {
     waiting: VecDeque<Place>,
-    limits: ParkingLimits,
+    limits: ResultBufferLimits,
     charge: Charge,
     spill: Option<Spill>,
 }
 
 #[derive(Debug)]
 enum Place {
-    Memory(Parked),
+    Memory(EncodedRows),
     File { offset: u64, len: usize, format: Format, rows: usize },
 }
 
@@ -41,14 +41,14 @@ struct Spill {
     end: u64,
 }
 
-impl Parking {
+impl ResultBuffer {
     /// Nothing waits yet. Memory is drawn from `account`.
-    pub fn new(limits: ParkingLimits, account: Arc<MemoryAccount>) -> Self {
-        Parking { waiting: VecDeque::new(), limits, charge: Charge::new(account), spill: None }
+    pub fn new(limits: ResultBufferLimits, account: Arc<MemoryAccount>) -> Self {
+        ResultBuffer { waiting: VecDeque::new(), limits, charge: Charge::new(account), spill: None }
     }
 
     /// Appends a batch. It goes to the file once the memory's share is used up, or when no memory is left to draw.
-    pub fn push(&mut self, batch: Parked) -> Result<()> {
+    pub fn push(&mut self, batch: EncodedRows) -> Result<()> {
         let len = batch.bytes.len();
         let fits = self.spill.is_none() && self.charge.bytes() as usize + len <= self.limits.memory_bytes;
         if fits && self.charge.grow(len as u64).is_ok() {
@@ -75,7 +75,7 @@ impl Parking {
     }
 
     /// The next batch, or `None` when all were taken.
-    pub fn pop(&mut self) -> Result<Option<Parked>> {
+    pub fn pop(&mut self) -> Result<Option<EncodedRows>> {
         match self.waiting.pop_front() {
             None => Ok(None),
             Some(Place::Memory(batch)) => {
@@ -93,7 +93,7 @@ impl Parking {
                     .seek(SeekFrom::Start(offset))
                     .and_then(|_| spill.file.read_exact(&mut bytes))
                     .map_err(|error| self.limits.failed(&error))?;
-                Ok(Some(Parked { bytes, format, rows }))
+                Ok(Some(EncodedRows { bytes, format, rows }))
             }
         }
     }
@@ -104,7 +104,7 @@ impl Parking {
     }
 }
 
-impl ParkingLimits {
+impl ResultBufferLimits {
     fn failed(&self, error: &std::io::Error) -> Error {
         let folder = self.folder.display();
         Error::new(
@@ -118,24 +118,24 @@ impl ParkingLimits {
 mod tests {
     use super::*;
 
-    fn batch(size: usize, fill: u8) -> Parked {
-        Parked { bytes: vec![fill; size], format: Format::Json, rows: 1 }
+    fn batch(size: usize, fill: u8) -> EncodedRows {
+        EncodedRows { bytes: vec![fill; size], format: Format::Json, rows: 1 }
     }
 
     #[test]
     fn batches_come_back_in_order_from_memory_and_file() {
         let folder = tempfile::tempdir().unwrap();
         let account = Arc::new(MemoryAccount::unlimited());
-        let limits = ParkingLimits { memory_bytes: 100, folder: folder.path().into() };
-        let mut parking = Parking::new(limits, Arc::clone(&account));
+        let limits = ResultBufferLimits { memory_bytes: 100, folder: folder.path().into() };
+        let mut buffer = ResultBuffer::new(limits, Arc::clone(&account));
         for fill in 0..10 {
-            parking.push(batch(30, fill)).unwrap();
+            buffer.push(batch(30, fill)).unwrap();
         }
         assert_eq!(account.used_bytes(), 90);
         for fill in 0..10 {
-            assert_eq!(parking.pop().unwrap().unwrap().bytes, vec![fill; 30]);
+            assert_eq!(buffer.pop().unwrap().unwrap().bytes, vec![fill; 30]);
         }
-        assert!(parking.pop().unwrap().is_none() && parking.is_empty());
+        assert!(buffer.pop().unwrap().is_none() && buffer.is_empty());
         assert_eq!(account.used_bytes(), 0);
     }
 
@@ -143,10 +143,10 @@ mod tests {
     fn a_full_account_sends_batches_to_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let account = Arc::new(MemoryAccount::new(Some(10), None));
-        let limits = ParkingLimits { memory_bytes: 1_000, folder: folder.path().into() };
-        let mut parking = Parking::new(limits, Arc::clone(&account));
-        parking.push(batch(30, 7)).unwrap();
+        let limits = ResultBufferLimits { memory_bytes: 1_000, folder: folder.path().into() };
+        let mut buffer = ResultBuffer::new(limits, Arc::clone(&account));
+        buffer.push(batch(30, 7)).unwrap();
         assert_eq!(account.used_bytes(), 0);
-        assert_eq!(parking.pop().unwrap().unwrap().bytes, vec![7; 30]);
+        assert_eq!(buffer.pop().unwrap().unwrap().bytes, vec![7; 30]);
     }
 }

@@ -2,7 +2,7 @@
 //! demand.
 
 use super::{Excluded, FoundPath, PathHost, ShortestPath};
-use crate::graph::vertices::Vertex;
+use crate::graph_search::vertices::Vertex;
 use aql_value::Result;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

@@ -1,8 +1,8 @@
 //! Tests of traversals against all paths found by the simplest algorithm.
 
 use super::*;
-use crate::graph::path::Side;
-use crate::graph::testing::{TestGraph, key};
+use crate::graph_search::path::Side;
+use crate::graph_search::testing::{TestGraph, key};
 use proptest::prelude::*;
 use std::collections::HashSet;
 

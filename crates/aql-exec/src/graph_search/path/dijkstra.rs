@@ -1,8 +1,8 @@
 //! One lightest path: bidirectional Dijkstra's algorithm.
 
 use super::{Excluded, FoundPath, PathHost, Side};
-use crate::graph::edges::{EdgeList, EdgeName};
-use crate::graph::vertices::Vertex;
+use crate::graph_search::edges::{EdgeList, EdgeName};
+use crate::graph_search::vertices::Vertex;
 use aql_value::Result;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};

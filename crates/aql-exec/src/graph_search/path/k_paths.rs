@@ -6,8 +6,8 @@
 //! the way.
 
 use super::{FoundPath, PathHost, Side};
-use crate::graph::edges::{EdgeList, FoundEdge};
-use crate::graph::vertices::Vertex;
+use crate::graph_search::edges::{EdgeList, FoundEdge};
+use crate::graph_search::vertices::Vertex;
 use aql_value::Result;
 use std::collections::{HashMap, HashSet};
 

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use kv::{BlockLimits, KeyRange, ScanSpec, Snapshot};
 
-use super::pairs::Pairs;
+use crate::load::pairs::Pairs;
 use crate::{Result, encoding};
 
 /// Of more gaps the rest of the documents count as one. Batches of scattered keys are known by then.

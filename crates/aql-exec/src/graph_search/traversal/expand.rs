@@ -1,8 +1,8 @@
 //! Expansion of a path by the edges at its end, the same for all orders.
 
 use super::{SearchOptions, StepId, Steps, TraversalHost};
-use crate::graph::edges::{EdgeList, FoundEdge, ReadPosition};
-use crate::graph::vertices::Vertex;
+use crate::graph_search::edges::{EdgeList, FoundEdge, ReadPosition};
+use crate::graph_search::vertices::Vertex;
 use aql_plan::{TraversalOrder, Uniqueness};
 use aql_value::{Error, ErrorCode, Result};
 

@@ -2,7 +2,7 @@
 
 use super::expand::Expansion;
 use super::{StepId, Steps, TraversalHost, Visit};
-use crate::graph::edges::ReadPosition;
+use crate::graph_search::edges::ReadPosition;
 use aql_plan::Uniqueness;
 use aql_value::Result;
 use std::cmp::{Ordering, Reverse};
