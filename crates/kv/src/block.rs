@@ -1,14 +1,14 @@
-//! What reads answer: many keys and values in one buffer.
+//! The results of reads: many keys and values in one buffer.
 //!
-//! A block is one allocation for all bytes and one for the offsets, so that a scan costs no allocation a row and the
-//! reader can keep the bytes for as long as it wants by moving them out.
+//! A block takes one allocation for all bytes and one for the offsets, so a scan does not allocate
+//! per row. A reader can move the bytes out and keep them for as long as it wants.
 
 use std::ops::Range;
 
-/// Most bytes in one block or answer, so that offsets fit 32 bits.
+/// The greatest number of bytes in one block or in one result, so that offsets fit 32 bits.
 pub const BLOCK_BYTES_MAX: usize = u32::MAX as usize;
 
-/// Where one pair lies in its block's bytes: the key, directly followed by the value.
+/// The position of one pair in the bytes of its block: the key, directly followed by the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// Offset of the key's first byte.
@@ -27,17 +27,18 @@ pub struct Block {
 }
 
 impl Block {
-    /// An empty block.
+    /// Creates an empty block.
     pub fn new() -> Self {
         Block::default()
     }
 
-    /// An empty block with room for `rows` pairs of together `bytes` bytes.
+    /// Creates an empty block with room for `rows` pairs of `bytes` bytes in total.
     pub fn with_capacity(rows: usize, bytes: usize) -> Self {
         Block { bytes: Vec::with_capacity(bytes), pairs: Vec::with_capacity(rows) }
     }
 
-    /// Appends a pair. `false`: the block would exceed [`BLOCK_BYTES_MAX`]; nothing was appended.
+    /// Appends a pair. Returns false, and appends nothing, if the block would exceed
+    /// [`BLOCK_BYTES_MAX`].
     #[must_use]
     #[inline]
     pub fn push(&mut self, key: &[u8], value: &[u8]) -> bool {
@@ -56,71 +57,71 @@ impl Block {
         true
     }
 
-    /// Number of pairs.
+    /// Returns the number of pairs.
     #[inline]
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
 
-    /// Whether there is no pair.
+    /// Returns true if there is no pair.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
 
-    /// Bytes of all keys and values.
+    /// Returns the number of bytes of all keys and values.
     #[inline]
     pub fn size_bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Where the key of pair `i` lies in [`Block::bytes`]. Panics if there is no pair `i`.
+    /// Returns the range of pair `i`'s key in [`Block::bytes`]. Panics if there is no pair `i`.
     #[inline]
     pub fn key_range(&self, i: usize) -> Range<usize> {
         let pair = self.pairs[i];
         pair.key_start as usize..pair.value_start as usize
     }
 
-    /// Where the value of pair `i` lies in [`Block::bytes`]. Panics if there is no pair `i`.
+    /// Returns the range of pair `i`'s value in [`Block::bytes`]. Panics if there is no pair `i`.
     #[inline]
     pub fn value_range(&self, i: usize) -> Range<usize> {
         let pair = self.pairs[i];
         pair.value_start as usize..pair.value_end as usize
     }
 
-    /// The key of pair `i`. Panics if there is no pair `i`.
+    /// Returns the key of pair `i`. Panics if there is no pair `i`.
     #[inline]
     pub fn key(&self, i: usize) -> &[u8] {
         &self.bytes[self.key_range(i)]
     }
 
-    /// The value of pair `i`. Panics if there is no pair `i`.
+    /// Returns the value of pair `i`. Panics if there is no pair `i`.
     #[inline]
     pub fn value(&self, i: usize) -> &[u8] {
         &self.bytes[self.value_range(i)]
     }
 
-    /// The last pair's key.
+    /// Returns the last pair's key.
     pub fn last_key(&self) -> Option<&[u8]> {
         self.len().checked_sub(1).map(|last| self.key(last))
     }
 
-    /// All keys and values in order.
+    /// Returns all keys and values in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&[u8], &[u8])> + DoubleEndedIterator {
         (0..self.len()).map(|i| (self.key(i), self.value(i)))
     }
 
-    /// The bytes of all pairs; each pair's key is directly followed by its value.
+    /// Returns the bytes of all pairs; each pair's key is directly followed by its value.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Where the pairs lie in [`Block::bytes`].
+    /// Returns the positions of the pairs in [`Block::bytes`].
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
     }
 
-    /// The bytes and where the pairs lie in them, without a copy.
+    /// Returns the bytes and the positions of the pairs in them, without a copy.
     pub fn into_parts(self) -> (Vec<u8>, Vec<Pair>) {
         (self.bytes, self.pairs)
     }
@@ -132,7 +133,7 @@ impl Block {
     }
 }
 
-/// The answer of a look-up of many keys: one entry a key, in the order asked.
+/// The result of a look-up of many keys: one entry per key, in the order of the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Values {
     bytes: Vec<u8>,
@@ -140,17 +141,18 @@ pub struct Values {
 }
 
 impl Values {
-    /// No entries.
+    /// Creates a result without entries.
     pub fn new() -> Self {
         Values::default()
     }
 
-    /// No entries, with room for `keys` entries of together `bytes` bytes.
+    /// Creates a result without entries, with room for `keys` entries of `bytes` bytes in total.
     pub fn with_capacity(keys: usize, bytes: usize) -> Self {
         Values { bytes: Vec::with_capacity(bytes), ranges: Vec::with_capacity(keys) }
     }
 
-    /// Appends the entry of the next key. `false`: the answer would exceed [`BLOCK_BYTES_MAX`]; nothing was appended.
+    /// Appends the entry of the next key. Returns false, and appends nothing, if the result would
+    /// exceed [`BLOCK_BYTES_MAX`].
     #[must_use]
     pub fn push(&mut self, value: Option<&[u8]>) -> bool {
         let Some(value) = value else {
@@ -164,7 +166,8 @@ impl Values {
         true
     }
 
-    /// Appends the entries of other keys. `false`: the answer would exceed [`BLOCK_BYTES_MAX`]; nothing was appended.
+    /// Appends the entries of other keys. Returns false, and appends nothing, if the result would
+    /// exceed [`BLOCK_BYTES_MAX`].
     #[must_use]
     pub fn append(&mut self, other: &Values) -> bool {
         let start = self.bytes.len();
@@ -177,8 +180,9 @@ impl Values {
         true
     }
 
-    /// The same entries in another order: each has its new place in `places`, in which every place is once. The bytes stay
-    /// where they are.
+    /// Returns the same entries in another order: entry `i` moves to position `places[i]`.
+    ///
+    /// `places` is a permutation of the positions. The bytes do not move.
     #[must_use]
     pub fn moved_to(mut self, places: &[usize]) -> Self {
         let mut ranges = vec![None; self.ranges.len()];
@@ -190,44 +194,46 @@ impl Values {
         Values { ranges, ..self }
     }
 
-    /// Number of keys asked for.
+    /// Returns the number of requested keys.
     pub fn len(&self) -> usize {
         self.ranges.len()
     }
 
-    /// Whether no key was asked for.
+    /// Returns true if no key was requested.
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// The value of key `i`, `None` if it is absent. Panics if fewer keys were asked for.
+    /// Returns the value of key `i`, or `None` if it is absent. Panics if fewer keys were
+    /// requested.
     #[inline]
     pub fn get(&self, i: usize) -> Option<&[u8]> {
         self.range(i).map(|range| &self.bytes[range])
     }
 
-    /// Where the value of key `i` lies in [`Values::bytes`]. Panics if fewer keys were asked for.
+    /// Returns the range of key `i`'s value in [`Values::bytes`]. Panics if fewer keys were
+    /// requested.
     #[inline]
     pub fn range(&self, i: usize) -> Option<Range<usize>> {
         self.ranges[i].as_ref().map(|range| range.start as usize..range.end as usize)
     }
 
-    /// Whether key `i` is present. Panics if fewer keys were asked for.
+    /// Returns true if key `i` is present. Panics if fewer keys were requested.
     pub fn is_present(&self, i: usize) -> bool {
         self.ranges[i].is_some()
     }
 
-    /// All entries in the order asked.
+    /// Returns all entries in the order of the request.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Option<&[u8]>> {
         (0..self.len()).map(|i| self.get(i))
     }
 
-    /// The bytes of all values.
+    /// Returns the bytes of all values.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The bytes and where each key's value lies in them, without a copy.
+    /// Returns the bytes and the range of each key's value in them, without a copy.
     pub fn into_parts(self) -> (Vec<u8>, Vec<Option<Range<u32>>>) {
         (self.bytes, self.ranges)
     }

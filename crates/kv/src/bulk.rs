@@ -2,7 +2,7 @@
 
 use crate::{Error, PAIR_BYTES_MAX, Result};
 
-/// Checks that a pair may follow the one whose key was added `last`.
+/// Checks that a pair may follow the pair with the key `last`.
 pub fn check_pair(last: Option<&[u8]>, key: &[u8], value: &[u8]) -> Result<()> {
     if key.len() + value.len() > PAIR_BYTES_MAX {
         return Err(Error::TooLarge { limit_bytes: PAIR_BYTES_MAX });

@@ -1,19 +1,22 @@
-//! What can go wrong in a store, by what the caller can do about it.
+//! The errors of a store, classified by the caller's possible reactions.
 
 use std::path::PathBuf;
 
 use errors::ErrorCode;
 
-/// The answer of everything that may fail in a store.
+/// The result of everything that may fail in a store.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The classes of errors. The class tells the caller what to do; the text tells a person what was wrong, where, and
-/// what would be right.
+/// The classes of errors.
+///
+/// The class tells the caller what to do. The text tells a person what was wrong, where, and what
+/// would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Another transaction holds the key, or wrote it after this transaction's snapshot was taken. The transaction is
-    /// as it was before the call. A new transaction may succeed.
+    /// Another transaction holds the key, or wrote it after this transaction's snapshot.
+    ///
+    /// The transaction is as it was before the call. A new transaction may succeed.
     #[error("another transaction writes or has just written the same key; start the transaction again")]
     Conflict,
 
@@ -21,43 +24,48 @@ pub enum Error {
     #[error("the key is already present")]
     Exists,
 
-    /// Nothing was done, and the same call may succeed a little later (a remote store is moving data, a disk is busy).
+    /// Nothing was done, and the same call may succeed a little later: a remote store is moving
+    /// data, or a disk is busy.
     #[error("the store cannot do this at the moment: {reason}; try again")]
     Transient {
-        /// What the engine said.
+        /// The engine's message.
         reason: String,
     },
 
-    /// The outcome of a commit is unknown: it may be there after a restart, whole, or not at all.
+    /// The outcome of a commit is unknown: after a restart the whole commit is there, or nothing of
+    /// it.
     #[error("it is not known whether the commit took place: {reason}; read the data to find out")]
     Undetermined {
-        /// What the engine said.
+        /// The engine's message.
         reason: String,
     },
 
-    /// A transaction's writes exceed what [`crate::TransactionOptions::max_bytes`] allows, or a single key or value
-    /// what the engine can hold. The write that would have exceeded it did not take place.
+    /// A transaction's writes exceed [`crate::TransactionOptions::max_bytes`], or a single pair
+    /// exceeds the engine's limit.
+    ///
+    /// The write that would have exceeded the limit did not take place.
     #[error("the writes exceed the limit of {limit_bytes} bytes; use several smaller transactions")]
     TooLarge {
         /// The limit that would have been exceeded.
         limit_bytes: usize,
     },
 
-    /// The snapshot is older than what the store still keeps.
+    /// The snapshot is older than the oldest state that the store still keeps.
     #[error("the snapshot is older than what the store keeps; read again from a new snapshot")]
     SnapshotExpired,
 
     /// The files contradict their checksums or each other.
     #[error("the store's files are damaged: {reason}; restore them from a backup or a dump")]
     Corrupt {
-        /// What the engine found, and in which file where it is known.
+        /// The damage that the engine found, and the file if it is known.
         reason: String,
     },
 
-    /// The disk or the user's quota is full. Reads go on; writes succeed again when there is space.
+    /// The disk or the user's quota is full. Reads continue; writes succeed again when there is
+    /// space.
     #[error("there is no space left for the store: {reason}; free some space")]
     Full {
-        /// What the engine said.
+        /// The engine's message.
         reason: String,
     },
 
@@ -73,7 +81,7 @@ pub enum Error {
     NotWritable {
         /// The folder or file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's message.
         reason: String,
     },
 
@@ -92,16 +100,16 @@ pub enum Error {
     #[error("the store is closed")]
     Closed,
 
-    /// The engine does not have this operation.
+    /// The engine does not support this operation.
     #[error("{operation} is not possible: {reason}")]
     Unsupported {
-        /// What was asked for.
+        /// The requested operation.
         operation: &'static str,
-        /// Why the engine does not have it.
+        /// The reason why the engine does not support it.
         reason: &'static str,
     },
 
-    /// The caller broke a rule of the trait. A defect of the caller; nothing was written.
+    /// The caller broke a rule of the trait. This is a defect of the caller; nothing was written.
     #[error("wrong use of the store: {reason}")]
     Misuse {
         /// The rule.
@@ -111,15 +119,15 @@ pub enum Error {
     /// Any other failure of the operating system or the engine.
     #[error("{action} failed: {reason}")]
     Io {
-        /// What was being done, and with which file where it is known.
+        /// The action that failed, and its file if that is known.
         action: String,
-        /// What the operating system or the engine said.
+        /// The message of the operating system or the engine.
         reason: String,
     },
 }
 
 impl Error {
-    /// Wraps an error of the operating system: `action` says what was being done, with which file.
+    /// Wraps an error of the operating system. `action` names what failed, and with which file.
     pub fn io(action: impl Into<String>, source: &std::io::Error) -> Self {
         match source.kind() {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
@@ -129,13 +137,15 @@ impl Error {
         }
     }
 
-    /// Whether the whole transaction may succeed when it is run again from its start.
+    /// Returns true if the whole transaction may succeed when it is run again from its start.
     pub fn is_retryable(&self) -> bool {
         matches!(self, Error::Conflict | Error::Transient { .. } | Error::SnapshotExpired)
     }
 }
 
-/// The error as the layers above know it. Only an undetermined commit needs more than a retry: it is to be read first.
+/// The error as the layers above know it.
+///
+/// A caller may simply retry most errors. After an undetermined commit it must read the data first.
 impl From<Error> for errors::Error {
     fn from(error: Error) -> Self {
         let code = match error {

@@ -1,16 +1,18 @@
-//! The ordered, transactional key-value store that Persea's storage layer is written against.
+//! The ordered, transactional key-value store under Persea's storage layer.
 //!
-//! This crate knows no engine. An engine implements [`Engine`], [`Snapshot`], [`Scan`], [`WriteTransaction`] and
-//! [`BulkLoad`]; the conformance suite (module `conformance`, feature of the same name) is the definition of what
-//! they must do.
+//! This crate knows no engine. An engine implements [`Engine`], [`Snapshot`], [`Scan`],
+//! [`WriteTransaction`] and [`BulkLoad`]. The conformance suite (module `conformance`, feature of
+//! the same name) defines their behaviour.
 //!
-//! The trait is batch-first, so that an engine in microseconds and one in milliseconds both do well: look-ups take many
-//! keys, scans return blocks of pairs, and neither costs a virtual call or an allocation a row.
+//! The traits work on batches, so they suit engines that answer in microseconds and engines that
+//! answer in milliseconds. Look-ups take many keys, scans return blocks of pairs, and neither costs
+//! a virtual call or an allocation per row.
 //!
 //! Keys are compared byte by byte. An engine never looks inside a key or a value.
 //!
-//! Engines in this process share their transactions: [`LocalTransaction`] is one over a [`LocalStore`], with its writes
-//! in an [`Overlay`] and its conflicts in a [`ConflictTable`].
+//! Engines in this process share the code of transactions. A [`LocalTransaction`] over a
+//! [`LocalStore`] keeps its writes in an [`Overlay`] and finds its conflicts in a
+//! [`ConflictTable`].
 
 mod block;
 pub mod bulk;

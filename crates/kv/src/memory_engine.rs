@@ -14,7 +14,8 @@ use crate::{
     TransactionOptions, Values, WaitPolicy, WriteTransaction,
 };
 
-/// Everything in one copy-on-write tree. A snapshot is a copy of it, O(1).
+/// An engine that keeps everything in one copy-on-write tree. A snapshot is an O(1) copy of the
+/// tree.
 pub struct MemoryEngine {
     store: Arc<MemoryStore>,
 }
@@ -47,7 +48,7 @@ impl Pairs {
     }
 }
 
-/// When each living snapshot was taken.
+/// The time when each living snapshot was taken.
 #[derive(Default)]
 struct SnapshotRegistry {
     last: AtomicU64,
@@ -67,7 +68,7 @@ impl SnapshotRegistry {
 }
 
 impl MemoryEngine {
-    /// An empty store.
+    /// Creates an empty store.
     pub fn new() -> Arc<MemoryEngine> {
         let store = MemoryStore {
             pairs: RwLock::default(),
@@ -180,8 +181,8 @@ impl Engine for MemoryEngine {
         Ok(entries_in(&pairs.tree, range).map(|entry| entry.size_bytes() as u64).sum())
     }
 
-    /// Counts no further than [`SHARE_PAIRS_MAX`], in either range: of longer ranges a short part seems larger than it
-    /// is, but never all of it.
+    /// Counts at most [`SHARE_PAIRS_MAX`] pairs of either range. In longer ranges a short part
+    /// therefore seems larger than it is, but never the whole range.
     fn approximate_share(&self, part: &KeyRange, whole: &KeyRange) -> Result<Option<f64>> {
         self.store.check_open()?;
         let tree = self.store.read().tree.clone();
@@ -221,10 +222,11 @@ impl Engine for MemoryEngine {
     }
 }
 
-/// Pairs that are counted for [`Engine::approximate_share`]: a fraction of a millisecond.
+/// The number of pairs that [`Engine::approximate_share`] counts at most, which takes a fraction of
+/// a millisecond.
 const SHARE_PAIRS_MAX: usize = 4096;
 
-/// The pairs of a range in ascending order.
+/// Returns the pairs of a range in ascending order.
 fn entries_in<'a>(tree: &'a Tree, range: &'a KeyRange) -> impl Iterator<Item = &'a Entry> {
     tree.iter_from(&range.start).take_while(|entry| range.is_before_end(entry.key()))
 }
@@ -292,7 +294,7 @@ impl PrefixScan for MemoryPrefixScan {
 
 struct MemoryScan {
     tree: Tree,
-    /// What to scan; its range is what was not returned yet.
+    /// The scan; its range holds only the keys that were not returned yet.
     spec: ScanSpec,
 }
 

@@ -1,56 +1,56 @@
 //! Ranges of keys.
 
-/// The keys from `start` on that are below `end`, in byte order.
+/// The keys from `start` to below `end`, in byte order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KeyRange {
     /// The first key that may be in the range (inclusive).
     pub start: Vec<u8>,
-    /// The first key behind the range (exclusive). Empty: the range has no end.
+    /// The first key behind the range (exclusive). An empty key means that the range has no end.
     pub end: Vec<u8>,
 }
 
 impl KeyRange {
-    /// The keys from `start` (inclusive) to `end` (exclusive; empty for no end).
+    /// Returns the keys from `start` (inclusive) to `end` (exclusive; empty for no end).
     pub fn new(start: impl Into<Vec<u8>>, end: impl Into<Vec<u8>>) -> Self {
         KeyRange { start: start.into(), end: end.into() }
     }
 
-    /// Every key.
+    /// Returns the range of every key.
     pub fn all() -> Self {
         KeyRange { start: Vec::new(), end: Vec::new() }
     }
 
-    /// The keys that begin with `prefix`.
+    /// Returns the range of the keys that begin with `prefix`.
     pub fn prefix(prefix: &[u8]) -> Self {
         KeyRange { start: prefix.to_vec(), end: prefix_end(prefix) }
     }
 
-    /// The keys behind `key`, without an end.
+    /// Returns the range of the keys behind `key`, without an end.
     pub fn after(key: &[u8]) -> Self {
         KeyRange { start: successor(key), end: Vec::new() }
     }
 
-    /// The one key.
+    /// Returns the range of one key.
     pub fn single(key: &[u8]) -> Self {
         KeyRange { start: key.to_vec(), end: successor(key) }
     }
 
-    /// Whether `key` is in the range.
+    /// Returns true if `key` is in the range.
     pub fn contains(&self, key: &[u8]) -> bool {
         key >= self.start.as_slice() && self.is_before_end(key)
     }
 
-    /// Whether `key` is below the range's end.
+    /// Returns true if `key` is below the range's end.
     pub fn is_before_end(&self, key: &[u8]) -> bool {
         self.end.is_empty() || key < self.end.as_slice()
     }
 
-    /// Whether no key can be in the range.
+    /// Returns true if no key can be in the range.
     pub fn is_empty(&self) -> bool {
         !self.is_before_end(&self.start)
     }
 
-    /// The keys that are in both ranges.
+    /// Returns the range of the keys that are in both ranges.
     pub fn intersection(&self, other: &KeyRange) -> KeyRange {
         let start = self.start.as_slice().max(other.start.as_slice()).to_vec();
         let end = match (self.end.is_empty(), other.end.is_empty()) {
@@ -61,12 +61,12 @@ impl KeyRange {
         KeyRange { start, end }
     }
 
-    /// Whether some key can be in both ranges.
+    /// Returns true if some key can be in both ranges.
     pub fn intersects(&self, other: &KeyRange) -> bool {
         !self.intersection(other).is_empty()
     }
 
-    /// What is left of the range for a scan that has returned `key` last.
+    /// Returns the rest of the range for a scan that has returned `key` last.
     pub fn remainder(&self, key: &[u8], reverse: bool) -> KeyRange {
         let rest = if reverse {
             // No key is below the empty key, and an empty end would mean "no end".
@@ -81,7 +81,7 @@ impl KeyRange {
     }
 }
 
-/// The smallest key that is greater than `key`: `key · 0x00`.
+/// Returns the smallest key that is greater than `key`: `key · 0x00`.
 pub fn successor(key: &[u8]) -> Vec<u8> {
     let mut next = Vec::with_capacity(key.len() + 1);
     next.extend_from_slice(key);
@@ -89,8 +89,10 @@ pub fn successor(key: &[u8]) -> Vec<u8> {
     next
 }
 
-/// The smallest key that is greater than all keys that begin with `prefix`. Empty (no end) where there is none: for
-/// the empty prefix and for prefixes of only 0xFF.
+/// Returns the smallest key that is greater than all keys that begin with `prefix`.
+///
+/// There is none for the empty prefix and for prefixes of only 0xFF. The result is then empty (no
+/// end).
 pub fn prefix_end(prefix: &[u8]) -> Vec<u8> {
     let kept = prefix.iter().rposition(|byte| *byte != u8::MAX).map_or(0, |last| last + 1);
     let mut end = prefix.get(..kept).unwrap_or_default().to_vec();

@@ -1,39 +1,44 @@
-//! Which transaction may write which key: the concurrency control of local engines.
+//! The concurrency control of local engines: which transaction may write which key.
 //!
 //! # The protocol
 //! There is one clock, a number that grows by one with every commit. A transaction
-//! 1. *starts to read*: notes the clock as its `start`, then takes the engine's snapshot;
-//! 2. *claims* each key before it writes it: the claim fails if another transaction holds the key, or if a transaction
-//!    whose commit number is greater than `start` has written it;
-//! 3. *commits*: hands its writes to the engine, which makes them visible at once; then advances the clock to its
-//!    commit number `c`; then stamps its keys with `c` and lets go of them.
+//! 1. *starts to read*: it notes the clock as its `start`, then takes the engine's snapshot;
+//! 2. *claims* each key before it writes it: the claim fails if another transaction holds the key,
+//!    or if a transaction with a commit number greater than `start` has written it;
+//! 3. *commits*: it gives its writes to the engine, which makes them visible at once; then it
+//!    advances the clock to its commit number `c`; then it stamps its keys with `c` and releases
+//!    them.
 //!
 //! # Why no update is lost
-//! Let T have written key `k` and committed with number `c`, and let U, which started at `s`, claim `k`.
-//! - If T holds `k` at that moment, U's claim fails (or waits until T has let go, and is decided by what follows).
-//! - If T has let go, the stamp is there, since both are done under the lock of the key's shard.
-//!   If `c > s`, the claim fails. If `c <= s`, U read the clock after T advanced it, and T advanced it after its writes
-//!   were visible; U took its snapshot after it read the clock. So U's snapshot has T's writes, and U overwrites
-//!   nothing that it did not see.
-//! - If T claims `k` only after U has claimed it, the same holds with the parts exchanged.
+//! Let T have written key `k` and committed with number `c`, and let U, which started at `s`, claim
+//! `k`.
+//! - If T holds `k` at that moment, U's claim fails, or waits until T has released `k`. The next
+//!   case then decides.
+//! - If T has released `k`, the stamp is there, because T sets the stamp and releases the key under
+//!   the lock of the key's shard. If `c > s`, the claim fails. If `c <= s`, U read the clock after
+//!   T advanced it, and T advanced it after its writes were visible. U took its snapshot after it
+//!   read the clock. So U's snapshot has T's writes, and U overwrites nothing that it did not see.
+//! - If T claims `k` only after U has claimed it, the same holds with the roles exchanged.
 //!
-//! A claim may fail though U's snapshot has T's writes: when U started between the moment T's writes became visible
-//! and the moment T advanced the clock. T had not returned from its commit then, so U cannot know that it should have
-//! succeeded. A transaction that starts after the commit returned has `s >= c` and never conflicts with it.
+//! A claim may fail even though U's snapshot has T's writes: U may start after T's writes became
+//! visible and before T advanced the clock. T had not returned from its commit then, so U cannot
+//! know that the claim should have succeeded. A transaction that starts after the commit returned
+//! has `s >= c` and never conflicts with it.
 //!
-//! # What is remembered
-//! A stamp `c` matters only to transactions that started before `c`. When the oldest living transaction started at or
-//! after `c`, the stamp is removed. So without old transactions the table holds the keys of the transactions that run
-//! now and nothing else. An old transaction makes the table grow up to `remembered_keys_max` stamps; then the oldest
-//! are forgotten, and transactions that started before them have their later claims answered by
-//! [`Claim::Forgotten`]: the engine compares the key's value in the snapshot with the one of now.
+//! # Which stamps are remembered
+//! A stamp `c` matters only to transactions that started before `c`. When the oldest living
+//! transaction started at or after `c`, the stamp is removed. So without old transactions the table
+//! holds only the keys of the running transactions. An old transaction lets the table grow up to
+//! `remembered_keys_max` stamps; then the oldest stamps are forgotten. Transactions that started
+//! before those get [`Claim::Forgotten`] for their later claims: the engine then compares the key's
+//! value in the snapshot with the current one.
 //!
-//! Starting and removing stamps exclude each other (both happen under the registry's lock), so a stamp cannot be
-//! removed on behalf of a transaction that has read the clock and is not yet listed.
+//! Both a start and a removal of stamps take the registry's lock. So no stamp is removed between
+//! the moment a transaction reads the clock and the moment it is listed.
 //!
 //! # Keys are hashed
-//! The table knows keys by a 64-bit hash with a secret seed. Two keys of the same hash count as one: at worst a
-//! transaction conflicts without need, and starts again.
+//! The table knows keys by a 64-bit hash with a secret seed. Two keys with the same hash count as
+//! one: at worst, a transaction conflicts without need and is retried.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -49,13 +54,14 @@ mod release;
 #[cfg(test)]
 mod tests;
 
-/// Locks are held for less than a microsecond; this many make it unlikely that two cores want the same one.
+/// The number of shards. Locks are held for less than a microsecond; with this many, two cores
+/// rarely want the same one.
 const SHARDS: usize = 64;
 
-/// A shard keeps room for this many keys when it has none.
+/// The number of keys for which an empty shard keeps room.
 const SHARD_KEYS_KEPT: usize = 128;
 
-/// Waiting for a key ends after a day at the latest.
+/// The longest time that a claim waits for a key.
 const WAIT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The default of `remembered_keys_max`: about 50 MB of stamps.
@@ -63,9 +69,9 @@ pub const REMEMBERED_KEYS_MAX: usize = 1 << 20;
 
 /// The keys that transactions hold or have committed lately.
 pub struct ConflictTable {
-    /// The number of the last commit. Written under the registry's lock.
+    /// The number of the last commit. It is written under the registry's lock.
     clock: AtomicU64,
-    /// Stamps up to this commit may have been forgotten while transactions that started before it were alive.
+    /// The last commit whose stamps may have been forgotten while older transactions were alive.
     forgotten: AtomicU64,
     last_holder: AtomicU64,
     conflicts: AtomicU64,
@@ -75,12 +81,12 @@ pub struct ConflictTable {
     remembered_keys_max: usize,
 }
 
-/// Who reads, and which stamps are kept for them.
+/// The living transactions that read, and the stamps that are kept for them.
 #[derive(Default)]
 struct Registry {
-    /// Living transactions by their start, ascending, and how many there are of each.
+    /// The starts of the living transactions, ascending, with the number of transactions at each.
     readers: VecDeque<(u64, usize)>,
-    /// The stamps that are kept, by commit, nearly ascending.
+    /// The kept stamps by commit, nearly ascending.
     remembered: VecDeque<(u64, Vec<u64>)>,
     remembered_keys: usize,
 }
@@ -94,32 +100,36 @@ struct Shard {
 #[derive(Default)]
 struct Keys {
     by_hash: HashMap<u64, KeyState, BuildHasherDefault<HashedAlready>>,
-    /// How many transactions wait for a key of this shard.
+    /// The number of transactions that wait for a key of this shard.
     waiting: usize,
 }
 
-/// What is known of a key.
+/// The state of a key.
 #[derive(Clone, Copy, Default)]
 struct KeyState {
-    /// The transaction that holds it; 0 for none.
+    /// The transaction that holds the key; 0 for none.
     holder: u64,
-    /// The number of the last commit that wrote it, as far as it is remembered; 0 for none.
+    /// The number of the last remembered commit that wrote the key; 0 for none.
     commit: u64,
 }
 
-/// How a claim succeeded.
+/// The kinds of successful claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Claim {
-    /// Nobody has written the key since the transaction started to read.
+    /// No transaction has written the key since this one started to read.
     Unchanged,
-    /// The transaction holds the key, but is so old that the table does not know whether it was written since. It
-    /// must compare the key's value in its snapshot with the one of now, and answer a conflict if they differ. (If the
-    /// key was written and written back, that is as if it had not been written: what is overwritten is what was seen.)
+    /// The transaction holds the key, but is so old that the table has forgotten whether the key
+    /// was written since.
+    ///
+    /// The transaction must compare the key's value in its snapshot with the current one, and
+    /// report a conflict if they differ. A key that was written and then written back counts as
+    /// unwritten: the transaction overwrites the value that it has seen.
     Forgotten,
 }
 
-/// One transaction's part in a [`ConflictTable`]. Dropping it without a commit lets go of all its keys.
+/// One transaction's part in a [`ConflictTable`]. Dropping it without a commit releases all its
+/// keys.
 pub struct Claims {
     table: Arc<ConflictTable>,
     holder: u64,
@@ -129,7 +139,8 @@ pub struct Claims {
 }
 
 impl ConflictTable {
-    /// An empty table that remembers at most about `remembered_keys_max` keys for old transactions.
+    /// Creates an empty table that remembers about `remembered_keys_max` keys at most for old
+    /// transactions.
     pub fn new(remembered_keys_max: usize) -> Self {
         ConflictTable {
             clock: AtomicU64::new(0),
@@ -149,17 +160,18 @@ impl ConflictTable {
         Claims { table: Arc::clone(self), holder, start: Cell::new(None), held: Vec::new() }
     }
 
-    /// The number of the last commit. All commits up to it were handed to the engine before this returns.
+    /// Returns the number of the last commit. All commits up to it were given to the engine before
+    /// this returns.
     pub fn last_commit(&self) -> u64 {
         self.clock.load(Ordering::Acquire)
     }
 
-    /// Claims that failed since the table was made.
+    /// Returns the number of failed claims since the table was created.
     pub fn conflicts(&self) -> u64 {
         self.conflicts.load(Ordering::Relaxed)
     }
 
-    /// How many keys are held or remembered now.
+    /// Returns the number of keys that are held or remembered now.
     pub fn key_count(&self) -> usize {
         self.shards.iter().map(|shard| lock(&shard.keys).by_hash.len()).sum()
     }
@@ -179,7 +191,8 @@ impl ConflictTable {
         start
     }
 
-    /// Takes a reader off the list. Answers the hashes and commits of stamps that nobody needs any more.
+    /// Removes a reader from the list. Returns the hashes and commits of stamps that nobody needs
+    /// any more.
     fn stop_reading(&self, registry: &mut Registry, start: Option<u64>) -> Vec<(u64, Vec<u64>)> {
         if let Some(start) = start {
             registry.remove_reader(start);
@@ -188,7 +201,8 @@ impl ConflictTable {
         let mut trimmed = registry.take_remembered_until(horizon);
         while registry.remembered_keys > self.remembered_keys_max {
             let Some((commit, hashes)) = registry.pop_remembered() else { break };
-            // Stored before the stamp is removed: who finds no stamp under the shard's lock finds this.
+            // Store this before the stamp is removed: a claim that finds no stamp under the shard's
+            // lock then finds this.
             self.forgotten.fetch_max(commit, Ordering::AcqRel);
             trimmed.push((commit, hashes));
         }
@@ -201,7 +215,7 @@ impl ConflictTable {
                 let mut keys = lock(&self.shard(*hash).keys);
                 let MapEntry::Occupied(mut state) = keys.by_hash.entry(*hash) else { continue };
                 if state.get().commit != *commit {
-                    continue; // Written again since; that commit removes its own stamp.
+                    continue; // A later commit wrote the key; it removes its own stamp.
                 }
                 state.get_mut().commit = 0;
                 if state.get().holder == 0 {
@@ -212,8 +226,10 @@ impl ConflictTable {
         }
     }
 
-    /// Lists stamps that were made, for removal when nobody needs them any more. Not listed before they are made:
-    /// another thread could remove them from the list and find nothing to remove in the shards.
+    /// Lists stamps for removal once nobody needs them any more.
+    ///
+    /// The stamps must be set before they are listed. Otherwise another thread could remove them
+    /// from the list and find nothing to remove in the shards.
     fn remember(&self, commit: u64, hashes: Vec<u64>) {
         let trimmed = {
             let mut registry = lock(&self.registry);
@@ -231,7 +247,7 @@ impl ConflictTable {
 }
 
 impl Keys {
-    /// Gives memory back after many keys were removed, seldom enough that it does not count.
+    /// Frees memory after many keys were removed, so rarely that its cost does not matter.
     fn shrink(&mut self) {
         if self.by_hash.capacity() > SHARD_KEYS_KEPT && self.by_hash.len() < self.by_hash.capacity() / 8 {
             self.by_hash.shrink_to(SHARD_KEYS_KEPT.max(self.by_hash.len() * 2));
@@ -245,12 +261,13 @@ impl Registry {
         let Some((_, count)) = self.readers.get_mut(at) else { return };
         *count -= 1;
         if *count == 0 {
-            // Cheap: nearly always the first or one of the last.
+            // This is cheap: it is nearly always the first reader or one of the last.
             self.readers.remove(at);
         }
     }
 
-    /// The start of the oldest living transaction; `now` if there is none. Stamps up to it are not needed.
+    /// Returns the start of the oldest living transaction, or `now` if there is none. Stamps up to
+    /// it are not needed.
     fn horizon(&self, now: u64) -> u64 {
         self.readers.front().map_or(now, |(start, _)| *start)
     }
@@ -271,30 +288,33 @@ impl Registry {
 }
 
 impl Claims {
-    /// Starts to read, if that was not done before. The engine's snapshot must be taken *after* this.
+    /// Starts to read, unless the transaction has already done so. The engine's snapshot must be
+    /// taken *after* this.
     pub fn start_reading(&self) {
         if self.start.get().is_none() {
             self.start.set(Some(self.table.start_reading()));
         }
     }
 
-    /// Number of keys that the transaction holds.
+    /// Returns the number of keys that the transaction holds.
     pub fn len(&self) -> usize {
         self.held.len()
     }
 
-    /// Bytes of memory that the held keys take, here and in the table, roughly.
+    /// Estimates the bytes of memory that the held keys take, here and in the table.
     pub fn memory_bytes(&self) -> usize {
         self.held.capacity() * size_of::<u64>() + self.held.len() * 2 * size_of::<(u64, KeyState)>()
     }
 
-    /// Whether the transaction holds no key.
+    /// Returns true if the transaction holds no key.
     pub fn is_empty(&self) -> bool {
         self.held.is_empty()
     }
 
-    /// Claims `key`, waiting for another transaction that holds it as `wait` says. Answers [`Error::Conflict`] if
-    /// it still holds it then, or if the key was committed since this transaction started to read. A cycle of waiting
+    /// Claims `key`. While another transaction holds it, waits as long as `wait` says.
+    ///
+    /// Errors: [`Error::Conflict`] if the other transaction still holds the key after that, or if
+    /// the key was committed since this transaction started to read. A cycle of waiting
     /// transactions ends with the first timeout.
     pub fn claim(&mut self, key: &[u8], wait: WaitPolicy) -> Result<Claim> {
         let table = &*self.table;
@@ -325,7 +345,7 @@ impl Claims {
             if state.commit > start {
                 return Err(table.conflict());
             }
-            // Even if the transaction holds the hash: it may hold it for another key.
+            // Check this even if the transaction holds the hash: it may hold it for another key.
             if table.forgotten.load(Ordering::Acquire) > start {
                 answer = Claim::Forgotten;
             }
@@ -337,13 +357,16 @@ impl Claims {
         Ok(answer)
     }
 
-    /// Counts and answers the conflict that followed a [`Claim::Forgotten`]. The key stays held until the end.
+    /// Counts and returns the conflict that followed a [`Claim::Forgotten`]. The key stays held
+    /// until the end.
     pub fn conflict(&self) -> Error {
         self.table.conflict()
     }
 
-    /// Advances the clock after the engine made the writes visible, stamps the keys and lets go of them. Answers the
-    /// commit's number.
+    /// Advances the clock after the engine made the writes visible, stamps the keys and releases
+    /// them.
+    ///
+    /// Returns the commit's number.
     pub fn commit(mut self) -> u64 {
         let table = Arc::clone(&self.table);
         let held = std::mem::take(&mut self.held);
@@ -374,12 +397,13 @@ impl Drop for Claims {
     }
 }
 
-/// A thread that panicked while it held a lock left nothing half-done: all changes under these locks are single steps.
+/// Locks a mutex. A thread that panicked under one of these locks left nothing half-done, because
+/// every change under them is a single step.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The table's keys are hashes already.
+/// A hasher for keys that are hashes already.
 #[derive(Default)]
 struct HashedAlready(u64);
 

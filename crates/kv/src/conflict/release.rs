@@ -1,19 +1,20 @@
-//! Letting go of the keys of a transaction that is over.
+//! The release of a finished transaction's keys.
 //!
-//! Few keys are looked up one by one. A transaction with very many holds most of what is in the table: then going
-//! through each shard from one end to the other is several times as fast, and nobody waits long for the end of a
-//! query that was killed after millions of writes.
+//! A transaction with few keys looks them up one by one. A transaction with very many keys holds
+//! most of the table: a pass over each whole shard is then several times as fast. So nobody waits
+//! long for the end of a query that was killed after millions of writes.
 
 use std::collections::hash_map::Entry;
 
 use super::{ConflictTable, Keys, Shard, lock};
 
-/// From so many keys on, shards are gone through if at least this part of what is in them is to be let go of.
+/// A transaction with at least this many keys may be released by passes over whole shards. The
+/// condition is that it holds at least one in `LEAST_PART` of the table's keys.
 const MANY_KEYS: usize = 1 << 14;
 const LEAST_PART: usize = 4;
 
 impl ConflictTable {
-    /// Lets go of keys; `stamp` is the commit that wrote them if it must be remembered.
+    /// Releases keys. `stamp` is the commit that wrote them, if it must be remembered.
     pub(super) fn release(&self, holder: u64, hashes: &[u64], stamp: Option<u64>) {
         if hashes.len() >= MANY_KEYS && hashes.len() >= self.key_count() / LEAST_PART {
             self.shards.iter().for_each(|shard| release_all(shard, holder, stamp));
@@ -40,7 +41,7 @@ impl ConflictTable {
     }
 }
 
-/// Lets go of all keys of a holder in a shard.
+/// Releases all keys of a holder in a shard.
 fn release_all(shard: &Shard, holder: u64, stamp: Option<u64>) {
     let mut guard = lock(&shard.keys);
     let Keys { by_hash, waiting } = &mut *guard;

@@ -81,11 +81,11 @@ fn memory_is_bounded_while_an_old_transaction_lives() {
         commit(&table, [i]);
     }
     assert!(table.key_count() <= 101, "{}", table.key_count());
-    // What is remembered is a conflict, what is forgotten must be looked up.
+    // Remembered keys conflict; forgotten keys must be looked up.
     assert_eq!(old.claim(&9_999_u32.to_be_bytes(), WaitPolicy::NoWait), Err(Error::Conflict));
     assert_eq!(old.claim(&0_u32.to_be_bytes(), WaitPolicy::NoWait), Ok(Claim::Forgotten));
     assert_eq!(old.claim(&20_000_u32.to_be_bytes(), WaitPolicy::NoWait), Ok(Claim::Forgotten));
-    // A transaction that started after what was forgotten needs no look-up.
+    // A transaction that started after the forgotten commits needs no look-up.
     let mut young = reader(&table);
     assert_eq!(young.claim(&5_u32.to_be_bytes(), WaitPolicy::NoWait), Ok(Claim::Unchanged));
     drop((old, young));
@@ -115,7 +115,7 @@ fn shards_give_memory_back() {
     assert!(capacity < 64 * 1024, "{capacity}");
 }
 
-/// Threads that commit and readers that come and go: in the end nothing is left, whatever the order was.
+/// Threads commit while readers come and go: in the end nothing is left, whatever the order.
 #[test]
 fn concurrent_transactions_leave_nothing() {
     let table = table(500);

@@ -13,7 +13,7 @@ fn increment(transaction: &mut dyn WriteTransaction) -> crate::Result<()> {
     transaction.put(b"n", (n + 1).to_string().as_bytes())
 }
 
-/// Increments by many threads, started again after each conflict, are all there in the end.
+/// Increments by many threads, retried after each conflict, all take effect.
 pub fn concurrent_increments_add_up(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     const ROUNDS: usize = 300;
@@ -44,7 +44,7 @@ pub fn concurrent_increments_add_up(fixture: &dyn Fixture) {
     assert_eq!(get(&*engine, "n"), Some((THREADS * ROUNDS).to_string()));
 }
 
-/// Increments that lock first and read then wait for each other and never conflict.
+/// Increments that lock before they read wait for each other and never conflict.
 pub fn waiting_increments_never_conflict(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     const ROUNDS: usize = 300;
@@ -65,8 +65,8 @@ pub fn waiting_increments_never_conflict(fixture: &dyn Fixture) {
     assert_eq!(engine.statistics().conflicts, 0);
 }
 
-/// Every commit sets the same number in many keys that lie far apart: no snapshot sees two numbers, by look-up or by
-/// scan, and no thread sees the numbers go back.
+/// Every commit sets the same number in many keys that lie far apart. No snapshot sees two numbers,
+/// by look-up or by scan, and no thread sees the numbers decrease.
 pub fn commits_are_seen_whole(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let keys: Vec<String> = (0..40).map(|i| format!("{}{i:02}", char::from(b'a' + i % 26))).collect();
@@ -124,7 +124,7 @@ pub fn one_of_many_inserts_of_a_key_succeeds(fixture: &dyn Fixture) {
                             inserted.fetch_add(1, Ordering::Relaxed);
                         }
                         Err(Error::Exists) => {}
-                        // The other one commits: nobody rolls back here.
+                        // The other transaction commits: nobody rolls back here.
                         Err(Error::Conflict) => {}
                         Err(error) => panic!("{error}"),
                     }
@@ -151,7 +151,7 @@ pub fn scans_and_writes_do_not_disturb_each_other(fixture: &dyn Fixture) {
             while !is_done.load(Ordering::Acquire) {
                 let mut transaction = begin(&*engine);
                 for i in (0..500).skip(round % 7).step_by(7) {
-                    // One goes, its neighbour comes: the count stays.
+                    // Delete a key and put its neighbour: the count stays the same.
                     match round % 14 / 7 {
                         0 => {
                             transaction.delete(key(i).as_bytes()).expect("delete");
@@ -181,7 +181,7 @@ pub fn scans_and_writes_do_not_disturb_each_other(fixture: &dyn Fixture) {
                 }
             });
         }
-        // The readers end by themselves; the writer when they have.
+        // The readers end by themselves, and the writer ends when `is_done` is set.
         scope.spawn(|| {
             std::thread::sleep(std::time::Duration::from_millis(300));
             is_done.store(true, Ordering::Release);

@@ -1,4 +1,4 @@
-//! Two transactions at a time: who may write what, in every order.
+//! Two transactions at a time: their conflicts in every order.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,13 +20,13 @@ fn commit(transaction: Box<dyn WriteTransaction>) {
     transaction.commit(Durability::Buffered).expect("commit");
 }
 
-/// Starts a transaction that reads the state of now and waits for keys.
+/// Begins a transaction that reads the current state and waits for keys.
 fn begin_with_limit(engine: &dyn Engine, wait_ms: u64) -> Box<dyn WriteTransaction> {
     let wait = WaitPolicy::UpTo(Duration::from_millis(wait_ms));
     engine.begin(TransactionOptions { wait, ..Default::default() }).expect("begin")
 }
 
-/// While a transaction has written (or locked) a key, no other can write or lock it, whatever the write.
+/// While a transaction has written or locked a key, no other can write or lock it in any way.
 pub fn the_first_writer_of_a_key_wins(fixture: &dyn Fixture) {
     for (first_name, first_write) in WRITES {
         for (second_name, second_write) in WRITES {
@@ -41,7 +41,8 @@ pub fn the_first_writer_of_a_key_wins(fixture: &dyn Fixture) {
     }
 }
 
-/// A key that was committed after the transaction's snapshot cannot be written by it, though nobody holds it now.
+/// A transaction cannot write a key that was committed after its snapshot, even if nobody holds the
+/// key now.
 pub fn a_write_committed_since_the_snapshot_conflicts(fixture: &dyn Fixture) {
     for (first_name, first_write) in WRITES {
         for (second_name, second_write) in WRITES {
@@ -64,7 +65,7 @@ pub fn a_write_committed_since_the_snapshot_conflicts(fixture: &dyn Fixture) {
     }
 }
 
-/// A delete of a key and a put of it exclude each other in both orders, also where the key is absent.
+/// A delete of a key and a put of it exclude each other in both orders, even if the key is absent.
 pub fn deletes_conflict_as_puts_do(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("k", "1")]);
@@ -79,7 +80,7 @@ pub fn deletes_conflict_as_puts_do(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "absent=2");
 }
 
-/// After a conflict the transaction goes on and can commit what it wrote.
+/// After a conflict the transaction can continue and commit its writes.
 pub fn a_conflict_leaves_the_transaction_as_it_was(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("k", "1")]);
@@ -112,7 +113,7 @@ pub fn different_keys_do_not_conflict(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine).split(' ').count(), 1000);
 }
 
-/// A locked key can be read, but neither written nor locked by others; its holder can write it.
+/// Others can read a locked key, but can neither write nor lock it. Its holder can write it.
 pub fn a_locked_key_cannot_be_written(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("k", "1")]);
@@ -128,8 +129,10 @@ pub fn a_locked_key_cannot_be_written(fixture: &dyn Fixture) {
     assert_eq!(get(&*engine, "k"), Some("3".into()));
 }
 
-/// What was locked when a transaction committed counts as written by it: a transaction that began before must not
-/// write it. So a transaction can rely on what it read and locked together with what it wrote.
+/// A key that was locked when its transaction committed counts as written: an older transaction
+/// must not write it.
+///
+/// So a transaction can rely on the data that it read and locked together with its writes.
 pub fn a_committed_lock_counts_as_a_write(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("k", "1")]);
@@ -143,7 +146,7 @@ pub fn a_committed_lock_counts_as_a_write(fixture: &dyn Fixture) {
     put(&*engine, &[("k", "2")]);
 }
 
-/// Rolled back, dropped: the keys can be written again, also by older transactions.
+/// After a rollback or a drop, the keys can be written again, even by older transactions.
 pub fn rollback_lets_go_of_keys(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let mut old = begin(&*engine);
@@ -161,7 +164,7 @@ pub fn rollback_lets_go_of_keys(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "a=2 b=2 c=2");
 }
 
-/// A key that was written after a savepoint stays held when the write is taken back.
+/// A key that was written after a savepoint stays locked when the write is rolled back.
 pub fn rollback_to_a_savepoint_keeps_the_locks(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let mut transaction = begin(&*engine);
@@ -194,7 +197,8 @@ pub fn updates_are_not_lost(fixture: &dyn Fixture) {
     assert_eq!(get(&*engine, "n"), Some("16".into()));
 }
 
-/// Of two transactions that insert the same key, one succeeds; the other conflicts and, started again, finds the key.
+/// Of two transactions that insert the same key, one succeeds. The other conflicts, and finds the
+/// key when it is retried.
 pub fn of_two_inserts_of_a_key_one_succeeds(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let mut first = begin(&*engine);
@@ -208,7 +212,7 @@ pub fn of_two_inserts_of_a_key_one_succeeds(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "k=first");
 }
 
-/// Unguarded writes neither hold their key nor ask who does.
+/// Unguarded writes neither lock their key nor check its lock.
 pub fn unguarded_writes_are_not_locked(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("gone", "1")]);
@@ -224,7 +228,8 @@ pub fn unguarded_writes_are_not_locked(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "free=1 locked=1");
 }
 
-/// A transaction that begins after a commit has returned sees it and does not conflict with it, at any speed.
+/// A transaction that begins after a commit has returned sees it and does not conflict with it,
+/// however soon it begins.
 pub fn a_commit_before_the_begin_does_not_conflict(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     for i in 0..500 {
@@ -236,7 +241,7 @@ pub fn a_commit_before_the_begin_does_not_conflict(fixture: &dyn Fixture) {
     assert_eq!(engine.statistics().conflicts, 0);
 }
 
-/// However many commits there were since, an old transaction cannot overwrite what it has not seen.
+/// An old transaction cannot overwrite changes that it has not seen, however many commits followed.
 pub fn old_transactions_see_conflicts_of_long_ago(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("k", "0"), ("untouched", "0")]);
@@ -257,7 +262,8 @@ pub fn old_transactions_see_conflicts_of_long_ago(fixture: &dyn Fixture) {
     assert_eq!(get(&*engine, "untouched"), Some("2".into()));
 }
 
-/// Runs `first` in a thread that holds `k`, and then lets it go in 50 ms.
+/// Runs `then` while another transaction holds `k`. After 50 ms, `let_go` ends that transaction in
+/// a thread of its own.
 fn while_held(
     engine: &Arc<dyn Engine>,
     let_go: impl FnOnce(Box<dyn WriteTransaction>) + Send,
@@ -274,7 +280,8 @@ fn while_held(
     });
 }
 
-/// A write that waits for a key gets it when its holder rolls back, and conflicts when its holder commits.
+/// A write that waits for a key succeeds when the holder rolls back, and conflicts when the holder
+/// commits.
 pub fn a_waiting_write_goes_on_after_a_rollback(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("k", "0")]);
@@ -287,7 +294,7 @@ pub fn a_waiting_write_goes_on_after_a_rollback(fixture: &dyn Fixture) {
     assert_eq!(get(&*engine, "k"), Some("holder".into()));
 }
 
-/// A transaction that reads from its first read on and locks before it reads sees what it waited for.
+/// A transaction that locks before its first read sees the commit for which it waited.
 pub fn a_waiting_lock_reads_what_it_waited_for(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("k", "0")]);
@@ -317,7 +324,7 @@ pub fn waiting_ends_with_the_timeout(fixture: &dyn Fixture) {
     commit(no_wait);
 }
 
-/// Two transactions that wait for each other's keys: one of them conflicts, and the other gets its key.
+/// Of two transactions that wait for each other's keys, one conflicts and the other gets its key.
 pub fn deadlocks_end_in_a_conflict(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let mut left = begin_with_limit(&*engine, 20_000);
@@ -335,7 +342,7 @@ pub fn deadlocks_end_in_a_conflict(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "a=left b=left");
 }
 
-/// Conflicts are counted.
+/// The statistics count conflicts.
 pub fn the_figures_count_conflicts(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let mut holder = begin(&*engine);

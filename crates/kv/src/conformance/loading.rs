@@ -1,4 +1,4 @@
-//! Loads, by every hint that an engine may be given.
+//! Loads with every hint.
 
 use super::{Fixture, HINTS, NO_LIMITS, begin, begin_load, delete, dump, dump_now, get, put, scan};
 use crate::{BulkLoad, Durability, Engine, Error, KeyRange, LoadHint, LoadKind, ScanSpec};
@@ -14,8 +14,8 @@ fn finish(mut load: Box<dyn BulkLoad>, pairs: &[(&str, &str)]) {
     load.finish(Durability::Buffered).expect("finish");
 }
 
-/// Nothing of a load is visible before its end; after it everything is, except to snapshots and transactions from
-/// before.
+/// Nothing of a load is visible before its end. After it everything is, except to older snapshots
+/// and transactions.
 pub fn a_load_is_visible_from_its_end_on(fixture: &dyn Fixture) {
     for hint in HINTS {
         let engine = fixture.engine();
@@ -38,7 +38,7 @@ pub fn a_load_is_visible_from_its_end_on(fixture: &dyn Fixture) {
     }
 }
 
-/// A load that is dropped has not been.
+/// A load that is dropped has no effect.
 pub fn an_abandoned_load_leaves_nothing(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1")]);
@@ -52,7 +52,7 @@ pub fn an_abandoned_load_leaves_nothing(fixture: &dyn Fixture) {
     }
 }
 
-/// A key that is not greater than the one before is refused; the load goes on without it.
+/// A key that is not greater than the one before is refused, and the load continues without it.
 pub fn keys_of_a_load_must_ascend(fixture: &dyn Fixture) {
     for hint in HINTS {
         let engine = fixture.engine();
@@ -80,7 +80,7 @@ pub fn an_empty_load_is_no_error(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "");
 }
 
-/// Loaded pairs are pairs as all others: they can be read, replaced, deleted, locked.
+/// Loaded pairs are pairs like all others: they can be read, replaced, deleted and locked.
 pub fn loaded_pairs_can_be_changed(fixture: &dyn Fixture) {
     for hint in HINTS {
         let engine = fixture.engine();
@@ -97,8 +97,8 @@ pub fn loaded_pairs_can_be_changed(fixture: &dyn Fixture) {
     }
 }
 
-/// A private load is visible to whoever comes after it, also where there are snapshots from before, and where its
-/// range was dropped.
+/// A private load is visible to every later reader, even if there are older snapshots, and even if
+/// its range was dropped before.
 pub fn a_private_load_is_there_for_who_comes_after(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1"), ("m", "1"), ("z", "1")]);
@@ -132,7 +132,7 @@ pub fn a_dropped_range_can_be_loaded_again(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "b=end");
 }
 
-/// Loads of several threads, with keys that lie between each other's, all come in; writes go on beside them.
+/// Loads of several threads with interleaved keys all succeed, and so do writes beside them.
 pub fn several_loads_run_at_once(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     std::thread::scope(|scope| {
@@ -157,7 +157,7 @@ pub fn several_loads_run_at_once(fixture: &dyn Fixture) {
     assert_eq!(written.len(), 4 * HINTS.len());
 }
 
-/// A load that is to be on disk is there, as any other is.
+/// A load with a sync is visible like any other.
 pub fn a_synced_load_is_there(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     for (round, hint) in HINTS.into_iter().enumerate() {
@@ -168,7 +168,7 @@ pub fn a_synced_load_is_there(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "k0=1 k1=1 k2=1");
 }
 
-/// Where runs begin makes no difference to what is read.
+/// The starts of runs make no difference to the stored data.
 pub fn runs_make_no_difference(fixture: &dyn Fixture) {
     for hint in HINTS {
         let engine = fixture.engine();

@@ -18,8 +18,9 @@ fn put_many(engine: &dyn Engine, prefix: &str, count: usize, value_bytes: usize)
     transaction.commit(Durability::Buffered).expect("commit");
 }
 
-/// Exactly the keys of the range are gone, for look-ups and scans in both directions; transactions that began before
-/// still see them.
+/// Exactly the keys of the range are gone, for look-ups and for scans in both directions.
+///
+/// Transactions that began before the drop still see them.
 pub fn a_dropped_range_is_gone(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let text = |pairs: &[&str]| pairs.join(" ");
@@ -41,7 +42,7 @@ pub fn a_dropped_range_is_gone(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "");
 }
 
-/// What is written after a range drop stays.
+/// Pairs that are written after a range drop stay.
 pub fn a_dropped_range_can_be_written_again(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     for round in 0..5 {
@@ -58,7 +59,8 @@ pub fn a_dropped_range_can_be_written_again(fixture: &dyn Fixture) {
     }
 }
 
-/// Split points ascend, lie strictly inside the range, are no more than asked for, and the pieces are the whole.
+/// Split points ascend, lie strictly inside the range and are no more than requested. The pieces
+/// add up to the range.
 pub fn split_points_divide_a_range(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let range = KeyRange::prefix(b"p");
@@ -100,7 +102,7 @@ pub fn split_points_divide_a_range(fixture: &dyn Fixture) {
     );
 }
 
-/// The size of a range is roughly that of its data, once it has settled.
+/// The size of a range is roughly the size of its data, once the data has settled.
 pub fn sizes_follow_the_data(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put_many(&*engine, "p", 2000, 500);
@@ -122,7 +124,7 @@ pub fn sizes_follow_the_data(fixture: &dyn Fixture) {
     assert_eq!(share(KeyRange::new("p001002", "p001000")), 0.0);
 }
 
-/// A compaction changes nothing that can be seen.
+/// A compaction has no visible effect.
 pub fn compaction_changes_nothing_visible(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put_many(&*engine, "p", 100, 10);
@@ -139,7 +141,7 @@ pub fn compaction_changes_nothing_visible(fixture: &dyn Fixture) {
     assert_eq!(get(&*engine, "p000001"), Some("changed".into()));
 }
 
-/// Everything committed can be made durable, with and without something new.
+/// Everything committed can be made durable, whether there is something new or not.
 pub fn sync_succeeds(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     engine.sync().expect("sync");
@@ -148,7 +150,8 @@ pub fn sync_succeeds(fixture: &dyn Fixture) {
     engine.sync().expect("sync");
 }
 
-/// A checkpoint makes a folder that was not there; or the engine says that it has none.
+/// A checkpoint creates a folder that did not exist, unless the engine does not support
+/// checkpoints.
 pub fn checkpoints_need_a_new_folder(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1")]);
@@ -165,7 +168,7 @@ pub fn checkpoints_need_a_new_folder(fixture: &dyn Fixture) {
     }
 }
 
-/// After `close`, everything that is begun anew answers `Closed`.
+/// After `close`, every new operation fails with `Closed`.
 pub fn a_closed_engine_says_so(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1")]);
@@ -186,8 +189,9 @@ pub fn a_closed_engine_says_so(fixture: &dyn Fixture) {
     let _ = engine.statistics();
 }
 
-/// Transactions, snapshots, scans and loads that are alive at `close` do no harm: reads answer as before or `Closed`,
-/// and no commit succeeds.
+/// Transactions, snapshots, scans and loads that are alive at `close` do no harm.
+///
+/// Reads return the same data as before or `Closed`, and no commit succeeds.
 pub fn closing_with_readers_is_safe(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1"), ("b", "2"), ("c", "3")]);

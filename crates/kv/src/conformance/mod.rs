@@ -1,6 +1,7 @@
-//! The tests that every engine must pass: the definition of the trait.
+//! The tests that every engine must pass. They define the behaviour of the traits.
 //!
-//! An engine's tests call [`crate::conformance_tests!`] with something that makes engines, and get one test a case:
+//! An engine's tests call [`crate::conformance_tests!`] with a fixture that creates engines, and
+//! get one test per case:
 //!
 //! ```ignore
 //! kv::conformance_tests!(|| kv::MemoryEngine::new() as std::sync::Arc<dyn kv::Engine>);
@@ -26,9 +27,9 @@ pub mod snapshots;
 pub mod transactions;
 pub mod views;
 
-/// Makes engines for cases. Lives as long as the case.
+/// A source of engines for cases. It lives as long as the case.
 pub trait Fixture {
-    /// A new, empty store.
+    /// Creates a new, empty store.
     fn engine(&self) -> Arc<dyn Engine>;
 }
 
@@ -38,10 +39,10 @@ impl<F: Fn() -> Arc<dyn Engine>> Fixture for F {
     }
 }
 
-/// A case: panics if the engine breaks its promise.
+/// A case. It panics if the engine breaks its promise.
 pub type Case = fn(&dyn Fixture);
 
-/// All cases by name.
+/// Returns all cases by name.
 pub fn cases() -> Vec<(&'static str, Case)> {
     crate::conformance_cases!(list)
 }
@@ -53,7 +54,8 @@ pub fn run(make: impl Fn() -> Arc<dyn Engine>) {
     }
 }
 
-/// Makes one `#[test]` a case. The argument is an expression for a [`Fixture`], made anew for each.
+/// Defines one `#[test]` per case. The argument is an expression for a [`Fixture`], evaluated anew
+/// for each test.
 #[macro_export]
 macro_rules! conformance_tests {
     ($fixture:expr) => {
@@ -61,7 +63,7 @@ macro_rules! conformance_tests {
     };
 }
 
-/// The list of cases. To add one, write it and add a line here.
+/// The list of cases. To add a case, write it and add a line here.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! conformance_cases {
@@ -168,31 +170,31 @@ macro_rules! conformance_cases {
     };
 }
 
-/// Pairs as the cases compare them.
+/// Pairs in the form in which the cases compare them.
 pub(crate) type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 
 /// Limits that no case reaches.
 pub(crate) const NO_LIMITS: BlockLimits = BlockLimits { rows: 1_000_000, bytes: 1 << 30 };
 
-/// Starts a transaction that reads the state of now and does not wait.
+/// Begins a transaction that reads the current state and does not wait.
 pub(crate) fn begin(engine: &dyn Engine) -> Box<dyn WriteTransaction> {
     engine.begin(TransactionOptions::default()).expect("begin")
 }
 
-/// Starts a transaction that reads from its first read on, and waits for keys.
+/// Begins a transaction that reads the state at its first read, and waits for keys.
 pub(crate) fn begin_waiting(engine: &dyn Engine, wait_ms: u64) -> Box<dyn WriteTransaction> {
     let snapshot = SnapshotAt::FirstRead;
     let wait = WaitPolicy::UpTo(Duration::from_millis(wait_ms));
     engine.begin(TransactionOptions { wait, snapshot, ..Default::default() }).expect("begin")
 }
 
-/// Long runs, which an engine with tables may write as such.
+/// The hint of long runs, which an engine with table files may write to such files.
 pub(crate) const SORTED: LoadHint = LoadHint::Sorted { pairs: 1 << 20 };
 
-/// Hints that may lead to different ways of loading.
+/// Hints that may lead to different methods of loading.
 pub(crate) const HINTS: [LoadHint; 3] = [SORTED, LoadHint::Sorted { pairs: 1 }, LoadHint::Scattered];
 
-/// Starts a load of long runs that older snapshots do not show.
+/// Begins a load of long runs that older snapshots do not show.
 pub(crate) fn begin_load(engine: &dyn Engine) -> Box<dyn BulkLoad> {
     engine.load(LoadKind::Visible, SORTED).expect("load")
 }
@@ -215,17 +217,17 @@ pub(crate) fn delete(engine: &dyn Engine, keys: &[&str]) {
     transaction.commit(Durability::Buffered).expect("commit");
 }
 
-/// The value of a key now.
+/// Returns the current value of a key.
 pub(crate) fn get(engine: &dyn Engine, key: &str) -> Option<String> {
     get_in(engine.snapshot().expect("snapshot").as_ref(), key)
 }
 
-/// The value of a key in a snapshot.
+/// Returns the value of a key in a snapshot.
 pub(crate) fn get_in(snapshot: &dyn Snapshot, key: &str) -> Option<String> {
     text(snapshot.get_many(&[key.as_bytes()]).expect("get_many").get(0))
 }
 
-/// The value of a key as a transaction sees it.
+/// Returns the value of a key as a transaction sees it.
 pub(crate) fn get_by(transaction: &dyn WriteTransaction, key: &str) -> Option<String> {
     text(transaction.get_many(&[key.as_bytes()]).expect("get_many").get(0))
 }
@@ -234,12 +236,13 @@ fn text(value: Option<&[u8]>) -> Option<String> {
     value.map(|value| String::from_utf8(value.to_vec()).expect("text"))
 }
 
-/// All pairs of a scan.
+/// Returns all pairs of a scan.
 pub(crate) fn scan(snapshot: &dyn Snapshot, spec: ScanSpec, limits: BlockLimits) -> Pairs {
     scan_releasing(snapshot, spec, limits, |_| false)
 }
 
-/// The pairs whose keys begin with `prefix`, read in blocks of so many rows, released after each second block.
+/// Returns the pairs whose keys begin with `prefix`. Reads them in blocks of `rows` pairs and
+/// releases the scan after each second block.
 pub(crate) fn read_prefix(scan: &mut dyn PrefixScan, prefix: &[u8], rows: usize) -> Pairs {
     let mut pairs = Pairs::new();
     for block_number in 0.. {
@@ -259,7 +262,7 @@ pub(crate) fn read_prefix(scan: &mut dyn PrefixScan, prefix: &[u8], rows: usize)
     pairs
 }
 
-/// All pairs of a scan that is released after those blocks whose number `release` accepts.
+/// Returns all pairs of a scan. Releases the scan after the blocks whose number `release` accepts.
 pub(crate) fn scan_releasing(
     snapshot: &dyn Snapshot,
     spec: ScanSpec,
@@ -281,12 +284,12 @@ pub(crate) fn scan_releasing(
     pairs
 }
 
-/// All keys and values of a snapshot as text: `a=1 b=2`.
+/// Returns all keys and values of a snapshot as text: `a=1 b=2`.
 pub(crate) fn dump(snapshot: &dyn Snapshot) -> String {
     dump_range(snapshot, KeyRange::all())
 }
 
-/// All keys and values of a range as text.
+/// Returns all keys and values of a range as text.
 pub(crate) fn dump_range(snapshot: &dyn Snapshot, range: KeyRange) -> String {
     let pairs = scan(snapshot, ScanSpec::forward(range), NO_LIMITS);
     let texts: Vec<String> =
@@ -294,7 +297,7 @@ pub(crate) fn dump_range(snapshot: &dyn Snapshot, range: KeyRange) -> String {
     texts.join(" ")
 }
 
-/// All keys and values now, as text.
+/// Returns all current keys and values as text.
 pub(crate) fn dump_now(engine: &dyn Engine) -> String {
     dump(engine.snapshot().expect("snapshot").as_ref())
 }

@@ -1,4 +1,4 @@
-//! Random histories of several transactions against a model of ordered maps.
+//! Random histories of several transactions, compared with a model of ordered maps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use crate::{
     TransactionOptions, WriteTransaction,
 };
 
-/// Transactions that are open at once.
+/// The number of transactions that are open at once.
 const SLOTS: usize = 3;
-/// Few keys, so that transactions meet.
+/// The number of keys: few, so that transactions meet.
 const KEYS: u8 = 12;
 const HISTORIES: u32 = 200;
 const STEPS: usize = 80;
@@ -92,19 +92,20 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What a transaction must be.
+/// A transaction and the model of its expected state.
 struct ModelTransaction {
     transaction: Box<dyn WriteTransaction>,
-    /// What it reads: absent before the first read.
+    /// The state that the transaction reads: absent before the first read.
     base: Option<Map>,
-    /// The number of the last commit when it started to read.
+    /// The number of the last commit when the transaction started to read.
     start: Option<usize>,
     writes: Writes,
     held: BTreeSet<Vec<u8>>,
     savepoints: Vec<(crate::Savepoint, Writes)>,
 }
 
-/// A store and what it must hold. Keys begin with a prefix, so that one store serves many histories.
+/// A store and the model of its content. Keys begin with a prefix, so that one store serves many
+/// histories.
 struct Model<'a> {
     engine: &'a dyn Engine,
     prefix: Vec<u8>,
@@ -121,7 +122,7 @@ impl ModelTransaction {
         self.start.get_or_insert(commits);
     }
 
-    /// What the transaction sees, once it reads.
+    /// Returns the content that the transaction sees, once it reads.
     fn seen(&self) -> Map {
         let mut seen = self.base.clone().unwrap_or_default();
         apply(&mut seen, &self.writes);
@@ -181,7 +182,8 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// Whether the transaction in `slot` must get a conflict for `key`. Otherwise it holds the key from now on.
+    /// Returns true if the transaction in `slot` must get a conflict for `key`. Otherwise it holds
+    /// the key from now on.
     fn claim(&mut self, slot: usize, key: &[u8]) -> bool {
         let is_held_by_other = self
             .slots
@@ -227,7 +229,8 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// Whether some open transaction could notice that keys change without a transaction.
+    /// Returns true if no transaction is open, so that nothing notices a change of keys without a
+    /// transaction.
     fn is_quiet(&self) -> bool {
         self.slots.iter().all(Option::is_none)
     }
@@ -324,7 +327,7 @@ impl Model<'_> {
     fn rollback_to(&mut self, slot: usize, savepoint: usize) -> Result<(), TestCaseError> {
         let Some(model) = &mut self.slots[slot] else { return Ok(()) };
         let Some((point, writes)) = model.savepoints.get(savepoint).cloned() else { return Ok(()) };
-        // The ones after it are void.
+        // The savepoints after it become invalid.
         model.savepoints.truncate(savepoint + 1);
         model.transaction.rollback_to(point);
         model.writes = writes;
@@ -357,7 +360,8 @@ impl Model<'_> {
     }
 }
 
-/// Any interleaving of transactions, snapshots, range drops, loads and compactions reads and conflicts as the model.
+/// Every interleaving of transactions, snapshots, range drops, loads and compactions reads and
+/// conflicts as the model says.
 pub fn random_histories_are_as_the_model_says(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let histories = std::cell::Cell::new(0_u32);

@@ -1,4 +1,4 @@
-//! What snapshots answer: look-ups, order, bounds, limits.
+//! The reads of a snapshot: look-ups, order, bounds, limits.
 
 use super::{
     Fixture, NO_LIMITS, Pairs, begin, delete, dump_range, get_in, put, read_prefix, scan, scan_releasing,
@@ -41,7 +41,7 @@ fn keys_of(pairs: &Pairs) -> Vec<Vec<u8>> {
     pairs.iter().map(|(key, _)| key.clone()).collect()
 }
 
-/// An absent key has no value; an empty value is a value.
+/// An absent key has no value. An empty value is a value.
 pub fn absent_keys_have_no_value(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", ""), ("b", "1")]);
@@ -53,7 +53,7 @@ pub fn absent_keys_have_no_value(fixture: &dyn Fixture) {
     assert!(snapshot.get_many(&[]).expect("get_many").is_empty());
 }
 
-/// `get_many` has one entry a key, in the order asked, also for keys asked twice.
+/// `get_many` returns one entry per key, in the order of the request, even for repeated keys.
 pub fn look_ups_answer_in_the_order_asked(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put_numbers(&*engine, 1000);
@@ -66,7 +66,7 @@ pub fn look_ups_answer_in_the_order_asked(fixture: &dyn Fixture) {
     check_look_up(&*snapshot, &keys);
 }
 
-/// Looks up keys of which those below 1,000 are present.
+/// Looks up keys, of which those below 1,000 are present.
 fn check_look_up(snapshot: &dyn Snapshot, keys: &[String]) {
     let asked: Vec<&[u8]> = keys.iter().map(|key| key.as_bytes()).collect();
     let values = snapshot.get_many(&asked).expect("get_many");
@@ -78,7 +78,7 @@ fn check_look_up(snapshot: &dyn Snapshot, keys: &[String]) {
     }
 }
 
-/// Keys are ordered as `memcmp` orders them, whatever the order of writing.
+/// Keys are ordered as `memcmp` orders them, whatever the order of the writes.
 pub fn keys_are_ordered_byte_by_byte(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let mut transaction = begin(&*engine);
@@ -96,7 +96,8 @@ pub fn keys_are_ordered_byte_by_byte(fixture: &dyn Fixture) {
     assert!(values.iter().zip(AWKWARD_KEYS).all(|(value, key)| value == Some(*key)));
 }
 
-/// A prefix scan gives for each prefix, in any order, the keys that begin with it, in blocks of any size.
+/// For each prefix, in any order, a prefix scan returns the keys that begin with it, in blocks of
+/// any size.
 pub fn prefixes_are_read_one_after_the_other(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let mut transaction = begin(&*engine);
@@ -118,7 +119,8 @@ pub fn prefixes_are_read_one_after_the_other(fixture: &dyn Fixture) {
     }
 }
 
-/// Every range over awkward keys holds exactly the keys from its start on that are below its end, in both directions.
+/// Every range over awkward keys holds exactly the keys from its start to below its end, in both
+/// directions.
 pub fn ranges_include_their_start_and_exclude_their_end(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let mut transaction = begin(&*engine);
@@ -146,7 +148,7 @@ pub fn ranges_include_their_start_and_exclude_their_end(fixture: &dyn Fixture) {
     }
 }
 
-/// An empty end is no end; a prefix of 0xFF bytes has none either.
+/// A range with an empty end has no end, and neither has a prefix of 0xFF bytes.
 pub fn a_range_without_an_end_reaches_the_last_key(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let mut transaction = begin(&*engine);
@@ -163,7 +165,7 @@ pub fn a_range_without_an_end_reaches_the_last_key(fixture: &dyn Fixture) {
     }
 }
 
-/// A reverse scan gives the same pairs in the opposite order, whatever the block size.
+/// A reverse scan returns the same pairs in the opposite order, whatever the block size.
 pub fn reverse_scans_are_forward_scans_backwards(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put_numbers(&*engine, 500);
@@ -179,7 +181,7 @@ pub fn reverse_scans_are_forward_scans_backwards(fixture: &dyn Fixture) {
     }
 }
 
-/// A scan of keys only gives every pair with an empty value.
+/// A scan of keys only returns every pair with an empty value.
 pub fn scans_of_keys_leave_the_values_out(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put_numbers(&*engine, 50);
@@ -195,7 +197,8 @@ pub fn scans_of_keys_leave_the_values_out(fixture: &dyn Fixture) {
     }
 }
 
-/// A block ends at its limit of rows, or with the pair that reaches its limit of bytes, and has at least one pair.
+/// A block ends at its limit of rows, or with the pair that reaches its limit of bytes. It has at
+/// least one pair.
 pub fn blocks_keep_to_their_limits(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put_numbers(&*engine, 100);
@@ -214,7 +217,7 @@ pub fn blocks_keep_to_their_limits(fixture: &dyn Fixture) {
     assert_eq!(next(1, 1), 0, "nothing is left");
 }
 
-/// After `None`, a scan answers `None`, also when it was released and when more was written since.
+/// After `None`, a scan returns `None`, even if it was released and more was written since.
 pub fn a_finished_scan_stays_finished(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1"), ("b", "2")]);
@@ -233,7 +236,7 @@ pub fn a_finished_scan_stays_finished(fixture: &dyn Fixture) {
     assert!(empty.next_block(NO_LIMITS).expect("next_block").is_none());
 }
 
-/// A released scan loses and repeats nothing, and does not see what was written since.
+/// A released scan loses and repeats nothing, and does not see later writes.
 pub fn released_scans_go_on_behind_the_last_pair(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put_numbers(&*engine, 300);
@@ -251,8 +254,8 @@ pub fn released_scans_go_on_behind_the_last_pair(fixture: &dyn Fixture) {
     }
 }
 
-/// A scan reads its snapshot, even if it is started and continued after later writes, and after the snapshot's handle
-/// is gone.
+/// A scan reads its snapshot, even if it begins and continues after later writes, and after the
+/// snapshot's handle is gone.
 pub fn scans_end_with_what_was_there_at_their_start(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put_numbers(&*engine, 10);

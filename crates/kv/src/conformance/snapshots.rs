@@ -1,9 +1,9 @@
-//! What later changes leave alone.
+//! The isolation of snapshots from later changes.
 
 use super::{Fixture, begin, begin_load, delete, dump, dump_now, get, put};
 use crate::{Durability, KeyRange};
 
-/// A snapshot answers the same before and after writes, deletes, range drops, loads and compactions.
+/// A snapshot reads the same before and after writes, deletes, range drops, loads and compactions.
 pub fn snapshots_do_not_change(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1"), ("b", "2"), ("c", "3"), ("d", "4")]);
@@ -29,7 +29,7 @@ pub fn snapshots_do_not_change(fixture: &dyn Fixture) {
     assert_eq!(snapshot.get_many(&[b"d", b"cc"]).expect("get_many").get(0), Some(&b"4"[..]));
 }
 
-/// The same where nothing was ever committed, but only loaded.
+/// Snapshots do not change even if nothing was ever committed, but only loaded.
 pub fn snapshots_of_loaded_pairs_do_not_change(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let mut load = begin_load(&*engine);
@@ -63,7 +63,7 @@ pub fn snapshots_outlive_later_snapshots(fixture: &dyn Fixture) {
     }
 }
 
-/// What is committed is there for every snapshot that is taken afterwards.
+/// Every snapshot that is taken after a commit shows it.
 pub fn a_commit_is_visible_to_the_next_snapshot(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     for i in 0..200 {
@@ -75,7 +75,8 @@ pub fn a_commit_is_visible_to_the_next_snapshot(fixture: &dyn Fixture) {
     }
 }
 
-/// The number of living snapshots is known, for a snapshot that lives too long must be visible.
+/// The statistics count living snapshots, because an operator must notice a snapshot that lives too
+/// long.
 pub fn the_figures_count_living_snapshots(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1")]);

@@ -3,7 +3,7 @@
 use super::{Fixture, begin, begin_load, begin_waiting, delete, dump, dump_now, get, get_by, put};
 use crate::{Durability, Error, PAIR_BYTES_MAX, TransactionOptions};
 
-/// A transaction sees its puts and deletes at once, over the state it began with.
+/// A transaction sees its puts and deletes at once, over the state at its begin.
 pub fn a_transaction_reads_its_own_writes(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1"), ("b", "2"), ("c", "3")]);
@@ -35,7 +35,7 @@ pub fn others_see_nothing_before_the_commit(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "a=2 b=2");
 }
 
-/// A transaction that is rolled back or dropped has not been.
+/// A transaction that is rolled back or dropped has no effect.
 pub fn rollback_and_drop_leave_nothing(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1")]);
@@ -68,7 +68,7 @@ pub fn later_writes_of_a_key_replace_earlier_ones(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "a=2 c=1 d=2");
 }
 
-/// Deleting what is not there succeeds and changes nothing.
+/// Deleting an absent key succeeds and changes nothing.
 pub fn deleting_an_absent_key_is_no_error(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1")]);
@@ -76,8 +76,9 @@ pub fn deleting_an_absent_key_is_no_error(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "a=1");
 }
 
-/// `insert_unique` of a key that is present, committed or written by the transaction itself, answers `Exists` and
-/// writes nothing.
+/// `insert_unique` of a present key fails with `Exists` and writes nothing.
+///
+/// The key may be committed or written by the transaction itself.
 pub fn insert_unique_refuses_a_present_key(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1")]);
@@ -93,7 +94,7 @@ pub fn insert_unique_refuses_a_present_key(fixture: &dyn Fixture) {
     }
 }
 
-/// A key that is deleted, before or in the transaction itself, can be inserted.
+/// A key that was deleted, before or in the transaction itself, can be inserted.
 pub fn insert_unique_takes_a_key_deleted_before(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1"), ("b", "1")]);
@@ -106,7 +107,8 @@ pub fn insert_unique_takes_a_key_deleted_before(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "a=2 b=2");
 }
 
-/// Rolling back to a savepoint takes back exactly the writes since, and leaves earlier savepoints good.
+/// A rollback to a savepoint undoes exactly the writes since then, and earlier savepoints stay
+/// valid.
 pub fn savepoints_nest(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "0"), ("b", "0")]);
@@ -134,7 +136,7 @@ pub fn savepoints_nest(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "a=1 b=0 f=5");
 }
 
-/// A savepoint stays good after a rollback to it, also one taken before the first write.
+/// A savepoint stays valid after a rollback to it, even if it was set before the first write.
 pub fn a_savepoint_can_be_used_again(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let mut transaction = begin(&*engine);
@@ -150,7 +152,8 @@ pub fn a_savepoint_can_be_used_again(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "b=1");
 }
 
-/// A write that exceeds `max_bytes` answers `TooLarge` with the limit and leaves the transaction as it was.
+/// A write that exceeds `max_bytes` fails with `TooLarge` and the limit, and leaves the transaction
+/// as it was.
 pub fn writes_beyond_the_limit_are_refused(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let mut transaction =
@@ -172,7 +175,7 @@ pub fn writes_beyond_the_limit_are_refused(fixture: &dyn Fixture) {
 /// No pair may be longer than [`PAIR_BYTES_MAX`], so that blocks have 32-bit offsets.
 pub fn pairs_beyond_the_limit_are_refused(fixture: &dyn Fixture) {
     let engine = fixture.engine();
-    // Never touched, so it takes no memory.
+    // The pages are never touched, so they take no memory.
     let huge = vec![0; PAIR_BYTES_MAX];
     let mut transaction =
         engine.begin(TransactionOptions { max_bytes: usize::MAX, ..Default::default() }).expect("begin");
@@ -181,7 +184,7 @@ pub fn pairs_beyond_the_limit_are_refused(fixture: &dyn Fixture) {
     assert_eq!(load.add(b"a", &huge), Err(Error::TooLarge { limit_bytes: PAIR_BYTES_MAX }));
 }
 
-/// `write_count` counts keys, `size_bytes` keys and values.
+/// `write_count` counts keys. `size_bytes` counts the bytes of keys and values.
 pub fn the_figures_of_a_transaction_follow_its_writes(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let mut transaction = begin(&*engine);
@@ -205,7 +208,7 @@ pub fn empty_transactions_commit(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "");
 }
 
-/// A synced commit is visible as any other.
+/// A synced commit is visible like any other.
 pub fn synced_commits_are_commits(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     for i in 0..5 {
@@ -223,7 +226,7 @@ pub fn many_writes_commit_at_once(fixture: &dyn Fixture) {
     let count = 100_000_u32;
     let mut transaction = begin(&*engine);
     for i in 0..count {
-        // Odd factor: every key once, in no order.
+        // The factor is odd: every key comes once, in no order.
         let key = i.wrapping_mul(2_654_435_761);
         transaction.put(&key.to_be_bytes(), &i.to_be_bytes()).expect("put");
     }
@@ -235,7 +238,7 @@ pub fn many_writes_commit_at_once(fixture: &dyn Fixture) {
     assert!(pairs.is_sorted());
 }
 
-/// What others commit after `begin` is not seen.
+/// A transaction does not see the commits of others after its `begin`.
 pub fn transactions_read_the_state_of_their_begin(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1"), ("b", "1")]);
@@ -250,7 +253,8 @@ pub fn transactions_read_the_state_of_their_begin(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "a=2 c=2 d=3");
 }
 
-/// With `SnapshotAt::FirstRead`, what others commit before the first read is seen, and nothing after it.
+/// With `SnapshotAt::FirstRead`, a transaction sees the commits of others before its first read,
+/// and none after it.
 pub fn transactions_can_read_the_state_of_their_first_read(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1")]);

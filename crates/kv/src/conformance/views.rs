@@ -1,11 +1,12 @@
-//! What a transaction sees in the middle of its writes.
+//! The state that a transaction sees in the middle of its writes.
 
 use std::sync::Arc;
 
 use super::{Fixture, NO_LIMITS, Pairs, begin, dump, put, read_prefix, scan, scan_releasing};
 use crate::{BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot};
 
-/// Without writes, a view is the state at the begin; twice without writes between, it is the same.
+/// Without writes, a view is the state at the begin. Two views without writes between them are the
+/// same.
 pub fn a_view_without_writes_is_the_snapshot(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1")]);
@@ -19,7 +20,7 @@ pub fn a_view_without_writes_is_the_snapshot(fixture: &dyn Fixture) {
     assert_eq!(dump(&*written), "a=1 b=2");
 }
 
-/// A view stays as it is when the transaction writes on.
+/// A view does not change with the transaction's later writes.
 pub fn views_do_not_see_later_writes(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "0")]);
@@ -38,7 +39,7 @@ pub fn views_do_not_see_later_writes(fixture: &dyn Fixture) {
     }
 }
 
-/// Views answer the same after the transaction has ended, and after others have written.
+/// Views read the same after the transaction has ended, and after others have written.
 pub fn views_outlive_their_transaction(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "0")]);
@@ -57,8 +58,10 @@ pub fn views_outlive_their_transaction(fixture: &dyn Fixture) {
     assert_eq!(dump(&*rolled_back), "a=2 b=1");
 }
 
-/// A transaction with committed even keys, of which some are deleted or changed, and some new odd keys; and what it
-/// must see.
+/// Returns the view of a transaction and its expected content.
+///
+/// Even keys are committed; the transaction deletes or changes some of them and inserts some odd
+/// keys.
 fn merged(engine: &dyn Engine) -> (Arc<dyn Snapshot>, Pairs) {
     let mut transaction = begin(engine);
     let key = |i: usize| format!("k{i:04}").into_bytes();
@@ -69,7 +72,7 @@ fn merged(engine: &dyn Engine) -> (Arc<dyn Snapshot>, Pairs) {
     let mut transaction = begin(engine);
     let mut expected = Pairs::new();
     for i in 0..2000 {
-        // Long stretches without writes, too: blocks there are passed on as they are.
+        // Long stretches have no writes, so that their blocks pass through unchanged.
         let is_quiet = (400..900).contains(&i) || i < 50;
         match (i % 2, i % 5) {
             (0, 1) if !is_quiet => transaction.delete(&key(i)).expect("delete"),
@@ -89,8 +92,9 @@ fn merged(engine: &dyn Engine) -> (Arc<dyn Snapshot>, Pairs) {
     (transaction.view(), expected)
 }
 
-/// Puts replace, deletes hide, new keys fall into their places; in both directions, with and without values, in every
-/// range and block size.
+/// Puts replace pairs, deletes hide them, and new keys appear in their order.
+///
+/// This holds in both directions, with and without values, for every range and block size.
 pub fn scans_merge_writes_into_the_snapshot(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let (view, expected) = merged(&*engine);
@@ -116,7 +120,8 @@ pub fn scans_merge_writes_into_the_snapshot(fixture: &dyn Fixture) {
     assert!(values.iter().zip(&expected).all(|(value, (_, expected))| value == Some(expected.as_slice())));
 }
 
-/// A prefix scan of a view gives what a scan of the range gives, where there are writes and where there are none.
+/// A prefix scan of a view returns the same pairs as a scan of the range, with and without writes
+/// in it.
 pub fn prefixes_are_read_with_the_writes(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let (view, expected) = merged(&*engine);
@@ -130,7 +135,7 @@ pub fn prefixes_are_read_with_the_writes(fixture: &dyn Fixture) {
     }
 }
 
-/// A released scan over writes goes on behind its last pair.
+/// A released scan over writes resumes behind its last pair.
 pub fn merged_scans_resume(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let (view, mut expected) = merged(&*engine);
@@ -152,7 +157,8 @@ pub fn merged_scans_resume(fixture: &dyn Fixture) {
     assert!(scan.next_block(NO_LIMITS).expect("next_block").is_none());
 }
 
-/// A view taken before a rollback to a savepoint keeps the writes, one taken after it has them no more.
+/// A view from before a rollback to a savepoint keeps the writes that the rollback undoes; a later
+/// view does not have them.
 pub fn rolled_back_writes_leave_views(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let mut transaction = begin(&*engine);

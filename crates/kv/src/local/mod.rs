@@ -1,5 +1,7 @@
-//! Transactions of engines that live in this process: writes are buffered in an [`Overlay`], conflicts are found in a
-//! [`ConflictTable`], and the engine is asked only to read and to apply a finished set of writes.
+//! Transactions of engines in this process.
+//!
+//! Writes are buffered in an [`Overlay`], and a [`ConflictTable`] finds conflicts. The engine only
+//! reads and applies finished sets of writes.
 
 #[cfg(test)]
 mod tests;
@@ -13,24 +15,27 @@ use crate::{
     Values, WaitPolicy, WriteTransaction,
 };
 
-/// What an engine has to do for [`LocalTransaction`].
+/// The operations of an engine that [`LocalTransaction`] needs.
 pub trait LocalStore: Send + Sync + 'static {
-    /// The table in which the engine's transactions claim their keys.
+    /// Returns the table in which the engine's transactions claim their keys.
     fn conflict_table(&self) -> &Arc<ConflictTable>;
 
-    /// All that is committed now, as [`crate::Engine::snapshot`].
+    /// Takes a snapshot of everything that is committed now, like [`crate::Engine::snapshot`].
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
 
-    /// Looks up one key in the latest state and hands its value, if it is present, to `read`.
+    /// Looks up one key in the latest state and passes its value, if it is present, to `read`.
     fn read_latest(&self, key: &[u8], read: &mut dyn FnMut(&[u8])) -> Result<()>;
 
-    /// Applies all writes of `overlay`: whoever reads sees all of them or none, and all who read after this returned
-    /// see them. On an error nothing was written, except for [`Error::Undetermined`]. `wait` is
-    /// [`TransactionOptions::wait`].
+    /// Applies all writes of `overlay`, within the limits of `wait` ([`TransactionOptions::wait`]).
+    ///
+    /// Every reader sees all of them or none, and every reader that begins after this has returned
+    /// sees them. On an error nothing was written, except for [`Error::Undetermined`].
     fn apply(&self, overlay: &Overlay, wait: WaitPolicy) -> Result<()>;
 
-    /// Called after [`LocalStore::apply`], when others may see the writes and overwrite them already: makes all
-    /// commits up to the one with this number as durable as was asked.
+    /// Makes all commits up to the one with this number as durable as requested.
+    ///
+    /// It is called after [`LocalStore::apply`], when others may already see and overwrite the
+    /// writes.
     fn harden(&self, commit: u64, durability: Durability) -> Result<()>;
 }
 
@@ -38,14 +43,15 @@ pub trait LocalStore: Send + Sync + 'static {
 pub struct LocalTransaction<S: LocalStore> {
     store: Arc<S>,
     claims: Claims,
-    /// Absent until the first read if the transaction reads from its first read on.
+    /// The state that the transaction reads. With [`SnapshotAt::FirstRead`] it is absent until the
+    /// first read.
     base: OnceCell<Arc<dyn Snapshot>>,
     overlay: Overlay,
     wait: WaitPolicy,
 }
 
 impl<S: LocalStore> LocalTransaction<S> {
-    /// Starts a transaction.
+    /// Begins a transaction.
     pub fn begin(store: Arc<S>, options: TransactionOptions) -> Result<Self> {
         let transaction = LocalTransaction {
             claims: store.conflict_table().enter(),
@@ -60,18 +66,19 @@ impl<S: LocalStore> LocalTransaction<S> {
         Ok(transaction)
     }
 
-    /// The state that the transaction reads.
+    /// Returns the state that the transaction reads.
     fn base(&self) -> Result<&Arc<dyn Snapshot>> {
         if let Some(base) = self.base.get() {
             return Ok(base);
         }
-        // In this order: see the module `conflict`.
+        // This order matters: see the module `conflict`.
         self.claims.start_reading();
         let snapshot = self.store.snapshot()?;
         Ok(self.base.get_or_init(|| snapshot))
     }
 
-    /// Makes sure that nobody else writes `key`, and that its latest state is the one that this transaction reads.
+    /// Ensures that nobody else writes `key`, and that its latest state is the one that this
+    /// transaction reads.
     fn guard(&mut self, key: &[u8]) -> Result<()> {
         match self.claims.claim(key, self.wait)? {
             Claim::Unchanged => Ok(()),
@@ -88,7 +95,7 @@ impl<S: LocalStore> LocalTransaction<S> {
         Ok(is_same)
     }
 
-    /// Whether `key`, which this transaction has claimed, is present.
+    /// Returns true if `key`, which this transaction has claimed, is present.
     fn is_present(&self, key: &[u8]) -> Result<bool> {
         if let Some(entry) = self.overlay.get(key) {
             return Ok(entry.value().is_some());
@@ -170,7 +177,7 @@ impl<S: LocalStore> WriteTransaction for LocalTransaction<S> {
 
     fn commit(self: Box<Self>, durability: Durability) -> Result<()> {
         let LocalTransaction { store, claims, base, overlay, wait, .. } = *self;
-        // The engine need not keep the old state while it writes the new one.
+        // Without the base the engine need not keep the old state while it writes the new one.
         drop(base);
         if overlay.is_empty() && claims.is_empty() {
             return Ok(());
@@ -179,7 +186,7 @@ impl<S: LocalStore> WriteTransaction for LocalTransaction<S> {
         match applied {
             Ok(()) => store.harden(claims.commit(), durability),
             Err(error @ Error::Undetermined { .. }) => {
-                // The writes may be there: who started before must not overwrite them unseen.
+                // The writes may be there: older transactions must not overwrite them unseen.
                 claims.commit();
                 Err(error)
             }
@@ -190,7 +197,7 @@ impl<S: LocalStore> WriteTransaction for LocalTransaction<S> {
     fn rollback(self: Box<Self>) {}
 }
 
-/// What a transaction sees that could not take its snapshot: the reason.
+/// The view of a transaction that could not take its snapshot. Every read returns the error.
 struct Unreadable(Error);
 
 impl Snapshot for Unreadable {

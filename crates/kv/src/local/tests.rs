@@ -1,4 +1,4 @@
-//! Interleavings that threads meet too seldom to rely on: a store that does something in the middle of a call.
+//! Interleavings that are too rare between threads: a store that acts in the middle of a call.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,8 @@ use crate::{
 
 type Hook = Box<dyn FnOnce(&Arc<HookedStore>) + Send>;
 
-/// A store over the memory engine with things to do after a snapshot was taken and after writes were applied.
+/// A store over the memory engine with hooks after a snapshot is taken and after writes are
+/// applied.
 struct HookedStore {
     engine: Arc<MemoryEngine>,
     table: Arc<ConflictTable>,
@@ -92,8 +93,10 @@ fn put(store: &Arc<HookedStore>, key: &[u8], value: &[u8]) {
     transaction.commit(Durability::Buffered).unwrap();
 }
 
-/// A commit that falls between a transaction's snapshot and its first write is not in the snapshot, so writing over it
-/// must conflict. (If the clock were read after the snapshot, it would not.)
+/// A commit between a transaction's snapshot and its first write is not in the snapshot, so a write
+/// over it conflicts.
+///
+/// If the clock were read after the snapshot, it would not.
 #[test]
 fn a_commit_right_after_the_snapshot_conflicts() {
     let store = store(100);
@@ -103,8 +106,10 @@ fn a_commit_right_after_the_snapshot_conflicts() {
     assert_eq!(transaction.put(b"k", b"own"), Err(Error::Conflict));
 }
 
-/// Between the moment a commit's writes are visible and the moment its keys are let go, nobody can write them: neither
-/// one who sees the writes nor one who does not.
+/// No transaction can write a key between the moment a commit's writes are visible and the moment
+/// its keys are released.
+///
+/// This holds for transactions that see the writes and for those that do not.
 #[test]
 fn keys_are_held_until_the_clock_has_advanced() {
     let store = store(100);
@@ -120,7 +125,8 @@ fn keys_are_held_until_the_clock_has_advanced() {
     put(&store, b"k", b"3");
 }
 
-/// When it is not known whether a commit took place, older transactions must not overwrite what it may have written.
+/// After a commit with an unknown outcome, older transactions must not overwrite its possible
+/// writes.
 #[test]
 fn an_undetermined_commit_counts_as_one() {
     let store = store(100);
@@ -135,8 +141,8 @@ fn an_undetermined_commit_counts_as_one() {
     put(&store, b"k", b"2");
 }
 
-/// When the table has forgotten who wrote what, values are compared: written since the snapshot is a conflict,
-/// unwritten is not.
+/// When the table has forgotten the writers of keys, it compares values: only keys written since
+/// the snapshot conflict.
 #[test]
 fn forgotten_commits_are_found_by_their_values() {
     let store = store(10);

@@ -1,4 +1,4 @@
-//! The writes of a transaction before they are committed, over the snapshot that it reads.
+//! The uncommitted writes of a transaction, over the snapshot that it reads.
 
 use std::sync::Arc;
 
@@ -13,21 +13,24 @@ mod view;
 
 use view::OverlaySnapshot;
 
-/// What a buffered write takes in memory beside its key and value: the entry in its leaf (24 bytes, leaves a quarter
-/// empty), the counters of its allocation (16) and what the allocator adds (16).
+/// The memory in bytes that a buffered write takes beside its key and value.
+///
+/// It is the sum of the entry in its leaf (24 bytes, leaves a quarter empty), the counters of its
+/// allocation (16) and the allocator's overhead (16).
 const ENTRY_OVERHEAD_BYTES: usize = 64;
 
-/// The scratch buffer keeps no more than this between two writes.
+/// The greatest capacity in bytes that the scratch buffer keeps between two writes.
 const SCRATCH_BYTES_MAX: usize = 64 << 10;
 
 /// An ordered buffer of writes. A later write of a key replaces the earlier one.
 ///
-/// The buffer is a copy-on-write tree, so that a view of it is O(1) and stays as it is when writing goes on: only the
-/// nodes that are written after it are copied.
+/// The buffer is a copy-on-write tree. So a view of it is O(1) and does not change with later
+/// writes: they copy only the nodes that they change.
 #[derive(Debug)]
 pub struct Overlay {
     writes: Tree,
-    /// What to put back, newest last; written only once there is a savepoint.
+    /// The entries to restore on a rollback, newest last. It is filled only once there is a
+    /// savepoint.
     undo: Vec<Undo>,
     has_savepoint: bool,
     /// Bytes of the overwritten values in `undo`.
@@ -38,28 +41,29 @@ pub struct Overlay {
     view: Option<CachedView>,
 }
 
-/// From so many writes on, the buffer is freed on a thread of its own.
+/// A buffer with at least this many writes is freed on a thread of its own.
 const MANY_WRITES: usize = 1 << 17;
 
-/// Freeing millions of writes takes a good part of a second, which nobody who commits or gives up should wait for.
+/// Frees a large buffer in the background. Millions of writes take a good part of a second, and
+/// neither a commit nor a rollback should wait for that.
 impl Drop for Overlay {
     fn drop(&mut self) {
         if self.writes.len() >= MANY_WRITES {
             let freed = (std::mem::take(&mut self.writes), std::mem::take(&mut self.undo));
-            // Without another thread they are freed here.
+            // If no thread can be started, they are freed here.
             let _ = std::thread::Builder::new().name("free-writes".to_owned()).spawn(move || drop(freed));
         }
     }
 }
 
-/// A write that can be taken back.
+/// A write that can be undone.
 #[derive(Debug)]
 struct Undo {
     written: Entry,
     before: Option<Entry>,
 }
 
-/// The last view that was handed out, as long as nothing was written since.
+/// The last view that was handed out, until the next write.
 struct CachedView {
     view: Arc<dyn Snapshot>,
     base: Arc<dyn Snapshot>,
@@ -72,7 +76,7 @@ impl std::fmt::Debug for CachedView {
 }
 
 impl Overlay {
-    /// An empty buffer that takes at most `max_bytes` bytes of keys and values.
+    /// Creates an empty buffer that takes at most `max_bytes` bytes of keys and values.
     pub fn new(max_bytes: usize) -> Self {
         Overlay {
             writes: Tree::default(),
@@ -86,28 +90,28 @@ impl Overlay {
         }
     }
 
-    /// Buffers that `key` is set to `value`. On [`Error::TooLarge`] the buffer is as before.
+    /// Buffers the write of `value` to `key`. On [`Error::TooLarge`] the buffer is unchanged.
     pub fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         self.write(key, Some(value))
     }
 
-    /// Buffers that `key` is removed. On [`Error::TooLarge`] the buffer is as before.
+    /// Buffers the removal of `key`. On [`Error::TooLarge`] the buffer is unchanged.
     pub fn delete(&mut self, key: &[u8]) -> Result<()> {
         self.write(key, None)
     }
 
-    /// What is buffered for `key`: `None` if nothing is.
+    /// Returns the buffered write of `key`, or `None` if there is none.
     pub fn get(&self, key: &[u8]) -> Option<&Entry> {
         self.writes.get(key)
     }
 
-    /// Remembers the writes so far.
+    /// Sets a savepoint after the writes so far.
     pub fn savepoint(&mut self) -> Savepoint {
         self.has_savepoint = true;
         Savepoint(self.undo.len())
     }
 
-    /// Takes back all writes since `savepoint`. Savepoints that were taken after it are void.
+    /// Undoes all writes since `savepoint`. Savepoints that were set after it become invalid.
     pub fn rollback_to(&mut self, savepoint: Savepoint) {
         self.view = None;
         while self.undo.len() > savepoint.0 {
@@ -126,23 +130,23 @@ impl Overlay {
         }
     }
 
-    /// Number of keys that are written.
+    /// Returns the number of keys with a write.
     pub fn len(&self) -> usize {
         self.writes.len()
     }
 
-    /// Whether nothing is written.
+    /// Returns true if there are no writes.
     pub fn is_empty(&self) -> bool {
         self.writes.is_empty()
     }
 
-    /// Bytes of the buffered keys and values.
+    /// Returns the bytes of the buffered keys and values.
     pub fn size_bytes(&self) -> usize {
         self.size_bytes
     }
 
-    /// Bytes of memory that the buffer takes, roughly. What savepoints keep of overwritten values is counted, what
-    /// views keep is not.
+    /// Estimates the bytes of memory that the buffer takes. The values that savepoints keep are
+    /// counted; those that views keep are not.
     pub fn memory_bytes(&self) -> usize {
         self.size_bytes
             + self.kept_bytes
@@ -150,7 +154,7 @@ impl Overlay {
             + self.undo.capacity() * size_of::<Undo>()
     }
 
-    /// All writes in ascending order of their keys.
+    /// Returns all writes in ascending order of their keys.
     pub fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.writes.iter_from(&[])
     }
@@ -160,8 +164,10 @@ impl Overlay {
         view::get_many(&self.writes, base, keys)
     }
 
-    /// `base` with the writes so far over it, unchanged by later writes. Where nothing is buffered it is `base` itself;
-    /// where nothing was written since the last call it is the same as then.
+    /// Returns `base` with the writes so far over it. Later writes do not change it.
+    ///
+    /// If nothing is buffered, the result is `base` itself. If nothing was written since the last
+    /// call, it is the same view again.
     pub fn view(&mut self, base: &Arc<dyn Snapshot>) -> Arc<dyn Snapshot> {
         if self.writes.is_empty() {
             return Arc::clone(base);
@@ -179,7 +185,7 @@ impl Overlay {
         if added_bytes > PAIR_BYTES_MAX {
             return Err(Error::TooLarge { limit_bytes: PAIR_BYTES_MAX });
         }
-        // Looked up only where it matters: replacing a longer value may still fit.
+        // Look up only when the limit is near: replacing a longer value may still fit.
         if self.size_bytes + added_bytes > self.max_bytes {
             let replaced_bytes = self.writes.get(key).map_or(0, Entry::size_bytes);
             if self.size_bytes - replaced_bytes + added_bytes > self.max_bytes {
@@ -188,7 +194,8 @@ impl Overlay {
         }
         let entry = Entry::new(key, value, &mut self.scratch);
         self.scratch.shrink_to(SCRATCH_BYTES_MAX);
-        // The view shares the tree: given up here, the tree's nodes need not be copied if nobody else has the view.
+        // The cached view shares the tree. If nobody else has the view, dropping it here saves a
+        // copy of the nodes.
         self.view = None;
         let written = self.has_savepoint.then(|| entry.clone());
         let before = self.writes.insert(entry);

@@ -6,29 +6,30 @@ use std::sync::Arc;
 use crate::tree::{Cursor, Entry, Tree};
 use crate::{Block, BlockLimits, Error, KeyRange, Result, Scan, ScanSpec, Snapshot};
 
-/// Merges two ordered streams: the blocks of the base's scan, and the writes. A write hides the base's pair of its key.
+/// A merge of two ordered streams: the blocks of the base's scan, and the writes.
 ///
-/// Blocks of the base between whose keys nothing was written are passed on as they are.
+/// A write hides the base's pair of its key. Blocks of the base pass through unchanged if there is
+/// no write between their keys.
 pub(super) struct OverlayScan {
     base: Arc<dyn Snapshot>,
     writes: Tree,
-    /// What to scan; its range is what was not passed yet.
+    /// The scan; its range holds only the keys that were not passed on yet.
     spec: ScanSpec,
     base_scan: Option<Box<dyn Scan>>,
     base_is_done: bool,
     /// The base's block that is being merged.
     block: Block,
-    /// How many pairs of `block` were passed.
+    /// The number of pairs of `block` that were passed on.
     passed: usize,
 }
 
-/// Why a merge stopped.
+/// The reason why a merge stopped.
 enum Stop {
     /// The output has reached its limits.
     Full,
-    /// All pairs of the base's block were passed, and the base may have more.
+    /// All pairs of the base's block were passed on, and the base may have more.
     BlockPassed,
-    /// Nothing is left in either stream.
+    /// Neither stream has anything left.
     Done,
 }
 
@@ -58,7 +59,8 @@ impl OverlayScan {
         Ok(())
     }
 
-    /// Takes the base's block, none of whose pairs was passed, if nothing was written up to its last key.
+    /// Takes the base's whole block if there is no write up to its last key. No pair of the block
+    /// was passed on yet.
     fn take_untouched_block(&mut self) -> Option<Block> {
         let last = self.block.last_key()?;
         let write = ordered(&self.writes, &self.spec).peek().filter(|entry| is_in(&self.spec, entry));
@@ -135,14 +137,16 @@ impl Scan for OverlayScan {
     }
 
     fn release(&mut self) {
-        // What was fetched and not passed is fetched again: the range begins behind what was passed.
+        // The rest of the block will be fetched again, because the range begins behind the last
+        // pair that was passed on.
         self.base_scan = None;
         self.block = Block::new();
         self.passed = 0;
     }
 }
 
-/// The writes in the scan's order from its start on; those behind its end must be left out with [`is_in`].
+/// Returns the writes in the scan's order from its start on. The caller must filter those behind
+/// its end with [`is_in`].
 fn ordered<'a>(writes: &'a Tree, spec: &ScanSpec) -> Cursor<'a> {
     let KeyRange { start, end } = &spec.range;
     if spec.reverse { writes.iter_before(end) } else { writes.iter_from(start) }
@@ -152,7 +156,7 @@ fn is_in(spec: &ScanSpec, entry: &Entry) -> bool {
     spec.range.contains(entry.key())
 }
 
-/// Which key comes first in the scan's order.
+/// Compares two keys in the scan's order.
 fn in_order(left: &[u8], right: &[u8], reverse: bool) -> Ordering {
     if reverse { right.cmp(left) } else { left.cmp(right) }
 }

@@ -64,7 +64,7 @@ fn undo_is_kept_only_for_savepoints() {
     assert!(kept > 300, "two overwritten values are kept: {kept}");
     assert_eq!(overlay.size_bytes(), 103);
     overlay.rollback_to(savepoint);
-    // Exactly those, beside the room for the list of them.
+    // Exactly the two values, without the capacity of the list.
     assert_eq!(kept - overlay.memory_bytes(), 2 * 103);
 }
 

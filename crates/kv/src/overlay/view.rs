@@ -6,7 +6,8 @@ use super::scan::OverlayScan;
 use crate::tree::Tree;
 use crate::{Block, BlockLimits, Error, KeyRange, PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
 
-/// What a transaction sees at one moment: its writes until then over its snapshot. Never changes.
+/// The state that a transaction sees at one moment: its writes until then over its snapshot. It
+/// never changes.
 pub(super) struct OverlaySnapshot {
     base: Arc<dyn Snapshot>,
     writes: Tree,
@@ -24,7 +25,7 @@ impl Snapshot for OverlaySnapshot {
     }
 
     fn scan(&self, spec: ScanSpec) -> Result<Box<dyn Scan>> {
-        // Without a write in the range the merge would only cost.
+        // Without a write in the range, a merge would only cost time.
         let has_write = self.writes.iter_from(&spec.range.start).peek();
         if has_write.is_none_or(|entry| !spec.range.contains(entry.key())) {
             return self.base.scan(spec);
@@ -45,7 +46,7 @@ impl Snapshot for OverlaySnapshot {
     }
 }
 
-/// Reads ranges without a write through the base's own reader, and merges the others.
+/// A reader that takes ranges without a write from the base's own reader, and merges the others.
 struct OverlayPrefixScan {
     base: Arc<dyn Snapshot>,
     writes: Tree,

@@ -1,10 +1,11 @@
-//! Going through a tree's entries in order, in either direction.
+//! Iteration over a tree's entries in order, in either direction.
 
 use super::{Child, Entry, Node, child_position};
 
-/// An iterator over a tree's entries from a key on. It borrows the tree; O(log n) to make, O(1) a step.
+/// An iterator over a tree's entries from a key on. It borrows the tree. Creating it is O(log n),
+/// each step O(1).
 pub(crate) struct Cursor<'a> {
-    /// The children that are still to be visited, from the root's down.
+    /// The children that are still to be visited, from the root down.
     branches: Vec<&'a [Child]>,
     /// The entries of the current leaf that are still to be visited.
     entries: &'a [Entry],
@@ -43,7 +44,7 @@ impl<'a> Cursor<'a> {
                     break;
                 }
                 Node::Branch(children) => {
-                    // The first child's bound is not looked at.
+                    // The first child's bound is not examined.
                     let others = children.get(1..).unwrap_or_default();
                     let count = 1 + others.partition_point(|child| is_before_end(&child.lower_bound));
                     next = cursor.enter(children.get(..count).unwrap_or_default());
@@ -53,7 +54,7 @@ impl<'a> Cursor<'a> {
         cursor
     }
 
-    /// The entry that [`Iterator::next`] would answer.
+    /// Returns the entry that [`Iterator::next`] would return.
     pub(crate) fn peek(&mut self) -> Option<&'a Entry> {
         while self.entries.is_empty() {
             let rest = self.branches.pop()?;
@@ -71,7 +72,7 @@ impl<'a> Cursor<'a> {
         if self.is_descending { self.entries.last() } else { self.entries.first() }
     }
 
-    /// Remembers the children to visit behind the next one, and answers that.
+    /// Returns the next child, and remembers those behind it for later.
     fn enter(&mut self, children: &'a [Child]) -> Option<&'a Node> {
         let (next, rest) =
             if self.is_descending { children.split_last()? } else { children.split_first()? };

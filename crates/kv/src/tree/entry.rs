@@ -1,8 +1,8 @@
-//! One key and what is written to it.
+//! A key and its written value.
 
 use std::sync::Arc;
 
-/// A key with its value, or a key that is removed. One allocation for both; a copy shares it.
+/// A key with its value, or a removed key. Both share one allocation, and copies share it too.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// The key, directly followed by the value.
@@ -12,8 +12,10 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// An entry that sets `key`, or removes it if there is no value. `scratch` saves an allocation; its content is
-    /// lost. The key is at most [`crate::PAIR_BYTES_MAX`] bytes long.
+    /// Creates an entry that sets `key`, or removes it if there is no value.
+    ///
+    /// `scratch` saves an allocation; its content is lost. The key has at most
+    /// [`crate::PAIR_BYTES_MAX`] bytes.
     pub(crate) fn new(key: &[u8], value: Option<&[u8]>, scratch: &mut Vec<u8>) -> Entry {
         debug_assert!(key.len() <= crate::PAIR_BYTES_MAX);
         scratch.clear();
@@ -26,19 +28,19 @@ impl Entry {
         }
     }
 
-    /// The key.
+    /// Returns the key.
     #[inline]
     pub fn key(&self) -> &[u8] {
         &self.bytes[..self.key_bytes as usize]
     }
 
-    /// The value; `None` where the key is removed.
+    /// Returns the value, or `None` if the key is removed.
     #[inline]
     pub fn value(&self) -> Option<&[u8]> {
         if self.is_removal { None } else { self.bytes.get(self.key_bytes as usize..) }
     }
 
-    /// Bytes of key and value.
+    /// Returns the bytes of key and value.
     pub fn size_bytes(&self) -> usize {
         self.bytes.len()
     }

@@ -1,8 +1,9 @@
-//! A persistent ordered map of keys: a B+-tree whose nodes are shared between versions and copied when they are
-//! written (copy-on-write). A copy of the whole map is O(1); a map that shares nothing is changed in place.
+//! A persistent ordered map of keys: a copy-on-write B+-tree whose versions share nodes.
 //!
-//! Nodes are removed when they are empty and never merged before ("free at empty", Johnson and Shasha 1993): simpler,
-//! and in maps that mostly grow as good as merging.
+//! A copy of the whole map is O(1). A map that shares no nodes is changed in place.
+//!
+//! Nodes are removed when they are empty and never merged before that ("free at empty", Johnson and
+//! Shasha 1993). This is simpler than merging, and as good in maps that mostly grow.
 
 use std::sync::Arc;
 
@@ -14,8 +15,10 @@ mod tests;
 pub(crate) use cursor::Cursor;
 pub use entry::Entry;
 
-/// Most entries in a leaf and most children of a branch: a leaf's entries are then 1.5 KiB, cheap to move and to copy.
-/// Small in tests, so that their trees are high.
+/// The greatest number of entries in a leaf and of children of a branch.
+///
+/// A leaf's entries then take 1.5 KiB, which is cheap to move and to copy. The number is small in
+/// tests, so that their trees are high.
 const NODE_ENTRIES_MAX: usize = if cfg!(test) { 4 } else { 64 };
 
 /// An ordered map from keys to entries.
@@ -35,13 +38,16 @@ enum Node {
 
 #[derive(Clone, Debug)]
 struct Child {
-    /// A lower bound of the keys below: not greater than any of them and greater than all keys of the children before.
-    /// Of the first child of a branch it is not looked at: smaller keys may have been added there since.
+    /// A lower bound of the keys below: at most the least of them, and greater than all keys of the
+    /// children before.
+    ///
+    /// The bound of a branch's first child is not examined, because smaller keys may have been
+    /// added there since.
     lower_bound: Arc<[u8]>,
     node: Arc<Node>,
 }
 
-/// What became of a node into which an entry was put.
+/// The effect of an insertion on a node.
 enum Inserted {
     Replaced(Entry),
     Added,
@@ -68,7 +74,7 @@ impl Tree {
         }
     }
 
-    /// Sets the entry of its key and answers the one that was there.
+    /// Sets the entry of its key and returns the previous one.
     pub(crate) fn insert(&mut self, entry: Entry) -> Option<Entry> {
         let Some(root) = &mut self.root else {
             self.root = Some(Arc::new(Node::Leaf(vec![entry])));
@@ -87,9 +93,9 @@ impl Tree {
         None
     }
 
-    /// Removes a key and answers the entry that was there.
+    /// Removes a key and returns its entry.
     pub(crate) fn remove(&mut self, key: &[u8]) -> Option<Entry> {
-        // Looked up first, so that removing an absent key copies no shared node.
+        // Look the key up first, so that removing an absent key copies no shared node.
         self.get(key)?;
         let root = self.root.as_mut()?;
         let (old, is_empty) = remove_below(root, key)?;
@@ -102,17 +108,19 @@ impl Tree {
         Some(old)
     }
 
-    /// Entries with keys in ascending order, from the first that is not less than `start`.
+    /// Returns the entries in ascending order of keys, from the first that is not less than
+    /// `start`.
     pub(crate) fn iter_from(&self, start: &[u8]) -> Cursor<'_> {
         Cursor::ascending(self.root.as_deref(), start)
     }
 
-    /// Entries with keys in descending order, from the last that is below `end` (empty: no end).
+    /// Returns the entries in descending order of keys, from the last that is below `end` (empty:
+    /// no end).
     pub(crate) fn iter_before(&self, end: &[u8]) -> Cursor<'_> {
         Cursor::descending(self.root.as_deref(), end)
     }
 
-    /// A branch with one child is no use as a root.
+    /// Replaces the root while it is a branch with a single child.
     fn lower_root(&mut self) {
         while let Some(Node::Branch(children)) = self.root.as_deref() {
             let [only] = children.as_slice() else { return };
@@ -121,7 +129,7 @@ impl Tree {
     }
 }
 
-/// Where `key` is, or where it would have to be inserted.
+/// Returns the position of `key`, or the position at which to insert it.
 fn position(entries: &[Entry], key: &[u8]) -> Result<usize, usize> {
     // Keys often come in ascending order, so look at the end first.
     match entries.last() {
@@ -130,7 +138,7 @@ fn position(entries: &[Entry], key: &[u8]) -> Result<usize, usize> {
     }
 }
 
-/// Which child's keys `key` belongs to; the first for a key below all bounds.
+/// Returns the position of the child to which `key` belongs; the first for a key below all bounds.
 fn child_position(children: &[Child], key: &[u8]) -> usize {
     let others = children.get(1..).unwrap_or_default();
     others.partition_point(|child| *child.lower_bound <= *key)
@@ -181,13 +189,15 @@ fn insert_child(children: &mut Vec<Child>, at: usize, child: Child) -> Inserted 
     Inserted::Split(Child { lower_bound, node: Arc::new(Node::Branch(upper)) })
 }
 
-/// Where to split a full node into which something is inserted at `at`. Behind its end it is left full, so that
-/// ascending keys fill all nodes; otherwise it is halved.
+/// Returns the position at which to split a full node before an insertion at `at`.
+///
+/// An insertion at the end leaves the node full, so that ascending keys fill all nodes. Any other
+/// insertion halves it.
 fn split_position(at: usize) -> usize {
     if at == NODE_ENTRIES_MAX { NODE_ENTRIES_MAX } else { NODE_ENTRIES_MAX / 2 }
 }
 
-/// Removes a key; answers its entry and whether the node is empty now.
+/// Removes a key. Returns its entry and whether the node is empty now.
 fn remove_below(node: &mut Arc<Node>, key: &[u8]) -> Option<(Entry, bool)> {
     match Arc::make_mut(node) {
         Node::Leaf(entries) => {

@@ -22,7 +22,8 @@ fn pair(entry: &Entry) -> (Vec<u8>, Vec<u8>) {
     (entry.key().to_vec(), entry.value().unwrap_or_default().to_vec())
 }
 
-/// Fails unless nodes are neither empty nor overfull and lower bounds hold. Answers the number of entries.
+/// Returns the number of entries. Fails unless nodes are neither empty nor overfull and lower
+/// bounds hold.
 fn check(node: &Node) -> usize {
     match node {
         Node::Leaf(entries) => {
@@ -46,7 +47,7 @@ fn check_against(tree: &Tree, model: &Model) {
     assert_eq!(descending(tree, b"").into_iter().rev().collect::<Vec<_>>(), pairs);
 }
 
-/// Keys of 0 to 2 bytes: few enough to meet again, enough for a high tree.
+/// Keys of 0 to 2 bytes: few enough for repetitions, enough for a high tree.
 fn key() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         8 => any::<u16>().prop_map(|number| (number % 3_000).to_be_bytes().to_vec()),
