@@ -1,7 +1,8 @@
-//! Deleting objects that belong to nobody any more.
+//! Deletion of objects that nothing owns any more.
 //!
-//! The change of definitions that gives an object up notes it as pending. Then its keys are deleted, then the note. If
-//! a crash comes in between, the store finishes when it is opened.
+//! The change of definitions that gives up an object records it as pending. The object's keys are
+//! deleted next, and then the record. After a crash in between, the store finishes the deletion
+//! when it opens.
 
 use catalog::ObjectId;
 use kv::{Durability, Engine, KeyRange, TransactionOptions};
@@ -13,7 +14,7 @@ use crate::encoding::object_range;
 use crate::metadata::for_each;
 use crate::{Error, Result};
 
-/// Deletes objects that are noted as pending.
+/// Deletes objects that are recorded as pending.
 pub(crate) fn finish(engine: &dyn Engine, objects: &[ObjectId]) -> Result<()> {
     if objects.is_empty() {
         return Ok(());
@@ -30,7 +31,7 @@ pub(crate) fn finish(engine: &dyn Engine, objects: &[ObjectId]) -> Result<()> {
     Ok(transaction.commit(Durability::Buffered)?)
 }
 
-/// Deletes everything that is noted as pending.
+/// Deletes all objects that are recorded as pending.
 pub(crate) fn finish_all(engine: &dyn Engine) -> Result<()> {
     let mut objects = Vec::new();
     for_each(engine.snapshot()?.as_ref(), kind_range(Kind::PendingDeletion), |key, _| {

@@ -1,5 +1,5 @@
-//! Work that is divided among two threads while processors have nothing else to do: large batches of look-ups, the rows
-//! of long results. Long scans take part by their turns.
+//! Fork-join parallelism while processors are idle: divides large batches of look-ups and the rows
+//! of long results between two threads. Long scans take turns of the same kind.
 
 use std::num::NonZero;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -8,20 +8,20 @@ use std::thread::available_parallelism;
 use kv::{BLOCK_BYTES_MAX, Error, Result, Values};
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
-/// Look-ups of fewer keys are over before another thread would help.
+/// The least number of keys to divide. Look-ups of fewer keys end before another thread would help.
 const DIVIDED_KEYS_MIN: usize = 512;
 
-/// Looks keys up: one value a key, in the order asked.
+/// A function that looks keys up. It returns one value for each key, in the order of the keys.
 type Read<'r> = &'r (dyn Fn(&[&[u8]]) -> Result<Values> + Sync);
 
-/// Turns to divide work: as many as there are processors, less one. With many clients there are none left, and
-/// every one of them keeps to its own thread.
+/// Turns that let a thread divide its work: one less than there are processors. With many clients
+/// no turn is left, and each client keeps to its own thread.
 ///
-/// Each turn has two threads to itself. If all shared one pool, a thread that waits for the other half of its work would
-/// take over work of somebody else, which may take long.
+/// Each turn has a pool of two threads. In a shared pool, a thread that waits for the other half of
+/// its work would take over work of another request, which may take long.
 pub struct ForkJoin {
     free: Mutex<Vec<usize>>,
-    /// By turn; made when first needed, `None` where threads cannot be had.
+    /// The pool of each turn, started on first use; `None` if its threads cannot start.
     pools: Box<[OnceLock<Option<ThreadPool>>]>,
 }
 
@@ -42,8 +42,9 @@ impl ForkJoin {
         Some(Turn { of: Arc::clone(self), number })
     }
 
-    /// Does two things: at the same time if this is part of something divided, or if there is a turn. Either may divide
-    /// its own work further. Of each, panics come to the caller.
+    /// Runs two functions, concurrently if the caller is part of divided work or a turn is free.
+    ///
+    /// Either function may divide its own work further. A panic in either one reaches the caller.
     pub fn both<A: Send, B: Send>(
         self: &Arc<Self>,
         first: impl FnOnce() -> A + Send,
@@ -59,8 +60,10 @@ impl ForkJoin {
         }
     }
 
-    /// The values of keys that `read` looks up, one a key in the order asked. Many keys are divided: most of the time is
-    /// spent waiting for memory. Each thread has its own part of the keys' order, and so its own tables and blocks.
+    /// Looks keys up with `read`. Returns one value for each key, in the order of the keys.
+    ///
+    /// Divides many keys, because most of the time goes into waiting for memory. Each thread takes
+    /// one part of the sorted keys, and so reads its own tables and blocks.
     pub(crate) fn look_up(self: &Arc<Self>, keys: &[&[u8]], read: Read<'_>) -> Result<Values> {
         if keys.len() < DIVIDED_KEYS_MIN {
             return read(keys);
@@ -86,7 +89,7 @@ impl ForkJoin {
     }
 }
 
-/// A turn; it ends when this is dropped.
+/// One turn, free again when this is dropped.
 pub(crate) struct Turn {
     of: Arc<ForkJoin>,
     number: usize,

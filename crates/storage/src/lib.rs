@@ -1,11 +1,11 @@
 //! Documents, keys, indexes, transactions and snapshots over a key-value engine.
 //!
 //! - [`Store`] opens an engine, holds the [`Catalog`] and changes it (DDL).
-//! - [`Snapshot`] reads: look-ups in batches, scans in blocks, without a copy a document.
-//! - [`Transaction`] writes: documents, and with each of them its indexes, counts and key generator.
+//! - [`Snapshot`] reads: look-ups in batches, scans in blocks, without copying each document.
+//! - [`Transaction`] writes documents together with their index entries, counts and key generator.
 //!
-//! What lies where in the engine is described byte by byte in `docs/storage-format.md`; only [`encoding`] and the types of
-//! [`index`] know it.
+//! `docs/storage-format.md` describes the layout in the engine byte by byte. Only [`encoding`] and
+//! the types of [`index`] know it.
 
 mod catalog_snapshot;
 mod collection_lock;

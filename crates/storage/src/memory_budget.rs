@@ -1,11 +1,11 @@
-//! One budget for all memory: how `--memory-limit` is divided.
+//! The division of `--memory-limit` among the parts of the server.
 
-/// Least budget that is worked with: below this nothing but errors would come of it.
+/// The least budget: the server could only return errors with less.
 const LIMIT_MIN_BYTES: u64 = 64 << 20;
-/// What the process needs besides what is accounted for: code, stacks, catalog, allocator.
+/// Memory that the process needs and no account covers: code, stacks, catalog, allocator.
 const OVERHEAD_BYTES: u64 = 32 << 20;
-/// Shares of what is left, in percent: block cache, documents and edges read lately, memtables, queries, results, long
-/// requests, sorting. They sum up to 95, so that what is not counted exactly has room.
+/// Shares of the rest, in percent: block cache, read cache, memtables, queries, results, long
+/// requests, sorting. They add up to 95, so that memory which is not counted exactly has room.
 const CACHE_PERCENT: u64 = 20;
 const READ_CACHE_PERCENT: u64 = 10;
 const MEMTABLE_PERCENT: u64 = 15;
@@ -13,17 +13,17 @@ const QUERY_PERCENT: u64 = 25;
 const RESULT_PERCENT: u64 = 10;
 const REQUEST_PERCENT: u64 = 10;
 const SORT_PERCENT: u64 = 5;
-/// More would not make sorting faster.
+/// The most bytes for sorting: more memory would not make it faster.
 const SORT_MAX_BYTES: u64 = 256 << 20;
 
 /// The parts of the server's memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryBudget {
-    /// The whole.
+    /// The sum of all parts.
     pub limit_bytes: u64,
     /// The engine's block cache.
     pub block_cache_bytes: u64,
-    /// Documents and edges that were read lately.
+    /// Documents and edges that were read recently.
     pub read_cache_bytes: u64,
     /// The engine's memtables.
     pub memtable_bytes: u64,
@@ -33,7 +33,7 @@ pub struct MemoryBudget {
     pub result_bytes: u64,
     /// Requests with long bodies.
     pub request_bytes: u64,
-    /// Each building of an index and each bulk load.
+    /// Each index build and each bulk load.
     pub sort_bytes: u64,
 }
 
@@ -55,8 +55,8 @@ impl MemoryBudget {
         }
     }
 
-    /// The same with another share for documents and edges that were read lately, at most three quarters of what the
-    /// block cache and they have together. The block cache gets the rest.
+    /// Changes the share of the read cache; the block cache gets the rest of what both have. The
+    /// read cache gets at most three quarters of that.
     pub fn with_read_cache(self, read_cache_bytes: u64) -> Self {
         let both = self.block_cache_bytes + self.read_cache_bytes;
         let read_cache_bytes = read_cache_bytes.min(both / 4 * 3);

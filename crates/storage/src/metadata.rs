@@ -1,4 +1,4 @@
-//! The server's own records: reading them when the store is opened, and writing changes of definitions.
+//! The server's own records: reads them when the store opens, and writes changes of definitions.
 
 use std::sync::Arc;
 
@@ -25,14 +25,14 @@ use crate::visibility::counters::{Counters, Totals};
 use crate::visibility::read_cache::CommitNumber;
 use crate::{Error, Index, Result, Revision, computed_values};
 
-/// Records that are read at a time when the store is opened.
+/// The limits of one block of records that the store reads while it opens.
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 4 << 20 };
-/// Bits of a server's number; ArangoDB's have 48.
+/// Bits of the server's id. ArangoDB's ids have 48 bits.
 const SERVER_ID_BITS: u32 = 48;
 
-/// The server's number; `None` for an empty engine.
+/// Reads the server's id; `None` for an empty engine.
 ///
-/// Errors: 35 if a newer version wrote the engine's content.
+/// Errors: 35 if a newer version wrote the contents of the engine.
 pub(crate) fn read_server(engine: &dyn Engine) -> Result<Option<u64>> {
     let values = engine.snapshot()?.get_many(&[&server_key()])?;
     let Some(bytes) = values.iter().next().flatten() else { return Ok(None) };
@@ -40,7 +40,7 @@ pub(crate) fn read_server(engine: &dyn Engine) -> Result<Option<u64>> {
     Ok(Some(server_id))
 }
 
-/// Draws the server's number and writes the format.
+/// Draws the server's id and stores it together with the format.
 pub(crate) fn initialize_server(engine: &dyn Engine) -> Result<u64> {
     let random = getrandom::u64()
         .map_err(|error| Error::internal(format!("the operating system gives no random bytes: {error}")))?;
@@ -51,7 +51,7 @@ pub(crate) fn initialize_server(engine: &dyn Engine) -> Result<u64> {
     Ok(server_id)
 }
 
-/// Reads all definitions. Answers also the greatest revision of all collections.
+/// Reads all definitions, and returns the greatest revision of all collections with them.
 pub(crate) fn load(engine: &dyn Engine, options: &StoreOptions) -> Result<(Catalog, Revision)> {
     let snapshot = engine.snapshot()?;
     let mut catalog = Catalog { version: 1, ..Catalog::default() };
@@ -83,7 +83,7 @@ pub(crate) fn load(engine: &dyn Engine, options: &StoreOptions) -> Result<(Catal
     Ok((catalog, last_revision))
 }
 
-/// Visits all pairs of a range.
+/// Visits all pairs in a range.
 pub(crate) fn for_each(
     snapshot: &dyn Snapshot,
     range: KeyRange,
@@ -130,12 +130,12 @@ fn open_collection(
 
 fn read_estimate(snapshot: &dyn Snapshot, index: &IndexDefinition) -> Result<Option<Arc<Estimate>>> {
     let values = snapshot.get_many(&[&estimate_key(index.object_id)])?;
-    // A damaged estimate is no reason not to open: the index starts with none.
+    // A damaged estimate does not prevent opening: the index then starts without one.
     let estimate = values.iter().next().flatten().and_then(|bytes| Estimate::from_record(bytes).ok());
     Ok(estimate.map(Arc::new))
 }
 
-/// Writes the estimates that changed.
+/// Writes the estimates that have changed.
 pub(crate) fn write_estimates(engine: &dyn Engine, catalog: &Catalog) -> Result<()> {
     let mut transaction = engine.begin(TransactionOptions::default())?;
     let collections = catalog.databases().flat_map(|database| database.collections());
@@ -147,11 +147,11 @@ pub(crate) fn write_estimates(engine: &dyn Engine, catalog: &Catalog) -> Result<
     Ok(transaction.commit(Durability::Buffered)?)
 }
 
-/// A change of definitions in the making: the catalog as it will be, and the records that go with it.
+/// A change of definitions that is being made: the new catalog, and the records that belong to it.
 pub(crate) struct Draft {
     catalog: Catalog,
     transaction: Box<dyn WriteTransaction>,
-    /// The commit that makes it visible.
+    /// The commit that makes the change visible.
     number: CommitNumber,
 }
 
@@ -172,12 +172,14 @@ impl Draft {
         &self.catalog
     }
 
+    /// Returns a database by name.
+    ///
     /// Errors: 1228.
     pub(crate) fn database(&self, name: &str) -> Result<&Arc<Database>> {
         self.catalog.database(name).ok_or_else(error::database_not_found)
     }
 
-    /// The collection as it stands now.
+    /// Returns the current version of a collection.
     ///
     /// Errors: 1203 if it was dropped.
     pub(crate) fn present(&self, collection: &Collection) -> Result<Arc<Collection>> {
@@ -199,7 +201,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Adds a collection, or puts it in the place of its former version.
+    /// Adds a collection, or replaces its previous version.
     pub(crate) fn put_collection(&mut self, collection: Collection) -> Result<Arc<Collection>> {
         let database = self.catalog.databases.get_mut(collection.database());
         let database = database.ok_or_else(error::database_not_found)?;
@@ -229,12 +231,13 @@ impl Draft {
         Ok(self.transaction.delete(&user_key(name))?)
     }
 
-    /// Notes that an object belongs to nobody, or not yet: it will be deleted now or when the store is opened again.
+    /// Records that nothing owns an object, or nothing owns it yet. The object is deleted now or
+    /// when the store next opens.
     pub(crate) fn pend_deletion(&mut self, object: ObjectId) -> Result<()> {
         Ok(self.transaction.put(&pending_deletion_key(object), &pack::numbers(&[]))?)
     }
 
-    /// Notes that an object belongs to somebody.
+    /// Records that an object is owned, so that it is kept.
     pub(crate) fn keep(&mut self, object: ObjectId) -> Result<()> {
         Ok(self.transaction.delete(&pending_deletion_key(object))?)
     }

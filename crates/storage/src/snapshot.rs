@@ -21,22 +21,24 @@ use crate::visibility::counters::{self, Totals};
 use crate::visibility::read_cache::ReadCacheView;
 use crate::{Collection, Error, ErrorCode, Index, Result};
 
-/// All documents of one moment and the catalog of that moment. Cheap to clone, read by many threads at once.
+/// All documents and the catalog as of one moment. It is cheap to clone, and many threads can read
+/// it at once.
 ///
-/// Collections and indexes that are passed in must come from [`Snapshot::catalog`]: an index that was created later has
-/// no entries here.
+/// Collections and indexes that callers pass in must come from [`Snapshot::catalog`], because an
+/// index that was created later has no entries here.
 #[derive(Clone)]
 pub struct Snapshot {
     engine: Arc<dyn kv::Snapshot>,
     catalog: Arc<Catalog>,
-    /// What an open transaction has added to the counts of collections.
+    /// Changes of collections' counts by an open transaction.
     changes: Arc<[(ObjectId, i64)]>,
-    /// `None` if there is none, or if it has writes of an open transaction.
+    /// `None` if the store has no read cache, or if the snapshot includes writes of an open
+    /// transaction.
     read_cache: Option<ReadCacheView>,
     fork_join: Arc<ForkJoin>,
 }
 
-/// Keys of documents as the engine has them.
+/// Keys of documents as the engine stores them.
 struct DocumentKeys {
     bytes: Vec<u8>,
     ends: Vec<usize>,
@@ -72,12 +74,13 @@ impl Snapshot {
         Snapshot { engine, catalog, changes: changes.into(), read_cache, fork_join }
     }
 
-    /// The catalog of the moment.
+    /// Returns the catalog as of the snapshot's moment.
     pub fn catalog(&self) -> &Arc<Catalog> {
         &self.catalog
     }
 
-    /// Looks documents up by their keys, in one batch; one answer a key, in the order asked.
+    /// Looks documents up by their keys, in one batch. Returns one result for each key, in the
+    /// order of the keys.
     pub fn get(&self, collection: &Collection, keys: &[&str]) -> Result<Documents> {
         let keys = DocumentKeys::new(collection, keys);
         let keys = keys.parts();
@@ -88,12 +91,12 @@ impl Snapshot {
         Ok(Documents::of_values(values, collection.shared_name()))
     }
 
-    /// The values of keys, by two threads if there are many.
+    /// Returns the values of keys. Two threads share the work if there are many keys.
     fn look_up(&self, keys: &[&[u8]]) -> kv::Result<kv::Values> {
         self.fork_join.look_up(keys, &|keys: &[&[u8]]| self.engine.get_many(keys))
     }
 
-    /// Whether documents exist; one answer a key, in the order asked.
+    /// Checks whether documents exist. Returns one result for each key, in the order of the keys.
     pub fn contains(&self, collection: &Collection, keys: &[&str]) -> Result<Vec<bool>> {
         let keys = DocumentKeys::new(collection, keys);
         let keys = keys.parts();
@@ -109,7 +112,7 @@ impl Snapshot {
         DocumentScan::start(self.engine.as_ref(), object, name, spec, &self.fork_join)
     }
 
-    /// Starts a scan of the entries of an index, of whatever type, within some ranges, at least one.
+    /// Starts a scan of index entries within one or more ranges, for an index of any type.
     ///
     /// Errors: 4 for a search that the index does not know.
     pub fn open_index(
@@ -127,8 +130,11 @@ impl Snapshot {
         index.open(source, ranges, options)
     }
 
-    /// Starts a scan over a sorted index, in AQL's order of the indexed values, or over a time-to-live index, in order
-    /// of the dates as seconds. Beside [`Snapshot::open_index`] for callers with bounds of their own and no query.
+    /// Starts a scan over a sorted index, in AQL's order of the indexed values, or over a
+    /// time-to-live index, in order of the dates as seconds.
+    ///
+    /// It is separate from [`Snapshot::open_index`] for callers that have bounds of their own and
+    /// no query.
     ///
     /// Errors: 4 for an index of another type.
     pub fn index_scan(
@@ -141,8 +147,10 @@ impl Snapshot {
         IndexScan::start(self.engine.as_ref(), collection.shared_name(), index, bounds, reverse)
     }
 
-    /// Starts look-ups in a sorted index that follow each other in its order. Beside [`Snapshot::open_index`] because it
-    /// keeps its place from one look-up to the next.
+    /// Starts a series of look-ups in a sorted index that ascend in its order.
+    ///
+    /// It is separate from [`Snapshot::open_index`] because it keeps its place from one look-up to
+    /// the next.
     ///
     /// Errors: 4 for an index of another type.
     pub fn index_walk(&self, collection: &Collection, index: &Arc<Index>) -> Result<IndexWalk> {
@@ -153,11 +161,14 @@ impl Snapshot {
         Ok(IndexWalk::new(Arc::clone(&self.engine), collection.shared_name(), index))
     }
 
-    /// Looks entries of a unique index up in one batch; each look-up compares all fields for equality. The entries found,
-    /// in the order asked, and for each the position of its look-up. Beside [`Snapshot::open_index`] because one call
-    /// serves many rows.
+    /// Looks up entries of a unique index in one batch; each look-up compares all fields for
+    /// equality.
     ///
-    /// Errors: 4 for an index that is not unique, or a look-up that does not give all fields; 1102 for a damaged entry.
+    /// Returns the entries found, in the order of the look-ups, and the position of each entry's
+    /// look-up. It is separate from [`Snapshot::open_index`] because one call serves many rows.
+    ///
+    /// Errors: 4 for an index that is not unique, or a look-up that does not give all fields; 1102
+    /// for a damaged entry.
     pub fn unique_entries(
         &self,
         collection: &Collection,
@@ -167,9 +178,10 @@ impl Snapshot {
         persistent::look_up(|keys| self.look_up(keys), collection.shared_name(), index, lookups)
     }
 
-    /// The edges at some vertices (document identifiers), through the edge index.
+    /// Scans the edges of some vertices (document identifiers), through the edge index.
     ///
-    /// Errors: 1218 unless the collection holds edges, 1200 if its edge index was not built at the snapshot's time.
+    /// Errors: 1218 unless the collection holds edges, 1200 if its edge index was not built at the
+    /// snapshot's time.
     pub fn edges(
         &self,
         collection: &Collection,
@@ -180,22 +192,25 @@ impl Snapshot {
         Ok(EdgeScan::start(&self.engine, edge_index(collection)?, direction, vertices))
     }
 
-    /// A reader of the edges of vertices in one direction, through the edge index. Beside [`Snapshot::open_index`] because
-    /// traversals read it once a vertex, from memory where they can.
+    /// Opens a reader of the edges of vertices in one direction, through the edge index.
     ///
-    /// Errors: 1218 unless the collection holds edges, 1200 if its edge index was not built at the snapshot's time.
+    /// It is separate from [`Snapshot::open_index`] because traversals call it once for each
+    /// vertex, and it reads from memory where it can.
+    ///
+    /// Errors: 1218 unless the collection holds edges, 1200 if its edge index was not built at the
+    /// snapshot's time.
     pub fn edge_reader(&self, collection: &Collection, direction: EdgeDirection) -> Result<EdgeReader> {
         let cache = self.read_cache.clone().map(|cache| (cache, Arc::clone(&collection.commit_watch)));
         Ok(EdgeReader::start(Arc::clone(&self.engine), cache, edge_index(collection)?, direction))
     }
 
-    /// The last commit that may have taken documents of the collection away from this snapshot: see
-    /// [`crate::VertexEdges::ends_exist`].
+    /// Returns the last commit that may have removed documents of the collection from this
+    /// snapshot: see [`crate::VertexEdges::ends_exist`].
     pub fn last_loss(&self, collection: &Collection) -> LastLoss {
         collection.commits().last_loss()
     }
 
-    /// The number of documents.
+    /// Returns the number of documents.
     pub fn count(&self, collection: &Collection) -> Result<u64> {
         let object = collection.object_id();
         let mut totals = counters::read(self.engine.as_ref(), object)?;
@@ -207,7 +222,7 @@ impl Snapshot {
         Ok(totals.documents())
     }
 
-    /// The greatest revision that was committed to the collection.
+    /// Returns the greatest revision that was committed to the collection.
     pub fn revision(&self, collection: &Collection) -> Result<crate::Revision> {
         let Totals { revision, .. } = counters::read(self.engine.as_ref(), collection.object_id())?;
         Ok(revision)
@@ -228,7 +243,8 @@ fn edge_index(collection: &Collection) -> Result<&Arc<Index>> {
     })
 }
 
-/// The keys, as text, of the engine keys that divide a collection; those inside of `range` of documents.
+/// Returns the document keys, as text, of the engine keys that divide a collection and lie inside
+/// of `range`.
 pub(crate) fn split_keys(points: Vec<Vec<u8>>, range: &KeyRange) -> Vec<String> {
     let inside = points.into_iter().filter(|point| range.contains(point));
     inside

@@ -13,39 +13,40 @@ const READ_LIMITS: BlockLimits = BlockLimits { rows: 4096, bytes: 4 << 20 };
 /// Attributes that do not count as data of a document.
 const SYSTEM_ATTRIBUTES: [&str; 3] = ["_key", "_id", "_rev"];
 
-/// What a collection takes.
+/// The size of a collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CollectionStatistics {
     /// Number of documents.
     pub documents: u64,
-    /// Bytes that the documents take on disk, roughly.
+    /// Approximate bytes that the documents take on disk.
     pub documents_bytes: u64,
-    /// Each index.
+    /// The size of each index.
     pub indexes: Vec<IndexStatistics>,
 }
 
-/// What an index takes.
+/// The size of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexStatistics {
-    /// Its number.
+    /// The id of the index.
     pub id: IndexId,
-    /// Its type.
+    /// The type of the index.
     pub index_type: IndexType,
-    /// Bytes that its entries take on disk, roughly; none for the primary index, which is the documents themselves.
+    /// Approximate bytes that the entries take on disk. 0 for the primary index, which is the
+    /// documents themselves.
     pub bytes: u64,
-    /// Number of its entries, if they were to be counted.
+    /// Number of entries; `None` if the caller did not want them counted.
     pub entries: Option<u64>,
 }
 
 impl CollectionStatistics {
-    /// Bytes of all indexes.
+    /// Returns the bytes of all indexes together.
     pub fn indexes_bytes(&self) -> u64 {
         self.indexes.iter().map(|index| index.bytes).sum()
     }
 }
 
 impl Store {
-    /// The statistics of a collection. `count_entries` reads every index from end to end.
+    /// Returns the statistics of a collection. `count_entries` reads every index from end to end.
     pub fn statistics(
         &self,
         snapshot: &Snapshot,
@@ -71,7 +72,8 @@ impl Store {
 }
 
 impl Store {
-    /// Roughly which share of an index lies within bounds, from 0 to 1; `None` for an index without entries.
+    /// Estimates the share of an index that lies within bounds, from 0 to 1; `None` for an index
+    /// without entries.
     pub fn index_share(&self, index: &Index, bounds: &IndexBounds) -> Result<Option<f64>> {
         let Some(range) = index.key_range(bounds) else { return Ok(None) };
         let whole = object_range(index.definition().object_id);
@@ -89,8 +91,11 @@ fn count_pairs(snapshot: &Snapshot, range: kv::KeyRange) -> Result<u64> {
 }
 
 impl Snapshot {
-    /// A number that two collections with the same documents share, whatever their order: of the keys, and of
-    /// revisions and data where asked for. Equal data have equal checksums whatever order their attributes are in.
+    /// Computes a checksum of the documents' keys and, if the caller wants, of their revisions and
+    /// data.
+    ///
+    /// Two collections with the same documents have the same checksum in whatever order they store
+    /// them. Equal data have equal checksums in whatever order their attributes are.
     pub fn checksum(&self, collection: &Collection, with_revisions: bool, with_data: bool) -> Result<u64> {
         let spec = DocumentScanSpec { sequential: true, ..DocumentScanSpec::default() };
         let mut scan = self.scan(collection, &spec)?;
@@ -100,7 +105,7 @@ impl Snapshot {
             for document in documents.iter() {
                 bytes.clear();
                 append_checked(document, with_revisions, with_data, &mut bytes);
-                // Addition, so that the order of documents does not matter.
+                // Addition makes the order of documents irrelevant.
                 checksum = checksum.wrapping_add(hash(&bytes));
             }
         }
@@ -108,7 +113,8 @@ impl Snapshot {
     }
 }
 
-/// The bytes that a document's part of the checksum is made from: sort keys, because equal values have equal ones.
+/// Appends the bytes that a document contributes to the checksum: sort keys, because equal values
+/// have equal sort keys.
 fn append_checked(document: Slice<'_>, with_revisions: bool, with_data: bool, bytes: &mut Vec<u8>) {
     let mut append = |name: &str, value: Slice<'_>| {
         bytes.extend_from_slice(name.as_bytes());

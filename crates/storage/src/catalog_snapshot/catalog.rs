@@ -16,32 +16,33 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Greater after every change; for caches of what was derived from the catalog.
+    /// Returns a number that grows with every change, for caches of data derived from the catalog.
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// The database of a name.
+    /// Returns a database by name.
     pub fn database(&self, name: &str) -> Option<&Arc<Database>> {
         self.databases.get(name)
     }
 
-    /// All databases by name.
+    /// Iterates over all databases by name.
     pub fn databases(&self) -> impl ExactSizeIterator<Item = &Arc<Database>> {
         self.databases.values()
     }
 
-    /// The user of a name.
+    /// Returns a user by name.
     pub fn user(&self, name: &str) -> Option<&Arc<UserDefinition>> {
         self.users.get(name)
     }
 
-    /// All users by name.
+    /// Iterates over all users by name.
     pub fn users(&self) -> impl ExactSizeIterator<Item = &Arc<UserDefinition>> {
         self.users.values()
     }
 
-    /// The same collection in this catalog: renamed or changed perhaps, `None` if it was dropped.
+    /// Returns the same collection in this catalog, perhaps renamed or changed; `None` if it was
+    /// dropped.
     pub(crate) fn same_collection(&self, collection: &Collection) -> Option<&Arc<Collection>> {
         let database = self.databases.get(&*collection.database)?;
         if database.definition.id != collection.database_id {

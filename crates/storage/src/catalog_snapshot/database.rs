@@ -21,17 +21,17 @@ impl Database {
         Database { definition, collections: BTreeMap::new(), names: BTreeMap::new() }
     }
 
-    /// Its id and name.
+    /// Returns its id and name.
     pub fn definition(&self) -> &DatabaseDefinition {
         &self.definition
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &str {
         &self.definition.name
     }
 
-    /// The collection of a name, or of a number written as text.
+    /// Returns a collection by name, or by an id written as text.
     pub fn collection(&self, name_or_id: &str) -> Option<&Arc<Collection>> {
         let id = match self.names.get(name_or_id) {
             Some(id) => *id,
@@ -40,27 +40,30 @@ impl Database {
         self.collections.get(&id)
     }
 
-    /// As [`Database::collection`].
+    /// Returns a collection as [`Database::collection`] does.
     ///
     /// Errors: 1203.
     pub fn require_collection(&self, name_or_id: &str) -> Result<&Arc<Collection>> {
         self.collection(name_or_id).ok_or_else(|| Error::collection_not_found(name_or_id))
     }
 
-    /// The collection of a number.
+    /// Returns a collection by its id.
     pub fn collection_by_id(&self, id: CollectionId) -> Option<&Arc<Collection>> {
         self.collections.get(&id)
     }
 
-    /// All collections by name.
+    /// Iterates over all collections by name.
     pub fn collections(&self) -> impl Iterator<Item = &Arc<Collection>> {
         self.names.values().filter_map(|id| self.collections.get(id))
     }
 
-    /// The same database, in which of the collections that `is_hidden` names nothing can be told but that they are there:
-    /// no documents, indexes or schema. For a reader who must not see them; nothing may be written to those.
+    /// Returns the same database, in which the collections that `is_hidden` selects show no
+    /// documents, indexes or schema.
     ///
-    /// Errors: 9 for an index of a type that this version does not have.
+    /// It is for a reader who must not see them and can only tell that they exist. Nothing may be
+    /// written to those collections.
+    ///
+    /// Errors: 9 for an index whose type this version does not have.
     pub fn hiding(&self, is_hidden: impl Fn(&Collection) -> bool) -> Result<Database> {
         let mut database = self.clone();
         for collection in database.collections.values_mut().filter(|collection| is_hidden(collection)) {

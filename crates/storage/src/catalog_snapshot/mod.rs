@@ -1,4 +1,4 @@
-//! The catalog as it stands at one moment: immutable, shared, replaced as a whole when something changes.
+//! The catalog as of one moment: immutable, shared, and replaced as a whole when something changes.
 
 mod catalog;
 mod collection;

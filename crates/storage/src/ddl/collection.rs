@@ -15,7 +15,7 @@ use crate::visibility::counters::Counters;
 use crate::{Collection, Error, ErrorCode, Index, Result, Store, computed_values, deletion};
 
 impl Store {
-    /// Creates a collection with its primary index, and an edge collection's edge index.
+    /// Creates a collection with its primary index and, for an edge collection, its edge index.
     ///
     /// Errors: 1208, 1207, 1228, 1621, 10 for computed values, 1004.
     pub fn create_collection(
@@ -26,9 +26,10 @@ impl Store {
         self.create(database, properties, false)
     }
 
-    /// Creates a collection that is to be loaded: an edge collection has no edge index until
-    /// [`Store::build_edge_index`] has built it. Until then a snapshot cannot follow edges (1200), and all else goes
-    /// on as ever.
+    /// Creates a collection that is to be loaded: an edge collection has no edge index yet.
+    ///
+    /// [`Store::build_edge_index`] builds it later. Until then a snapshot cannot follow edges
+    /// (1200), and everything else works as usual.
     ///
     /// Errors: as [`Store::create_collection`].
     pub fn create_collection_to_load(
@@ -96,7 +97,7 @@ impl Store {
         })
     }
 
-    /// Changes properties. Writes that are in progress may still go by the old ones.
+    /// Changes properties. Writes in progress may still use the old ones.
     ///
     /// Errors: 1203, 1621, 10 for computed values, 1004.
     pub fn change_properties(
@@ -139,7 +140,7 @@ fn compile_schema(properties: &CollectionProperties) -> Result<Option<Arc<Schema
 }
 
 impl Shared {
-    /// A collection that does not exist yet, with its numbers.
+    /// Makes a collection with new ids; it is not in the catalog yet.
     pub(crate) fn new_collection(
         &self,
         database: &DatabaseDefinition,
@@ -178,7 +179,8 @@ impl Shared {
 }
 
 impl Collection {
-    /// All objects that belong to the collection: its documents, and the entries of its indexes.
+    /// Iterates over all objects that belong to the collection: its documents, and the entries of
+    /// its indexes.
     pub(crate) fn objects(&self) -> impl Iterator<Item = ObjectId> {
         let own = self.definition.object_id;
         let indexes = self.definition.indexes.iter().map(|index| index.object_id);

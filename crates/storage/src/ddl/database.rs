@@ -6,7 +6,7 @@ use crate::catalog_snapshot::Database;
 use crate::error;
 use crate::{Error, ErrorCode, Result, Store, deletion};
 
-/// The system database's number.
+/// The id of the system database.
 const SYSTEM_DATABASE_ID: DatabaseId = DatabaseId(1);
 
 impl Store {
@@ -53,7 +53,7 @@ impl Store {
             if present.definition.id != database.definition.id {
                 return Err(error::database_not_found());
             }
-            // A collection that came since may have writers who were not waited for.
+            // A collection created since then may have writers, and nobody has waited for them.
             if let Some(new) =
                 present.collections.values().find(|new| !database.collections.contains_key(&new.id()))
             {

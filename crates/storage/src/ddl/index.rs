@@ -1,11 +1,11 @@
 //! Indexes.
 //!
-//! Writers wait while an index is built (readers do not): the collection is locked exclusively from before the
-//! snapshot that is read until the index is in the catalog.
+//! Writers wait while an index is built; readers do not. The collection stays locked exclusively
+//! until the index is in the catalog. The lock begins before the build takes its snapshot.
 //!
-//! Edge collections have their edge index from the beginning, but for those that are created to be loaded
-//! ([`Store::create_collection_to_load`]): building it from sorted entries takes half the time of adding to it
-//! document by document.
+//! Edge collections have their edge index from the beginning, except those that are created to be
+//! loaded ([`Store::create_collection_to_load`]). A build from sorted entries takes half as long as
+//! adding entries document by document.
 
 use std::sync::Arc;
 
@@ -17,10 +17,11 @@ use crate::index::build::{Build, SharedCheck};
 use crate::{Collection, Error, ErrorCode, Index, Result, Snapshot, Store, deletion};
 
 impl Store {
-    /// Creates an index over all documents, or answers the one that is there already. The flag says whether it is new.
+    /// Creates an index over all documents, or returns the existing one. The flag is true if the
+    /// index is new.
     ///
-    /// Errors: 1203, 1208 for the name, 1005 if another index has the name, 1210 if the documents break uniqueness,
-    /// 1235 for too many indexes, 18, 1004.
+    /// Errors: 1203, 1208 for the name, 1005 if another index has the name, 1210 if the documents
+    /// break uniqueness, 1235 for too many indexes, 18, 1004.
     pub fn create_index(
         &self,
         collection: &Collection,
@@ -29,7 +30,8 @@ impl Store {
         if let Some(name) = &properties.name {
             self.shared.options.naming_rules.check_index_name(name)?;
         }
-        // Without the lock first, so that asking for an index that exists does not wait for writers.
+        // The first look takes no lock, so that a request for an existing index does not wait for
+        // writers.
         let catalog = self.catalog();
         let present = catalog.same_collection(collection);
         let present = present.ok_or_else(|| Error::collection_not_found(collection.name()))?;
@@ -50,10 +52,12 @@ impl Store {
     }
 
     /// Builds the edge index of an edge collection that was created without it
-    /// ([`Store::create_collection_to_load`]). Does nothing where it is there, or the collection holds no edges.
-    /// `check` is asked from time to time whether to go on.
+    /// ([`Store::create_collection_to_load`]).
     ///
-    /// Errors: 1203, 18, 1004, that of `check`; there is no index then.
+    /// Does nothing if the index exists or the collection holds no edges. Calls `check` from time
+    /// to time; its error stops the build.
+    ///
+    /// Errors: 1203, 18, 1004, that of `check`. There is no index then.
     pub fn build_edge_index(&self, collection: &Collection, check: SharedCheck<'_>) -> Result<()> {
         let lacks_index = |catalog: &Catalog| {
             let present = catalog.same_collection(collection).cloned();
@@ -71,7 +75,7 @@ impl Store {
         Ok(())
     }
 
-    /// Builds an index and puts it into the catalog. The caller keeps writers out.
+    /// Builds an index and adds it to the catalog. The caller keeps writers out.
     fn add_index(
         &self,
         snapshot: &Snapshot,
@@ -81,7 +85,7 @@ impl Store {
     ) -> Result<Arc<Index>> {
         let object = definition.object_id;
         let index = Arc::new(Index::new(definition, None)?);
-        // If a crash comes while the index is built, what there is of it is deleted.
+        // After a crash during the build, the store deletes the unfinished index.
         self.shared.alter(|draft| draft.pend_deletion(object))?;
         let engine = self.shared.engine.as_ref();
         let options = &self.shared.options;
@@ -93,11 +97,11 @@ impl Store {
         Ok(index)
     }
 
-    /// Puts a built index into the catalog.
+    /// Adds a built index to the catalog.
     fn publish(&self, collection: &Collection, index: &Arc<Index>) -> Result<()> {
         self.shared.alter(|draft| {
             let mut changed = Collection::clone(draft.present(collection)?.as_ref());
-            // The edge index stands behind the primary one, whenever it was built.
+            // The edge index follows the primary one, no matter when it was built.
             let place = if index.id() == IndexId::EDGE { 1 } else { changed.indexes.len() };
             changed.definition.indexes.insert(place, index.definition().clone());
             changed.indexes.insert(place, Arc::clone(index));
@@ -130,9 +134,10 @@ impl Store {
     }
 }
 
-/// The index that the client means, if it exists.
+/// Returns the existing index that the client wants, if there is one.
 ///
-/// Errors: 1005 if another index has the name, 1235 if there are too many, 10 for a second ttl index.
+/// Errors: 1005 if another index has the name, 1235 if there are too many, 10 for a second ttl
+/// index.
 fn find_same(collection: &Collection, wanted: &IndexProperties) -> Result<Option<Arc<Index>>> {
     let mut indexes = collection.indexes().iter();
     if let Some(existing) = indexes.find(|index| index.definition().is_same_as(wanted)) {

@@ -1,4 +1,5 @@
-//! Changes of definitions. Each is one atomic write; what it leaves behind is deleted afterwards.
+//! Changes of definitions. Each is one atomic write; the objects that it gives up are deleted
+//! afterwards.
 
 mod collection;
 mod database;
@@ -17,11 +18,11 @@ use crate::index::build::SharedCheck;
 use crate::shared::Shared;
 use crate::{Collection, Result};
 
-/// How long a lock is waited for between two checks.
+/// The time that one attempt waits for a lock, between two checks.
 const WAIT_PER_CHECK: Duration = Duration::from_millis(50);
 
 impl Shared {
-    /// Waits until nobody else writes or changes the collection.
+    /// Waits until nobody else writes to the collection or changes it, and locks it.
     ///
     /// Errors: 18, 1004.
     pub(crate) fn exclude_writers(&self, collection: &Collection) -> Result<CollectionLockGuard> {
@@ -30,7 +31,8 @@ impl Shared {
         guard.ok_or_else(|| error::lock_timeout(collection.name()))
     }
 
-    /// The same, asking `check` from time to time whether to go on waiting.
+    /// As [`Shared::exclude_writers`], but calls `check` from time to time; its error ends the
+    /// wait.
     ///
     /// Errors: 18, 1004, that of `check`.
     pub(crate) fn exclude_writers_unless(

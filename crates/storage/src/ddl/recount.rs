@@ -1,4 +1,4 @@
-//! Counting again what is counted anyway, for when somebody doubts it.
+//! Recounts documents, for an operator who doubts the stored count.
 
 use kv::{BlockLimits, Durability, ScanSpec, TransactionOptions};
 
@@ -11,8 +11,8 @@ use crate::{Collection, Error, Result, Store};
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 4096, bytes: 1 << 20 };
 
 impl Store {
-    /// Counts the documents of a collection one by one and corrects the stored count. Waits for its writers. Answers
-    /// the count.
+    /// Counts the documents of a collection one by one, corrects the stored count and returns it.
+    /// Waits for its writers.
     ///
     /// Errors: 1203, 18, 1004.
     pub fn recalculate_count(&self, collection: &Collection) -> Result<u64> {

@@ -1,5 +1,6 @@
-//! Truncation: the collection gets new, empty objects, and the old ones are deleted as ranges. So it costs the same for
-//! ten documents as for ten million, is atomic, and readers with a snapshot go on.
+//! Truncation: the collection gets new, empty objects, and the old ones are deleted as ranges. So
+//! it is atomic, it costs the same for ten documents as for ten million, and readers with a
+//! snapshot continue undisturbed.
 
 use std::sync::Arc;
 
@@ -9,8 +10,8 @@ use crate::visibility::counters::{Counters, Totals};
 use crate::{Collection, Result, Store, deletion};
 
 impl Store {
-    /// Removes all documents. Waits for the collection's writers. (Within a transaction:
-    /// [`crate::Transaction::truncate`].)
+    /// Removes all documents. Waits for the collection's writers. Within a transaction, use
+    /// [`crate::Transaction::truncate`].
     ///
     /// Errors: 1203, 18, 1004.
     pub fn truncate(&self, collection: &Collection) -> Result<()> {
@@ -19,7 +20,7 @@ impl Store {
             let present = draft.present(collection)?;
             let mut emptied = Collection::clone(&present);
             emptied.renew_objects(|| Ok(ObjectId(self.shared.ids.next()?)))?;
-            // The key generator goes on where it was, also after a crash.
+            // The key generator continues with its next value, even after a crash.
             let key_value = present.keys.last_value();
             let totals = Totals { count: 0, revision: self.shared.clock.next(), key_value };
             emptied.counters = Arc::new(Counters::starting_with(emptied.object_id(), totals));

@@ -18,7 +18,7 @@ impl Store {
         })
     }
 
-    /// Creates a user, or puts the definition in the place of the one of this name.
+    /// Creates a user, or replaces the user of this name.
     ///
     /// Errors: 1700, 1004.
     pub fn put_user(&self, user: UserDefinition) -> Result<()> {
@@ -26,7 +26,7 @@ impl Store {
         self.shared.alter(|draft| draft.put_user(user))
     }
 
-    /// Changes a user: `change` gets the definition as it stands and may change all but the name.
+    /// Changes a user: `change` gets the current definition and may change everything but the name.
     ///
     /// Errors: 1703, those of `change`, 1004.
     pub fn change_user(

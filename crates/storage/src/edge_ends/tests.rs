@@ -1,4 +1,5 @@
-//! Notes of readers whose snapshots have more than the commits that they can name, because an older commit is not over.
+//! Records by readers whose snapshots include later commits than they can name, because an older
+//! commit is still open.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests outside of test functions")]
 
@@ -41,7 +42,8 @@ fn store() -> Arc<Store> {
     store
 }
 
-/// Whether a snapshot knows that `v/1` exists. If not, and it is there, that is noted.
+/// Returns true if a snapshot knows that `v/1` exists. If it does not know but finds the vertex, it
+/// records that.
 fn is_known(snapshot: &Snapshot) -> bool {
     let mut reader = snapshot.edge_reader(&collection(snapshot, "e"), EdgeDirection::Outbound).unwrap();
     let (edges, _) = reader.read(b"v/0", None, 1000).unwrap();

@@ -1,14 +1,17 @@
-//! Loading many new documents at once, without what a transaction keeps a document: no buffer that can be read, no
-//! claims of keys, no look-up of each key where the gaps between stored keys that they fall into are free.
+//! Bulk loads of new documents, without the cost of a transaction for each document. A load has no
+//! buffer that can be read and claims no keys. It looks up no single key where the gaps between
+//! stored keys that it falls into are free.
 //!
-//! Restores and imports use it batch by batch. A batch is assembled in memory, sorted, and becomes visible in one
-//! atomic step with the entries of its indexes and its counts; a crash leaves all of it or nothing. Batches of
-//! several threads run beside each other, also into one collection. What a load cannot do (keys that are taken,
-//! unique indexes) it says before it has written anything: the caller then takes a transaction.
+//! Restores and imports use loads batch by batch. A batch is assembled in memory, sorted, and
+//! becomes visible in one atomic step with its index entries and counts. A crash leaves all of it
+//! or nothing. Batches of several threads run concurrently, even in one collection. A load refuses
+//! keys that exist and unique indexes before it writes anything; the caller then uses a
+//! transaction.
 //!
-//! Writers of the collection wait for the load, by its lock. A transaction that began before a load and comes to the
-//! collection after it is refused with a retryable 1200, as one that meets a truncated collection: its snapshot lacks
-//! what was loaded, and nobody claimed those keys ([`crate::visibility`]).
+//! The collection's lock makes its writers wait for the load. A transaction that began before a
+//! load and first writes to the collection after it gets a retryable 1200, as it does after a
+//! truncation. Its snapshot lacks the loaded documents, and nobody claimed their keys
+//! ([`crate::visibility`]).
 
 mod gaps;
 mod pairs;
@@ -34,32 +37,34 @@ use crate::visibility::{Change, PreparedChanges};
 use crate::{Collection, Error, Index, Result, Store, WriteOptions, encoding};
 use pairs::Pairs;
 
-/// Keys that are looked up together.
+/// Keys in one batch of look-ups.
 const CHUNK_KEYS: usize = 1000;
-/// Documents that make a gap worth a run of its own: an engine may write a file a run.
+/// The least number of documents that makes a gap worth its own run: an engine may write one file
+/// for each run.
 const RUN_DOCUMENTS_MIN: usize = 2_000;
 
-/// What became of a load.
+/// The outcome of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadOutcome {
     /// All documents are stored.
     Loaded,
-    /// Nothing was stored: a key is taken, or twice in the load.
+    /// Nothing was stored: a key exists already, or occurs twice in the load.
     KeysTaken,
 }
 
-/// Where the keys of a load lie.
+/// The position of a load's keys relative to the stored keys.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keys {
-    /// No stored key is between them.
+    /// No stored key lies between them.
     Alone,
-    /// Between stored keys, but none is one of those.
+    /// They lie between stored keys, and none of them is stored.
     Between,
     /// One of them is stored.
     Taken,
 }
 
-/// New documents of one collection that become visible together. Dropped, it has done nothing.
+/// New documents of one collection that become visible together. A load that is dropped stores
+/// nothing.
 pub struct DocumentLoad {
     shared: Arc<Shared>,
     collection: Arc<Collection>,
@@ -77,16 +82,18 @@ pub struct DocumentLoad {
 /// The entries of one index.
 struct IndexPairs {
     index: Arc<Index>,
-    /// In the collection's indexes.
+    /// The index's position in the collection's indexes.
     position: usize,
     object: ObjectId,
     pairs: Pairs,
 }
 
 impl Store {
-    /// Starts a load. `options` say how documents are made ([`WriteOptions::is_restore`]); all that concerns stored
-    /// documents has no meaning. `wait` says how long it waits for transactions that write the collection.
-    /// `None` where a load is not possible: the collection has a unique index, or is still being written then.
+    /// Starts a load, or returns `None` if the collection has a unique index or still has writers.
+    ///
+    /// `options` says how documents are made ([`WriteOptions::is_restore`]); options about stored
+    /// documents have no effect. `wait` limits the wait for transactions that write to the
+    /// collection.
     ///
     /// Errors: 1203, 1004.
     pub fn load_documents(
@@ -128,15 +135,15 @@ impl Store {
 }
 
 impl DocumentLoad {
-    /// Makes room for documents of so many bytes together.
+    /// Reserves memory for documents of `bytes` in total.
     pub fn reserve(&mut self, bytes: usize) {
         self.documents.reserve(bytes);
     }
 
     /// Adds a document.
     ///
-    /// Errors: 1216, 1221, 1222, 1225, 1227, 1233, 1620, those of computed values; the document is then left out and
-    /// the load can go on.
+    /// Errors: 1216, 1221, 1222, 1225, 1227, 1233, 1620, those of computed values. The load then
+    /// leaves out the document and can continue.
     pub fn add(&mut self, body: Slice<'_>) -> Result<()> {
         let document = &mut self.document;
         document.assemble(&self.shared, &self.collection, body, &self.options)?;
@@ -161,19 +168,19 @@ impl DocumentLoad {
         Ok(())
     }
 
-    /// Number of documents.
+    /// Returns the number of documents.
     pub fn len(&self) -> usize {
         self.documents.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no documents.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Makes all documents visible at once, unless one of their keys is taken.
+    /// Makes all documents visible at once, unless one of their keys exists already.
     ///
-    /// Errors: those of the engine; unless it is 1650, nothing was stored then.
+    /// Errors: those of the engine. Nothing was stored then, unless the error is 1650.
     pub fn finish(mut self) -> Result<LoadOutcome> {
         if !self.documents.sort() {
             return Ok(LoadOutcome::KeysTaken);
@@ -181,7 +188,8 @@ impl DocumentLoad {
         if self.is_empty() {
             return Ok(LoadOutcome::Loaded);
         }
-        // Entries of one document cannot be equal, and those of two documents carry their keys.
+        // One document's entries cannot be equal, and entries of different documents carry their
+        // keys.
         self.indexes.iter_mut().for_each(|index| {
             index.pairs.sort();
         });
@@ -198,8 +206,8 @@ impl DocumentLoad {
         Ok(LoadOutcome::Loaded)
     }
 
-    /// Whether a document has one of the keys. Where none lies in their gaps, as when batches of sorted documents are
-    /// loaded, a look at each gap tells it.
+    /// Checks whether a stored document has one of the keys. One look at each gap suffices if the
+    /// gaps are free, as when batches of sorted documents are loaded.
     fn look(&self, gaps: &[Range<usize>]) -> Result<Keys> {
         let snapshot = self.shared.engine.snapshot()?;
         for gap in gaps {
@@ -220,7 +228,8 @@ impl DocumentLoad {
         Ok(Keys::Between)
     }
 
-    /// How the load's pairs lie in the engine. Entries of indexes always lie between those of other documents.
+    /// Tells the engine how the load's pairs lie. Index entries always lie between those of other
+    /// documents.
     fn hint(&self, keys: Keys) -> LoadHint {
         match keys {
             Keys::Alone if self.indexes.is_empty() => LoadHint::Sorted { pairs: self.len() },
@@ -247,7 +256,7 @@ impl DocumentLoad {
         publication.end(load.finish(durability))
     }
 
-    /// Adds documents and entries of indexes in the order of their keys, which are those of their objects.
+    /// Adds documents and index entries in key order, which is the order of their objects.
     fn add_pairs(&self, gaps: &[Range<usize>], load: &mut dyn BulkLoad) -> Result<()> {
         let documents = gaps.iter().map(|gap| (self.collection.object_id(), &self.documents, gap.clone()));
         let indexes = self.indexes.iter().map(|index| (index.object, &index.pairs, 0..index.pairs.len()));

@@ -1,4 +1,4 @@
-//! Pairs of one object in memory, and their order.
+//! Pairs of one object in memory, in key order.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(crate) struct Pairs {
     bytes: Vec<u8>,
     positions: Vec<Position>,
-    /// Whether the keys ascend as they were added.
+    /// True if a key was added that is not greater than the one before it.
     is_unsorted: bool,
 }
 
@@ -19,12 +19,12 @@ struct Position {
 }
 
 impl Pairs {
-    /// Makes room for keys and values of so many bytes together.
+    /// Reserves memory for keys and values of `bytes` in total.
     pub(crate) fn reserve(&mut self, bytes: usize) {
         self.bytes.reserve(bytes);
     }
 
-    /// Adds a pair. `append_key` appends its key.
+    /// Adds a pair. `append_key` appends its key to the buffer.
     pub(crate) fn push(&mut self, append_key: impl FnOnce(&mut Vec<u8>), value: &[u8]) {
         let start = self.bytes.len();
         append_key(&mut self.bytes);
@@ -37,7 +37,7 @@ impl Pairs {
         self.positions.push(position);
     }
 
-    /// Orders the pairs by key. `false` if a key is there twice.
+    /// Sorts the pairs by key. Returns false if a key occurs twice.
     pub(crate) fn sort(&mut self) -> bool {
         if !self.is_unsorted {
             return true;
@@ -54,23 +54,23 @@ impl Pairs {
         self.positions.len()
     }
 
-    /// The first and the last key of some of the pairs.
+    /// Returns the first and the last key of a range of sorted pairs.
     pub(crate) fn bounds(&self, part: Range<usize>) -> Option<(&[u8], &[u8])> {
         let part = self.part(part);
         Some((self.key(*part.first()?), self.key(*part.last()?)))
     }
 
-    /// How many of some of the pairs, which are in order, have a key below `key`.
+    /// Counts the keys below `key` in a range of sorted pairs.
     pub(crate) fn count_below(&self, part: Range<usize>, key: &[u8]) -> usize {
         self.part(part).partition_point(|position| self.key(*position) < key)
     }
 
-    /// Keys and values, in order.
+    /// Iterates over keys and values, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         self.iter_part(0..self.len())
     }
 
-    /// Keys and values of some of the pairs, in order.
+    /// Iterates over keys and values of a range of pairs, in order.
     pub(crate) fn iter_part(&self, part: Range<usize>) -> impl Iterator<Item = (&[u8], &[u8])> {
         self.part(part).iter().map(|position| {
             (self.key(*position), self.bytes.get(position.value_start..position.end).unwrap_or_default())

@@ -1,7 +1,8 @@
-//! Which keys are being loaded into a collection.
+//! The key ranges that loads of a collection hold.
 //!
-//! Two loads whose ranges of keys overlap take turns between looking whether their keys are free and being visible; all
-//! others run beside each other. So batches of a sorted dump do not wait for each other.
+//! Two loads with overlapping ranges take turns. Each holds its ranges from the check that its keys
+//! are free until its documents are visible. All other loads run concurrently, so batches of a
+//! sorted dump do not wait for each other.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +13,7 @@ pub(crate) struct RunningLoads {
     ended: Condvar,
 }
 
-/// The first and the last of some keys of a load.
+/// The first and the last key of a part of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
     first: Vec<u8>,
@@ -30,8 +31,8 @@ impl Range {
 }
 
 impl RunningLoads {
-    /// Waits until nobody loads keys of some ranges, and keeps others from it. All at once, so that nobody who has
-    /// some of them waits for others.
+    /// Waits until no other load holds overlapping ranges, and then holds these. It takes all
+    /// ranges at once, so that no load waits while it holds some of its ranges.
     pub(crate) fn enter(self: &Arc<Self>, ranges: Vec<Range>) -> RangesGuard {
         let mut running = self.lock();
         while running.iter().any(|other| ranges.iter().any(|range| other.overlaps(range))) {
@@ -41,7 +42,7 @@ impl RunningLoads {
         RangesGuard { loads: Arc::clone(self), ranges }
     }
 
-    /// No code that can panic runs under this lock.
+    /// Locks the list. No code that can panic runs under this lock.
     fn lock(&self) -> MutexGuard<'_, Vec<Range>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -57,7 +58,7 @@ pub(crate) struct RangesGuard {
 impl Drop for RangesGuard {
     fn drop(&mut self) {
         let mut running = self.loads.lock();
-        // Ranges that run beside each other have no common keys, so none is there twice.
+        // Concurrent ranges have no keys in common, so no range is in the list twice.
         running.retain(|range| !self.ranges.contains(range));
         drop(running);
         self.loads.ended.notify_all();

@@ -1,8 +1,8 @@
-//! Into which gaps between the stored keys the documents of a load fall.
+//! The gaps between stored keys into which the documents of a load fall.
 //!
-//! A batch of a sorted dump falls into one gap. One that is put together from several places of a dump (a dump by many
-//! threads has their batches in turn) falls into a few, and its documents can still be loaded as tables that overlap
-//! nothing: one table a gap.
+//! A batch of a sorted dump falls into one gap. A dump by many threads interleaves their batches,
+//! so that a batch comes from several places and falls into a few gaps. Its documents can still be
+//! loaded as tables that overlap nothing: one table for each gap.
 
 #[cfg(test)]
 mod tests;
@@ -14,11 +14,13 @@ use kv::{BlockLimits, KeyRange, ScanSpec, Snapshot};
 use crate::load::pairs::Pairs;
 use crate::{Result, encoding};
 
-/// Of more gaps the rest of the documents count as one. Batches of scattered keys are known by then.
+/// Beyond this number of gaps, the remaining documents count as one gap. Batches with scattered
+/// keys have been recognized by then.
 const GAPS_MAX: usize = 16;
 
-/// Positions of documents, gap by gap: at least `least` in each but the last, or all documents as if it were one.
-/// What is stored may change at once: [`is_free`] tells for certain when others are kept out.
+/// Returns the positions of documents, gap by gap: at least `least` in each gap but the last, or
+/// all documents as if they were in one gap. The stored keys may change at once, so only
+/// [`is_free`] is reliable, while other writers are kept out.
 pub(super) fn find(documents: &Pairs, snapshot: &dyn Snapshot, least: usize) -> Result<Vec<Range<usize>>> {
     let all = 0..documents.len();
     let mut gaps = Vec::new();
@@ -37,13 +39,13 @@ pub(super) fn find(documents: &Pairs, snapshot: &dyn Snapshot, least: usize) -> 
     Ok(gaps)
 }
 
-/// Whether no stored key lies between the first and the last of some documents.
+/// Returns true if no stored key lies between the first and the last key of a range of documents.
 pub(super) fn is_free(documents: &Pairs, gap: &Range<usize>, snapshot: &dyn Snapshot) -> Result<bool> {
     let Some((first, last)) = documents.bounds(gap.clone()) else { return Ok(true) };
     Ok(first_stored(snapshot, first, last)?.is_none())
 }
 
-/// The first stored key from `first` up to `last`.
+/// Returns the first stored key from `first` through `last`.
 fn first_stored(snapshot: &dyn Snapshot, first: &[u8], last: &[u8]) -> Result<Option<Vec<u8>>> {
     let range = KeyRange { start: first.to_vec(), end: encoding::successor(last.to_vec()) };
     let mut scan = snapshot.scan(ScanSpec::forward(range).keys_only())?;
