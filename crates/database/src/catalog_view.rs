@@ -1,4 +1,4 @@
-//! The database's catalog as the planner asks for it.
+//! The view of a database's catalog that the planner uses.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use storage::{Database, Store};
 
 use crate::graph;
 
-/// One database at one moment.
+/// The catalog of one database at one moment.
 pub(crate) struct CatalogView {
     database: Arc<Database>,
-    /// Where the definitions of graphs are read, which are documents.
+    /// The store that holds the definitions of graphs, which are documents.
     store: Arc<Store>,
 }
 
@@ -26,11 +26,11 @@ impl CatalogView {
 
 impl PlanCatalog for CatalogView {
     fn collection(&self, name: &str) -> Option<CollectionInfo> {
-        // Only by name: in a query, a number is no collection.
+        // Only by name: a number does not name a collection in a query.
         let collection = self.database.collection(name).filter(|collection| collection.name() == name)?;
         let indexes = collection.indexes().iter();
         let indexes = indexes.map(|index| index_info(index.definition(), selectivity(index)));
-        // It is built before the query runs: see `restore::edge_indexes`.
+        // The edge index is built before the query runs: see `restore::edge_indexes`.
         let lacking = collection.lacks_edge_index().then(|| IndexDefinition::edge(ObjectId(0)));
         let lacking = lacking.map(|definition| index_info(&definition, None));
         Some(CollectionInfo {
@@ -41,16 +41,17 @@ impl PlanCatalog for CatalogView {
         })
     }
 
-    /// Of now, which may be later than the moment of the view: it is rough anyway.
+    /// Reads the present state, which may be later than the view. The share is an estimate anyway.
     fn range_share(&self, collection: &str, index: &IndexInfo, range: &ConstantRange<'_>) -> Option<f64> {
         let index = self.database.collection(collection)?.index(IndexId(index.id)).cloned()?;
         let bounds = aql_exec::index_bounds(range.equal.iter().copied(), range.lower, range.upper);
-        // Without an answer the plan goes by guesses.
+        // Without a share, the planner uses default estimates.
         self.store.index_share(&index, &bounds).ok().flatten()
     }
 
-    /// Of now, which may be later than the moment of the view. A plan that is kept is not the worse for it: a change of
-    /// a graph is a change of the catalog, so nobody looks for it under an older version afterwards.
+    /// Reads the present state, which may be later than the view. This does not harm cached plans:
+    /// a change of a graph changes the catalog's version, and the plan is never looked up under an
+    /// older version.
     fn graph(&self, name: &str) -> Option<GraphInfo> {
         let snapshot = self.store.snapshot().ok()?;
         let database = snapshot.catalog().database(self.database.name())?;

@@ -1,4 +1,4 @@
-//! Collections, indexes and databases made, changed and dropped, by users who may.
+//! Creation, change and removal of collections, indexes and databases, with checks of rights.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::Result;
 use crate::session::Session;
 
 impl Session {
-    /// Creates a collection from what a client sent. Errors: 1208, 1207, 1621, 10, 11.
+    /// Creates a collection from a client's description. Errors: 1208, 1207, 1621, 10, 11.
     pub fn create_collection(&self, properties: Slice<'_>) -> Result<Arc<Collection>> {
         self.require_database(AccessLevel::ReadWrite)?;
         let default_wait_for_sync = self.instance().options().default_wait_for_sync;
@@ -20,7 +20,9 @@ impl Session {
         self.instance().store().create_collection(self.database_name(), properties)
     }
 
-    /// Drops a collection. Errors: 1203, 11, 1942 while a graph uses it, and 18 when its writers do not end in time.
+    /// Drops a collection.
+    ///
+    /// Errors: 1203, 11, 1942 while a graph uses it, and 18 if its writers do not finish in time.
     pub fn drop_collection(&self, name: &str, system_too: bool) -> Result<Arc<Collection>> {
         let collection = self.changed_collection(name)?;
         let _changes = self.instance().graph_changes();
@@ -29,7 +31,8 @@ impl Session {
         Ok(collection)
     }
 
-    /// Renames a collection, also in the graphs that use it. Errors: 1203, 1207, 1208, 11, 18.
+    /// Renames a collection, and its name in the graphs that use it. Errors: 1203, 1207, 1208, 11,
+    /// 18.
     pub fn rename_collection(&self, name: &str, new_name: &str) -> Result<Arc<Collection>> {
         let collection = self.changed_collection(name)?;
         let _changes = self.instance().graph_changes();
@@ -51,7 +54,9 @@ impl Session {
         self.collection(name, AccessLevel::ReadWrite)
     }
 
-    /// Creates an index, or finds an equal one; says whether it is new. Errors: 1203, 1210, 10, 11, 18.
+    /// Creates an index, or finds an equal one. The flag in the result is true if the index is new.
+    ///
+    /// Errors: 1203, 1210, 10, 11, 18.
     pub fn create_index(
         &self,
         collection: &str,
@@ -75,7 +80,7 @@ impl Session {
         self.instance().store().create_database(name)
     }
 
-    /// Drops a database and its cursors. Errors: 1228, 11, 18.
+    /// Drops a database and closes its cursors. Errors: 1228, 11, 18.
     pub fn drop_database(&self, name: &str) -> Result<()> {
         self.require_administrator()?;
         let id = self.catalog().database(name).map(|database| database.definition().id);
@@ -91,7 +96,9 @@ impl Session {
         Ok(())
     }
 
-    /// A collection whose definition is about to change: that needs the right to write the database and it.
+    /// Returns a collection whose definition is about to change.
+    ///
+    /// The user must have the right to write the database and the collection.
     fn changed_collection(&self, name: &str) -> Result<Arc<Collection>> {
         self.require_database(AccessLevel::ReadWrite)?;
         self.collection(name, AccessLevel::ReadWrite)

@@ -1,4 +1,4 @@
-//! Documents read and written one by one or many at once, each call one transaction of its own.
+//! Reads and writes of single documents and of many at once. Each call is one transaction.
 
 use std::sync::Arc;
 
@@ -12,21 +12,22 @@ use velocypack::Slice;
 use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
-/// What is done with a document.
+/// The operation of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOperation {
-    /// Stores a new one.
+    /// Stores a new document.
     Insert,
-    /// Merges a patch into a stored one.
+    /// Merges a patch into a stored document.
     Update,
-    /// Stores another one under the same key.
+    /// Stores another document under the same key.
     Replace,
-    /// Removes a stored one.
+    /// Removes a stored document.
     Remove,
 }
 
 impl WriteOperation {
-    /// Does it with one document in a transaction. `key` names it, except for an insert.
+    /// Applies the operation to one document in a transaction. `key` names it, except for an
+    /// insert.
     pub(crate) fn run(
         self,
         transaction: &mut Transaction,
@@ -44,12 +45,13 @@ impl WriteOperation {
     }
 }
 
-/// How a write request is carried out.
+/// The durability and the wait policy of a write request.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteMode {
-    /// What the commit waits for.
+    /// The durability that the commit waits for.
     pub durability: Durability,
-    /// How long it waits for others that hold what it needs before it fails with a retryable error.
+    /// The time that the write waits for conflicting writers before it fails with a retryable
+    /// error.
     pub wait: WaitPolicy,
 }
 
@@ -64,7 +66,9 @@ impl Session {
         Ok((collection, documents))
     }
 
-    /// Writes one document. `key` names it, except for an insert. Errors: those of the write, and 1203, 11.
+    /// Writes one document. `key` names it, except for an insert.
+    ///
+    /// Errors: those of the write, and 1203, 11.
     pub fn write_document(
         &self,
         collection: &str,
@@ -80,8 +84,9 @@ impl Session {
         Ok((collection, outcome))
     }
 
-    /// Writes many documents; those that fail leave the others' effects in place. Errors: 1203, 11, and those that
-    /// concern the whole call.
+    /// Writes many documents. A document that fails does not undo the others.
+    ///
+    /// Errors: 1203, 11, and those that concern the whole call.
     pub fn write_documents(
         &self,
         collection: &str,
@@ -101,7 +106,8 @@ impl Session {
         Ok((collection, outcomes))
     }
 
-    /// Runs `work` in a transaction on one collection and commits it; an error of `work` takes everything back.
+    /// Runs `work` in a transaction on one collection and commits it. An error of `work` rolls it
+    /// back.
     pub fn write<T>(
         &self,
         collection: &str,

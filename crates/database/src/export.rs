@@ -1,7 +1,8 @@
-//! Exports: all documents of a collection as of one moment, straight from the storage blocks to the reply.
+//! Exports: all documents of a collection as of one moment, from the storage blocks to the reply.
 //!
-//! A snapshot is O(1), so the first batch comes equally fast from any size. There are two forms: ArangoDB's, batch by
-//! batch through a cursor, and a stream of lines (NDJSON) in one reply, which can be taken up again after any key.
+//! A snapshot takes constant time, so the first batch comes equally fast from a collection of any
+//! size. There are two forms: ArangoDB's, batch by batch through a cursor, and a stream of lines
+//! (NDJSON) in one reply. The stream can be resumed after any key.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,31 +17,32 @@ use crate::query::request::{DEFAULT_BATCH_SIZE, DEFAULT_TTL_SECONDS, batch_size,
 use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
-/// Documents fetched from storage at once: enough to spread its cost, little enough for the first batch to be fast.
+/// Documents fetched from storage at once: many enough to spread the cost, few enough for a fast
+/// first batch.
 const BLOCK_ROWS: usize = 1_000;
 /// Bytes fetched from storage at once.
 const BLOCK_BYTES: usize = 1 << 20;
 /// Most attributes in `restrict.fields`.
 const MAX_FIELDS: usize = 10_000;
 
-/// What a client asks with `POST /_api/export`.
+/// The options of `POST /_api/export`.
 #[derive(Clone, Debug)]
 pub struct ExportRequest {
     /// Documents of one batch; at least 1.
     pub batch_size: usize,
-    /// Report how many documents there are in all.
+    /// Report the number of all documents.
     pub count: bool,
-    /// Most documents to export; `None` is all.
+    /// Most documents to export; `None` exports all.
     pub limit: Option<u64>,
-    /// How long the cursor may be idle.
+    /// The idle time after which the cursor expires.
     pub ttl: Duration,
-    /// Which attributes are exported.
+    /// The exported attributes.
     pub restrict: Restriction,
-    /// Begin behind this `_key`: where a broken export goes on.
+    /// The `_key` behind which the export begins, to resume a broken export.
     pub from: Option<String>,
 }
 
-/// Which attributes of a document are exported.
+/// The exported attributes of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Restriction {
     /// All.
@@ -66,8 +68,10 @@ impl Default for ExportRequest {
 }
 
 impl ExportRequest {
-    /// Reads a request body; null and an empty object ask for everything with the defaults. `flush` and `flushWait`
-    /// are checked and have no effect: there is no log of which documents would not be exported yet. Errors: 17, 10.
+    /// Reads a request body; null and an empty object stand for the defaults.
+    ///
+    /// `flush` and `flushWait` are validated and have no effect: every committed document is
+    /// exported. Errors: 17, 10.
     pub fn from_body(body: Slice<'_>) -> Result<Self> {
         let mut request = ExportRequest::default();
         if body.is_null() || body.is_none() {
@@ -87,7 +91,7 @@ impl ExportRequest {
                 "limit" => request.limit = limit(number()?)?,
                 "ttl" => request.ttl = ttl(number()?)?.unwrap_or(request.ttl),
                 "restrict" => request.restrict = Restriction::from_slice(value)?,
-                // Unknown attributes are ignored, as ArangoDB does.
+                // Unknown attributes are ignored, as in ArangoDB.
                 _ => {}
             }
         }
@@ -99,7 +103,7 @@ fn limit(limit: f64) -> Result<Option<u64>> {
     if limit < 0.0 {
         return Err(Error::bad_parameter("'limit' must not be negative"));
     }
-    // ArangoDB takes 0 as "no limit".
+    // 0 means no limit, as in ArangoDB.
     Ok((limit >= 1.0).then_some(limit as u64))
 }
 
@@ -138,7 +142,7 @@ fn type_error(expected: &str) -> Error {
 }
 
 impl Session {
-    /// Starts an export and gives its first batch. Errors: 1203, 11.
+    /// Starts an export and returns its first batch. Errors: 1203, 11.
     pub fn export(&self, collection: &str, request: ExportRequest, format: Format) -> Result<Reply> {
         let spec = CursorSpec {
             format,
@@ -160,12 +164,13 @@ impl Session {
     }
 }
 
-/// An export in progress: the position in the scan and the documents that were read and not yet handed out.
+/// An export in progress: the scan's position, and the documents that were read and not yet
+/// delivered.
 struct Export {
     scan: DocumentScan,
     name: Arc<str>,
     ready: Option<(Documents, usize)>,
-    /// Documents that may still be handed out.
+    /// Documents that may still be delivered.
     left: u64,
     count: u64,
     restrict: Restriction,
@@ -188,7 +193,7 @@ impl Export {
         Ok(Export { scan, name, ready: None, left, count, restrict: request.restrict, scratch: Vec::new() })
     }
 
-    /// Calls `take` with up to `max_rows` documents. Says whether there are more.
+    /// Calls `take` with up to `max_rows` documents. Returns true if more follow.
     fn take(
         &mut self,
         max_rows: usize,
@@ -212,7 +217,7 @@ impl Export {
             let rest = next < documents.len();
             self.ready = rest.then_some((documents, next));
             if wanted == 0 {
-                // One look ahead, so that the last batch says that it is the last.
+                // Reads ahead, so that the last batch reports that it is the last.
                 return Ok(self.left > 0 && (rest || self.refill()?));
             }
         }
@@ -236,7 +241,7 @@ impl Export {
         Ok(self.ready.is_some())
     }
 
-    /// The document with only the attributes that are asked for.
+    /// Returns the document with only the requested attributes.
     fn reduced(&mut self, document: Slice<'_>) -> Result<Vec<u8>> {
         let mut out = std::mem::take(&mut self.scratch);
         out.clear();
@@ -285,7 +290,7 @@ pub struct ExportLines {
 }
 
 impl ExportLines {
-    /// Appends up to `max_rows` documents, a line each. Says whether there are more.
+    /// Appends up to `max_rows` documents, one per line. Returns true if more follow.
     pub fn next_lines(&mut self, max_rows: usize, out: &mut Vec<u8>) -> Result<bool> {
         self.export.take(max_rows, |document, collection| {
             json::write(document, collection, out);
@@ -294,7 +299,8 @@ impl ExportLines {
         })
     }
 
-    /// Lets go of what pins memory in the storage engine, until the next [`ExportLines::next_lines`].
+    /// Releases the memory that it pins in the storage engine, until the next
+    /// [`ExportLines::next_lines`].
     pub fn release(&mut self) {
         self.export.scan.release();
     }

@@ -1,11 +1,11 @@
-//! What computed values may use of the server: nothing but the clock and the document that is written.
+//! The environment of computed values: only the clock and the document being written.
 
 use aql_syntax::ast::{ExpressionKind, Query};
 use aql_syntax::walk::query_expressions;
 use aql_value::{Environment, Error, Result, Value};
 
-/// Functions that read the server or call others by name, as ArangoDB's documentation lists them; those that read
-/// documents say so themselves.
+/// Functions that read the server or call others by name, as ArangoDB's documentation lists them.
+/// Functions that read documents are marked as such in their own definitions.
 const FORBIDDEN_FUNCTIONS: [&str; 14] = [
     "APPLY",
     "CALL",
@@ -23,7 +23,7 @@ const FORBIDDEN_FUNCTIONS: [&str; 14] = [
     "WITHIN_RECTANGLE",
 ];
 
-/// The first function of an expression that computed values must not call, in upper case.
+/// Returns the first function of an expression that computed values must not call, in upper case.
 pub(super) fn forbidden_function(query: &Query) -> Option<&str> {
     query_expressions(query).find_map(|part| match &part.kind {
         ExpressionKind::FunctionCall(call) => {
@@ -37,8 +37,9 @@ pub(super) fn forbidden_function(query: &Query) -> Option<&str> {
     })
 }
 
-/// Expressions run in it, so that `DATE_NOW()` and the like are computed for each document; every question about
-/// the server is refused. Only a function that [`FORBIDDEN_FUNCTIONS`] forgot can ask one.
+/// The environment in which expressions run, so that `DATE_NOW()` and the like are computed for
+/// each document. It refuses every question about the server. Only a function that is missing from
+/// [`FORBIDDEN_FUNCTIONS`] can ask one.
 pub(super) struct DocumentAlone;
 
 fn refused<T>() -> Result<T> {

@@ -1,8 +1,8 @@
 //! Computed values: the AQL expressions of a collection, compiled when it is created or changed.
 //!
-//! An expression is `RETURN ...` over the bind parameter `@doc`. It is compiled as the body of `FOR doc IN [null]
-//! RETURN ...`, so that the document is a variable and the expression a flat program. What reads the store is
-//! refused, as ArangoDB does, and so are subqueries.
+//! An expression is `RETURN ...` over the bind parameter `@doc`. It is compiled as the body of `FOR
+//! doc IN [null] RETURN ...`. The document is then a variable, and the expression a flat program.
+//! Subqueries and expressions that read the store are refused, as in ArangoDB.
 
 mod environment;
 
@@ -21,12 +21,13 @@ use velocypack::{Block, Builder, Slice};
 use self::environment::{DocumentAlone, forbidden_function};
 use crate::{Error, Result};
 
-/// Stands for `@doc` in the compiled text; no attribute or function is ever called so.
+/// The variable that stands for `@doc` in the compiled text. No attribute or function has this
+/// name.
 const DOCUMENT_VARIABLE: &str = "__persea_document";
-/// Bytes that one expression may build.
+/// Bytes of memory that one expression may use.
 const MEMORY_LIMIT_BYTES: u64 = 64 << 20;
 
-/// Given to the store when it is opened.
+/// The compiler that the store receives when it is opened.
 pub(crate) struct Compiler;
 
 impl ComputedValuesCompiler for Compiler {
@@ -38,11 +39,11 @@ impl ComputedValuesCompiler for Compiler {
 
 struct CompiledValues {
     values: Vec<Compiled>,
-    /// Compiled regular expressions and random numbers, from one document to the next.
+    /// Compiled regular expressions and the random generator, kept from one document to the next.
     state: Mutex<EvaluationState>,
 }
 
-/// One attribute: the programs that compute it, each into a register.
+/// The compiled form of one attribute: programs that each compute it into a register.
 struct Compiled {
     definition: ComputedValue,
     document: Register,
@@ -108,7 +109,7 @@ impl Compiled {
     }
 }
 
-/// The text with `@doc` replaced by the variable, behind a `FOR` that makes it one.
+/// Returns the text with `@doc` replaced by the variable, behind a `FOR` that defines it.
 fn with_variable(expression: &str) -> std::result::Result<String, String> {
     let query =
         aql_syntax::parse(expression, &aql_syntax::Limits::default()).map_err(|error| error.message)?;
@@ -145,7 +146,7 @@ impl ComputedValues for CompiledValues {
         let value = Value::in_block(&block, 0);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.restart_clock();
-        // Every expression sees the document as it was given, not what other expressions compute.
+        // Every expression sees the document as it was given, not the results of other expressions.
         let mut computed: Vec<(&str, Option<Value>)> = Vec::new();
         for attribute in self.values.iter().filter(|attribute| attribute.is_computed_at(event)) {
             let definition = &attribute.definition;
@@ -167,7 +168,7 @@ impl ComputedValues for CompiledValues {
     }
 }
 
-/// The document with attributes set to a value, or left out.
+/// Returns the document with some attributes set to a value or left out.
 fn with_attributes(
     document: Slice<'_>,
     collection: &str,

@@ -1,14 +1,15 @@
-//! Rows to the body of a reply, once: what is written here is what goes to the socket.
+//! Encoding of rows into the body of a reply, once: these bytes go to the socket.
 //!
-//! A body is opened (`{"result":[`), takes rows, and is closed with the attributes that are known only at the end. In
-//! between it may wait in memory or in a file ([`EncodedRows`]); it is never parsed again, and in JSON never copied. (In
-//! VelocyPack the rows are an array whose length stands in front of it, so closing copies that array once.)
+//! A body is opened (`{"result":[`), takes rows, and is closed with the attributes that are known
+//! only at the end. In between it may wait in memory or in a file ([`EncodedRows`]). It is never parsed
+//! again, and never copied in JSON. Closing a VelocyPack body copies it once, since the length of
+//! the array of rows stands in front of it.
 
 use velocypack::{Builder, Slice, json};
 
 use crate::Result;
 
-/// How a client wants its replies.
+/// The format in which a client wants its replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// `application/json`.
@@ -32,18 +33,18 @@ enum Body {
     VelocyPack(Builder),
 }
 
-/// Rows that wait for their reply, in the form in which they will be sent.
+/// Rows that wait for their reply, in the form in which they are sent.
 #[derive(Debug)]
 pub struct EncodedRows {
     /// JSON: the reply up to its last row. VelocyPack: the array of rows.
     pub bytes: Vec<u8>,
-    /// What `bytes` are.
+    /// The format of `bytes`.
     pub format: Format,
-    /// How many rows they hold.
+    /// The number of rows in `bytes`.
     pub rows: usize,
 }
 
-/// A value of an attribute behind the rows.
+/// The value of an attribute that follows the rows.
 #[derive(Clone, Copy, Debug)]
 pub enum Field<'a> {
     /// `true` or `false`.
@@ -54,14 +55,14 @@ pub enum Field<'a> {
     NumberText(u64),
     /// Text.
     Text(&'a str),
-    /// A value that was written in the reply's format.
+    /// A value that is already encoded in the reply's format.
     Written(&'a [u8]),
 }
 
 const JSON_OPEN: &[u8] = b"{\"result\":[";
 
 impl RowEncoder {
-    /// Opens a body, in memory that another reply may have used before.
+    /// Opens a body in the memory `reuse`, whose contents are discarded.
     pub fn new(format: Format, mut reuse: Vec<u8>) -> Result<Self> {
         reuse.clear();
         let body = match format {
@@ -78,7 +79,7 @@ impl RowEncoder {
         Ok(RowEncoder { body, rows: 0 })
     }
 
-    /// Appends a row that lies in VelocyPack; `collection` resolves its `_id` marker.
+    /// Appends a row in VelocyPack; `collection` resolves its `_id` marker.
     pub fn push(&mut self, row: Slice<'_>, collection: Option<&str>) -> Result<()> {
         match &mut self.body {
             Body::Json(out) => {
@@ -93,7 +94,7 @@ impl RowEncoder {
         Ok(())
     }
 
-    /// Appends a row that is a value of AQL.
+    /// Appends a row that is an AQL value.
     pub fn push_value(&mut self, row: &aql_value::Value) -> Result<()> {
         match &mut self.body {
             Body::Json(out) => {
@@ -108,12 +109,12 @@ impl RowEncoder {
         }
     }
 
-    /// Rows so far.
+    /// Returns the number of rows so far.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Bytes so far.
+    /// Returns the number of bytes so far.
     pub fn size_bytes(&self) -> usize {
         match &self.body {
             Body::Json(out) => out.len(),
@@ -121,7 +122,7 @@ impl RowEncoder {
         }
     }
 
-    /// The rows without the attributes behind them, to be kept until they are fetched.
+    /// Returns the rows without the attributes that follow them, to be kept until they are fetched.
     pub fn into_rows(self) -> Result<EncodedRows> {
         let (format, bytes) = match self.body {
             Body::Json(out) => (Format::Json, out),
@@ -135,7 +136,7 @@ impl RowEncoder {
 }
 
 impl EncodedRows {
-    /// Closes the reply with the attributes behind the rows, and gives its bytes.
+    /// Closes the reply with the attributes that follow the rows, and returns its bytes.
     pub fn finish(self, fields: &[(&str, Field<'_>)]) -> Result<Vec<u8>> {
         match self.format {
             Format::Json => {

@@ -1,9 +1,9 @@
-//! Cursors: results that are handed out batch by batch.
+//! Cursors: results that are delivered batch by batch.
 //!
 //! A cursor either computes its batches on demand from a [`RowSource`] (exports, streamed queries),
-//! or keeps a result that was complete before its first reply, already encoded ([`result_buffer`]).
-//! Idle for a moment, it pins no memory of the storage engine ([`store`]). Its time to live counts
-//! idle time only: a cursor that is being read never expires.
+//! or keeps a result that was complete and encoded before its first reply ([`result_buffer`]). After a
+//! short idle time it pins no memory of the storage engine ([`store`]). Only idle time counts
+//! towards its time to live: a cursor in use never expires.
 
 pub mod encoder;
 mod open;
@@ -23,44 +23,46 @@ pub use rows::RowSource;
 pub use slot::CursorOwner;
 pub use store::Cursors;
 
-/// Rows of one batch are cut off at this size, so that wide documents do not make a reply of gigabytes. The batch then
-/// has fewer rows than asked for, as clients must expect anyway of a last batch.
+/// Upper bound of a batch in bytes, so that wide documents do not make a reply of gigabytes. Such a
+/// batch has fewer rows than requested. Clients must expect this anyway, since the last batch may
+/// be short.
 pub const MAX_BATCH_BYTES: usize = 256 << 20;
 
-/// Where results may have little memory, batches are cut off at this part of it, as a divisor, but not below
+/// Divisor of the memory of all results: one batch gets at most this part, but at least
 /// [`SMALLEST_BATCH_BYTES`].
 const RESULTS_SHARE: u64 = 4;
 const SMALLEST_BATCH_BYTES: usize = 4 << 20;
 
-/// The size at which batches are cut off, where all results may take so many bytes.
+/// Returns the upper bound of a batch in bytes, given the memory of all results.
 pub(crate) fn batch_bytes_max(result_memory_bytes: u64) -> usize {
     let share = usize::try_from(result_memory_bytes / RESULTS_SHARE).unwrap_or(usize::MAX);
     share.clamp(SMALLEST_BATCH_BYTES, MAX_BATCH_BYTES)
 }
 
-/// Room that is made for the first batch: as much as a reply without rows takes.
+/// Bytes reserved for the first batch: the size of a reply without rows.
 const FIRST_ROOM_BYTES: usize = 512;
-/// Most room that is made for a batch before its first row is there.
+/// Upper bound of the bytes that are reserved for a batch before it has rows.
 const ROOM_MAX_BYTES: usize = 4 << 20;
 
-/// How a result is handed out.
+/// The way in which a result is delivered.
 #[derive(Clone, Debug)]
 pub struct CursorSpec {
-    /// How replies are written.
+    /// The format of replies.
     pub format: Format,
     /// Rows of a batch.
     pub batch_size: usize,
-    /// Compute on demand; otherwise all of it before the first reply.
+    /// True: compute batches on demand. False: compute all rows before the first reply.
     pub stream: bool,
-    /// Say how many rows there are in all. A streamed query cannot know, an export does.
+    /// Report the number of all rows. A streamed query cannot know it; an export does.
     pub count: bool,
-    /// Idle time after which the cursor is gone.
+    /// Idle time after which the cursor expires.
     pub ttl: Duration,
-    /// Keep the last batch for a second request of it.
+    /// Keep the last batch so that the client can request it again.
     pub allow_retry: bool,
-    /// What replies say of `cached`: whether a query was answered from the results cache. Exports do not have it.
+    /// The attribute `cached` of replies: true if the results cache answered the query. `None` for
+    /// exports, which do not have the attribute.
     pub cached: Option<bool>,
-    /// Under which key the plan cache has the query's plan, where replies say so.
+    /// The key of the query's plan in the plan cache, if replies report it.
     pub plan_cache_key: Option<String>,
 }
 
@@ -69,30 +71,30 @@ pub struct CursorSpec {
 pub struct Reply {
     /// The body.
     pub body: Vec<u8>,
-    /// What the body is.
+    /// The format of the body.
     pub format: Format,
-    /// The cursor's id while there is one to fetch from.
+    /// The cursor's id, while it can be fetched from.
     pub cursor: Option<u64>,
-    /// To be run while the reply is sent, if the next batch is worth computing before it is asked for.
+    /// The task that computes the next batch while the reply is sent, if that is worthwhile.
     pub read_ahead: Option<ReadAhead>,
 }
 
-/// A cursor's state; the store keeps it behind a lock that only one request holds at a time.
+/// The state of a cursor. The store keeps it behind a lock that one request holds at a time.
 pub(crate) struct Cursor {
     spec: CursorSpec,
-    /// The size at which a batch is cut off.
+    /// Upper bound of a batch in bytes.
     batch_bytes_max: usize,
     rest: Rest,
     count: Option<u64>,
-    /// What the query says at its end, in the reply's format.
+    /// The attribute `extra` of the last reply, in the reply's format.
     extra: Option<Vec<u8>>,
-    /// Number of the batch that was delivered last; the first is 1.
+    /// The number of the last delivered batch; the first is 1.
     delivered: u64,
     last: Option<Reply>,
     exhausted: bool,
-    /// Bytes of the last batch: as much will do for the next.
+    /// Bytes of the last batch; an estimate for the next one.
     last_bytes: usize,
-    /// The next batch, where it was computed before it was asked for.
+    /// The next batch, if it was computed ahead of its request.
     ahead: Option<Result<Batch>>,
 }
 
@@ -100,7 +102,7 @@ pub(crate) struct Cursor {
 struct Batch {
     rows: EncodedRows,
     more: bool,
-    /// What the query says at its end, in the reply's format.
+    /// The attribute `extra` of the last reply, in the reply's format.
     extra: Option<Vec<u8>>,
 }
 
@@ -110,16 +112,18 @@ enum Rest {
 }
 
 impl Reply {
-    /// The same reply for a client that asks once more.
+    /// Returns a copy of the reply for a client that requests it again.
     fn again(&self) -> Reply {
         Reply { body: self.body.clone(), format: self.format, cursor: self.cursor, read_ahead: None }
     }
 }
 
 impl Cursor {
-    /// Reads the first batch and, unless streamed, all others. `id` names the cursor in the reply when it is to live
-    /// on; `check_room` is asked before that, and before the query's writes are committed at its end. Batches are cut off
-    /// at `batch_bytes_max`.
+    /// Reads the first batch and, unless streamed, all others.
+    ///
+    /// `id` names the cursor in the reply if the cursor stays open. `check_room` is called before
+    /// that, and before the query's writes are committed at its end. No batch exceeds
+    /// `batch_bytes_max` by more than one step of rows.
     pub(crate) fn start(
         mut source: Box<dyn RowSource>,
         spec: CursorSpec,
@@ -167,7 +171,7 @@ impl Cursor {
         Ok((cursor, reply))
     }
 
-    /// The reply for the next batch, or for the last one again (only with `allow_retry`).
+    /// Returns the reply for the next batch, or the last reply again (only with `allow_retry`).
     pub(crate) fn fetch(&mut self, id: u64, batch: Option<u64>, format: Format) -> Result<Reply> {
         match batch {
             Some(again) if again == self.delivered => {
@@ -189,17 +193,17 @@ impl Cursor {
         self.deliver(rows, id, 200)
     }
 
-    /// Whether everything was delivered, so that nobody will ask for more.
+    /// Returns true if everything was delivered and no client can ask for more.
     pub(crate) fn is_done(&self) -> bool {
         self.exhausted && !self.spec.allow_retry
     }
 
-    /// Its idle time until it is gone.
+    /// Returns the idle time after which the cursor expires.
     pub(crate) fn ttl(&self) -> Duration {
         self.spec.ttl
     }
 
-    /// Lets go of what pins memory in the storage engine, until the next fetch.
+    /// Releases the memory that it pins in the storage engine, until the next fetch.
     pub(crate) fn release(&mut self) {
         if let Rest::Source(source) = &mut self.rest {
             source.release();
@@ -221,7 +225,7 @@ impl Cursor {
         Ok(batch.rows)
     }
 
-    /// The next batch of a source.
+    /// Computes the next batch of a source.
     fn compute(&mut self) -> Result<Batch> {
         let Rest::Source(source) = &mut self.rest else {
             return Err(Error::new(ErrorCode::Internal, "a finished result was asked to go on"));
@@ -268,14 +272,14 @@ impl Cursor {
     }
 }
 
-/// Fills a batch; ends it early when it becomes too large.
+/// Fills a batch, and ends it early when it becomes too large.
 fn fill(
     source: &mut dyn RowSource,
     batch: &mut RowEncoder,
     batch_size: usize,
     batch_bytes_max: usize,
 ) -> Result<bool> {
-    /// Rows between two looks at the size of the batch.
+    /// Rows between two checks of the batch's size.
     const STEP: usize = 1_000;
     loop {
         let missing = batch_size - batch.rows();

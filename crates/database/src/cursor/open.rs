@@ -1,4 +1,4 @@
-//! How sessions open, read and close cursors.
+//! The methods of sessions that open, read and close cursors.
 
 use crate::Result;
 use crate::cursor::encoder::Format;
@@ -7,7 +7,8 @@ use crate::cursor::{Cursor, CursorSpec, Reply, RowSource, batch_bytes_max};
 use crate::session::Session;
 
 impl Session {
-    /// Starts handing out a result, and gives the first batch. The cursor is kept only if there is more to fetch.
+    /// Opens a cursor over a result and returns the first batch. The cursor is kept only if more
+    /// follow.
     pub(crate) fn open_cursor(&self, source: Box<dyn RowSource>, spec: CursorSpec) -> Result<Reply> {
         let instance = self.instance();
         let buffer = ResultBuffer::new(
@@ -24,7 +25,9 @@ impl Session {
         Ok(reply)
     }
 
-    /// The next batch of a cursor or export, or the one of a number. Errors: 1600, 1601, and those of the query.
+    /// Returns the next batch of a cursor or export, or the batch with the number `batch`.
+    ///
+    /// Errors: 1600, 1601, and those of the query.
     pub fn fetch(&self, id: u64, batch: Option<u64>, format: Format) -> Result<Reply> {
         self.instance().cursors().fetch(id, &self.cursor_owner(), batch, format)
     }

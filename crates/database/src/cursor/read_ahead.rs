@@ -1,7 +1,8 @@
-//! Reading ahead: the next batch of a cursor is computed while its client reads the last one.
+//! Read-ahead: the next batch of a cursor is computed while its client reads the last one.
 //!
-//! Only where a client has shown that it reads batch after batch, and only from sources that change nothing: their rows
-//! are the same whenever they are computed. A cursor has one batch ahead at most, and not a large one.
+//! It starts only after a client has fetched several batches, and only for sources without side
+//! effects: their rows are the same whenever they are computed. A cursor has at most one batch
+//! ahead, and none that is large.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -9,12 +10,13 @@ use std::sync::atomic::Ordering;
 use super::slot::Slot;
 use super::{Cursor, Rest};
 
-/// Batches from which a client counts as one that reads on.
+/// Delivered batches after which a client is expected to fetch the rest.
 const BATCHES_BEFORE: u64 = 2;
-/// Where batches are larger than this, sending them takes long enough anyway.
+/// Upper bound of batches with read-ahead: sending a larger one takes long enough anyway.
 const BATCH_MAX_BYTES: usize = 1 << 20;
 
-/// A batch that is about to be computed. While it exists, fetches wait for the cursor instead of finding it busy.
+/// A batch that is about to be computed. While it exists, fetches wait for the cursor instead of
+/// finding it busy.
 #[derive(Debug)]
 pub struct ReadAhead {
     slot: Arc<Slot>,
@@ -26,7 +28,7 @@ impl ReadAhead {
         ReadAhead { slot: Arc::clone(slot) }
     }
 
-    /// Computes the batch, unless the client was faster.
+    /// Computes the batch, unless the client's request was faster.
     pub fn run(self) {
         if let Ok(mut held) = self.slot.held.try_lock() {
             held.cursor.read_ahead();
@@ -41,7 +43,7 @@ impl Drop for ReadAhead {
 }
 
 impl Cursor {
-    /// Whether the next batch should be computed before it is asked for.
+    /// Returns true if the next batch should be computed before the client requests it.
     pub(super) fn should_read_ahead(&self) -> bool {
         let Rest::Source(source) = &self.rest else { return false };
         self.delivered >= BATCHES_BEFORE

@@ -1,4 +1,5 @@
-//! Batches of a finished result that wait to be fetched: in memory up to a threshold, then in a temporary file.
+//! Batches of a complete result that wait to be fetched: in memory up to a threshold, then in a
+//! temporary file.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -14,9 +15,9 @@ use crate::{Error, ErrorCode, Result};
 /// Limits of a [`ResultBuffer`].
 #[derive(Clone, Debug)]
 pub struct ResultBufferLimits {
-    /// Bytes of one result that may wait in memory; what comes later goes to a file.
+    /// Bytes of one result that may wait in memory. Later batches go to a file.
     pub memory_bytes: usize,
-    /// Folder of the files. They have no name there and are gone with the process.
+    /// Folder of the files. They are unlinked, so they disappear with the process.
     pub folder: PathBuf,
 }
 
@@ -42,12 +43,13 @@ struct Spill {
 }
 
 impl ResultBuffer {
-    /// Nothing waits yet. Memory is drawn from `account`.
+    /// Returns an empty queue. Its memory is charged to `account`.
     pub fn new(limits: ResultBufferLimits, account: Arc<MemoryAccount>) -> Self {
         ResultBuffer { waiting: VecDeque::new(), limits, charge: Charge::new(account), spill: None }
     }
 
-    /// Appends a batch. It goes to the file once the memory's share is used up, or when no memory is left to draw.
+    /// Appends a batch. It goes to the file once the memory limit is reached or the account is
+    /// exhausted.
     pub fn push(&mut self, batch: EncodedRows) -> Result<()> {
         let len = batch.bytes.len();
         let fits = self.spill.is_none() && self.charge.bytes() as usize + len <= self.limits.memory_bytes;
@@ -74,7 +76,7 @@ impl ResultBuffer {
         Ok(())
     }
 
-    /// The next batch, or `None` when all were taken.
+    /// Removes and returns the next batch, or `None` if no batch waits.
     pub fn pop(&mut self) -> Result<Option<EncodedRows>> {
         match self.waiting.pop_front() {
             None => Ok(None),
@@ -98,7 +100,7 @@ impl ResultBuffer {
         }
     }
 
-    /// Whether no batch waits.
+    /// Returns true if no batch waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }

@@ -1,24 +1,26 @@
-//! Where the rows of a cursor come from.
+//! The source of a cursor's rows.
 
 use crate::Result;
 use crate::cursor::encoder::{Format, RowEncoder};
 
-/// Something that yields rows on demand: a query being run, or a collection being exported.
+/// A source of rows on demand: a running query, or a collection being exported.
 pub trait RowSource: Send {
-    /// Appends up to `max_rows` rows to the reply. Says whether at least one more row follows; after `false` it is not
-    /// called again.
+    /// Appends up to `max_rows` rows to the reply. Returns true if at least one more row follows.
+    /// After `false` it is not called again.
     fn fill(&mut self, reply: &mut RowEncoder, max_rows: usize) -> Result<bool>;
 
-    /// Lets go of what pins memory in the storage engine, until the next [`RowSource::fill`].
+    /// Releases the memory that it pins in the storage engine, until the next [`RowSource::fill`].
     fn release(&mut self);
 
-    /// Whether rows may be computed that nobody may ask for: they change nothing.
+    /// Returns true if rows may be computed ahead of a request, since they have no side effects.
     fn can_read_ahead(&self) -> bool;
 
-    /// Number of all rows, where it is known without running to the end.
+    /// Returns the number of all rows, if it is known without reading all of them.
     fn count(&self) -> Option<u64>;
 
-    /// Called once after the last row: commits what was written, and gives the reply's `extra` (statistics, warnings,
-    /// profile, plan), an object in the reply's format; `None` for replies that have none.
+    /// Commits the writes and returns the reply's `extra`: statistics, warnings, profile and plan.
+    ///
+    /// It is called once, after the last row. `extra` is an object in the reply's format; `None`
+    /// for replies that have none.
     fn finish(&mut self, format: Format) -> Result<Option<Vec<u8>>>;
 }

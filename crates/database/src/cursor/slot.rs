@@ -1,4 +1,4 @@
-//! A cursor's slot: its owner, and the permit to keep its place in the storage engine.
+//! The slot of a cursor: its owner, and the permit to keep its place in the storage engine.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -6,27 +6,28 @@ use std::time::{Duration, Instant};
 
 use crate::cursor::Cursor;
 
-/// How long after a fetch a cursor keeps what pins memory in the storage engine.
+/// Time after a fetch during which a cursor keeps its place, and thereby memory of the storage
+/// engine.
 const KEEP_PLACE: Duration = Duration::from_secs(1);
-/// Most cursors that keep it at one time.
+/// Most cursors that keep their places at the same time.
 const PLACES_MAX: usize = 64;
 
-/// Who may use a cursor.
+/// The owner of a cursor: only the same user in the same database may use it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CursorOwner {
-    /// Database in which it was made.
+    /// Database in which the cursor was created.
     pub database: Arc<str>,
-    /// User who made it; `None` without authentication.
+    /// User who created the cursor; `None` without authentication.
     pub user: Option<Arc<str>>,
 }
 
-/// A cursor and, while it keeps its place in the storage engine, the permit for that.
+/// A cursor and, while it keeps its place in the storage engine, the permit for it.
 pub(super) struct Held {
     pub(super) cursor: Cursor,
     pub(super) place: Option<Place>,
 }
 
-/// One of [`PLACES_MAX`].
+/// One of [`PLACES_MAX`] permits.
 pub(super) struct Place {
     taken: Arc<AtomicUsize>,
     until: Instant,
@@ -45,7 +46,8 @@ impl Drop for Place {
 }
 
 impl Held {
-    /// After a fetch: the place is kept for a moment if there is a permit, and given up otherwise.
+    /// Keeps the place for [`KEEP_PLACE`] after a fetch if there is a permit, and gives it up
+    /// otherwise.
     pub(super) fn keep_place(&mut self, taken: &Arc<AtomicUsize>) {
         let until = Instant::now() + KEEP_PLACE;
         match &mut self.place {
@@ -71,8 +73,8 @@ impl Held {
 pub(super) struct Slot {
     pub(super) owner: CursorOwner,
     pub(super) held: Mutex<Held>,
-    /// How many batches are about to be computed ahead, or being computed.
+    /// Number of batches that are computed ahead, or are about to be.
     pub(super) ahead: AtomicUsize,
-    /// Milliseconds after `started` at which the cursor is gone, unless it is in use then.
+    /// Milliseconds after `started` at which the cursor expires, unless it is in use then.
     pub(super) expires_ms: AtomicU64,
 }

@@ -1,8 +1,8 @@
-//! All cursors of the server: found by id, expired when idle for too long, bounded in number.
+//! All cursors of the server: found by id, limited in number, and expired after their idle time.
 //!
-//! A cursor that is read batch after batch keeps its place in the storage engine from one fetch to the next: opening it
-//! again costs as much as reading hundreds of documents. It lets go of it when nobody has fetched for a moment, and at
-//! once when many others keep theirs.
+//! A cursor keeps its place in the storage engine from one fetch to the next: opening it again
+//! costs as much as reading hundreds of documents. It gives the place up when no fetch has come for
+//! a moment, and at once when many other cursors keep theirs.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -18,28 +18,31 @@ use crate::{Error, ErrorCode, Result};
 pub struct Cursors {
     slots: Mutex<HashMap<u64, Arc<Slot>>>,
     started: Instant,
-    /// Most cursors at one time: each may hold a snapshot and a file.
+    /// Most open cursors: each may hold a snapshot and a file.
     limit: usize,
     places: Arc<AtomicUsize>,
 }
 
 impl Cursors {
-    /// No cursor yet; at most `limit` at one time.
+    /// Returns an empty store of at most `limit` cursors.
     pub fn new(limit: usize) -> Self {
         Cursors { slots: Mutex::default(), started: Instant::now(), limit, places: Arc::default() }
     }
 
-    /// How many there are.
+    /// Returns the number of open cursors.
     pub fn len(&self) -> usize {
         self.slots().len()
     }
 
-    /// Whether there is none.
+    /// Returns true if no cursor is open.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Error 32 when there are as many cursors as are kept. Queries that pass at the same moment may go a few beyond.
+    /// Checks that there is room for one more cursor.
+    ///
+    /// Concurrent queries may exceed the limit by a few cursors. Errors: 32 if the limit is
+    /// reached.
     pub(crate) fn check_room(&self) -> Result<()> {
         let open = self.len();
         if open < self.limit {
@@ -61,8 +64,9 @@ impl Cursors {
         );
     }
 
-    /// The next batch of a cursor (`batch` `None`), or the one of that number. Errors: 1600 when there is no such
-    /// cursor for this owner, 1601 when another request is using it.
+    /// Returns the next batch of a cursor (`batch` is `None`), or the batch with that number.
+    ///
+    /// Errors: 1600 if this owner has no such cursor, 1601 if another request is using it.
     pub fn fetch(&self, id: u64, owner: &CursorOwner, batch: Option<u64>, format: Format) -> Result<Reply> {
         let slot =
             self.slots().get(&id).filter(|slot| slot.owner == *owner).cloned().ok_or_else(not_found)?;
@@ -81,7 +85,7 @@ impl Cursors {
         let mut outcome = held.cursor.fetch(id, batch, format);
         held.keep_place(&self.places);
         slot.expires_ms.store(self.deadline_ms(held.cursor.ttl()), Ordering::Release);
-        // A query that failed in the middle cannot go on; a client that asked for a wrong batch can.
+        // A query that failed midway cannot continue. A client that asked for a wrong batch can.
         let failed = matches!(&outcome, Err(error) if error.code() != ErrorCode::CursorNotFound);
         if held.cursor.is_done() || failed {
             self.slots().remove(&id);
@@ -94,20 +98,20 @@ impl Cursors {
         outcome
     }
 
-    /// Forgets a cursor of which a fetch panicked half-way: what it would deliver next is unknown.
+    /// Forgets a cursor whose fetch panicked: its state is unknown.
     fn broken(&self, id: u64) -> Error {
         self.slots().remove(&id);
         not_found()
     }
 
-    /// Forgets a cursor. Error 1600 when there is no such cursor for this owner.
+    /// Forgets a cursor. Errors: 1600 if this owner has no such cursor.
     pub fn remove(&self, id: u64, owner: &CursorOwner) -> Result<()> {
         let mut slots = self.slots();
         match slots.get(&id) {
             Some(slot) if slot.owner == *owner => {
                 let slot = slots.remove(&id);
                 drop(slots);
-                // Freed outside of the lock: it may close a file.
+                // Freed outside the lock: it may close a file.
                 drop(slot);
                 Ok(())
             }
@@ -115,7 +119,7 @@ impl Cursors {
         }
     }
 
-    /// Forgets all cursors of a database that is dropped.
+    /// Forgets all cursors of a dropped database.
     pub fn remove_database(&self, database: &str) {
         let mut gone = Vec::new();
         self.slots().retain(|_, slot| {
@@ -127,19 +131,19 @@ impl Cursors {
         });
     }
 
-    /// Lets go of what cursors pin in the storage engine that were not read for a moment. Called by the housekeeping
-    /// thread.
+    /// Releases the memory that idle cursors pin in the storage engine. The housekeeping thread
+    /// calls it.
     pub fn release_idle(&self) {
         let slots: Vec<Arc<Slot>> = self.slots().values().cloned().collect();
         for slot in slots {
-            // One that is in use is not idle.
+            // A cursor in use is not idle.
             if let Ok(mut held) = slot.held.try_lock() {
                 held.give_up_old_place();
             }
         }
     }
 
-    /// Forgets the cursors that were idle for too long. Called by the housekeeping thread.
+    /// Forgets the cursors whose idle time is over. The housekeeping thread calls it.
     pub fn expire(&self) {
         let now_ms = self.now_ms();
         let mut gone = Vec::new();
@@ -162,7 +166,7 @@ impl Cursors {
     }
 
     fn slots(&self) -> MutexGuard<'_, HashMap<u64, Arc<Slot>>> {
-        // The map is whole at every point where its lock may be given up by a panic.
+        // The map is consistent wherever a panic may release its lock.
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Batches: the snapshot that a dump works on, held by its client.
+//! Batches: snapshots of the store that clients hold while they dump.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,18 +9,18 @@ use storage::Snapshot;
 use super::chunks::Chunks;
 use super::registry::Registry;
 
-/// Most batches at one time.
+/// Most open batches.
 const BATCHES_MAX: usize = 1_024;
 /// All batches of the server.
 pub struct Batches {
     pub(super) registry: Registry<Held>,
 }
 
-/// What a batch holds.
+/// The contents of a batch: its snapshot, and the progress of each collection.
 pub(super) struct Held {
     pub(super) snapshot: Snapshot,
     pub(super) tick: u64,
-    /// How far each collection was read in chunks.
+    /// The progress of each collection that is read in chunks.
     pub(super) chunks: Mutex<HashMap<CollectionId, Arc<Mutex<Chunks>>>>,
 }
 
@@ -30,7 +30,7 @@ impl Held {
         Arc::clone(all.entry(collection).or_default())
     }
 
-    /// Lets go of what pins memory in the storage engine, of collections that nobody reads just now.
+    /// Releases the memory that idle collections pin in the storage engine.
     fn release_idle(&self) {
         let all = self.chunks.lock().unwrap_or_else(PoisonError::into_inner);
         for chunks in all.values() {
@@ -44,9 +44,9 @@ impl Held {
 /// A batch as its client sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// By which it is named.
+    /// The number by which clients name it.
     pub id: u64,
-    /// The server's tick at its moment.
+    /// The server's tick at the moment of the snapshot.
     pub tick: u64,
 }
 
@@ -57,12 +57,12 @@ impl Default for Batches {
 }
 
 impl Batches {
-    /// How many there are.
+    /// Returns the number of open batches.
     pub fn len(&self) -> usize {
         self.registry.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if no batch is open.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -71,7 +71,7 @@ impl Batches {
         self.registry.remove_database(database);
     }
 
-    /// Called by the housekeeping thread.
+    /// Forgets expired batches and releases idle ones. The housekeeping thread calls it.
     pub(crate) fn look_after(&self) {
         self.registry.expire();
         self.registry.for_each(Held::release_idle);

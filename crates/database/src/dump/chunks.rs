@@ -1,42 +1,43 @@
-//! Chunks: the documents of one collection one after the other, each request going on where the last one ended.
+//! Chunks: the documents of one collection in order. Each request resumes where the last one ended.
 
 use super::reader::{Form, Reader};
 use crate::{Error, Result};
 
-/// What a client asks for.
+/// A client's request for a chunk.
 #[derive(Clone, Debug)]
 pub struct ChunkRequest {
     /// The batch whose snapshot is read.
     pub batch: u64,
-    /// By name or number.
+    /// The collection's name or number.
     pub collection: String,
-    /// [`Chunk::last_included`] of the chunk before, 0 for the first chunk; `None` goes on.
+    /// [`Chunk::last_included`] of the chunk before, or 0 for the first chunk. `None` resumes after
+    /// the last chunk.
     pub from: Option<u64>,
     /// Bytes after which the chunk ends.
     pub bytes: usize,
-    /// How documents are written.
+    /// The form in which documents are written.
     pub form: Form,
 }
 
 /// A piece of a collection.
 #[derive(Debug)]
 pub struct Chunk {
-    /// Documents in the form that was asked for; empty when there is none left.
+    /// Documents in the requested form; empty if none is left.
     pub bytes: Vec<u8>,
-    /// How many documents were sent up to its end.
+    /// The number of documents sent up to the end of this chunk.
     pub last_included: u64,
-    /// Whether there is another chunk.
+    /// True if another chunk follows.
     pub has_more: bool,
 }
 
-/// How far a collection was read.
+/// The progress of reading one collection.
 #[derive(Default)]
 pub(super) struct Chunks {
     pub(super) reader: Option<Reader>,
     pub(super) sent: u64,
     pub(super) last_key: Option<String>,
-    /// Where the last chunk began: documents before it, and the key of the last of them. For a client that did not get
-    /// the reply and asks again.
+    /// The start of the last chunk: the number of documents before it, and the key of the last of
+    /// them. A client that did not get the reply asks for the chunk again.
     pub(super) before: Option<(u64, Option<String>)>,
 }
 
@@ -47,7 +48,7 @@ impl Chunks {
         }
     }
 
-    /// Moves to where the client wants to go on. Errors: 10 if that is not where a chunk began or ended.
+    /// Moves to the client's position. Errors: 10 if no chunk began or ended there.
     pub(super) fn seek(&mut self, from: Option<u64>) -> Result<()> {
         let Some(from) = from.filter(|from| *from != self.sent) else { return Ok(()) };
         match self.before.take() {

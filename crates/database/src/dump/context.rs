@@ -1,5 +1,5 @@
-//! One dump context: the ranges of keys that are not read yet, the batches that are ready, and those that clients may
-//! ask for again.
+//! One dump context: the unread ranges of keys, the batches that are ready, and the batches that
+//! clients may request again.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -18,39 +18,39 @@ use crate::{Error, ErrorCode, Result};
 pub struct DumpBatch {
     /// The collection's name.
     pub collection: Arc<str>,
-    /// Lines or an array, or these packed.
+    /// Lines or an array, packed if `is_packed`.
     pub bytes: Arc<Vec<u8>>,
-    /// Lines, or an array.
+    /// The form of the documents: lines or an array.
     pub form: Form,
-    /// Whether they are a member of gzip.
+    /// True if the bytes are packed as one gzip member.
     pub is_packed: bool,
-    /// Batches that are ready now.
+    /// The number of batches that are ready now.
     pub ready: usize,
 }
 
-/// Bytes that wait for the client of one context.
+/// Bytes that may be ready and wait for the clients of one context.
 const READ_AHEAD_BYTES: usize = 64 << 20;
-/// Buffers and packers that are kept for the next batches.
+/// Buffers and packers that are kept for later batches.
 const SPARE_MAX: usize = 2;
-/// Batches that are kept for a client that asks for them again; the oldest go first.
+/// Delivered batches that are kept in case a client requests them again; the oldest go first.
 const HANDED_OUT_MAX: usize = 16;
 
-/// How batches of a context are made.
+/// The form, the size and the read-ahead of a context's batches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) form: Form,
-    /// Whether batches are members of gzip.
+    /// True if batches are gzip members.
     pub(super) is_packed: bool,
-    /// Bytes after which a batch ends, before it is packed.
+    /// Bytes after which a batch ends, before packing.
     pub(super) batch_bytes: usize,
     /// Batches that are made ahead.
     pub(super) prefetch: usize,
-    /// Threads that make them.
+    /// Threads that make batches.
     pub(super) parallelism: usize,
 }
 
 impl Limits {
-    /// What making a batch takes: its text, and as much room for packing it.
+    /// Returns the bytes that making a batch takes: its text, and as much room for packing it.
     fn maker_bytes(&self) -> u64 {
         self.batch_bytes as u64 * if self.is_packed { 2 } else { 1 }
     }
@@ -59,42 +59,42 @@ impl Limits {
 pub(super) struct Context {
     work: Mutex<Work>,
     changed: Condvar,
-    /// Keeps the batch from expiring.
+    /// The snapshot's batch, which must not expire before the context.
     _batch: Option<InUse<Held>>,
 }
 
-/// The number of a collection, and that of a range of it.
+/// The number of a collection, and the number of a range in it.
 type Place = (usize, usize);
 
 struct Work {
     limits: Limits,
-    /// Ranges that nobody works on, in order.
+    /// Ranges that no thread works on, in order.
     waiting: BTreeMap<Place, Range>,
-    /// Ranges that somebody reads.
+    /// Number of ranges that are being read.
     reading: usize,
-    /// Batches that somebody packs, whose ranges others may read on.
+    /// Number of batches that are being packed. Other threads may read on in their ranges.
     packing: usize,
-    /// Requests for a batch that wait for it.
+    /// Number of requests that wait for a batch.
     callers: usize,
-    /// In the order in which they were read.
+    /// Batches in the order in which they were read.
     ready: VecDeque<Slot>,
     ready_bytes: usize,
     next_slot: u64,
     handed_out: HashMap<u64, Made>,
     /// Numbers in `handed_out`, oldest first.
     handed_out_order: VecDeque<u64>,
-    /// Numbers of batches that were handed out, not given back, and are not kept.
+    /// Numbers of delivered batches that were not given back and are not kept.
     not_kept: HashSet<u64>,
     charge: Charge,
-    /// Memory of batches that clients have given back or that were packed, for new ones.
+    /// Buffers of batches that were given back or packed, to be used again.
     spare: Vec<Vec<u8>>,
     packers: Vec<Packer>,
-    /// Jobs that are to make batches ahead and have not begun.
+    /// Jobs that were ordered to make batches ahead and have not begun.
     ordered: usize,
     error: Option<Error>,
 }
 
-/// A batch's place in the order; without it while it is being packed.
+/// The place of a batch in the order of reading; `made` is `None` while the batch is being packed.
 struct Slot {
     number: u64,
     made: Option<Made>,
@@ -103,7 +103,7 @@ struct Slot {
 struct Made {
     collection: Arc<str>,
     bytes: Arc<Vec<u8>>,
-    /// Whether `Work::charge` has the bytes.
+    /// True if the bytes are charged to `Work::charge`.
     is_charged: bool,
 }
 
@@ -129,7 +129,8 @@ impl Work {
         }
     }
 
-    /// How many clients there seem to be: those who wait, and those who have not given their last batch back.
+    /// Estimates the number of clients: those that wait, and those that have not given their last
+    /// batch back.
     fn clients(&self) -> usize {
         self.callers + self.handed_out.len() + self.not_kept.len()
     }
@@ -139,7 +140,7 @@ impl Work {
         if let Some(made) = self.handed_out.remove(&number) {
             self.uncharge(&made);
             self.handed_out_order.retain(|known| *known != number);
-            // Unless the reply is still being sent.
+            // The buffer cannot be used again while the reply is still being sent.
             if !self.limits.is_packed
                 && let Ok(memory) = Arc::try_unwrap(made.bytes)
             {
@@ -148,7 +149,7 @@ impl Work {
         }
     }
 
-    /// Keeps memory for the next batch, if there is one to come.
+    /// Keeps a buffer and a packer for the next batch, if another one follows.
     fn spare(&mut self, memory: Vec<u8>, packer: Option<Packer>) {
         if self.waiting.is_empty() && self.reading == 0 {
             self.spare.clear();
@@ -176,7 +177,7 @@ impl Work {
         }
     }
 
-    /// Takes back the batch `last`, and gives the batch `number` again if it was handed out before.
+    /// Takes back the batch `last`, and returns the batch `number` if it was delivered before.
     fn again(&mut self, number: u64, last: Option<u64>) -> Result<Option<DumpBatch>> {
         if let Some(last) = last {
             self.forget(last);
@@ -192,7 +193,7 @@ impl Work {
         Ok(None)
     }
 
-    /// A single client gets batches in their order.
+    /// Takes a batch that is ready. A single client gets batches in order.
     fn take_ready(&mut self) -> Option<Made> {
         let first = self.ready.iter().position(|slot| slot.made.is_some())?;
         if first > 0 && self.clients() <= 1 {
@@ -203,7 +204,7 @@ impl Work {
         Some(made)
     }
 
-    /// The place of a batch that was read just now.
+    /// Reserves the place of a batch that was just read, and returns the number of the place.
     fn open_slot(&mut self) -> u64 {
         let number = self.next_slot;
         self.next_slot += 1;
@@ -219,19 +220,21 @@ impl Work {
         }
     }
 
-    /// Batches that are ready or about to be.
+    /// Returns the number of batches that are ready or in progress.
     fn ahead(&self) -> usize {
         self.ready.len() + self.reading
     }
 
-    /// Whether one more batch may be made before it is asked for.
+    /// Returns true if one more batch may be made before it is requested.
     fn has_room_ahead(&self) -> bool {
         let makers = self.reading + self.packing + 1;
         self.ahead() < self.limits.prefetch
             && self.ready_bytes + self.limits.batch_bytes * makers <= READ_AHEAD_BYTES
     }
 
-    /// Keeps a batch until the client says that it has it. Without memory for that, the client cannot ask again.
+    /// Keeps a batch until the client confirms that it has it.
+    ///
+    /// Without memory to keep it, the client cannot request it again.
     fn hand_out(&mut self, number: u64, mut made: Made) -> DumpBatch {
         let batch = self.batch(&made);
         if !made.is_charged {
@@ -264,17 +267,19 @@ impl Context {
         Context { work, changed: Condvar::new(), _batch: batch }
     }
 
-    /// Bytes of batches that are kept or wait.
+    /// Returns the bytes of batches that are kept or ready.
     pub(super) fn memory_bytes(&self) -> u64 {
         self.lock().charge.bytes()
     }
 
-    /// Lets go of what ranges pin in the storage engine that nobody reads just now.
+    /// Releases the memory that idle ranges pin in the storage engine.
     pub(super) fn release_idle(&self) {
         self.lock().waiting.values_mut().for_each(|range| range.reader.release());
     }
 
-    /// `more` is called when somebody else could read on.
+    /// Returns the batch that the client calls `number`, and makes it if necessary.
+    ///
+    /// `more` is called when another thread could read on.
     pub(super) fn next(&self, number: u64, last: Option<u64>, more: &dyn Fn()) -> Result<Option<DumpBatch>> {
         let mut work = self.lock();
         if let Some(batch) = work.again(number, last)? {
@@ -286,7 +291,7 @@ impl Context {
         Ok(made?.map(|made| work.hand_out(number, made)))
     }
 
-    /// As [`Context::next`], but only what is there already.
+    /// Returns the batch like [`Context::next`], but only if it is ready.
     pub(super) fn next_ready(&self, number: u64, last: Option<u64>) -> Result<Option<DumpBatch>> {
         let mut work = self.lock();
         if let Some(batch) = work.again(number, last)? {
@@ -315,13 +320,13 @@ impl Context {
             if work.reading + work.packing == 0 {
                 return (work, Ok(None));
             }
-            // Who works on a range may leave a rest of it, or have a batch.
+            // The thread that works on a range may put its rest back, or finish a batch.
             work = self.changed.wait(work).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    /// Makes a batch of a range that was taken, and puts back what is left of it. An error stays for the client that asks
-    /// next.
+    /// Makes a batch from a range, and puts the rest of the range back. An error is kept for the
+    /// next client that asks.
     fn make<'a>(
         &'a self,
         mut work: MutexGuard<'a, Work>,
@@ -364,7 +369,7 @@ impl Context {
         self.pack(work, slot, collection, bytes, packer, more)
     }
 
-    /// Packs a batch for its place while others read on.
+    /// Packs a batch for its place while other threads read on.
     fn pack<'a>(
         &'a self,
         mut work: MutexGuard<'a, Work>,
@@ -392,7 +397,7 @@ impl Context {
         work
     }
 
-    /// What is left of a range; in pieces if there are several clients and nothing else to give them.
+    /// Returns the rest of a range, divided if several clients wait and no other range is left.
     fn divide(&self, range: Range, last_key: Option<&str>) -> Result<Vec<Range>> {
         let is_wanted = {
             let work = self.lock();
@@ -404,7 +409,8 @@ impl Context {
         }
     }
 
-    /// How many more jobs should make batches ahead. Each is counted until it begins.
+    /// Returns the number of further jobs that should make batches ahead. Each counts as ordered
+    /// until it begins.
     pub(super) fn order_jobs(&self) -> usize {
         let mut work = self.lock();
         let Limits { prefetch, parallelism, .. } = work.limits;
@@ -416,19 +422,19 @@ impl Context {
         jobs
     }
 
-    /// A job that was ordered will not begin.
+    /// Withdraws a job that was ordered and will not begin.
     pub(super) fn cancel_job(&self) {
         let mut work = self.lock();
         work.ordered = work.ordered.saturating_sub(1);
     }
 
-    /// Makes batches until enough are ready. `more` is called when somebody else could read on.
+    /// Makes batches until enough are ready. `more` is called when another thread could read on.
     pub(super) fn make_ahead(&self, more: &dyn Fn()) {
         let mut work = self.lock();
         work.ordered = work.ordered.saturating_sub(1);
         let room = work.limits.maker_bytes();
         while work.has_room_ahead() && work.error.is_none() {
-            // Drawn before the memory is used, and given back if the batch is smaller.
+            // The memory is charged before use, and the charge is returned after each batch.
             if work.charge.grow(room).is_err() {
                 return;
             }

@@ -1,9 +1,9 @@
-//! Dump contexts: collections that many requests fetch at once, in batches of any order.
+//! Dump contexts: collections that many requests fetch concurrently, in batches of any order.
 //!
-//! A collection is divided into ranges of keys when a second client comes. Whoever makes a batch takes the first
-//! range that nobody else has, reads on in it, and puts it back; so batches come nearly in the order of keys, and a
-//! context that one client reads gives them in that order exactly. While a client takes in a batch, the next ones are
-//! made ahead, within bounds of number and bytes.
+//! A collection is divided into ranges of keys when a second client comes. A thread that makes a
+//! batch takes the first free range, reads on in it, and puts the rest back. Batches therefore come
+//! nearly in the order of keys, and exactly in that order if the context has one client. While a
+//! client receives a batch, the next ones are made ahead, within limits of number and bytes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::context::Context;
 use super::registry::{InUse, Registry};
 
-/// Most contexts at one time.
+/// Most open contexts.
 const CONTEXTS_MAX: usize = 1_024;
-/// What a client asks for.
+/// A client's request for a context.
 #[derive(Clone, Debug)]
 pub struct DumpRequest {
     /// Names of collections.
@@ -22,14 +22,17 @@ pub struct DumpRequest {
     pub batch_bytes: u64,
     /// Batches that are made ahead.
     pub prefetch: u64,
-    /// Threads that make them.
+    /// Threads that make batches.
     pub parallelism: u64,
-    /// Whether batches are VelocyPack arrays rather than lines of JSON.
+    /// True for VelocyPack arrays, false for lines of JSON.
     pub velocypack: bool,
-    /// Whether batches are packed, each as one member of gzip that says how long it is ([`gzip_members`]).
+    /// True to pack each batch as one gzip member that records its own length ([`gzip_members`]).
     pub packed: bool,
-    /// The batch whose snapshot is read. Without one, that of the newest batch that the same user has open in the
-    /// database, so that all contexts of a dump that began with one show the same moment; without any, a new snapshot.
+    /// The batch whose snapshot is read.
+    ///
+    /// The default is the newest batch that the same user has open in the database, so that all
+    /// contexts of a dump show the same moment. Without any batch, the context takes a new
+    /// snapshot.
     pub batch: Option<u64>,
 }
 
@@ -38,7 +41,7 @@ pub struct DumpContexts {
     pub(super) registry: Registry<Arc<Context>>,
 }
 
-/// Batches that are about to be made ahead. Dropped before it is run, it leaves them to others.
+/// A job that makes batches ahead. If it is dropped before it runs, other jobs make them.
 pub struct DumpReadAhead {
     pub(super) context: InUse<Arc<Context>>,
     pub(super) has_begun: bool,
@@ -59,17 +62,17 @@ impl Default for DumpContexts {
 }
 
 impl DumpContexts {
-    /// How many there are.
+    /// Returns the number of open contexts.
     pub fn len(&self) -> usize {
         self.registry.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if no context is open.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bytes of batches that wait for clients.
+    /// Returns the bytes of batches that are ready or kept for clients.
     pub fn memory_bytes(&self) -> u64 {
         let bytes = AtomicU64::new(0);
         self.registry.for_each(|context| {
@@ -82,7 +85,7 @@ impl DumpContexts {
         self.registry.remove_database(database);
     }
 
-    /// Called by the housekeeping thread.
+    /// Forgets expired contexts and releases idle ones. The housekeeping thread calls it.
     pub(crate) fn look_after(&self) {
         self.registry.expire();
         self.registry.for_each(|context| context.release_idle());
@@ -90,7 +93,7 @@ impl DumpContexts {
 }
 
 impl DumpReadAhead {
-    /// Makes batches until enough are ready. `more` is called when more jobs could do the same.
+    /// Makes batches until enough are ready. `more` is called when another job could read on.
     pub fn run(mut self, more: &dyn Fn()) {
         self.has_begun = true;
         self.context.make_ahead(more);

@@ -1,4 +1,4 @@
-//! What a dump holds: collections with their indexes and properties, and views.
+//! The inventory of a dump: collections with their indexes and properties, and views.
 
 use std::sync::Arc;
 
@@ -9,30 +9,30 @@ use super::batches::Held;
 use crate::Result;
 use crate::session::Session;
 
-/// System collections that hold what only the server that wrote it can use.
+/// System collections whose contents are of use only to the server that wrote them.
 const QUEUE_COLLECTIONS: [&str; 2] = ["_jobs", "_queues"];
-/// System collections that are never in a dump: figures of the server's past.
+/// The system collection of the server's past statistics, which is never dumped.
 const STATISTICS: &str = "_statistics";
 
-/// What a client asks for.
+/// A client's request for an inventory.
 #[derive(Clone, Debug)]
 pub struct InventoryRequest {
-    /// The batch whose moment is shown.
+    /// The batch whose snapshot is shown.
     pub batch: u64,
-    /// System collections, too.
+    /// Include system collections.
     pub include_system: bool,
-    /// Queues and jobs of services, too.
+    /// Include queues and jobs of services.
     pub include_queues: bool,
-    /// Only this collection.
+    /// Show only this collection.
     pub collection: Option<String>,
-    /// All databases; for administrators.
+    /// Show all databases. Only administrators may do so.
     pub global: bool,
-    /// The time of now as clients read it (ISO 8601, UTC).
+    /// The current time in ISO 8601, UTC.
     pub time: String,
 }
 
 impl Session {
-    /// The inventory as a VelocyPack object. Errors: 1600, 1203, 11.
+    /// Returns the inventory as a VelocyPack object. Errors: 1600, 1203, 11.
     pub fn inventory(&self, request: &InventoryRequest) -> Result<Vec<u8>> {
         let batch = self.batch(request.batch)?;
         let catalog = Arc::clone(batch.snapshot.catalog());
@@ -77,7 +77,7 @@ impl Session {
             out.open_object()?;
             out.key("indexes")?;
             out.open_array()?;
-            // The primary and the edge index are there by themselves.
+            // The primary and the edge index exist without a definition.
             for index in collection.indexes().iter().filter(|index| index.is_user_defined()) {
                 out.open_object()?;
                 index.definition().print_dump(out)?;
@@ -101,7 +101,7 @@ impl Session {
         Ok(())
     }
 
-    /// Documents before edges, then by name.
+    /// Returns the dumped collections: document collections before edge collections, then by name.
     fn dumped_collections<'a>(
         &self,
         database: &'a Database,
@@ -126,7 +126,9 @@ impl Session {
         Ok(collections)
     }
 
-    /// `state` of the inventory as it is now, as a VelocyPack object. `time` is as in [`InventoryRequest`].
+    /// Returns the current `state` of the inventory as a VelocyPack object.
+    ///
+    /// `time` is as in [`InventoryRequest`].
     pub fn logger_state(&self, time: &str) -> Result<Vec<u8>> {
         let tick = self.instance().store().next_id()?;
         let mut out = Builder::new();

@@ -1,10 +1,11 @@
-//! Dumps: collections as of one moment, as ArangoDB's dump tool fetches them.
+//! Dumps: collections as of one moment, for ArangoDB's dump tool and our own.
 //!
-//! A dump begins with a batch ([`Batches`]): a snapshot with a time to live that counts idle time only. Within one,
-//! [`inventory`] lists what there is. Documents are fetched in chunks, one collection after the other ([`chunks`]), or by
-//! many requests at once, which share out ranges of keys ([`contexts`]). All of them read the batch's one snapshot.
-//! Documents go from the storage block to lines of JSON, or VelocyPack, in one walk ([`reader`]). The verbs of clients
-//! stand in [`session`].
+//! A dump begins with a batch ([`Batches`]): a snapshot that expires after an idle time.
+//! [`inventory`] lists the contents of a batch. Clients fetch documents in chunks, one collection
+//! after the other ([`chunks`]), or with concurrent requests that share ranges of keys
+//! ([`contexts`]). All of them read the batch's one snapshot. Documents are written from the
+//! storage block as lines of JSON or as VelocyPack in one pass ([`reader`]). The clients'
+//! operations stand in [`session`].
 
 mod batches;
 mod chunks;
@@ -25,5 +26,6 @@ pub use inventory::InventoryRequest;
 pub use reader::Form;
 pub use users::FOREIGN_HASH_PREFIX;
 
-/// The system collection that dumps show users in. They live in the catalog; the collection itself is empty.
+/// The system collection in which dumps show users. Users live in the catalog; the collection
+/// itself is empty.
 pub const USERS_COLLECTION: &str = "_users";

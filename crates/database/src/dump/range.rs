@@ -1,4 +1,4 @@
-//! Documents of a dump that nobody has read yet, and how they are divided for several readers.
+//! The unread documents of a dump, and their division for several readers.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use storage::{Collection, DocumentScanSpec, KeyBound, Snapshot, Store};
 use super::reader::Reader;
 use crate::Result;
 
-/// Ranges of a collection for each thread: so that all end at about the same time.
+/// Ranges of a collection per thread, so that all threads end at about the same time.
 const RANGES_PER_THREAD: usize = 4;
 const RANGES_MAX: usize = 64;
 
@@ -15,11 +15,13 @@ const RANGES_MAX: usize = 64;
 pub(super) struct Range {
     pub(super) collection: Arc<str>,
     pub(super) reader: Reader,
-    /// For what has not been divided yet.
+    /// The divider of a collection that has not been divided yet.
     pub(super) divider: Option<Divider>,
 }
 
-/// Divides the rest of a collection. Finding the keys takes milliseconds, so it is done only when a second client
+/// The division of a collection's rest into ranges.
+///
+/// Finding the keys takes milliseconds, so the collection is divided only when a second client
 /// comes.
 pub(super) struct Divider {
     store: Arc<Store>,
@@ -40,9 +42,10 @@ impl Divider {
         Divider { store, snapshot: snapshot.clone(), collection, parts }
     }
 
-    /// The documents behind a key, in ranges of about the same size.
+    /// Divides the documents behind a key into ranges of about the same size.
     pub(super) fn divide(&self, last_key: &str) -> Result<Vec<Range>> {
-        // The points are those of now, which is as good: any points divide the snapshot.
+        // The points reflect the present, not the snapshot. Any points divide the snapshot
+        // correctly.
         let mut points = self.store.split_points(&self.collection, self.parts)?;
         points.retain(|point| point.as_str() > last_key);
         let bound = |key: &String, inclusive| KeyBound { key: key.clone(), inclusive };

@@ -1,4 +1,4 @@
-//! Documents of a collection, or of a range of its keys, as bytes of a dump.
+//! The documents of a collection, or of a range of its keys, as bytes of a dump.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,21 +10,21 @@ use crate::Result;
 
 /// Documents fetched from storage at once.
 const BLOCK: BlockLimits = BlockLimits { rows: 1_000, bytes: 1 << 20 };
-/// What a document that is larger than the ones before may take beyond the size that was asked for.
+/// Bytes beyond the requested size that a large last document may take.
 const ROOM_BYTES: usize = 64 << 10;
 
-/// How documents are written.
+/// The form in which documents are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A document a line.
+    /// One document per line.
     Lines,
-    /// A line for each document that says so: `{"type":2300,"data":{...}}`.
+    /// One envelope per line: `{"type":2300,"data":{...}}`.
     Envelopes,
     /// One VelocyPack array.
     VelocyPack,
 }
 
-/// A position in the documents. The ones that were fetched and not yet written wait in it.
+/// A position in the documents, with the documents that were fetched and not yet written.
 pub(super) struct Reader {
     source: Source,
     collection: Arc<str>,
@@ -33,17 +33,17 @@ pub(super) struct Reader {
 
 enum Source {
     Scan(DocumentScan),
-    /// Documents that are made for the dump.
+    /// Documents that are generated for the dump.
     Made(VecDeque<Vec<u8>>),
 }
 
-/// What one call wrote.
+/// The result of one call.
 pub(super) struct Written {
     pub(super) bytes: Vec<u8>,
     pub(super) documents: u64,
-    /// The last document's key, where the documents are those of the storage engine.
+    /// The key of the last document, if the documents come from the storage engine.
     pub(super) last_key: Option<String>,
-    /// Whether there are more documents.
+    /// True if more documents follow.
     pub(super) has_more: bool,
 }
 
@@ -56,8 +56,9 @@ impl Reader {
         Reader { source: Source::Made(documents.into()), collection: Arc::clone(collection), ready: None }
     }
 
-    /// Writes documents until there are at least `bytes`; at least one if there is one. `reuse` is memory that
-    /// another batch may have used before.
+    /// Writes documents until there are at least `bytes`, and at least one document if any is left.
+    ///
+    /// `reuse` is a buffer whose contents are discarded.
     pub(super) fn write(&mut self, form: Form, bytes: usize, reuse: Vec<u8>) -> Result<Written> {
         let mut out = Output::new(form, bytes, reuse)?;
         let mut last_key = None;
@@ -99,12 +100,12 @@ impl Reader {
         Ok(documents.filter(|documents| !documents.is_empty()).map(|documents| (documents, 0)))
     }
 
-    /// Whether the documents are those of the storage engine.
+    /// Returns true if the documents come from the storage engine.
     pub(super) fn is_scan(&self) -> bool {
         matches!(self.source, Source::Scan(_))
     }
 
-    /// Lets go of what pins memory in the storage engine.
+    /// Releases the memory that it pins in the storage engine.
     pub(super) fn release(&mut self) {
         if let Source::Scan(scan) = &mut self.source {
             scan.release();

@@ -1,4 +1,4 @@
-//! Things that clients hold by a number until they give them back or are idle for too long.
+//! Objects that clients hold by a number until they give them back or let them expire.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use crate::cursor::CursorOwner;
 use crate::{Error, ErrorCode, Result};
 
-/// What clients hold. All methods may be called from many threads.
+/// The objects that clients hold. All methods may be called from many threads.
 pub(super) struct Registry<T> {
-    /// What an entry is called in messages.
+    /// The name of an entry in messages.
     what: &'static str,
     limit: usize,
     started: Instant,
@@ -21,7 +21,7 @@ pub(super) struct Registry<T> {
 struct Entry<T> {
     id: u64,
     owner: CursorOwner,
-    /// Milliseconds after `started` from which it may be forgotten, if nobody uses it.
+    /// Milliseconds after `started` from which the entry expires, unless it is in use.
     expires_ms: AtomicU64,
     ttl_ms: AtomicU64,
     started: Instant,
@@ -36,7 +36,7 @@ impl<T> Entry<T> {
     }
 }
 
-/// An entry in use. While there is one the entry does not expire; its idle time begins anew when it is dropped.
+/// An entry in use. It cannot expire meanwhile; its idle time restarts when the guard is dropped.
 pub(super) struct InUse<T> {
     entry: Arc<Entry<T>>,
 }
@@ -76,7 +76,7 @@ impl<T> Registry<T> {
         self.entries().len()
     }
 
-    /// Error 32 when there are too many.
+    /// Adds an entry. Errors: 32 if there are too many.
     pub(super) fn insert(&self, id: u64, owner: CursorOwner, ttl: Duration, value: T) -> Result<InUse<T>> {
         let entry = Arc::new(Entry {
             id,
@@ -99,7 +99,7 @@ impl<T> Registry<T> {
         Ok(InUse { entry })
     }
 
-    /// Error 1600 when there is none of this number for this owner.
+    /// Finds an entry. Errors: 1600 if this owner has none with this number.
     pub(super) fn find(&self, id: u64, owner: &CursorOwner) -> Result<InUse<T>> {
         let entries = self.entries();
         let entry = entries.get(&id).filter(|entry| entry.owner == *owner);
@@ -108,7 +108,7 @@ impl<T> Registry<T> {
         Ok(InUse { entry })
     }
 
-    /// The one of this owner that was made last.
+    /// Returns the newest entry of this owner.
     pub(super) fn newest(&self, owner: &CursorOwner) -> Option<InUse<T>> {
         let entries = self.entries();
         let own = entries.values().filter(|entry| entry.owner == *owner);
@@ -117,13 +117,13 @@ impl<T> Registry<T> {
         Some(InUse { entry })
     }
 
-    /// Gives an entry another time to live, from now. Errors: 1600.
+    /// Gives an entry a new time to live, counted from now. Errors: 1600.
     pub(super) fn extend(&self, id: u64, owner: &CursorOwner, ttl: Duration) -> Result<()> {
         self.find(id, owner)?.entry.ttl_ms.store(ttl.as_millis() as u64, Ordering::Relaxed);
         Ok(())
     }
 
-    /// Forgets an entry; who uses it goes on. Errors: 1600.
+    /// Forgets an entry; its present users keep it until they are done. Errors: 1600.
     pub(super) fn remove(&self, id: u64, owner: &CursorOwner) -> Result<()> {
         let mut entries = self.entries();
         if entries.get(&id).is_none_or(|entry| entry.owner != *owner) {
@@ -131,21 +131,21 @@ impl<T> Registry<T> {
         }
         let entry = entries.remove(&id);
         drop(entries);
-        // Freed outside of the lock.
+        // Freed outside the lock.
         drop(entry);
         Ok(())
     }
 
-    /// Forgets all entries of a database that is dropped.
+    /// Forgets all entries of a dropped database.
     pub(super) fn remove_database(&self, database: &str) {
         self.forget(|entry| &*entry.owner.database == database);
     }
 
-    /// Forgets what was idle for too long.
+    /// Forgets the entries whose idle time is over.
     pub(super) fn expire(&self) {
         let now_ms = self.started.elapsed().as_millis() as u64;
         self.forget(|entry| {
-            // The registry's own handle is the only one of an entry that nobody uses.
+            // The registry holds the only handle of an entry that is not in use.
             entry.expires_ms.load(Ordering::Acquire) < now_ms && Arc::strong_count(entry) == 1
         });
     }
@@ -161,14 +161,14 @@ impl<T> Registry<T> {
         });
     }
 
-    /// All that there are now; looking at them is no use.
+    /// Visits all present entries. This does not count as a use.
     pub(super) fn for_each(&self, visit: impl Fn(&T)) {
         let entries: Vec<Arc<Entry<T>>> = self.entries().values().cloned().collect();
         entries.iter().for_each(|entry| visit(&entry.value));
     }
 
     fn entries(&self) -> MutexGuard<'_, HashMap<u64, Arc<Entry<T>>>> {
-        // The map is whole at every point where its lock may be given up by a panic.
+        // The map is consistent wherever a panic may release its lock.
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,4 +1,4 @@
-//! The verbs of sessions for dumps: batches, chunks and contexts.
+//! The methods of sessions for dumps: batches, chunks and contexts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -17,27 +17,30 @@ use super::{USERS_COLLECTION, users};
 use crate::session::Session;
 use crate::{Error, Result};
 
-/// The time to live of a batch that asks for none.
+/// The default time to live of a batch.
 const DEFAULT_TTL: Duration = Duration::from_secs(300);
-/// Longer than any client forgets to give a batch back, and means it.
+/// The longest time to live of a batch. No client needs more.
 const TTL_MAX: Duration = Duration::from_secs(7 * 86_400);
 
-/// Bounds of a chunk's size.
+/// Bounds of a chunk's size in bytes.
 const CHUNK_BYTES: (usize, usize) = (1 << 10, 64 << 20);
 
-/// How long a context may be idle.
+/// The idle time after which a context expires.
 const CONTEXT_TTL: Duration = Duration::from_secs(600);
-/// Bounds of a batch's size. Larger ones leave the processor's caches while they are copied, and keep client and
-/// server waiting for each other; measured, 4 MiB take a tenth less processor time than 16 and than 1.
+/// Bounds of a batch's size in bytes.
+///
+/// Larger batches leave the processor's caches while they are copied, and client and server wait
+/// for each other. In a measurement, batches of 4 MiB took a tenth less processor time than batches
+/// of 16 MiB and of 1 MiB.
 const BATCH_BYTES: (usize, usize) = (4 << 10, 4 << 20);
-/// Bounds of how many threads work for a context, and how many batches are made ahead.
+/// Upper bounds of the threads that work for a context, and of the batches that it makes ahead.
 const PARALLELISM_MAX: u64 = 64;
 const PREFETCH_MAX: u64 = 64;
 /// Most collections of one context.
 const COLLECTIONS_MAX: usize = 10_000;
 
 impl Session {
-    /// Opens a batch over a snapshot of now. Errors: 10 for the time to live, 32.
+    /// Opens a batch over a new snapshot. Errors: 10 for the time to live, 32.
     pub fn open_batch(&self, ttl_seconds: Option<f64>) -> Result<Batch> {
         let ttl = ttl(ttl_seconds)?;
         let store = self.instance().store();
@@ -48,12 +51,12 @@ impl Session {
         Ok(Batch { id: batch.id(), tick })
     }
 
-    /// Gives a batch a time to live from now. Errors: 1600, 10.
+    /// Gives a batch a new time to live, counted from now. Errors: 1600, 10.
     pub fn extend_batch(&self, id: u64, ttl_seconds: Option<f64>) -> Result<()> {
         self.instance().batches().registry.extend(id, &self.cursor_owner(), ttl(ttl_seconds)?)
     }
 
-    /// Gives a batch back. Errors: 1600.
+    /// Closes a batch. Errors: 1600.
     pub fn close_batch(&self, id: u64) -> Result<()> {
         self.instance().batches().registry.remove(id, &self.cursor_owner())
     }
@@ -62,7 +65,7 @@ impl Session {
         self.instance().batches().registry.find(id, &self.cursor_owner())
     }
 
-    /// The next piece of a collection. Errors: 1600, 1203, 11, 10.
+    /// Returns the next chunk of a collection. Errors: 1600, 1203, 11, 10.
     pub fn dump_chunk(&self, request: &ChunkRequest) -> Result<Chunk> {
         let batch = self.batch(request.batch)?;
         let database = self.database_in(batch.snapshot.catalog())?;
@@ -90,8 +93,9 @@ impl Session {
         Ok(Chunk { bytes, last_included: chunks.sent, has_more })
     }
 
-    /// Error 11 unless the user may read the collection in a dump; users with their passwords' hashes are for those who
-    /// administer the server.
+    /// Checks that the user may dump the collection.
+    ///
+    /// Users with their password hashes are for administrators of the server. Errors: 11.
     pub(super) fn require_dumpable(&self, collection: &str) -> Result<()> {
         if self.is_system_database() && collection == USERS_COLLECTION {
             return self.require_administrator();
@@ -99,7 +103,7 @@ impl Session {
         self.require_collection(collection, AccessLevel::ReadOnly)
     }
 
-    /// A reader of the documents with keys behind `after`.
+    /// Opens a reader of the documents with keys behind `after`.
     pub(super) fn reader(
         &self,
         snapshot: &Snapshot,
@@ -114,7 +118,7 @@ impl Session {
         Ok(Reader::scan(snapshot.scan(collection, &spec)?, collection.shared_name()))
     }
 
-    /// Opens a context; answers its number. Errors: 1203, 11, 10, 1600 for the batch, 32.
+    /// Opens a context and returns its number. Errors: 1203, 11, 10, 1600 for the batch, 32.
     pub fn start_dump(&self, request: &DumpRequest) -> Result<u64> {
         if request.collections.is_empty() || request.collections.len() > COLLECTIONS_MAX {
             let message = format!("'shards' must name 1 to {COLLECTIONS_MAX} collections");
@@ -158,9 +162,11 @@ impl Session {
         Ok(Range { collection: Arc::clone(collection.shared_name()), reader, divider })
     }
 
-    /// The batch that the client calls `number`: a new one, or the same again if it was not given back. `last` is one
-    /// that the client has stored. `None` when there are no more. `more` is called when more jobs could make batches
-    /// ahead ([`Session::dump_read_ahead`]). Errors: 1600.
+    /// Returns the batch that the client calls `number`, or `None` if no more follow.
+    ///
+    /// It is a new batch, or the same one again if it was not given back. `last` is a batch that
+    /// the client has stored. `more` is called when more jobs could make batches ahead
+    /// ([`Session::dump_read_ahead`]). Errors: 1600.
     pub fn next_dump_batch(
         &self,
         id: u64,
@@ -172,13 +178,13 @@ impl Session {
         context.next(number, last, more)
     }
 
-    /// The same without waiting: `None` when the batch is yet to be made, or there are no more.
+    /// Returns the batch without waiting: `None` if it is not ready, or no more follow.
     pub fn ready_dump_batch(&self, id: u64, number: u64, last: Option<u64>) -> Result<Option<DumpBatch>> {
         let context = self.instance().dump_contexts().registry.find(id, &self.cursor_owner())?;
         context.next_ready(number, last)
     }
 
-    /// Jobs that should make batches ahead now; they are run on other threads.
+    /// Returns the jobs that should make batches ahead now. The caller runs them on other threads.
     pub fn dump_read_ahead(&self, id: u64) -> Vec<DumpReadAhead> {
         let Ok(context) = self.instance().dump_contexts().registry.find(id, &self.cursor_owner()) else {
             return Vec::new();

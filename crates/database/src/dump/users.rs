@@ -1,8 +1,9 @@
-//! Users as documents of `_users`, as ArangoDB keeps them: for dumps, and back.
+//! Users as documents of `_users` in ArangoDB's form, for dumps and restores.
 //!
-//! Source of the shape: the reply to `logger-follow` in ArangoDB's documentation (3.8), which shows such a document.
-//! A password's hash stands under `authData.simple`: ArangoDB's own as `method`, `salt` and `hash`, ours with the
-//! method `phc` as one text that names its algorithm, parameters and salt.
+//! Source of the form: the reply to `logger-follow` in ArangoDB's documentation (3.8), which shows
+//! such a document. A password's hash stands under `authData.simple`. ArangoDB's hash has `method`,
+//! `salt` and `hash`. Our hash has the method `phc` and one text that names its algorithm,
+//! parameters and salt.
 
 use catalog::access_token::AccessTokens;
 use catalog::{AccessLevel, DatabaseRights, UserDefinition};
@@ -11,21 +12,23 @@ use velocypack::{Builder, Slice};
 
 use crate::{Error, Result};
 
-/// `authData.simple.method` of hashes that say themselves what they are.
+/// `authData.simple.method` of hashes that describe themselves.
 const SELF_DESCRIBING: &str = "phc";
-/// Attribute of `authData` for access tokens, in a form of our own.
+/// The attribute of `authData` for access tokens, in a form of our own.
 const ACCESS_TOKENS: &str = "accessTokens";
-/// How hashes of ArangoDB are kept: `$arango-METHOD$SALT$HASH`.
+/// The prefix of ArangoDB's hashes in our catalog: `$arango-METHOD$SALT$HASH`.
 pub const FOREIGN_HASH_PREFIX: &str = "$arango-";
 
-/// The users with names behind `after`, as documents.
+/// Returns the users with names behind `after`, as documents.
 pub(super) fn documents(catalog: &Catalog, after: Option<&str>) -> Result<Vec<Vec<u8>>> {
     let behind =
         |user: &&std::sync::Arc<UserDefinition>| after.is_none_or(|after| user.name.as_str() > after);
     catalog.users().filter(behind).map(|user| document(user)).collect()
 }
 
-/// A user as a document. Names can hold characters that keys cannot, so the key is the name where it is one.
+/// Returns a user as a document.
+///
+/// The key is the name if it is a valid key; names may hold characters that keys cannot.
 pub(crate) fn document(user: &UserDefinition) -> Result<Vec<u8>> {
     let mut out = Builder::new();
     out.open_object()?;
@@ -102,7 +105,7 @@ fn permissions(out: &mut Builder, level: AccessLevel) -> Result<()> {
     Ok(out.close()?)
 }
 
-/// The user that a document of `_users` describes. Errors: 10 where it describes none.
+/// Returns the user that a document of `_users` describes. Errors: 10 if it describes none.
 pub(crate) fn user(document: Slice<'_>) -> Result<UserDefinition> {
     let wrong =
         |what: &str| Error::bad_parameter(format!("a document of '_users' describes no user: {what}"));
@@ -115,7 +118,7 @@ pub(crate) fn user(document: Slice<'_>) -> Result<UserDefinition> {
         "sha256" | "sha1" | "sha224" | "sha384" | "sha512" | "md5" => {
             format!("{FOREIGN_HASH_PREFIX}{method}${salt}${hash}")
         }
-        // Users of LDAP, and those that may not log in with a password.
+        // Users of LDAP, and users that cannot log in with a password.
         "" if hash.is_empty() => String::new(),
         other => return Err(wrong(&format!("'authData.simple.method' '{other}' is not known"))),
     };
@@ -144,7 +147,7 @@ pub(crate) fn user(document: Slice<'_>) -> Result<UserDefinition> {
     Ok(user)
 }
 
-/// The level that `permissions` say. Very old dumps have the level's name in its place.
+/// Returns the level that `permissions` grants. Very old dumps have the level's name instead.
 fn level(granted: Slice<'_>) -> Option<AccessLevel> {
     if let Some(name) = granted.as_str() {
         return AccessLevel::from_name(name);

@@ -1,4 +1,4 @@
-//! Removing a vertex or an edge together with all edges that begin or end there, in all graphs.
+//! Removal of a vertex or an edge together with all its edges, in all graphs.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,8 +14,11 @@ use crate::session::Session;
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1_000, bytes: 1 << 20 };
 
 impl Session {
-    /// Removes a document and, in the same transaction, its edges in every graph that uses its collection. Edges that
-    /// are vertices of other edges take those with them. The number of edges is bounded by the size of a transaction.
+    /// Removes a document and, in the same transaction, its edges in every graph that uses its
+    /// collection.
+    ///
+    /// If a removed edge is itself a vertex of other edges, these are removed as well. The limits
+    /// of a transaction bound the number of edges.
     ///
     /// Errors: 1200, 1202, 32, and 11 for an edge in a collection that the user may not write.
     pub(super) fn remove_with_edges(
@@ -45,7 +48,8 @@ impl Session {
         })
     }
 
-    /// Removes the edges of a vertex in one collection; those that are vertices themselves are added to `removed`.
+    /// Removes the edges of a vertex in one collection. Edges that are vertices themselves are
+    /// added to `removed`.
     fn remove_edges_of(
         &self,
         transaction: &mut Transaction,
@@ -71,9 +75,9 @@ impl Session {
     }
 }
 
-/// How far a removal reaches.
+/// The collections that a removal may affect.
 struct Reach {
-    /// The edge collections that may have edges of what is removed.
+    /// The edge collections that may have edges of removed documents.
     edges: Vec<Arc<Collection>>,
     /// The collections whose documents may have edges.
     vertices: BTreeSet<String>,

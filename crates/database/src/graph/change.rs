@@ -7,31 +7,31 @@ use crate::Result;
 use crate::graph::StoredGraph;
 use crate::session::Session;
 
-/// What a change of one graph brings with it.
+/// The further effects of a change of one graph.
 #[derive(Default)]
 pub(super) struct Consequences {
-    /// The graph may name collections that do not exist: they are made.
+    /// True to create the collections that the graph names and that do not exist.
     pub(super) makes_members: bool,
-    /// Other graphs that change along.
+    /// Other graphs that change with it.
     pub(super) others: Vec<GraphDefinition>,
     /// Collections that are dropped when the change is stored.
     pub(super) dropped: Vec<String>,
 }
 
 impl Consequences {
-    /// Collections that do not exist are made, and that is all.
+    /// Only creates the collections that do not exist.
     pub(super) fn members_made() -> Self {
         Self { makes_members: true, ..Self::default() }
     }
 
-    /// Collections are dropped, and that is all.
+    /// Only drops collections.
     pub(super) fn members_dropped(dropped: Vec<String>) -> Self {
         Self { dropped, ..Self::default() }
     }
 }
 
 impl Session {
-    /// Changes a graph, while nobody else changes one.
+    /// Changes a graph. Other changes of graphs wait meanwhile.
     ///
     /// Errors: 1924, 1208, 11, and those of `change`.
     pub(super) fn change_graph(

@@ -2,7 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A writer holds it while it changes definitions of graphs, or drops or renames collections that they may name.
+/// The lock that a writer holds while it changes definitions of graphs.
+///
+/// It is also held to drop or rename collections that graphs may name.
 #[derive(Debug, Default)]
 pub(crate) struct GraphChanges(Mutex<()>);
 

@@ -1,4 +1,4 @@
-//! Edges of a graph: they connect vertices that exist, where the graph's definition allows it.
+//! Edges of a graph: they connect existing vertices, as the graph's definition allows.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
 impl Session {
-    /// Looks an edge up. Errors: 1924, 1930, 1203, 11.
+    /// Looks up an edge. Errors: 1924, 1930, 1203, 11.
     pub fn read_edge(
         &self,
         graph: &str,
@@ -23,7 +23,7 @@ impl Session {
         self.read_documents(collection, &[key])
     }
 
-    /// Writes an edge. A removal takes those edges with it that have this one as a vertex.
+    /// Writes an edge. A removal also removes the edges that have this edge as a vertex.
     ///
     /// Errors: 1924, 1930, 1233, 1947, 1906, 1202 also for vertices, 1203, 11, those of the write.
     pub fn write_edge(&self, write: &GraphWrite<'_>) -> Result<(Arc<Collection>, WriteOutcome)> {
@@ -45,7 +45,8 @@ impl Session {
         Ok((edges, outcome))
     }
 
-    /// The vertices that a new or changed edge names, where the graph allows them. An update need not name any.
+    /// Returns the vertices that a new or changed edge names, if the graph allows them. An update
+    /// need not name any.
     ///
     /// Errors: 1233, 1947, 1906, 1203, 11.
     fn ends<'a>(
@@ -93,7 +94,8 @@ struct End<'a> {
     key: &'a str,
 }
 
-/// Holds the vertices until the end of the transaction, so that nobody removes them meanwhile. Errors: 1202.
+/// Locks the vertices until the end of the transaction, so that no other writer removes them.
+/// Errors: 1202.
 fn hold(
     transaction: &mut Transaction,
     edges: &Collection,
@@ -116,7 +118,7 @@ fn hold(
     }
 }
 
-/// Errors: 1930.
+/// Returns the definition of an edge collection. Errors: 1930.
 fn edge_definition<'a>(graph: &'a GraphDefinition, collection: &str) -> Result<&'a EdgeDefinition> {
     graph.edge_definition(collection).ok_or_else(|| {
         let message = format!("{collection} edge collection not used in graph");

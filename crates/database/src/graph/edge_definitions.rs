@@ -1,4 +1,4 @@
-//! Edge definitions added, replaced and removed.
+//! Addition, replacement and removal of edge definitions.
 
 use catalog::EdgeDefinition;
 use storage::Durability;
@@ -9,7 +9,7 @@ use crate::graph::change::Consequences;
 use crate::session::Session;
 
 impl Session {
-    /// Adds an edge definition; collections that do not exist are made.
+    /// Adds an edge definition, and creates the collections that do not exist.
     ///
     /// Errors: 1924, 1920, 1921, 1944, 1208, 11.
     pub fn add_edge_definition(
@@ -29,8 +29,9 @@ impl Session {
         })
     }
 
-    /// Replaces the definition of an edge collection in all graphs that have one; collections that do not exist are
-    /// made.
+    /// Replaces the definition of an edge collection in all graphs that have one.
+    ///
+    /// Collections that do not exist are created.
     ///
     /// Errors: 1924, 1930, 1208, 11.
     pub fn replace_edge_definition(
@@ -52,7 +53,9 @@ impl Session {
         })
     }
 
-    /// Removes an edge definition, and on demand drops the edge collection where no other graph uses it.
+    /// Removes an edge definition.
+    ///
+    /// With `drop_collection` the edge collection is dropped if no graph uses it any more.
     ///
     /// Errors: 1924, 1930, 11.
     pub fn remove_edge_definition(

@@ -13,7 +13,7 @@ use crate::{Error, ErrorCode, Result};
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1_000, bytes: 4 << 20 };
 
 impl Session {
-    /// A graph by its name. Errors: 1924, 1932, 1941, 11.
+    /// Returns the graph with a name. Errors: 1924, 1932, 1941, 11.
     pub fn graph(&self, name: &str) -> Result<StoredGraph> {
         let snapshot = self.instance().store().snapshot()?;
         let graphs = self.graphs_collection(&snapshot)?;
@@ -22,20 +22,20 @@ impl Session {
         Ok(StoredGraph { definition, document })
     }
 
-    /// The documents of all graphs of the database, by name. Errors: 1932, 11.
+    /// Returns the documents of all graphs of the database, by name. Errors: 1932, 11.
     pub fn graphs(&self) -> Result<Vec<StoredDocument>> {
         let snapshot = self.instance().store().snapshot()?;
         let graphs = self.graphs_collection(&snapshot)?;
         documents_in(&snapshot, &graphs)
     }
 
-    /// The definitions of all graphs of the database.
+    /// Returns the definitions of all graphs of the database.
     pub(crate) fn graph_definitions(&self) -> Result<Vec<GraphDefinition>> {
         let snapshot = self.instance().store().snapshot()?;
         definitions_in(&snapshot, self.database_in(snapshot.catalog())?)
     }
 
-    /// The collection `_graphs`, which the user must be allowed to read. Errors: 1932, 11.
+    /// Returns the collection `_graphs`, which the user must be allowed to read. Errors: 1932, 11.
     fn graphs_collection(&self, snapshot: &Snapshot) -> Result<Arc<Collection>> {
         self.require_collection(GRAPHS_COLLECTION, AccessLevel::ReadOnly)?;
         let graphs = collection_in(self.database_in(snapshot.catalog())?).cloned();
@@ -43,7 +43,7 @@ impl Session {
     }
 }
 
-/// A graph as a snapshot has it; `None` when there is none of the name, or its document is no graph.
+/// Returns a graph of a snapshot, or `None` if the document is missing or does not define a graph.
 pub(crate) fn definition_in(
     snapshot: &Snapshot,
     database: &Database,
@@ -54,7 +54,8 @@ pub(crate) fn definition_in(
     Ok(document.and_then(|document| GraphDefinition::from_document(document.slice()).ok()))
 }
 
-/// All graphs as a snapshot has them. A document that is no graph names no collection, so it is passed by.
+/// Returns all graphs of a snapshot. A document that does not define a graph names no collection,
+/// so it is skipped.
 pub(super) fn definitions_in(snapshot: &Snapshot, database: &Database) -> Result<Vec<GraphDefinition>> {
     let Some(graphs) = collection_in(database) else { return Ok(Vec::new()) };
     let documents = documents_in(snapshot, graphs)?;

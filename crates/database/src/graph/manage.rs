@@ -1,4 +1,4 @@
-//! Graphs created and dropped.
+//! Creation and removal of graphs.
 
 use catalog::{AccessLevel, GraphDefinition, GraphOptions};
 use storage::{Durability, StoredDocument, Transaction, WriteOptions};
@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
 impl Session {
-    /// Creates a graph from what a client sent, and those of its collections that do not exist.
+    /// Creates a graph from a client's description, and those of its collections that do not exist.
     ///
     /// Errors: 1922, 1221, 1923, 1943, 1936, 1925, 1920, 1921, 1927, 1944, 1208, 11.
     pub fn create_graph(&self, body: Slice<'_>, durability: Durability) -> Result<StoredGraph> {
@@ -36,7 +36,7 @@ impl Session {
         stored_graph(graph, outcome.new)
     }
 
-    /// Drops a graph, and on demand those of its collections that no other graph uses.
+    /// Drops a graph and, with `drop_collections`, its collections that no other graph uses.
     ///
     /// Errors: 1924, 1941, 11 also for a collection that would be dropped.
     pub fn drop_graph(&self, name: &str, drop_collections: bool, durability: Durability) -> Result<()> {
@@ -53,7 +53,7 @@ impl Session {
         self.drop_members(&members)
     }
 
-    /// Stores changed definitions of graphs that exist, and answers the first of them.
+    /// Stores changed definitions of existing graphs, and returns the first of them.
     pub(super) fn store_graphs(
         &self,
         changed: Vec<GraphDefinition>,
@@ -67,7 +67,7 @@ impl Session {
             let options = WriteOptions { return_new: true, ..WriteOptions::default() };
             let mut first = None;
             for (graph, document) in changed.iter().zip(&documents) {
-                // Laid over the stored document, which may have formal properties besides.
+                // Merged into the stored document, which may have further attributes.
                 let new = transaction.update(graphs, &graph.name, Slice::new(document), &options)?.new;
                 first = first.or(new);
             }

@@ -1,4 +1,4 @@
-//! The collections of a graph: checked, made where they are missing, and dropped with it.
+//! The collections of a graph: checked, created if missing, and dropped with the graph.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use catalog::{AccessLevel, CollectionProperties, CollectionType, GraphDefinition
 use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
-/// The collections of a graph that no other graph uses.
+/// Returns the collections of a graph that no other graph uses.
 pub(super) fn unused_by(graph: &GraphDefinition, others: &[GraphDefinition]) -> Vec<String> {
     let mut members: BTreeSet<&str> = graph.vertex_collections();
     members.extend(graph.edge_collections());
@@ -16,7 +16,8 @@ pub(super) fn unused_by(graph: &GraphDefinition, others: &[GraphDefinition]) -> 
 }
 
 impl Session {
-    /// Makes the collections of a graph that do not exist. Nothing is made when one of them could not be.
+    /// Creates the collections of a graph that do not exist. If one of them cannot be created, none
+    /// is.
     ///
     /// Errors: 1944, 1927, 1208, 11.
     pub(super) fn provide_members(&self, graph: &GraphDefinition) -> Result<()> {
@@ -57,12 +58,13 @@ impl Session {
         Ok(())
     }
 
-    /// Errors: 11.
+    /// Checks that the user has `level` on all these collections. Errors: 11.
     pub(super) fn require_members(&self, members: &[String], level: AccessLevel) -> Result<()> {
         members.iter().try_for_each(|member| self.require_collection(member, level))
     }
 
-    /// Drops collections that no graph names any more; those that do not exist are passed by. Errors: 18.
+    /// Drops collections that no graph names any more, and skips those that do not exist. Errors:
+    /// 18.
     pub(super) fn drop_members(&self, members: &[String]) -> Result<()> {
         for member in members {
             let catalog = self.catalog();
@@ -75,7 +77,8 @@ impl Session {
         Ok(())
     }
 
-    /// Refuses to drop a collection that a graph uses. The caller holds the changes of graphs. Errors: 1942.
+    /// Refuses to drop a collection that a graph uses. The caller holds `GraphChanges`. Errors:
+    /// 1942.
     pub(crate) fn check_unused_by_graphs(&self, collection: &str) -> Result<()> {
         let graphs = self.graph_definitions()?;
         match graphs.iter().find(|graph| graph.uses(collection)) {
@@ -90,7 +93,7 @@ impl Session {
         }
     }
 
-    /// Renames a collection in all graphs. The caller holds the changes of graphs.
+    /// Renames a collection in all graphs. The caller holds `GraphChanges`.
     pub(crate) fn rename_in_graphs(&self, name: &str, new_name: &str) -> Result<()> {
         let mut graphs = self.graph_definitions()?;
         graphs.retain_mut(|graph| graph.rename_collection(name, new_name));

@@ -1,13 +1,14 @@
-//! Named graphs: their definitions, and vertices and edges written by their rules.
+//! Named graphs: their definitions, and writes of vertices and edges by their rules.
 //!
-//! A graph is a document of the system collection `_graphs` ([`catalog::graph`] says what it means). Whoever changes a
-//! definition, or a collection that a definition may name, holds [`GraphChanges`], so that definitions and collections
-//! fit together. Vertices and edges are written in one transaction with all that follows: an edge holds the vertices
-//! that it connects, and what is removed takes its edges with it.
+//! A graph is a document of the system collection `_graphs`; [`catalog::graph`] describes its
+//! attributes. A writer holds [`GraphChanges`] while it changes a definition or a collection that a
+//! definition may name, so that definitions and collections stay consistent. A vertex or edge is
+//! written in one transaction with all consequences: an edge locks the vertices that it connects,
+//! and a removed document takes its edges with it.
 //!
-//! - [`lookup`]: definitions read. [`manage`]: graphs created and dropped. [`edge_definitions`],
-//!   [`vertex_collections`]: definitions changed, by the steps of [`change`]. [`members`]: collections checked, made
-//!   and dropped for a graph.
+//! - [`lookup`]: reads definitions. [`manage`]: creates and drops graphs. [`edge_definitions`],
+//!   [`vertex_collections`]: change definitions by the steps of [`change`]. [`members`]: checks,
+//!   creates and drops the collections of a graph.
 //! - [`vertex`], [`edge`]: documents. [`cascade`]: removal with edges.
 
 mod cascade;
@@ -32,7 +33,7 @@ pub(crate) use lookup::definition_in;
 /// A graph and the document that defines it.
 #[derive(Clone, Debug)]
 pub struct StoredGraph {
-    /// What the document says.
+    /// The definition that the document holds.
     pub definition: GraphDefinition,
     /// The document of `_graphs`.
     pub document: StoredDocument,
@@ -45,14 +46,14 @@ pub struct GraphWrite<'a> {
     pub graph: &'a str,
     /// The name of one of its collections.
     pub collection: &'a str,
-    /// What is done.
+    /// The operation.
     pub operation: WriteOperation,
-    /// The document's key; of no meaning for an insert.
+    /// The document's key; ignored for an insert.
     pub key: &'a str,
-    /// What is stored; of no meaning for a removal.
+    /// The document or patch; ignored for a removal.
     pub body: Slice<'a>,
-    /// How it is written.
+    /// The options of the write.
     pub options: &'a WriteOptions,
-    /// What the commit waits for.
+    /// The durability that the commit waits for.
     pub durability: Durability,
 }

@@ -7,12 +7,14 @@ use storage::{Collection, DOCUMENT_WAIT, Durability, Transaction, TransactionOpt
 use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
-/// How often a transaction is tried that others are in the way of.
+/// Attempts to run a transaction that conflicts with others.
 const ATTEMPTS: usize = 5;
 
 impl Session {
-    /// Runs `work` in a transaction that may write some collections, and commits it; an error of `work` takes
-    /// everything back. Where another transaction was in the way, all is tried again, a few times.
+    /// Runs `work` in a transaction that may write some collections, and commits it.
+    ///
+    /// An error of `work` rolls it back. On a conflict the transaction is retried, up to
+    /// [`ATTEMPTS`] times in all.
     pub(super) fn in_transaction<T>(
         &self,
         write: Vec<Arc<Collection>>,

@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
 impl Session {
-    /// Looks a vertex up. Errors: 1924, 1949, 1203, 11.
+    /// Looks up a vertex. Errors: 1924, 1949, 1203, 11.
     pub fn read_vertex(
         &self,
         graph: &str,
@@ -21,8 +21,9 @@ impl Session {
         self.read_documents(collection, &[key])
     }
 
-    /// Writes a vertex. A removal takes the edges with it, in all graphs. Errors: 1924, 1949, 1203, 11, those of the
-    /// write.
+    /// Writes a vertex. A removal also removes its edges in all graphs.
+    ///
+    /// Errors: 1924, 1949, 1203, 11, those of the write.
     pub fn write_vertex(&self, write: &GraphWrite<'_>) -> Result<(Arc<Collection>, WriteOutcome)> {
         let GraphWrite { graph, collection, operation, key, body, options, durability } = *write;
         self.require_vertex_collection(graph, collection)?;
@@ -37,7 +38,7 @@ impl Session {
         Ok((collection, outcome))
     }
 
-    /// Errors: 1924, 1949.
+    /// Checks that the collection is a vertex collection of the graph. Errors: 1924, 1949.
     fn require_vertex_collection(&self, graph: &str, collection: &str) -> Result<()> {
         if self.graph(graph)?.definition.has_vertex_collection(collection) {
             return Ok(());

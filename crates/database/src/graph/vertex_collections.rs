@@ -1,4 +1,4 @@
-//! Vertex collections added to a graph and removed from it.
+//! Addition and removal of the vertex collections of a graph.
 
 use catalog::AccessLevel;
 use storage::Durability;
@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
 impl Session {
-    /// Adds a vertex collection as an orphan; it is made if it does not exist.
+    /// Adds a vertex collection as an orphan, and creates it if it does not exist.
     ///
     /// Errors: 1924, 1927, 1929, 1938, 1208, 11.
     pub fn add_vertex_collection(
@@ -24,7 +24,7 @@ impl Session {
         })
     }
 
-    /// Removes an orphan, and on demand drops it where no other graph uses it.
+    /// Removes an orphan. With `drop_collection` it is dropped if no other graph uses it.
     ///
     /// Errors: 1924, 1926 for a collection that does not exist, 1928, 11.
     pub fn remove_vertex_collection(
@@ -44,7 +44,7 @@ impl Session {
         })
     }
 
-    /// The collection, if it is wanted to be dropped and no graph but this one uses it. Errors: 11.
+    /// Returns the collection if it shall be dropped and no other graph uses it. Errors: 11.
     pub(super) fn to_drop(&self, graph: &str, collection: &str, is_wanted: bool) -> Result<Vec<String>> {
         let others = self.graph_definitions()?;
         let is_used = others.iter().any(|other| other.name != graph && other.uses(collection));
