@@ -1,7 +1,8 @@
-//! The lock of a collection: writers share it, loads of new documents share it, and a change of its definition or
-//! indexes holds it exclusively.
+//! The lock of a collection. Writers share it, and loads of new documents share it. A change of the
+//! collection's definition or indexes holds it exclusively.
 //!
-//! Writers and loads exclude each other: a load neither looks at the keys that transactions claim nor claims its own.
+//! Writers and loads exclude each other, because a load neither checks the keys that transactions
+//! claim nor claims its own.
 //!
 //! Readers need no lock; they have snapshots.
 
@@ -10,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use kv::WaitPolicy;
 
-/// One lock a collection. Writers that come while a change waits for exclusive use wait behind it.
+/// The lock of one collection. While a change waits for exclusive use, later writers wait behind
+/// it.
 #[derive(Debug, Default)]
 pub(crate) struct CollectionLock {
     state: Mutex<State>,
@@ -27,18 +29,18 @@ struct State {
     waiting_load: usize,
 }
 
-/// How a collection is locked.
+/// A mode of locking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LockMode {
-    /// Together with other writers.
+    /// Shared with other writers.
     Shared,
-    /// Together with other loads. A load that waits gives way to writers.
+    /// Shared with other loads. A load that waits lets writers go first.
     Load,
-    /// Alone.
+    /// Held by one change alone.
     Exclusive,
 }
 
-/// The right to use the collection, until dropped.
+/// The right to use the collection, until the guard is dropped.
 #[derive(Debug)]
 pub(crate) struct CollectionLockGuard {
     lock: Arc<CollectionLock>,
@@ -46,7 +48,7 @@ pub(crate) struct CollectionLockGuard {
 }
 
 impl CollectionLock {
-    /// Waits as `wait` says; `None` when its limit has passed.
+    /// Waits as long as `wait` allows; `None` after that.
     pub(crate) fn acquire(self: &Arc<Self>, mode: LockMode, wait: WaitPolicy) -> Option<CollectionLockGuard> {
         let mut state = self.state();
         if !state.admits(mode) {
@@ -85,7 +87,7 @@ impl CollectionLock {
         }
     }
 
-    /// No code that can panic runs under this lock.
+    /// Locks the state. No code that can panic runs under this lock.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -129,7 +131,7 @@ impl State {
         }
     }
 
-    /// How many wait for this mode.
+    /// Returns the number of threads that wait for a mode.
     fn waiting(&mut self, mode: LockMode) -> &mut usize {
         match mode {
             LockMode::Shared => &mut self.waiting_shared,
@@ -186,7 +188,7 @@ mod tests {
         while lock.state().waiting_load == 0 {
             std::thread::yield_now();
         }
-        // A load that waits keeps no writer out.
+        // A waiting load keeps no writer out.
         drop(lock.acquire(LockMode::Shared, SOON).unwrap());
         drop(writer);
         assert!(waiting.join().unwrap());

@@ -10,7 +10,7 @@ pub(crate) fn document_not_found() -> Error {
     Error::of(ErrorCode::DocumentNotFound)
 }
 
-/// A client's document or patch that cannot be stored.
+/// Converts the error of a client's document or patch that cannot be stored.
 pub(crate) fn unfit_document(error: velocypack::Error) -> Error {
     match error {
         velocypack::Error::ObjectExpected { .. } => Error::of(ErrorCode::DocumentTypeInvalid),
@@ -27,20 +27,21 @@ pub(crate) fn lock_timeout(collection: &str) -> Error {
     Error::new(ErrorCode::LockTimeout, message).retryable()
 }
 
-/// The edge index of a collection, which a restore leaves for later, is needed now and can be there soon.
+/// Returns the retryable error for a collection whose edge index a restore has yet to build.
 pub fn lacks_edge_index(collection: &str) -> Error {
     let message =
         format!("the edge index of collection '{collection}', which is being restored, was not built yet");
     Error::new(ErrorCode::Conflict, message).retryable()
 }
 
-/// Another transaction writes `document`, or wrote it since this one began.
+/// Returns the error for a `document` that another transaction writes, or has written since this
+/// one began.
 pub(crate) fn write_conflict(document: ConflictingDocument) -> Error {
     let message = format!("write-write conflict; key: {}", document.key);
     Error::new(ErrorCode::Conflict, message).with_document(document).retryable()
 }
 
-/// The collection was changed (truncated) since the transaction began.
+/// Returns the error for a collection that was changed (truncated) since the transaction began.
 pub(crate) fn stale_collection(collection: &str) -> Error {
     let message =
         format!("write-write conflict: collection '{collection}' was changed since the transaction began");
@@ -50,13 +51,14 @@ pub(crate) fn stale_collection(collection: &str) -> Error {
 /// The HTTP status of a conflict between a stored revision and the one that the client named.
 const PRECONDITION_FAILED: u16 = 412;
 
-/// The stored document has another revision than the one that the client named.
+/// Returns the error for a stored document that has another revision than the client named.
 pub(crate) fn revision_mismatch(document: ConflictingDocument) -> Error {
     let message = "conflict, _rev values do not match";
     Error::new(ErrorCode::Conflict, message).with_document(document).with_status(PRECONDITION_FAILED)
 }
 
-/// A second document with the same unique values: `index` and `fields` as they are named to clients.
+/// Returns the error for a second document with the same unique values. Clients see `index` and
+/// `fields` as given.
 pub(crate) fn unique_violation(
     index: &str,
     index_type: &str,

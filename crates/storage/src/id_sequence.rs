@@ -1,8 +1,8 @@
-//! The server's tick: numbers that are never given out twice, also not across restarts.
+//! The server's tick: numbers that are never issued twice, even across restarts.
 //!
-//! A record in the engine says below which number ticks may have been given out; it is moved ahead a block at a time,
-//! so that a tick costs one atomic addition. A clean stop writes the exact number, a crash skips the rest of the
-//! block.
+//! A record in the engine holds a limit; ticks below it may have been issued. The limit moves ahead
+//! one block at a time, so that a tick costs one atomic addition. A clean stop writes the exact
+//! number; a crash skips the rest of the block.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,21 +13,21 @@ use crate::encoding::metadata::tick_key;
 use crate::encoding::{FIRST_TICK, pack};
 use crate::{Error, ErrorCode, Result};
 
-/// Ticks reserved at a time.
+/// Ticks in one reserved block.
 const BLOCK_TICKS: u64 = 1 << 20;
 
-/// Gives out numbers that nobody has had before.
+/// A source of numbers that are never issued twice.
 pub(crate) struct IdSequence {
     engine: Arc<dyn Engine>,
     next: AtomicU64,
-    /// Ticks below this may be given out.
+    /// The limit below which ticks may be issued.
     limit: AtomicU64,
-    /// Held while the limit is moved.
+    /// Held while the limit moves.
     moving: Mutex<()>,
 }
 
 impl IdSequence {
-    /// Goes on behind the stored limit.
+    /// Continues after the stored limit.
     pub(crate) fn open(engine: Arc<dyn Engine>) -> Result<Self> {
         let stored = engine.snapshot()?.get_many(&[&tick_key()])?;
         let start = match stored.iter().next().flatten() {
@@ -38,9 +38,9 @@ impl IdSequence {
         Ok(IdSequence { engine, next, limit, moving: Mutex::new(()) })
     }
 
-    /// A tick that nobody else gets.
+    /// Returns a tick that no other caller gets.
     ///
-    /// Errors: 1225 after 2^64 ticks, or what the engine answers when the limit cannot be moved.
+    /// Errors: 1225 after 2^64 ticks, and those of the engine if it cannot store a new limit.
     pub(crate) fn next(&self) -> Result<u64> {
         let tick = self.next.fetch_add(1, Ordering::Relaxed);
         if tick >= self.limit.load(Ordering::Acquire) {

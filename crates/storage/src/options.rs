@@ -1,4 +1,4 @@
-//! How a store is opened.
+//! The options of a store.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,26 +10,27 @@ use kv::WaitPolicy;
 use crate::MemoryBudget;
 use crate::computed_values::ComputedValuesCompiler;
 
-/// How long a change of a collection waits for its writers by default, and writers for a change.
+/// The default time that a change of a collection waits for its writers, and writers for a change.
 const COLLECTION_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_secs(60));
 
-/// How a store is opened.
+/// The options of a store.
 #[derive(Clone)]
 pub struct StoreOptions {
-    /// Which names are allowed for new databases, collections and indexes.
+    /// Rules for the names of new databases, collections and indexes.
     pub naming_rules: NamingRules,
-    /// How long a change of a collection (an index, a truncation, a drop) waits for those who write it, and they for
-    /// it, before 18 is answered.
+    /// The time that a change of a collection (an index, a truncation, a drop) waits for its
+    /// writers, and writers for a change. After that it fails with 18.
     pub collection_wait: WaitPolicy,
-    /// Whether a change of definitions waits until it is on disk.
+    /// True if a change of definitions waits until it is on disk.
     pub sync_definitions: bool,
-    /// Memory for building an index; more goes to temporary files.
+    /// Bytes of memory for building an index; the rest goes to temporary files.
     pub sort_budget_bytes: usize,
-    /// Memory for documents and edges that were read lately; 0 for none.
+    /// Bytes of the read cache; 0 turns it off.
     pub read_cache_bytes: u64,
-    /// Where temporary files are made; they have no names and vanish with the process.
+    /// The folder of temporary files. They have no names and vanish with the process.
     pub temporary_folder: PathBuf,
-    /// Compiles computed values. Without one, collections with computed values are refused with 9.
+    /// The compiler of computed values. Without one, collections with computed values are refused
+    /// with 9.
     pub computed_values: Option<Arc<dyn ComputedValuesCompiler>>,
 }
 

@@ -1,8 +1,11 @@
 //! Document revisions: a hybrid logical clock and its text form.
 //!
-//! A revision is 64 bits: milliseconds since 1970 in the upper 44, a counter in the lower 20. Its text is the number in
-//! base 64, most significant digit first, without leading zeros, in the alphabet `-_A-Za-z0-9`. Source of the form:
-//! the documented examples of AQL's `DECODE_REV` (`_YU0HOEG---` is 2019-03-11T16:15:05.314Z, count 0).
+//! A revision is 64 bits: milliseconds since 1970 in the upper 44, a counter in the lower 20. Its
+//! text is the number in base 64, most significant digit first, without leading zeros, in the
+//! alphabet `-_A-Za-z0-9`.
+//!
+//! Source of the text form: the documented examples of AQL's `DECODE_REV` (`_YU0HOEG---` is
+//! 2019-03-11T16:15:05.314Z, count 0).
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,14 +13,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Digits by value.
 const ALPHABET: &[u8; 64] = b"-_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-/// Bits of the counter.
+/// Number of bits of the counter.
 const COUNT_BITS: u32 = 20;
-/// The counter's bits.
+/// Mask of the counter's bits.
 const COUNT_MASK: u64 = (1 << COUNT_BITS) - 1;
 /// Most digits of a revision: 64 bits in steps of 6.
 pub const REVISION_TEXT_MAX_BYTES: usize = 11;
-/// A revision from elsewhere (a dump, a client) moves the clock only if its time is at most this far ahead of ours: a
-/// wrong date must not use up the clock.
+/// The most that a revision from elsewhere (a dump, a client) may be ahead of our time and still
+/// move the clock. So a wrong date cannot use up the clock.
 const RECEIVE_AHEAD_MAX_MS: u64 = 3_600_000;
 
 /// A document's revision.
@@ -25,17 +28,17 @@ const RECEIVE_AHEAD_MAX_MS: u64 = 3_600_000;
 pub struct Revision(pub u64);
 
 impl Revision {
-    /// The time in milliseconds since 1970.
+    /// Returns the time in milliseconds since 1970.
     pub fn time_ms(self) -> u64 {
         self.0 >> COUNT_BITS
     }
 
-    /// The counter within the millisecond.
+    /// Returns the counter within the millisecond.
     pub fn count(self) -> u64 {
         self.0 & COUNT_MASK
     }
 
-    /// The text form.
+    /// Returns the text form.
     pub fn to_text(self) -> RevisionText {
         let mut digits = [b'-'; REVISION_TEXT_MAX_BYTES];
         let mut rest = self.0;
@@ -54,7 +57,8 @@ impl Revision {
         RevisionText { digits, start }
     }
 
-    /// Reads the text form. `None` for an empty text, other characters, or more than 64 bits.
+    /// Parses the text form. Returns `None` for an empty text, other characters, or more than 64
+    /// bits.
     pub fn parse(text: &str) -> Option<Self> {
         if text.is_empty() || text.len() > REVISION_TEXT_MAX_BYTES {
             return None;
@@ -96,28 +100,28 @@ pub struct RevisionText {
 }
 
 impl RevisionText {
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         let used = self.digits.get(self.start..).unwrap_or_default();
         std::str::from_utf8(used).unwrap_or_default()
     }
 }
 
-/// Gives out revisions, each greater than all before.
+/// A clock that issues revisions, each greater than all before.
 #[derive(Debug, Default)]
 pub struct RevisionClock {
     last: AtomicU64,
 }
 
 impl RevisionClock {
-    /// A clock whose revisions are greater than `last`, which was stored, and than those of this millisecond, which
-    /// an earlier process may have given out without storing them.
+    /// Starts a clock whose revisions are greater than `last`, the last stored one, and than all of
+    /// this millisecond. An earlier process may have issued those without storing them.
     pub fn starting_after(last: Revision) -> Self {
         let end_of_now = (now_ms() << COUNT_BITS) | COUNT_MASK;
         RevisionClock { last: AtomicU64::new(last.0.max(end_of_now)) }
     }
 
-    /// The next revision: the time of now, or one more than the last.
+    /// Issues the next revision: the current time, or one more than the last revision.
     pub fn next(&self) -> Revision {
         let now = now_ms() << COUNT_BITS;
         let mut last = self.last.load(Ordering::Relaxed);
@@ -130,10 +134,10 @@ impl RevisionClock {
         }
     }
 
-    /// Takes note of a revision from elsewhere, so that later ones exceed it. Ignores one that lies more than an hour
-    /// ahead of this machine's time.
+    /// Advances the clock past a revision from elsewhere. Ignores a revision that is more than an
+    /// hour ahead of this machine's time.
     pub fn receive(&self, revision: Revision) {
-        // Nearly all of a dump are: no use in asking for the time.
+        // Nearly all revisions in a dump are old, and then the time does not matter.
         if revision.0 <= self.last.load(Ordering::Relaxed) {
             return;
         }
@@ -143,7 +147,7 @@ impl RevisionClock {
     }
 }
 
-/// Milliseconds since 1970, within 44 bits.
+/// Returns milliseconds since 1970, within 44 bits.
 fn now_ms() -> u64 {
     let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(elapsed.as_millis()).unwrap_or(0) & ((1 << 44) - 1)

@@ -14,25 +14,25 @@ use crate::visibility::LoadClock;
 use crate::visibility::read_cache::ReadCache;
 use crate::{Error, ErrorCode, Result, RevisionClock};
 
-/// What an open store consists of.
+/// The parts of an open store.
 pub(crate) struct Shared {
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) options: StoreOptions,
     pub(crate) ids: IdSequence,
     pub(crate) clock: RevisionClock,
     pub(crate) server_id: u64,
-    /// Read while a snapshot is taken, written while a change of definitions is committed: so that snapshot and
-    /// catalog are of one moment.
+    /// The current catalog. Taking a snapshot locks it for reading; committing a change of
+    /// definitions locks it for writing. So a snapshot and its catalog are of the same moment.
     pub(crate) catalog: RwLock<Arc<Catalog>>,
-    /// Held by whoever changes definitions.
+    /// Held during a change of definitions.
     pub(crate) definitions: Mutex<()>,
     pub(crate) read_cache: Arc<ReadCache>,
     pub(crate) fork_join: Arc<ForkJoin>,
     pub(crate) is_read_only: AtomicBool,
-    /// Whether a change of definitions was stored is not known: until the store is opened again.
+    /// True after a change of definitions with an unknown outcome, until the store is opened again.
     pub(crate) is_in_doubt: AtomicBool,
     pub(crate) load_clock: LoadClock,
-    /// See [`Store::intermediate_commits`].
+    /// The count behind [`Store::intermediate_commits`].
     pub(crate) intermediate_commits: AtomicU64,
 }
 
@@ -41,7 +41,7 @@ impl Shared {
         Arc::clone(&self.catalog.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Begins a transaction of the engine with the catalog of the same moment.
+    /// Begins a transaction of the engine, and returns it with the catalog of the same moment.
     pub(crate) fn begin(
         &self,
         options: kv::TransactionOptions,
@@ -50,7 +50,9 @@ impl Shared {
         Ok((self.engine.begin(options)?, Arc::clone(&catalog)))
     }
 
-    /// Errors: 1004 while writes are refused.
+    /// Checks that the store accepts writes.
+    ///
+    /// Errors: 1004 while it refuses them.
     pub(crate) fn check_writable(&self) -> Result<()> {
         if self.is_read_only.load(Ordering::Relaxed) || self.is_in_doubt.load(Ordering::Relaxed) {
             return Err(Error::new(ErrorCode::ReadOnly, "read only: the server does not accept writes"));
@@ -58,10 +60,11 @@ impl Shared {
         Ok(())
     }
 
-    /// Changes definitions: one atomic write, and one new version of the catalog. Nothing changes if `change` fails.
+    /// Changes definitions: one atomic write, and one new version of the catalog. Nothing changes
+    /// if `change` fails.
     ///
-    /// Errors: those of `change`, 1004 while writes are refused, 1650 if the outcome is not known: then all further
-    /// writes are refused until the store is opened again.
+    /// Errors: those of `change`, 1004 while writes are refused, 1650 if the outcome is not known.
+    /// After 1650, all further writes are refused until the store is opened again.
     pub(crate) fn alter<T>(&self, change: impl FnOnce(&mut Draft) -> Result<T>) -> Result<T> {
         self.check_writable()?;
         let _definitions = self.definitions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,7 +78,8 @@ impl Shared {
             let mut present = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
             if let Err(error) = transaction.commit(kv::Durability::Buffered) {
                 if matches!(error, kv::Error::Undetermined { .. }) {
-                    // The catalog in memory and the engine may differ now; only opening the store again can tell.
+                    // The catalog in memory and the engine may now differ. Only opening the store
+                    // again can tell.
                     self.is_in_doubt.store(true, Ordering::Relaxed);
                 }
                 return Err(error.into());
@@ -83,7 +87,7 @@ impl Shared {
             *present = Arc::new(catalog);
         }
         drop(commit);
-        // Not under the lock: readers need not wait for the disk.
+        // The sync runs without the lock, so that readers do not wait for the disk.
         if self.options.sync_definitions {
             self.engine.sync()?;
         }

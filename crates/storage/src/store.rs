@@ -20,14 +20,15 @@ use crate::visibility::LoadClock;
 use crate::visibility::read_cache::{ReadCache, ReadCacheStatistics};
 use crate::{Collection, Result, RevisionClock, Snapshot, deletion, encoding};
 
-/// An opened engine with its catalog. Shared by all threads.
+/// An opened engine with its catalog, shared by all threads.
 pub struct Store {
     pub(crate) shared: Arc<Shared>,
     is_new: bool,
 }
 
 impl Store {
-    /// Opens what is in an engine; an empty one gets the system database. Finishes deletions that a crash interrupted.
+    /// Opens the store in an engine, and finishes deletions that a crash interrupted. An empty
+    /// engine gets the system database.
     ///
     /// Errors: 35 if a newer version wrote the data, 1102 for damage, those of the engine.
     pub fn open(engine: Arc<dyn Engine>, options: StoreOptions) -> Result<Arc<Store>> {
@@ -54,7 +55,7 @@ impl Store {
             load_clock: LoadClock::default(),
             intermediate_commits: AtomicU64::new(0),
         });
-        // A crash may have come between the server's record and the system database.
+        // A crash may have happened after the server's record and before the system database.
         let is_new = shared.catalog().database(catalog::SYSTEM_DATABASE).is_none();
         let store = Arc::new(Store { shared, is_new });
         if is_new {
@@ -63,20 +64,20 @@ impl Store {
         Ok(store)
     }
 
-    /// Whether the engine was empty when it was opened.
+    /// Returns true if the engine was empty when the store opened.
     pub fn is_new(&self) -> bool {
         self.is_new
     }
 
-    /// The catalog as it stands now.
+    /// Returns the current catalog.
     pub fn catalog(&self) -> Arc<Catalog> {
         self.shared.catalog()
     }
 
-    /// A snapshot of now.
+    /// Takes a snapshot of the current state.
     pub fn snapshot(&self) -> Result<Snapshot> {
         let catalog = self.shared.catalog.read().unwrap_or_else(PoisonError::into_inner);
-        // Before the engine's snapshot, which then has at least these commits.
+        // The view comes before the engine's snapshot, which then includes at least these commits.
         let read_cache = self.shared.read_cache.view();
         let engine = self.shared.engine.snapshot()?;
         Ok(Snapshot::new(
@@ -88,113 +89,118 @@ impl Store {
         ))
     }
 
-    /// Threads to divide work among.
+    /// Returns the threads among which to divide work.
     pub fn fork_join(&self) -> &Arc<ForkJoin> {
         &self.shared.fork_join
     }
 
-    /// How long transactions wait for a change of a collection's definition, unless they say otherwise.
+    /// Returns how long transactions wait by default for a change of a collection's definition.
     pub fn collection_wait(&self) -> WaitPolicy {
         self.shared.options.collection_wait
     }
 
     /// Begins a transaction. Locks the collections that the options name.
     ///
-    /// Errors: 18 if a collection stayed locked for too long, 1203 if a collection was dropped.
+    /// Errors: 18 if a collection stays locked for too long, 1203 if a collection was dropped.
     pub fn begin(&self, options: &TransactionOptions) -> Result<Transaction> {
         Transaction::begin(&self.shared, options)
     }
 
-    /// Which names are allowed for new databases, collections and indexes.
+    /// Returns the rules for the names of new databases, collections and indexes.
     pub fn naming_rules(&self) -> NamingRules {
         self.shared.options.naming_rules
     }
 
-    /// A number that is never given out twice.
+    /// Returns a number that is never issued twice.
     pub fn next_id(&self) -> Result<u64> {
         self.shared.ids.next()
     }
 
-    /// The number that tells this server from others, for ever.
+    /// Returns the number that identifies this server for ever.
     pub fn server_id(&self) -> u64 {
         self.shared.server_id
     }
 
-    /// The engine underneath, for statistics, checkpoints and the like.
+    /// Returns the underlying engine, for statistics, checkpoints and similar tasks.
     pub fn engine(&self) -> &Arc<dyn Engine> {
         &self.shared.engine
     }
 
-    /// Refuses writes with 1004, or allows them again. Transactions that have begun to write go on. Writes that are refused
-    /// because definitions are in doubt stay so.
+    /// Refuses writes with 1004, or allows them again.
+    ///
+    /// Transactions that have begun to write continue. Writes stay refused while an unknown outcome
+    /// leaves the definitions in doubt.
     pub fn set_read_only(&self, is_read_only: bool) {
         self.shared.is_read_only.store(is_read_only, Ordering::Relaxed);
     }
 
-    /// Whether writes are refused.
+    /// Returns true if writes are refused.
     pub fn is_read_only(&self) -> bool {
         self.shared.check_writable().is_err()
     }
 
-    /// At most `parts - 1` keys that divide a collection into parts of similar size.
+    /// Returns at most `parts - 1` keys that divide a collection into parts of similar size.
     pub fn split_points(&self, collection: &Collection, parts: usize) -> Result<Vec<String>> {
         let range = encoding::object_range(collection.object_id());
         Ok(split_keys(self.shared.engine.split_points(&range, parts)?, &range))
     }
 
-    /// Rewrites what a collection and its indexes have on disk, so that deleted data give their space back.
+    /// Rewrites the data of a collection and its indexes on disk, so that deleted data free their
+    /// space.
     pub fn compact(&self, collection: &Collection) -> Result<()> {
         let engine = self.engine();
         collection.objects().try_for_each(|object| Ok(engine.compact(&encoding::object_range(object))?))
     }
 
-    /// Figures of the documents and edges that are kept in memory.
+    /// Returns the statistics of the read cache.
     pub fn read_cache_statistics(&self) -> ReadCacheStatistics {
         self.shared.read_cache.statistics()
     }
 
-    /// Commits of transactions that went on, since the store was opened.
+    /// Returns the number of intermediate commits, after which a transaction continues, since the
+    /// store opened.
     pub fn intermediate_commits(&self) -> u64 {
         self.shared.intermediate_commits.load(Ordering::Relaxed)
     }
 
-    /// Makes all commits so far survive a crash of the machine.
+    /// Makes all commits so far durable, so that they survive a crash of the machine.
     pub fn sync(&self) -> Result<()> {
         Ok(self.shared.engine.sync()?)
     }
 
-    /// A small value that a layer above keeps under a name.
+    /// Returns a small value that an upper layer stores under a name.
     pub fn setting(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let values = self.shared.engine.snapshot()?.get_many(&[&setting_key(name)])?;
         Ok(values.iter().next().flatten().map(<[u8]>::to_vec))
     }
 
-    /// Keeps a small value under a name.
+    /// Stores a small value under a name.
     pub fn put_setting(&self, name: &str, value: &[u8]) -> Result<()> {
         let mut transaction = self.shared.engine.begin(kv::TransactionOptions::default())?;
         transaction.put(&setting_key(name), value)?;
         Ok(transaction.commit(kv::Durability::Synced)?)
     }
 
-    /// Forgets the value of a name, if there is one.
+    /// Removes the value of a name, if there is one.
     pub fn remove_setting(&self, name: &str) -> Result<()> {
         let mut transaction = self.shared.engine.begin(kv::TransactionOptions::default())?;
         transaction.delete(&setting_key(name))?;
         Ok(transaction.commit(kv::Durability::Buffered)?)
     }
 
-    /// Writes what is kept up in memory (estimates of indexes). To be called now and then, e.g. each minute.
+    /// Writes index estimates that have changed in memory. The caller should do this from time to
+    /// time, such as each minute.
     pub fn maintain(&self) -> Result<()> {
         metadata::write_estimates(self.shared.engine.as_ref(), &self.catalog())
     }
 
-    /// Writes a copy of everything, as of now, into a folder that does not exist yet.
+    /// Writes a copy of the current state into a folder that does not exist yet.
     pub fn checkpoint(&self, folder: &Path) -> Result<()> {
         self.maintain()?;
         Ok(self.shared.engine.checkpoint(folder)?)
     }
 
-    /// Writes what is kept in memory and closes the engine. Later calls answer 30.
+    /// Writes what is only in memory and closes the engine. Later calls fail with 30.
     pub fn close(&self) -> Result<()> {
         self.maintain()?;
         self.shared.ids.close()?;

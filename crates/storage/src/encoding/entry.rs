@@ -1,16 +1,20 @@
 //! Entries of a persistent index.
 //!
-//! Not unique: `object id · sort keys of the fields · _key · length of _key (1 byte)` → `covered values`.
-//! Unique:     `object id · sort keys of the fields` → `length of _key (1 byte) · _key · covered values`.
+//! - Not unique: `object id · sort keys of the fields · _key · length of _key (1 byte)` → `covered
+//!   values`.
+//! - Unique: `object id · sort keys of the fields` → `length of _key (1 byte) · _key · covered
+//!   values`.
 //!
-//! The length stands behind the key because sort keys cannot be read backwards or skipped cheaply; a `_key` has at most
-//! 254 bytes. The covered values are one VelocyPack array: the fields, then the stored values.
+//! The length follows the key because a reader cannot read sort keys backwards or skip them
+//! cheaply. A `_key` has at most 254 bytes. The covered values are one VelocyPack array: the
+//! fields, then the stored values.
 
 use std::ops::Range;
 
 use catalog::ObjectId;
 
-/// Appends the start of an entry's key: the object id. The fields' sort keys are appended behind it.
+/// Appends the start of an entry's key: the object id. The caller appends the fields' sort keys
+/// after it.
 pub(crate) fn start_key(object: ObjectId, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&object.0.to_be_bytes());
 }
@@ -27,21 +31,22 @@ pub(crate) fn start_unique_value(document_key: &str, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(document_key.as_bytes());
 }
 
-/// A key's length; valid keys have at most 254 bytes.
+/// Returns a key's length; valid keys have at most 254 bytes.
 fn key_length(document_key: &str) -> u8 {
     u8::try_from(document_key.len()).unwrap_or(u8::MAX)
 }
 
-/// Where an entry's `_key` and covered values lie in the bytes of `entry_key · value`, which starts at 0.
+/// The position of an entry's `_key` and covered values in the bytes of `entry_key · value`, which
+/// starts at 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EntryLayout {
     /// The document's key.
     pub(crate) key: Range<usize>,
-    /// First byte of the covered values.
+    /// The first byte of the covered values.
     pub(crate) covered: usize,
 }
 
-/// Takes an entry apart. `None` if the bytes cannot be an entry.
+/// Parses an entry. Returns `None` if the bytes cannot be an entry.
 pub(crate) fn layout(pair: &[u8], value_start: usize, unique: bool) -> Option<EntryLayout> {
     if unique {
         let length = usize::from(*pair.get(value_start)?);
@@ -56,7 +61,7 @@ pub(crate) fn layout(pair: &[u8], value_start: usize, unique: bool) -> Option<En
     Some(EntryLayout { key: start..length_at, covered: value_start })
 }
 
-/// The document's key of a unique entry's value.
+/// Returns the document's key from the value of a unique entry.
 pub(crate) fn key_of_unique_value(value: &[u8]) -> Option<&str> {
     let (length, rest) = value.split_first()?;
     std::str::from_utf8(rest.get(..usize::from(*length))?).ok()

@@ -1,4 +1,5 @@
-//! The server's own records, all behind [`META`]: `0 (8 bytes) · kind (1 byte) · ...`; and the counters of collections.
+//! The server's own records, all under [`META`]: `0 (8 bytes) · kind (1 byte) · ...`; and the
+//! counters of collections.
 
 use catalog::{CollectionId, DatabaseId, ObjectId};
 use kv::KeyRange;
@@ -11,7 +12,7 @@ use super::{COUNTERS, ESTIMATES, META, OBJECT_ID_BYTES};
 pub(crate) enum Kind {
     /// One record: the format of everything and the server's id.
     Server = 1,
-    /// One record: below which ticks may have been given out.
+    /// One record: the limit below which ticks may have been issued.
     Tick = 2,
     /// By database id.
     Database = 3,
@@ -19,9 +20,10 @@ pub(crate) enum Kind {
     Collection = 4,
     /// By name.
     User = 5,
-    /// By object id: a range of keys that belongs to nobody any more, or not yet.
+    /// By object id: a range of keys that nothing owns any more, or nothing owns yet.
     PendingDeletion = 6,
-    /// By name: small values that layers above keep (configuration, secrets, views of a later version).
+    /// By name: small values that upper layers store (configuration, secrets, views of a later
+    /// version).
     Setting = 7,
 }
 
@@ -37,7 +39,7 @@ fn key_with(kind: Kind, rest: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// All records of a kind.
+/// Returns the range of all records of a kind.
 pub(crate) fn kind_range(kind: Kind) -> KeyRange {
     KeyRange::prefix(&key(kind))
 }
@@ -60,7 +62,7 @@ pub(crate) fn collection_key(database: DatabaseId, collection: CollectionId) -> 
     bytes
 }
 
-/// The database of a collection's record.
+/// Returns the database of a collection's record.
 pub(crate) fn database_of_collection_key(bytes: &[u8]) -> Option<DatabaseId> {
     number_at(bytes, OBJECT_ID_BYTES + 1).map(DatabaseId)
 }
@@ -77,7 +79,7 @@ pub(crate) fn pending_deletion_key(object: ObjectId) -> Vec<u8> {
     key_with(Kind::PendingDeletion, &object.0.to_be_bytes())
 }
 
-/// The object of a pending deletion.
+/// Returns the object of a pending deletion.
 pub(crate) fn object_of_pending_deletion(bytes: &[u8]) -> Option<ObjectId> {
     number_at(bytes, OBJECT_ID_BYTES + 1).map(ObjectId)
 }
@@ -85,17 +87,19 @@ pub(crate) fn object_of_pending_deletion(bytes: &[u8]) -> Option<ObjectId> {
 /// The slot byte of loads' records, beyond all slots.
 const LOAD_SLOT: u8 = 0xff;
 
-/// What a record of [`COUNTERS`] counts.
+/// The owner of a record of [`COUNTERS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CounterRecord {
-    /// The commits that held a slot, one after the other.
+    /// The commits that held a slot, one after another.
     Slot(u8),
     /// One load, by its number.
     Load(u64),
 }
 
-/// A record of a collection's counters: `1 (8 bytes) · the documents' object id · slot (1 byte)`, or
-/// `1 (8 bytes) · the documents' object id · 255 (1 byte) · the load's number`.
+/// Returns the key of a counter record of a collection.
+///
+/// Its layout is `1 (8 bytes) · the documents' object id · slot (1 byte)`, or `1 (8 bytes) · the
+/// documents' object id · 255 (1 byte) · the load's number`.
 pub(crate) fn counter_key(object: ObjectId, record: CounterRecord) -> Vec<u8> {
     let mut bytes = COUNTERS.0.to_be_bytes().to_vec();
     bytes.extend_from_slice(&object.0.to_be_bytes());
@@ -109,14 +113,14 @@ pub(crate) fn counter_key(object: ObjectId, record: CounterRecord) -> Vec<u8> {
     bytes
 }
 
-/// All records of a collection's counters.
+/// Returns the range of all records of a collection's counters.
 pub(crate) fn counter_range(object: ObjectId) -> KeyRange {
     let mut prefix = COUNTERS.0.to_be_bytes().to_vec();
     prefix.extend_from_slice(&object.0.to_be_bytes());
     KeyRange::prefix(&prefix)
 }
 
-/// What the record with this key counts.
+/// Returns the owner of the record with this key.
 pub(crate) fn counter_record(bytes: &[u8]) -> Option<CounterRecord> {
     match *bytes.get(OBJECT_ID_BYTES * 2..)? {
         [slot] if slot != LOAD_SLOT => Some(CounterRecord::Slot(slot)),
@@ -127,7 +131,7 @@ pub(crate) fn counter_record(bytes: &[u8]) -> Option<CounterRecord> {
     }
 }
 
-/// The estimate of an index: `2 (8 bytes) · the index's object id`.
+/// Returns the key of an index's estimate: `2 (8 bytes) · the index's object id`.
 pub(crate) fn estimate_key(object: ObjectId) -> Vec<u8> {
     let mut bytes = ESTIMATES.0.to_be_bytes().to_vec();
     bytes.extend_from_slice(&object.0.to_be_bytes());

@@ -1,9 +1,10 @@
-//! Keys and values as the engine keeps them. Nothing knows the layout but this module and, of its own entries, each
-//! type of index. It is described byte by byte in `docs/storage-format.md`.
+//! Keys and values as the engine stores them. Only this module knows the layout, and each type of
+//! index that of its own entries. `docs/storage-format.md` describes it byte by byte.
 //!
-//! Every key starts with an object id, 8 bytes, big-endian: the documents of a collection, the entries of an index, or
-//! one of the server's own areas ([`META`], [`COUNTERS`], [`ESTIMATES`]). So an object is one contiguous range of keys,
-//! and dropping it is dropping a range.
+//! Every key starts with an object id, 8 bytes, big-endian. An object is the documents of a
+//! collection, the entries of an index, or one of the server's own areas ([`META`], [`COUNTERS`],
+//! [`ESTIMATES`]). So an object is one contiguous range of keys, and dropping the object drops the
+//! range.
 
 pub(crate) mod entry;
 pub(crate) mod metadata;
@@ -20,25 +21,26 @@ pub(crate) const META: ObjectId = ObjectId(0);
 pub(crate) const COUNTERS: ObjectId = ObjectId(1);
 /// Estimates of indexes.
 pub(crate) const ESTIMATES: ObjectId = ObjectId(2);
-/// Nothing, for ever: what reads it finds no records.
+/// An object that is empty for ever: its readers find no records.
 pub(crate) const EMPTY: ObjectId = ObjectId(3);
-/// The first number that is given to a database, collection or object; smaller ones are kept for the server's areas.
+/// The first number for a database, collection or object. Smaller numbers are reserved for the
+/// server's areas.
 pub(crate) const FIRST_TICK: u64 = 1024;
 
 /// Bytes of the object id that every key starts with.
 pub(crate) const OBJECT_ID_BYTES: usize = 8;
 
-/// The object that a key belongs to. `None` if the bytes cannot be one.
+/// Returns the object that a key belongs to; `None` if the bytes cannot be a key.
 pub(crate) fn object_of(key: &[u8]) -> Option<ObjectId> {
     Some(ObjectId(u64::from_be_bytes(*key.first_chunk()?)))
 }
 
-/// All keys of an object.
+/// Returns the range of all keys of an object.
 pub(crate) fn object_range(object: ObjectId) -> KeyRange {
     KeyRange::prefix(&object.0.to_be_bytes())
 }
 
-/// The key of a document.
+/// Returns the key of a document.
 pub(crate) fn document_key(object: ObjectId, key: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(OBJECT_ID_BYTES + key.len());
     append_document_key(object, key, &mut bytes);
@@ -51,12 +53,13 @@ pub(crate) fn append_document_key(object: ObjectId, key: &str, bytes: &mut Vec<u
     bytes.extend_from_slice(key.as_bytes());
 }
 
-/// The `_key` of a document from its engine key.
+/// Returns the `_key` of a document from its engine key.
 pub(crate) fn key_of_document(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes.get(OBJECT_ID_BYTES..)?).ok()
 }
 
-/// Where the documents with keys between two bounds lie. A bound is a key and whether it is included.
+/// Returns the range of documents with keys between two bounds. A bound is a key and whether it is
+/// included.
 pub(crate) fn document_range(
     object: ObjectId,
     lower: Option<(&str, bool)>,
@@ -76,7 +79,7 @@ pub(crate) fn document_range(
     KeyRange { start, end }
 }
 
-/// The smallest key behind `key`.
+/// Returns the smallest key after `key`.
 pub(crate) fn successor(mut key: Vec<u8>) -> Vec<u8> {
     key.push(0);
     key

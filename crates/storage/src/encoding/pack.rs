@@ -1,11 +1,11 @@
-//! Small records of fixed-size numbers behind a format byte.
+//! Small records of fixed-size numbers after a format byte.
 
 use crate::{Error, ErrorCode, Result};
 
-/// The format of everything in the engine. A store with a greater one is refused.
+/// The format of all data in the engine. The store refuses data of a later format.
 pub(crate) const STORE_FORMAT: u8 = 1;
 
-/// Format byte and numbers, little-endian.
+/// Encodes a format byte and numbers, little-endian.
 pub(crate) fn numbers(numbers: &[u64]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(1 + numbers.len() * 8);
     bytes.push(STORE_FORMAT);
@@ -15,7 +15,7 @@ pub(crate) fn numbers(numbers: &[u64]) -> Vec<u8> {
     bytes
 }
 
-/// Reads `N` numbers.
+/// Reads exactly `N` numbers.
 ///
 /// Errors: 35 for a newer format, 1102 for another length.
 pub(crate) fn read_numbers<const N: usize>(bytes: &[u8], what: &str) -> Result<[u64; N]> {
@@ -30,9 +30,9 @@ pub(crate) fn read_numbers<const N: usize>(bytes: &[u8], what: &str) -> Result<[
     Ok(numbers)
 }
 
-/// Reads as many numbers as there are.
+/// Reads all numbers of a record.
 ///
-/// Errors: 35 for a newer format, 1102 for a length that no numbers have.
+/// Errors: 35 for a newer format, 1102 for a length that is not a multiple of a number's.
 pub(crate) fn read_all_numbers(bytes: &[u8]) -> Result<Vec<u64>> {
     Ok(chunks(bytes)?.iter().map(|chunk| u64::from_le_bytes(*chunk)).collect())
 }
@@ -48,7 +48,9 @@ fn chunks(bytes: &[u8]) -> Result<&[[u8; 8]]> {
     }
 }
 
-/// Errors: 35 unless this version reads the format.
+/// Checks that this version reads the format.
+///
+/// Errors: 35 otherwise.
 pub(crate) fn check_format(format: u8) -> Result<()> {
     if format == STORE_FORMAT {
         return Ok(());

@@ -1,11 +1,11 @@
 //! Numbers of loads, in the order in which they become visible.
 //!
-//! A load claims no keys, so the conflict table does not find a transaction that began before it and writes one of its
-//! keys. Such a transaction compares numbers instead.
+//! A load claims no keys. So the conflict table does not find a transaction that began before the
+//! load and writes one of its keys. Such a transaction compares numbers instead.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The number of a load; the first one since the store was opened is 1.
+/// The number of a load; the first one since the store opened is 1.
 pub(crate) type LoadNumber = u64;
 
 /// Numbers the loads of a store.
@@ -17,7 +17,7 @@ pub(crate) struct LoadClock(AtomicU64);
 pub(crate) struct LastLoad(AtomicU64);
 
 impl LoadClock {
-    /// The number of the last load that became visible; 0 if there was none.
+    /// Returns the number of the last load that became visible; 0 if there was none.
     pub(crate) fn now(&self) -> LoadNumber {
         self.0.load(Ordering::SeqCst)
     }
@@ -29,12 +29,12 @@ impl LoadClock {
 }
 
 impl LastLoad {
-    /// The number of the collection's last load; 0 if there was none.
+    /// Returns the number of the collection's last load; 0 if there was none.
     pub(crate) fn number(&self) -> LoadNumber {
         self.0.load(Ordering::SeqCst)
     }
 
-    /// Notes a load. To be called before writers may use the collection again.
+    /// Records a load. The caller must do so before writers may use the collection again.
     pub(super) fn note(&self, number: LoadNumber) {
         self.0.fetch_max(number, Ordering::SeqCst);
     }

@@ -1,8 +1,8 @@
-//! How commits become visible to readers.
+//! Visibility: the way in which commits become visible to readers.
 //!
-//! A commit that changes documents has more to do than to write them: it is counted, the read cache forgets what it
-//! changes, and results that were computed from the state before are outdated. Only a [`Publication`] can do that: the
-//! methods of the counters and of the read cache that it needs are private to this module.
+//! A commit of documents also updates the counts, invalidates the read cache, and outdates results
+//! that were computed from the previous state. Only a [`Publication`] can do all that, because the
+//! methods that it needs of the counters and of the read cache are private to this module.
 
 pub(crate) mod counters;
 mod load_clock;

@@ -1,11 +1,13 @@
-//! Making changes of documents visible, in the one order in which that is right:
+//! Publication of document changes, in the only correct order:
 //!
-//! 1. [`PreparedChanges`] reserves a counter record for each collection and writes it beside the documents.
-//! 2. [`PreparedChanges::begin`] announces the changes: from now on nobody keeps results or documents of the state
-//!    before, and what was kept of the changed documents is forgotten.
-//! 3. The caller has the engine commit.
-//! 4. [`Publication::end`] takes the outcome: counts, numbers the load, updates estimates of indexes. If the outcome is
-//!    not known, the announcement stays open for ever, and the counters are read again from the engine.
+//! 1. [`PreparedChanges`] reserves a counter record for each collection and writes it beside the
+//!   documents.
+//! 2. [`PreparedChanges::begin`] announces the changes. From now on nobody caches results or
+//!   documents of the previous state, and the read cache drops the changed documents.
+//! 3. The caller lets the engine commit.
+//! 4. [`Publication::end`] takes the outcome: it updates the counts, numbers the load, and updates
+//!   the estimates of indexes. If the outcome is not known, the announcement stays open for ever,
+//!   and the counters are read from the engine again.
 
 use std::sync::Arc;
 
@@ -17,16 +19,17 @@ use crate::index::estimate::EstimateChange;
 use crate::shared::Shared;
 use crate::{Collection, Result};
 
-/// What a commit changes of one collection.
+/// The changes of one commit to one collection.
 pub(crate) struct Change<'a> {
     pub(crate) collection: &'a Arc<Collection>,
     pub(crate) totals: Totals,
     pub(crate) removes: Removes,
-    /// By position in the collection's indexes.
+    /// The changes of estimates, by position in the collection's indexes.
     pub(crate) estimates: &'a [EstimateChange],
 }
 
-/// Changes whose counter records are written beside them. Dropped, they have not been.
+/// Changes whose counter records are written beside them. Dropping them means that they were not
+/// committed.
 #[must_use = "changes become visible by `begin` and `end`"]
 pub(crate) struct PreparedChanges<'a> {
     shared: &'a Shared,
@@ -43,13 +46,14 @@ pub(crate) struct Publication<'a> {
 }
 
 impl<'a> PreparedChanges<'a> {
-    /// Prepares what a transaction of the engine has written.
+    /// Prepares the changes that a transaction of the engine has written.
     pub(crate) fn of_transaction(
         shared: &'a Shared,
         mut changes: Vec<Change<'a>>,
         transaction: &mut dyn WriteTransaction,
     ) -> Result<Self> {
-        // All commits take records in the same order, so that none waits for another that waits for it.
+        // All commits take records in the same order, so that two of them cannot wait for each
+        // other.
         changes.sort_by_key(|change| change.collection.object_id());
         let mut records = Vec::with_capacity(changes.len());
         for change in &changes {
@@ -58,8 +62,9 @@ impl<'a> PreparedChanges<'a> {
         Ok(PreparedChanges { shared, changes, records, is_load: false })
     }
 
-    /// Prepares a load, which must not have pairs yet: the record comes before all documents. A load of long runs of
-    /// keys gets a record that no other commit writes, so that its files overlap no others.
+    /// Prepares a load, which must not have pairs yet, because the counter record comes before all
+    /// documents. A load of long runs of keys gets a record that no other commit writes, so that
+    /// its files overlap no others.
     pub(crate) fn of_load(
         shared: &'a Shared,
         change: Change<'a>,
@@ -76,7 +81,7 @@ impl<'a> PreparedChanges<'a> {
         Ok(PreparedChanges { shared, changes: vec![change], records: vec![record], is_load: true })
     }
 
-    /// Announces the changes. `written` hands over all keys that are written.
+    /// Announces the changes. `written` passes on each key that is written.
     pub(crate) fn begin(self, written: impl FnOnce(&mut dyn FnMut(&[u8]))) -> Publication<'a> {
         self.changes.iter().for_each(|change| change.collection.counters.begin_commit());
         let collections = self.changes.iter().map(|change| CommittedCollection {
@@ -91,9 +96,9 @@ impl<'a> PreparedChanges<'a> {
 }
 
 impl Publication<'_> {
-    /// Takes the outcome of the engine's commit.
+    /// Ends the publication with the outcome of the engine's commit.
     ///
-    /// Errors: that of the commit; those of the engine where the outcome has to be looked up.
+    /// Errors: that of the commit, and those of the engine when it must look up the outcome.
     pub(crate) fn end(self, outcome: kv::Result<()>) -> Result<()> {
         let Publication { prepared, commit } = self;
         match outcome {
@@ -131,7 +136,7 @@ impl PreparedChanges<'_> {
         }
     }
 
-    /// Counts what was committed.
+    /// Adds the committed changes to counts and estimates.
     fn count(self) {
         self.records.into_iter().for_each(HeldRecord::committed);
         for change in &self.changes {
@@ -141,13 +146,13 @@ impl PreparedChanges<'_> {
                 }
             }
             if self.is_load {
-                // It is loaded. If the records cannot be summed up, the next load will do.
+                // The load is committed. If merging the records fails, the next load retries it.
                 let _ = change.collection.counters.fold_loads(self.shared.engine.as_ref());
             }
         }
     }
 
-    /// Counts what was committed of a commit of which nobody knows.
+    /// Counts the changes that the engine holds, after a commit with an unknown outcome.
     fn reread(self) -> Result<()> {
         self.records.into_iter().try_for_each(|record| record.reread(self.shared.engine.as_ref()))
     }

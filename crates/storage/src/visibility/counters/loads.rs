@@ -1,10 +1,11 @@
 //! Records of loads that became visible as tables.
 //!
-//! A table with a slot's record has to lie above all earlier ones of that slot, so each load would leave one more small
-//! table in the topmost level of the engine's tree. Loads beside each other leave them faster than they are merged,
-//! and what is loaded meanwhile piles up on top. So a load has a record of its own, whose key nobody has written
-//! before, and its table goes to the bottom at once. When a collection has some of these records, they become part
-//! of a slot.
+//! A table with a slot's record must lie above all earlier tables of that slot. So each load would
+//! leave one more small table in the topmost level of the engine's tree. Concurrent loads leave
+//! them faster than the engine merges them, and the tables of later loads pile up on top.
+//!
+//! Therefore each load has a record of its own under a new key, and its table goes straight to the
+//! bottom level. Once a collection has enough of these records, they become part of a slot.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,35 +16,36 @@ use super::{Counters, HeldRecord, Totals};
 use crate::Result;
 use crate::encoding::metadata::{CounterRecord, counter_key};
 
-/// From so many on, records of loads become part of a slot: who asks for a collection's count reads all of them.
+/// The number of records from which they become part of a slot: a reader of a collection's count
+/// reads all of them.
 pub(super) const LOADS_MAX: usize = 16;
 
-/// The loads of one collection whose records are stored.
+/// The stored records of one collection's loads.
 #[derive(Default)]
 pub(super) struct LoadRecords(Mutex<State>);
 
 #[derive(Default)]
 struct State {
     stored: BTreeMap<u64, Totals>,
-    /// The greatest number that was ever given to a load.
+    /// The greatest number that any load has had.
     last_number: u64,
 }
 
 impl LoadRecords {
-    /// A load's record is stored.
+    /// Adds the record of a load, which is stored.
     pub(super) fn insert(&self, number: u64, totals: Totals) {
         let mut state = self.lock();
         state.stored.insert(number, totals);
         state.last_number = state.last_number.max(number);
     }
 
-    /// Takes all records away if there are many.
+    /// Removes and returns all records if there are enough of them.
     fn take_many(&self) -> Option<BTreeMap<u64, Totals>> {
         let mut state = self.lock();
         (state.stored.len() >= LOADS_MAX).then(|| std::mem::take(&mut state.stored))
     }
 
-    /// Gives back what was taken away.
+    /// Puts removed records back.
     fn put_back(&self, mut records: BTreeMap<u64, Totals>) {
         self.lock().stored.append(&mut records);
     }
@@ -54,19 +56,19 @@ impl LoadRecords {
 }
 
 impl Counters {
-    /// A record for a load by tables; the caller writes [`HeldRecord::pair`]. `tick` is a number that no load has had
-    /// before.
+    /// Reserves a record for a load by tables; the caller writes [`HeldRecord::pair`]. `tick` is a
+    /// number that no load has had before.
     pub(in crate::visibility) fn hold_for_load(self: &Arc<Self>, tick: u64, change: Totals) -> HeldRecord {
         let mut state = self.loads.lock();
-        // The last ticks before a crash of the machine may be given out again.
+        // After a crash of the machine, the last ticks before it may be issued again.
         let number = tick.max(state.last_number.saturating_add(1));
         state.last_number = number;
         HeldRecord { counters: Arc::clone(self), record: CounterRecord::Load(number), change }
     }
 
-    /// Makes the records of loads part of a slot if there are many.
+    /// Moves the records of loads into a slot if there are enough of them.
     ///
-    /// Errors: those of a commit; the totals are right nevertheless.
+    /// Errors: those of a commit. The totals are right nevertheless.
     pub(in crate::visibility) fn fold_loads(self: &Arc<Self>, engine: &dyn Engine) -> Result<()> {
         let Some(records) = self.loads.take_many() else { return Ok(()) };
         match self.move_to_slot(&records, engine) {

@@ -1,10 +1,14 @@
-//! What is counted a collection: its documents, its last revision, the last value of its key generator.
+//! The counters of a collection: its documents, its last revision, the last value of its key
+//! generator.
 //!
-//! The count must be exact, also in a snapshot and after `kill -9`, and must not make writers take turns. So it is
-//! spread over slots, each a record of its own in the engine. A commit holds one free slot, and writes the slot's new
-//! values in the same atomic batch as the documents. The sum of a snapshot's slots is the snapshot's count. Commits
-//! take the lowest free slot, so that a collection has as many records as it ever had commits at one time. Loads by
-//! tables have records of their own ([`loads`]), which are summed up in the same way.
+//! The count must be exact, even in a snapshot and after `kill -9`, and must not serialize writers.
+//! So it is spread over slots, each with its own record in the engine. A commit holds one free
+//! slot, and writes the slot's new values in the same atomic batch as the documents. The sum of a
+//! snapshot's slots is the snapshot's count.
+//!
+//! Commits take the lowest free slot. So a collection has as many records as the most commits that
+//! it ever had at once. Loads by tables have records of their own ([`loads`]), which count in the
+//! same sum.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -22,15 +26,16 @@ mod tests;
 
 use loads::LoadRecords;
 
-/// Most commits to one collection at the same time; more wait. Also the number of bits in the mask of free slots.
+/// Most concurrent commits to one collection; others wait. Also the number of bits in the mask of
+/// free slots.
 const SLOTS: usize = 64;
-/// More than the records of one collection take.
+/// An upper bound of the bytes that the records of one collection take.
 const SCAN_BYTES: usize = 1 << 20;
 
-/// The values of one record, or the sum of some.
+/// The values of one record, or the sum of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
-    /// Documents, by record the difference that its commits made.
+    /// Number of documents; in a record, the net change by its commits.
     pub(crate) count: i64,
     /// The greatest revision.
     pub(crate) revision: Revision,
@@ -54,13 +59,13 @@ impl Totals {
         Ok(Totals { count: count.cast_signed(), revision: Revision(revision), key_value })
     }
 
-    /// Documents, which are never fewer than none.
+    /// Returns the number of documents, at least 0.
     pub(crate) fn documents(&self) -> u64 {
         u64::try_from(self.count).unwrap_or(0)
     }
 }
 
-/// The totals of a collection in a snapshot.
+/// Reads the totals of a collection in a snapshot.
 pub(crate) fn read(snapshot: &dyn Snapshot, object: ObjectId) -> Result<Totals> {
     let mut totals = Totals::default();
     for (_, values) in read_records(snapshot, object)? {
@@ -84,16 +89,16 @@ fn read_records(snapshot: &dyn Snapshot, object: ObjectId) -> Result<Vec<(Counte
 /// The counters of one collection in memory.
 pub(crate) struct Counters {
     object: ObjectId,
-    /// Which slots are free, by bit; those held are being committed.
+    /// The free slots, one bit for each; commits hold the others.
     free: Mutex<u64>,
     freed: Condvar,
-    /// What each slot's record holds. Written only by who holds the slot.
+    /// The values of each slot's record. Only the commit that holds a slot writes to it.
     slots: [Slot; SLOTS],
     loads: LoadRecords,
     /// The sum of all records.
     count: AtomicI64,
     revision: AtomicU64,
-    /// Commits that were begun, and those that are over: see [`Counters::commits`].
+    /// Commits that have begun, and those that have ended: see [`Counters::commits`].
     begun: AtomicU64,
     over: AtomicU64,
 }
@@ -122,7 +127,7 @@ impl Slot {
 }
 
 impl Counters {
-    /// The counters of a new, empty object.
+    /// Makes the counters of a new, empty object.
     pub(crate) fn empty(object: ObjectId) -> Self {
         Counters {
             object,
@@ -137,7 +142,7 @@ impl Counters {
         }
     }
 
-    /// The counters of a new object whose first slot was written with these totals.
+    /// Makes the counters of a new object whose first slot was written with these totals.
     pub(crate) fn starting_with(object: ObjectId, totals: Totals) -> Self {
         let counters = Counters::empty(object);
         counters.note(CounterRecord::Slot(0), totals);
@@ -145,7 +150,7 @@ impl Counters {
         counters
     }
 
-    /// Reads the counters, and answers the totals.
+    /// Reads the counters from a snapshot, and returns the totals with them.
     pub(crate) fn open(snapshot: &dyn Snapshot, object: ObjectId) -> Result<(Self, Totals)> {
         let counters = Counters::empty(object);
         let mut totals = Totals::default();
@@ -157,7 +162,7 @@ impl Counters {
         Ok((counters, totals))
     }
 
-    /// Notes what a record holds.
+    /// Stores the values of a record in memory.
     fn note(&self, record: CounterRecord, values: Totals) {
         match record {
             CounterRecord::Slot(number) => {
@@ -169,45 +174,49 @@ impl Counters {
         }
     }
 
-    /// Adds to the sum of all records.
+    /// Adds a change to the sum of all records.
     fn count(&self, change: Totals) {
         self.count.fetch_add(change.count, Ordering::Relaxed);
         self.revision.fetch_max(change.revision.0, Ordering::Relaxed);
     }
 
-    /// The number of documents that are committed now.
+    /// Returns the number of documents that are committed now.
     pub(crate) fn documents(&self) -> u64 {
         u64::try_from(self.count.load(Ordering::Relaxed)).unwrap_or(0)
     }
 
-    /// The greatest revision that is committed now.
+    /// Returns the greatest revision that is committed now.
     pub(crate) fn revision(&self) -> Revision {
         Revision(self.revision.load(Ordering::Relaxed))
     }
 
-    /// How many commits have written the object since the store was opened; `None` while one is in progress.
-    ///
-    /// What is read from a snapshot that was taken after a number was answered is what everybody reads for as long as
-    /// the same number is answered.
+    /// Returns how many commits have written to the object since the store opened; `None` while one
+    /// is in progress.
+    /// A caller asks this first and then takes a snapshot. As long as this returns the same number,
+    /// every reader reads the data of that snapshot.
+    /// reader reads as long as this returns the same number.
     pub(crate) fn commits(&self) -> Option<u64> {
-        // In this order: as `over` is never ahead of `begun`, equal numbers mean that nothing was in progress between.
+        // The order matters: `over` is never ahead of `begun`, so equal numbers mean that no commit
+        // was in progress in between.
         let over = self.over.load(Ordering::SeqCst);
         (self.begun.load(Ordering::SeqCst) == over).then_some(over)
     }
 
-    /// A commit begins that may change the object.
+    /// Announces a commit that may change the object.
     pub(in crate::visibility) fn begin_commit(&self) {
         self.begun.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// The outcome of a commit is visible to new snapshots. Not to be called when the outcome is not known: it may
-    /// become visible at any time.
+    /// Ends a commit whose outcome is visible to new snapshots. Not to be called if the outcome is
+    /// not known, because the commit may then become visible at any time.
     pub(in crate::visibility) fn end_commit(&self) {
         self.over.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Takes a free slot and writes its new values into the transaction. The slot is held until the commit's outcome is
-    /// told to [`HeldRecord::committed`], or what is held is dropped because nothing was committed.
+    /// Takes a free slot and writes its new values into the transaction.
+    ///
+    /// The commit holds the slot until it calls [`HeldRecord::committed`], or drops the record
+    /// because nothing was committed.
     pub(in crate::visibility) fn hold(
         self: &Arc<Self>,
         change: Totals,
@@ -215,22 +224,22 @@ impl Counters {
     ) -> Result<HeldRecord> {
         let held = self.hold_for(change);
         let (key, value) = held.pair();
-        // The slot belongs to this commit alone, so nothing has to be locked or looked up.
+        // The slot belongs to this commit alone, so the write needs no lock and no conflict check.
         transaction.put_unguarded(&key, &value)?;
         Ok(held)
     }
 
-    /// As [`Counters::hold`]; the caller writes [`HeldRecord::pair`].
+    /// As [`Counters::hold`], but the caller writes [`HeldRecord::pair`].
     pub(in crate::visibility) fn hold_for(self: &Arc<Self>, change: Totals) -> HeldRecord {
         HeldRecord { record: CounterRecord::Slot(self.take()), counters: Arc::clone(self), change }
     }
 
-    /// `None` for numbers from [`SLOTS`] on, which nobody holds.
+    /// Returns a slot by its number; `None` from [`SLOTS`] on, which no commit holds.
     fn slot(&self, number: u8) -> Option<&Slot> {
         self.slots.get(usize::from(number))
     }
 
-    /// The lowest free slot.
+    /// Takes the lowest free slot. Waits for one if all are held.
     fn take(&self) -> u8 {
         let mut free = self.lock();
         while *free == 0 {
@@ -238,7 +247,7 @@ impl Counters {
         }
         let number = free.trailing_zeros();
         *free &= !(1 << number);
-        // At most 63.
+        // The number is at most 63.
         number as u8
     }
 
@@ -247,7 +256,7 @@ impl Counters {
     }
 }
 
-/// A slot during a commit, or the record of a load until it is visible.
+/// A slot during a commit, or the record of a load until the load is visible.
 pub(in crate::visibility) struct HeldRecord {
     counters: Arc<Counters>,
     record: CounterRecord,
@@ -255,18 +264,18 @@ pub(in crate::visibility) struct HeldRecord {
 }
 
 impl HeldRecord {
-    /// The record with its new values.
+    /// Returns the record with its new values.
     pub(in crate::visibility) fn pair(&self) -> (Vec<u8>, Vec<u8>) {
         (self.key(), self.values().to_bytes())
     }
 
-    /// The record was committed.
+    /// Counts the change, which was committed.
     pub(in crate::visibility) fn committed(self) {
         self.counters.count(self.change);
         self.store();
     }
 
-    /// Nobody knows whether the record was committed: what the engine holds now is what counts.
+    /// Counts the change if the engine holds it, for a commit with an unknown outcome.
     pub(in crate::visibility) fn reread(self, engine: &dyn Engine) -> Result<()> {
         if self.is_stored(engine)? {
             self.committed();
@@ -274,14 +283,14 @@ impl HeldRecord {
         Ok(())
     }
 
-    /// Whether the engine holds the record with its new values.
+    /// Returns true if the engine holds the record with its new values.
     fn is_stored(&self, engine: &dyn Engine) -> Result<bool> {
         let snapshot = engine.snapshot()?;
         let (key, value) = self.pair();
         Ok(snapshot.get_many(&[&key])?.iter().next().flatten() == Some(value.as_slice()))
     }
 
-    /// Notes the record's new values, which are in the sum already.
+    /// Stores the record's new values in memory; the sum includes them already.
     fn store(self) {
         self.counters.note(self.record, self.values());
     }

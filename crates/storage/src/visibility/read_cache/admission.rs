@@ -1,5 +1,5 @@
-//! Admission of documents that are read among many others: a doorkeeper lets those in that were read before. Those
-//! that are read once are not worth a place in the cache.
+//! Admission of documents that are read among many others. A doorkeeper admits documents that were
+//! read before; documents that are read once are not worth a place in the cache.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -9,14 +9,15 @@ use rapidhash::v3::rapidhash_v3;
 /// Bits for each entry that the cache has room for.
 const BITS_PER_ENTRY: u64 = 8;
 
-/// All is forgotten when one in so many bits is set: by then one key in so many is taken for one that was seen.
+/// One bit in this many may be set before the doorkeeper resets. By then it mistakes one new key in
+/// this many for one that it has seen.
 const BITS_PER_KEY: usize = 4;
 
-/// 16 MiB, for 128 million keys.
+/// The most words: 16 MiB, for 128 million keys.
 const WORDS_MAX: u64 = 1 << 21;
 
-/// A set of keys that forgets: a bit for each hash. Keys may be taken for others, which costs no more than the
-/// place of a document that is read once.
+/// A set of key hashes, one bit for each, that resets when it is full. A false positive costs no
+/// more than the place of a document that is read once.
 pub(super) struct Doorkeeper {
     words: OnceLock<Box<[AtomicU64]>>,
     words_count: usize,
@@ -24,7 +25,7 @@ pub(super) struct Doorkeeper {
 }
 
 impl Doorkeeper {
-    /// For a cache with room for so many entries. Takes memory once it is used.
+    /// Makes a doorkeeper for a cache with room for `entries`. It allocates memory on first use.
     pub(super) fn new(entries: u64) -> Self {
         let words = (entries.saturating_mul(BITS_PER_ENTRY) / 64).clamp(1, WORDS_MAX);
         Doorkeeper {
@@ -34,13 +35,13 @@ impl Doorkeeper {
         }
     }
 
-    /// Notes a key; true if it was noted before.
+    /// Adds a key. Returns true if it was added before.
     pub(super) fn note(&self, key: &[u8]) -> bool {
         let words = self.words.get_or_init(|| (0..self.words_count).map(|_| AtomicU64::new(0)).collect());
         let hash = rapidhash_v3(key);
         let bit = 1u64 << (hash >> 58);
         let Some(word) = words.get(hash as usize % self.words_count) else { return false };
-        // Most keys of a range that is read again are there: those need no write.
+        // Most keys of a range that is read again have their bits set already, and need no write.
         if word.load(Ordering::Relaxed) & bit != 0 || word.fetch_or(bit, Ordering::Relaxed) & bit != 0 {
             return true;
         }
@@ -68,7 +69,7 @@ mod tests {
     fn keys_are_forgotten_when_there_are_too_many() {
         let doorkeeper = Doorkeeper::new(1000);
         let news = (0..1_000_000u32).filter(|key| !doorkeeper.note(&key.to_be_bytes())).count();
-        // Between none and a quarter of the bits are set, so about an eighth is taken for seen.
+        // Up to a quarter of the bits are set, so about an eighth of the keys are false positives.
         assert!((800_000..950_000).contains(&news), "{news}");
     }
 

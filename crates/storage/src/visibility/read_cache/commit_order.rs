@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The number of a commit; the first one is 1.
 pub(crate) type CommitNumber = u64;
 
-/// Which commits are over.
+/// The commits that have begun and those that have ended.
 #[derive(Default)]
 pub(super) struct CommitOrder {
     begun: Mutex<Begun>,
@@ -17,12 +17,12 @@ pub(super) struct CommitOrder {
 #[derive(Default)]
 struct Begun {
     last: CommitNumber,
-    /// Those that are not over.
+    /// Commits that have not ended.
     open: BTreeSet<CommitNumber>,
 }
 
 impl CommitOrder {
-    /// Begins a commit.
+    /// Begins a commit, and returns its number.
     pub(super) fn begin(&self) -> CommitNumber {
         let mut begun = self.lock();
         begun.last += 1;
@@ -31,7 +31,7 @@ impl CommitOrder {
         number
     }
 
-    /// Ends a commit: if it took place, every snapshot that is taken from now on has it.
+    /// Ends a commit. If it took place, every snapshot from now on includes it.
     pub(super) fn end(&self, number: CommitNumber) {
         let mut begun = self.lock();
         begun.open.remove(&number);
@@ -39,7 +39,7 @@ impl CommitOrder {
         self.finished.store(finished, Ordering::SeqCst);
     }
 
-    /// The last commit that is over, as all those before it are.
+    /// Returns the last commit that has ended together with all commits before it.
     pub(super) fn finished(&self) -> CommitNumber {
         self.finished.load(Ordering::SeqCst)
     }

@@ -1,7 +1,7 @@
 //! All edges of a vertex in one piece of memory.
 //!
-//! `number of edges (4 bytes) · for each edge: length of its _key (1 byte) · length of the other vertex (2 bytes) ·
-//! _key · other vertex`, numbers in little-endian order.
+//! `number of edges (4 bytes) · for each edge: length of its _key (1 byte) · length of the other
+//! vertex (2 bytes) · _key · other vertex`, numbers in little-endian order.
 
 /// Edges of one vertex in one direction, in order of their keys.
 #[derive(Clone, Copy, Debug, Default)]
@@ -11,12 +11,12 @@ const COUNT_BYTES: usize = 4;
 const LENGTHS_BYTES: usize = 3;
 
 impl<'a> EncodedEdges<'a> {
-    /// The edges in bytes that [`EncodedEdges::encode`] has written.
+    /// Wraps bytes that [`EncodedEdges::encode`] has written.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         EncodedEdges(bytes)
     }
 
-    /// Writes edges, given as key and other vertex, in the place of what `bytes` has.
+    /// Replaces the contents of `bytes` with edges, each given as its key and the other vertex.
     pub(crate) fn encode<'e>(
         edges: impl ExactSizeIterator<Item = (&'e [u8], &'e [u8])>,
         bytes: &mut Vec<u8>,
@@ -32,13 +32,13 @@ impl<'a> EncodedEdges<'a> {
         }
     }
 
-    /// Number of edges.
+    /// Returns the number of edges.
     pub(crate) fn len(self) -> usize {
         let count = self.0.first_chunk::<COUNT_BYTES>();
         count.map_or(0, |count| u32::from_le_bytes(*count) as usize)
     }
 
-    /// For each edge its key and the other vertex.
+    /// Iterates over the edges: the key and the other vertex of each.
     pub(crate) fn iter(self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
         let mut rest = self.0.get(COUNT_BYTES..).unwrap_or_default();
         std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! What an entry of the cache has.
+//! The contents of an entry of the read cache.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use super::encoded_edges::EncodedEdges;
 /// A document, or the edges of a vertex.
 #[derive(Clone)]
 pub(crate) enum CachedValue {
-    /// A document that there is not.
+    /// The absence of a document.
     Nothing,
     Document(Arc<[u8]>),
     Edges(Arc<CachedEdges>),
@@ -17,14 +17,15 @@ pub(crate) enum CachedValue {
 
 /// All edges of a vertex in one direction.
 pub(crate) struct CachedEdges {
-    /// As of which commit all vertices at the other ends existed: one more than its number, or 0 if that is not known.
+    /// The commit as of which all vertices at the other ends existed, plus 1; 0 if that is not
+    /// known.
     ends_existed: AtomicU64,
-    /// As [`EncodedEdges`] has written them.
+    /// The edges as [`EncodedEdges`] has written them.
     bytes: Box<[u8]>,
 }
 
 impl CachedValue {
-    /// The document, if there is one.
+    /// Returns the document, if there is one.
     pub(super) fn document(&self) -> Option<&[u8]> {
         match self {
             CachedValue::Document(bytes) => Some(bytes),
@@ -46,17 +47,18 @@ impl CachedEdges {
         CachedEdges { ends_existed: AtomicU64::new(0), bytes: bytes.into() }
     }
 
-    /// The edges.
+    /// Returns the edges.
     pub(crate) fn edges(&self) -> EncodedEdges<'_> {
         EncodedEdges::new(&self.bytes)
     }
 
-    /// The last commit of which it is known that all vertices at the other ends existed as of it.
+    /// Returns the last commit as of which all vertices at the other ends are known to have
+    /// existed.
     pub(crate) fn ends_existed(&self) -> Option<CommitNumber> {
         self.ends_existed.load(Ordering::SeqCst).checked_sub(1)
     }
 
-    /// As of a commit all vertices at the other ends existed.
+    /// Records that all vertices at the other ends existed as of a commit.
     pub(crate) fn note_ends_existed(&self, as_of: CommitNumber) {
         self.ends_existed.fetch_max(as_of.saturating_add(1), Ordering::SeqCst);
     }

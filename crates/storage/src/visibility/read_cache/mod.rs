@@ -1,22 +1,23 @@
-//! What was read lately, shared by all readers: documents by key, and the edges of a vertex. (ArangoDB's in-memory hash
-//! caches.)
+//! The read cache: recently read documents by key, and the edges of a vertex, shared by all
+//! readers. It corresponds to ArangoDB's in-memory hash caches.
 //!
-//! Readers have snapshots of different moments, so an entry says from which moment on it holds (`since`), and it is
-//! there only as long as no commit has changed what it says. Moments are counted in commits (see [`CommitOrder`]):
+//! Readers have snapshots of different moments. So each entry has a moment from which on it is
+//! valid (`since`), and it stays only until a commit changes its content. The commit number is the
+//! clock (see [`CommitOrder`]):
 //!
-//! - A snapshot knows `as_of`: it has all commits up to this one, and perhaps some after it. It may use what holds
-//!   since then or earlier.
-//! - A commit takes a number, writes it to the watches of its collections, removes the entries of what it changes, and
-//!   only then becomes visible.
-//! - A reader that found nothing reserves the place of an entry and then looks at the watch. If a commit after its
-//!   `as_of` is there, it keeps nothing. If one comes later, that commit finds the reserved place and removes it, and
-//!   nothing can be put there any more.
+//! - A snapshot knows `as_of`: it includes all commits up to this one, and perhaps later ones. It
+//!   may use entries that are valid since then or earlier.
+//! - A commit takes a number, writes it to the watches of its collections, and removes the entries
+//!   that it changes. Only then does it become visible.
+//! - After a miss, a reader reserves a place for the entry and then looks at the watch. If it finds
+//!   a commit after its `as_of`, it caches nothing. A commit that comes later finds the reserved
+//!   place and removes it, so that nothing can be inserted there any more.
 //!
-//! So between `since` and now no commit has changed what an entry says. Objects of truncated and bulk-loaded
-//! collections get new numbers, which are parts of the keys.
+//! So no commit has changed the content of an entry between `since` and now. A truncation gives the
+//! collection new object ids, which are parts of the keys.
 //!
-//! The edges of a vertex also say as of which commit all vertices at their other ends existed, once a reader has
-//! found out: see [`crate::edge_ends`].
+//! The edges of a vertex also record the commit as of which all vertices at their other ends
+//! existed, once a reader has found that out: see [`crate::edge_ends`].
 
 mod admission;
 mod commit_order;
@@ -41,20 +42,22 @@ pub(crate) use commit_order::CommitNumber;
 pub(crate) use encoded_edges::EncodedEdges;
 pub(crate) use entry::{CachedEdges, CachedValue};
 
-/// Larger ones would push out too many others.
+/// The largest entry: a larger one would evict too many others.
 const ENTRY_BYTES_MAX: usize = 16 << 10;
 
-/// What an entry takes beside its key and its value: both allocations' own bytes, its place and its part of the table.
+/// Bytes of an entry beside its key and value: the overhead of both allocations, its place, and its
+/// share of the table.
 const ENTRY_OVERHEAD_BYTES: u64 = 160;
 
-/// An entry of usual size, for the number of places to begin with.
+/// The size of a typical entry, to estimate the initial number of places.
 const ENTRY_BYTES_USUAL: u64 = 512;
 
-/// Less is not worth the bookkeeping.
+/// The smallest cache: a smaller one is not worth the bookkeeping.
 const CACHE_BYTES_MIN: u64 = 1 << 20;
 
-/// Documents that are read among so many are kept when they are read for the second time: keeping a document takes half
-/// as long as reading it, and most of a large range are not read again.
+/// From this many keys in one look-up on, a document is admitted on its second read. Caching a
+/// document takes half as long as reading it, and most documents of a large range are not read
+/// again.
 const MANY_KEYS: usize = 256;
 
 type Entries = Cache<Vec<u8>, Entry, EntryWeight>;
@@ -67,11 +70,12 @@ type Guard<'a> = PlaceholderGuard<
     quick_cache::sync::DefaultLifecycle<Vec<u8>, Entry>,
 >;
 
-/// The cache of a store.
+/// The read cache of a store.
 pub(crate) struct ReadCache {
-    /// By key of a document in the engine, or by what the entries of a vertex in an edge index begin with. `None`: off.
+    /// Entries by the engine key of a document, or by the prefix that a vertex's entries in an edge
+    /// index share. `None` if the cache is off.
     entries: Option<Entries>,
-    /// Documents that were read among many and not kept.
+    /// Documents that were read among many and not admitted.
     doorkeeper: Doorkeeper,
     order: CommitOrder,
     hits: AtomicU64,
@@ -93,10 +97,10 @@ impl Weighter<Vec<u8>, Entry> for EntryWeight {
     }
 }
 
-/// Whether a commit removes documents of a collection.
+/// The kind of a commit: whether it removes documents of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Removes {
-    /// It only adds and replaces them.
+    /// The commit only adds and replaces documents.
     Nothing,
     Some,
 }
@@ -104,42 +108,42 @@ pub(crate) enum Removes {
 /// A collection that a commit writes.
 pub(in crate::visibility) struct CommittedCollection<'a> {
     pub(in crate::visibility) watch: &'a CommitWatch,
-    /// What the keys of its documents start with.
+    /// The object that prefixes the keys of its documents.
     pub(in crate::visibility) documents: ObjectId,
-    /// What the entries of its edge index start with.
+    /// The object that prefixes the entries of its edge index.
     pub(in crate::visibility) edges: Option<ObjectId>,
     pub(in crate::visibility) removes: Removes,
 }
 
-/// What commits to a collection and readers of it tell each other.
+/// The state through which commits to a collection and its readers notice each other.
 #[derive(Debug, Default)]
 pub(crate) struct CommitWatch {
     /// The last commit that has begun.
     last_commit: AtomicU64,
-    /// The last one of them that removes documents.
+    /// The last commit that has begun and removes documents.
     last_removal: AtomicU64,
-    /// Something of the collection was kept.
+    /// True once the cache has held anything of the collection.
     is_kept: AtomicBool,
 }
 
-/// The cache as a snapshot may use it.
+/// The cache as one snapshot may use it.
 #[derive(Clone)]
 pub(crate) struct ReadCacheView {
     cache: Arc<ReadCache>,
     as_of: CommitNumber,
 }
 
-/// A commit in progress. Dropped when its outcome is known, or leaked if it never will be.
+/// A commit in progress. It is dropped when its outcome is known, and leaked if that never happens.
 pub(crate) struct Commit<'a> {
     order: &'a CommitOrder,
     number: CommitNumber,
 }
 
-/// What a look-up found.
+/// The result of a look-up.
 pub(crate) enum Found<'a> {
-    /// An entry that holds for the snapshot.
+    /// An entry that is valid for the snapshot.
     Cached(CachedValue),
-    /// None, and what is read instead may be kept if there is a place.
+    /// No valid entry. The reader may cache what it reads instead if there is a place.
     Missing(Option<Place<'a>>),
 }
 
@@ -149,12 +153,12 @@ pub(crate) struct Place<'a> {
     since: CommitNumber,
 }
 
-/// Figures of the cache.
+/// Statistics of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadCacheStatistics {
     /// Most bytes that entries may take.
     pub limit_bytes: u64,
-    /// Bytes that they take.
+    /// Bytes that entries take now.
     pub used_bytes: u64,
     /// Look-ups that found an entry.
     pub hits: u64,
@@ -163,7 +167,7 @@ pub struct ReadCacheStatistics {
 }
 
 impl ReadCache {
-    /// A cache of so many bytes; with less than a megabyte it keeps nothing.
+    /// Makes a cache of `limit_bytes`; with less than a mebibyte it caches nothing.
     pub(crate) fn new(limit_bytes: u64) -> Self {
         let options = OptionsBuilder::new()
             .estimated_items_capacity(usize::try_from(limit_bytes / ENTRY_BYTES_USUAL).unwrap_or(usize::MAX))
@@ -184,18 +188,19 @@ impl ReadCache {
         ReadCache { entries, doorkeeper, order: CommitOrder::default(), hits, misses }
     }
 
-    /// How a snapshot that is taken after this may use the cache; `None` if it is off.
+    /// Returns the view for a snapshot that is taken after this call; `None` if the cache is off.
     pub(crate) fn view(self: &Arc<Self>) -> Option<ReadCacheView> {
         let is_on = self.entries.is_some();
         is_on.then(|| ReadCacheView { cache: Arc::clone(self), as_of: self.order.finished() })
     }
 
-    /// Begins a commit that changes what names of collections mean.
+    /// Begins a commit that changes the meaning of collection names.
     pub(crate) fn begin_definition(&self) -> Commit<'_> {
         Commit { order: &self.order, number: self.order.begin() }
     }
 
-    /// Begins a commit that writes some collections: forgets what it changes. `written` hands over its keys.
+    /// Begins a commit that writes to some collections, and removes the entries that it changes.
+    /// `written` passes on its keys.
     pub(in crate::visibility) fn begin_commit<'a>(
         &self,
         collections: impl Iterator<Item = CommittedCollection<'a>>,
@@ -223,7 +228,7 @@ impl ReadCache {
         commit
     }
 
-    /// Figures of now.
+    /// Returns the current statistics.
     pub(crate) fn statistics(&self) -> ReadCacheStatistics {
         ReadCacheStatistics {
             limit_bytes: self.entries.as_ref().map_or(0, Cache::capacity),
@@ -235,29 +240,30 @@ impl ReadCache {
 }
 
 impl CommitWatch {
-    /// A commit begins; true if it has to remove what it changes.
+    /// Announces a commit. Returns true if it must remove the entries that it changes.
     fn begin_commit(&self, number: CommitNumber, removes: Removes) -> bool {
         if removes == Removes::Some {
             self.last_removal.fetch_max(number, Ordering::SeqCst);
         }
-        // In this order, as readers do it the other way round: one of the two sees the other.
+        // The order matters, because readers use the opposite one: at least one of the two sees the
+        // other.
         self.last_commit.fetch_max(number, Ordering::SeqCst);
         self.is_kept.load(Ordering::SeqCst)
     }
 
-    /// Something is about to be kept.
+    /// Records that an entry of the collection is about to be cached.
     fn keep(&self) {
         if !self.is_kept.load(Ordering::Relaxed) {
             self.is_kept.store(true, Ordering::SeqCst);
         }
     }
 
-    /// The last commit that has begun and removes documents.
+    /// Returns the last commit that has begun and removes documents.
     pub(crate) fn last_removal(&self) -> CommitNumber {
         self.last_removal.load(Ordering::SeqCst)
     }
 
-    /// Whether no commit after a moment has begun.
+    /// Returns true if no commit after `moment` has begun.
     pub(crate) fn is_unchanged_since(&self, moment: CommitNumber) -> bool {
         self.last_commit.load(Ordering::SeqCst) <= moment
     }
@@ -268,7 +274,8 @@ impl Commit<'_> {
         self.number
     }
 
-    /// It will never be known whether the commit took place: nothing that comes after it is kept any more.
+    /// Leaves the commit open because its outcome will never be known. Nothing that comes after it
+    /// is cached any more.
     pub(in crate::visibility) fn leave_open(self) {
         std::mem::forget(self);
     }
@@ -281,7 +288,7 @@ impl Drop for Commit<'_> {
 }
 
 impl ReadCacheView {
-    /// The last commit that the snapshot has for certain, as all those before it.
+    /// Returns the last commit that the snapshot is certain to include, with all commits before it.
     pub(crate) fn as_of(&self) -> CommitNumber {
         self.as_of
     }
@@ -293,17 +300,17 @@ impl ReadCacheView {
         found
     }
 
-    /// Counts what was found and what was not.
+    /// Counts hits and misses.
     fn count(&self, found: &[Found<'_>]) {
         let hits = found.iter().filter(|found| matches!(found, Found::Cached(_))).count() as u64;
         self.cache.hits.fetch_add(hits, Ordering::Relaxed);
         self.cache.misses.fetch_add(found.len() as u64 - hits, Ordering::Relaxed);
     }
 
-    /// An entry, or a place for it.
+    /// Returns an entry, or reserves a place for it.
     fn find_or_reserve(&self, watch: &CommitWatch, key: &[u8]) -> Found<'_> {
         let Some(entries) = &self.cache.entries else { return Found::Missing(None) };
-        // Without waiting: whoever has reserved the place is about to read the same.
+        // Without waiting: the reader that holds the place is about to read the same data.
         let place = match entries.get_value_or_guard(key, Some(Duration::ZERO)) {
             GuardResult::Value(entry) if entry.since <= self.as_of => return Found::Cached(entry.value),
             GuardResult::Value(_) | GuardResult::Timeout => None,
@@ -315,7 +322,8 @@ impl ReadCacheView {
         Found::Missing(place.map(|guard| Place { guard, since: self.as_of }))
     }
 
-    /// An entry of a document that is read among many others, or a place for it.
+    /// Returns an entry of a document that is read among many others, or reserves a place if the
+    /// document is admitted.
     fn find_among_many(&self, watch: &CommitWatch, key: &[u8]) -> Found<'_> {
         let Some(entries) = &self.cache.entries else { return Found::Missing(None) };
         match entries.get(key) {
@@ -325,7 +333,7 @@ impl ReadCacheView {
         }
     }
 
-    /// What there is for each key, and the values of those for which nothing was kept.
+    /// Returns the cached entry for each key, and reads the values of the keys that have none.
     fn find_or_read(
         &self,
         watch: &CommitWatch,
@@ -342,7 +350,8 @@ impl ReadCacheView {
         Ok((found, were_read))
     }
 
-    /// Whether there are documents, those that are not kept with `read`; one answer a key, in the order asked.
+    /// Checks whether documents exist; uses `read` for those that are not cached. Returns one
+    /// result for each key, in the order of the keys.
     pub(crate) fn contains_many(
         &self,
         watch: &CommitWatch,
@@ -362,7 +371,8 @@ impl ReadCacheView {
         Ok(exists.collect())
     }
 
-    /// Looks documents up, those that are not kept with `read`; one value a key, in the order asked.
+    /// Looks documents up; uses `read` for those that are not cached. Returns one value for each
+    /// key, in the order of the keys.
     pub(crate) fn get_many(
         &self,
         watch: &CommitWatch,
@@ -401,7 +411,7 @@ impl ReadCacheView {
 }
 
 impl Found<'_> {
-    /// Keeps the document that was read, if there is a place for it.
+    /// Caches the document that was read, if there is a place for it.
     fn keep_document(self, document: Option<&[u8]>) {
         if let Found::Missing(Some(place)) = self
             && document.is_none_or(|document| document.len() <= ENTRY_BYTES_MAX)
@@ -412,7 +422,8 @@ impl Found<'_> {
         }
     }
 
-    /// Keeps the edges that were read, if there is a place for them. Answers them if they are kept.
+    /// Caches the edges that were read, if there is a place for them. Returns them if they are
+    /// cached.
     pub(crate) fn keep_edges(self, edges: &[u8]) -> Option<Arc<CachedEdges>> {
         let Found::Missing(Some(place)) = self else { return None };
         if edges.len() > ENTRY_BYTES_MAX {
@@ -424,7 +435,8 @@ impl Found<'_> {
 }
 
 impl Place<'_> {
-    /// Keeps what was read; false if a commit has changed it meanwhile, and removed the place.
+    /// Inserts what was read. Returns false if a commit has changed it in the meantime and removed
+    /// the place.
     fn keep(self, value: CachedValue) -> bool {
         self.guard.insert(Entry { since: self.since, value }).is_ok()
     }
