@@ -1,12 +1,14 @@
-//! The engine through the trait beside RocksDB without it, in one process: prints rates and their ratios.
+//! Compares the engine behind the trait with RocksDB itself, in one process: prints rates and their
+//! ratios.
 //!
-//! `cargo run --release -p kv-rocksdb --example limits -- [rows] [memory in MiB] [folder] [part]...`
+//! `cargo run --release -p kv-rocksdb --example limits -- [rows] [memory] [folder] [part]...`
 //!
-//! The parts are scans, gets, starts, writes and synced; all, if none is named. `zstd` is no part, but how the engine
-//! compresses.
+//! The memory is in MiB. The parts are scans, gets, starts, writes and synced; without a name, all
+//! run. `zstd` is no part: it sets the engine's compression.
 //!
-//! Each pair of figures is CPU time of the calling thread, measured in turn, three times, and the best of each is
-//! taken. RocksDB without the trait has plain options: 16 KiB blocks, LZ4, a filter, a block cache of the same size.
+//! Each figure is the CPU time of the calling thread. Both sides of a pair run three times in turn,
+//! and the best of each counts. RocksDB itself has plain options: 16 KiB blocks, LZ4, a filter, and
+//! a block cache of the same size.
 
 #![allow(clippy::print_stdout, clippy::expect_used, clippy::panic, reason = "a program for people")]
 
@@ -35,7 +37,7 @@ struct Stores {
     engine: Arc<RocksEngine>,
 }
 
-/// Row `id`'s key: a collection's number and a key, as the storage layer's.
+/// Returns the key of row `id`: a collection's number and a key, as in the storage layer.
 fn key(table: u32, id: u64) -> [u8; 16] {
     let mut key = [0; 16];
     key[..4].copy_from_slice(&table.to_be_bytes());
@@ -43,7 +45,7 @@ fn key(table: u32, id: u64) -> [u8; 16] {
     key
 }
 
-/// A value that compresses about as documents do.
+/// Writes a value that compresses about as well as documents do.
 fn value(id: u64, value: &mut Vec<u8>) {
     value.clear();
     let mut state = id.wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -55,7 +57,7 @@ fn value(id: u64, value: &mut Vec<u8>) {
     value.truncate(VALUE_BYTES);
 }
 
-/// Numbers below `limit` in no order.
+/// Returns numbers below `limit` in no order.
 fn scattered(seed: u64, limit: u64) -> impl Iterator<Item = u64> {
     let mut state = seed;
     std::iter::repeat_with(move || {
@@ -77,14 +79,14 @@ fn open_bare(folder: &Path, memory_bytes: usize) -> (DB, Options) {
     (DB::open(&options, folder).expect("open"), options)
 }
 
-/// Prints one line: both rates, and how near the trait comes to the limit.
+/// Prints one line: both rates, and the ratio of RocksDB's time to the trait's.
 fn report(what: &str, count: u64, bare: Duration, trait_: Duration) {
     let nanoseconds = |time: Duration| time.as_nanos() as f64 / count as f64;
     let (bare, trait_) = (nanoseconds(bare), nanoseconds(trait_));
     println!("{what:44} {bare:>10.0} ns {trait_:>10.0} ns   {:>5.2} of the limit", bare / trait_);
 }
 
-/// Runs both in turn; answers the best time of each.
+/// Runs both in turn and reports the best time of each.
 fn compare(
     what: &str,
     count: u64,
@@ -99,7 +101,8 @@ fn compare(
     report(what, count, best.0, best.1);
 }
 
-/// What `work` takes of this thread's CPU time, which other processes disturb less than they do the clock.
+/// Returns the CPU time that `work` takes in this thread. Other processes disturb it less than
+/// elapsed time.
 fn timed(work: impl FnOnce()) -> Duration {
     let started = cpu_time();
     work();
@@ -292,7 +295,7 @@ fn gets(stores: &Stores) {
     });
 }
 
-/// Commits `count` rows in transactions of `size` each.
+/// Commits `count` rows in transactions of `size` rows each.
 fn write_trait(
     engine: &RocksEngine,
     table: u32,
@@ -314,7 +317,7 @@ fn write_trait(
     })
 }
 
-/// The same without the trait; `is_unique`: each key is looked up before it is written.
+/// Does the same without the trait. With `is_unique`, each key is looked up before it is written.
 fn write_bare(db: &DB, table: u32, count: u64, size: u64, is_unique: bool) -> Duration {
     let mut bytes = Vec::new();
     timed(|| {
@@ -387,7 +390,7 @@ fn synced(stores: &Stores) {
     }
 }
 
-/// This process's memory and CPU time so far.
+/// Returns the process's resident memory in MiB and its CPU time so far in seconds.
 fn process() -> (u64, f64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap_or_default();

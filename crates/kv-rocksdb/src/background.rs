@@ -1,20 +1,20 @@
-//! Threads of a store that run until they are told to stop.
+//! The background threads of a store, which run until they are stopped.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use kv::{Error, Result};
 
-/// What such a thread does.
+/// The work of a background thread.
 pub(crate) trait Task: Send + Sync + 'static {
-    /// Goes on until [`Task::stop`] is called.
+    /// Works until [`Task::stop`] is called.
     fn run(&self);
 
-    /// Has [`Task::run`] end soon, whether it has begun or not.
+    /// Makes [`Task::run`] return soon, whether it has begun or not.
     fn stop(&self);
 }
 
-/// A running thread. Stopped by [`BackgroundThread::stop`] or when it is dropped.
+/// A running thread. [`BackgroundThread::stop`] or dropping it stops the thread.
 pub(crate) struct BackgroundThread {
     task: Arc<dyn Task>,
     thread: Option<JoinHandle<()>>,
@@ -28,11 +28,11 @@ impl BackgroundThread {
         Ok(BackgroundThread { task, thread: Some(thread) })
     }
 
-    /// Stops the thread, and waits until it has.
+    /// Stops the thread and waits until it has ended.
     pub(crate) fn stop(&mut self) {
         let Some(thread) = self.thread.take() else { return };
         self.task.stop();
-        // It does not panic; and if it did there would be nothing to do about it here.
+        // The thread does not panic, and a panic could not be handled here.
         let _ = thread.join();
     }
 }

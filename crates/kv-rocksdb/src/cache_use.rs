@@ -1,40 +1,48 @@
-//! What a scan puts into the block cache.
+//! The use of the block cache by scans.
 //!
-//! A sequential scan would push out what look-ups need, so it puts nothing there. But whoever filters or groups a small
-//! collection does so again, and finds its blocks read, checked and unpacked then: such a scan is announced as
-//! repeated, and may fill a part of the cache if its whole range has room there.
+//! A sequential scan would evict the blocks that look-ups need, so it fills no cache. But a query
+//! that filters or groups a small collection usually comes again. From the cache it then gets
+//! blocks that are already read, checked and decompressed. Such a scan is announced as repeated,
+//! and may fill a part of the cache if its whole range fits there.
 
 use kv::{KeyRange, ScanSpec};
 use rust_rocksdb::{Range, SizeApproximationOptions};
 
 use crate::handle::OwnedSnapshot;
 
-/// One iterator would keep all tables and memtables of its beginning, long after they were compacted and flushed, until
-/// the end of a long export. Small in tests, so that they come across it.
+/// The greatest number of bytes that one iterator returns.
+///
+/// An iterator pins all tables and memtables that existed when it was opened, even after they were
+/// compacted and flushed. A long export must not pin them until its end. The limit is small in
+/// tests, so that they reach it.
 const ITERATOR_BYTES_MAX: usize = if cfg!(test) { 1000 } else { 64 << 20 };
 
-/// After so much the rest of a range is measured, which takes longer than reading a few pairs. Until then the scan is
-/// taken for a small one.
+/// The number of bytes after which the rest of a range is measured.
+///
+/// Measuring takes longer than reading a few pairs. Until then the scan counts as a small one.
 const MEASURED_AFTER_BYTES: usize = if cfg!(test) { 500 } else { 1 << 20 };
 
-/// How many times the size of its tables a range usually takes in the cache, where it is not compressed.
+/// The usual size of a range in the cache, where it is not compressed, as a multiple of its size in
+/// tables.
 const UNPACKED_FACTOR: u64 = 2;
 
-/// Whether the blocks that a scan reads go into the cache.
+/// The effect of a scan on the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CacheUse {
-    /// They do, as with look-ups.
+    /// The scan fills the cache, as look-ups do.
     Full,
-    /// They do not.
+    /// The scan does not fill the cache.
     Spared,
-    /// They do, but the range was not measured. So many more bytes of pairs may come.
+    /// The scan fills the cache, but its range was not measured. It holds the bytes that may still
+    /// enter the cache.
     Unmeasured(usize),
-    /// They do, as the range is small. So many more bytes may come, in case it was not.
+    /// The scan fills the cache because its range is small. It holds the bytes that may still
+    /// enter, in case the estimate was wrong.
     Small(usize),
 }
 
 impl CacheUse {
-    /// What a scan may do; a repeated one puts at most `limit_bytes` into the cache.
+    /// Returns the cache use of a scan. A repeated scan puts at most `limit_bytes` into the cache.
     pub(crate) fn of_scan(spec: &ScanSpec, limit_bytes: usize) -> Self {
         match (spec.sequential, spec.repeated) {
             (false, _) => CacheUse::Full,
@@ -43,12 +51,12 @@ impl CacheUse {
         }
     }
 
-    /// Whether the next iterator fills the cache.
+    /// Returns true if the next iterator fills the cache.
     pub(crate) fn fills_cache(self) -> bool {
         self != CacheUse::Spared
     }
 
-    /// After how many bytes an iterator is to be replaced.
+    /// Returns the number of bytes after which an iterator must be replaced.
     pub(crate) fn iterator_bytes_max(self) -> usize {
         match self {
             CacheUse::Full | CacheUse::Spared => ITERATOR_BYTES_MAX,
@@ -57,8 +65,8 @@ impl CacheUse {
         }
     }
 
-    /// To be called when an iterator has returned so many bytes and is replaced: decides anew for the rest of the
-    /// range.
+    /// Decides again for the rest of the range, after an iterator has returned `bytes` and is
+    /// replaced.
     pub(crate) fn after_iterator(self, bytes: usize, snapshot: &OwnedSnapshot, rest: &KeyRange) -> Self {
         let left = match self {
             CacheUse::Full | CacheUse::Spared => return self,
@@ -73,7 +81,7 @@ impl CacheUse {
     }
 }
 
-/// Roughly how much of the tables a range takes; `None` where it cannot be said.
+/// Estimates the bytes that a range takes in tables; `None` if they cannot be estimated.
 fn tables_bytes(snapshot: &OwnedSnapshot, range: &KeyRange) -> Option<u64> {
     if range.end.is_empty() {
         return None;
@@ -96,7 +104,8 @@ mod tests {
     const PAIRS: u32 = 20_000;
     const PAIR_BYTES: usize = 104;
 
-    /// A store with 2 MB of pairs in tables, of which so many bytes a pair cannot be compressed.
+    /// Opens a store with 2 MB of pairs in tables. `random_bytes` bytes of each pair do not
+    /// compress.
     fn filled(random_bytes: usize) -> (tempfile::TempDir, Store) {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
@@ -113,12 +122,14 @@ mod tests {
         store.write(&batch).unwrap();
         store.db.flush().unwrap();
         drop(store);
-        // Opened again, nothing in the cache belongs to memtables, which leave it at some time after they were flushed.
+        // In a reopened store the cache holds no memory of memtables, which would be released some
+        // time after they are flushed.
         let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
         (folder, store)
     }
 
-    /// Reads all pairs with a scan that may put so much into the cache, and answers by how much the cache has grown.
+    /// Reads all pairs with a scan that may put `limit_bytes` into the cache. Returns the growth of
+    /// the cache in bytes.
     fn growth(store: &Store, spec: ScanSpec, limit_bytes: usize) -> usize {
         let before = store.cache.get_usage();
         let mut scan = store.rocks_snapshot().unwrap().scan_with_cache(spec, limit_bytes);
@@ -163,7 +174,7 @@ mod tests {
 
     #[test]
     fn what_looked_small_stays_within_the_limit() {
-        // A hundredth of it in tables.
+        // The pairs take a hundredth of their size in tables.
         let (_folder, store) = filled(0);
         let limit = DATA_BYTES / 4;
         let grown = growth(&store, whole().repeated(), limit);

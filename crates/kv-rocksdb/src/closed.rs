@@ -1,21 +1,21 @@
-//! Whether a store was closed, for everything that may outlive it.
+//! The flag of a closed store, for all objects that may outlive the store.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kv::{Error, Result};
 
-/// Set once. Clones share it.
+/// A flag that is set once. Clones share it.
 #[derive(Clone, Default)]
 pub(crate) struct ClosedFlag(Arc<AtomicBool>);
 
 impl ClosedFlag {
-    /// From now on [`ClosedFlag::check`] fails.
+    /// Makes [`ClosedFlag::check`] fail from now on.
     pub(crate) fn set(&self) {
         self.0.store(true, Ordering::Release);
     }
 
-    /// Errors: [`Error::Closed`] if the store was closed.
+    /// Checks that the store is open. Errors: [`Error::Closed`] if it was closed.
     pub(crate) fn check(&self) -> Result<()> {
         if self.0.load(Ordering::Acquire) { Err(Error::Closed) } else { Ok(()) }
     }

@@ -1,4 +1,4 @@
-//! The engine: the store for as long as it is open.
+//! The engine: a store for as long as it is open.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -18,17 +18,19 @@ use crate::load::tables::TableLoad;
 use crate::options::RocksOptions;
 use crate::store::Store;
 
-/// A store in a folder, by RocksDB.
+/// A RocksDB store in a folder.
 pub struct RocksEngine {
-    /// `None` once the engine is closed.
+    /// The open store; `None` once the engine is closed.
     store: RwLock<Option<Arc<Store>>>,
-    /// They end when the engine is closed.
+    /// The background threads, which end when the engine is closed.
     threads: Mutex<Vec<BackgroundThread>>,
 }
 
 impl RocksEngine {
-    /// Opens the store in `folder`, or makes a new one. A store that was not closed is recovered: every synced commit
-    /// is there, every other is there whole or not at all, and none is there without those before it.
+    /// Opens the store in `folder`, or creates a new one.
+    ///
+    /// A store that was not closed is recovered. Every synced commit is there. Every other commit
+    /// is there as a whole or not at all, and none is there without all earlier ones.
     pub fn open(folder: impl AsRef<Path>, options: &RocksOptions) -> Result<Arc<RocksEngine>> {
         let store = Arc::new(Store::open(folder.as_ref(), options)?);
         let merge = BackgroundThread::start("merge", Arc::clone(&store.small_tables) as _)?;
@@ -107,7 +109,8 @@ impl Engine for RocksEngine {
         };
         store.set_closed();
         self.threads.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        // The next start need not replay the log then. That a flush fails does no harm as long as the log is synced.
+        // The flush spares the next start the replay of the log. A failed flush does no harm if the
+        // log is synced.
         let synced = store.wal_sync.sync_all();
         let _ = store.db.flush_opt(&FlushOptions::new());
         store.db.cancel_all_background_work(true);
@@ -117,7 +120,7 @@ impl Engine for RocksEngine {
 
 impl Drop for RocksEngine {
     fn drop(&mut self) {
-        // Who wants to know how it went calls `close`.
+        // Callers that need the result call `close`.
         let _ = self.close();
     }
 }

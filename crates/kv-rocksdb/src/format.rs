@@ -1,4 +1,4 @@
-//! The `FORMAT` file: who wrote a store's folder, and in which version of the format.
+//! The `FORMAT` file: the program that wrote a store's folder, and the version of its format.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -8,21 +8,23 @@ use kv::{Error, Result};
 
 use crate::error::map_open_io;
 
-/// The version that this crate writes, and the newest that it reads.
+/// The version that this crate writes, which is also the newest that it reads.
 pub(crate) const FORMAT_VERSION: u32 = 1;
 
 const FILE_NAME: &str = "FORMAT";
 const TEMPORARY_FILE_NAME: &str = "FORMAT.new";
 const PREFIX: &str = "persea rocksdb ";
 
-/// Checks the format of the store in `folder`, or writes that of a new one. The folder is made if it is not there.
+/// Checks the format of the store in `folder`, or writes the format of a new one. Creates the
+/// folder if it does not exist.
 pub(crate) fn check_or_create(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).map_err(|error| map_open_io("creating", folder, &error))?;
     let path = folder.join(FILE_NAME);
     match fs::read_to_string(&path) {
         Ok(text) => check(&text, &path),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            // RocksDB's own file: somebody else's store, or one whose FORMAT was lost.
+            // `CURRENT` is RocksDB's own file. The store belongs to another program, or has lost
+            // its FORMAT.
             if folder.join("CURRENT").exists() {
                 let reason = format!("{} is missing beside a RocksDB database", path.display());
                 return Err(Error::Corrupt { reason });
@@ -33,7 +35,7 @@ pub(crate) fn check_or_create(folder: &Path) -> Result<()> {
     }
 }
 
-/// Writes the file into `folder`, whole or not at all.
+/// Writes the file into `folder` atomically.
 pub(crate) fn write(folder: &Path) -> Result<()> {
     let temporary = folder.join(TEMPORARY_FILE_NAME);
     let written = File::create(&temporary)

@@ -1,10 +1,12 @@
-//! RocksDB's snapshots, iterators and table writers without their lifetimes: each keeps alive what it borrows.
+//! RocksDB's snapshots, iterators and table writers without lifetimes: each keeps alive what it
+//! borrows.
 //!
-//! The only file of the crate with `unsafe` code. The wrapped objects borrow the database (or the options) for a
-//! lifetime that Rust cannot express in an object that also owns what is borrowed. Here the borrowed thing is in an
-//! `Arc`, whose content never moves, beside the borrowing one in the same struct. Rust drops a struct's fields in the
-//! order of their declaration, so the borrowing field is declared first. No function hands out the wrapped object, so
-//! that nobody can keep it, or swap it with one that borrows something else.
+//! This is the only file of the crate with `unsafe` code. The wrapped objects borrow the database
+//! or the options. Rust cannot express the lifetime of such a borrow in an object that also owns
+//! the borrowed value. Here the borrowed value is in an `Arc`, whose content never moves, in the
+//! same struct as the borrowing object. Rust drops the fields of a struct in the order of their
+//! declaration, so the borrowing field is declared first. No function returns the wrapped object,
+//! so nobody can keep it or swap it with one that borrows another value.
 
 #![allow(unsafe_code)]
 
@@ -15,7 +17,7 @@ use rust_rocksdb::{DB, DBRawIterator, Options, ReadOptions, Snapshot, SstFileWri
 
 /// A snapshot that keeps its database open.
 pub(crate) struct OwnedSnapshot {
-    // Declared before `db`: dropped before it.
+    // This is declared before `db`, so it is dropped first.
     snapshot: Snapshot<'static>,
     db: Arc<DB>,
 }
@@ -23,8 +25,9 @@ pub(crate) struct OwnedSnapshot {
 impl OwnedSnapshot {
     pub(crate) fn new(db: &Arc<DB>) -> Self {
         let db = Arc::clone(db);
-        // SAFETY: the snapshot borrows the `DB` inside the `Arc`, which stays where it is for as long as `self.db`, an
-        // `Arc` to it, lives; and that is dropped after the snapshot. Snapshots have no other borrow.
+        // SAFETY: the snapshot borrows the `DB` inside the `Arc`, and nothing else. The `DB` does
+        // not move while `self.db`, an `Arc` to it, lives, and `self.db` is dropped after the
+        // snapshot.
         let snapshot = unsafe { std::mem::transmute::<Snapshot<'_>, Snapshot<'static>>(db.snapshot()) };
         OwnedSnapshot { snapshot, db }
     }
@@ -33,7 +36,8 @@ impl OwnedSnapshot {
         &self.db
     }
 
-    /// Makes reads with `options` see this snapshot. The options must not be used after the snapshot is gone.
+    /// Makes reads with `options` see this snapshot. The options must not be used after the
+    /// snapshot is gone.
     pub(crate) fn apply_to(&self, options: &mut ReadOptions) {
         options.set_snapshot(&self.snapshot);
     }
@@ -41,7 +45,7 @@ impl OwnedSnapshot {
 
 /// An iterator that keeps its snapshot alive.
 pub(crate) struct OwnedIterator {
-    // Declared before `_snapshot`: dropped before it.
+    // This is declared before `_snapshot`, so it is dropped first.
     iterator: DBRawIterator<'static>,
     _snapshot: Arc<OwnedSnapshot>,
 }
@@ -50,24 +54,24 @@ impl OwnedIterator {
     pub(crate) fn new(snapshot: &Arc<OwnedSnapshot>, options: ReadOptions) -> Self {
         let snapshot = Arc::clone(snapshot);
         let iterator = snapshot.snapshot.raw_iterator_opt(options);
-        // SAFETY: the iterator borrows the snapshot inside the `Arc`, which stays where it is for as long as
-        // `self._snapshot` lives; and that is dropped after the iterator. The snapshot keeps the database open. The
-        // iterator owns its options.
+        // SAFETY: the iterator borrows the snapshot inside the `Arc`. The snapshot does not move
+        // while `self._snapshot` lives, and `self._snapshot` is dropped after the iterator. The
+        // snapshot keeps the database open. The iterator owns its options.
         let iterator = unsafe { std::mem::transmute::<DBRawIterator<'_>, DBRawIterator<'static>>(iterator) };
         OwnedIterator { iterator, _snapshot: snapshot }
     }
 
-    /// Goes to the first key that is not less than `key`.
+    /// Moves to the first key that is not less than `key`.
     pub(crate) fn seek(&mut self, key: &[u8]) {
         self.iterator.seek(key);
     }
 
-    /// Goes to the last key within the iterator's bounds.
+    /// Moves to the last key within the iterator's bounds.
     pub(crate) fn seek_to_last(&mut self) {
         self.iterator.seek_to_last();
     }
 
-    /// The pair at which the iterator is; `None` behind the last one, or after an error.
+    /// Returns the current pair; `None` behind the last one, or after an error.
     #[inline]
     pub(crate) fn item(&self) -> Option<(&[u8], &[u8])> {
         self.iterator.item()
@@ -83,7 +87,7 @@ impl OwnedIterator {
         self.iterator.prev();
     }
 
-    /// The error that ended the iteration, if one did.
+    /// Returns the error that ended the iteration, if there was one.
     pub(crate) fn status(&self) -> Result<(), rust_rocksdb::Error> {
         self.iterator.status()
     }
@@ -91,7 +95,7 @@ impl OwnedIterator {
 
 /// A writer of a table file that keeps its options alive.
 pub(crate) struct OwnedTableWriter {
-    // Declared before `_options`: dropped before them.
+    // This is declared before `_options`, so it is dropped first.
     writer: SstFileWriter<'static>,
     _options: Arc<Options>,
 }
@@ -99,8 +103,8 @@ pub(crate) struct OwnedTableWriter {
 impl OwnedTableWriter {
     pub(crate) fn new(options: &Arc<Options>) -> Self {
         let options = Arc::clone(options);
-        // SAFETY: the writer borrows the options inside the `Arc`, which stay where they are for as long as
-        // `self._options` lives; and that is dropped after the writer.
+        // SAFETY: the writer borrows the options inside the `Arc`. They do not move while
+        // `self._options` lives, and `self._options` is dropped after the writer.
         let writer = unsafe {
             std::mem::transmute::<SstFileWriter<'_>, SstFileWriter<'static>>(SstFileWriter::create(&options))
         };
@@ -115,12 +119,12 @@ impl OwnedTableWriter {
         self.writer.put(key, value)
     }
 
-    /// Writes what is missing of the file, and syncs it.
+    /// Writes the rest of the file and syncs it.
     pub(crate) fn finish(&mut self) -> Result<(), rust_rocksdb::Error> {
         self.writer.finish()
     }
 
-    /// Bytes written to the file so far.
+    /// Returns the number of bytes written to the file so far.
     pub(crate) fn file_bytes(&self) -> u64 {
         self.writer.file_size()
     }

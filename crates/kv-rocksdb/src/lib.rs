@@ -1,14 +1,15 @@
 //! The key-value trait on RocksDB, Persea's default engine.
 //!
-//! All keys live in one column family; their order is byte order and their layout is none of this crate's business.
-//! Transactions are those of [`kv::LocalTransaction`]: RocksDB is asked to read from snapshots and to apply finished
-//! batches, and takes no part in finding conflicts. No type of RocksDB leaves this crate.
+//! All keys live in one column family, in byte order. This crate does not know the layout of keys.
+//! Transactions are those of [`kv::LocalTransaction`]: RocksDB only reads from snapshots and
+//! applies finished batches, and takes no part in finding conflicts. No type of RocksDB leaves this
+//! crate.
 //!
 //! # The files of a store
 //! ```text
-//! FORMAT          one line, `persea rocksdb 1`: who wrote the folder, and the format's version
-//! load/           tables of bulk loads that are being written; emptied when the store is opened
-//! CURRENT, LOCK, MANIFEST-*, OPTIONS-*, *.log, *.sst   RocksDB's own
+//! FORMAT          one line, `persea rocksdb 1`: the writer of the folder and the format's version
+//! load/           tables of running bulk loads; emptied when the store is opened
+//! CURRENT, LOCK, MANIFEST-*, OPTIONS-*, *.log, *.sst   RocksDB's own files
 //! ```
 
 mod background;

@@ -1,81 +1,95 @@
-//! How the store is tuned, from one budget of memory.
+//! The tuning of the store, derived from one memory budget.
 
 use rust_rocksdb::{
     BlockBasedIndexType, BlockBasedOptions, Cache, DBCompressionType, DBRecoveryMode, LogLevel, Options,
     WriteBufferManager, WriteOptions,
 };
 
-/// Below this a memtable is full after a few hundred writes and the cache holds a few blocks.
+/// The least memory in bytes. With less, a memtable is full after a few hundred writes and the
+/// cache holds a few blocks.
 const MEMORY_BYTES_MIN: usize = 16 << 20;
 
-/// The part of the budget that memtables may take, as a divisor: the larger part is for reading.
+/// The share of the budget for memtables, as a divisor: the larger part is for reading.
 const MEMTABLE_SHARE: usize = 4;
 
-/// More in memtables makes neither writes nor their tables better, but the start after a crash slower.
+/// The greatest size in bytes of all memtables. Larger ones improve neither writes nor tables, but
+/// slow down the start after a crash.
 const MEMTABLES_BYTES_MAX: usize = 512 << 20;
 
-/// How many memtables share their part of the budget: one is written while others become tables.
+/// The number of memtables that share their part of the budget: one is written while others become
+/// tables.
 const MEMTABLE_COUNT: usize = 4;
 
-/// The part of a memtable that its filter takes: 20 bits or more for each pair of 100 bytes.
+/// The share of a memtable that its filter takes: 20 bits or more for each pair of 100 bytes.
 const MEMTABLE_FILTER_SHARE: f64 = 0.02;
 
-/// The size at which tables of data are cut.
+/// The size in bytes at which a table ends.
 pub(crate) const TABLE_BYTES: u64 = 64 << 20;
 
-/// Tables of the first level from which they are merged.
+/// The number of tables in the first level at which RocksDB merges them.
 pub(crate) const MERGED_FROM_TABLES: u32 = 4;
 
 const BLOCK_BYTES: usize = 16 << 10;
 
-/// Index and filter partitions: small enough that reading one key does not fill a small cache.
+/// The size in bytes of index and filter partitions. It is small, so that reading one key does not
+/// fill a small cache.
 const METADATA_BLOCK_BYTES: usize = 4 << 10;
 
-/// Entries of a memtable, deleted or overwritten, that one step of a scan may pass over: about a millisecond.
+/// The number of deleted or overwritten entries of a memtable that one step of a scan may skip:
+/// about a millisecond.
 const HIDDEN_ENTRIES_MAX: u32 = 5_000;
 
-/// Of so many entries of a table in a row ...
+/// The number of consecutive entries of a table in which deletions are counted.
 const DELETION_WINDOW: usize = 4_096;
 
-/// ... so many may be deletions.
+/// The number of deletions in such a window at which a table is merged.
 const DELETIONS_MAX: usize = 3_072;
 
-/// Indexes and filters are a hundredth of the data where values are short. While the data is at most this many times
-/// the memory, they fit well into the cache as a whole, and a look-up of a key takes a fifth less time than with
-/// partitions, one of an absent key half. Beyond, whole ones of half a megabyte each would push each other out.
+/// The size of the data, as a multiple of the memory, from which indexes and filters are
+/// partitioned.
+///
+/// Indexes and filters take a hundredth of the data if values are short. Below this limit they fit
+/// into the cache as a whole. A look-up of a key then takes a fifth less time than with partitions,
+/// and a look-up of an absent key half the time. Above it, whole ones of half a megabyte each would
+/// evict each other.
 const PARTITIONED_FROM: u64 = 16;
 
-/// Bits a key in filters: one of a hundred look-ups of an absent key reads a block in vain.
+/// The bits per key in filters: one of a hundred look-ups of an absent key reads a block in vain.
 const FILTER_BITS_PER_KEY: f64 = 10.0;
 
-/// How the data at the bottom of the tree, nearly all of it, is compressed. The levels above always use LZ4.
+/// The compression of the lowest level, which holds nearly all data. The levels above always use
+/// LZ4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
-    /// Quick to read and to write.
+    /// Fast to read and to write.
     #[default]
     Lz4,
-    /// A quarter smaller than LZ4. Measured with small documents: bulk loads take half as long again, scans of data
-    /// that is not cached a quarter longer, look-ups of it 40 % longer.
+    /// A quarter smaller than LZ4.
+    ///
+    /// Measured with small documents, bulk loads take 50 % longer. For data that is not cached,
+    /// scans take 25 % longer and look-ups 40 % longer.
     Zstd,
 }
 
-/// How a store is opened.
+/// The options for opening a store.
 #[derive(Clone, Debug)]
 pub struct RocksOptions {
-    /// What the block cache, indexes, filters and memtables may take together, in bytes. At least 16 MiB count.
+    /// The memory in bytes that the block cache, indexes, filters and memtables may take together.
+    /// The minimum is 16 MiB.
     pub memory_bytes: usize,
-    /// Most table files that are held open.
+    /// The greatest number of open table files.
     pub max_open_files: u16,
-    /// How long after a buffered commit the log is synced, in milliseconds.
+    /// The time in milliseconds from a buffered commit to the sync of the log.
     pub sync_interval_ms: u64,
     /// Threads for flushes and compactions.
     pub background_jobs: u16,
-    /// Size of the log at which memtables are written to tables so that it can be cut, in bytes.
+    /// The size of the log in bytes at which memtables are flushed so that the log can be
+    /// truncated.
     pub wal_limit_bytes: u64,
-    /// How the bulk of the data is compressed.
+    /// The compression of the bulk of the data.
     pub compression: Compression,
-    /// Read and write tables past the operating system's page cache: `memory_bytes` is then all the memory there is
-    /// for caching. The file system must support it.
+    /// Reads and writes tables past the operating system's page cache. `memory_bytes` is then all
+    /// the memory for caching. The file system must support this.
     pub direct_io: bool,
 }
 
@@ -84,7 +98,8 @@ impl Default for RocksOptions {
         let cores = std::thread::available_parallelism().map_or(2, std::num::NonZeroUsize::get);
         RocksOptions {
             memory_bytes: 256 << 20,
-            // Below the 1,024 descriptors that many systems allow a process, with room for connections.
+            // This stays below the 1,024 descriptors that many systems allow a process, and leaves
+            // room for connections.
             max_open_files: 512,
             sync_interval_ms: 100,
             background_jobs: cores.clamp(2, 8) as u16,
@@ -98,21 +113,21 @@ impl Default for RocksOptions {
 /// RocksDB's options and the memory that they share.
 pub(crate) struct Tuning {
     pub(crate) options: Options,
-    /// The same for data far larger than memory: see [`wants_partitions`].
+    /// The same options for data far larger than memory: see [`wants_partitions`].
     pub(crate) partitioned: Options,
     pub(crate) cache: Cache,
-    /// For commits: into the log, handed to the operating system, not synced.
+    /// Options of commits: they write the log and hand it to the operating system without a sync.
     pub(crate) write_options: WriteOptions,
     pub(crate) no_wait_write_options: WriteOptions,
     pub(crate) memory_bytes: usize,
 }
 
-/// Changes the options of an open database from whole to partitioned indexes and filters, for tables that are written
-/// from then on.
+/// The change of an open database's options from whole to partitioned indexes and filters. It
+/// applies to tables that are written from then on.
 pub(crate) const PARTITION_TABLES: [(&str, &str); 1] =
     [("block_based_table_factory", "{index_type=kTwoLevelIndexSearch;partition_filters=true;}")];
 
-/// Whether tables of `disk_bytes` altogether should have their indexes and filters in partitions.
+/// Returns true if tables with a total of `disk_bytes` should have partitioned indexes and filters.
 pub(crate) fn wants_partitions(disk_bytes: u64, memory_bytes: usize) -> bool {
     disk_bytes / PARTITIONED_FROM > memory_bytes as u64
 }
@@ -144,10 +159,11 @@ impl Tuning {
     }
 }
 
-/// Memtables are charged to the block cache: what they take, blocks give up, and the sum stays within the budget.
+/// Sets the memory of memtables. They are charged to the block cache, so blocks give way to them,
+/// and the sum stays within the budget.
 fn set_memory(options: &mut Options, memory_bytes: usize, cache: &Cache) {
     let memtables_bytes = (memory_bytes / MEMTABLE_SHARE).min(MEMTABLES_BYTES_MAX);
-    // Stalls writers rather than exceed the budget.
+    // Stall writers rather than exceed the budget.
     let manager =
         WriteBufferManager::new_write_buffer_manager_with_cache(memtables_bytes, true, cache.clone());
     options.set_write_buffer_manager(&manager);
@@ -155,12 +171,13 @@ fn set_memory(options: &mut Options, memory_bytes: usize, cache: &Cache) {
     options.set_max_write_buffer_number(MEMTABLE_COUNT as i32);
     // An empty store takes one of these; the default is up to 1 MiB.
     options.set_arena_block_size(256 << 10);
-    // Keys that are not there, as those of new documents, are not searched for in the memtables.
+    // Spare the search of the memtables for absent keys, such as those of new documents.
     options.set_memtable_prefix_bloom_ratio(MEMTABLE_FILTER_SHARE);
     options.set_memtable_whole_key_filtering(true);
 }
 
-/// Answers that it would have to wait where RocksDB holds writers back.
+/// Returns options with which a write fails where it would have to wait because RocksDB stalls
+/// writers.
 fn no_wait_write_options() -> WriteOptions {
     let mut options = write_options();
     options.set_no_slowdown(true);
@@ -169,7 +186,7 @@ fn no_wait_write_options() -> WriteOptions {
 
 fn write_options() -> WriteOptions {
     let mut options = WriteOptions::default();
-    // A batch comes in the order of its keys, so each finds its place from where the one before was put.
+    // A batch is in key order, so each insertion starts at the position of the one before.
     options.set_memtable_insert_hint_per_batch(true);
     options
 }
@@ -178,16 +195,18 @@ fn table_options(cache: &Cache) -> BlockBasedOptions {
     let mut tables = BlockBasedOptions::default();
     tables.set_block_cache(cache);
     tables.set_block_size(BLOCK_BYTES);
-    // Indexes and filters live in the cache and count there; what is read often stays longer than data does.
+    // Indexes and filters live in the cache and count there. With high priority they stay longer
+    // than data.
     tables.set_cache_index_and_filter_blocks(true);
     tables.set_cache_index_and_filter_blocks_with_high_priority(true);
-    // Of partitioned ones, the small upper index of each table.
+    // For partitioned indexes, pin the small top-level index of each table.
     tables.set_pin_top_level_index_and_filter(true);
     tables.set_metadata_block_size(METADATA_BLOCK_BYTES);
     tables.set_bloom_filter(FILTER_BITS_PER_KEY, false);
     tables.set_whole_key_filtering(true);
-    // A look-up passes eight keys on average until it finds its own. Side by side these are two or three lines of the
-    // processor's cache, between documents one each. Blocks are a hundredth smaller as well.
+    // A look-up passes eight keys on average until it finds its own. Side by side, the keys take
+    // two or three cache lines of the processor; between documents they would take one each. Blocks
+    // also become a hundredth smaller.
     tables.set_separate_key_value_in_data_block(true);
     tables
 }
@@ -214,10 +233,11 @@ fn set_levels(options: &mut Options, wanted: &RocksOptions) {
     options.set_bytes_per_sync(1 << 20);
     // Each input of a compaction has such a buffer, outside of the cache.
     options.set_compaction_readahead_size(512 << 10);
-    // A range drop should not wait in the memtable until other writes push it out.
+    // A range drop should not stay in the memtable until other writes displace it.
     options.set_memtable_max_range_deletions(64);
-    // Who takes the first of many keys again and again, as of a queue, passes over all that were deleted before it. So
-    // memtables that are in the way are written out, and tables with many deletions in a row are merged.
+    // A reader that repeatedly takes the first of many keys, as from a queue, skips all keys that
+    // were deleted before. So memtables with many deletions are flushed, and tables with many
+    // deletions in a row are merged.
     options.set_memtable_op_scan_flush_trigger(HIDDEN_ENTRIES_MAX);
     options.add_compact_on_deletion_collector_factory_count_only(DELETION_WINDOW, DELETIONS_MAX);
     // An idle server does nothing, and a start does not read all tables.
@@ -233,10 +253,11 @@ fn set_log(options: &mut Options, wanted: &RocksOptions) {
     options.set_max_total_wal_size(wanted.wal_limit_bytes);
     // Each commit is handed to the operating system before it returns.
     options.set_manual_wal_flush(false);
-    // The log is replayed up to the first gap or torn record. A synced commit has everything before it on disk, so it
-    // is always replayed; what lies behind a gap was never synced. After a crash of the machine this opens by itself
-    // where the mode that only tolerates a torn tail would not, since unsynced pages reach the disk in any order.
+    // The log is replayed up to the first gap or torn record. A synced commit has everything before
+    // it on disk, so it is always replayed. The log behind a gap was never synced. Unsynced pages
+    // reach the disk in any order. So after a crash of the machine this mode opens the store, where
+    // the mode that only tolerates a torn tail could fail.
     options.set_wal_recovery_mode(DBRecoveryMode::PointInTime);
-    // But a log that was synced and closed must be there in full: then a gap is damage, and reported.
+    // A log that was synced and closed must be complete, so a gap in it is reported as damage.
     options.set_track_and_verify_wals_in_manifest(true);
 }

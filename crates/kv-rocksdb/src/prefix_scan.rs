@@ -1,4 +1,4 @@
-//! Reading many short ranges: one iterator, positioned anew for each.
+//! Reads of many short ranges with one iterator, which is repositioned for each.
 
 use std::sync::Arc;
 
@@ -9,15 +9,18 @@ use crate::closed::ClosedFlag;
 use crate::error::map;
 use crate::handle::{OwnedIterator, OwnedSnapshot};
 
-/// After so many ranges a new iterator is opened: one iterator keeps all tables and memtables of its beginning.
+/// The number of ranges after which a new iterator is opened. An iterator pins all tables and
+/// memtables that existed when it was opened.
 const ITERATOR_READS_MAX: u32 = 100_000;
 
-/// See [`PrefixScan`]. The iterator has no bounds, which could not be changed from one range to the next: a range
-/// ends at the first key without its prefix.
+/// A [`PrefixScan`] with one iterator.
+///
+/// The iterator has no bounds, because they cannot change from one range to the next. A range ends
+/// at the first key without its prefix.
 pub(crate) struct RocksPrefixScan {
     snapshot: Arc<OwnedSnapshot>,
     iterator: Option<OwnedIterator>,
-    /// What the iterator was used for so far.
+    /// The number of ranges that the iterator has read so far.
     reads: u32,
     closed: ClosedFlag,
 }

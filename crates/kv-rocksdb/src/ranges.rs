@@ -1,4 +1,4 @@
-//! Ranges of keys as a whole: dropping, measuring, dividing, compacting.
+//! Operations on whole ranges of keys: drop, estimate the size, divide, compact.
 
 use kv::Scan;
 use kv::{BlockLimits, KeyRange, Result, ScanSpec};
@@ -9,25 +9,28 @@ use rust_rocksdb::{
 use crate::error::map;
 use crate::store::Store;
 
-/// Below this size a range is divided by going through its keys: of tables, sizes are known by blocks of 16 KiB.
+/// The size in bytes up to which a range is divided by a scan of its keys. RocksDB knows the sizes
+/// in tables only by blocks of 16 KiB.
 const SCANNED_BYTES_MAX: u64 = 2 << 20;
 
-/// The same where most of the range is in memtables, of which RocksDB only guesses how many keys lie between two.
+/// The same limit for ranges that are mostly in memtables, where RocksDB only guesses the number of
+/// keys between two keys.
 const SCANNED_MEMTABLE_BYTES_MAX: u64 = 32 << 20;
 
-/// Most keys that are gone through to divide a range: 20 ms.
+/// The greatest number of keys that are scanned to divide a range, which takes 20 ms.
 const SCANNED_KEYS_MAX: usize = 200_000;
 
-/// How many bytes of the keys, behind what they all have in common, take part in dividing a range.
+/// The number of bytes of a key, behind the common prefix of the range, that take part in dividing
+/// a range.
 const DIGITS: usize = 16;
 
 impl Store {
-    /// Drops a range in O(1): one range tombstone, which hides the pairs from all later snapshots.
+    /// Drops a range in O(1): one range tombstone hides the pairs from all later snapshots.
     ///
-    /// Table files that lie wholly in the range are then deleted at once, if no snapshot is older than the tombstone.
-    /// (Deleting a file takes its pairs from older snapshots too, since a snapshot keeps no file alive. No older
-    /// snapshot can come up later, so to look once is enough.) What remains is freed by compactions: a tombstone counts
-    /// there as the data that it covers.
+    /// Table files that lie entirely in the range are then deleted at once, if no snapshot is older
+    /// than the tombstone. Deleting a file would take its pairs from older snapshots too, because a
+    /// snapshot keeps no file alive. No older snapshot can appear later, so one check is enough.
+    /// Compactions free the remaining space: there, a tombstone counts as the data that it covers.
     pub(crate) fn drop_range(&self, range: &KeyRange) -> Result<()> {
         self.check_open()?;
         let Some(last) = self.last_key(range)? else { return Ok(()) };
@@ -35,20 +38,21 @@ impl Store {
         let end = if range.end.is_empty() { kv::successor(&last) } else { range.end.clone() };
         batch.delete_range(&range.start, &end);
         self.write(&batch)?;
-        // The tombstone must not be lost in a crash when the files are not.
+        // The tombstone must not be lost in a crash after the files are deleted.
         self.db.flush_wal(true).map_err(map("syncing the log"))?;
         let tombstone = self.db.latest_sequence_number();
         if !self.has_snapshot_before(tombstone) {
-            // RocksDB counts a file's last key as inside when it is the given end, so that is the last key.
+            // RocksDB counts a file's last key as inside the range if it equals the given end, so
+            // the end is the last key.
             self.db.delete_file_in_range(&range.start, &last).map_err(map("deleting tables"))?;
         }
-        // In a table, the tombstone takes part in compactions.
+        // Once the tombstone is in a table, it takes part in compactions.
         let mut options = FlushOptions::new();
         options.set_wait(false);
         self.db.flush_opt(&options).map_err(map("flushing"))
     }
 
-    /// Roughly the bytes of a range's pairs in tables, compressed, and in memtables.
+    /// Estimates the bytes of a range's pairs, compressed in tables and uncompressed in memtables.
     pub(crate) fn approximate_size_bytes(&self, range: &KeyRange) -> Result<u64> {
         self.check_open()?;
         if range.is_empty() {
@@ -64,7 +68,7 @@ impl Store {
         self.size_between(&range.start, &end, true)
     }
 
-    /// Keys that divide a range into pieces of similar size.
+    /// Returns keys that divide a range into pieces of similar size.
     pub(crate) fn split_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {
         self.check_open()?;
         let (Some(first), Some(last)) = (self.first_key(range)?, self.last_key(range)?) else {
@@ -95,13 +99,13 @@ impl Store {
             return Ok(());
         }
         let mut options = CompactOptions::default();
-        // Also the lowest level, whose tables may hold pairs that were only kept for a snapshot.
+        // Include the lowest level, whose tables may hold pairs that were only kept for a snapshot.
         options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
         options.set_exclusive_manual_compaction(false);
         let end = (!range.end.is_empty()).then_some(&range.end);
         let errors = self.background_errors();
         self.db.compact_range_opt(Some(&range.start), end, &options);
-        // RocksDB's C interface does not say how the compaction went.
+        // RocksDB's C interface does not report the outcome of the compaction.
         if self.background_errors() > errors {
             let reason = "the engine reports an error in the background; its LOG file says which".to_owned();
             return Err(kv::Error::Io { action: "compacting".to_owned(), reason });
@@ -109,7 +113,8 @@ impl Store {
         Ok(())
     }
 
-    /// The keys at equal distances among all keys of the range; `None` if those are too many.
+    /// Returns the keys at equal distances among all keys of the range; `None` if there are too
+    /// many keys.
     fn scanned_points(&self, range: &KeyRange, parts: usize) -> Result<Option<Vec<Vec<u8>>>> {
         let mut scan = self.rocks_snapshot()?.rocks_scan(ScanSpec::forward(range.clone()).keys_only());
         let limits = BlockLimits { rows: SCANNED_KEYS_MAX, bytes: kv::BLOCK_LIMIT_BYTES_MAX };
@@ -121,8 +126,10 @@ impl Store {
         Ok(Some((step..keys.len()).step_by(step).map(|i| keys.key(i).to_vec()).collect()))
     }
 
-    /// Keys before which RocksDB finds that equal parts of `total` bytes lie. Each is searched for by halving the
-    /// distance between the first and the last key, taken as numbers, and is then moved to the next key that is there.
+    /// Returns keys that divide `total` bytes into equal parts by RocksDB's estimates.
+    ///
+    /// Each key is found by a binary search between the first and the last key, read as numbers. It
+    /// is then moved to the next stored key.
     fn measured_points(&self, first: &[u8], end: &[u8], total: u64, parts: usize) -> Result<Vec<Vec<u8>>> {
         let common = first.iter().zip(end).take_while(|(left, right)| left == right).count();
         let prefix = first.get(..common).unwrap_or_default();
@@ -138,7 +145,7 @@ impl Store {
                 } else {
                     high = middle;
                 }
-                // No use in being more exact than RocksDB is.
+                // A search more exact than RocksDB's estimates is useless.
                 if self.size_between(&key_of(prefix, low), &key_of(prefix, high), true)? == 0 {
                     break;
                 }
@@ -170,7 +177,7 @@ impl Store {
     }
 }
 
-/// The bytes of a key from `from` on as a number.
+/// Returns the bytes of a key from `from` on as a number.
 fn digits(key: &[u8], from: usize) -> u128 {
     let mut digits = [0; DIGITS];
     for (digit, byte) in digits.iter_mut().zip(key.get(from..).unwrap_or_default()) {
@@ -179,7 +186,7 @@ fn digits(key: &[u8], from: usize) -> u128 {
     u128::from_be_bytes(digits)
 }
 
-/// The key whose digits behind `prefix` are those of `number`.
+/// Returns the key that consists of `prefix` and the digits of `number`.
 fn key_of(prefix: &[u8], number: u128) -> Vec<u8> {
     [prefix, &number.to_be_bytes()].concat()
 }

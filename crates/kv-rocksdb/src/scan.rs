@@ -1,4 +1,4 @@
-//! A scan: one iterator, from which blocks are filled.
+//! A scan: one iterator that fills blocks.
 
 use std::sync::Arc;
 
@@ -10,20 +10,21 @@ use crate::closed::ClosedFlag;
 use crate::error::map;
 use crate::handle::{OwnedIterator, OwnedSnapshot};
 
-/// How far a sequential scan reads ahead. RocksDB stops at the end of the range.
+/// The readahead of a sequential scan in bytes. RocksDB stops at the end of the range.
 const READAHEAD_BYTES: usize = 1 << 20;
 
-/// Room in a scan's first block. Later ones get what the one before took.
+/// The capacity of a scan's first block. Each later block gets the size of the one before.
 const FIRST_BLOCK_BYTES: usize = 4 << 10;
 const FIRST_BLOCK_ROWS: usize = 16;
 
 /// A scan of a snapshot.
 pub(crate) struct RocksScan {
     snapshot: Arc<OwnedSnapshot>,
-    /// What to scan. When there is no iterator, its range is what was not returned yet.
+    /// The scan. While there is no iterator, its range holds only the keys that were not returned
+    /// yet.
     spec: ScanSpec,
     iterator: Option<OwnedIterator>,
-    /// What the iterator has returned.
+    /// The bytes that the iterator has returned.
     iterator_bytes: usize,
     cache_use: CacheUse,
     is_done: bool,
@@ -33,7 +34,8 @@ pub(crate) struct RocksScan {
 }
 
 impl RocksScan {
-    /// A scan that puts at most `cache_bytes` of pairs into the cache if it is sequential and repeated.
+    /// Creates a scan that puts at most `cache_bytes` of pairs into the cache if it is sequential
+    /// and repeated.
     pub(crate) fn new(
         snapshot: Arc<OwnedSnapshot>,
         spec: ScanSpec,
@@ -79,7 +81,8 @@ impl RocksScan {
     }
 }
 
-/// Copies pairs until the block is full or the iterator has no more; answers whether it may have more.
+/// Copies pairs until the block is full or the iterator has no more. Returns true if it may have
+/// more.
 fn fill(
     iterator: &mut OwnedIterator,
     spec: &ScanSpec,
@@ -133,8 +136,8 @@ impl Scan for RocksScan {
     fn release(&mut self) {
         let bytes = std::mem::take(&mut self.iterator_bytes);
         let Some(iterator) = self.iterator.take() else { return };
-        // The iterator is at the pair that comes next. Where it is at an error it is at none: the scan must come to
-        // that error again.
+        // The iterator is at the next pair. After an error it is at none; it is kept, so that the
+        // scan meets the error again.
         match iterator.item() {
             Some((key, _)) if self.spec.reverse => self.spec.range.end = kv::successor(key),
             Some((key, _)) => self.spec.range.start = key.to_vec(),

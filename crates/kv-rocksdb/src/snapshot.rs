@@ -1,4 +1,4 @@
-//! Reading from a snapshot.
+//! Reads from a snapshot.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,15 +11,16 @@ use crate::handle::OwnedSnapshot;
 use crate::prefix_scan::RocksPrefixScan;
 use crate::scan::RocksScan;
 
-/// Most keys in one call of RocksDB: each may pin a block until its value is copied, 4 MiB together.
+/// The greatest number of keys in one call of RocksDB. Each may pin a block until its value is
+/// copied: 4 MiB in total.
 const LOOK_UP_KEYS_MAX: usize = 256;
 
 /// A RocksDB snapshot.
 pub(crate) struct RocksSnapshot {
     snapshot: Arc<OwnedSnapshot>,
-    /// Made at the first look-up: many a transaction only writes.
+    /// The options of look-ups, created at the first one, because many transactions only write.
     options: OnceLock<ReadOptions>,
-    /// What one scan may put into the block cache.
+    /// The bytes that one scan may put into the block cache.
     scan_cache_bytes: usize,
     closed: ClosedFlag,
 }
@@ -37,12 +38,12 @@ impl RocksSnapshot {
         })
     }
 
-    /// The same as [`Snapshot::scan`], without a box.
+    /// Does the same as [`Snapshot::scan`], without a box.
     pub(crate) fn rocks_scan(&self, spec: ScanSpec) -> RocksScan {
         self.scan_with_cache(spec, self.scan_cache_bytes)
     }
 
-    /// The same with another limit for what it may put into the block cache.
+    /// Does the same with another limit for the bytes that enter the block cache.
     pub(crate) fn scan_with_cache(&self, spec: ScanSpec, cache_bytes: usize) -> RocksScan {
         RocksScan::new(Arc::clone(&self.snapshot), spec, cache_bytes, self.closed.clone())
     }

@@ -6,7 +6,8 @@ use kv::{EngineStatistics, LocalStore};
 
 use crate::store::Store;
 
-/// RocksDB's properties that are passed on under their own names. Those that only make sense as a rate are left out.
+/// RocksDB's properties that are reported under their own names. Properties that only make sense as
+/// a rate are left out.
 const COUNTERS: [&str; 25] = [
     "rocksdb.actual-delayed-write-rate",
     "rocksdb.background-errors",
@@ -35,7 +36,7 @@ const COUNTERS: [&str; 25] = [
     "rocksdb.size-all-mem-tables",
 ];
 
-/// Levels that tables can be in.
+/// The number of levels of tables.
 const LEVELS: usize = 7;
 
 impl Store {
@@ -88,7 +89,7 @@ impl Store {
         counters
     }
 
-    /// How many files the log has, and their bytes.
+    /// Returns the number of the log's files and their total bytes.
     fn log_files(&self) -> (u64, u64) {
         let entries = std::fs::read_dir(self.db.path()).into_iter().flatten().flatten();
         let logs =
@@ -97,19 +98,19 @@ impl Store {
             .fold((0, 0), |(files, bytes), file| (files + 1, bytes + file.len()))
     }
 
-    /// Bytes of all table files.
+    /// Returns the bytes of all table files.
     pub(crate) fn disk_bytes(&self) -> u64 {
         self.property("rocksdb.total-sst-files-size")
     }
 
-    /// How many flushes and compactions have failed.
+    /// Returns the number of flushes and compactions that have failed.
     pub(crate) fn background_errors(&self) -> u64 {
         self.property("rocksdb.background-errors")
     }
 
-    /// Whether there may be a snapshot that is older than `sequence`.
+    /// Returns true if there may be a snapshot that is older than `sequence`.
     pub(crate) fn has_snapshot_before(&self, sequence: u64) -> bool {
-        // A snapshot can have the number 0, when until then everything was loaded, so their count is asked first.
+        // A snapshot has the number 0 if only loads came before it, so the count is checked first.
         self.property("rocksdb.num-snapshots") > 0
             && self.property("rocksdb.oldest-snapshot-sequence") < sequence
     }

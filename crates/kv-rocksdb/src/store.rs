@@ -1,4 +1,4 @@
-//! The open database: what transactions, snapshots and loads share.
+//! The open database, which transactions, snapshots and loads share.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,44 +19,48 @@ use crate::snapshot::RocksSnapshot;
 use crate::wal_sync::WalSync;
 use crate::write_admission::WriteAdmission;
 
-/// Where bulk loads write their tables.
+/// The folder in which bulk loads write their tables.
 const LOAD_FOLDER: &str = "load";
 
-/// Bytes that a batch takes beside a write's key and value: its tag and the two lengths.
+/// The bytes that a batch takes beside a write's key and value: its tag and the two lengths.
 const BATCH_OVERHEAD_BYTES: usize = 11;
 
-/// A batch from this size on takes a millisecond or more to be written, and all that come after it wait.
+/// The size in bytes from which a batch is large: writing it takes a millisecond or more, and all
+/// later ones wait.
 const LARGE_BATCH_BYTES: usize = 128 << 10;
 
-/// After this much was written, the store looks again how large its data is.
+/// The number of written bytes after which the store measures its data again.
 const LOOK_AFTER_BYTES: u64 = 256 << 20;
 
-/// Memory for stamps of the conflict table, as a divisor of the budget: about one key a kilobyte.
+/// The memory for stamps of the conflict table, as a divisor of the budget: about one key per
+/// kilobyte.
 const REMEMBERED_KEY_SHARE: usize = 1 << 10;
 
-/// What one scan may put into the block cache, as a divisor of the budget: the larger part is left to look-ups and to
-/// other scans.
+/// The memory that one scan may put into the block cache, as a divisor of the budget. The larger
+/// part remains for look-ups and other scans.
 const SCAN_CACHE_SHARE: usize = 4;
 
-/// An open database. Lives until the engine is closed and the last snapshot, transaction and load is gone.
+/// An open database. It lives until the engine is closed and the last snapshot, transaction and
+/// load is gone.
 pub(crate) struct Store {
     pub(crate) db: Arc<DB>,
     pub(crate) folder: PathBuf,
-    /// For tables that bulk loads write: with whole and with partitioned indexes.
+    /// Options of the tables that bulk loads write, with whole indexes. `partitioned` has
+    /// partitioned ones.
     options: Arc<Options>,
     partitioned: Arc<Options>,
     is_partitioned: AtomicBool,
     memory_bytes: usize,
-    /// What was committed and loaded since the start.
+    /// The bytes that were committed and loaded since the start.
     written_bytes: AtomicU64,
     pub(crate) cache: rust_rocksdb::Cache,
     pub(crate) wal_sync: Arc<WalSync>,
     conflict_table: Arc<ConflictTable>,
     write_options: WriteOptions,
-    /// For writes that must not wait.
+    /// Options of writes that must not wait.
     no_wait_write_options: WriteOptions,
     write_admission: WriteAdmission,
-    /// Batches that are being written and are so large that others wait long for them.
+    /// The number of large batches that are being written, for which others wait long.
     large_writes: AtomicUsize,
     latest: ReadOptions,
     loads: AtomicU64,
@@ -70,7 +74,7 @@ impl Store {
         let Tuning { options, partitioned, cache, write_options, no_wait_write_options, memory_bytes } =
             Tuning::new(wanted);
         let db = Arc::new(DB::open(&options, folder).map_err(|error| map_open(&error, folder))?);
-        // The lock is ours now: nobody else's loads are in there.
+        // The lock is ours now: no other process has loads in there.
         let load_folder = folder.join(LOAD_FOLDER);
         if load_folder.exists() {
             fs::remove_dir_all(&load_folder)
@@ -112,7 +116,7 @@ impl Store {
         self.closed.check()
     }
 
-    /// From now on everything answers [`Error::Closed`].
+    /// Makes every later call fail with [`Error::Closed`].
     pub(crate) fn set_closed(&self) {
         self.closed.set();
     }
@@ -124,14 +128,14 @@ impl Store {
         Ok(RocksSnapshot::new(snapshot, scan_cache_bytes, self.closed.clone()))
     }
 
-    /// A name for a new bulk load's tables, which are to be in a folder that is there.
+    /// Returns the path prefix of a new bulk load's tables, and creates their folder.
     pub(crate) fn new_load_prefix(&self) -> Result<PathBuf> {
         let folder = self.folder.join(LOAD_FOLDER);
         fs::create_dir_all(&folder).map_err(|error| map_open_io("creating", &folder, &error))?;
         Ok(folder.join(self.loads.fetch_add(1, Ordering::Relaxed).to_string()))
     }
 
-    /// The options of tables that are to be loaded.
+    /// Returns the options of tables that are to be loaded.
     pub(crate) fn table_options(&self) -> &Arc<Options> {
         if self.is_partitioned.load(Ordering::Relaxed) { &self.partitioned } else { &self.options }
     }
@@ -143,7 +147,8 @@ impl Store {
         self.write_with(batch, &self.write_options)
     }
 
-    /// Does the same, but answers [`Error::Transient`] where the batch would wait for more than other small ones.
+    /// Writes a batch, but fails with [`Error::Transient`] if it would wait for more than other
+    /// small ones.
     fn write_without_waiting(&self, batch: &WriteBatch) -> Result<()> {
         if self.large_writes.load(Ordering::Relaxed) > 0 {
             return Err(Error::Transient { reason: "a large batch is being written".to_owned() });
@@ -156,12 +161,13 @@ impl Store {
         let permit = self.write_admission.acquire();
         self.db.write_opt(batch, options).map_err(map_commit)?;
         drop(permit);
-        // It is written. If the tables cannot be adapted, the next time will do.
+        // The batch is written. If the change to other tables fails, the next call tries again.
         let _ = self.count_written(batch.size_in_bytes() as u64);
         Ok(())
     }
 
-    /// Looks now and then how large the data has become, and adapts to it.
+    /// Counts written bytes. Now and then measures the size of the data, and adapts the tables to
+    /// it.
     pub(crate) fn count_written(&self, bytes: u64) -> Result<()> {
         let before = self.written_bytes.fetch_add(bytes, Ordering::Relaxed);
         if before / LOOK_AFTER_BYTES == (before + bytes) / LOOK_AFTER_BYTES {
@@ -170,7 +176,7 @@ impl Store {
         self.choose_tables()
     }
 
-    /// Goes over to tables for data far larger than memory, if it is that.
+    /// Changes to partitioned tables if the data is far larger than memory.
     fn choose_tables(&self) -> Result<()> {
         if !wants_partitions(self.disk_bytes(), self.memory_bytes) {
             return Ok(());
@@ -296,7 +302,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
         put_without_waiting(&store, b"first").unwrap();
-        // With one table in the first level no more writes are taken.
+        // With one table in the first level, RocksDB stops writes.
         let stopped = [
             ("level0_file_num_compaction_trigger", "100"),
             ("level0_slowdown_writes_trigger", "1"),
@@ -337,7 +343,7 @@ mod tests {
             scan.seek_to_first();
             assert_eq!(scan.value(), Some(&b"left"[..]));
             drop(scan);
-            // RocksDB looks whether there is something to do when something is written.
+            // RocksDB checks for pending work when something is written.
             let mut batch = WriteBatch::default();
             batch.put(u32::MAX.to_be_bytes(), b"");
             store.write(&batch).unwrap();

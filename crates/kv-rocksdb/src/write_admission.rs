@@ -1,21 +1,22 @@
-//! Admission of writers: no more threads write at once than there are processors.
+//! Admission of writers: at most one thread per processor writes at once.
 //!
-//! RocksDB lets writers that wait for each other spin and yield, which is fast while each has a processor of its own.
-//! With more of them they spend more time on that than on writing: with 16 on two processors, nearly half of all.
+//! Writers in RocksDB spin and yield while they wait for each other, which is fast as long as each
+//! has a processor of its own. With more of them they spend more time on that than on writing: with
+//! 16 writers on two processors, nearly half of all time.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Permits to write, one a processor.
+/// Permits to write, one per processor.
 pub(crate) struct WriteAdmission {
     free: Mutex<usize>,
     freed: Condvar,
 }
 
-/// The right to write, until dropped.
+/// The right to write, until it is dropped.
 pub(crate) struct WritePermit<'a>(&'a WriteAdmission);
 
 impl WriteAdmission {
-    /// As many permits as this machine has processors.
+    /// Creates as many permits as this machine has processors.
     pub(crate) fn of_this_machine() -> Self {
         WriteAdmission::new(std::thread::available_parallelism().map_or(1, usize::from))
     }
@@ -24,8 +25,8 @@ impl WriteAdmission {
         WriteAdmission { free: Mutex::new(count), freed: Condvar::new() }
     }
 
-    /// Waits for a permit. A thread that asks when one is free overtakes those that are still waking up, so that no
-    /// permit is idle meanwhile.
+    /// Waits for a permit. A thread that arrives while one is free overtakes those that are still
+    /// waking up, so that no permit stays idle meanwhile.
     pub(crate) fn acquire(&self) -> WritePermit<'_> {
         let free = self.freed.wait_while(self.lock(), |free| *free == 0);
         *free.unwrap_or_else(PoisonError::into_inner) -= 1;

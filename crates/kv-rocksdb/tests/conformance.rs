@@ -9,7 +9,7 @@ use kv::Engine;
 use kv::conformance::Fixture;
 use kv_rocksdb::{RocksEngine, RocksOptions};
 
-/// Makes stores in a folder that is removed afterwards.
+/// A source of stores in a folder that is removed afterwards.
 struct Folder {
     folder: tempfile::TempDir,
     stores: AtomicUsize,
@@ -22,7 +22,7 @@ fn folder() -> Folder {
 impl Fixture for Folder {
     fn engine(&self) -> Arc<dyn Engine> {
         let name = self.stores.fetch_add(1, Ordering::Relaxed).to_string();
-        // The least memory, so that the cases meet its limits.
+        // The least memory, so that the cases reach its limits.
         let options = RocksOptions { memory_bytes: 16 << 20, ..RocksOptions::default() };
         RocksEngine::open(self.folder.path().join(name), &options).expect("open")
     }

@@ -1,8 +1,9 @@
-//! Killed at any instant, the store opens by itself with every acknowledged commit, and none in part.
+//! A store that is killed at any instant opens by itself, with every acknowledged commit and no
+//! partial one.
 //!
-//! The test binary starts itself again as the process that is killed. That one acknowledges commits over a pipe after
-//! they returned; whatever was acknowledged must be there, since also a buffered commit is with the operating system
-//! before it returns.
+//! The test binary starts itself again as the process that is killed. That process acknowledges
+//! commits over a pipe after they have returned. Every acknowledged commit must be there, because
+//! even a buffered commit is handed to the operating system before it returns.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -20,21 +21,22 @@ use kv::{
 };
 use kv_rocksdb::{RocksEngine, RocksOptions};
 
-/// Where the started process has its store. Not set: this is the test, and not the process that is to be killed.
+/// The variable with the store's folder of the started process. If it is not set, this is the test
+/// itself.
 const FOLDER: &str = "KV_ROCKSDB_CRASH_FOLDER";
-/// Threads that commit.
+/// The number of threads that commit.
 const WRITERS: u64 = 2;
-/// The thread that loads and drops ranges.
+/// The number of the thread that loads and drops ranges.
 const LOADER: u64 = 9;
-/// Keys that a transaction writes, far apart.
+/// The number of keys that a transaction writes, far apart.
 const KEYS: u64 = 7;
-/// A transaction removes what the one this many before it wrote.
+/// The distance in transactions after which the writes of one are removed again.
 const KEPT: u64 = 10;
-/// Times that the store is killed.
+/// The number of times that the store is killed.
 const ROUNDS: u32 = 8;
 
 fn open(folder: &Path) -> Arc<RocksEngine> {
-    // So little memory that memtables are flushed and tables compacted all the time.
+    // There is so little memory that memtables are flushed and tables compacted all the time.
     let options = RocksOptions { memory_bytes: 16 << 20, sync_interval_ms: 10, ..RocksOptions::default() };
     RocksEngine::open(folder, &options).expect("the store opens by itself")
 }
@@ -54,7 +56,7 @@ fn last(snapshot: &dyn Snapshot, writer: u64) -> u64 {
 
 fn acknowledge(writer: u64, number: u64) {
     let mut output = std::io::stdout().lock();
-    // Unbuffered up to the line end, and not seen by the test harness.
+    // The line end flushes the buffer, and the test harness does not capture this output.
     writeln!(output, "\nacknowledged {writer} {number}")
         .and_then(|()| output.flush())
         .expect("the parent listens");
@@ -63,7 +65,8 @@ fn acknowledge(writer: u64, number: u64) {
 fn commit(engine: &RocksEngine, writer: u64, number: u64) {
     let mut transaction = engine.begin(TransactionOptions::default()).expect("begin");
     for part in 0..KEYS {
-        // Large enough to fill memtables in a moment; incompressible enough to fill tables.
+        // The value is large enough to fill memtables quickly, and compresses too badly for small
+        // tables.
         let value: Vec<u8> = (0..300).flat_map(|i| (number * 31 + i * part).to_le_bytes()).collect();
         transaction.insert_unique(&key(part, writer, number), &value).expect("insert");
         transaction.delete(&key(part, writer, number.saturating_sub(KEPT))).expect("delete");
@@ -73,7 +76,7 @@ fn commit(engine: &RocksEngine, writer: u64, number: u64) {
     transaction.commit(durability).expect("commit");
 }
 
-/// Loads generation `number` into its own range, and then drops those before.
+/// Loads generation `number` into its own range, and then drops the earlier ones.
 fn load(engine: &RocksEngine, number: u64) {
     let mut load = engine.load(LoadKind::Visible, LoadHint::Sorted { pairs: 2_000 }).expect("load");
     for i in 0..2000 {
@@ -83,7 +86,7 @@ fn load(engine: &RocksEngine, number: u64) {
     engine.drop_range(&KeyRange::new("load/", format!("load/{number:012}/"))).expect("drop_range");
 }
 
-/// The process that is killed. Nothing, when it is run as a test.
+/// The process that is killed. It does nothing when it runs as a test.
 #[test]
 fn process_that_is_killed() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
@@ -111,7 +114,7 @@ fn process_that_is_killed() {
     });
 }
 
-/// How many pairs of each generation of loads there are.
+/// Returns the number of pairs in each generation of loads.
 fn loads(snapshot: &dyn Snapshot) -> BTreeMap<u64, usize> {
     let mut loads = BTreeMap::new();
     let mut scan = snapshot.scan(ScanSpec::forward(KeyRange::prefix(b"load/")).keys_only()).expect("scan");
@@ -134,8 +137,8 @@ fn start(folder: &Path) -> Child {
         .expect("spawn")
 }
 
-/// Starts the process, kills it `delay` after its first acknowledgement, and answers the last acknowledged number of
-/// each thread.
+/// Starts the process and kills it `delay` after its first acknowledgement. Returns the last
+/// acknowledged number of each thread.
 fn run_and_kill(folder: &Path, delay: Duration) -> BTreeMap<u64, u64> {
     let mut child = start(folder);
     let mut lines = BufReader::new(child.stdout.take().expect("stdout")).lines();
@@ -173,7 +176,7 @@ fn run_and_kill(folder: &Path, delay: Duration) -> BTreeMap<u64, u64> {
 fn check_writer(snapshot: &dyn Snapshot, writer: u64, acknowledged: u64) {
     let last = last(snapshot, writer);
     assert!(last >= acknowledged, "commit {acknowledged} of {writer} was acknowledged, the last is {last}");
-    // One acknowledgement may have been cut off, and one commit be without.
+    // One acknowledgement may have been cut off, and one commit may have none yet.
     assert!(last <= acknowledged + 2, "commit {last} was made by nobody");
     let kept: Vec<u64> = (last.saturating_sub(KEPT - 1).max(1)..=last).collect();
     for part in 0..KEYS {
@@ -211,7 +214,7 @@ fn every_acknowledged_commit_survives_a_kill() {
         for writer in 0..WRITERS {
             let known = before.get(&writer).copied().unwrap_or_default();
             let acknowledged = acknowledged.get(&writer).copied().unwrap_or(known);
-            // Nobody may have listened to the last ones: what is there now counts as known.
+            // The last commits may have no acknowledgement: the current state counts as known.
             check_writer(&*snapshot, writer, acknowledged.max(known));
             before.insert(writer, last(&*snapshot, writer));
         }

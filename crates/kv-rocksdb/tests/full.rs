@@ -1,4 +1,4 @@
-//! A full disk: writes say so and do nothing, reads go on, and nothing is lost.
+//! A full disk: writes report it and change nothing, reads continue, and nothing is lost.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use kv::{Durability, Engine, Error, Result, TransactionOptions};
 use kv_rocksdb::{RocksEngine, RocksOptions};
 
-/// A small file system in memory, unmounted at the end.
+/// A small file system in memory, which is unmounted at the end.
 struct Disk(PathBuf);
 
 impl Disk {
-    /// `None` where this user may not mount.
+    /// Mounts the file system; `None` if this user may not mount.
     fn mount(folder: &Path) -> Option<Disk> {
         let arguments = ["-t", "tmpfs", "-o", "size=24m", "kv-rocksdb-test"];
         let output = Command::new("mount").args(arguments).arg(folder).output().ok()?;

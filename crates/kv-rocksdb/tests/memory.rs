@@ -1,4 +1,5 @@
-//! The memory of a store stays near its budget, whatever is written and read. The only test of its process.
+//! The memory of a store stays near its budget, whatever is written and read. This is the only test
+//! of its process.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::expect_used, reason = "tests")]
@@ -7,7 +8,8 @@ use kv::{BlockLimits, Durability, Engine, KeyRange, ScanSpec, TransactionOptions
 use kv_rocksdb::{RocksEngine, RocksOptions};
 
 const BUDGET_BYTES: usize = 32 << 20;
-/// What RocksDB takes beside its budget, for compactions that run, and the allocator for what it keeps.
+/// The bytes that RocksDB takes beside its budget for running compactions, and that the allocator
+/// keeps.
 const BESIDE_BYTES: usize = 48 << 20;
 const ROWS: u64 = 200_000;
 

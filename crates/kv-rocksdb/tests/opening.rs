@@ -1,4 +1,4 @@
-//! Opening: what is found again, what is refused, and with which error.
+//! Opening a store: recovery, refusals and their errors.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -35,7 +35,7 @@ fn count(engine: &RocksEngine) -> Result<usize> {
     Ok(count)
 }
 
-/// The files in `folder` whose names end so.
+/// Returns the files in `folder` whose names end with `end`.
 fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("read_dir").map(|entry| entry.expect("entry").path());
     let mut files: Vec<PathBuf> = entries.filter(|path| path.to_string_lossy().ends_with(end)).collect();
@@ -135,7 +135,7 @@ fn a_folder_that_cannot_be_written_is_refused() {
     }
 }
 
-/// The log up to the damaged record, and no transaction in part.
+/// The log is replayed up to the damaged record, and no transaction in part.
 #[test]
 fn a_torn_log_is_replayed_up_to_the_tear() {
     let folder = tempfile::tempdir().expect("tempdir");

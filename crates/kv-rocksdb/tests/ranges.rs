@@ -1,4 +1,4 @@
-//! Dividing, measuring and dropping ranges that are larger than what the conformance suite tries.
+//! Divisions, sizes and drops of ranges that are larger than those of the conformance suite.
 
 #![allow(clippy::expect_used, reason = "tests")]
 
@@ -51,7 +51,8 @@ fn count(engine: &RocksEngine, range: KeyRange) -> usize {
     count
 }
 
-/// Keys as they come: numbers in text, numbers in bytes, and most of them in a small corner of a large range.
+/// Returns families of typical keys: numbers in text, numbers in bytes, and most of them in a small
+/// corner of a large range.
 fn key_families() -> Vec<Vec<Vec<u8>>> {
     let text = |i: usize| format!("a collection/{i}").into_bytes();
     let bytes = |i: usize| [b"a collection/".as_slice(), &(i as u64).to_be_bytes()].concat();
@@ -72,7 +73,7 @@ fn large_ranges_are_divided_into_similar_pieces() {
         for is_load in [true, false] {
             let folder = tempfile::tempdir().expect("tempdir");
             let engine = open(&folder);
-            // Neighbours, of whom the points must not know.
+            // Neighbours that must not affect the points.
             fill(&engine, &[b"Z".to_vec()], true);
             fill(&engine, &keys, is_load);
             fill(&engine, &[b"b".to_vec()], true);
@@ -123,7 +124,8 @@ fn dropping_a_range_frees_its_tables_at_once_unless_a_snapshot_needs_them() {
     assert!(disk_bytes() < 1_000_000, "{} bytes are left", disk_bytes());
 }
 
-/// A dropped range ends before its end: the key that is the end itself stays, also as the last of a table.
+/// A dropped range ends before its end: the key that equals the end stays, even as the last key of
+/// a table.
 #[test]
 fn dropping_a_range_leaves_its_end() {
     let folder = tempfile::tempdir().expect("tempdir");

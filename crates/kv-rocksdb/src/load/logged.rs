@@ -1,4 +1,5 @@
-//! Loads through the log: one batch of writes, without the buffer and the conflict table of a transaction.
+//! Loads through the log: one batch of writes, without the buffer and the conflict table of a
+//! transaction.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use rust_rocksdb::WriteBatch;
 use crate::merge::OpenLoad;
 use crate::store::Store;
 
-/// A load in progress. Dropped, it has written nothing.
+/// A load in progress. If it is dropped, it has written nothing.
 pub(crate) struct LoggedLoad {
     store: Arc<Store>,
     batch: WriteBatch,
@@ -39,7 +40,7 @@ impl BulkLoad for LoggedLoad {
             return Ok(());
         }
         self.store.write(&self.batch)?;
-        // It counts as a commit that holds no keys, so that syncs up to now include it.
+        // The load counts as a commit without keys, so that later syncs include it.
         let commit = self.store.conflict_table().enter().commit();
         self.store.harden(commit, durability)
     }

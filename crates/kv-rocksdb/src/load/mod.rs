@@ -1,4 +1,4 @@
-//! Loads, and by which way their pairs reach RocksDB.
+//! Bulk loads and the choice between table files and the log.
 
 pub(crate) mod logged;
 pub(crate) mod tables;
@@ -8,11 +8,11 @@ use kv::{LoadHint, LoadKind};
 use crate::options::MERGED_FROM_TABLES;
 use crate::store::Store;
 
-/// Pairs from which tables are written instead of the log: below, creating and moving in files costs more than it
-/// spares.
+/// The number of pairs from which a load writes tables instead of the log. With fewer, creating and
+/// moving files costs more than it saves.
 const TABLE_PAIRS_MIN: usize = 2_000;
 
-/// The way of a load's pairs.
+/// The path of a load's pairs into RocksDB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LoadPath {
     /// Sorted tables beside the log, moved into the store at the end.
@@ -22,11 +22,12 @@ pub(crate) enum LoadPath {
 }
 
 impl Store {
-    /// Chooses the way of a load.
+    /// Chooses the path of a load.
     ///
-    /// Measured with 1,000,000 documents of 150 bytes, in processor time until nothing is compacted any more: where
-    /// batches follow each other in order, tables take 0.65 of what the log takes; where keys are scattered, tables
-    /// take 1.4 of it, because they are merged again at once.
+    /// Measured with 1,000,000 documents of 150 bytes, in processor time until the last compaction
+    /// has ended. If batches follow each other in order, tables take 0.65 of the log's time. If
+    /// keys are scattered, tables take 1.4 times the log's time, because they are merged again at
+    /// once.
     pub(crate) fn load_path(&self, kind: LoadKind, hint: LoadHint) -> LoadPath {
         match (kind, hint) {
             (LoadKind::Private, _) => LoadPath::Tables,
@@ -39,8 +40,10 @@ impl Store {
         }
     }
 
-    /// Whether tables of the first level are being merged. RocksDB puts tables that are loaded meanwhile on top of
-    /// them, whatever their keys are, and slows all writers down to kilobytes a second when there are a few dozen.
+    /// Returns true if tables of the first level are being merged.
+    ///
+    /// RocksDB puts tables that are loaded meanwhile on top of them, whatever their keys. When
+    /// there are a few dozen, it slows all writers down to kilobytes per second.
     fn tables_would_pile_up(&self) -> bool {
         let tables = self.db.property_value("rocksdb.num-files-at-level0").ok().flatten();
         tables

@@ -1,4 +1,4 @@
-//! Loads as tables: sorted files written beside the store, then moved into it at once.
+//! Loads as tables: sorted files that are written beside the store, then moved into it at once.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +13,8 @@ use crate::merge::OpenLoad;
 use crate::options::TABLE_BYTES;
 use crate::store::Store;
 
-/// A load in progress. Its files have a common prefix and a number; dropped, it removes them.
+/// A load in progress. Its files have a common prefix and a number. If it is dropped, it removes
+/// them.
 pub(crate) struct TableLoad {
     store: Arc<Store>,
     prefix: PathBuf,
@@ -21,10 +22,12 @@ pub(crate) struct TableLoad {
     writer: Option<OwnedTableWriter>,
     files: Vec<PathBuf>,
     last_key: Option<Vec<u8>>,
-    /// Of keys and values.
+    /// The bytes of keys and values.
     bytes: u64,
-    /// Whether snapshots that were taken before must not show the pairs. Tables that are ingested while there is such
-    /// a snapshot get a sequence number, and RocksDB rewrites them without it as soon as the snapshot is gone.
+    /// True if older snapshots must not show the pairs.
+    ///
+    /// Tables that are ingested while there is such a snapshot get a sequence number. RocksDB
+    /// rewrites them without it as soon as the snapshot is gone.
     hides_from_snapshots: bool,
     _open: OpenLoad,
 }
@@ -83,7 +86,7 @@ impl BulkLoad for TableLoad {
         }
     }
 
-    /// Always durable: RocksDB syncs the tables and its manifest.
+    /// Loads the tables. The load is always durable: RocksDB syncs the tables and its manifest.
     fn finish(mut self: Box<Self>, _: Durability) -> Result<()> {
         self.store.check_open()?;
         if let Some(mut writer) = self.writer.take() {
@@ -95,13 +98,14 @@ impl BulkLoad for TableLoad {
         let mut options = IngestExternalFileOptions::default();
         options.set_move_files(true);
         options.set_snapshot_consistency(self.hides_from_snapshots);
-        // All files in one step: RocksDB lists them in one record of its manifest, and syncs that.
+        // All files are loaded in one step: RocksDB lists them in one record of its manifest, and
+        // syncs that.
         self.store
             .db
             .ingest_external_file_opts(&options, self.files.clone())
             .map_err(map("loading tables"))?;
         self.store.small_tables.count_loaded(self.files.len());
-        // It is loaded. If the tables cannot be adapted to its size, the next time will do.
+        // The pairs are loaded. If the change to other tables fails, the next call tries again.
         let _ = self.store.count_written(self.bytes);
         Ok(())
     }
@@ -111,7 +115,7 @@ impl Drop for TableLoad {
     fn drop(&mut self) {
         self.writer = None;
         for file in &self.files {
-            // Those that were moved into the store are not there any more; others are removed at the next start.
+            // Files that were moved into the store are gone; others are removed at the next start.
             let _ = fs::remove_file(file);
         }
     }

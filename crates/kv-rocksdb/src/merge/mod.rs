@@ -1,10 +1,11 @@
-//! Merging the small tables that loads leave behind.
+//! The merging of small tables that loads leave behind.
 //!
-//! A load ends as a table of a megabyte or so at the bottom of the tree, where no compaction looks at it again. Many
-//! such tables are slow to read: keys that are looked up together lie in ever other tables, tables beyond those that
-//! are held open are opened for one read, and whoever changes the set of tables copies the list of all. So a thread
-//! merges neighbours when nobody has loaded for a while, and earlier if there are very many. Each byte is written
-//! once more by that, or twice.
+//! A load leaves a table of about a megabyte at the bottom of the tree, where no compaction
+//! considers it again. Many such tables are slow to read. Keys that are looked up together lie in
+//! different tables. Tables beyond the limit of open files are opened for a single read. Every
+//! change of the set of tables copies the list of all of them. So a thread merges neighbours when
+//! there was no load for a while, and earlier if there are very many. This writes each byte once or
+//! twice more.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,21 +18,22 @@ use crate::options::TABLE_BYTES;
 #[cfg(test)]
 mod tests;
 
-/// Tables from this size on are large enough.
+/// The size in bytes from which a table is not small.
 const SMALL_TABLE_BYTES: u64 = TABLE_BYTES / 8;
 
-/// Fewer neighbours are not worth merging.
+/// The least number of neighbours that are worth merging.
 const NEIGHBOURS_MIN: usize = 8;
 
-/// Bytes of the tables that are merged in one step, less than a second: nothing can end a step, so a stop waits for it.
+/// The bytes of the tables that are merged in one step, which takes less than a second. A step
+/// cannot be interrupted, so a stop waits for it.
 const STEP_BYTES: u64 = TABLE_BYTES;
 
-/// When small tables are merged.
+/// The conditions for a merge of small tables.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MergePolicy {
-    /// Once no load is open and none has ended for so long.
+    /// The time without an open load and without the end of one after which tables are merged.
     pub(crate) quiet: Duration,
-    /// While loads go on, from so many on.
+    /// The number of tables from which they are merged even while loads run.
     pub(crate) tables_max: usize,
 }
 
@@ -41,7 +43,7 @@ impl Default for MergePolicy {
     }
 }
 
-/// What is known of small tables without looking at all tables.
+/// The count of small tables, kept without a look at all tables.
 pub(crate) struct SmallTables {
     db: Arc<DB>,
     policy: MergePolicy,
@@ -51,7 +53,8 @@ pub(crate) struct SmallTables {
 }
 
 struct State {
-    /// Small tables that may be merged. At a start nobody knows how many there are: enough to look.
+    /// The number of small tables that may be merged. At a start it is unknown, and the initial
+    /// value makes the thread look.
     unmerged: usize,
     open_loads: usize,
     last_load: Instant,
@@ -65,19 +68,19 @@ impl SmallTables {
         SmallTables { db, policy, state: Mutex::new(state), wake: Condvar::new() }
     }
 
-    /// A load begins.
+    /// Registers a load that begins.
     pub(crate) fn open_load(self: &Arc<Self>) -> OpenLoad {
         self.lock().open_loads += 1;
         OpenLoad(Arc::clone(self))
     }
 
-    /// A load has moved so many tables into the store.
+    /// Counts the tables that a load has moved into the store.
     pub(crate) fn count_loaded(&self, tables: usize) {
         self.lock().unmerged += tables;
         self.wake.notify_all();
     }
 
-    /// How long to wait before the next step; `None` while there is nothing to merge.
+    /// Returns the time to wait before the next step; `None` while there is nothing to merge.
     fn delay(&self, state: &State) -> Option<Duration> {
         match state.unmerged {
             0..NEIGHBOURS_MIN => None,
@@ -93,7 +96,7 @@ impl SmallTables {
 }
 
 impl Task for SmallTables {
-    /// One step after the other while there is something to merge.
+    /// Runs one step after the other while there is something to merge.
     fn run(&self) {
         let mut state = self.lock();
         while !state.is_stopping {
@@ -104,7 +107,7 @@ impl Task for SmallTables {
                     state = waited.unwrap_or_else(PoisonError::into_inner).0;
                 }
                 Some(_) => {
-                    // Those that are loaded from now on are counted anew.
+                    // Tables that are loaded from now on count again.
                     state.unmerged = 0;
                     drop(state);
                     let left = merge_neighbours(&self.db);
@@ -133,21 +136,22 @@ impl Drop for OpenLoad {
     }
 }
 
-/// Merges the first neighbours that can be merged. Answers how many tables are left to be merged.
+/// Merges the first neighbours that can be merged. Returns the number of tables that are left to
+/// merge.
 fn merge_neighbours(db: &DB) -> usize {
     let levels = db.get_column_family_metadata_with_options(&ColumnFamilyMetaDataOptions::new());
-    // Tables of level 0 may overlap, and go to another level soon.
+    // Tables of level 0 may overlap, and move to another level soon.
     let lowest = levels.iter().filter(|level| level.level() > 0).max_by_key(|level| level.level());
     let Some(lowest) = lowest else { return 0 };
     let mut options = CompactionOptions::default();
     options.set_output_file_size_limit(TABLE_BYTES);
-    // The other cores are for those who read.
+    // The other cores are for readers.
     options.set_max_subcompactions(1);
     let tables = lowest.sst_files().map(|table| (table.relative_filename(), table.size()));
     let mut groups = small_neighbours(tables).into_iter();
     while let Some(group) = groups.next() {
-        // RocksDB refuses tables that it is compacting at the moment, or that are gone: those are not small for long.
-        // An error of the disk leaves the tables as they are, and shows in what is written next.
+        // RocksDB refuses tables that it is compacting, and tables that are gone. Neither are small
+        // for long. An error of the disk leaves the tables unchanged, and shows in later writes.
         if db.compact_files(&options, &group, lowest.level()).is_ok() {
             return groups.map(|group| group.len()).sum();
         }
@@ -155,7 +159,8 @@ fn merge_neighbours(db: &DB) -> usize {
     0
 }
 
-/// The groups of small tables that follow each other, of all tables of a level with their sizes in the order of keys.
+/// Returns the groups of adjacent small tables, from all tables of a level with their sizes in key
+/// order.
 fn small_neighbours(tables: impl Iterator<Item = (String, u64)>) -> Vec<Vec<String>> {
     let mut groups = Vec::new();
     let (mut group, mut group_bytes) = (Vec::new(), 0);

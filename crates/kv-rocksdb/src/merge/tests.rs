@@ -32,7 +32,7 @@ fn a_step_is_bounded() {
     assert_eq!(groups(&[5; 32]), [names(0..12), names(12..24), names(24..32)]);
 }
 
-/// A store with `loads` tables of one pair each.
+/// Opens a store with `loads` tables of one pair each.
 fn loaded(loads: u32) -> (tempfile::TempDir, Arc<Store>) {
     let folder = tempfile::tempdir().unwrap();
     let store = Arc::new(Store::open(folder.path(), &RocksOptions::default()).unwrap());
@@ -50,7 +50,7 @@ fn tables(store: &Store) -> usize {
     store.db.live_files().unwrap().len()
 }
 
-/// Has small tables merged, as far as they are after some time.
+/// Merges small tables until `until` is true, but for at most 10 seconds.
 fn merge(store: &Store, policy: MergePolicy, until: impl Fn(&Store) -> bool) {
     let small = Arc::new(SmallTables::new(Arc::clone(&store.db), policy));
     small.count_loaded(tables(store));

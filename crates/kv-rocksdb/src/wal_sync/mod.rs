@@ -1,5 +1,5 @@
-//! Syncing the write-ahead log: in the background for buffered commits, and at once for synced ones, one sync for all
-//! that wait.
+//! The syncs of the write-ahead log: in the background for buffered commits, at once for synced
+//! ones. All waiting commits share one sync.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,33 +12,34 @@ use crate::background::Task;
 #[cfg(test)]
 mod tests;
 
-/// Makes everything that is in the log durable, or says why not.
+/// A function that makes the whole log durable, or returns the reason why it could not.
 type SyncLog = Box<dyn Fn() -> Result<()> + Send + Sync>;
 
-/// Decides when RocksDB's write-ahead log is synced.
+/// The decision when RocksDB's write-ahead log is synced.
 ///
-/// Commits are numbered by the conflict table's clock, which advances only after a commit is in the log. So a sync that
-/// starts when the clock says `n` makes all commits up to `n` durable.
+/// The conflict table's clock numbers the commits, and advances only after a commit is in the log.
+/// So a sync that starts at clock `n` makes all commits up to `n` durable.
 ///
-/// After a failed sync the operating system may have dropped what it could not write, and a second sync of the same
-/// file that succeeds would say nothing. RocksDB never syncs such a file again: it persists the memtables with all that
-/// is in the file before it goes on. So when a later sync succeeds, all is durable.
+/// After a failed sync the operating system may have dropped the unwritten pages, and a later
+/// successful sync of the same file would prove nothing. RocksDB never syncs such a file again: it
+/// first persists the memtables with the whole content of the file. So when a later sync succeeds,
+/// everything is durable.
 pub(crate) struct WalSync {
     sync_log: SyncLog,
     conflict_table: Arc<ConflictTable>,
     interval: Duration,
-    /// Something was written since the background thread last looked.
+    /// True if something was written since the background thread last checked.
     is_written: AtomicBool,
     state: Mutex<State>,
     /// Wakes the background thread.
     wake: Condvar,
-    /// Wakes those who wait for a sync that another thread does.
+    /// Wakes the threads that wait for the sync of another thread.
     synced: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    /// All commits up to this one are durable.
+    /// The last commit up to which all are durable.
     synced: u64,
     is_syncing: bool,
     is_stopping: bool,
@@ -57,18 +58,20 @@ impl WalSync {
         }
     }
 
-    /// Makes sure that what was written is synced soon.
+    /// Ensures that the writes so far are synced soon.
     #[inline]
     pub(crate) fn sync_soon(&self) {
-        // Read first: of all commits in an interval only the first has to write what all cores read.
+        // Read first: only the first commit in an interval then writes the flag, which all cores
+        // read.
         if !self.is_written.load(Ordering::Relaxed) && !self.is_written.swap(true, Ordering::AcqRel) {
-            // Under the lock, so that the thread is either waiting or has not looked yet.
+            // Notify under the lock, so that the thread is either waiting or has not checked yet.
             let _state = self.lock();
             self.wake.notify_one();
         }
     }
 
-    /// Returns when all commits up to `commit` are durable. [`Error::Undetermined`] if that cannot be known.
+    /// Returns when all commits up to `commit` are durable. Errors: [`Error::Undetermined`] if that
+    /// is unknown.
     pub(crate) fn sync_commit(&self, commit: u64) -> Result<()> {
         self.sync_to(commit).map_err(|error| Error::Undetermined { reason: error.to_string() })
     }
@@ -84,8 +87,10 @@ impl WalSync {
         self.lock().synced >= self.conflict_table.last_commit()
     }
 
-    /// One thread syncs for all who came before it started; those who come meanwhile wait, and the first of them syncs
-    /// for all of them.
+    /// Returns when all commits up to `commit` are durable. One thread syncs for all threads that
+    /// came before the sync started.
+    ///
+    /// Later threads wait, and the first of them syncs for all of them.
     fn sync_to(&self, commit: u64) -> Result<()> {
         let mut state = self.lock();
         while state.synced < commit {
@@ -103,7 +108,7 @@ impl WalSync {
                 state.synced = state.synced.max(target);
             }
             self.synced.notify_all();
-            // The others are not covered: they try for themselves.
+            // The failed sync does not cover the other threads; they try themselves.
             result?;
         }
         Ok(())
@@ -115,7 +120,8 @@ impl WalSync {
 }
 
 impl Task for WalSync {
-    /// Sleeps until something is written, then syncs once an interval until nothing is.
+    /// Sleeps until something is written, then syncs once per interval until there are no more
+    /// writes.
     fn run(&self) {
         let mut state = self.lock();
         while !state.is_stopping {
@@ -128,9 +134,9 @@ impl Task for WalSync {
                 .wait_timeout_while(state, self.interval, |state| !state.is_stopping)
                 .unwrap_or_else(PoisonError::into_inner);
             drop(guard);
-            // Before the sync: what is written during it is for the next one.
+            // Clear the flag before the sync: writes during the sync belong to the next one.
             self.is_written.store(false, Ordering::Release);
-            // Nobody waits for this. Who does gets the error of his own sync.
+            // Nobody waits for this sync. A thread that waits gets the error of its own sync.
             let _ = self.sync_all();
             state = self.lock();
         }

@@ -8,14 +8,14 @@ use kv::{ConflictTable, Error, Result};
 use super::WalSync;
 use crate::background::BackgroundThread;
 
-/// A log whose syncs are counted, and go on only when the test lets them.
+/// A log that counts its syncs and lets each end only when the test allows it.
 struct Fixture {
     wal_sync: Arc<WalSync>,
     table: Arc<ConflictTable>,
     syncs: Arc<AtomicUsize>,
-    /// Gets a message when a sync starts.
+    /// Receives a message when a sync starts.
     started: Receiver<()>,
-    /// A sync ends with each message, and at once when this is gone.
+    /// The sender that ends one sync per message. Without it, syncs end at once.
     go_on: Option<SyncSender<Result<()>>>,
 }
 
@@ -54,7 +54,7 @@ fn commits_that_wait_at_the_same_time_share_one_sync() {
         let wal_sync = &fixture.wal_sync;
         scope.spawn(move || wal_sync.sync_commit(first).unwrap());
         fixture.started.recv().unwrap();
-        // These came too late for the sync that runs. The next one is for all of them.
+        // These come too late for the running sync. The next one covers all of them.
         let later: Vec<u64> = (0..8).map(|_| fixture.commit()).collect();
         for commit in later {
             scope.spawn(move || wal_sync.sync_commit(commit).unwrap());
@@ -145,7 +145,7 @@ fn the_background_syncs_once_an_interval_and_only_when_something_was_written() {
     }
     fixture.started.recv_timeout(Duration::from_secs(10)).unwrap();
     assert!(started.elapsed() >= Duration::from_millis(20));
-    // At most what was written since the first sync started is left for a second one.
+    // At most the writes since the first sync started remain for a second one.
     let _ = fixture.started.recv_timeout(Duration::from_millis(100));
     assert!(fixture.started.recv_timeout(Duration::from_millis(100)).is_err(), "nothing was written since");
     assert!(fixture.wal_sync.lock().synced == 1000);
