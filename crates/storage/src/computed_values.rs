@@ -1,4 +1,5 @@
-//! Computed values: the expressions are AQL, which storage does not know; the layer above compiles and evaluates them.
+//! Computed values. Their expressions are AQL, which storage does not know, so the upper layer
+//! compiles and evaluates them.
 
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use velocypack::Slice;
 
 use crate::{Error, ErrorCode, Result};
 
-/// The write at which values are computed.
+/// The kind of write at which values are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ComputeEvent {
     /// A document is inserted.
@@ -18,24 +19,28 @@ pub enum ComputeEvent {
     Replace,
 }
 
-/// Compiles the computed values of a collection. Given by the layer above when the store is opened.
+/// A compiler of a collection's computed values. The upper layer provides it when the store opens.
 pub trait ComputedValuesCompiler: Send + Sync {
-    /// Called when a collection is created or changed, and for every collection when the store is opened.
+    /// Compiles the values of a collection that is created or changed, and of every collection when
+    /// the store opens.
     ///
-    /// Errors: 10 for an expression that is illegal; the change is then refused.
+    /// Errors: 10 for an illegal expression. The change then fails.
     fn compile(&self, values: &[ComputedValue]) -> Result<Arc<dyn ComputedValues>>;
 }
 
 /// The compiled computed values of one collection.
 pub trait ComputedValues: Send + Sync {
-    /// Whether there is anything to do at this event. If not, [`ComputedValues::compute`] is not called.
+    /// Returns true if there is anything to compute at this event. Otherwise
+    /// [`ComputedValues::compute`] is not called.
     fn applies_to(&self, event: ComputeEvent) -> bool;
 
-    /// The document with its computed attributes: a whole VelocyPack object in place of `document`, or `None` if
-    /// nothing changes. `document` is what is about to be written, system attributes included; `collection` resolves
-    /// its `_id`. System attributes in the answer are ignored.
+    /// Computes the attributes of a document.
     ///
-    /// Errors: those of the expressions; the write fails with them.
+    /// Returns a whole VelocyPack object that replaces `document`, or `None` if nothing changes.
+    /// `document` is about to be written and includes system attributes; `collection` resolves its
+    /// `_id`. System attributes in the result are ignored.
+    ///
+    /// Errors: those of the expressions. The write fails with them.
     fn compute(&self, event: ComputeEvent, document: Slice<'_>, collection: &str) -> Result<Option<Vec<u8>>>;
 }
 
@@ -54,8 +59,10 @@ pub(crate) fn compile(
     }
 }
 
-/// Compiles the computed values of a collection that exists. If they cannot be compiled (a function is gone, say), the
-/// collection can be read and its properties changed, but writes fail.
+/// Compiles the computed values of an existing collection.
+///
+/// If they do not compile (for example because a function is gone), clients can read the collection
+/// and change its properties, but writes fail.
 pub(crate) fn compile_or_refuse(
     properties: &CollectionProperties,
     compiler: Option<&dyn ComputedValuesCompiler>,
@@ -63,7 +70,7 @@ pub(crate) fn compile_or_refuse(
     compile(properties, compiler).unwrap_or_else(|error| Some(Arc::new(Unusable { error })))
 }
 
-/// Computed values that could not be compiled.
+/// Computed values that do not compile.
 struct Unusable {
     error: Error,
 }

@@ -1,25 +1,25 @@
-//! Documents in memory: many in one shared block of bytes, without a copy a document.
+//! Documents in memory: many share one block of bytes, without copying each document.
 
 use std::sync::Arc;
 
 use velocypack::{Block, Slice};
 
-/// One document inside a shared block. Its `_id` marker resolves with the block's collection.
+/// One document in a shared block. Its `_id` marker resolves with the block's collection.
 #[derive(Clone, Debug)]
 pub struct StoredDocument {
-    /// The bytes, of this document and perhaps of others.
+    /// The bytes of this document and perhaps of others.
     pub block: Arc<Block>,
-    /// Where the document starts in the block's bytes.
+    /// The position in the block's bytes at which the document starts.
     pub offset: u32,
 }
 
 impl StoredDocument {
-    /// A document alone in its block.
+    /// Makes a document that is alone in its block.
     pub(crate) fn alone(bytes: Vec<u8>, collection: &Arc<str>) -> Self {
         StoredDocument { block: Arc::new(block_of(bytes, collection)), offset: 0 }
     }
 
-    /// The document, an object.
+    /// Returns the document, an object.
     pub fn slice(&self) -> Slice<'_> {
         self.block.slice(self.offset as usize)
     }
@@ -28,48 +28,49 @@ impl StoredDocument {
 /// Documents in the order of a look-up or a scan.
 #[derive(Clone, Debug)]
 pub struct Documents {
-    /// The bytes of all documents; the collection's name is set, so `_id` markers resolve.
+    /// The bytes of all documents. The block has the collection's name, so `_id` markers resolve.
     pub block: Arc<Block>,
-    /// Where each document starts in the block's bytes; `None` where a look-up found none.
+    /// The position in the block's bytes at which each document starts; `None` if a look-up did not
+    /// find it.
     pub offsets: Vec<Option<u32>>,
 }
 
 impl Documents {
-    /// Number of documents, those that were not found included.
+    /// Returns the number of documents, including those that were not found.
     pub fn len(&self) -> usize {
         self.offsets.len()
     }
 
-    /// Whether nothing was asked for.
+    /// Returns true if there are no results, found or not.
     pub fn is_empty(&self) -> bool {
         self.offsets.is_empty()
     }
 
-    /// Document `i`; `None` if it was not found, or there is no position `i`.
+    /// Returns document `i`; `None` if it was not found, or there is no position `i`.
     pub fn get(&self, i: usize) -> Option<Slice<'_>> {
         let offset = (*self.offsets.get(i)?)?;
         Some(self.block.slice(offset as usize))
     }
 
-    /// Document `i` with its block.
+    /// Returns document `i` with its block.
     pub fn document(&self, i: usize) -> Option<StoredDocument> {
         let offset = (*self.offsets.get(i)?)?;
         Some(StoredDocument { block: Arc::clone(&self.block), offset })
     }
 
-    /// The documents that were found, in order.
+    /// Iterates over the documents that were found, in order.
     pub fn iter(&self) -> impl Iterator<Item = Slice<'_>> {
         self.offsets.iter().flatten().map(|offset| self.block.slice(*offset as usize))
     }
 
-    /// What a look-up answered.
+    /// Wraps the values of a look-up.
     pub(crate) fn of_values(values: kv::Values, collection: &Arc<str>) -> Self {
         let (bytes, ranges) = values.into_parts();
         let offsets = ranges.into_iter().map(|range| range.map(|range| range.start)).collect();
         Documents { block: Arc::new(block_of(bytes, collection)), offsets }
     }
 
-    /// What a scan answered.
+    /// Wraps a block of a scan.
     pub(crate) fn of_block(block: kv::Block, collection: &Arc<str>) -> Self {
         let (bytes, pairs) = block.into_parts();
         let offsets = pairs.iter().map(|pair| Some(pair.value_start)).collect();

@@ -1,4 +1,4 @@
-//! Makes the `_key` of documents that come without one.
+//! Generators of the `_key` of documents that come without one.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,34 +10,35 @@ use crate::{Error, ErrorCode, Result, RevisionClock};
 /// Digits of a padded key.
 const PADDED_DIGITS: usize = 16;
 
-/// The key generator of one collection. Its last value is stored with each commit (see [`crate::visibility::counters`]), so that it
-/// also goes on after a crash.
+/// The key generator of one collection. Each commit stores its last value (see
+/// [`crate::visibility::counters`]), so that it continues correctly after a crash.
 #[derive(Debug)]
 pub(crate) struct KeyGenerator {
     options: KeyOptions,
-    /// The greatest value that was generated or given by a client.
+    /// The greatest value that it has generated or a client has given.
     last: AtomicU64,
 }
 
-/// A key, and the value behind it where the generator counts.
+/// A key, and its numeric value if the generator counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GeneratedKey {
     pub(crate) key: String,
     pub(crate) value: u64,
 }
 
-/// Values that one user has taken in advance, so that its keys lie beside each other whoever else makes keys meanwhile.
+/// Values that one user has reserved, so that its keys are adjacent even if others generate keys in
+/// the meantime.
 #[derive(Debug, Default)]
 pub(crate) struct KeyBlock {
     next: u64,
     left: u64,
 }
 
-/// Values of a block: more than a usual load has documents. Those that are left over are never used.
+/// Values in a block: more than a typical load has documents. The rest of a block is never used.
 const BLOCK_VALUES: u64 = 1 << 16;
 
 impl KeyGenerator {
-    /// A generator whose values exceed `last`.
+    /// Makes a generator whose values exceed `last`.
     pub(crate) fn new(options: KeyOptions, last: u64) -> Self {
         let last = match options.generator {
             KeyGeneratorType::Uuid => 0,
@@ -46,14 +47,14 @@ impl KeyGenerator {
         KeyGenerator { options, last: AtomicU64::new(last) }
     }
 
-    /// The greatest value so far.
+    /// Returns the greatest value so far.
     pub(crate) fn last_value(&self) -> u64 {
         self.last.load(Ordering::Relaxed)
     }
 
-    /// The next key.
+    /// Generates the next key.
     ///
-    /// Errors: 1225 when the numbers are used up; what the engine answers for a tick.
+    /// Errors: 1225 if no values are left, and those of the engine for a tick.
     pub(crate) fn generate(&self, ids: &IdSequence, clock: &RevisionClock) -> Result<GeneratedKey> {
         match self.options.generator {
             KeyGeneratorType::Traditional => {
@@ -72,10 +73,10 @@ impl KeyGenerator {
         }
     }
 
-    /// The next key of a block. Generators of which values without gaps are expected have no blocks, nor has one that
-    /// makes random keys: they answer as [`KeyGenerator::generate`].
+    /// Generates the next key of a block. A generator whose values must have no gaps uses no
+    /// blocks, nor does one of random keys. Both do the same as [`KeyGenerator::generate`].
     ///
-    /// Errors: as there.
+    /// Errors: as [`KeyGenerator::generate`].
     pub(crate) fn generate_in(
         &self,
         block: &mut KeyBlock,
@@ -90,7 +91,7 @@ impl KeyGenerator {
         if block.left == 0 {
             let candidate = if is_padded { clock.next().0 } else { ids.next()? };
             let last = self.advance(|last| candidate.max(last.checked_add(1)?).checked_add(BLOCK_VALUES - 1));
-            // The last values of all are handed out one by one.
+            // If too few values are left for a block, they are used one by one.
             let Ok(last) = last else { return self.generate(ids, clock) };
             *block = KeyBlock { next: last - (BLOCK_VALUES - 1), left: BLOCK_VALUES };
         }
@@ -100,12 +101,12 @@ impl KeyGenerator {
         Ok(GeneratedKey { key, value })
     }
 
-    /// `candidate`, or one more than the last value where that is greater.
+    /// Returns `candidate`, or one more than the last value if that is greater.
     fn exceed(&self, candidate: u64) -> Result<u64> {
         self.advance(|last| Some(candidate.max(last.checked_add(1)?)))
     }
 
-    /// The smallest `offset + n * increment` above the last value, and above 0.
+    /// Returns the smallest `offset + n * increment` above the last value, and above 0.
     fn increment(&self) -> Result<u64> {
         let KeyOptions { offset, increment, .. } = self.options;
         self.advance(|last| {
@@ -128,7 +129,8 @@ impl KeyGenerator {
         }
     }
 
-    /// Takes note of a key that a client gave, so that it is not generated later. Answers its value, 0 if it has none.
+    /// Records a key that a client gave, so that it is not generated later. Returns its value, 0 if
+    /// it has none.
     pub(crate) fn observe(&self, key: &str) -> u64 {
         let value = match self.options.generator {
             KeyGeneratorType::Traditional | KeyGeneratorType::Autoincrement => decimal(key),
@@ -157,7 +159,7 @@ fn out_of_keys() -> Error {
     Error::new(ErrorCode::OutOfKeys, "out of keys: the collection's key generator has no more values")
 }
 
-/// A random UUID (version 4, RFC 9562) in its usual text form.
+/// Generates a random UUID (version 4, RFC 9562) in its usual text form.
 fn random_uuid() -> Result<String> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes)

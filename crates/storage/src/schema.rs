@@ -1,6 +1,7 @@
 //! JSON Schema validation of documents.
 //!
-//! Rules are compiled once a collection. Remote schemas are never loaded. System attributes are invisible to a rule.
+//! Each collection's rule is compiled once. Remote schemas are never loaded. System attributes are
+//! invisible to a rule.
 
 use std::fmt;
 
@@ -15,14 +16,14 @@ use crate::{Error, ErrorCode, Result};
 const RULE_URL: &str = "persea:rule";
 /// Attributes that rules do not see.
 const SYSTEM_ATTRIBUTES: [&str; 5] = ["_key", "_id", "_rev", "_from", "_to"];
-/// Deeper values are cut off: they are refused before they are stored.
+/// The depth at which values are cut off. Deeper ones never reach the store.
 const DEPTH_MAX: usize = 1000;
-/// What a client is told where the rule has no message of its own.
+/// The message for clients if the rule has none of its own.
 const DEFAULT_MESSAGE: &str = "schema validation failed";
 
 /// A compiled schema.
 pub struct Schema {
-    /// `None` if the rule of an existing collection could not be compiled: then nothing is valid.
+    /// `None` if the rule of an existing collection does not compile. Then no document is valid.
     compiled: Option<(Schemas, SchemaIndex)>,
     level: SchemaLevel,
     message: String,
@@ -31,7 +32,7 @@ pub struct Schema {
 impl Schema {
     /// Compiles a collection's schema.
     ///
-    /// Errors: 1621 with what is wrong in the rule.
+    /// Errors: 1621 with the defect of the rule.
     pub fn compile(rule: &SchemaRule) -> Result<Self> {
         let message = if rule.message.is_empty() { DEFAULT_MESSAGE } else { &rule.message };
         Schema::compile_rule(rule.rule(), rule.level, message)
@@ -54,20 +55,22 @@ impl Schema {
         Ok(Schema { compiled: Some((schemas, index)), level, message: message.to_owned() })
     }
 
-    /// Compiles the schema of a collection that exists. If it cannot be compiled, the collection can be read and its
-    /// properties changed, but writes that the schema checks fail.
+    /// Compiles the schema of an existing collection.
+    ///
+    /// If it does not compile, clients can read the collection and change its properties, but
+    /// writes that the schema checks fail.
     pub(crate) fn compile_or_refuse(rule: &SchemaRule) -> Self {
         let refuse =
             |error: Error| Schema { compiled: None, level: rule.level, message: error.message().to_owned() };
         Schema::compile(rule).unwrap_or_else(refuse)
     }
 
-    /// Which writes are checked.
+    /// Returns which writes the schema checks.
     pub fn level(&self) -> SchemaLevel {
         self.level
     }
 
-    /// Whether a document keeps the rule; its system attributes do not count.
+    /// Checks a document against the rule, without its system attributes.
     ///
     /// Errors: 1620 with the rule's message.
     pub fn validate(&self, document: Slice<'_>) -> Result<()> {
@@ -82,7 +85,7 @@ impl Schema {
         schemas.validate(&without_system_attributes(document), *index).is_ok()
     }
 
-    /// Checks a document that is about to be stored in the place of `old`.
+    /// Checks a document that is about to replace `old`, or to be inserted.
     ///
     /// Errors: 1620.
     pub(crate) fn check_write(&self, new: Slice<'_>, old: Option<Slice<'_>>) -> Result<()> {
@@ -103,7 +106,7 @@ impl fmt::Debug for Schema {
     }
 }
 
-/// Refuses every reference that leaves the rule.
+/// A loader that refuses every reference to another document.
 struct NoLoader;
 
 impl UrlLoader for NoLoader {
@@ -117,7 +120,7 @@ fn without_system_attributes(document: Slice<'_>) -> Value {
     Value::Object(own.map(|(name, value)| (name.to_owned(), to_json(value, 1))).collect())
 }
 
-/// The same value as the validator takes it. Recursion ends at [`DEPTH_MAX`].
+/// Converts a value for the validator. Recursion ends at [`DEPTH_MAX`].
 fn to_json(value: Slice<'_>, depth: usize) -> Value {
     if depth > DEPTH_MAX {
         return Value::Null;

@@ -1,4 +1,5 @@
-//! Merges sorted runs. The run whose pair is the present one goes on when the next is asked for.
+//! A merge of sorted runs. The run of the current pair advances when the caller asks for the next
+//! pair.
 
 use std::cmp::Ordering;
 
@@ -35,11 +36,12 @@ impl Source {
     }
 }
 
-/// Runs that have a present pair, as a binary heap: the least key first; among equal keys that of the earlier run.
+/// Runs with a current pair, as a binary heap: the least key first; among equal keys, that of the
+/// earlier run.
 pub(super) struct Merge {
     sources: Vec<Source>,
     heap: Vec<Entry>,
-    /// Bytes that all keys begin with.
+    /// Number of bytes that all keys have in common at their start.
     common: usize,
     is_started: bool,
 }
@@ -51,7 +53,7 @@ struct Entry {
 }
 
 impl Merge {
-    /// Of runs whose keys begin with `common` equal bytes.
+    /// Starts a merge of runs whose keys begin with `common` equal bytes.
     pub(super) fn start(mut sources: Vec<Source>, common: usize) -> Result<Self> {
         let mut heap = Vec::with_capacity(sources.len());
         for (number, source) in sources.iter_mut().enumerate() {
@@ -69,7 +71,7 @@ impl Merge {
         Ok(merge)
     }
 
-    /// Goes on to the next pair. `false` behind the last.
+    /// Advances to the next pair. Returns false after the last one.
     pub(super) fn advance(&mut self) -> Result<bool> {
         if !self.is_started {
             self.is_started = true;
@@ -100,7 +102,7 @@ impl Merge {
     }
 
     fn set_head(&mut self, place: usize) {
-        // Alone, a run is compared with nothing.
+        // A single run needs no comparison.
         if self.heap.len() < 2 {
             return;
         }
@@ -111,7 +113,7 @@ impl Merge {
         }
     }
 
-    /// Puts an entry where it belongs, if all below it are in order.
+    /// Restores the heap's order from one entry downwards, if all entries below it are in order.
     fn sink(&mut self, mut place: usize) {
         loop {
             let (left, right) = (2 * place + 1, 2 * place + 2);

@@ -1,5 +1,5 @@
-//! Sorts more pairs than fit in memory: sorted runs in temporary files, merged while they are read, by several threads
-//! if wanted.
+//! External sort, for more pairs than fit in memory. It writes sorted runs to temporary files and
+//! merges them while several threads may read the result.
 
 mod merge;
 mod pairs;
@@ -19,42 +19,44 @@ use pairs::{CommonStart, PAIR_OVERHEAD_BYTES, Pairs};
 use ranges::{Sorted, divide};
 use run::{Run, RunWriter};
 
-/// Pairs that are sorted at one time take at most so much: they stay in the processor's caches.
+/// Most bytes of pairs in one sort in memory, so that they stay in the processor's caches.
 const PAIRS_BYTES_MAX: usize = 16 << 20;
-/// Runs that are merged at one time; more are merged into one first.
+/// Most runs in one merge; if there are more, some are merged into one run first.
 const MERGE_RUNS_MAX: usize = 256;
-/// Smallest and largest buffer of each run that is read or written.
+/// The smallest and largest buffer of each run that is read or written.
 const RUN_BUFFER_BYTES: (usize, usize) = (4 << 10, 64 << 10);
-/// Bytes that are merged between two checks whether to go on.
+/// Bytes that are merged between two checks.
 const BYTES_PER_CHECK: usize = 1 << 20;
 
-/// Asked from time to time in long work; its error ends the work.
+/// A check that long work calls from time to time; its error ends the work.
 pub type Check = Box<dyn FnMut() -> Result<()> + Send>;
 
-/// Takes pairs in any order. Pairs with equal keys stay in the order in which they were added.
+/// A sorter of pairs. It takes them in any order, and keeps pairs with equal keys in the order in
+/// which they were added.
 pub struct Sorter {
     folder: PathBuf,
     budget_bytes: usize,
     pairs: Pairs,
     is_sorted: bool,
     common: CommonStart,
-    /// By how often their pairs were merged.
+    /// The runs, by the number of times that their pairs were merged.
     levels: Vec<Level>,
     check: Option<Check>,
 }
 
-/// Runs of one file.
+/// The runs in one file.
 #[derive(Default)]
 struct Level {
     file: Option<Arc<File>>,
-    /// Where the next run begins.
+    /// The position at which the next run begins.
     end: u64,
-    /// Older ones first; those of the next level are older than all of them.
+    /// The runs, older ones first. Those of the next level are older than all of these.
     runs: Vec<Arc<Run>>,
 }
 
 impl Sorter {
-    /// A sorter that keeps at most about `budget_bytes` in memory, and more in temporary files in `folder`.
+    /// Makes a sorter that keeps at most about `budget_bytes` in memory, and the rest in temporary
+    /// files in `folder`.
     pub fn new(folder: PathBuf, budget_bytes: usize) -> Self {
         Sorter {
             folder,
@@ -67,12 +69,12 @@ impl Sorter {
         }
     }
 
-    /// The same, asking `check` whether to go on wherever one call takes long.
+    /// Adds a check, which the sorter calls during long work.
     pub fn with_check(self, check: Check) -> Self {
         Sorter { check: Some(check), ..self }
     }
 
-    /// Takes a pair. A run is written to a file when the budget is used up.
+    /// Adds a pair. Writes a run to a file when the budget is used up.
     pub fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let added = key.len() + value.len() + PAIR_OVERHEAD_BYTES;
         let pairs_bytes_max = self.budget_bytes.min(PAIRS_BYTES_MAX);
@@ -84,7 +86,8 @@ impl Sorter {
         self.pairs.push(key, value, pairs_bytes_max)
     }
 
-    /// Sorts what is in memory, so that it need not be done when several sorters are finished by one thread.
+    /// Sorts the pairs in memory. If each thread does so for its own sorter, the one that finishes
+    /// them all need not.
     pub(crate) fn sort(&mut self) {
         if !self.is_sorted {
             self.pairs.sort(self.common.length());
@@ -92,14 +95,14 @@ impl Sorter {
         }
     }
 
-    /// The pairs in ascending order of their keys.
+    /// Returns the pairs in ascending order of their keys.
     pub fn finish(self) -> Result<SortedPairs> {
         let ranges = Sorter::finish_in_ranges(vec![self], 1)?;
         ranges.into_iter().next().ok_or_else(|| Error::internal("sorted pairs have no range"))
     }
 
-    /// The pairs of several sorters in one ascending order, in at most `count` parts of about the same size. Pairs with
-    /// equal keys are in one part, in the order of their sorters.
+    /// Returns the pairs of several sorters in one ascending order, in at most `count` parts of
+    /// similar size. Pairs with equal keys are in one part, in the order of their sorters.
     pub(crate) fn finish_in_ranges(sorters: Vec<Sorter>, count: usize) -> Result<Vec<SortedPairs>> {
         let runs_max = (MERGE_RUNS_MAX / sorters.len().max(1)).max(1);
         let mut common = CommonStart::default();
@@ -122,7 +125,8 @@ impl Sorter {
         ranges.into_iter().map(part).collect()
     }
 
-    /// So that the buffers of all runs that are merged take no more than what is in memory before.
+    /// Returns a size at which the buffers of all runs in a merge need no more memory than the
+    /// pairs did.
     fn buffer_bytes(&self) -> usize {
         (self.budget_bytes / MERGE_RUNS_MAX).clamp(RUN_BUFFER_BYTES.0, RUN_BUFFER_BYTES.1)
     }
@@ -142,7 +146,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Begins a run behind those of its level.
+    /// Begins a run after the others of its level.
     fn new_run(&mut self, level: usize) -> Result<RunWriter> {
         if self.levels.len() <= level {
             self.levels.resize_with(level + 1, Level::default);
@@ -176,7 +180,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Makes one run of the next level of all runs of a level.
+    /// Merges all runs of a level into one run of the next level.
     fn merge_level(&mut self, level: usize) -> Result<()> {
         let buffer_bytes = self.buffer_bytes();
         let taken = self.levels.get_mut(level).map(std::mem::take).unwrap_or_default();
@@ -204,7 +208,7 @@ pub struct SortedPairs {
 }
 
 impl SortedPairs {
-    /// The next key and value.
+    /// Returns the next key and value; `None` after the last one.
     pub fn next_pair(&mut self) -> Result<Option<(&[u8], &[u8])>> {
         Ok(self.merge.advance()?.then(|| (self.merge.key(), self.merge.value())))
     }

@@ -1,21 +1,22 @@
 //! Pairs in memory, in the order in which they were added until they are sorted.
 //!
-//! Keys that are sorted together have much in common: they begin with an object's number, then perhaps with one of two
-//! directions and a collection's name. Bytes from behind that are kept beside each pair, so that few comparisons go to
-//! the keys.
+//! Keys in one sort have a long common prefix: an object's number, then perhaps one of two
+//! directions and a collection's name. Each pair stores a few bytes from after that prefix, so that
+//! few comparisons read the keys.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::{Error, Result};
 
-/// Memory of a pair besides its bytes.
+/// Bytes of memory that a pair takes besides its own.
 pub(super) const PAIR_OVERHEAD_BYTES: usize = size_of::<Position>();
-/// Pairs after which room is made for all that will fit into the budget, so that they are not moved again and again.
+/// Number of pairs after which memory for all further pairs within the budget is reserved, so that
+/// the pairs do not move repeatedly.
 const PAIRS_BEFORE_ROOM: usize = 16 << 10;
 
-/// The first 16 bytes of (the rest of) a key, those that are not there as zeros. Where two differ they tell the order
-/// of the keys.
+/// The first 16 bytes of the key or of its rest, padded with zeros. If two heads differ, they order
+/// the keys.
 pub(super) type Head = u128;
 
 pub(super) fn head_of(key: &[u8]) -> Head {
@@ -27,7 +28,7 @@ pub(super) fn head_of(key: &[u8]) -> Head {
     Head::from_be_bytes(bytes)
 }
 
-/// What all keys begin with.
+/// The common prefix of all keys.
 #[derive(Default)]
 pub(super) struct CommonStart {
     bytes: Option<Vec<u8>>,
@@ -42,7 +43,7 @@ impl CommonStart {
         }
     }
 
-    /// As if the keys of another were noted here.
+    /// Merges the common prefix of another set of keys into this one.
     pub(super) fn note_all(&mut self, other: &CommonStart) {
         if let Some(bytes) = &other.bytes {
             self.note(bytes);
@@ -54,7 +55,7 @@ impl CommonStart {
     }
 }
 
-/// How many bytes two keys have in common at their start.
+/// Returns the length of the common prefix of two keys.
 pub(super) fn shared_length(a: &[u8], b: &[u8]) -> usize {
     let (a_words, b_words) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
     let words = 8 * a_words.iter().zip(b_words).take_while(|(a, b)| a == b).count();
@@ -68,10 +69,10 @@ pub(super) struct Pairs {
     positions: Vec<Position>,
 }
 
-/// Where a pair lies: the key from `start`, the value behind it.
+/// The position of a pair: the key begins at `start`, and the value follows it.
 #[derive(Clone, Copy)]
 struct Position {
-    /// Of the key, when they are sorted: see [`SortStarts::head_of`].
+    /// The head of the key, set by the sort: see [`SortStarts::head_of`].
     head: Head,
     start: usize,
     key_length: u32,
@@ -98,7 +99,7 @@ impl Pairs {
         self.bytes.len() + self.positions.len() * PAIR_OVERHEAD_BYTES
     }
 
-    /// Adds a pair. There will be at most about `budget_bytes` of them.
+    /// Adds a pair. The pairs will take at most about `budget_bytes` in total.
     pub(super) fn push(&mut self, key: &[u8], value: &[u8], budget_bytes: usize) -> Result<()> {
         let (Ok(key_length), Ok(value_length)) = (u32::try_from(key.len()), u32::try_from(value.len()))
         else {
@@ -113,7 +114,8 @@ impl Pairs {
         Ok(())
     }
 
-    /// For as many pairs like those so far as the budget allows. What is not used then is never touched.
+    /// Reserves memory for as many pairs as the budget allows, judged by those so far. Unused
+    /// memory is never touched.
     fn make_room(&mut self, budget_bytes: usize) {
         let pair_bytes = self.size_bytes() / PAIRS_BEFORE_ROOM;
         let more = (budget_bytes / pair_bytes).saturating_sub(PAIRS_BEFORE_ROOM);
@@ -121,7 +123,7 @@ impl Pairs {
         self.bytes.reserve_exact(more * (pair_bytes - PAIR_OVERHEAD_BYTES));
     }
 
-    /// Orders the pairs by key, those with equal keys as they were added. All keys begin with `common` equal bytes.
+    /// Sorts the pairs by key, stably. All keys begin with `common` equal bytes.
     pub(super) fn sort(&mut self, common: usize) {
         let bytes = &self.bytes;
         let mut starts = SortStarts::new(common);
@@ -133,7 +135,7 @@ impl Pairs {
         self.positions.sort_by(|a, b| a.head.cmp(&b.head).then_with(|| by_key(a, b)));
     }
 
-    /// Forgets all pairs and keeps the memory.
+    /// Removes all pairs but keeps the memory.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.positions.clear();
@@ -151,22 +153,23 @@ impl Pairs {
         self.positions.get(number).map_or(&[], |position| position.value(&self.bytes))
     }
 
-    /// Keys of sorted pairs, of `step` pairs that of the first.
+    /// Iterates over the key of each `step`-th of the sorted pairs, beginning with the first.
     pub(super) fn samples(&self, step: usize) -> impl Iterator<Item = &[u8]> {
         (0..self.len()).step_by(step).map(|number| self.key(number))
     }
 
-    /// The number of the first of the sorted pairs whose key is not less.
+    /// Returns the number of the first of the sorted pairs whose key is not less than `key`.
     fn first_from(&self, key: &[u8]) -> usize {
         self.positions.partition_point(|position| position.key(&self.bytes) < key)
     }
 }
 
-/// What keys have in common that are equal up to the first byte in which not all are.
+/// The common prefixes of groups of keys. Keys in a group have the same first byte after the prefix
+/// of all keys.
 struct SortStarts<'a> {
-    /// Bytes that all keys begin with.
+    /// Number of bytes that all keys have in common at their start.
     common: usize,
-    /// By the byte behind them, 0 where there is none.
+    /// The common prefix of each group, by the byte after `common`, which is 0 at the end of a key.
     starts: [Option<&'a [u8]>; 256],
 }
 
@@ -189,8 +192,8 @@ impl<'a> SortStarts<'a> {
         key.get(self.common).copied().unwrap_or(0)
     }
 
-    /// The byte, and 15 bytes from behind what the keys with this byte begin with. Where two heads differ they tell the
-    /// order of the keys.
+    /// Returns that byte and the 15 bytes after the common prefix of its group. If two heads
+    /// differ, they order the keys.
     fn head_of(&self, key: &[u8]) -> Head {
         let byte = self.byte_of(key);
         let start = self.starts.get(usize::from(byte)).copied().flatten().map_or(0, <[u8]>::len);
@@ -199,23 +202,24 @@ impl<'a> SortStarts<'a> {
     }
 }
 
-/// Goes through sorted pairs in a range of keys.
+/// A reader of sorted pairs in a range of keys.
 pub(super) struct PairsReader {
     pairs: Arc<Pairs>,
-    /// The numbers of the pairs that come.
+    /// The numbers of the remaining pairs.
     rest: Range<usize>,
     present: usize,
 }
 
 impl PairsReader {
-    /// From the first pair whose key is not less than `from`, up to that whose key is not less than `to`.
+    /// Starts at the first pair whose key is not less than `from`, and ends before the first whose
+    /// key is not less than `to`.
     pub(super) fn new(pairs: Arc<Pairs>, from: Option<&[u8]>, to: Option<&[u8]>) -> Self {
         let start = from.map_or(0, |key| pairs.first_from(key));
         let end = to.map_or(pairs.len(), |key| pairs.first_from(key));
         PairsReader { pairs, rest: start..end, present: start }
     }
 
-    /// Goes on to the next pair. `false` behind the last.
+    /// Advances to the next pair. Returns false after the last one.
     pub(super) fn advance(&mut self) -> bool {
         let next = self.rest.next();
         self.present = next.unwrap_or(self.present);

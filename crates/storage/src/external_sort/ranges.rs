@@ -1,4 +1,4 @@
-//! Dividing sorted pairs by their keys, so that several threads take parts of about the same size.
+//! Division of sorted pairs by their keys, so that several threads get parts of similar size.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use super::merge::Source;
 use super::pairs::{Pairs, PairsReader};
 use super::run::{Run, RunReader, start_of};
 
-/// Of so many pairs in memory one tells where ranges may begin.
+/// Every so many pairs in memory, one is a sample at which a range may begin.
 const SAMPLE_STEP: usize = 256;
 
-/// Pairs that are sorted, and are read by many at one time.
+/// Sorted pairs that several readers may read at once.
 #[derive(Clone)]
 pub(super) enum Sorted {
     Run(Arc<Run>),
@@ -18,7 +18,7 @@ pub(super) enum Sorted {
 }
 
 impl Sorted {
-    /// Reads the pairs from one key on up to another.
+    /// Reads the pairs from one key up to another, which is excluded.
     pub(super) fn read(&self, range: &Range<Option<Arc<[u8]>>>, buffer_bytes: usize) -> Source {
         let (from, to) = (&range.start, &range.end);
         match self {
@@ -32,10 +32,10 @@ impl Sorted {
     }
 }
 
-/// A key, and how many pairs there are about up to the next sample of the same part.
+/// A key, and the approximate number of pairs up to the next sample of the same part.
 type Sample<'a> = (&'a [u8], usize);
 
-/// At most `count` ranges of keys that are together all; about as many pairs are in each.
+/// Divides all keys into at most `count` ranges with similar numbers of pairs.
 pub(super) fn divide(sorted: &[Sorted], count: usize) -> Vec<Range<Option<Arc<[u8]>>>> {
     let mut samples: Vec<Sample<'_>> = Vec::new();
     for part in sorted.iter().filter(|_| count > 1) {

@@ -1,14 +1,17 @@
-//! Sorted runs, one behind the other in temporary files, in groups of [`GROUP_BYTES`] or more. A pair is
+//! Sorted runs, one after another in temporary files, in groups of [`GROUP_BYTES`] or more.
+//!
+//! A pair consists of:
 //!
 //! ```text
-//! number of bytes at which the key begins as the one before, 0 for the first of a group
+//! length of the prefix that the key shares with the previous key, 0 for the first of a group
 //! length of the rest of the key
 //! length of the value
 //! rest of the key, value
 //! ```
 //!
-//! Numbers are LEB128: groups of seven bits, the lowest first, each but the last with the highest bit set. Where groups
-//! begin, and with which key, is kept in memory, so that a run can be read from any key on, by many at one time.
+//! Numbers are LEB128: groups of seven bits, the lowest first, each but the last with the highest
+//! bit set. The position and first key of each group stay in memory, so that several readers can
+//! start at any key.
 
 use std::fs::File;
 use std::ops::Range;
@@ -19,17 +22,18 @@ use super::failed;
 use super::pairs::shared_length;
 use crate::{Error, Result};
 
-/// How far apart groups begin, at least.
+/// The least distance between the starts of two groups.
 const GROUP_BYTES: u64 = 16 << 10;
-/// Groups of a run, at most, so that what is kept of them is little beside the memory for sorting, whatever the data.
+/// Most groups of a run, so that their starts take little memory compared to the sort, whatever the
+/// data.
 const GROUPS_MAX: usize = 64;
-/// What is kept of a group's first key, at most.
+/// Most bytes that are kept of a group's first key.
 const GROUP_KEY_BYTES_MAX: usize = 512;
-/// Lengths are less than 2^32.
+/// Most bytes of a number: lengths are less than 2^32.
 const NUMBER_BYTES_MAX: usize = 5;
 const HEADER_BYTES_MAX: usize = 3 * NUMBER_BYTES_MAX;
 
-/// What is kept of a key where a group or a range begins.
+/// Returns the part of a key that is kept where a group or a range begins.
 pub(super) fn start_of(key: &[u8]) -> &[u8] {
     key.get(..GROUP_KEY_BYTES_MAX).unwrap_or(key)
 }
@@ -43,43 +47,43 @@ pub(super) struct Run {
 }
 
 struct Group {
-    /// In the file.
+    /// The position in the file.
     start: u64,
-    /// The beginning of its first key.
+    /// The start of its first key.
     key: Box<[u8]>,
 }
 
 impl Run {
-    /// Where it ends in the file.
+    /// Returns the position in the file at which the run ends.
     pub(super) fn end(&self) -> u64 {
         self.range.end
     }
 
-    /// The first keys of all groups, or what they begin with.
+    /// Iterates over the first keys of all groups, as far as they are kept.
     pub(super) fn samples(&self) -> impl Iterator<Item = &[u8]> {
         self.groups.iter().map(|group| group.key.as_ref())
     }
 
-    /// How many pairs a group has about.
+    /// Returns the approximate number of pairs in a group.
     pub(super) fn pairs_in_group(&self) -> usize {
         self.pairs / self.groups.len().max(1)
     }
 
-    /// The start of the last group that has no key before it which is not less than `key`.
+    /// Returns the start of the last group before which all keys are less than `key`.
     fn start_for(&self, key: &[u8]) -> u64 {
         let key = start_of(key);
-        // Of keys that are longer than what is kept, equal beginnings do not tell which is less.
+        // If keys are longer than the part that is kept, equal parts do not tell which key is less.
         let before = self.groups.partition_point(|group| group.key.as_ref() < key);
         let group = before.checked_sub(1).and_then(|last| self.groups.get(last));
         group.map_or(self.range.start, |group| group.start)
     }
 }
 
-/// Writes a run behind others of its file.
+/// A writer that appends a run to a file.
 pub(super) struct RunWriter {
     file: Arc<File>,
     start: u64,
-    /// Where `buffer` goes.
+    /// The position in the file at which `buffer` is to be written.
     end: u64,
     buffer: Vec<u8>,
     buffer_bytes: usize,
@@ -104,7 +108,7 @@ impl RunWriter {
         }
     }
 
-    /// Adds a pair. Keys come in ascending order.
+    /// Adds a pair. Keys must come in ascending order.
     pub(super) fn write(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let here = self.end + self.buffer.len() as u64;
         let mut shared = 0;
@@ -127,7 +131,7 @@ impl RunWriter {
 
     fn begin_group(&mut self, start: u64, key: &[u8]) {
         if self.groups.len() >= GROUPS_MAX {
-            // From now on each is as long as two of those before, which are put together.
+            // Every two groups merge into one, and later groups are as long as the merged ones.
             self.group_bytes *= 2;
             let mut stays = false;
             self.groups.retain(|_| {
@@ -159,7 +163,7 @@ fn push_number(mut number: usize, bytes: &mut Vec<u8>) {
     bytes.push(number as u8);
 }
 
-/// A number at the start of `bytes`, and what is behind it.
+/// Reads a number at the start of `bytes`. Returns it with the remaining bytes.
 fn read_number(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let mut number = 0;
     for (place, byte) in bytes.iter().enumerate().take(NUMBER_BYTES_MAX) {
@@ -171,24 +175,25 @@ fn read_number(bytes: &[u8]) -> Option<(usize, &[u8])> {
     None
 }
 
-/// Reads a run, one pair at a time.
+/// A reader of a run, one pair at a time.
 pub(super) struct RunReader {
     run: Arc<Run>,
-    /// Part of the file. `unread` lies in it, and ends at `offset` of the file.
+    /// Part of the file. `unread` is a range of it, and ends at `offset` in the file.
     buffer: Vec<u8>,
     unread: Range<usize>,
     offset: u64,
     key: Vec<u8>,
-    /// The value in the buffer.
+    /// The position of the value in the buffer.
     value: Range<usize>,
-    /// Keys from here on are not read.
+    /// The first key that is not read any more.
     to: Option<Arc<[u8]>>,
-    /// Keys before this are passed over.
+    /// The first key that is read; earlier keys are skipped.
     from: Option<Arc<[u8]>>,
 }
 
 impl RunReader {
-    /// From the first pair whose key is not less than `from`, up to that whose key is not less than `to`.
+    /// Starts at the first pair whose key is not less than `from`, and ends before the first whose
+    /// key is not less than `to`.
     pub(super) fn new(
         run: Arc<Run>,
         buffer_bytes: usize,
@@ -200,7 +205,7 @@ impl RunReader {
         RunReader { run, buffer, unread: 0..0, offset, key: Vec::new(), value: 0..0, to, from }
     }
 
-    /// Goes on to the next pair. `false` behind the last.
+    /// Advances to the next pair. Returns false after the last one.
     pub(super) fn advance(&mut self) -> Result<bool> {
         while self.next_pair()? {
             if self.from.as_ref().is_some_and(|from| self.key.as_slice() < from.as_ref()) {
@@ -229,7 +234,7 @@ impl RunReader {
         if self.unread.start > self.unread.end { Err(damaged()) } else { Ok(true) }
     }
 
-    /// The length of the next header, and its numbers.
+    /// Returns the length of the next header, and its numbers.
     fn header(&self) -> Option<(usize, [usize; 3])> {
         let bytes = self.buffer.get(self.unread.clone())?;
         let (shared, rest) = read_number(bytes)?;
@@ -238,7 +243,7 @@ impl RunReader {
         Some((bytes.len() - rest.len(), [shared, rest_length, value_length]))
     }
 
-    /// Sees to it that `count` bytes are unread, or all that are left.
+    /// Ensures that at least `count` bytes are unread, or all that are left.
     fn fill(&mut self, count: usize) -> Result<()> {
         if self.unread.len() >= count {
             return Ok(());
@@ -249,7 +254,7 @@ impl RunReader {
             self.buffer.resize(count, 0);
         }
         while self.unread.len() < count {
-            // Behind the run another may begin.
+            // Another run may follow in the file.
             let left = usize::try_from(self.run.range.end - self.offset).unwrap_or(usize::MAX);
             let end = self.buffer.len().min(self.unread.end.saturating_add(left));
             let room = self.buffer.get_mut(self.unread.end..end).unwrap_or_default();

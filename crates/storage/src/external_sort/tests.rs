@@ -33,12 +33,12 @@ fn many_pairs_are_divided_evenly() {
     }
 }
 
-/// Keys of many lengths that have much in common.
+/// Generates keys of many lengths with long common prefixes.
 fn keys() -> impl Strategy<Value = Vec<u8>> {
     let start = prop::sample::select(vec!["", "\0", "\u{1}a long common start/", "\u{1}a long"]);
     let rest = prop_oneof![
         8 => prop::collection::vec(0u8..4, 0..20),
-        // Beyond what is kept of the first key of a group.
+        // Longer than the part that is kept of a group's first key.
         1 => prop::collection::vec(0u8..2, 0..3).prop_map(|end| [vec![1; 600], end].concat()),
     ];
     (start, rest).prop_map(|(start, rest)| [start.as_bytes(), &rest].concat())
@@ -47,7 +47,7 @@ fn keys() -> impl Strategy<Value = Vec<u8>> {
 fn pairs() -> impl Strategy<Value = Pairs> {
     let values = prop_oneof![
         8 => prop::collection::vec(any::<u8>(), 0..4),
-        // Many groups in a run, and longer than a buffer.
+        // Long enough for many groups in a run, and longer than a buffer.
         1 => (0usize..50_000).prop_map(|length| vec![7; length]),
     ];
     prop::collection::vec((keys(), values), 0..100)
@@ -68,7 +68,7 @@ proptest! {
         };
         let ranges = Sorter::finish_in_ranges(parts.iter().map(sorter).collect(), count).unwrap();
         prop_assert!((1..=count).contains(&ranges.len()));
-        // The last is read first: none needs what another has read.
+        // Reads the last range first, because no range needs pairs that another one has read.
         let mut found: Vec<Vec<_>> = ranges.into_iter().rev().map(read).collect();
         found.reverse();
         for (before, after) in found.iter().zip(&found[1..]) {
@@ -93,7 +93,7 @@ proptest! {
 #[test]
 fn more_runs_than_are_merged_at_once() {
     for count in [500u32, 5_000] {
-        // Keys that occur often, with values that tell in which order they came.
+        // Keys that occur often, with values that show the order in which they were added.
         let pairs: Vec<_> = (0..count)
             .map(|n| (vec![(n.wrapping_mul(7919) % 251) as u8], n.to_be_bytes().to_vec()))
             .collect();

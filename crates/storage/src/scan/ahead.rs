@@ -1,4 +1,5 @@
-//! Reading the blocks of a scan on another thread, while those before are worked on.
+//! Read-ahead: another thread reads the next blocks of a scan while the caller works on the
+//! previous ones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,14 +11,15 @@ use kv::{Block, BlockLimits, Scan};
 use crate::Result;
 use crate::fork_join::ForkJoin;
 
-/// Blocks that wait at most: enough that both threads work for some milliseconds before one waits for the other,
-/// which takes long where others want the processors, too.
+/// Most blocks that wait. They give both threads some milliseconds of work before one waits for the
+/// other, and that wait is long when other threads want the processors too.
 const BLOCKS_AHEAD: usize = 8;
 
-/// What is read at one time, whatever is asked for: who asks for one row now may want a thousand next.
+/// The size of each block that is read, whatever the caller asks for: a caller of one row may want
+/// a thousand next.
 const BLOCK: BlockLimits = BlockLimits { rows: 1_000, bytes: 1 << 20 };
 
-/// A scan whose blocks are read on a thread of its own. Dropped, the thread ends soon.
+/// A scan whose blocks are read on a thread of its own. The thread ends soon after this is dropped.
 pub(super) struct ReadAhead {
     blocks: Receiver<kv::Result<Option<Block>>>,
     must_stop: Arc<AtomicBool>,
@@ -25,7 +27,8 @@ pub(super) struct ReadAhead {
 }
 
 impl ReadAhead {
-    /// Goes on with a scan on another thread, if there is a turn and a thread to be had. Otherwise the scan comes back.
+    /// Continues a scan on another thread if a turn and a thread are available. Otherwise returns
+    /// the scan.
     pub(super) fn start(
         scan: Box<dyn Scan>,
         turns: &Arc<ForkJoin>,
@@ -34,7 +37,8 @@ impl ReadAhead {
         let (sender, blocks) = sync_channel(BLOCKS_AHEAD);
         let must_stop = Arc::new(AtomicBool::new(false));
         let stop = Arc::clone(&must_stop);
-        // The scan is handed over once the thread is there: where none can be made, it is not lost.
+        // The scan is handed over once the thread runs, so that it is not lost if no thread can
+        // start.
         let (hand_over, take_over) = sync_channel::<Box<dyn Scan>>(1);
         let thread = std::thread::Builder::new().name("read-ahead".to_owned()).spawn(move || {
             let _turn = turn;
@@ -55,26 +59,28 @@ impl ReadAhead {
         }
     }
 
-    /// The next block, as [`Scan::next_block`].
+    /// Returns the next block, as [`Scan::next_block`] does.
     pub(super) fn next_block(&mut self) -> Result<Option<Block>> {
         match self.blocks.recv() {
             Ok(block) => Ok(block?),
-            // After the last block there is nothing.
+            // The channel is closed after the last block.
             Err(_) => Ok(None),
         }
     }
 
-    /// Stops reading. Answers the scan, which goes on behind the blocks that were read, and those blocks. After an
-    /// error the scan is where it was before it, and comes to the error again.
+    /// Stops reading. Returns the scan, which continues after the blocks that were read, and those
+    /// blocks.
+    ///
+    /// After an error, the scan is at the same place as before it, and meets the error again.
     pub(super) fn stop(self) -> (Option<Box<dyn Scan>>, Vec<Block>) {
         self.must_stop.store(true, Ordering::Relaxed);
         let blocks = self.blocks.iter().filter_map(|block| block.ok().flatten()).collect();
-        // A panic is reported where threads report them.
+        // The panic handler of the thread has reported a panic already.
         (self.thread.join().ok(), blocks)
     }
 }
 
-/// What a thread has that was given no scan.
+/// A scan without blocks, for a thread that received no scan.
 struct Nothing;
 
 impl Scan for Nothing {

@@ -17,48 +17,51 @@ use crate::{Error, Result};
 pub struct KeyBound {
     /// The key; it need not exist.
     pub key: String,
-    /// Whether the key itself belongs to the range.
+    /// True if the key itself belongs to the range.
     pub inclusive: bool,
 }
 
-/// Which documents to visit. The default is all, forward.
+/// The documents that a scan visits. The default is all documents, forward.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DocumentScanSpec {
-    /// Where the range begins (its lower end, also for a reverse scan).
+    /// The lower end of the range, also for a reverse scan; `None` for no bound.
     pub from_key: Option<KeyBound>,
-    /// Where the range ends.
+    /// The upper end of the range; `None` for no bound.
     pub to_key: Option<KeyBound>,
-    /// From the greatest key to the least.
+    /// True to scan from the greatest key to the least.
     pub reverse: bool,
-    /// The scan will read far: the engine may spare its cache, and blocks may be read ahead on another thread.
+    /// True if the scan will read far: the engine may then bypass its cache, and another thread may
+    /// read ahead.
     pub sequential: bool,
-    /// The same documents are likely to be scanned again: the engine may keep them in its cache if they are few.
+    /// True if the same documents are likely to be scanned again. The engine may then cache them if
+    /// they are few.
     pub repeated: bool,
-    /// Only the keys are wanted: use [`DocumentScan::next_keys`].
+    /// True if the caller wants only keys, through [`DocumentScan::next_keys`].
     pub keys_only: bool,
 }
 
 /// A scan in progress.
 pub struct DocumentScan {
     source: Source,
-    /// Blocks that were read and not asked for, or only in part.
+    /// Documents that were read but not yet returned.
     ready: VecDeque<Documents>,
-    /// Blocks until the scan is worth a thread of its own; `None` if it is not to have one.
+    /// Number of blocks until the scan is worth a thread of its own; `None` if it must not have
+    /// one.
     blocks_until_ahead: Option<usize>,
     turns: Arc<ForkJoin>,
     collection: Arc<str>,
     keys_only: bool,
 }
 
-/// Where blocks come from.
+/// The source of blocks.
 enum Source {
     Scan(Box<dyn Scan>),
     Ahead(ReadAhead),
-    /// Nowhere: an error ended the scan.
+    /// No source: an error ended the scan.
     Ended,
 }
 
-/// A scan that has read so many blocks is likely to be a long one.
+/// A scan that has read this many blocks is likely to be a long one.
 const BLOCKS_BEFORE_AHEAD: usize = 32;
 
 impl DocumentScan {
@@ -94,7 +97,7 @@ impl DocumentScan {
         })
     }
 
-    /// The next documents, or `None` after the last.
+    /// Returns the next documents, or `None` after the last.
     ///
     /// Errors: 4 for a scan of keys only.
     pub fn next_block(&mut self, limits: BlockLimits) -> Result<Option<Documents>> {
@@ -107,7 +110,7 @@ impl DocumentScan {
         };
         let Some(mut documents) = documents else { return Ok(None) };
         if documents.len() > limits.rows.max(1) {
-            // It was read ahead, more than is asked for.
+            // Read-ahead got more documents than the caller asked for.
             let offsets = documents.offsets.split_off(limits.rows.max(1));
             self.ready.push_front(Documents { block: Arc::clone(&documents.block), offsets });
         }
@@ -128,7 +131,7 @@ impl DocumentScan {
         }
     }
 
-    /// Reads on another thread from now on, if there is a turn.
+    /// Continues on another thread if there is a turn.
     fn begin_ahead(&mut self) {
         self.source = match std::mem::replace(&mut self.source, Source::Ended) {
             Source::Scan(scan) => match ReadAhead::start(scan, &self.turns) {
@@ -139,19 +142,19 @@ impl DocumentScan {
         };
     }
 
-    /// The keys of the next documents, or `None` after the last.
+    /// Returns the keys of the next documents, or `None` after the last.
     pub fn next_keys(&mut self, limits: BlockLimits) -> Result<Option<DocumentKeys>> {
         Ok(self.read_block(limits)?.map(|block| DocumentKeys { block }))
     }
 
-    /// Lets go of what pins memory in the engine. The next block goes on where the last one ended.
+    /// Releases all that pins memory in the engine. The next block continues after the last one.
     pub fn release(&mut self) {
         self.source = match std::mem::replace(&mut self.source, Source::Ended) {
             Source::Ahead(ahead) => {
                 let (scan, blocks) = ahead.stop();
                 let read = blocks.into_iter().map(|block| Documents::of_block(block, &self.collection));
                 self.ready.extend(read);
-                // An error comes up again when the next block is read.
+                // The next read meets the same error again.
                 scan.map_or(Source::Ended, Source::Scan)
             }
             other => other,
@@ -169,17 +172,17 @@ pub struct DocumentKeys {
 }
 
 impl DocumentKeys {
-    /// Number of keys.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.block.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no keys.
     pub fn is_empty(&self) -> bool {
         self.block.is_empty()
     }
 
-    /// The keys in the scan's order.
+    /// Iterates over the keys in the scan's order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.block.iter().filter_map(|(key, _)| encoding::key_of_document(key))
     }

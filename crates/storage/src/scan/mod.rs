@@ -1,4 +1,4 @@
-//! Scans over documents. Each hands over blocks, and holds no iterator after `release`.
+//! Scans over documents. Each returns blocks, and holds no iterator after `release`.
 
 mod ahead;
 mod document;

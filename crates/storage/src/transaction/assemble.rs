@@ -1,4 +1,4 @@
-//! Making the stored form of a document: key, revision, system attributes, computed values, checks.
+//! Assembly of a document's stored form: key, revision, system attributes, computed values, checks.
 
 use velocypack::Slice;
 
@@ -10,18 +10,20 @@ use crate::key_generator::{GeneratedKey, KeyBlock};
 use crate::shared::Shared;
 use crate::{Collection, Error, ErrorCode, Result, Revision};
 
-/// Most bytes of a stored document. ArangoDB's own bound is that of its request bodies and transactions; this one keeps
-/// every document well within a block of a scan (4 GiB) and an engine's pair (1 GiB).
+/// Most bytes of a stored document.
+///
+/// ArangoDB limits request bodies and transactions instead. This bound keeps every document well
+/// within a block of a scan (4 GiB) and a pair of the engine (1 GiB).
 pub const DOCUMENT_MAX_BYTES: usize = 512 << 20;
 
-/// Makes documents for one collection.
+/// An assembler of documents for one collection.
 #[derive(Clone, Copy)]
 pub(super) struct Assembler<'a> {
     pub(super) shared: &'a Shared,
     pub(super) collection: &'a Collection,
 }
 
-/// What a document is made of.
+/// The parts of a document.
 pub(super) struct NewDocument<'a> {
     pub(super) key: &'a str,
     pub(super) revision: Revision,
@@ -32,7 +34,7 @@ pub(super) struct NewDocument<'a> {
 }
 
 impl Assembler<'_> {
-    /// The key of a new document and whether the client gave it.
+    /// Returns the key of a new document. The flag is true if the client gave the key.
     ///
     /// Errors: 1227, 1221, 1222, 1225.
     pub(super) fn key_for(self, body: Slice<'_>, options: &WriteOptions) -> Result<(GeneratedKey, bool)> {
@@ -42,7 +44,8 @@ impl Assembler<'_> {
         }
     }
 
-    /// The key that the client gave to a new document, and the value behind it.
+    /// Returns the key that the client gave for a new document, and its numeric value for the key
+    /// generator.
     fn given_key<'b>(self, body: Slice<'b>, options: &WriteOptions) -> Result<Option<(&'b str, u64)>> {
         if !body.is_object() {
             return Err(invalid_type());
@@ -53,7 +56,7 @@ impl Assembler<'_> {
         Ok(key.map(|key| (key, keys.observe(key))))
     }
 
-    /// The revision of the document that is about to be written.
+    /// Returns the revision of the document that is about to be written.
     pub(super) fn new_revision(self, body: Slice<'_>, options: &WriteOptions) -> Revision {
         match restored_revision(body).filter(|_| options.is_restore) {
             Some(revision) => {
@@ -64,7 +67,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Writes the stored form of a new document into `bytes`, and answers its revision.
+    /// Writes the stored form of a new document into `bytes`, and returns its revision.
     ///
     /// Errors: 1233 and those of [`Assembler::assemble`].
     pub(super) fn assemble_new(
@@ -81,7 +84,8 @@ impl Assembler<'_> {
         Ok(revision)
     }
 
-    /// The stored form of a document: system attributes, the body's attributes, computed values; checked by the schema.
+    /// Assembles the stored form of a document: system attributes, the body's attributes, computed
+    /// values. Checks it against the schema.
     ///
     /// Errors: 1216, 1620, those of computed values.
     pub(super) fn assemble(
@@ -118,17 +122,20 @@ impl Assembler<'_> {
     }
 }
 
-/// A new document in its stored form, outside of any transaction. Its memory serves one document after the other.
+/// A new document in its stored form, outside of any transaction. It reuses its memory from one
+/// document to the next.
 #[derive(Default)]
 pub(crate) struct AssembledDocument {
     pub(crate) key: GeneratedKey,
     pub(crate) revision: Revision,
     pub(crate) bytes: Vec<u8>,
-    /// So that the keys of documents without one lie beside each other.
+    /// Reserved values, so that generated keys of consecutive documents are adjacent.
     keys: KeyBlock,
 }
 
 impl AssembledDocument {
+    /// Assembles the next document.
+    ///
     /// Errors: 1216, 1221, 1222, 1225, 1227, 1233, 1620, those of computed values.
     pub(crate) fn assemble(
         &mut self,

@@ -1,4 +1,4 @@
-//! Many documents in one call. An error of one document leaves the others' effects in place.
+//! Many documents in one call. An error of one document leaves the effects of the others in place.
 
 use std::collections::HashSet;
 
@@ -9,13 +9,14 @@ use crate::encoding;
 use crate::key_generator::GeneratedKey;
 use crate::{Collection, Result};
 
-/// Documents whose keys are looked up together.
+/// Documents whose keys are looked up in one batch.
 const CHUNK_DOCUMENTS: usize = 1000;
 
 impl Transaction {
-    /// Inserts documents; one result for each, in order. The keys are looked up together.
+    /// Inserts documents, and returns one result for each, in order. Looks the keys up in batches.
     ///
-    /// Errors: of the call only those that concern the whole collection (1203, 18, 1200 after a truncation).
+    /// Errors: only those that concern the whole collection (1203, 18, 1200 after a truncation).
+    /// truncation).
     pub fn insert_many(
         &mut self,
         collection: &Collection,
@@ -114,7 +115,7 @@ impl Transaction {
 }
 
 impl Operation<'_> {
-    /// For each key whether no document has it, and none before it in the list.
+    /// Checks for each key that no document and no earlier key in the list has it.
     fn are_free(&mut self, keys: &[Result<GeneratedKey>]) -> Result<Vec<bool>> {
         let object = self.collection.object_id();
         let texts = || keys.iter().map(|key| key.as_ref().map_or("", |key| key.key.as_str()));

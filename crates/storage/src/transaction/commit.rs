@@ -1,4 +1,4 @@
-//! Making a transaction's writes visible.
+//! Commits of a transaction's writes.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -12,27 +12,29 @@ use crate::visibility::{Change, PreparedChanges};
 use crate::{Catalog, Result};
 
 impl Transaction {
-    /// Makes all writes visible at once. Waits for the disk where `durability` or a written collection's
-    /// `waitForSync` says so.
+    /// Makes all writes visible at once. Waits for the disk if `durability` or a written
+    /// collection's `waitForSync` says so.
     ///
-    /// Errors: 1650 if it is not known whether the writes took place; otherwise nothing was written.
+    /// Errors: 1650 if the outcome is not known. After any other error nothing was written.
     pub fn commit(self, durability: Durability) -> Result<()> {
         let Transaction { shared, engine, joined, .. } = self;
         shared.commit_writes(engine, &joined, durability)
     }
 
-    /// Makes the writes so far visible, as [`Transaction::commit`] does, and goes on: over the state of its next read,
-    /// and with the same collections, which stay closed to whoever waits for the transaction's end. The views handed
-    /// out so far stay as they are.
+    /// Makes the writes so far visible, as [`Transaction::commit`] does, and continues the
+    /// transaction.
     ///
-    /// Errors: those of `commit`; the writes so far are then forgotten.
+    /// The transaction then uses the state of its next read. It keeps its collections, which stay
+    /// locked for everyone who waits for its end. Earlier views stay as they are.
+    ///
+    /// Errors: those of `commit`. The writes so far are lost then.
     pub fn commit_intermediate(&mut self, durability: Durability) -> Result<()> {
         let (engine, _) = self.shared.begin(self.next)?;
         let engine = std::mem::replace(&mut self.engine, engine);
         let outcome = self.shared.commit_writes(engine, &self.joined, durability);
         self.joined.iter_mut().for_each(Joined::begin_anew);
         self.shared.intermediate_commits.fetch_add(u64::from(outcome.is_ok()), Ordering::Relaxed);
-        // Both before the engine's next transaction reads for the first time.
+        // Both must precede the first read of the engine's next transaction.
         self.loads_at_begin = self.shared.load_clock.now();
         self.read_cache = self.shared.read_cache.view();
         outcome
@@ -40,7 +42,7 @@ impl Transaction {
 }
 
 impl Shared {
-    /// Commits what an engine's transaction has written to collections.
+    /// Commits the writes of a transaction of the engine.
     fn commit_writes(
         &self,
         mut engine: Box<dyn WriteTransaction>,
@@ -63,8 +65,8 @@ impl Shared {
         publication.end(outcome)
     }
 
-    /// Commits a change of documents that define something (graphs) as what it is: a change of the catalog. What was
-    /// derived from the catalog of before, such as plans, is then not used again.
+    /// Commits documents that are definitions (graphs) as a change of the catalog. So plans and
+    /// other data derived from the previous catalog are not used again.
     fn commit_definitions(
         &self,
         transaction: Box<dyn kv::WriteTransaction>,
@@ -78,7 +80,7 @@ impl Shared {
             catalog.version += 1;
             *present = std::sync::Arc::new(catalog);
         }
-        // Not under the lock: readers need not wait for the disk.
+        // The sync runs without the lock, so that readers do not wait for the disk.
         if durability == Durability::Synced { self.engine.sync() } else { Ok(()) }
     }
 }

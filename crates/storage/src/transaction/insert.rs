@@ -1,4 +1,4 @@
-//! Inserting documents.
+//! Inserts of documents.
 
 use catalog::IndexType;
 use velocypack::Slice;
@@ -11,10 +11,10 @@ use crate::key_generator::GeneratedKey;
 use crate::{Collection, Error, Result, Revision};
 
 impl Transaction {
-    /// Inserts a document. Without a `_key` in the body one is generated.
+    /// Inserts a document. Generates a key if the body has no `_key`.
     ///
-    /// Errors: 1200, 1210, 1216, 1221, 1222, 1227, 1233, 1620, 32; those of updates and replacements where the options
-    /// ask for one.
+    /// Errors: 1200, 1210, 1216, 1221, 1222, 1227, 1233, 1620, 32; those of updates and
+    /// replacements if the options ask for one.
     pub fn insert(
         &mut self,
         collection: &Collection,
@@ -37,7 +37,8 @@ impl Operation<'_> {
         self.insert_with_key(key, false, body, options)
     }
 
-    /// Inserts a document under a key. `is_free`: the key was looked up in this transaction's snapshot and is absent.
+    /// Inserts a document under a key. `is_free` means that a look-up in this transaction's
+    /// snapshot did not find the key.
     pub(super) fn insert_with_key(
         &mut self,
         key: GeneratedKey,
@@ -66,7 +67,8 @@ impl Operation<'_> {
         })
     }
 
-    /// Stores a document whose key must be free. Where that is known the key is only claimed, not looked up again.
+    /// Stores a document under a free key. If the key is known to be free, this only claims it and
+    /// does not look it up again.
     fn store_new(&mut self, key: &str, is_free: bool, bytes: &[u8]) -> Result<()> {
         let document_key = encoding::document_key(self.collection.object_id(), key);
         if is_free {
@@ -87,7 +89,7 @@ impl Operation<'_> {
         error::unique_violation(primary, primary, "_key", self.conflicting(key, revision))
     }
 
-    /// An insert whose key is taken, where the options say what to do then.
+    /// Handles an insert whose key exists already, as the options say.
     fn insert_over(
         &mut self,
         key: &str,
@@ -97,7 +99,7 @@ impl Operation<'_> {
     ) -> Result<WriteOutcome> {
         match options.overwrite_mode {
             OverwriteMode::Conflict => Err(self.key_taken(key, Some(old.revision))),
-            // ArangoDB answers neither the old nor a new document here.
+            // ArangoDB returns neither the old nor a new document here.
             OverwriteMode::Ignore => Ok(WriteOutcome {
                 key: key.to_owned(),
                 revision: old.revision,

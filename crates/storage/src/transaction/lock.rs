@@ -1,5 +1,5 @@
-//! Locking documents that others must not change until the transaction ends, though it does not change them itself,
-//! for example the vertices of a new edge.
+//! Locks on documents that others must not change until the transaction ends, although it does not
+//! change them itself. An example is the vertices of a new edge.
 
 use super::Transaction;
 use crate::ConflictingDocument;
@@ -7,12 +7,15 @@ use crate::error;
 use crate::{Collection, Error, Result, encoding};
 
 impl Transaction {
-    /// Locks documents, by collection and key, as they are until the transaction ends, and says which of them there
-    /// are. A key that no document has is locked as well: nobody else can insert one.
+    /// Locks documents, by collection and key, until the transaction ends, and returns which of
+    /// them exist.
     ///
-    /// A transaction that reads the latest state should lock everything that it needs in one call, before it reads.
+    /// A key without a document is locked as well, so that nobody else can insert one.
     ///
-    /// Errors: 1200 if another transaction has one of them, 1203, 18.
+    /// A transaction that reads the latest state should lock everything that it needs in one call,
+    /// before it reads.
+    ///
+    /// Errors: 1200 if another transaction holds one of them, 1203, 18.
     pub fn lock(&mut self, documents: &[(&Collection, &str)]) -> Result<Vec<bool>> {
         let mut keys = Vec::with_capacity(documents.len());
         for (collection, key) in documents {
@@ -21,7 +24,7 @@ impl Transaction {
             let object = object.ok_or_else(|| Error::internal("a joined collection was lost"))?;
             keys.push(encoding::document_key(object, key));
         }
-        // In order of the keys, so that two transactions do not wait for each other.
+        // Locking in key order prevents deadlocks between two transactions.
         let mut order: Vec<usize> = (0..keys.len()).collect();
         order.sort_by_key(|position| keys.get(*position));
         for position in order {

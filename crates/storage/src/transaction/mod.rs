@@ -1,8 +1,8 @@
 //! Transactions: one writer over a snapshot.
 //!
-//! Each operation is atomic by itself: when it fails, what the transaction did before stays. A collection is joined at
-//! its first write: the transaction shares the collection's lock until it ends, so that definitions and indexes do not
-//! change under it.
+//! Each operation is atomic by itself: if it fails, the earlier effects of the transaction stay.
+//! The transaction joins a collection at its first write there. It shares the collection's lock
+//! until it ends, so that definitions and indexes do not change in the meantime.
 
 mod assemble;
 mod bulk;
@@ -46,12 +46,12 @@ pub struct Transaction {
     engine: Box<dyn WriteTransaction>,
     catalog: Arc<Catalog>,
     joined: Vec<Joined>,
-    /// How the engine's transactions are begun that come after an intermediate commit.
+    /// Options of the engine's transactions that follow an intermediate commit.
     next: kv::TransactionOptions,
-    /// For what it reads before it writes.
+    /// The read cache for reads before the first write.
     read_cache: Option<ReadCacheView>,
     reads_latest: bool,
-    /// The snapshot holds loads up to this one in full; it may lack any later one.
+    /// The last load that the snapshot certainly includes; it may lack any later one.
     loads_at_begin: LoadNumber,
     collection_wait: WaitPolicy,
     scratch: Scratch,
@@ -59,13 +59,13 @@ pub struct Transaction {
     document: Vec<u8>,
 }
 
-/// A collection that the transaction writes.
+/// A collection that the transaction writes to.
 struct Joined {
     collection: Arc<Collection>,
-    /// Held until the transaction ends.
+    /// The collection's lock, held until the transaction ends.
     _guard: CollectionLockGuard,
     change: Totals,
-    /// By position in the collection's indexes.
+    /// The changes of estimates, by position in the collection's indexes.
     estimates: Vec<EstimateChange>,
     is_written: bool,
     removes: Removes,
@@ -78,7 +78,7 @@ impl Transaction {
         let mut joined: Vec<Joined> = Vec::new();
         let wanted = options.exclusive.iter().map(|collection| (collection, LockMode::Exclusive));
         let wanted = wanted.chain(options.write.iter().map(|collection| (collection, LockMode::Shared)));
-        // In order of their numbers, so that two transactions do not wait for each other.
+        // Locking in order of their ids prevents deadlocks between two transactions.
         let mut wanted: Vec<_> = wanted.collect();
         wanted.sort_by_key(|(collection, _)| collection.id());
         for (collection, passage) in wanted {
@@ -86,9 +86,9 @@ impl Transaction {
                 joined.push(Joined::pass(shared, collection, passage, collection_wait)?);
             }
         }
-        // Before the snapshot: what is counted here is in it.
+        // This precedes the snapshot, which then includes all loads that are counted here.
         let loads_at_begin = shared.load_clock.now();
-        // Before the engine's snapshot, which then has at least these commits.
+        // The view comes before the engine's snapshot, which then includes at least these commits.
         let read_cache = shared.read_cache.view();
         let (engine, catalog) = shared.begin(options.for_engine())?;
         Ok(Transaction {
@@ -106,12 +106,13 @@ impl Transaction {
         })
     }
 
-    /// The catalog at the beginning.
+    /// Returns the catalog as of the beginning.
     pub fn catalog(&self) -> &Arc<Catalog> {
         &self.catalog
     }
 
-    /// What the transaction sees now, its own writes included. Later writes do not change it.
+    /// Returns a snapshot of the current state, with the transaction's own writes. Later writes do
+    /// not change it.
     pub fn view(&mut self) -> Snapshot {
         let changes = self.joined.iter().filter(|joined| joined.change.count != 0);
         let changes = changes.map(|joined| (joined.collection.object_id(), joined.change.count)).collect();
@@ -125,30 +126,30 @@ impl Transaction {
         )
     }
 
-    /// Number of pairs that were written so far, indexes included.
+    /// Returns the number of pairs written so far, indexes included.
     pub fn write_count(&self) -> usize {
         self.engine.write_count()
     }
 
-    /// Bytes that were written so far.
+    /// Returns the bytes written so far.
     pub fn size_bytes(&self) -> usize {
         self.engine.size_bytes()
     }
 
-    /// Bytes of memory that the writes so far take, roughly.
+    /// Returns the approximate bytes of memory that the writes so far take.
     pub fn memory_bytes(&self) -> usize {
         self.engine.memory_bytes()
     }
 
-    /// Forgets all writes, as dropping the transaction does.
+    /// Discards all writes, as dropping the transaction does.
     pub fn rollback(self) {
         self.engine.rollback();
     }
 
-    /// Joins a collection. Answers its position in `joined`.
+    /// Joins a collection, and returns its position in `joined`.
     ///
-    /// Errors: 1203 if it was dropped, 18 if a collection stayed locked for too long, 1200 if it was truncated or loaded
-    /// meanwhile.
+    /// Errors: 1203 if it was dropped, 18 if a collection stays locked for too long, 1200 if it was
+    /// truncated or loaded in the meantime.
     fn join(&mut self, collection: &Collection) -> Result<usize> {
         let joined = self.joined.iter().position(|joined| joined.collection.id() == collection.id());
         if let Some(position) = joined {
@@ -160,7 +161,7 @@ impl Transaction {
         {
             return Err(error::stale_collection(collection.name()));
         }
-        // The documents of a load since would be overwritten unseen.
+        // The transaction does not see the documents of a later load, and could overwrite them.
         if joined.collection.last_load.number() > self.loads_at_begin {
             return Err(error::stale_collection(collection.name()));
         }
@@ -168,7 +169,7 @@ impl Transaction {
         Ok(self.joined.len() - 1)
     }
 
-    /// Runs one operation. If it fails, its writes are taken back.
+    /// Runs one operation. Rolls back its writes if it fails.
     fn operate<T>(
         &mut self,
         collection: &Collection,
@@ -189,7 +190,8 @@ impl Transaction {
             document: &mut self.document,
             reads_latest: self.reads_latest,
         };
-        // The totals are changed by the last step of an operation, so one that fails has not changed them.
+        // The last step of an operation changes the totals, so an operation that fails has not
+        // changed them.
         let result = operation(&mut running);
         let estimates = self.joined.get_mut(position).map(|joined| &mut joined.estimates);
         if result.is_err() {
@@ -203,7 +205,10 @@ impl Transaction {
 }
 
 impl Joined {
-    /// Errors: 1004 while writes are refused, 18 if a collection stayed locked for too long, 1203 if the collection was dropped.
+    /// Locks a collection and joins its current version.
+    ///
+    /// Errors: 1004 while writes are refused, 18 if a collection stays locked for too long, 1203 if
+    /// the collection was dropped.
     fn pass(shared: &Shared, collection: &Collection, passage: LockMode, wait: WaitPolicy) -> Result<Self> {
         shared.check_writable()?;
         let guard = collection.lock.acquire(passage, wait);
@@ -219,7 +224,7 @@ impl Joined {
 }
 
 impl Joined {
-    /// What was written is committed, or lost.
+    /// Resets the changes after a commit, successful or not.
     fn begin_anew(&mut self) {
         self.change = Totals::default();
         self.estimates = self.collection.indexes.iter().map(|_| EstimateChange::default()).collect();
@@ -228,7 +233,7 @@ impl Joined {
     }
 }
 
-/// One operation in progress: what it may touch.
+/// The state that one operation may use.
 struct Operation<'a> {
     shared: &'a Shared,
     engine: &'a mut dyn WriteTransaction,

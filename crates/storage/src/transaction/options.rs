@@ -1,4 +1,4 @@
-//! How documents are written, and what a write answers.
+//! The options of transactions and writes, and the results of writes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,34 +7,43 @@ use kv::{SnapshotAt, WaitPolicy};
 
 use crate::{Collection, Revision, StoredDocument};
 
-/// Most bytes that a transaction may write by default. ArangoDB's own limit is per option and unlimited; a bound
-/// keeps a single request from taking the server's memory.
+/// The default limit of bytes that a transaction may write. ArangoDB's own limit is an option, and
+/// unlimited by default. A limit keeps a single request from taking all of the server's memory.
 pub const TRANSACTION_MAX_BYTES: usize = 512 << 20;
 
-/// How long a transaction on one collection waits for others that hold the same documents.
+/// The time that a transaction on one collection waits for others that hold the same documents.
 pub const DOCUMENT_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_secs(1));
 
-/// How a transaction is begun.
+/// The options of a transaction.
 #[derive(Clone, Debug)]
 pub struct TransactionOptions {
-    /// Most bytes that it may write; more is refused with 32.
+    /// Most bytes that it may write; larger transactions fail with 32.
     pub max_bytes: usize,
-    /// How long a write waits for another transaction that holds its document before it is refused with 1200. With
-    /// [`WaitPolicy::NoWait`] the transaction never blocks, whatever `collection_wait` says: a commit that would wait
-    /// for large writes of others or for the engine is refused with a retryable error.
+    /// The time that a write waits for another transaction that holds its document, before it fails
+    /// with 1200.
+    ///
+    /// With [`WaitPolicy::NoWait`] the transaction never blocks, whatever `collection_wait` says. A
+    /// commit that would wait for large writes of others or for the engine then fails with a
+    /// retryable error.
     pub wait: WaitPolicy,
-    /// How long the transaction waits for a change of a collection's definition before it is refused with 18; `None`
-    /// for the store's [`crate::StoreOptions::collection_wait`]. It differs from `wait` because such a change, for
-    /// example an index that is built, takes minutes, and a transaction on a document takes milliseconds.
+    /// The time that the transaction waits for a change of a collection's definition, before it
+    /// fails with 18.
+    ///
+    /// `None` means the store's [`crate::StoreOptions::collection_wait`]. It differs from `wait`
+    /// because such a change, for example an index build, takes minutes, and a transaction on a
+    /// document takes milliseconds.
     pub collection_wait: Option<WaitPolicy>,
-    /// Collections that will be written. Naming them is not needed, but makes sure that a change of their indexes at
-    /// the same time is waited for and not reported as a conflict.
+    /// Collections that the transaction will write to. Naming them is optional. If they are named,
+    /// the transaction waits for a concurrent change of their indexes instead of reporting a
+    /// conflict.
     pub write: Vec<Arc<Collection>>,
-    /// Collections that nobody else may write until the end.
+    /// Collections that nobody else may write to until the transaction ends.
     pub exclusive: Vec<Arc<Collection>>,
-    /// Read what is committed at the first read rather than at the beginning. For a transaction of one operation on
-    /// collections that `write` or `exclusive` name: it waits for those before it instead of conflicting with them.
-    /// Definitions of other collections may be older than the state that is read.
+    /// True to read the state as of the first read rather than as of the beginning.
+    ///
+    /// It is for a transaction of one operation on collections that `write` or `exclusive` name. It
+    /// waits for earlier writers instead of conflicting with them. Definitions of other collections
+    /// may be older than the state that it reads.
     pub snapshot_at_first_read: bool,
 }
 
@@ -52,7 +61,8 @@ impl Default for TransactionOptions {
 }
 
 impl TransactionOptions {
-    /// For one operation on one collection: waits for [`DOCUMENT_WAIT`] for others that hold the same documents.
+    /// Makes options for one operation on one collection: it waits up to [`DOCUMENT_WAIT`] for
+    /// others that hold the same documents.
     pub fn single_operation(collection: &Arc<Collection>) -> Self {
         TransactionOptions {
             wait: DOCUMENT_WAIT,
@@ -62,7 +72,8 @@ impl TransactionOptions {
         }
     }
 
-    /// How long the transaction waits for changes of collections, given the store's own policy.
+    /// Returns how long the transaction waits for changes of collections, given the store's own
+    /// policy.
     pub(crate) fn collection_wait(&self, of_store: WaitPolicy) -> WaitPolicy {
         if self.wait == WaitPolicy::NoWait { self.wait } else { self.collection_wait.unwrap_or(of_store) }
     }
@@ -73,7 +84,7 @@ impl TransactionOptions {
     }
 }
 
-/// What an insert does where the key is taken.
+/// The effect of an insert whose key exists already.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OverwriteMode {
     /// Fails with 1210.
@@ -87,29 +98,31 @@ pub enum OverwriteMode {
     Update,
 }
 
-/// How one document is written. The defaults are those of ArangoDB's document API.
+/// The options of one document's write. The defaults are those of ArangoDB's document API.
 #[derive(Clone, Debug)]
 pub struct WriteOptions {
-    /// Inserts: what happens where the key is taken.
+    /// Inserts: the effect if the key exists already.
     pub overwrite_mode: OverwriteMode,
-    /// Updates: whether a null is stored (else it removes the attribute).
+    /// Updates: true to store a null; false to remove the attribute instead.
     pub keep_null: bool,
-    /// Updates: whether objects on both sides are merged.
+    /// Updates: true to merge objects that both sides have.
     pub merge_objects: bool,
-    /// Whether a `_rev` in the body is ignored (else it must be the stored one, or 1200).
+    /// True to ignore a `_rev` in the body. Otherwise it must be the stored one, or the write fails
+    /// with 1200.
     pub ignore_revs: bool,
-    /// The revision that the stored document must have (`If-Match`), or 1200.
+    /// The revision that the stored document must have (`If-Match`), or the write fails with 1200.
     pub if_match: Option<String>,
-    /// Updates and replacements: a top-level attribute whose number must grow for the write to take place; otherwise
-    /// the write is passed over in silence.
+    /// Updates and replacements: a top-level attribute whose number must grow. If it does not, the
+    /// write silently does nothing.
     pub version_attribute: Option<String>,
-    /// Whether [`WriteOutcome::old`] is wanted.
+    /// True if the caller wants [`WriteOutcome::old`].
     pub return_old: bool,
-    /// Whether [`WriteOutcome::new`] is wanted.
+    /// True if the caller wants [`WriteOutcome::new`].
     pub return_new: bool,
-    /// The document comes from a dump: `_rev` and any `_key` are kept, schema and computed values do not apply.
+    /// True for a document from a dump: it keeps `_rev` and any `_key`, and schema and computed
+    /// values do not apply.
     pub is_restore: bool,
-    /// The collection's schema does not apply.
+    /// True to skip the collection's schema.
     pub skip_validation: bool,
 }
 
@@ -130,10 +143,10 @@ impl Default for WriteOptions {
     }
 }
 
-/// What a write did.
+/// The effect of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WriteKind {
-    /// A document that was not there was stored.
+    /// A new document was stored.
     Inserted,
     /// A stored document was updated.
     Updated,
@@ -141,8 +154,8 @@ pub enum WriteKind {
     Replaced,
     /// A stored document was removed.
     Removed,
-    /// The stored document was left as it is: [`OverwriteMode::Ignore`], a version that did not grow, or an update
-    /// without attributes.
+    /// The stored document stays as it is, because of [`OverwriteMode::Ignore`], a version that did
+    /// not grow, or an update without attributes.
     Unchanged,
 }
 
@@ -151,14 +164,14 @@ pub enum WriteKind {
 pub struct WriteOutcome {
     /// The document's `_key`.
     pub key: String,
-    /// The revision that is stored now; of a removal the one that was removed.
+    /// The revision that is stored now; for a removal, the revision that was removed.
     pub revision: Revision,
-    /// The revision that was stored before, of an overwritten document.
+    /// The previous revision of an overwritten document.
     pub old_revision: Option<Revision>,
-    /// The document as it was, if asked for.
+    /// The previous document, if the caller wants it.
     pub old: Option<StoredDocument>,
-    /// The document as it is, if asked for.
+    /// The new document, if the caller wants it.
     pub new: Option<StoredDocument>,
-    /// What was done.
+    /// The effect of the write.
     pub kind: WriteKind,
 }

@@ -1,4 +1,4 @@
-//! Removing documents.
+//! Removals of documents.
 
 use velocypack::Slice;
 
@@ -8,8 +8,8 @@ use crate::visibility::read_cache::Removes;
 use crate::{Collection, Result, Revision};
 
 impl Transaction {
-    /// Removes a document. `selector` is what the client sent for it (for `_rev` where revisions count), or
-    /// [`Slice::NONE`].
+    /// Removes a document. `selector` is the value that the client sent for it, which may hold a
+    /// `_rev` to check, or [`Slice::NONE`].
     ///
     /// Errors: 1200, 1202, 32.
     pub fn remove(
@@ -29,7 +29,7 @@ impl Operation<'_> {
         let document_key = encoding::document_key(self.collection.object_id(), key);
         self.engine.delete(&document_key).map_err(|error| self.explain(error, key))?;
         self.maintain_indexes(key, Some(old.slice()), None)?;
-        // A removal is a change of the collection, so the collection's revision moves.
+        // A removal changes the collection, so the collection's revision advances.
         let now: Revision = self.shared.clock.next();
         self.note_written(-1, now, 0);
         self.joined.removes = Removes::Some;

@@ -23,7 +23,7 @@ impl Old {
         self.values.iter().next().flatten().map_or(Slice::NONE, Slice::new)
     }
 
-    /// The document for the client, if it is wanted.
+    /// Returns the document for the client, if it is wanted.
     pub(super) fn into_document(
         self,
         collection: &crate::Collection,
@@ -39,7 +39,8 @@ impl Operation<'_> {
         Assembler { shared: self.shared, collection: self.collection }
     }
 
-    /// Looks a document up, own writes included. A transaction that reads the latest state holds the key first.
+    /// Looks a document up, own writes included. A transaction that reads the latest state locks
+    /// the key first.
     pub(super) fn find(&mut self, key: &str) -> Result<Option<Old>> {
         let document_key = encoding::document_key(self.collection.object_id(), key);
         if self.reads_latest {
@@ -51,9 +52,9 @@ impl Operation<'_> {
         Ok(Some(Old { values, revision }))
     }
 
-    /// Looks up a document that must be there.
+    /// Looks up a document that must exist.
     ///
-    /// Errors: 1202, and 1200 if it has not the revision that the client named.
+    /// Errors: 1202, and 1200 if it does not have the revision that the client named.
     pub(super) fn require(&mut self, key: &str, body: Slice<'_>, options: &WriteOptions) -> Result<Old> {
         let old = self.find(key)?.ok_or_else(error::document_not_found)?;
         self.check_revision(key, old.revision, body, options)?;
@@ -76,7 +77,7 @@ impl Operation<'_> {
         Ok(())
     }
 
-    /// Puts a changed document in the place of the stored one.
+    /// Replaces the stored document with a changed one.
     pub(super) fn overwrite(
         &mut self,
         key: &str,
@@ -91,7 +92,7 @@ impl Operation<'_> {
         Ok(())
     }
 
-    /// Brings all indexes from the old document to the new one.
+    /// Updates all indexes from the old document to the new one.
     pub(super) fn maintain_indexes(
         &mut self,
         key: &str,
@@ -114,7 +115,7 @@ impl Operation<'_> {
         self.joined.is_written = true;
     }
 
-    /// The engine's error with the document that it is about.
+    /// Adds the document to an error of the engine.
     pub(super) fn explain(&self, error: kv::Error, key: &str) -> Error {
         match error {
             kv::Error::Conflict => error::write_conflict(self.conflicting(key, None)),
@@ -130,7 +131,7 @@ impl Operation<'_> {
         }
     }
 
-    /// A document for the client from the bytes that were stored, if it is wanted.
+    /// Returns the stored document for the client, if it is wanted.
     pub(super) fn new_document(&self, bytes: Vec<u8>, wanted: bool) -> Option<StoredDocument> {
         wanted.then(|| StoredDocument::alone(bytes, self.collection.shared_name()))
     }

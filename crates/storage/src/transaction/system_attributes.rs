@@ -1,4 +1,4 @@
-//! Reading and checking the system attributes of what a client sends.
+//! System attributes of a client's document: reads and checks them.
 
 use catalog::{DocumentIdentifier, is_valid_key};
 use velocypack::Slice;
@@ -6,11 +6,11 @@ use velocypack::Slice;
 use crate::error;
 use crate::{Error, ErrorCode, Result, Revision};
 
-/// The key that a body names by `_key`, or by `_id` where it has no `_key`.
+/// Returns the key that a body names by `_key`, or by `_id` if it has no `_key`.
 ///
-/// Errors: 1227 unless the body is an object (a string is taken for a key or an identifier), 1226 if there is neither,
-/// 1221 for an illegal key, 1205 for an illegal identifier, 1213 for an identifier of another collection (1202 where it
-/// is a string of its own, as in ArangoDB).
+/// Errors: 1227 unless the body is an object, or a string, which is a key or an identifier; 1226 if
+/// there is neither. 1221 for an illegal key, 1205 for an illegal identifier, 1213 for an
+/// identifier of another collection (1202 if the body is a string, as in ArangoDB).
 pub fn document_key<'a>(body: Slice<'a>, collection: &str) -> Result<&'a str> {
     if let Some(text) = body.as_str() {
         let is_identifier = text.contains('/');
@@ -52,9 +52,9 @@ pub(super) fn invalid_type() -> Error {
     Error::of(ErrorCode::DocumentTypeInvalid)
 }
 
-/// The key that a client gave for a new document, if it gave one.
+/// Returns the key that a client gave for a new document, if it gave one.
 ///
-/// Errors: 1221, 1222 where clients may not give keys.
+/// Errors: 1221, and 1222 if clients may not give keys.
 pub(super) fn given_key(body: Slice<'_>, allowed: bool) -> Result<Option<&str>> {
     let Some(key) = body.get("_key") else { return Ok(None) };
     if !allowed {
@@ -64,17 +64,17 @@ pub(super) fn given_key(body: Slice<'_>, allowed: bool) -> Result<Option<&str>> 
     key.as_str().filter(|key| is_valid_key(key)).map(Some).ok_or_else(illegal_key)
 }
 
-/// Where an edge begins and ends.
+/// The two vertices of an edge.
 pub(super) type FromTo<'a> = (&'a str, &'a str);
 
-/// `_from` and `_to` of a new or replaced edge.
+/// Returns `_from` and `_to` of a new or replaced edge.
 ///
 /// Errors: 1233.
 pub(super) fn from_to(body: Slice<'_>) -> Result<FromTo<'_>> {
     Ok((vertex(body.get("_from"))?, vertex(body.get("_to"))?))
 }
 
-/// `_from` and `_to` of an updated edge: those of the patch, or as they were.
+/// Returns `_from` and `_to` of an updated edge: those of the patch, or else the old ones.
 ///
 /// Errors: 1233.
 pub(super) fn updated_from_to<'a>(old: Slice<'a>, patch: Slice<'a>) -> Result<FromTo<'a>> {
@@ -91,7 +91,7 @@ fn vertex(value: Option<Slice<'_>>) -> Result<&str> {
     })
 }
 
-/// The revision of a stored document.
+/// Returns the revision of a stored document.
 ///
 /// Errors: 1239 for damage.
 pub(super) fn stored_revision(document: Slice<'_>) -> Result<Revision> {
@@ -99,7 +99,8 @@ pub(super) fn stored_revision(document: Slice<'_>) -> Result<Revision> {
     revision.ok_or_else(|| Error::of(ErrorCode::DocumentRevBad))
 }
 
-/// The `_rev` of a body from a dump, if it can be kept. Decimal revisions of old versions cannot.
+/// Returns the `_rev` of a body from a dump, if it can be kept. Decimal revisions of old versions
+/// cannot.
 pub(super) fn restored_revision(body: Slice<'_>) -> Option<Revision> {
     let text = body.get("_rev")?.as_str()?;
     let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,5 @@
-//! Truncation as a part of a transaction: document by document. Outside of one, [`crate::Store::truncate`] is better.
+//! Truncation within a transaction, document by document. Outside of a transaction,
+//! [`crate::Store::truncate`] is better.
 
 use kv::BlockLimits;
 use velocypack::Slice;
@@ -10,7 +11,7 @@ use crate::{Collection, Result};
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
 
 impl Transaction {
-    /// Removes all documents of a collection. Answers how many there were.
+    /// Removes all documents of a collection, and returns how many there were.
     ///
     /// Errors: 1200, 32.
     pub fn truncate(&mut self, collection: &Collection) -> Result<u64> {

@@ -1,4 +1,4 @@
-//! Updating and replacing documents.
+//! Updates and replacements of documents.
 
 use velocypack::{MergeOptions, Slice};
 
@@ -15,7 +15,7 @@ use crate::{Collection, Result};
 const NAMING: [&str; 3] = ["_key", "_id", "_rev"];
 
 impl Transaction {
-    /// Lays a patch over a document.
+    /// Merges a patch into a document.
     ///
     /// Errors: 1200, 1202, 1210, 1216, 1227, 1233, 1620, 32.
     pub fn update(
@@ -32,7 +32,7 @@ impl Transaction {
         })
     }
 
-    /// Puts a body in the place of a document.
+    /// Replaces a document with a body.
     ///
     /// Errors: as [`Transaction::update`].
     pub fn replace(
@@ -119,14 +119,14 @@ impl Operation<'_> {
         WriteOutcome { old: old.into_document(self.collection, options.return_old), ..outcome }
     }
 
-    /// Whether an update with this patch would only give the document a new revision, which ArangoDB does not do.
+    /// Returns true if the patch would change only the revision. ArangoDB does not write then.
     fn changes_nothing(&self, patch: Slice<'_>) -> bool {
         let is_computed = self.collection.computed_values.as_ref();
         let is_computed = is_computed.is_some_and(|computed| computed.applies_to(ComputeEvent::Update));
         !is_computed && patch.len() <= NAMING.len() && patch.entries().all(|(name, _)| NAMING.contains(&name))
     }
 
-    /// The outcome of a write that left the stored document as it is.
+    /// Returns the outcome of a write that left the stored document as it is.
     pub(super) fn unchanged(&self, key: &str, old: Old, options: &WriteOptions) -> WriteOutcome {
         let revision = old.revision;
         let old = old.into_document(self.collection, options.return_old || options.return_new);
@@ -141,9 +141,9 @@ impl Operation<'_> {
     }
 }
 
-/// What tells an update from a replacement.
+/// The differences between an update and a replacement.
 struct Change<'a> {
-    /// What the client sent.
+    /// The value that the client sent.
     patch: Slice<'a>,
     from_to: Option<FromTo<'a>>,
     event: ComputeEvent,

@@ -6,8 +6,8 @@ use velocypack::Slice;
 
 use super::WriteOptions;
 
-/// Whether a write must be passed over because its version is not greater than the stored one. Versions that are no
-/// numbers, negative or missing on either side do not count.
+/// Returns true if a write must be skipped because its version is not greater than the stored one.
+/// A version does not count if it is missing, negative or not a number, on either side.
 pub(super) fn is_outdated(stored: Slice<'_>, sent: Slice<'_>, options: &WriteOptions) -> bool {
     let Some(name) = options.version_attribute.as_deref().filter(|name| !name.is_empty()) else {
         return false;
@@ -18,7 +18,7 @@ pub(super) fn is_outdated(stored: Slice<'_>, sent: Slice<'_>, options: &WriteOpt
     }
 }
 
-/// A version, rounded down to a whole number.
+/// Returns a version, rounded down to a whole number.
 fn version(document: Slice<'_>, name: &str) -> Option<u64> {
     let value = document.get(name)?;
     if let Some(number) = value.as_u64() {
