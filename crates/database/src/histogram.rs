@@ -1,8 +1,8 @@
-//! Distributions over fixed cuts.
+//! Histograms with fixed bucket bounds.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts of values by `CUTS` cuts, and their sum. The unit is the caller's.
+/// Counts of values in buckets that end at `CUTS` bounds, and the sum. The caller chooses the unit.
 #[derive(Debug)]
 pub struct Histogram<const CUTS: usize> {
     counts: [AtomicU64; CUTS],
@@ -20,17 +20,18 @@ impl<const CUTS: usize> Default for Histogram<CUTS> {
     }
 }
 
-/// A distribution that was read.
+/// The counts of a histogram, read at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// Values up to each cut that are above the cut before, and at the end those above all cuts.
+    /// The count of each bucket, in the order of the cuts. The last one counts the values above all
+    /// cuts.
     pub counts: Vec<u64>,
-    /// Sum of all values.
+    /// The sum of all values.
     pub sum: f64,
 }
 
 impl Summary {
-    /// Number of all values.
+    /// Returns the number of all values.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
@@ -54,7 +55,7 @@ impl<const CUTS: usize> Histogram<CUTS> {
         self.sum.fetch_add(to_sum, Ordering::Relaxed);
     }
 
-    /// Adds this distribution to a summary; `unit` is what its sum is to be multiplied with.
+    /// Adds this histogram to a summary. Its sum is multiplied by `unit`.
     pub fn add_to(&self, summary: &mut Summary, unit: f64) {
         summary.counts.resize(CUTS + 1, 0);
         let counters = self.counts.iter().chain([&self.above]);

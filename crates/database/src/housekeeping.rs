@@ -9,23 +9,24 @@ use crate::instance::{Instance, InstanceOptions};
 use crate::restore::edge_indexes::LeftBehind;
 use crate::{Error, ErrorCode, Result};
 
-/// How often the thread wakes.
+/// Time between two rounds of the thread.
 const INTERVAL: Duration = Duration::from_millis(500);
-/// How often it is asked whether expired documents should be removed.
+/// Time between two checks of whether expired documents must be removed.
 const TTL_INTERVAL: Duration = Duration::from_millis(100);
-/// How often the store writes what it keeps up in memory.
+/// Time between two writes of the statistics that the store keeps in memory.
 const MAINTAIN_EVERY: Duration = Duration::from_secs(60);
-/// How often it is asked whether a broken restore has left collections without their edge index.
+/// Time between two searches for collections that a broken restore left without their edge index.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 impl Instance {
-    /// Makes an instance over an open store, and starts its background threads, which end with the last handle.
+    /// Creates an instance over an open store and starts its background threads.
     ///
-    /// Errors: those of the store, and 7 when no thread can be started.
+    /// The threads end with the last handle. Errors: those of the store, and 7 if no thread can be
+    /// started.
     pub fn new(store: Arc<Store>, options: InstanceOptions) -> Result<Arc<Self>> {
         let instance = Instance::without_threads(store, options)?;
         start_thread("housekeeping", &instance, run)?;
-        // Removing many documents must not keep cursors from being looked after.
+        // A thread of its own: removing many documents must not delay the care of cursors.
         start_thread("ttl", &instance, remove_expired)?;
         Ok(instance)
     }
@@ -71,7 +72,10 @@ fn run(watched: &Weak<Instance>) {
     }
 }
 
-/// A failure loses nothing: estimates are guesses, and what matters meets the same error where it can be answered.
+/// Writes the store's statistics.
+///
+/// A failure loses nothing, since they are estimates. An error that matters recurs in a request,
+/// which can report it.
 fn maintain(instance: &Instance) {
     if let Err(error) = instance.store().maintain() {
         tracing::warn!(target: "engines", "estimates of indexes could not be written: {error}");

@@ -1,4 +1,4 @@
-//! The server's one shared state: the store, and everything that outlives a request.
+//! The shared state of the server: the store, and everything that outlives a request.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -22,49 +22,50 @@ use crate::query::registry::QueryRegistry;
 use crate::query::results_cache::{CacheProperties, ResultsCache};
 use crate::ttl::{TtlJob, TtlProperties};
 
-/// Limits and defaults that the configuration sets.
+/// Limits and defaults from the configuration.
 #[derive(Clone, Debug)]
 pub struct InstanceOptions {
-    /// Bytes that all queries together may use.
+    /// Bytes of memory for all queries together.
     pub query_memory_bytes: u64,
-    /// Bytes that one query may use unless it asks for less; 0 is no limit of its own.
+    /// Bytes of memory for one query unless it asks for less; 0 sets no limit.
     pub query_memory_limit_bytes: u64,
-    /// Whether a query may ask for a limit higher than the default.
+    /// True if a query may raise its memory limit above the default.
     pub query_memory_limit_override: bool,
-    /// Longest run time of a query that sets none; `None` is no limit.
+    /// Longest run time of a query that sets none; `None` sets no limit.
     pub query_max_runtime: Option<Duration>,
-    /// Whether queries must name the vertex collections that they come to, as a cluster needs it.
+    /// True if queries must name the vertex collections that they reach, as in a cluster.
     pub query_requires_with: bool,
-    /// What holds for queries that do not say otherwise.
+    /// The defaults of queries.
     pub query_defaults: QueryDefaults,
-    /// Bytes of all finished results that wait in memory to be fetched; what does not fit waits in files.
+    /// Bytes of complete results that wait in memory to be fetched. Results beyond them wait in
+    /// files.
     pub result_memory_bytes: u64,
-    /// Bytes of one finished result that may wait in memory.
+    /// Bytes of one complete result that may wait in memory.
     pub result_memory_per_cursor_bytes: usize,
-    /// Which finished results are kept to be used again.
+    /// The properties of the results cache.
     pub results_cache: CacheProperties,
     /// Folder of temporary files.
     pub temporary_folder: PathBuf,
-    /// When queries use temporary files, and where.
+    /// The thresholds and the folder for spilling to temporary files.
     pub spill: SpillOptions,
-    /// Rows that the operators of queries work on at one time; no result depends on it.
+    /// Rows of one batch between a query's operators. No result depends on it.
     pub operator_batch_rows: usize,
     /// Most open cursors.
     pub max_cursors: usize,
     /// Most plans in the plan cache.
     pub plan_cache_entries: usize,
-    /// Bytes of text and parameters up to which a query's plan is kept.
+    /// Bytes of text and parameters up to which a query's plan is cached.
     pub plan_cache_key_bytes: usize,
-    /// Whether requests must name a user.
+    /// True if requests must name a user.
     pub authentication: bool,
-    /// Whether writes wait for the disk in collections that were made without saying so.
+    /// The default of `waitForSync` for new collections: true if writes wait for the disk.
     pub default_wait_for_sync: bool,
-    /// How expired documents are removed.
+    /// The properties of the removal of expired documents.
     pub ttl: TtlProperties,
-    /// How long nothing was loaded into a collection that waits for its edge index, until the restore counts as
-    /// broken off and the index is built.
+    /// The time without loads after which a restore counts as broken. The edge index of its
+    /// collection is then built.
     pub broken_restore_after: Duration,
-    /// The ArangoDB version that is reported where drivers look for it.
+    /// The ArangoDB version that drivers see.
     pub compatible_version: String,
 }
 
@@ -95,7 +96,7 @@ impl Default for InstanceOptions {
     }
 }
 
-/// Shared by all sessions.
+/// The state that all sessions share.
 pub struct Instance {
     pub(crate) store: Arc<Store>,
     pub(crate) options: InstanceOptions,
@@ -116,12 +117,12 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Over an open store, without the background threads.
+    /// Creates an instance over an open store, without the background threads.
     ///
     /// Errors: those of the store.
     pub(crate) fn without_threads(store: Arc<Store>, options: InstanceOptions) -> Result<Arc<Self>> {
         let result_memory = Arc::new(MemoryAccount::new(Some(options.result_memory_bytes), None));
-        // Results that may be used again must not leave those without memory that wait to be fetched.
+        // Cached results must leave memory for results that wait to be fetched.
         let kept =
             MemoryAccount::new(Some(options.result_memory_bytes / 2), Some(Arc::clone(&result_memory)));
         Ok(Arc::new(Instance {
@@ -144,19 +145,21 @@ impl Instance {
         }))
     }
 
-    /// The job that removes expired documents.
+    /// Returns the job that removes expired documents.
     pub fn ttl(&self) -> &TtlJob {
         &self.ttl
     }
 
-    /// Opens the store of an engine, and an instance over it.
+    /// Opens the store of an engine and an instance over it.
     pub fn open(engine: Arc<dyn kv::Engine>, options: InstanceOptions) -> Result<Arc<Self>> {
         let store =
             StoreOptions { temporary_folder: options.temporary_folder.clone(), ..StoreOptions::default() };
         Self::with_store_options(engine, store, options)
     }
 
-    /// As [`Instance::open`], with options of the store; those that are this crate's to give are set here.
+    /// Opens an instance with options of the store.
+    ///
+    /// It overwrites the options that this crate provides.
     pub fn with_store_options(
         engine: Arc<dyn kv::Engine>,
         store: StoreOptions,
@@ -166,73 +169,76 @@ impl Instance {
         Self::new(Store::open(engine, store)?, options)
     }
 
-    /// The catalog as it is now.
+    /// Returns the current catalog.
     pub fn catalog(&self) -> Arc<Catalog> {
         self.store.catalog()
     }
 
-    /// The store below.
+    /// Returns the store.
     pub fn store(&self) -> &Arc<Store> {
         &self.store
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     pub fn options(&self) -> &InstanceOptions {
         &self.options
     }
 
-    /// Queries that run or were slow.
+    /// Returns the running and slow queries.
     pub fn queries(&self) -> &Arc<QueryRegistry> {
         &self.queries
     }
 
-    /// Open cursors and exports.
+    /// Returns the open cursors and exports.
     pub fn cursors(&self) -> &Cursors {
         &self.cursors
     }
 
-    /// Snapshots that dumps hold.
+    /// Returns the snapshots that dumps hold.
     pub fn batches(&self) -> &Batches {
         &self.batches
     }
 
-    /// Dumps that many requests fetch at once.
+    /// Returns the dumps that many requests fetch concurrently.
     pub fn dump_contexts(&self) -> &DumpContexts {
         &self.dump_contexts
     }
 
-    /// Plans that were made before.
+    /// Returns the plan cache.
     pub fn plan_cache(&self) -> &PlanCache {
         &self.plans
     }
 
-    /// Results that were computed before.
+    /// Returns the results cache.
     pub fn results_cache(&self) -> &ResultsCache {
         &self.results
     }
 
-    /// Bytes that all queries use now.
+    /// Returns the bytes that all queries use now.
     pub fn query_memory_used_bytes(&self) -> u64 {
         self.query_memory.used_bytes()
     }
 
-    /// How often all queries together reached their memory limit, and how often one reached its own.
+    /// Returns the numbers of times that the global and the query memory limits were reached.
+    ///
+    /// The first counts the limit of all queries together, the second the limits of single queries.
     pub fn query_memory_limits_reached(&self) -> (u64, u64) {
         (self.query_memory.refusals(), self.query_memory.child_refusals())
     }
 
-    /// Ends all queries; new ones answer error 30. For a server that stops.
+    /// Ends all queries before the server stops. New queries fail with error 30.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
         self.queries.kill_all();
     }
 
-    /// Whether [`Instance::stop`] was called.
+    /// Returns true if [`Instance::stop`] was called.
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Acquire)
     }
 
-    /// Waits until nobody else changes graphs, or collections that graphs may name, and keeps others from it.
+    /// Waits until no other writer changes graphs or collections that graphs may name, and locks
+    /// them.
     pub(crate) fn graph_changes(&self) -> MutexGuard<'_, ()> {
         self.graph_changes.hold()
     }

@@ -1,13 +1,14 @@
-//! What a client works in: sessions, queries, cursors, exports, imports and documents, with the rights of its user.
+//! The work of clients: sessions, queries, cursors, exports, imports and documents, with the rights
+//! of their users.
 //!
-//! - [`Instance`]: the server's one shared state. [`Session`]: one database seen by one user; every request works
-//!   through one, and rights are checked nowhere else.
-//! - [`query`]: from a request to a running plan; the plan cache; which queries run. [`cursor`]: results that are
-//!   handed out batch by batch. [`export`], [`import`], [`documents`]: the ways in and out that need no query.
-//!   [`dump`], [`restore`]: whole collections and databases as ArangoDB's tools move them. `graph`: named graphs.
-//!   [`ttl`]: documents that expire.
+//! - [`Instance`]: the server's shared state. [`Session`]: one database seen by one user. Every
+//!   request works through a session, which checks all rights.
+//! - [`query`]: from a request to a running plan, the plan cache, and the list of running queries.
+//!   [`cursor`]: results that are delivered batch by batch. [`export`], [`import`], [`documents`]:
+//!   reads and writes without a query. [`dump`], [`restore`]: whole collections and databases for
+//!   ArangoDB's tools. `graph`: named graphs. [`ttl`]: expiry of documents.
 //!
-//! Everything here is synchronous and knows no HTTP.
+//! Everything here is synchronous and independent of HTTP.
 
 mod access_tokens;
 mod catalog_view;

@@ -1,4 +1,4 @@
-//! The store as administrators see it: its figures, its modes and its upkeep.
+//! The administrators' view of the store: its statistics, its modes and its maintenance.
 
 use kv::{EngineStatistics, KeyRange};
 use storage::{Collection, CollectionStatistics, ReadCacheStatistics};
@@ -25,32 +25,32 @@ impl Session {
         self.instance().store.set_read_only(is_read_only);
     }
 
-    /// The number of the server, which it has kept since its first start.
+    /// Returns the number of the server, which stays the same from its first start.
     pub fn server_id(&self) -> u64 {
         self.instance().store.server_id()
     }
 
-    /// Draws the next number of the store's sequence; all numbers so far are smaller.
+    /// Draws the next number of the store's sequence. All earlier numbers are smaller.
     pub fn next_tick(&self) -> Result<u64> {
         self.instance().store.next_id()
     }
 
-    /// The engine's own name.
+    /// Returns the engine's name.
     pub fn engine_name(&self) -> &'static str {
         self.instance().store.engine().name()
     }
 
-    /// The figures of the engine.
+    /// Returns the statistics of the engine.
     pub fn engine_statistics(&self) -> EngineStatistics {
         self.instance().store.engine().statistics()
     }
 
-    /// The figures of the cache of documents and edges.
+    /// Returns the statistics of the cache of documents and edges.
     pub fn read_cache_statistics(&self) -> ReadCacheStatistics {
         self.instance().store.read_cache_statistics()
     }
 
-    /// The number of commits that queries made before their end.
+    /// Returns the number of commits that queries made before their end.
     pub fn intermediate_commits(&self) -> u64 {
         self.instance().store.intermediate_commits()
     }
@@ -71,23 +71,26 @@ impl Session {
         self.instance().store.compact(collection)
     }
 
-    /// The number of documents of a collection.
+    /// Returns the number of documents of a collection.
     pub fn count(&self, collection: &Collection) -> Result<u64> {
         self.instance().store.snapshot()?.count(collection)
     }
 
-    /// Counts the documents of a collection one by one and keeps the result. Writers wait meanwhile.
+    /// Counts the documents of a collection one by one and stores the count. Writers wait
+    /// meanwhile.
     pub fn recalculate_count(&self, collection: &Collection) -> Result<u64> {
         self.instance().store.recalculate_count(collection)
     }
 
-    /// The figures of a collection and its indexes; with `details` the pairs in the engine are counted.
+    /// Returns the statistics of a collection and its indexes.
+    ///
+    /// With `details` the pairs in the engine are counted.
     pub fn figures(&self, collection: &Collection, details: bool) -> Result<CollectionStatistics> {
         let store = self.instance().store();
         store.statistics(&store.snapshot()?, collection, details)
     }
 
-    /// A checksum over the keys of a collection and, if wanted, revisions and attributes.
+    /// Returns a checksum over the keys of a collection and, on request, revisions and attributes.
     pub fn checksum(&self, collection: &Collection, with_revisions: bool, with_data: bool) -> Result<u64> {
         self.instance().store.snapshot()?.checksum(collection, with_revisions, with_data)
     }

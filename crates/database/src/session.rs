@@ -1,4 +1,5 @@
-//! A session: one database seen by one user. Every request works through one; rights are checked here and nowhere else.
+//! Sessions: one database seen by one user. Every request works through a session, which checks all
+//! rights.
 
 use std::sync::Arc;
 
@@ -10,10 +11,10 @@ use crate::cursor::CursorOwner;
 use crate::instance::Instance;
 use crate::{Error, ErrorCode, Result};
 
-/// Who makes a request.
+/// The identity of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
-    /// Authentication is off, or the request carries a token signed for the server itself: everything is allowed.
+    /// All rights: authentication is off, or the request carries a token of the server itself.
     Superuser,
     /// A user of the catalog.
     User(Arc<str>),
@@ -25,13 +26,15 @@ pub struct Session {
     instance: Arc<Instance>,
     database: Arc<str>,
     identity: Identity,
-    /// Ends the queries of this session, all at once.
+    /// The interrupt that ends all queries of this session.
     interrupt: Option<Interrupt>,
 }
 
 impl Session {
-    /// Opens a database for a user. Errors: 11 when the user may not see it (whether or not it is there: who may not
-    /// see databases is not told which there are), 1228 when there is no such database.
+    /// Opens a database for a user.
+    ///
+    /// Errors: 11 if the user may not see the database, 1228 if it does not exist. A user who may
+    /// not see a database cannot find out whether it exists.
     pub fn open(instance: Arc<Instance>, database: &str, identity: Identity) -> Result<Self> {
         let session = Session { instance, database: database.into(), identity, interrupt: None };
         session.require_database(AccessLevel::ReadOnly)?;
@@ -40,42 +43,42 @@ impl Session {
         Ok(session)
     }
 
-    /// Opens `_system` for a user who may have no right to it, for what the user may do all the same.
+    /// Opens `_system` for a user who may have no right to it, for operations that need none.
     pub fn of_system(instance: Arc<Instance>, identity: Identity) -> Self {
         Session { instance, database: SYSTEM_DATABASE.into(), identity, interrupt: None }
     }
 
-    /// The same session, whose queries end when `interrupt` is killed.
+    /// Returns the session with queries that end when `interrupt` is killed.
     pub fn ended_by(self, interrupt: Interrupt) -> Self {
         Session { interrupt: Some(interrupt), ..self }
     }
 
-    /// What ends the queries of this session from outside, if anything does.
+    /// Returns the interrupt that ends the queries of this session, if there is one.
     pub(crate) fn interrupt(&self) -> Option<&Interrupt> {
         self.interrupt.as_ref()
     }
 
-    /// The server's shared state.
+    /// Returns the server's shared state.
     pub fn instance(&self) -> &Arc<Instance> {
         &self.instance
     }
 
-    /// The database's name.
+    /// Returns the database's name.
     pub fn database_name(&self) -> &Arc<str> {
         &self.database
     }
 
-    /// Whether the database is `_system`.
+    /// Returns true if the database is `_system`.
     pub fn is_system_database(&self) -> bool {
         *self.database == *SYSTEM_DATABASE
     }
 
-    /// Who works through it.
+    /// Returns the identity of the client.
     pub fn identity(&self) -> &Identity {
         &self.identity
     }
 
-    /// The user's name; `None` for a superuser.
+    /// Returns the user's name; `None` for a superuser.
     pub fn user(&self) -> Option<&Arc<str>> {
         match &self.identity {
             Identity::Superuser => None,
@@ -83,24 +86,25 @@ impl Session {
         }
     }
 
-    /// Who the cursors of this session belong to.
+    /// Returns the owner of the cursors of this session.
     pub fn cursor_owner(&self) -> CursorOwner {
         CursorOwner { database: Arc::clone(&self.database), user: self.user().cloned() }
     }
 
-    /// The catalog as it is now.
+    /// Returns the current catalog.
     pub fn catalog(&self) -> Arc<Catalog> {
         self.instance.store.catalog()
     }
 
-    /// This session's database in a catalog. Error 1228 when it was dropped.
+    /// Returns this session's database in a catalog. Errors: 1228 if it was dropped.
     pub fn database_in<'a>(&self, catalog: &'a Catalog) -> Result<&'a Arc<Database>> {
         catalog.database(&self.database).ok_or_else(|| {
             Error::new(ErrorCode::DatabaseNotFound, format!("database not found: {}", self.database))
         })
     }
 
-    /// The session's database as a query may see it that skips what its user may not read: that is hidden. Errors: 1228.
+    /// Returns the session's database without the collections that its user may not read. Errors:
+    /// 1228.
     pub(crate) fn readable_database_in(&self, catalog: &Catalog) -> Result<Arc<Database>> {
         let is_hidden = |collection: &Collection| {
             self.require_collection(collection.name(), AccessLevel::ReadOnly).is_err()
@@ -108,7 +112,8 @@ impl Session {
         Ok(Arc::new(self.database_in(catalog)?.hiding(is_hidden)?))
     }
 
-    /// A collection by name or number, if the user may do with it what `level` says. Errors: 1203, 11, 1228.
+    /// Returns a collection by name or number, if the user has `level` on it. Errors: 1203, 11,
+    /// 1228.
     pub fn collection(&self, name_or_id: &str, level: AccessLevel) -> Result<Arc<Collection>> {
         let catalog = self.catalog();
         let collection = self.database_in(&catalog)?.require_collection(name_or_id)?;
@@ -116,7 +121,9 @@ impl Session {
         Ok(Arc::clone(collection))
     }
 
-    /// A collection by name or number, if the user may write its documents. Errors: 1203, 11, 1004, 1228.
+    /// Returns a collection by name or number, if the user may write its documents.
+    ///
+    /// Errors: 1203, 11, 1004, 1228.
     pub fn writable_collection(&self, name_or_id: &str) -> Result<Arc<Collection>> {
         let catalog = self.catalog();
         let collection = self.database_in(&catalog)?.require_collection(name_or_id)?;
@@ -124,7 +131,7 @@ impl Session {
         Ok(Arc::clone(collection))
     }
 
-    /// Error 11 unless the user's right to the database is at least `level`.
+    /// Checks that the user has at least `level` on the database. Errors: 11.
     pub fn require_database(&self, level: AccessLevel) -> Result<()> {
         if self.level(|rights| rights.database_level(&self.database)) >= level {
             return Ok(());
@@ -135,7 +142,7 @@ impl Session {
         ))
     }
 
-    /// Error 11 unless the user's right to a collection of the database is at least `level`.
+    /// Checks that the user has at least `level` on a collection of the database. Errors: 11.
     pub fn require_collection(&self, name: &str, level: AccessLevel) -> Result<()> {
         if self.level(|rights| rights.collection_level(&self.database, name)) >= level {
             return Ok(());
@@ -146,7 +153,9 @@ impl Session {
         ))
     }
 
-    /// Error 1004 if the user may only read the documents of a collection, 11 if not even that.
+    /// Checks that the user may write the documents of a collection.
+    ///
+    /// Errors: 1004 if the user may only read them, 11 if not even that.
     pub fn require_writable(&self, name: &str) -> Result<()> {
         match self.level(|rights| rights.collection_level(&self.database, name)) {
             AccessLevel::ReadOnly => Err(Error::new(
@@ -157,7 +166,7 @@ impl Session {
         }
     }
 
-    /// Error 11 unless the user may administer the server: write access to `_system`.
+    /// Checks that the user may administer the server, by write access to `_system`. Errors: 11.
     pub fn require_administrator(&self) -> Result<()> {
         if self.level(|rights| rights.database_level(SYSTEM_DATABASE)) >= AccessLevel::ReadWrite {
             return Ok(());
@@ -168,7 +177,7 @@ impl Session {
     fn level(&self, of: impl Fn(&catalog::Rights) -> AccessLevel) -> AccessLevel {
         match &self.identity {
             Identity::Superuser => AccessLevel::ReadWrite,
-            // A user who was removed since has no rights.
+            // A user who was removed meanwhile has no rights.
             Identity::User(name) => {
                 self.catalog().user(name).map_or(AccessLevel::None, |user| of(&user.rights))
             }

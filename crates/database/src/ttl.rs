@@ -1,4 +1,4 @@
-//! Removing documents whose time is over, by their time-to-live indexes.
+//! Removal of expired documents by their time-to-live indexes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,23 +14,24 @@ use velocypack::{Builder, Slice};
 
 use crate::{Error, ErrorCode, Result};
 
-/// Documents that are removed in one transaction: few enough that writers of the same documents hardly wait.
+/// Documents that one transaction removes: few enough that writers of the same documents hardly
+/// wait.
 const BATCH_DOCUMENTS: usize = 1000;
-/// Least time between two runs.
+/// Shortest time between two runs.
 const FREQUENCY_MIN_MS: u64 = 100;
 
-/// What the runs may do; a client can change it while the server runs.
+/// The limits of the runs. A client can change them while the server runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TtlProperties {
-    /// Whether documents are removed at all.
+    /// True to remove documents.
     pub active: bool,
-    /// Time between two runs; 0 never runs.
+    /// Milliseconds between two runs; 0 disables the runs.
     pub frequency_ms: u64,
     /// Most documents that one run removes.
     pub max_total_removes: u64,
     /// Most documents that one run removes from one collection.
     pub max_collection_removes: u64,
-    /// Kept and printed; all collections are open here.
+    /// Stored and reported without effect: all collections are open here.
     pub only_loaded_collections: bool,
 }
 
@@ -47,9 +48,10 @@ impl Default for TtlProperties {
 }
 
 impl TtlProperties {
-    /// With the changes that a client sent: an object of the names that `GET /_api/ttl/properties` shows.
+    /// Returns the properties with a client's changes: an object with the names of
+    /// `GET /_api/ttl/properties`.
     ///
-    /// Errors: 10 for an attribute of the wrong type or out of bounds; then nothing is changed.
+    /// Errors: 10 for an attribute of the wrong type or out of bounds. Nothing is changed then.
     pub fn changed(mut self, changes: Slice<'_>) -> Result<Self> {
         if !changes.is_object() {
             return Err(Error::bad_parameter("expecting an object for the properties"));
@@ -79,18 +81,18 @@ fn change<'a, T>(
     Ok(())
 }
 
-/// What was done since the server started.
+/// The statistics since the server started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TtlStatistics {
-    /// Runs that came to their end.
+    /// Runs that have ended.
     pub runs: u64,
     /// Documents removed.
     pub documents_removed: u64,
-    /// Times that a run or a collection's part of it ended because it had removed as much as it may.
+    /// Number of times that a run, or its part for one collection, ended at its limit of removals.
     pub limit_reached: u64,
 }
 
-/// The job: properties, figures, and when it ran.
+/// The job: properties, statistics, and the time of its last run.
 #[derive(Debug, Default)]
 pub struct TtlJob {
     properties: Mutex<TtlProperties>,
@@ -105,19 +107,19 @@ impl TtlJob {
         TtlJob { properties: Mutex::new(properties), ..TtlJob::default() }
     }
 
-    /// What the runs may do.
+    /// Returns the limits of the runs.
     pub fn properties(&self) -> TtlProperties {
         *self.properties.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes what the next runs may do; see [`TtlProperties::changed`].
+    /// Changes the limits of the next runs; see [`TtlProperties::changed`].
     pub fn change(&self, changes: Slice<'_>) -> Result<TtlProperties> {
         let mut properties = self.properties.lock().unwrap_or_else(PoisonError::into_inner);
         *properties = properties.changed(changes)?;
         Ok(*properties)
     }
 
-    /// What was done so far.
+    /// Returns the statistics so far.
     pub fn statistics(&self) -> TtlStatistics {
         TtlStatistics {
             runs: self.runs.load(Ordering::Relaxed),
@@ -126,7 +128,7 @@ impl TtlJob {
         }
     }
 
-    /// Runs if it is time to. `is_stopping` is asked between batches.
+    /// Runs if a run is due. `is_stopping` is called between batches.
     pub(crate) fn run_if_due(&self, store: &Store, is_stopping: &dyn Fn() -> bool) {
         let properties = self.properties();
         if !properties.active || properties.frequency_ms == 0 || store.is_read_only() {
@@ -144,7 +146,7 @@ impl TtlJob {
         self.run(store, now_seconds(), is_stopping);
     }
 
-    /// Removes what has expired at a moment, in seconds since 1970.
+    /// Removes the documents that have expired at a moment, in seconds since 1970.
     pub(crate) fn run(&self, store: &Store, now_seconds: f64, is_stopping: &dyn Fn() -> bool) {
         let properties = self.properties();
         let mut left = properties.max_total_removes;
@@ -184,7 +186,7 @@ fn now_seconds() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64())
 }
 
-/// Removes at most `allowed` expired documents, batch by batch; answers how many.
+/// Removes at most `allowed` expired documents, batch by batch, and returns their number.
 fn remove_expired(
     store: &Store,
     collection: &Arc<Collection>,
@@ -203,7 +205,7 @@ fn remove_expired(
         let batch = usize::try_from(allowed - removed).unwrap_or(usize::MAX).min(BATCH_DOCUMENTS);
         let (found, gone) = remove_batch(store, collection, index, &bounds, batch)?;
         removed += gone;
-        // What somebody else writes just now is left to the next run.
+        // Documents that other transactions are writing are left to the next run.
         if found < batch || gone == 0 {
             break;
         }
@@ -211,8 +213,11 @@ fn remove_expired(
     Ok(removed)
 }
 
-/// Removes the first documents within the bounds; answers how many were found and how many are gone. The documents are
-/// read in the transaction that removes them: one that was changed since is a conflict and stays.
+/// Removes the first documents within the bounds, and returns the numbers of found and of removed
+/// ones.
+///
+/// The removing transaction reads the documents itself. A document that changed meanwhile is a
+/// conflict and stays.
 fn remove_batch(
     store: &Store,
     collection: &Arc<Collection>,

@@ -1,5 +1,5 @@
-//! Functions that users have written, kept for a JavaScript runtime: until there is one, a call answers that the
-//! function is not known.
+//! User-defined functions. They are stored for a JavaScript runtime, which does not exist yet: a
+//! call fails because the function is unknown.
 
 use catalog::AccessLevel;
 use catalog::user_function::{FUNCTIONS_COLLECTION, UserFunction, function_key, namespace_prefix};
@@ -17,7 +17,8 @@ const READ_LIMITS: BlockLimits = BlockLimits { rows: 1_000, bytes: 4 << 20 };
 const MODE: WriteMode = WriteMode { durability: Durability::Buffered, wait: DOCUMENT_WAIT };
 
 impl Session {
-    /// The functions of the database by name, all or those of a namespace. Errors: 1580, 1203, 11.
+    /// Returns the functions of the database by name, all or those of a namespace. Errors: 1580,
+    /// 1203, 11.
     pub fn user_functions(&self, namespace: Option<&str>) -> Result<Vec<UserFunction>> {
         let prefix = namespace.map(namespace_prefix).transpose()?.unwrap_or_default();
         let snapshot = self.instance().store().snapshot()?;
@@ -28,7 +29,7 @@ impl Session {
         Ok(functions)
     }
 
-    /// Stores a function; says whether there was none of the name. Errors: 1580, 1581, 10, 11.
+    /// Stores a function. Returns true if the name is new. Errors: 1580, 1581, 10, 11.
     pub fn store_user_function(&self, body: Slice<'_>) -> Result<bool> {
         self.require_database(AccessLevel::ReadWrite)?;
         let function = UserFunction::parse(body)?;
@@ -62,7 +63,7 @@ impl Session {
         }
     }
 
-    /// Removes all functions of a namespace, and says how many there were. Errors: 1580, 11.
+    /// Removes all functions of a namespace, and returns their number. Errors: 1580, 11.
     pub fn remove_user_functions(&self, namespace: &str) -> Result<usize> {
         self.require_database(AccessLevel::ReadWrite)?;
         let prefix = namespace_prefix(namespace)?;

@@ -1,4 +1,4 @@
-//! Users managed by users who may. Passwords come hashed: the layer above knows how.
+//! Management of users, with checks of rights. The layer above hashes the passwords.
 
 use std::sync::Arc;
 
@@ -8,24 +8,24 @@ use velocypack::{MergeOptions, Slice};
 use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
-/// Most grants of one user; more is a mistake or an attack.
+/// Most grants of one user. A longer list is a mistake or an attack.
 const GRANTS_MAX: usize = 100_000;
 /// The user that always has all rights.
 const ROOT: &str = "root";
 
-/// What of a user is changed; what is `None` stays.
+/// The changes of a user; `None` leaves a value as it is.
 #[derive(Debug, Default)]
 pub struct UserChanges<'a> {
     /// The new password's hash.
     pub password_hash: Option<String>,
-    /// Whether the user may log in.
+    /// True if the user may log in.
     pub active: Option<bool>,
-    /// An object for clients alone.
+    /// An object for the use of clients only.
     pub extra: Option<Slice<'a>>,
 }
 
 impl UserChanges<'_> {
-    /// A new user of whom this is known. Error 10.
+    /// Returns a new user with these properties. Errors: 10.
     pub fn into_user(self, name: &str) -> Result<UserDefinition> {
         let mut user = UserDefinition::new(name, self.password_hash.unwrap_or_default());
         user.active = self.active.unwrap_or(true);
@@ -34,17 +34,17 @@ impl UserChanges<'_> {
     }
 }
 
-/// What a grant is about.
+/// The object of a grant: a database or a collection.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant<'a> {
     /// The database, or the wildcard.
     pub database: &'a str,
-    /// A collection of it, or the wildcard; `None` is the database itself.
+    /// A collection of the database, or the wildcard; `None` for the database itself.
     pub collection: Option<&'a str>,
 }
 
 impl Session {
-    /// The users that the user may see: all, or only herself.
+    /// Returns the users that the user may see: all of them, or only the user's own entry.
     pub fn users(&self) -> Vec<Arc<UserDefinition>> {
         let catalog = self.catalog();
         match (self.user(), self.require_administrator()) {
@@ -53,7 +53,7 @@ impl Session {
         }
     }
 
-    /// A user. Errors: 1703, and 11 for anybody but an administrator and the user herself.
+    /// Returns a user. Errors: 1703, and 11 for anyone but an administrator and the user.
     pub fn find_user(&self, name: &str) -> Result<Arc<UserDefinition>> {
         self.require_self_or_administrator(name)?;
         self.catalog().user(name).cloned().ok_or_else(user_not_found)
@@ -66,7 +66,7 @@ impl Session {
         self.find_user(name)
     }
 
-    /// Lets an existing user administer a database. Errors: 1703.
+    /// Gives an existing user the right to administer a database. Errors: 1703.
     pub fn grant_database(&self, user: &str, database: &str) -> Result<()> {
         self.require_administrator()?;
         let store = self.instance().store();
@@ -76,8 +76,8 @@ impl Session {
         })
     }
 
-    /// Creates a user who may administer a database. A user of this name that is there already is kept and gets the
-    /// right.
+    /// Creates a user who may administer a database. An existing user with this name is kept and
+    /// gets the right.
     pub fn create_user_of(&self, database: &str, mut user: UserDefinition) -> Result<()> {
         self.require_administrator()?;
         let name = user.name.clone();
@@ -88,7 +88,7 @@ impl Session {
         }
     }
 
-    /// Changes a user; `extra` is merged with what is there. Errors: 1703, 10, 11.
+    /// Changes a user; `extra` is merged with the stored object. Errors: 1703, 10, 11.
     pub fn update_user(&self, name: &str, changes: UserChanges<'_>) -> Result<Arc<UserDefinition>> {
         self.require_self_or_administrator(name)?;
         self.instance().store().change_user(name, |user| {
@@ -105,8 +105,10 @@ impl Session {
         self.find_user(name)
     }
 
-    /// Puts other data in the place of a user's. Rights are reset, as in ArangoDB; those of `root` stay, or nobody
-    /// could administrate the server. Errors: 1703, 10, 11.
+    /// Replaces a user's data.
+    ///
+    /// Rights are reset, as in ArangoDB. Those of `root` stay, because otherwise no one could
+    /// administer the server. Errors: 1703, 10, 11.
     pub fn replace_user(&self, name: &str, changes: UserChanges<'_>) -> Result<Arc<UserDefinition>> {
         self.require_self_or_administrator(name)?;
         self.instance().store().change_user(name, |user| {
@@ -132,7 +134,8 @@ impl Session {
         self.instance().store().remove_user(name)
     }
 
-    /// Gives a user a level on a database or collection; `None` takes the grant back. Errors: 1703, 32, 11.
+    /// Gives a user a level on a database or collection; `None` revokes the grant. Errors: 1703,
+    /// 32, 11.
     pub fn grant(&self, name: &str, grant: Grant<'_>, level: Option<AccessLevel>) -> Result<()> {
         self.require_administrator()?;
         let Grant { database, collection } = grant;
@@ -153,13 +156,16 @@ impl Session {
         })
     }
 
-    /// What a user keeps for clients under a key; `None` is nothing. Errors: 1703, 11.
+    /// Returns the value that clients stored for a user under a key, if any. Errors: 1703, 11.
     pub fn user_setting(&self, name: &str, key: &str) -> Result<Option<Vec<u8>>> {
         let user = self.find_user(name)?;
         Ok(Slice::new(&user.config).get(key).map(|value| value.bytes().to_vec()))
     }
 
-    /// Keeps a value for clients under a key, or (`None`) forgets it; without a key, forgets all. Errors: 1703, 10, 11.
+    /// Stores a value for clients under a key, or removes it (`None`). Without a key, removes all
+    /// values.
+    ///
+    /// Errors: 1703, 10, 11.
     pub fn set_user_setting(&self, name: &str, key: Option<&str>, value: Option<Slice<'_>>) -> Result<()> {
         self.require_self_or_administrator(name)?;
         self.instance().store().change_user(name, |user| user.set_config(key, value))

@@ -1,6 +1,7 @@
-//! Views as definitions: what a restored dump says of them is kept, and is in the next dump.
+//! Definitions of views: those of a restored dump are stored and appear in the next dump.
 //!
-//! Nothing searches them yet. Each database has one value of the store's settings: an array of definitions.
+//! No search uses them yet. Each database has one value in the store's settings: an array of
+//! definitions.
 
 use catalog::{AccessLevel, DatabaseId};
 use storage::Database;
@@ -18,13 +19,15 @@ fn setting(database: DatabaseId) -> String {
 }
 
 impl Session {
-    /// The definitions of a database's views as a VelocyPack array.
+    /// Returns the definitions of a database's views as a VelocyPack array.
     pub(crate) fn kept_views(&self, database: &Database) -> Result<Vec<u8>> {
         let kept = self.instance().store().setting(&setting(database.definition().id))?;
         Ok(kept.unwrap_or_else(|| Slice::EMPTY_ARRAY.bytes().to_vec()))
     }
 
-    /// Keeps a view's definition, in the place of one of this name with `overwrite`. Errors: 10, 11, 1207, 1208, 32.
+    /// Stores a view's definition. With `overwrite` it replaces the one with the same name.
+    ///
+    /// Errors: 10, 11, 1207, 1208, 32.
     pub fn restore_view(&self, definition: Slice<'_>, overwrite: bool) -> Result<()> {
         self.require_database(AccessLevel::ReadWrite)?;
         let text = |name: &str| definition.get(name).and_then(Slice::as_str).filter(|text| !text.is_empty());
@@ -33,7 +36,7 @@ impl Session {
         let view_type = text("type").filter(|found| VIEW_TYPES.contains(found));
         view_type
             .ok_or_else(|| Error::bad_parameter("a view's 'type' must be arangosearch or search-alias"))?;
-        // So that no other request's view is lost.
+        // Held so that no concurrent request's view is lost.
         let _changes = self.instance().graph_changes();
         let catalog = self.catalog();
         let database = self.database_in(&catalog)?;
@@ -55,14 +58,14 @@ impl Session {
         self.instance().store().put_setting(&setting(database.definition().id), out.as_bytes())
     }
 
-    /// The definitions of the database's views as a VelocyPack array.
+    /// Returns the definitions of the database's views as a VelocyPack array.
     pub fn views(&self) -> Result<Vec<u8>> {
         self.require_database(AccessLevel::ReadOnly)?;
         let catalog = self.catalog();
         self.kept_views(self.database_in(&catalog)?)
     }
 
-    /// One of them. Errors: 11, 1203.
+    /// Returns the definition of one view. Errors: 11, 1203.
     pub fn view(&self, name: &str) -> Result<Vec<u8>> {
         let views = self.views()?;
         let view = Slice::new(&views).elements().find(|view| is_called(*view, name));
@@ -72,7 +75,7 @@ impl Session {
     /// Forgets a view. Errors: 11, 1203.
     pub fn remove_view(&self, name: &str) -> Result<()> {
         self.require_database(AccessLevel::ReadWrite)?;
-        // So that no other request's view comes back.
+        // Held so that no concurrent request restores a removed view.
         let _changes = self.instance().graph_changes();
         let catalog = self.catalog();
         let database = self.database_in(&catalog)?;
@@ -84,7 +87,7 @@ impl Session {
         self.instance().store().put_setting(&setting(database.definition().id), others.as_bytes())
     }
 
-    /// Forgets the views of a database that was dropped.
+    /// Forgets the views of a dropped database.
     pub(crate) fn forget_views(&self, database: DatabaseId) -> Result<()> {
         self.instance().store().remove_setting(&setting(database))
     }

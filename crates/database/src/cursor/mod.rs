@@ -1,9 +1,9 @@
 //! Cursors: results that are delivered batch by batch.
 //!
 //! A cursor either computes its batches on demand from a [`RowSource`] (exports, streamed queries),
-//! or keeps a result that was complete and encoded before its first reply ([`result_buffer`]). After a
-//! short idle time it pins no memory of the storage engine ([`store`]). Only idle time counts
-//! towards its time to live: a cursor in use never expires.
+//! or keeps a result that was complete and encoded before its first reply ([`result_buffer`]).
+//! After a short idle time it pins no memory of the storage engine ([`store`]). Only idle time
+//! counts towards its time to live: a cursor in use never expires.
 
 pub mod encoder;
 mod open;

@@ -1,10 +1,11 @@
-//! Bulk import: many documents of one request, each accepted or rejected by itself.
+//! Bulk import: many documents in one request, each accepted or rejected on its own.
 //!
-//! The body is parsed and stored in chunks, so that memory does not grow with it. With `complete`, all chunks are one
-//! transaction; otherwise each chunk is committed by itself: as a load of new documents ([`storage::DocumentLoad`])
-//! where all of them are new and nobody else is writing the collection, as a transaction otherwise.
+//! The body is parsed and stored in chunks, so that memory does not grow with it. With `complete`,
+//! all chunks are one transaction. Otherwise each chunk is committed on its own. It is loaded
+//! ([`storage::DocumentLoad`]) if all its documents are new and no transaction is writing the
+//! collection, and inserted in a transaction otherwise.
 //!
-//! [`read`]: the forms of a body. [`store`]: what is done with a chunk. [`prefixes`]: ends of edges.
+//! [`read`]: the forms of a body. [`store`]: storing a chunk. [`prefixes`]: ends of edges.
 
 mod prefixes;
 mod read;
@@ -23,74 +24,77 @@ use prefixes::Prefixes;
 const CHUNK_DOCUMENTS: usize = 10_000;
 /// Bytes of parsed documents after which a chunk is stored.
 const CHUNK_BYTES: usize = 4 << 20;
-/// Most messages in a reply with `details`; more are counted only.
+/// Most messages in a reply with `details`. Further errors are only counted.
 const MAX_DETAILS: usize = 10_000;
-/// Bytes of an offending document that a message quotes.
+/// Bytes of a rejected document that a message quotes.
 const QUOTED_BYTES: usize = 256;
 
-/// How a request's body holds its documents.
+/// The layout of the documents in a request's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportForm {
-    /// A JSON object a line.
+    /// One JSON object per line.
     Lines,
     /// One JSON array of objects.
     List,
-    /// One of the two, by the first character.
+    /// `Lines` or `List`, depending on the first character.
     Auto,
-    /// A JSON array a line: first the attributes' names, then the values of each document.
+    /// One JSON array per line: first the names of the attributes, then the values of each
+    /// document.
     Table,
 }
 
-/// What happens to a document whose key is taken.
+/// The treatment of a document whose key is taken.
 pub type OnDuplicate = OverwriteMode;
 
 /// The parameters of an import.
 #[derive(Clone, Debug)]
 pub struct ImportRequest {
-    /// How the body is laid out. A body in VelocyPack is always an array.
+    /// The layout of the body. A body in VelocyPack is always an array.
     pub form: ImportForm,
-    /// What happens to a document whose key is taken.
+    /// The treatment of a document whose key is taken.
     pub on_duplicate: OnDuplicate,
-    /// The first rejected document takes everything back.
+    /// Roll everything back at the first rejected document.
     pub complete: bool,
-    /// Say why documents were rejected.
+    /// Report why documents were rejected.
     pub details: bool,
     /// Empty the collection first.
     pub overwrite: bool,
-    /// Tables: a line with too few or too many values is no error.
+    /// Tables: accept a line with too few or too many values.
     pub ignore_missing: bool,
-    /// Written before `_from` where it names no collection.
+    /// Prefix of a `_from` that names no collection.
     pub from_prefix: String,
-    /// Written before `_to` where it names no collection.
+    /// Prefix of a `_to` that names no collection.
     pub to_prefix: String,
-    /// The prefixes also replace a collection that is named.
+    /// Let the prefixes also replace the name of a collection.
     pub overwrite_prefix: bool,
-    /// The collection's schema does not apply.
+    /// Skip the collection's schema.
     pub skip_validation: bool,
-    /// What each commit waits for.
+    /// The durability that each commit waits for.
     pub durability: Durability,
 }
 
-/// What became of the documents.
+/// The outcome of an import, as numbers of documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportOutcome {
-    /// New ones.
+    /// Created documents.
     pub created: u64,
-    /// Rejected ones.
+    /// Rejected documents.
     pub errors: u64,
     /// Empty lines.
     pub empty: u64,
-    /// Stored ones that were updated or replaced.
+    /// Existing documents that were updated or replaced.
     pub updated: u64,
-    /// Stored ones that were left as they are.
+    /// Existing documents that were left unchanged.
     pub ignored: u64,
-    /// Why documents were rejected, if asked for.
+    /// The reasons of rejections, if requested.
     pub details: Vec<String>,
 }
 
 impl Session {
-    /// Imports a body. Errors: 1203, 11, 400 and 600 for a body that is not what the request says, and with `complete`
-    /// the first rejection's.
+    /// Imports a body.
+    ///
+    /// Errors: 1203, 11, 400 and 600 for a body that does not have the requested form, and with
+    /// `complete` the error of the first rejection.
     pub fn import(
         &self,
         collection: &str,
@@ -130,12 +134,12 @@ impl Session {
     }
 }
 
-/// The documents, as the client sent them.
+/// The documents as the client sent them.
 #[derive(Clone, Copy)]
 pub enum ImportBody<'a> {
-    /// Text in the form that the request says.
+    /// Text in the request's form.
     Json(&'a [u8]),
-    /// An array of objects, validated.
+    /// A validated array of objects.
     VelocyPack(Slice<'a>),
 }
 
@@ -145,18 +149,18 @@ struct Import<'a> {
     request: &'a ImportRequest,
     options: WriteOptions,
     prefixes: Option<Prefixes>,
-    /// Whether chunks may be loaded rather than inserted.
+    /// True if chunks may be loaded rather than inserted.
     may_load: bool,
-    /// Open across chunks with `complete`.
+    /// The transaction of all chunks with `complete`.
     transaction: Option<Transaction>,
     outcome: ImportOutcome,
-    /// The document that is being read.
+    /// A buffer for the document that is being read.
     scratch: Builder,
-    /// Documents that wait to be stored, one behind the other.
+    /// Documents that wait to be stored, one after the other.
     chunk: Vec<u8>,
-    /// Where each begins in `chunk`.
+    /// The offset of each document in `chunk`.
     documents: Vec<usize>,
-    /// Documents that were handed to storage in the chunks before.
+    /// Documents of earlier chunks, which were handed to storage.
     stored: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Names of collections before the ends of edges that name none.
+//! Prefixes of the ends of edges: names of collections for ends that name none.
 
 use storage::Collection;
 use velocypack::{Builder, Slice};
@@ -6,7 +6,7 @@ use velocypack::{Builder, Slice};
 use super::ImportRequest;
 use crate::Result;
 
-/// Prefixes of an edge's ends.
+/// The prefixes of an edge's ends.
 pub(super) struct Prefixes {
     from: String,
     to: String,
@@ -24,7 +24,7 @@ impl Prefixes {
         wanted.then_some(Prefixes { from, to, overwrite: request.overwrite_prefix })
     }
 
-    /// The edge with its prefixes; `None` where nothing changes.
+    /// Returns the edge with its prefixes, or `None` if nothing changes.
     pub(super) fn apply(&self, edge: Slice<'_>) -> Result<Option<Vec<u8>>> {
         if !edge.is_object() {
             return Ok(None);
@@ -49,7 +49,7 @@ impl Prefixes {
 
     fn end(&self, value: Option<Slice<'_>>, prefix: &str) -> Option<String> {
         let value = value?;
-        // A key that a CSV reader took for a number is still a key.
+        // A CSV reader may have taken a key for a number.
         let text = match value.as_str() {
             Some(text) => text.to_owned(),
             None => value.as_i64()?.to_string(),

@@ -1,4 +1,4 @@
-//! The documents of a body, in each of its forms.
+//! The documents of a body in each of its forms.
 
 use velocypack::{Builder, Limits, Slice, json};
 
@@ -109,7 +109,7 @@ impl Import<'_> {
 
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let text = text.strip_suffix(b"\n").unwrap_or(text);
-    // An empty body has no lines, not one empty line.
+    // An empty body has no lines, rather than one empty line.
     let lines = (!text.is_empty()).then(|| text.split(|byte| *byte == b'\n'));
     lines.into_iter().flatten().map(<[u8]>::trim_ascii)
 }

@@ -1,4 +1,4 @@
-//! Storing chunks of documents: as loads of new ones where that can be, otherwise in transactions.
+//! Storing chunks of documents: loaded if all of them are new, otherwise inserted in transactions.
 
 use storage::{
     Durability, LoadOutcome, Transaction, TransactionOptions, WaitPolicy, WriteKind, WriteOutcome,
@@ -8,11 +8,12 @@ use velocypack::Slice;
 use super::{Import, quoted};
 use crate::Result;
 
-/// What a stored document has beyond what was sent: its key twice, its revision.
+/// Bytes of a stored document beyond the sent one: its key twice, and its revision.
 const LOAD_ROOM_BYTES: usize = 48;
 
 impl Import<'_> {
-    /// With `complete`, as a part of the transaction: if it fails the old documents stay.
+    /// Empties the collection. With `complete` this is a part of the transaction, so a failure
+    /// keeps the old documents.
     pub(super) fn empty_collection(&mut self) -> Result<()> {
         if !self.request.complete {
             return self.session.instance().store().truncate(&self.collection);
@@ -47,14 +48,16 @@ impl Import<'_> {
             self.insert(&bodies)?;
         }
         self.stored += documents.len() as u64;
-        // The memory serves the next chunk.
+        // The buffer is used again for the next chunk.
         self.chunk = bytes;
         self.chunk.clear();
         Ok(())
     }
 
-    /// Loads a chunk. `false` if that cannot be, and nothing was stored: a document is wrong or has a key that is
-    /// taken, or somebody else is writing the collection.
+    /// Loads a chunk.
+    ///
+    /// Returns false if that is impossible, and nothing was stored: a document is invalid or its
+    /// key is taken, or a transaction is writing the collection.
     fn load(&mut self, bodies: &[Slice<'_>]) -> Result<bool> {
         if !self.may_load {
             return Ok(false);
@@ -91,7 +94,7 @@ impl Import<'_> {
     }
 
     fn count(&mut self, outcomes: Vec<Result<WriteOutcome>>, bodies: &[Slice<'_>]) -> Result<()> {
-        // Documents that were well-formed are counted from 0, as in ArangoDB's messages; all others from 1.
+        // ArangoDB's messages count well-formed documents from 0 and all others from 1.
         for (position, (outcome, body)) in (self.stored..).zip(outcomes.into_iter().zip(bodies)) {
             match outcome {
                 Ok(outcome) => match outcome.kind {

@@ -1,20 +1,21 @@
-//! The functions of AQL as clients may list them.
+//! The list of AQL functions for clients.
 
-/// A function of AQL.
+/// An AQL function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuiltinFunction {
-    /// Its name, in upper case.
+    /// The name in upper case.
     pub name: &'static str,
-    /// The arguments in ArangoDB's notation: a dot for any value, `h` for a collection, with a bar before those that
-    /// may be left out, and a plus sign at the end where any number of more may follow.
+    /// The arguments in ArangoDB's notation: a dot for any value and `h` for a collection. A bar
+    /// stands before optional arguments, and a plus sign at the end allows any number of further
+    /// ones.
     pub arguments: String,
-    /// Whether the same arguments give the same result.
+    /// True if equal arguments give equal results.
     pub is_deterministic: bool,
-    /// Whether a result that depends on it may be kept.
+    /// True if a result that depends on it may be cached.
     pub is_cacheable: bool,
 }
 
-/// All functions by name.
+/// Returns all functions by name.
 pub fn builtin_functions() -> Vec<BuiltinFunction> {
     let mut functions: Vec<BuiltinFunction> = aql_functions::all()
         .map(|function| BuiltinFunction {
@@ -28,7 +29,8 @@ pub fn builtin_functions() -> Vec<BuiltinFunction> {
     functions
 }
 
-/// The required arguments by commas, then the optional ones; so many as nobody wants to read are shown as any number.
+/// Returns the notation of required and then optional arguments. Long lists are shown as any
+/// number.
 fn arguments(least: usize, most: Option<usize>, collections: usize) -> String {
     const SHOWN_MAX: usize = 16;
     let signs: Vec<&str> =

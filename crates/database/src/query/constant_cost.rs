@@ -1,10 +1,11 @@
-//! Plans that take microseconds whatever the data is, so that they may run where nobody may wait for them.
+//! Plans with constant cost: they take microseconds for any data, so they may run on the
+//! connection's thread.
 
 use aql_plan::{Expression, IndexLookup, IndexScan, Node, NodeKind, Plan};
 
-/// More nodes than this take longer to start than to move to the worker pool.
+/// Most nodes. A larger plan takes longer to start than to move to the worker pool.
 const MAX_NODES: usize = 16;
-/// More look-ups than this may wait for the disk too often.
+/// Most look-ups. More of them may wait for the disk too often.
 const MAX_LOOKUPS: usize = 4;
 
 /// Returns true if a plan computes a row or two from constants, or looks up a few documents by key.
@@ -25,7 +26,7 @@ fn is_cheap_node(node: &Node) -> bool {
     }
 }
 
-/// Equality on the key, or on all fields of a unique index.
+/// Returns true for an equality on the key, or on all fields of a unique index.
 fn finds_one(scan: &IndexScan) -> bool {
     let filter_is_cheap = scan.source.filter.as_ref().is_none_or(is_cheap_expression);
     filter_is_cheap
@@ -38,8 +39,10 @@ fn finds_one(scan: &IndexScan) -> bool {
         })
 }
 
-/// Functions that answer differently each time may also wait (`SLEEP`) or read (`DOCUMENT`); what goes through an array
-/// takes as long as the array.
+/// Returns true if an expression is cheap for any data.
+///
+/// Non-deterministic functions may also wait (`SLEEP`) or read (`DOCUMENT`). An expression over an
+/// array takes as long as the array.
 fn is_cheap_expression(expression: &Expression) -> bool {
     let is_long = |part: &Expression| {
         matches!(part, Expression::Expansion(_) | Expression::ArrayQuestion(_) | Expression::Range { .. })

@@ -1,4 +1,4 @@
-//! What holds for queries that do not say otherwise.
+//! The defaults and limits of queries.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,30 +10,30 @@ use aql_value::MemoryAccount;
 
 use crate::query::request::{DEFAULT_TTL_SECONDS, QueryOptions, QueryRequest};
 
-/// Set by the configuration.
+/// The defaults and limits of queries, from the configuration.
 #[derive(Clone, Debug)]
 pub struct QueryDefaults {
-    /// The first warning ends a query.
+    /// End a query at its first warning.
     pub fail_on_warning: bool,
-    /// Most collections that a query may name. No query may ask for more.
+    /// Most collections that a query may name. A query cannot raise it.
     pub max_collections: usize,
     /// Most plans that the optimizer may compare.
     pub max_number_of_plans: usize,
-    /// Most alternatives of a condition in its normal form that indexes are matched with.
+    /// Most alternatives of a condition in disjunctive normal form that are matched with indexes.
     pub max_condition_branches: usize,
     /// Optimizer rules to switch on and off by name, before those that a query names.
     pub rules: Vec<String>,
-    /// How long a cursor may be idle.
+    /// Idle time after which a cursor expires.
     pub cursor_ttl: Duration,
     /// Most bytes that a query's transaction may write.
     pub max_transaction_bytes: usize,
-    /// Documents written from which they are committed before a query's end.
+    /// Number of written documents after which a query commits before its end.
     pub intermediate_commit_operations: u64,
-    /// Bytes written from which they are.
+    /// Number of written bytes after which a query commits before its end.
     pub intermediate_commit_bytes: u64,
 }
 
-/// The part of all queries' memory, as a divisor, that one query's writes may take before they are committed.
+/// Divisor of all queries' memory: one query's writes may take this part before they are committed.
 const WRITES_SHARE: u64 = 4;
 
 impl Default for QueryDefaults {
@@ -61,8 +61,9 @@ impl QueryDefaults {
         request.options.max_condition_branches.unwrap_or(self.max_condition_branches)
     }
 
-    /// When a query's writes are committed before its end. One that says itself when is not committed earlier for lack
-    /// of memory.
+    /// Returns the thresholds at which a query's writes are committed before its end.
+    ///
+    /// A query with thresholds of its own is not committed earlier for lack of memory.
     pub(crate) fn intermediate_commits_of(
         &self,
         request: &QueryRequest,

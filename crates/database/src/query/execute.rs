@@ -1,4 +1,4 @@
-//! A query from its beginning to its first reply, as far as a budget allows; what is left runs elsewhere.
+//! The run of a query to its first reply, as far as a budget allows. The rest runs elsewhere.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use crate::query::results_cache::CachedResult;
 use crate::query::run::RunningQuery;
 use crate::session::Session;
 
-/// How far a query got within its budget.
+/// The progress of a query within its budget.
 pub enum Progress {
-    /// To its first reply.
+    /// It has its first reply.
     Done(Reply),
-    /// To where it has to go on without a budget.
+    /// It must continue without a budget.
     More(RestOfQuery),
 }
 
-/// The work that a query has left.
+/// The remaining work of a query.
 pub struct RestOfQuery {
     session: Session,
     format: Format,
@@ -32,18 +32,18 @@ pub struct RestOfQuery {
 enum Work {
     /// Planning was given up.
     Plan(Arc<QueryRequest>),
-    /// Running the plan was given up, and begins anew.
+    /// The execution was given up and starts again.
     Restart(Arc<QueryRequest>, PlannedQuery),
-    /// The plan is there.
+    /// The plan is ready.
     Run(Box<PreparedQuery>),
-    /// Some rows are there.
+    /// Some rows are ready.
     Resume(Box<RunningQuery>),
     /// The result is in the cache, and large.
     Copy(Box<CachedResult>),
 }
 
 impl RestOfQuery {
-    /// Runs the query, to its end unless it is streamed, and gives the first batch of its result.
+    /// Runs the query, to its end unless it is streamed, and returns the first batch of its result.
     pub fn run(self) -> Result<Reply> {
         let RestOfQuery { session, format, work } = self;
         match work {
@@ -62,7 +62,9 @@ impl RestOfQuery {
 }
 
 impl Session {
-    /// Plans and runs a query, and gives the first batch of its result. Errors: those of planning and execution.
+    /// Plans and runs a query, and returns the first batch of its result.
+    ///
+    /// Errors: those of planning and execution.
     pub fn query(&self, request: &QueryRequest, format: Format) -> Result<Reply> {
         match self.begin_query(request.clone(), format, Budget::UNLIMITED)? {
             Progress::Done(reply) => Ok(reply),
@@ -70,7 +72,7 @@ impl Session {
         }
     }
 
-    /// The same as far as a budget allows. Errors: those of planning and execution.
+    /// Plans and runs a query as far as a budget allows. Errors: those of planning and execution.
     pub fn begin_query(&self, request: QueryRequest, format: Format, budget: Budget) -> Result<Progress> {
         if let Some(result) = self.cached_result(&request)? {
             return match budget.is_unlimited() || result.estimate() == Estimate::Constant {

@@ -1,4 +1,4 @@
-//! Plans and syntax trees as clients see them.
+//! Plans and syntax trees in the form that clients see.
 
 use std::time::Instant;
 
@@ -13,9 +13,11 @@ use crate::session::Session;
 use crate::{Error, Result};
 
 impl Session {
-    /// The reply of `/_api/explain`, without `error` and `code`: the plan of a query (with `allPlans`, every plan
-    /// that was considered), warnings and figures of the optimizer. Errors: those of planning, and 11; their messages
-    /// name the stage, as ArangoDB's do here (and not where queries are run).
+    /// Returns the reply of `/_api/explain` without `error` and `code`.
+    ///
+    /// It holds the plan of a query, warnings and statistics of the optimizer; with `allPlans`,
+    /// every plan that was considered. Errors: those of planning, and 11. Their messages name the
+    /// stage, as in ArangoDB; those of a query that is run do not.
     pub fn explain(&self, request: &QueryRequest) -> Result<Vec<u8>> {
         self.explain_plans(request).map_err(with_stage)
     }
@@ -40,8 +42,9 @@ impl Session {
         Ok(bytes(&aql_explain::explain_result(&optimized, request.options.all_plans, measured)?))
     }
 
-    /// The key (`planCacheKey`) of the plan that a query which asks for the plan cache has from it. That it is
-    /// explained counts as a use.
+    /// Returns the key (`planCacheKey`) of the cached plan of a query that asks for the plan cache.
+    ///
+    /// Explaining the query counts as a use of the plan.
     pub fn cached_plan_key(&self, request: &QueryRequest) -> Result<Option<String>> {
         if request.options.use_plan_cache != Some(true) {
             return Ok(None);
@@ -53,8 +56,9 @@ impl Session {
         }
     }
 
-    /// The reply of `/_api/query`, without `error` and `code`: what a query's text is made of. Errors: those of
-    /// parsing, and those of functions and variables that the text shows by itself.
+    /// Returns the reply of `/_api/query` without `error` and `code`: the parts of a query's text.
+    ///
+    /// Errors: those of parsing, and those of functions and variables that the text alone shows.
     pub fn parse_query(&self, text: &str) -> Result<Vec<u8>> {
         let (account, interrupt) = (self.query_account(0), self.query_interrupt(None));
         let mut memory = PlanningMemory::new(text, &account);
@@ -64,7 +68,7 @@ impl Session {
     }
 }
 
-/// A plan as `extra.plan` of a profiled query has it.
+/// Returns a plan in the form of `extra.plan` of a profiled query.
 pub(crate) fn plan(plan: &Plan) -> Result<Vec<u8>> {
     Ok(bytes(&aql_explain::explain(plan)?))
 }

@@ -1,34 +1,35 @@
-//! Texts that leave no memory for others while they are planned, one after the other: beside each other each would have
-//! a part of the memory, and all be refused.
+//! Admission of large texts: they are planned one at a time. Planned concurrently, each would get a
+//! part of the memory, and all of them would be refused.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use aql_value::{Interrupt, Result};
 
-/// What planning mostly takes for each byte of a text: objects with names, texts and numbers.
+/// Bytes that planning usually takes per byte of text: for objects with names, texts and numbers.
 const BYTES_PER_BYTE: u64 = 36;
 
-/// A text is large if planning it takes more than this share of all queries' memory.
+/// A text is large if planning it takes more than one part in `SHARE` of all queries' memory.
 const SHARE: u64 = 4;
 
-/// How often a text that waits looks whether its query was ended.
+/// Time between two checks of whether a waiting query was ended.
 const LOOK_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Sees to it that one large text at a time is planned.
+/// The gate that admits one large text at a time.
 #[derive(Debug, Default)]
 pub(crate) struct LargeTexts {
     is_busy: Mutex<bool>,
     freed: Condvar,
 }
 
-/// The permit to plan a large text, given back when it is dropped.
+/// The permit to plan a large text, returned on drop.
 pub(super) struct Permit<'a>(&'a LargeTexts);
 
 impl LargeTexts {
-    /// Waits for a permit; `None` for a text that is not large and needs none. `memory_bytes`: what all queries may take.
+    /// Waits for a permit; `None` for a text that is not large and needs none.
     ///
-    /// Errors: 1500 for a query that was ended meanwhile.
+    /// `memory_bytes` is the memory of all queries. Errors: 1500 for a query that was ended
+    /// meanwhile.
     pub(super) fn permit(
         &self,
         text: &str,

@@ -1,24 +1,25 @@
-//! How long a plan takes: what is expected of its next run.
+//! The latency of a plan, and the estimate for its next run.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// What is expected of a query, or of a result that is kept.
+/// The expected time of a query, or of delivering a cached result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Estimate {
-    /// It takes microseconds, whatever the data is.
+    /// It takes microseconds for any data.
     Constant,
-    /// It took so long lately.
+    /// Recent runs took this long.
     Latency(Duration),
-    /// Nobody knows, or it may wait.
+    /// The time is unknown, or the query may wait.
     Unknown,
 }
 
-/// The latency of a plan's runs, whatever the values of its parameters are.
+/// The latency of a plan's runs, for any values of its parameters.
 #[derive(Debug)]
 pub struct Latency {
-    /// The last run, or half of what was here before it if that is longer: after a slow run it takes some fast ones
-    /// until the plan is expected to be fast again. All ones as long as there was none.
+    /// The last run in microseconds, or half of the value before if that is longer. After a slow
+    /// run it takes some fast ones until the plan is expected to be fast again. `UNKNOWN` before
+    /// the first run.
     recent_us: AtomicU32,
 }
 
@@ -31,18 +32,18 @@ impl Default for Latency {
 }
 
 impl Latency {
-    /// Takes note of a run.
+    /// Records a run.
     pub(crate) fn note(&self, time: Duration) {
         let time_us = u32::try_from(time.as_micros()).unwrap_or(UNKNOWN - 1);
         let before = match self.recent_us.load(Ordering::Relaxed) {
             UNKNOWN => 0,
             before => before / 2,
         };
-        // Two runs that end at once may forget one of them: no harm.
+        // Concurrent runs may lose one of two updates. This does no harm.
         self.recent_us.store(time_us.max(before), Ordering::Relaxed);
     }
 
-    /// What is expected of the next run.
+    /// Returns the estimate for the next run.
     pub(crate) fn estimate(&self) -> Estimate {
         match self.recent_us.load(Ordering::Relaxed) {
             UNKNOWN => Estimate::Unknown,

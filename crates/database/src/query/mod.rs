@@ -1,6 +1,8 @@
-//! Queries: what a client asks ([`request`]), how far it gets at once ([`execute`]), how it becomes a plan
-//! ([`prepare`], [`plan_cache`]), how it is run ([`run`]) and what is reported of it ([`report`]), who knows of it meanwhile ([`registry`]), and which results are
-//! used again ([`results_cache`]).
+//! Queries. A client's request ([`request`]) runs as far as a budget allows ([`execute`]).
+//!
+//! [`prepare`] and [`plan_cache`] turn it into a plan, [`run`] executes the plan, and [`report`]
+//! reports on the execution. [`registry`] lists the running queries. [`results_cache`] keeps
+//! results for further use.
 
 mod builtin;
 mod constant_cost;

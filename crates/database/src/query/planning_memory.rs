@@ -1,4 +1,4 @@
-//! Planning within the memory that queries have: what is made from a long text takes many times what the text does.
+//! Planning within the memory of queries: the structures of a long text take many times its size.
 
 use std::sync::Arc;
 
@@ -9,27 +9,31 @@ use aql_value::{Charge, Interrupt, MemoryAccount};
 
 use crate::{Error, Result};
 
-/// From so many bytes on, a text is charged for what is made from it. Shorter ones come to little.
+/// Bytes of text from which planning is charged. The structures of shorter texts are small.
 const LONG_TEXT_BYTES: usize = 64 << 10;
 
-/// How many copies there are of what is within a token: names and literals in the text, the tree and the bound query.
+/// Copies of the contents of tokens: names and literals in the text, the tree and the bound query.
 const COPIES_OF_TEXT: u64 = 3;
 
-/// What the tree and the bound query take a token. Measured, with a third of it for arrays that had to grow: 41 bytes for
-/// `[],[],...`, 67 for objects with names, texts and numbers, 61 to 76 for `1,1,...`, 115 for `{a:1,a:1,...}`.
+/// Bytes of the tree and the bound query per token.
+///
+/// Measured, with a third of it for arrays that had to grow: 41 bytes for `[],[],...`, 67 for
+/// objects with names, texts and numbers, 61 to 76 for `1,1,...`, 115 for `{a:1,a:1,...}`.
 const BYTES_PER_TOKEN: u64 = 80;
 
-/// How many times the optimizer has a plan. Measured: three to four times for a condition of a million terms.
+/// Copies of a plan in the optimizer. Measured: three to four for a condition of a million terms.
 const COPIES_OF_PLAN: u64 = 3;
 
-/// What a query's text takes until the query is planned, drawn from the query's account; given back on drop.
+/// The memory of a query's text until the query is planned.
+///
+/// It is charged to the query's account and returned on drop.
 pub(super) struct PlanningMemory {
     charge: Charge,
     is_long: bool,
 }
 
 impl PlanningMemory {
-    /// For this text; draws nothing yet.
+    /// Returns the accounting of this text, without a charge yet.
     pub(super) fn new(text: &str, account: &Arc<MemoryAccount>) -> Self {
         PlanningMemory { charge: Charge::new(Arc::clone(account)), is_long: text.len() >= LONG_TEXT_BYTES }
     }
@@ -48,7 +52,9 @@ impl PlanningMemory {
         parse_watched(text, &Limits::default(), &mut watch).map_err(|error| while_parsing(error.into()))
     }
 
-    /// The query became this plan, which is to be optimized; the tree is gone. Error 32 for too much memory.
+    /// Replaces the charge of the tree by that of the plan that is to be optimized.
+    ///
+    /// Errors: 32 for too much memory.
     pub(super) fn begin_optimizing(&mut self, plan: &Plan) -> Result<()> {
         self.charge.clear();
         self.grow(COPIES_OF_PLAN * plan.size_bytes() as u64)
@@ -59,7 +65,7 @@ impl PlanningMemory {
     }
 }
 
-/// Charges a query for its plan, until it is over. Error 32 for too much memory.
+/// Charges a query for its plan until it ends. Errors: 32 for too much memory.
 pub(super) fn charge_plan(text: &str, plan: &Plan, account: &MemoryAccount) -> Result<()> {
     if text.len() < LONG_TEXT_BYTES {
         return Ok(());

@@ -1,4 +1,5 @@
-//! From the text of a query to the plan that is run: parse, bind, build, optimize, or a look into the plan cache.
+//! From the text of a query to its plan: parse, bind, build, optimize, or look it up in the plan
+//! cache.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ use crate::query::request::QueryRequest;
 use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
-/// How long the stages before execution took, for `extra.profile`.
+/// The times of the stages before execution, for `extra.profile`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StageTimes {
     pub(crate) initializing: Duration,
@@ -30,26 +31,27 @@ pub(crate) struct StageTimes {
     pub(crate) optimizing: Duration,
 }
 
-/// The plan of a query and its parameters. A query that begins anew elsewhere is not planned again.
+/// The plan of a query and its parameters. A query that starts again elsewhere is not planned
+/// again.
 #[derive(Clone)]
 pub(crate) struct PlannedQuery {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) plan: Arc<Plan>,
     pub(crate) latency: Arc<Latency>,
-    /// Values of the plan's open parameters, by slot.
+    /// The values of the plan's open parameters, by slot.
     pub(crate) parameters: Arc<[Value]>,
-    /// Under which key the plan cache had the plan, if the client wants to know.
+    /// The key of the plan in the plan cache, if the client wants to know it.
     pub(crate) plan_cache_key: Option<String>,
 }
 
-/// A query that is planned and registered, and may be run. Boxed wherever it is handed on, as it is large.
+/// A query that is planned and registered, and may be run. It is large, so it is passed in a box.
 pub struct PreparedQuery {
     pub(crate) session: Session,
     pub(crate) request: Arc<QueryRequest>,
     pub(crate) planned: PlannedQuery,
-    /// Restored collections whose edge index has to be built first.
+    /// Restored collections whose edge index must be built first.
     pub(crate) lacking_edge_index: Vec<Arc<Collection>>,
-    /// Keeps the query listed, until it is over.
+    /// The registration that lists the query until it ends.
     pub(crate) registration: Registration,
     pub(crate) memory: Arc<MemoryAccount>,
     pub(crate) interrupt: Interrupt,
@@ -58,7 +60,7 @@ pub struct PreparedQuery {
 }
 
 impl PreparedQuery {
-    /// What is expected of the run.
+    /// Returns the estimate for the run.
     pub(crate) fn estimate(&self) -> Estimate {
         let plan = &self.planned.plan;
         if !self.lacking_edge_index.is_empty() {
@@ -74,14 +76,17 @@ impl PreparedQuery {
 }
 
 impl Session {
-    /// Plans a query. Errors: those of parsing, binding and planning, and 11 for collections that the user may not use.
+    /// Plans a query.
+    ///
+    /// Errors: those of parsing, binding and planning, and 11 for collections that the user may not
+    /// use.
     pub fn prepare_query(&self, request: impl Into<Arc<QueryRequest>>) -> Result<Box<PreparedQuery>> {
         let request = request.into();
         let interrupt = self.query_interrupt(request.options.max_runtime);
         self.prepare(request, interrupt, None)
     }
 
-    /// The same for a query whose plan is known already.
+    /// Prepares a query whose plan is known already.
     pub(crate) fn prepare_planned(
         &self,
         request: Arc<QueryRequest>,
@@ -91,8 +96,10 @@ impl Session {
         self.prepare(request, interrupt, Some(planned))
     }
 
-    /// The same within a budget: `None` if it takes longer, because a constant of the query is computed, say. Then
-    /// nothing has been done.
+    /// Plans a query within a budget.
+    ///
+    /// Returns `None` if it takes longer, for example because a constant of the query is computed.
+    /// It has no effect then.
     pub(crate) fn prepare_within(
         &self,
         request: &Arc<QueryRequest>,
@@ -147,7 +154,7 @@ impl Session {
         }))
     }
 
-    /// The plan in the cache, or a new one.
+    /// Returns the plan from the cache, or a new one.
     fn planned(
         &self,
         request: &QueryRequest,
@@ -166,7 +173,7 @@ impl Session {
                     plan.ok_or_else(|| Error::new(ErrorCode::Internal, "the optimizer made no plan"))?;
                 in_planning(charge_plan(&request.text, &plan, memory), "optimizing plan")?;
                 let values = open_values(&plan, request)?;
-                // A plan that was given up is not kept.
+                // A plan whose optimization was given up is not cached.
                 in_planning(interrupt.check(), "optimizing plan")?;
                 let made = CachedPlan { plan, latency: Arc::default(), values, listed: None };
                 self.keep_plan(request, &catalog, &made, now);
@@ -190,13 +197,15 @@ impl Session {
         let parameters = Slice::new(&request.bind_variables);
         let surroundings = self.plan_surroundings(request, catalog);
         let cached = self.instance().plan_cache().get(&request.text, parameters, &surroundings, now)?;
-        // Of queries that never asked for the cache, nobody knows whether they may.
+        // A query that never asked for the cache was not checked for eligibility.
         let is_known = request.options.use_plan_cache.is_none() || cached.listed.is_some();
         is_known.then_some(cached)
     }
 
-    /// For a client that wants the plan cache to be used: the plan's key, unless the plan is new to such clients.
-    /// Error 1584 for a plan that is not kept.
+    /// Returns the plan's key to a client that asks for the plan cache, unless the plan is new to
+    /// such clients.
+    ///
+    /// Errors: 1584 for a plan that is not cached.
     pub(crate) fn plan_cache_key(
         &self,
         request: &QueryRequest,
@@ -214,7 +223,7 @@ impl Session {
         Ok(self.instance().plan_cache().note_use(&request.text, parameters, &surroundings, cached))
     }
 
-    /// A plan that is kept must not be one that fails on warnings.
+    /// Caches a plan, unless it has warnings: the query may have to fail on them.
     fn keep_plan(&self, request: &QueryRequest, catalog: &Catalog, cached: &CachedPlan, now: Instant) {
         if request.options.use_plan_cache != Some(false) && cached.plan.warnings.is_empty() {
             let parameters = Slice::new(&request.bind_variables);
@@ -223,7 +232,7 @@ impl Session {
         }
     }
 
-    /// All plans of a query, the best first.
+    /// Returns all plans of a query, the best first.
     pub(crate) fn plan(
         &self,
         request: &QueryRequest,
@@ -254,7 +263,7 @@ impl Session {
         if request.options.use_plan_cache != Some(false) {
             input.open = OpenParameters::of(&query);
         }
-        // At least one, to tell plans that have warnings, which are not kept.
+        // At least one, to detect plans with warnings, which are not cached.
         input.max_warnings = request.options.max_warning_count.max(1);
         input.fail_on_warning = request.options.fail_on_warning.unwrap_or(defaults.fail_on_warning);
         input.max_collections = defaults.max_collections;
@@ -312,8 +321,10 @@ impl Session {
         }
     }
 
-    /// Every collection that a query names is checked here, whatever it does with it; with the option
-    /// `skipInaccessibleCollections` only those that it writes to: the others are empty then.
+    /// Checks the user's rights on every collection that a query names.
+    ///
+    /// With the option `skipInaccessibleCollections` only the written collections are checked. The
+    /// others appear empty.
     pub(crate) fn check_rights(&self, plan: &Plan, request: &QueryRequest) -> Result<()> {
         let skips = request.options.skip_inaccessible_collections;
         let mut checked = plan.collections.iter().filter(|used| !(skips && used.access == Access::Read));
@@ -327,7 +338,7 @@ impl Session {
     }
 }
 
-/// Values of the open parameters of a plan that was made for this request, by slot.
+/// Returns the values of the open parameters of a plan that was made for this request, by slot.
 pub(crate) fn open_values(plan: &Plan, request: &QueryRequest) -> Result<Arc<[Value]>> {
     let values = Value::from_slice(Slice::new(&request.bind_variables));
     let parameters = in_planning(BindParameters::from_value(&values), "parsing")?;
@@ -341,7 +352,7 @@ pub(crate) fn in_planning<T>(result: Result<T>, stage: &'static str) -> Result<T
     })
 }
 
-/// Measures one stage after the other.
+/// A clock that measures one stage after the other.
 struct Clock(Instant);
 
 impl Clock {

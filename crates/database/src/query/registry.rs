@@ -1,5 +1,5 @@
-//! Which queries run now and which were slow: what `/_api/query/current` and `/_api/query/slow` list, and how a query
-//! is found to be killed.
+//! The running and the slow queries: the lists of `/_api/query/current` and `/_api/query/slow`, and
+//! the look-up of a query to be killed.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -11,18 +11,18 @@ use aql_value::{Interrupt, MemoryAccount};
 use crate::histogram::{Histogram, Summary};
 use crate::{Error, ErrorCode, Result};
 
-/// What is remembered of a database's queries: `/_api/query/properties`.
+/// The tracking of a database's queries: `/_api/query/properties`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrackingProperties {
-    /// Whether queries are listed at all.
+    /// True to list queries.
     pub enabled: bool,
-    /// Whether slow queries are remembered.
+    /// True to remember slow queries.
     pub track_slow_queries: bool,
-    /// Whether bind variables are listed.
+    /// True to list bind variables.
     pub track_bind_vars: bool,
-    /// Whether the texts of queries are listed.
+    /// True to list the texts of queries.
     pub track_query_string: bool,
-    /// How many slow queries are remembered; the oldest go first.
+    /// Slow queries that are remembered; the oldest go first.
     pub max_slow_queries: usize,
     /// Seconds from which a query is slow.
     pub slow_query_threshold: f64,
@@ -47,35 +47,35 @@ impl Default for TrackingProperties {
     }
 }
 
-/// Cuts of the run times of queries in seconds: ArangoDB's.
+/// ArangoDB's bucket bounds for the run times of queries, in seconds.
 pub const TIME_CUTS: [f64; 19] = [
     0.000095, 0.000191, 0.000381, 0.000763, 0.001526, 0.003052, 0.006104, 0.012207, 0.024414, 0.048828,
     0.097656, 0.195312, 0.390625, 0.78125, 1.5625, 3.125, 6.25, 12.5, 25.0,
 ];
 
-/// Cuts of the run times of slow queries in seconds: ArangoDB's.
+/// ArangoDB's bucket bounds for the run times of slow queries, in seconds.
 pub const SLOW_TIME_CUTS: [f64; 9] =
     [4.904297, 8.808594, 16.617188, 32.234375, 63.46875, 125.9375, 250.875, 500.75, 1000.5];
 
-/// Listed in place of texts that are not to be listed.
+/// The text that is listed in place of a hidden text.
 const HIDDEN: &str = "<hidden>";
 
-/// Where a query is in its life.
+/// The state of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum QueryState {
-    /// Its text is being parsed and planned.
+    /// The query is being parsed and planned.
     Planning,
-    /// It computes rows.
+    /// The query computes rows.
     Executing,
-    /// It has ended.
+    /// The query has ended.
     Finished,
-    /// It was ended from outside.
+    /// The query was killed.
     Killed,
 }
 
 impl QueryState {
-    /// ArangoDB's text for it.
+    /// Returns ArangoDB's name of the state.
     pub fn name(self) -> &'static str {
         match self {
             QueryState::Planning => "optimizing plan",
@@ -86,30 +86,30 @@ impl QueryState {
     }
 }
 
-/// A query that runs, shared between the one who runs it and those who list or kill it.
+/// A listed query, shared between its execution and the requests that list or kill it.
 #[derive(Debug)]
 pub struct RegisteredQuery {
     /// Unique since the start of the server.
     pub id: u64,
-    /// Database in which it runs.
+    /// Database in which the query runs.
     pub database: Arc<str>,
-    /// Who runs it; empty without authentication.
+    /// User who runs the query; empty without authentication.
     pub user: Arc<str>,
     /// The text, cut to the length that is listed.
     pub text: String,
     /// The bind variables, a VelocyPack object.
     pub bind_variables: Vec<u8>,
-    /// Whether it is streamed.
+    /// True if the query is streamed.
     pub stream: bool,
-    /// When it began.
+    /// The time at which the query began.
     pub started: SystemTime,
     began: Instant,
     state: AtomicU8,
-    /// Ends it.
+    /// The interrupt that ends the query.
     pub interrupt: Interrupt,
-    /// What it uses.
+    /// The memory that the query uses.
     pub memory: Arc<MemoryAccount>,
-    /// Run time in microseconds once it has ended; 0 before.
+    /// The run time in microseconds once the query has ended; 0 before.
     finished_us: AtomicU64,
     is_modification: AtomicBool,
     warnings: AtomicUsize,
@@ -117,7 +117,7 @@ pub struct RegisteredQuery {
 }
 
 impl RegisteredQuery {
-    /// How long it has run, or did run.
+    /// Returns the run time so far, or the total once the query has ended.
     pub fn run_time(&self) -> Duration {
         match self.finished_us.load(Ordering::Relaxed) {
             0 => self.began.elapsed(),
@@ -125,7 +125,7 @@ impl RegisteredQuery {
         }
     }
 
-    /// Where it is.
+    /// Returns the query's state.
     pub fn state(&self) -> QueryState {
         match self.state.load(Ordering::Relaxed) {
             0 => QueryState::Planning,
@@ -135,70 +135,70 @@ impl RegisteredQuery {
         }
     }
 
-    /// Whether it writes; known once it is planned.
+    /// Returns true if the query writes. This is known once it is planned.
     pub fn is_modification(&self) -> bool {
         self.is_modification.load(Ordering::Relaxed)
     }
 
-    /// Warnings that came up; known once it has ended.
+    /// Returns the number of warnings. It is known once the query has ended.
     pub fn warnings(&self) -> usize {
         self.warnings.load(Ordering::Relaxed)
     }
 
-    /// The number of the error that ended it; 0 without one.
+    /// Returns the number of the error that ended the query; 0 without one.
     pub fn exit_code(&self) -> u32 {
         self.exit_code.load(Ordering::Relaxed)
     }
 
-    /// It was planned.
+    /// Notes that the query was planned.
     pub fn set_planned(&self, is_modification: bool) {
         self.is_modification.store(is_modification, Ordering::Relaxed);
         self.set_state(QueryState::Executing);
     }
 
-    /// So many warnings came up.
+    /// Sets the number of warnings.
     pub fn set_warnings(&self, warnings: usize) {
         self.warnings.store(warnings, Ordering::Relaxed);
     }
 
-    /// An error ends it.
+    /// Notes the error that ends the query.
     pub fn set_failed(&self, error: &Error) {
         self.exit_code.store(error.number(), Ordering::Relaxed);
     }
 
-    /// Where it is now.
+    /// Sets the query's state.
     pub fn set_state(&self, state: QueryState) {
         self.state.store(state as u8, Ordering::Relaxed);
     }
 }
 
-/// What is to be known of a query that begins.
+/// The description of a query that begins.
 #[derive(Debug)]
 pub struct NewQuery<'a> {
-    /// Database in which it runs.
+    /// Database in which the query runs.
     pub database: Arc<str>,
-    /// Who runs it; empty without authentication.
+    /// User who runs the query; empty without authentication.
     pub user: Arc<str>,
-    /// Its text.
+    /// The query's text.
     pub text: &'a str,
-    /// Its bind variables, a VelocyPack object.
+    /// The bind variables, a VelocyPack object.
     pub bind_variables: &'a [u8],
-    /// When it began.
+    /// The time at which the query began.
     pub began: Instant,
-    /// Whether it is streamed.
+    /// True if the query is streamed.
     pub stream: bool,
-    /// Ends it.
+    /// The interrupt that ends the query.
     pub interrupt: Interrupt,
-    /// What it uses.
+    /// The memory that the query uses.
     pub memory: Arc<MemoryAccount>,
 }
 
-/// What is remembered of one database.
+/// The tracking and the slow queries of one database.
 #[derive(Debug, Default)]
 struct Tracked {
-    /// Those that were set for it.
+    /// The properties that were set for this database.
     properties: Option<TrackingProperties>,
-    /// In the order of their ends.
+    /// Slow queries in the order in which they ended.
     slow: VecDeque<Arc<RegisteredQuery>>,
 }
 
@@ -216,17 +216,18 @@ impl Tracked {
 pub struct QueryRegistry {
     running: Mutex<BTreeMap<u64, Arc<RegisteredQuery>>>,
     tracked: RwLock<BTreeMap<Arc<str>, Tracked>>,
-    /// Of databases for which none were set.
+    /// The properties of databases without properties of their own.
     default_properties: RwLock<TrackingProperties>,
     next_id: AtomicU64,
     /// Run times of the queries that have ended.
     times: Histogram<19>,
-    /// Of the slow ones among them.
+    /// Run times of the slow queries that have ended.
     slow_times: Histogram<9>,
 }
 
-/// Keeps a query listed as running; on drop it is over. A query that was given up begins anew elsewhere: then it
-/// has not been.
+/// The entry of a query in the list of running queries; it ends on drop.
+///
+/// A query that was given up starts again elsewhere and leaves no trace.
 #[derive(Debug)]
 pub struct Registration {
     registry: Arc<QueryRegistry>,
@@ -257,19 +258,19 @@ impl QueryRegistry {
             warnings: AtomicUsize::new(0),
             exit_code: AtomicU32::new(0),
         });
-        // Listed even when tracking is off: it must be found to be killed.
+        // Listed even when tracking is off, so that the query can be killed.
         lock(&self.running).insert(query.id, Arc::clone(&query));
         Registration { registry: Arc::clone(self), query }
     }
 
-    /// The queries that run now in a database, or in all of them; oldest first.
+    /// Returns the running queries of a database, or of all databases, oldest first.
     pub fn running(&self, database: Option<&str>) -> Vec<Arc<RegisteredQuery>> {
         let running = lock(&self.running);
         let wanted = running.values().filter(|query| is_wanted(&query.database, database));
         wanted.filter(|query| self.properties(&query.database).enabled).cloned().collect()
     }
 
-    /// The slow queries that are remembered; oldest first.
+    /// Returns the remembered slow queries, oldest first.
     pub fn slow(&self, database: Option<&str>) -> Vec<Arc<RegisteredQuery>> {
         let tracked = read(&self.tracked);
         let wanted = tracked.iter().filter(|(name, _)| is_wanted(name, database));
@@ -278,43 +279,43 @@ impl QueryRegistry {
         slow
     }
 
-    /// Forgets the slow queries of a database, or of all of them.
+    /// Forgets the slow queries of a database, or of all databases.
     pub fn clear_slow(&self, database: Option<&str>) {
         let mut tracked = write(&self.tracked);
         let wanted = tracked.iter_mut().filter(|(name, _)| is_wanted(name, database));
         wanted.for_each(|(_, tracked)| tracked.slow.clear());
     }
 
-    /// Forgets all of a database that is dropped.
+    /// Forgets everything about a dropped database.
     pub fn forget_database(&self, database: &str) {
         write(&self.tracked).remove(database);
     }
 
-    /// How many queries have ended since the start of the server.
+    /// Returns the number of queries that have ended since the start of the server.
     pub fn count(&self) -> u64 {
         self.times().count()
     }
 
-    /// How long all queries together ran that have ended.
+    /// Returns the total run time of the queries that have ended.
     pub fn total_time(&self) -> Duration {
         Duration::from_secs_f64(self.times().sum)
     }
 
-    /// Run times of the queries that have ended, in seconds, by [`TIME_CUTS`].
+    /// Returns the run times of ended queries in seconds, by [`TIME_CUTS`].
     pub fn times(&self) -> Summary {
         let mut summary = Summary::default();
         self.times.add_to(&mut summary, 1e-6);
         summary
     }
 
-    /// Run times of the slow queries that have ended, in seconds, by [`SLOW_TIME_CUTS`].
+    /// Returns the run times of ended slow queries in seconds, by [`SLOW_TIME_CUTS`].
     pub fn slow_times(&self) -> Summary {
         let mut summary = Summary::default();
         self.slow_times.add_to(&mut summary, 1e-6);
         summary
     }
 
-    /// Asks a query to end. Error 1591 if none of this id runs there.
+    /// Asks a query to end. Errors: 1591 if no query with this id runs there.
     pub fn kill(&self, id: u64, database: Option<&str>) -> Result<()> {
         let running = lock(&self.running);
         let query =
@@ -326,18 +327,18 @@ impl QueryRegistry {
         Ok(())
     }
 
-    /// Asks every query to end, as the server stops.
+    /// Asks every query to end, because the server stops.
     pub fn kill_all(&self) {
         lock(&self.running).values().for_each(|query| query.interrupt.kill());
     }
 
-    /// What is remembered of a database.
+    /// Returns the tracking properties of a database.
     pub fn properties(&self, database: &str) -> TrackingProperties {
         let own = read(&self.tracked).get(database).and_then(|tracked| tracked.properties.clone());
         own.unwrap_or_else(|| read(&self.default_properties).clone())
     }
 
-    /// Changes what is remembered of a database.
+    /// Changes the tracking properties of a database.
     pub fn set_properties(&self, database: &Arc<str>, properties: TrackingProperties) {
         let mut tracked = write(&self.tracked);
         let tracked = tracked.entry(Arc::clone(database)).or_default();
@@ -345,7 +346,7 @@ impl QueryRegistry {
         tracked.properties = Some(properties);
     }
 
-    /// Changes what is remembered of databases for which nothing else was set.
+    /// Changes the tracking properties of databases without properties of their own.
     pub fn set_default_properties(&self, properties: TrackingProperties) {
         *write(&self.default_properties) = properties;
     }
@@ -383,7 +384,7 @@ impl QueryRegistry {
 }
 
 impl Registration {
-    /// The query.
+    /// Returns the query.
     pub fn query(&self) -> &Arc<RegisteredQuery> {
         &self.query
     }
@@ -395,12 +396,12 @@ impl Drop for Registration {
     }
 }
 
-/// Whether a database is the one that is asked for, if not all are.
+/// Returns true if the database is wanted, or if all are.
 fn is_wanted(database: &str, wanted: Option<&str>) -> bool {
     wanted.is_none_or(|wanted| wanted == database)
 }
 
-/// At most `max_bytes` of the text, cut between two characters and marked as cut.
+/// Returns at most `max_bytes` of the text, cut between two characters and marked as cut.
 fn shortened(text: &str, max_bytes: usize) -> String {
     if text.len() <= max_bytes {
         return text.to_owned();

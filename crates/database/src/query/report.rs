@@ -1,4 +1,4 @@
-//! What is reported when a query has ended: `extra` of its reply.
+//! The report on a query that has ended: `extra` of its reply.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use velocypack::{Builder, Slice, ValueWriter};
 use crate::cursor::encoder::Format;
 use crate::query::prepare::PreparedQuery;
 
-/// What `extra` of a reply usually takes, without warnings, profile and plan.
+/// Bytes that `extra` of a reply usually takes, without warnings, profile and plan.
 const ROOM_BYTES: usize = 512;
 
-/// What `extra` of a reply is made of.
+/// The parts of `extra` of a reply.
 pub(super) struct Report<'a> {
     pub(super) query: &'a PreparedQuery,
     pub(super) statistics: &'a ExecutionStatistics,
@@ -21,14 +21,14 @@ pub(super) struct Report<'a> {
     pub(super) instantiating: Duration,
     pub(super) executing: Duration,
     pub(super) finalizing: Duration,
-    /// From the first stage to the last.
+    /// The time from the first stage to the last.
     pub(super) taken: Duration,
     /// The plan, if the client asked for it.
     pub(super) plan: Option<Slice<'a>>,
 }
 
 impl Report<'_> {
-    /// `extra` in the format of the reply.
+    /// Returns `extra` in the format of the reply.
     pub(super) fn to_bytes(&self, format: Format) -> velocypack::Result<Vec<u8>> {
         match format {
             Format::Json => {
@@ -67,8 +67,10 @@ impl Report<'_> {
         out.close_object()
     }
 
-    /// Counters under ArangoDB's names; those of a cluster and of caches that are not here are zero. One thread is what
-    /// `searchParallelism` says of queries that search no view.
+    /// Writes counters under ArangoDB's names. Those of a cluster and of caches that do not exist
+    /// here are zero.
+    ///
+    /// `searchParallelism` is one thread for queries that search no view.
     fn stats(&self, out: &mut impl ValueWriter) -> velocypack::Result<()> {
         let own = self.statistics;
         out.plain_key("stats")?;
@@ -91,7 +93,7 @@ impl Report<'_> {
         for (name, value) in counters {
             number_field(out, name, value)?;
         }
-        // Without a LIMIT at the top there are as many as are given.
+        // Without a LIMIT at the top, the full count is the number of results.
         if own.full_count.is_some() || self.query.request.options.full_count {
             number_field(out, "fullCount", own.full_count.unwrap_or(0).max(own.results))?;
         }
@@ -105,7 +107,9 @@ impl Report<'_> {
         out.close_object()
     }
 
-    /// Of the nodes that the plan shows; others mean nothing to a client. `parallel` counts batches that were computed ahead, which no node does.
+    /// Writes the counters of the nodes that the plan shows; others mean nothing to a client.
+    ///
+    /// `parallel` counts batches that were computed ahead. No node computes any, so it is zero.
     fn nodes(&self, out: &mut impl ValueWriter, plan: Slice<'_>) -> velocypack::Result<()> {
         let nodes = plan.get("nodes").into_iter().flat_map(Slice::elements);
         let shown: Vec<u64> = nodes.filter_map(|node| node.get("id")?.as_u64()).collect();

@@ -1,4 +1,4 @@
-//! A planned query as a source of rows.
+//! The execution of a planned query as a source of rows.
 
 use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
@@ -24,22 +24,22 @@ use crate::restore::edge_indexes::check_of;
 use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
-/// Rows that are computed between two looks at the budget.
+/// Rows that are computed between two checks of the budget.
 const ROWS_AT_A_TIME: usize = 1_000;
 
-/// Adding fewer rows to a reply takes less than telling another thread.
+/// Rows from which adding them to a reply takes longer than waking another thread.
 const MANY_ROWS: usize = 500;
 
-/// How long a query waits for a collection before it looks whether it was ended.
+/// Time that a query waits for a collection before it checks whether it was ended.
 const COLLECTION_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_millis(50));
 
 impl PreparedQuery {
-    /// Runs the query, to its end unless it is streamed, and gives the first batch of its result.
+    /// Runs the query, to its end unless it is streamed, and returns the first batch of its result.
     pub fn run(self: Box<Self>, format: Format) -> Result<Reply> {
         self.start(format)?.run()
     }
 
-    /// Begins the execution. Nothing is computed yet.
+    /// Begins the execution. No rows are computed yet.
     pub(crate) fn start(self: Box<Self>, format: Format) -> Result<RunningQuery> {
         let session = self.session.clone();
         self.build_edge_indexes()?;
@@ -49,7 +49,7 @@ impl PreparedQuery {
         Ok(RunningQuery { session, rows: RunningRows::start(self)?, spec })
     }
 
-    /// Builds the edge indexes that restored collections lack. The plan reckons with them already.
+    /// Builds the edge indexes that restored collections lack. The plan expects them already.
     fn build_edge_indexes(&self) -> Result<()> {
         let check = check_of(&self.interrupt);
         let mut lacking = self.lacking_edge_index.iter();
@@ -80,8 +80,9 @@ impl PreparedQuery {
         Ok(DataAccess::Write(Box::new(self.begin_transaction(options)?)))
     }
 
-    /// Begins a transaction. Waits for collections that others have to themselves, in so short stretches that a query
-    /// that is ended meanwhile ends.
+    /// Begins a transaction, and waits for collections that other transactions lock exclusively.
+    ///
+    /// It waits in short intervals, so that a query can be ended meanwhile.
     fn begin_transaction(&self, options: TransactionOptions) -> Result<Transaction> {
         let store = self.session.instance().store();
         let until = Instant::now() + store.collection_wait().limit();
@@ -96,8 +97,10 @@ impl PreparedQuery {
         }
     }
 
-    /// With `--query.require-with`: vertices must be of collections that the query names, or that a named graph has for
-    /// an edge collection of the query.
+    /// Returns the collections that vertices may be read from, with `--query.require-with`.
+    ///
+    /// The query must name them, or a named graph must list them for an edge collection of the
+    /// query.
     fn authorize_vertices(&self) -> Result<Option<ReadAuthorization>> {
         if !self.session.instance().options().query_requires_with {
             return Ok(None);
@@ -159,7 +162,7 @@ impl PreparedQuery {
     }
 }
 
-/// A query being run, with rows that were computed already.
+/// A running query with the rows that were computed already.
 pub(crate) struct RunningQuery {
     session: Session,
     rows: Box<RunningRows>,
@@ -167,24 +170,24 @@ pub(crate) struct RunningQuery {
 }
 
 impl RunningQuery {
-    /// Computes rows until a budget is spent. Returns true if those are all.
+    /// Computes rows until a budget is spent. Returns true if no more follow.
     pub(crate) fn advance(&mut self, budget: Budget) -> Result<bool> {
         self.rows.advance(budget)
     }
 
-    /// Runs the query, to its end unless it is streamed, and gives the first batch of its result.
+    /// Runs the query, to its end unless it is streamed, and returns the first batch of its result.
     pub(crate) fn run(self) -> Result<Reply> {
         self.session.open_cursor(self.rows, self.spec)
     }
 }
 
-/// A query being run. Rows that were computed and not yet asked for wait in `ready`.
+/// The rows of a running query. Rows that were computed and not yet requested wait in `ready`.
 struct RunningRows {
     query: Box<PreparedQuery>,
-    /// `None` after the end.
+    /// The execution; `None` after the end.
     execution: Option<Execution>,
     ready: VecDeque<(ResultBatch, usize)>,
-    /// The rows so far, if the results cache is to keep them.
+    /// The rows so far, if the results cache shall keep them.
     capture: Option<Capture>,
     instantiating: Duration,
     began: Instant,
@@ -200,7 +203,7 @@ impl RunningRows {
         let batch_rows = query.session.instance().options().operator_batch_rows;
         let execution = execution.map(|execution| execution.with_batch_rows(batch_rows));
         let execution = execution.inspect_err(|error| query.registration.query().set_failed(error))?;
-        // The execution has its snapshot now.
+        // The execution has taken its snapshot.
         let capture = capture.filter(|capture| capture.is_confirmed(&query));
         let began = Instant::now();
         Ok(Box::new(RunningRows {
@@ -224,8 +227,10 @@ impl RunningRows {
         next_batch(&self.query, self.execution.as_mut(), max_rows)
     }
 
-    /// Adds some rows of a batch to the reply. While many are added, the next batch is computed on another thread if there
-    /// is one to be had: but for streams, of which nothing is computed before it is asked for.
+    /// Adds some rows of a batch to the reply.
+    ///
+    /// While many rows are added, another thread computes the next batch if one is available.
+    /// Streams are an exception: their rows are not computed before they are requested.
     fn push(
         &mut self,
         reply: &mut RowEncoder,
@@ -246,7 +251,7 @@ impl RunningRows {
         Ok(())
     }
 
-    /// Computes rows until a budget is spent. Returns true if those are all.
+    /// Computes rows until a budget is spent. Returns true if no more follow.
     fn advance(&mut self, budget: Budget) -> Result<bool> {
         while let Some(batch) = self.compute(ROWS_AT_A_TIME)? {
             self.ready.push_back((batch, 0));
@@ -258,7 +263,9 @@ impl RunningRows {
     }
 }
 
-/// Computes the next rows, without what a query's reply is made with: that may be busy meanwhile.
+/// Computes the next rows.
+///
+/// It takes only a part of the query, since the rest may be busy with the reply.
 fn next_batch(
     query: &PreparedQuery,
     execution: Option<&mut Execution>,
@@ -270,7 +277,7 @@ fn next_batch(
     batch.inspect_err(|error| query.registration.query().set_failed(error))
 }
 
-/// Adds some rows of a batch to the reply, and to what the results cache is to keep.
+/// Adds some rows of a batch to the reply and to the capture for the results cache.
 fn push_rows(
     query: &PreparedQuery,
     capture: &mut Option<Capture>,
@@ -292,7 +299,7 @@ fn push_rows(
 impl RowSource for RunningRows {
     fn fill(&mut self, reply: &mut RowEncoder, max_rows: usize) -> Result<bool> {
         let is_stream = self.query.request.options.stream;
-        // The rows of a stream are computed when they are asked for, all others at once.
+        // The rows of a stream are computed when they are requested, all others at once.
         let at_once = |wanted: usize| if is_stream { wanted } else { max_rows };
         let mut wanted = max_rows;
         while let Some((batch, next)) = self.next_ready(at_once(wanted))? {
@@ -304,7 +311,7 @@ impl RowSource for RunningRows {
                 return Ok(true);
             }
             if wanted == 0 {
-                // One look ahead, so that the last batch says that it is the last.
+                // Reads ahead, so that the last batch reports that it is the last.
                 let next = self.next_ready(at_once(1))?;
                 let has_more = next.is_some();
                 next.into_iter().for_each(|next| self.ready.push_front(next));
@@ -335,7 +342,7 @@ impl RowSource for RunningRows {
             .ok_or_else(|| Error::new(ErrorCode::Internal, "a query was finished twice"))?;
         let executed = Instant::now();
         let executing_time = executed - self.began;
-        // Between the batches of a stream there is the client's time, too.
+        // The time between the batches of a stream includes the client's time.
         if !self.query.request.options.stream {
             self.query.planned.latency.note(executing_time);
         }
@@ -378,7 +385,8 @@ fn commit(transaction: Box<Transaction>, wait_for_sync: bool) -> Result<()> {
     transaction.commit(durability).map_err(in_execution)
 }
 
-/// An error with the nodes that it came through. When a query is ended from outside, where it was then means nothing.
+/// Adds the nodes that an error passed through. The position of a query that was killed is
+/// meaningless.
 fn in_node(plan: &Plan, node: Option<NodeId>, error: Error) -> Error {
     let node = node.filter(|_| error.code() != ErrorCode::QueryKilled);
     let nodes = node.map(|node| aql_explain::trace(plan, node)).unwrap_or_default();
@@ -386,7 +394,7 @@ fn in_node(plan: &Plan, node: Option<NodeId>, error: Error) -> Error {
     in_execution(error.with_message(message))
 }
 
-/// An error as clients of ArangoDB know it from queries that ran.
+/// Returns an error with the message that ArangoDB gives for queries that ran.
 fn in_execution(error: Error) -> Error {
     let message = format!("AQL: {} (while executing)", error.message());
     error.with_message(message)

@@ -1,4 +1,4 @@
-//! Collections and their indexes from a dump.
+//! Restored collections and their indexes.
 
 use std::sync::Arc;
 
@@ -12,15 +12,17 @@ use crate::dump::USERS_COLLECTION;
 use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
-/// An old way to bound the number of documents; it has no successor.
+/// An index type that bounded the number of documents. It has no successor.
 const CAP_INDEX: &str = "cap";
-/// Indexes that each collection has by itself.
+/// Indexes that every collection has without a definition.
 const OWN_INDEXES: [&str; 2] = ["primary", "edge"];
 
 impl Session {
-    /// Creates a collection from `parameters` of a dump. With `overwrite` one of this name is dropped first; one of the
-    /// system's is emptied. With `defer_edge_index` the client promises to call [`Session::restore_indexes`] after
-    /// the documents. Errors: 10, 11, 18, 1207, 1208, 1621.
+    /// Creates a collection from `parameters` of a dump.
+    ///
+    /// With `overwrite` an existing collection is dropped first; a system collection is emptied
+    /// instead. With `defer_edge_index` the client promises to call [`Session::restore_indexes`]
+    /// after the documents. Errors: 10, 11, 18, 1207, 1208, 1621.
     pub fn restore_collection(&self, body: Slice<'_>, overwrite: bool, defer_edge_index: bool) -> Result<()> {
         self.require_database(AccessLevel::ReadWrite)?;
         let parameters = parameters(body)?;
@@ -29,14 +31,14 @@ impl Session {
         }
         let default_wait_for_sync = self.instance().options().default_wait_for_sync;
         let mut properties = CollectionProperties::parse(parameters, default_wait_for_sync)?;
-        // Dumps before 3.0 do not say it.
+        // Dumps before 3.0 lack the attribute.
         properties.is_system = properties.name.starts_with('_');
         let catalog = self.catalog();
         let existing = self.database_in(&catalog)?.collection(&properties.name);
         let store = self.instance().store();
         match existing.filter(|existing| existing.name() == properties.name) {
             None => {}
-            // Users live in the catalog, and those that the dump does not have stay.
+            // Users live in the catalog. Users that the dump does not have stay.
             Some(users) if self.is_system_database() && users.name() == USERS_COLLECTION => {
                 return self.require_administrator();
             }
@@ -49,7 +51,7 @@ impl Session {
                 if existing.definition().properties.is_system {
                     return self.empty(existing);
                 }
-                // Graphs name the collection, and will find the new one.
+                // Graphs name the collection and will find the new one.
                 let _changes = self.instance().graph_changes();
                 store.drop_collection(existing, true)?;
             }
@@ -69,15 +71,16 @@ impl Session {
         store.truncate(collection)
     }
 
-    /// Creates the `indexes` of a dump that a collection lacks, and its edge index if that was deferred. With
-    /// `force`, those of types that this version does not have are left out. Errors: 9, 10, 11, 18, 1203, 1210.
+    /// Creates the `indexes` of a dump that a collection lacks, and a deferred edge index.
+    ///
+    /// With `force`, indexes of unknown types are skipped. Errors: 9, 10, 11, 18, 1203, 1210.
     pub fn restore_indexes(&self, body: Slice<'_>, force: bool) -> Result<()> {
         self.require_database(AccessLevel::ReadWrite)?;
         let parameters = parameters(body)?;
         let name = parameters.get("name").and_then(Slice::as_str);
         let name =
             name.ok_or_else(|| Error::bad_parameter("'parameters' must have the collection's 'name'"))?;
-        // The oldest dumps have them among the parameters.
+        // The oldest dumps have the indexes among the parameters.
         let indexes = body.get("indexes").or_else(|| parameters.get("indexes")).unwrap_or(Slice::EMPTY_ARRAY);
         if !indexes.is_array() {
             return Err(Error::bad_parameter("'indexes' must be an array"));

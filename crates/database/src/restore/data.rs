@@ -1,8 +1,8 @@
-//! Documents from a dump.
+//! Restored documents.
 //!
-//! New documents are loaded without a transaction's bookkeeping ([`storage::DocumentLoad`]). Where that cannot be (a
-//! key is taken because the batch comes again, documents are removed, an index is unique) the batch is one
-//! transaction, whose result is the same.
+//! New documents are loaded without the overhead of a transaction ([`storage::DocumentLoad`]). A
+//! load is impossible if a key is taken because the batch comes again, if documents are removed, or
+//! if an index is unique. The batch is then one transaction with the same result.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,17 +18,20 @@ use crate::dump::{USERS_COLLECTION, users};
 use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
-/// How often a batch is begun again that meets other writers.
+/// Attempts to store a batch that conflicts with other writers.
 const ATTEMPTS: usize = 20;
-/// How long a load waits for the transactions that write its collection, before the batch becomes one of them.
+/// Time that a load waits for transactions that write its collection, before the batch becomes a
+/// transaction itself.
 const LOAD_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_millis(500));
 /// The user that always has all rights.
 const ROOT: &str = "root";
 
 impl Session {
-    /// Stores the documents of a body, all or none, with their keys and revisions; those that are there are replaced.
-    /// Errors: 1203, 11, 30, 600, 10, 32, 1210 for a unique index, and those of documents that cannot be stored, with
-    /// the line.
+    /// Stores the documents of a body, all or none, with their keys and revisions. Existing ones
+    /// are replaced.
+    ///
+    /// Errors: 1203, 11, 30, 600, 10, 32, 1210 for a unique index, and those of documents that
+    /// cannot be stored. The message names the line.
     pub fn restore_data(&self, collection: &str, body: RestoreBody<'_>) -> Result<()> {
         if self.instance().is_stopping() {
             return Err(Error::of(ErrorCode::ShuttingDown));
@@ -49,13 +52,13 @@ impl Session {
         }
     }
 
-    /// `false` if the documents are not all new ones that can be loaded; nothing is stored then.
+    /// Returns false, and stores nothing, if the documents are not all new or cannot be loaded.
     fn restore_by_load(&self, collection: &Arc<Collection>, body: RestoreBody<'_>) -> Result<bool> {
         let store = self.instance().store();
         let Some(mut load) = store.load_documents(collection, &options(), LOAD_WAIT)? else {
             return Ok(false);
         };
-        // Documents are smaller than their text; what is not used is never touched.
+        // Documents are smaller than their text. Unused memory is never touched.
         load.reserve(body.len());
         let mut only_new = true;
         for_each(body, &mut |operation| {
@@ -86,7 +89,7 @@ impl Session {
         transaction.commit(Durability::Buffered)
     }
 
-    /// Users live in the catalog.
+    /// Stores users in the catalog.
     fn restore_users(&self, body: RestoreBody<'_>) -> Result<()> {
         self.require_administrator()?;
         let mut restored = Vec::new();

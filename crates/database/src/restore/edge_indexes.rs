@@ -1,9 +1,9 @@
 //! Edge indexes that restored collections still lack.
 //!
-//! A client that restores documents and says that it will ask for the indexes afterwards gets edge collections
-//! without their edge index ([`storage::Store::create_collection_to_load`]). `restore-indexes` builds it. Whoever
-//! needs it sooner builds it first: a query that uses the collection, and the removal of a vertex. What is left when
-//! a restore was broken off is built after a while.
+//! A client that restores documents may promise to request the indexes afterwards. It gets edge
+//! collections without their edge index ([`storage::Store::create_collection_to_load`]), which
+//! `restore-indexes` builds. A query that uses the collection and the removal of a vertex build the
+//! index earlier. If the restore breaks off, the index is built after a while.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
 impl Session {
-    /// The collections of a plan that lack their edge index.
+    /// Returns the collections of a plan that lack their edge index.
     pub(crate) fn lacking_edge_index(&self, plan: &Plan, catalog: &Catalog) -> Result<Vec<Arc<Collection>>> {
         let database = self.database_in(catalog)?;
         let used = plan.collections.iter();
@@ -27,7 +27,9 @@ impl Session {
         Ok(used.filter(|collection| collection.lacks_edge_index()).cloned().collect())
     }
 
-    /// Builds the edge index of a collection, if it lacks it. `check` is asked from time to time whether to go on.
+    /// Builds the edge index of a collection that lacks it.
+    ///
+    /// It calls `check` from time to time, and stops at an error.
     pub(crate) fn build_edge_index(
         &self,
         collection: &Collection,
@@ -37,23 +39,25 @@ impl Session {
     }
 }
 
-/// Finds the collections that a broken restore has left.
+/// The collections that a broken restore left without their edge index.
 #[derive(Default)]
 pub(crate) struct LeftBehind {
-    /// The last load of each collection without an edge index, and since when it is the last.
+    /// The last load of each collection without an edge index, and the time since which it is the
+    /// last.
     seen: HashMap<CollectionId, (u64, Instant)>,
     builder: Option<JoinHandle<()>>,
 }
 
 impl LeftBehind {
-    /// Looks at all collections, and builds one index on a thread of its own. To be called every few seconds.
+    /// Searches all collections, and builds one index on a thread of its own. It is called every
+    /// few seconds.
     pub(crate) fn look_after(&mut self, instance: &Arc<Instance>) {
         if self.builder.as_ref().is_some_and(|builder| !builder.is_finished()) {
             return;
         }
         let catalog = instance.store().catalog();
         let collections = catalog.databases().flat_map(|database| database.collections());
-        // An empty collection needs no index yet, and its documents may come an hour after it.
+        // An empty collection needs no index yet, and its documents may follow an hour later.
         let lacking = collections.filter(|found| found.lacks_edge_index() && found.count_now() > 0);
         let mut seen = HashMap::new();
         let mut idle = None;
@@ -85,11 +89,11 @@ fn start_building(instance: &Arc<Instance>, collection: Arc<Collection>) -> Opti
             tracing::warn!(target: "engines", "the edge index of '{name}' could not be built: {error}");
         }
     };
-    // Without a thread it is tried again.
+    // Without a thread the next call tries again.
     std::thread::Builder::new().name("edge-index".into()).spawn(build).ok()
 }
 
-/// The check of a query, for storage.
+/// Returns a query's check for interruption, in the form that storage expects.
 pub(crate) fn check_of(interrupt: &aql_value::Interrupt) -> impl Fn() -> Result<()> + Sync + '_ {
     || interrupt.check()
 }

@@ -1,9 +1,9 @@
-//! Restores: what a dump holds, put back as ArangoDB's restore tool sends it.
+//! Restores: the contents of a dump, as ArangoDB's restore tool sends them.
 //!
-//! [`collection`]: definitions and indexes. [`data`]: documents, whose lines are read by [`operation`]. A request's
-//! documents are stored all or not at all, and a request that comes again changes nothing: so a restore that broke
-//! off can go on with the batch that was under way. [`edge_indexes`]: edge indexes are built after the documents
-//! where the client wants it so.
+//! [`collection`]: definitions and indexes. [`data`]: documents, whose lines [`operation`] reads.
+//! The documents of a request are stored all or not at all, and a repeated request changes nothing.
+//! A broken restore can therefore resume with the batch that was under way. [`edge_indexes`]: edge
+//! indexes that are built after the documents if the client wants it.
 
 mod collection;
 mod data;

@@ -1,8 +1,8 @@
-//! What a value of a dump's data says: a document to store, or a key to remove.
+//! The operations of a dump's data: store a document, or remove a key.
 //!
-//! Dumps of ArangoDB 3.9 and later hold documents as they are. Older ones wrap them: `{"type": 2300, "data": {...}}`
-//! is a document (2301 an edge, before 3.0) and 2302 a removal, which names its key in `data` or, before 3.0, as
-//! `key`.
+//! Dumps of ArangoDB 3.9 and later hold plain documents. Older dumps wrap them:
+//! `{"type": 2300, "data": {...}}` is a document (2301 an edge, before 3.0). Type 2302 is a
+//! removal, which names its key in `data` or, before 3.0, as `key`.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ use crate::{Error, ErrorCode, Result};
 /// Documents as a client sends them.
 #[derive(Clone, Copy, Debug)]
 pub enum RestoreBody<'a> {
-    /// JSON, a value a line.
+    /// JSON, one value per line.
     Lines(&'a [u8]),
-    /// VelocyPack values one behind the other, or arrays of them. Not validated.
+    /// VelocyPack values or arrays of them, one after the other. Not validated.
     VelocyPack(&'a [u8]),
 }
 
@@ -34,14 +34,14 @@ const REMOVAL: u64 = 2302;
 /// One step of a restore.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation<'a> {
-    /// Store the document, in the place of the one with its key.
+    /// Store the document, and replace the one with its key.
     Put(Slice<'a>),
-    /// Remove the document of a key, if there is one.
+    /// Remove the document with a key, if there is one.
     Remove(&'a str),
 }
 
 impl<'a> Operation<'a> {
-    /// Errors: 1227, 1226, 10.
+    /// Reads an operation. Errors: 1227, 1226, 10.
     pub(super) fn of(value: Slice<'a>) -> Result<Self> {
         if !value.is_object() {
             return Err(Error::new(ErrorCode::DocumentTypeInvalid, "expecting a JSON object"));
@@ -74,7 +74,7 @@ fn without_key(what: &str) -> Error {
     Error::new(ErrorCode::DocumentKeyMissing, format!("{what} without '_key'"))
 }
 
-/// Where in a body a value stands.
+/// The position of a value in a body.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     Line(usize),
@@ -90,8 +90,9 @@ impl fmt::Display for Place {
     }
 }
 
-/// Calls `take` with each step of a body, in order, until it answers `false`. Errors: 600, those of [`Operation::of`]
-/// and of `take`; the message says in which line.
+/// Calls `take` with each operation of a body, in order, until it returns false.
+///
+/// Errors: 600, those of [`Operation::of`] and of `take`. The message names the line.
 pub(super) fn for_each(
     body: RestoreBody<'_>,
     take: &mut dyn FnMut(Operation<'_>) -> Result<bool>,
@@ -103,7 +104,8 @@ pub(super) fn for_each(
 }
 
 fn for_each_line(text: &[u8], take: &mut dyn FnMut(Operation<'_>) -> Result<bool>) -> Result<()> {
-    // As in ArangoDB's server. What is to become of them is for the tool to say (`cleanup-duplicate-attributes`).
+    // Duplicates are refused, as in ArangoDB. The tool decides about them
+    // (`cleanup-duplicate-attributes`).
     let mut parser = json::Parser::new(text, &Limits::default()).with_duplicates(Duplicates::Refuse);
     let mut builder = velocypack::Builder::new();
     loop {
@@ -112,7 +114,7 @@ fn for_each_line(text: &[u8], take: &mut dyn FnMut(Operation<'_>) -> Result<bool
         let line = || Place::Line(line_at(text, start));
         match parser.next_value(&mut builder) {
             Ok(None) => return Ok(()),
-            // The message says line and column by itself.
+            // The message names line and column itself.
             Err(error) => {
                 return Err(Error::new(ErrorCode::HttpCorruptedJson, format!("invalid JSON: {error}")));
             }
@@ -124,7 +126,7 @@ fn for_each_line(text: &[u8], take: &mut dyn FnMut(Operation<'_>) -> Result<bool
     }
 }
 
-/// Values one behind the other; arrays hold values.
+/// Visits the values one after the other, and the values inside arrays.
 fn for_each_value(mut bytes: &[u8], take: &mut dyn FnMut(Operation<'_>) -> Result<bool>) -> Result<()> {
     let mut number = 0;
     while !bytes.is_empty() {
@@ -155,7 +157,7 @@ fn at(place: Place, error: Error) -> Error {
     error.with_message(message)
 }
 
-/// The number, from 1, of the line in which the next value behind `offset` begins.
+/// Returns the number, from 1, of the line in which the next value behind `offset` begins.
 fn line_at(text: &[u8], offset: usize) -> usize {
     let behind = text.get(offset..).unwrap_or_default();
     let blank = behind.iter().take_while(|byte| byte.is_ascii_whitespace()).count();

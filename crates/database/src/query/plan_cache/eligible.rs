@@ -1,5 +1,5 @@
-//! Which queries ArangoDB's plan cache takes. This server's own takes more; but a client that asks for the cache with
-//! `usePlanCache` is told what it would be told there.
+//! The eligibility of queries for ArangoDB's plan cache. Our own cache takes more queries. A client
+//! that asks for the cache with `usePlanCache` gets the answer that ArangoDB would give.
 //!
 //! Source: ArangoDB 3.12 documentation, "The execution plan cache for AQL queries".
 
@@ -9,7 +9,7 @@ use aql_syntax::walk;
 use crate::query::request::QueryOptions;
 use crate::{Error, ErrorCode, Result};
 
-/// Error 1584 unless a plan of the query may be kept.
+/// Checks that ArangoDB would cache a plan of the query. Errors: 1584.
 pub(crate) fn check(query: &Query, options: &QueryOptions) -> Result<()> {
     if options.all_plans || !options.rules.is_empty() {
         return Err(not_eligible("it has the option 'allPlans' or 'optimizer.rules'"));

@@ -1,5 +1,5 @@
-//! What clients see of the plan cache: the plans of queries that asked for it to be used (`usePlanCache`). The cache
-//! also keeps those of all other queries, of which nobody needs to know.
+//! The clients' view of the plan cache: the plans of queries that asked for it (`usePlanCache`).
+//! The cache also keeps the plans of all other queries, which clients do not see.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,10 +11,10 @@ use velocypack::{Builder, Slice};
 
 use super::{CachedPlan, MAX_AGE, PlanCache, PlanSurroundings, plan_hash};
 
-/// A plan as `/_api/query-plan-cache` lists it.
+/// A plan in the form that `/_api/query-plan-cache` lists.
 #[derive(Debug)]
 pub struct ListedPlan {
-    /// The key, as replies name it (`planCacheKey`).
+    /// The key that replies report (`planCacheKey`).
     pub key: String,
     /// The query's text.
     pub text: Arc<str>,
@@ -24,9 +24,9 @@ pub struct ListedPlan {
     pub bind_variables: Vec<u8>,
     /// Option `fullCount`.
     pub full_count: bool,
-    /// When the plan was first kept for a client that asked.
+    /// The time at which the plan was first cached for a client that asked.
     pub created: SystemTime,
-    /// About how many bytes the entry takes.
+    /// An estimate of the bytes that the entry takes.
     pub memory_bytes: u64,
     /// The plan.
     pub plan: Arc<Plan>,
@@ -36,26 +36,27 @@ pub struct ListedPlan {
 }
 
 impl ListedPlan {
-    /// How often the plan was used again.
+    /// Returns the number of times that the plan was used again.
     pub fn hits(&self) -> u64 {
         self.hits.load(Ordering::Relaxed)
     }
 
-    /// Counts a use, and answers the key.
+    /// Counts a use and returns the key.
     fn note_use(&self) -> String {
         self.hits.fetch_add(1, Ordering::Relaxed);
         self.key.clone()
     }
 
-    /// The names of the collections that the query names.
+    /// Returns the names of the collections that the query names.
     pub fn data_sources(&self) -> impl Iterator<Item = &str> {
         self.plan.collections.iter().map(|used| &*used.collection.name)
     }
 }
 
 impl PlanCache {
-    /// Notes that a client asked for a plan of the cache to be used, and answers the plan's key if it was kept for such
-    /// a client before; from now on it is.
+    /// Notes that a client asked for a cached plan.
+    ///
+    /// Returns the plan's key if it was already cached for such a client. From now on it is.
     pub fn note_use(
         &self,
         text: &str,
@@ -90,7 +91,7 @@ impl PlanCache {
         None
     }
 
-    /// The plans of a database that may be used again at this version of the catalog, the oldest first.
+    /// Returns the plans of a database that are valid at this version of the catalog, oldest first.
     pub fn listed(&self, database: &str, catalog_version: u64) -> Vec<Arc<ListedPlan>> {
         let state = self.lock();
         let young = state.plans.values().filter(|entry| entry.made.elapsed() <= MAX_AGE);
@@ -111,7 +112,7 @@ impl PlanCache {
     }
 }
 
-/// The bind parameters that name collections: those whose names start with `@`.
+/// Returns the bind parameters that name collections: those whose names start with `@`.
 fn collection_parameters(parameters: Slice<'_>) -> velocypack::Result<Vec<u8>> {
     let mut builder = Builder::with_capacity(64);
     builder.open_object()?;

@@ -1,12 +1,13 @@
-//! Plans that were made before: a query that comes again is not planned again, whatever the values of its open
+//! The plan cache: a repeated query is not planned again, whatever the values of its open
 //! parameters are.
 //!
-//! A plan is found by everything it depends on: the text; the database, the options of the optimizer and the catalog's
-//! version ([`PlanSurroundings`]); of open parameters the shape of the value, of all others the value. So a plan made
-//! before an index existed is never used after. As plans also depend on how large collections are, they are made anew
-//! from time to time.
+//! The key of a plan holds everything that the plan depends on: the text, and the database, the
+//! options of the optimizer and the catalog's version ([`PlanSurroundings`]). It also holds the
+//! shape of each open parameter's value, and the value of each other parameter. A plan that was
+//! made before an index existed is therefore never used afterwards. Plans also depend on the sizes
+//! of collections, so they are made again from time to time.
 //!
-//! Look-ups are by hash and then compared; two queries with the same hash take turns in the cache, no more.
+//! Look-ups go by hash and then compare. Two queries with the same hash only displace each other.
 
 pub(crate) mod eligible;
 mod listed;
@@ -26,10 +27,10 @@ pub use listed::ListedPlan;
 
 pub use super::latency::Latency;
 
-/// A plan older than this is made anew.
+/// The age after which a plan is made again.
 const MAX_AGE: Duration = Duration::from_secs(60);
 
-/// What a plan depends on besides the query's text and parameters.
+/// The inputs of planning besides the query's text and parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanSurroundings<'a> {
     /// Database in which names are looked up.
@@ -38,7 +39,7 @@ pub struct PlanSurroundings<'a> {
     pub full_count: bool,
     /// Option `maxNumberOfPlans`.
     pub max_number_of_plans: usize,
-    /// Option of the query.
+    /// Option `maxDNFConditionMembers`.
     pub max_condition_branches: usize,
     /// Option `optimizer.rules`.
     pub rules: &'a [String],
@@ -51,15 +52,17 @@ pub struct PlanSurroundings<'a> {
 pub struct CachedPlan {
     /// The plan.
     pub plan: Arc<Plan>,
-    /// How long its runs took.
+    /// The latency of its runs.
     pub latency: Arc<Latency>,
     /// The values.
     pub values: Arc<[Value]>,
-    /// What clients see of the plan, once one has asked for the cache to be used.
+    /// The clients' view of the plan, once one has asked for the cache.
     pub listed: Option<Arc<ListedPlan>>,
 }
 
-/// Bounded by the number of plans and the size of their keys; when full, it forgets what was not used lately.
+/// A cache of plans with limits on their number and the size of their keys.
+///
+/// When it is full, it forgets the half that was least recently used.
 #[derive(Debug)]
 pub struct PlanCache {
     state: Mutex<State>,
@@ -69,11 +72,11 @@ pub struct PlanCache {
 
 #[derive(Debug, Default)]
 struct State {
-    /// By the hash of the text.
+    /// Texts by their hash.
     texts: HashMap<u64, KnownText, BuildHasherDefault<AlreadyHashed>>,
-    /// By the hash of text and signature.
+    /// Plans by the hash of text and signature.
     plans: HashMap<u64, Entry, BuildHasherDefault<AlreadyHashed>>,
-    /// Counts look-ups; an entry's age is the distance to it.
+    /// The number of look-ups. The age of an entry is its distance from this number.
     clock: u64,
 }
 
@@ -99,12 +102,14 @@ struct Entry {
 type Signature = SmallVec<[u8; 192]>;
 
 impl PlanCache {
-    /// At most `max_entries` plans; texts with parameters beyond `max_key_bytes` are not kept.
+    /// Returns an empty cache of at most `max_entries` plans.
+    ///
+    /// Texts with parameters beyond `max_key_bytes` are not cached.
     pub fn new(max_entries: usize, max_key_bytes: usize) -> Self {
         PlanCache { state: Mutex::default(), max_entries, max_key_bytes }
     }
 
-    /// The plan made before for such a query. `parameters` is the object of bind values.
+    /// Returns the cached plan of a query. `parameters` is the object of bind values.
     pub fn get(
         &self,
         text: &str,
@@ -118,7 +123,8 @@ impl PlanCache {
             let known = state.texts.get(&text_hash).filter(|known| *known.text == *text)?;
             known.open.clone()
         };
-        // Null, which is never open, stands for a missing value; no plan has the signature without its name.
+        // Null, which is never open, stands for a missing value. No plan has the signature without
+        // its name.
         let mut values: SmallVec<[Value; 8]> = smallvec![Value::Null; open.names().len()];
         for (name, value) in parameters.entries() {
             if let Some(slot) = open.slot(name).and_then(|slot| values.get_mut(slot)) {
@@ -140,7 +146,7 @@ impl PlanCache {
         Some(CachedPlan { plan, latency, values, listed: entry.listed.clone() })
     }
 
-    /// Keeps a plan. Its open parameters must be all those of the text, with these values.
+    /// Caches a plan. Its open parameters must be all those of the text, with these values.
     pub fn put(
         &self,
         text: &str,
@@ -183,12 +189,12 @@ impl PlanCache {
         state.texts.clear();
     }
 
-    /// How many plans are kept.
+    /// Returns the number of plans.
     pub fn len(&self) -> usize {
         self.lock().plans.len()
     }
 
-    /// Whether no plan is kept.
+    /// Returns true if no plan is cached.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -197,7 +203,9 @@ impl PlanCache {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// `None` if it would be too long to be kept. Lengths and tags make the bytes unambiguous.
+    /// Returns the signature, or `None` if it is too long to be cached.
+    ///
+    /// Lengths and tags make the bytes unambiguous.
     fn signature(
         &self,
         parameters: Slice<'_>,
@@ -233,7 +241,8 @@ impl PlanCache {
 }
 
 impl State {
-    /// Half goes at once, so that a stream of ever new queries does not pay for the search each time.
+    /// Forgets the older half of the plans at once, so that a stream of new queries does not pay
+    /// for the search each time.
     fn forget_half(&mut self) {
         let mut used: Vec<u64> = self.plans.values().map(|entry| entry.used).collect();
         let middle = used.len() / 2;
@@ -241,7 +250,7 @@ impl State {
             let (_, &mut median, _) = used.select_nth_unstable(middle);
             self.plans.retain(|_, entry| entry.used > median);
         }
-        // A text that no plan holds on to has one owner.
+        // A text that no plan refers to has one owner.
         self.texts.retain(|_, known| Arc::strong_count(&known.text) > 1);
     }
 }
@@ -255,7 +264,7 @@ fn push_bytes(out: &mut Signature, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// The keys are hashes.
+/// A hasher for keys that are hashes.
 #[derive(Default)]
 struct AlreadyHashed(u64);
 

@@ -1,8 +1,9 @@
-//! What a client asks with `POST /_api/cursor`, `/_api/explain` and `/_api/query`: the query, its parameters and its
-//! options.
+//! Requests of `POST /_api/cursor`, `/_api/explain` and `/_api/query`: the query, its parameters
+//! and its options.
 //!
-//! Names, defaults and errors are ArangoDB's. Options that steer a cluster, or the caches of ArangoDB's own storage,
-//! are checked for their type and have no effect on a single server ([`check_without_effect`]).
+//! Names, defaults and errors are ArangoDB's. Options for a cluster or for the caches of ArangoDB's
+//! own storage are checked for their type. They have no effect on a single server
+//! ([`check_without_effect`]).
 
 use std::time::Duration;
 
@@ -12,16 +13,17 @@ use crate::cursor::CursorSpec;
 use crate::cursor::encoder::Format;
 use crate::{Error, ErrorCode, Result};
 
-/// Rows of a batch when the client does not say how many.
+/// Default number of rows in a batch.
 pub const DEFAULT_BATCH_SIZE: usize = 1_000;
-/// Seconds that a cursor lives between two fetches when the client does not say.
+/// Default time to live of an idle cursor, in seconds.
 pub const DEFAULT_TTL_SECONDS: f64 = 30.0;
-/// Longest life of an idle cursor. A client that wants more must fetch, or it would pin old versions for ever.
+/// Longest time to live of an idle cursor, in seconds. A longer one would pin old versions for too
+/// long.
 pub const MAX_TTL_SECONDS: f64 = 86_400.0;
-/// Most rules that a client may switch; more is a mistake or an attack.
+/// Most rules that a client may switch. A longer list is a mistake or an attack.
 const MAX_RULES: usize = 1_000;
 
-/// A query with everything that decides how it is run and handed out.
+/// A query with all options of its planning, execution and delivery.
 #[derive(Clone, Debug)]
 pub struct QueryRequest {
     /// The AQL text.
@@ -32,53 +34,57 @@ pub struct QueryRequest {
     pub batch_size: usize,
     /// Report the number of all rows with the first batch.
     pub count: bool,
-    /// How long the cursor may be idle; `None` leaves it to the server.
+    /// Idle time after which the cursor expires; `None` uses the server's default.
     pub ttl: Option<Duration>,
-    /// Whether the results cache may answer, and keep the result; `None` leaves it to the cache's mode.
+    /// True if the results cache may answer and keep the result; `None` follows the cache's mode.
     pub cache: Option<bool>,
-    /// Bytes that the query may use; 0 is no limit of its own.
+    /// Bytes of memory for the query; 0 sets no limit of its own.
     pub memory_limit_bytes: u64,
-    /// How it is planned and run.
+    /// The options of planning and execution.
     pub options: QueryOptions,
 }
 
 /// The attribute `options` of a query request.
 #[derive(Clone, Debug)]
 pub struct QueryOptions {
-    /// Report how many rows there were before the last `LIMIT`; never for a stream.
+    /// Report the number of rows before the last `LIMIT`; never for a stream.
     pub full_count: bool,
     /// Compute batches on demand instead of the whole result first.
     pub stream: bool,
-    /// Keep the last batch so that a client whose connection broke can ask for it again.
+    /// Keep the last batch, so that a client whose connection broke can request it again.
     pub allow_retry: bool,
-    /// 0: statistics; 1: and times of the stages; 2: and the plan with figures per node.
+    /// 0: statistics; 1: also times of the stages; 2: also the plan with statistics per node.
     pub profile: u8,
-    /// After how long the query ends with error 1500; `Duration::MAX` is never, and `None` what the server says.
+    /// Run time after which the query ends with error 1500.
+    ///
+    /// `Duration::MAX` sets no limit; `None` uses the server's default.
     pub max_runtime: Option<Duration>,
     /// Most warnings to keep.
     pub max_warning_count: usize,
-    /// The first warning ends the query; `None` leaves it to the server, here and below.
+    /// End the query at its first warning. `None` uses the server's default, here and below.
     pub fail_on_warning: Option<bool>,
     /// Most plans that the optimizer may compare.
     pub max_number_of_plans: Option<usize>,
-    /// Most alternatives of a condition in its normal form that indexes are matched with.
+    /// Most alternatives of a condition in disjunctive normal form that are matched with indexes.
     pub max_condition_branches: Option<usize>,
-    /// Bytes and rows from which an operator goes on in temporary files.
+    /// Bytes from which an operator spills to temporary files.
     pub spill_threshold_bytes: Option<u64>,
-    /// See `spill_threshold_bytes`.
+    /// Rows from which an operator spills to temporary files.
     pub spill_threshold_rows: Option<u64>,
     /// Rules to switch on and off by name, such as `-all` and `+use-indexes`.
     pub rules: Vec<String>,
     /// Most bytes that the query's transaction may write.
     pub max_transaction_size_bytes: Option<u64>,
-    /// Documents written from which they are committed before the query's end.
+    /// Number of written documents after which the query commits before its end.
     pub intermediate_commit_operations: Option<u64>,
-    /// Bytes written from which they are.
+    /// Number of written bytes after which the query commits before its end.
     pub intermediate_commit_bytes: Option<u64>,
-    /// `false`: make a new plan. `true`: the client wants the plan cache to be used, to be told of it, and an error
-    /// where ArangoDB's could not. `None`: the cache is used where it can.
+    /// The use of the plan cache.
+    ///
+    /// `Some(false)` makes a new plan. `Some(true)` uses the cache, reports its key, and fails
+    /// where ArangoDB's cache does not take the query. `None` uses the cache where possible.
     pub use_plan_cache: Option<bool>,
-    /// Collections that the user may not read are empty ones, rather than error 11.
+    /// Treat collections that the user may not read as empty, rather than fail with error 11.
     pub skip_inaccessible_collections: bool,
     /// `/_api/explain`: show every plan that was considered.
     pub all_plans: bool,
@@ -110,7 +116,7 @@ impl Default for QueryOptions {
 }
 
 impl QueryRequest {
-    /// A query without parameters and with all options at their defaults.
+    /// Returns a query without parameters and with default options.
     pub fn new(text: impl Into<String>) -> Self {
         QueryRequest {
             text: text.into(),
@@ -124,8 +130,10 @@ impl QueryRequest {
         }
     }
 
-    /// Reads a request body. Errors: 1502 when it is no object or has no query, 17 for an attribute of a wrong type,
-    /// 10 for a value out of its range.
+    /// Reads a request body.
+    ///
+    /// Errors: 1502 if it is not an object or has no query, 17 for an attribute of a wrong type, 10
+    /// for a value out of range.
     pub fn from_body(body: Slice<'_>) -> Result<Self> {
         if !body.is_object() {
             return Err(Error::of(ErrorCode::QueryEmpty));
@@ -151,18 +159,18 @@ impl QueryRequest {
                 _ => {}
             }
         }
-        // They have the last word, wherever they stand.
+        // `options` takes precedence, wherever it stands.
         match options {
             None => {}
             Some(options) if options.is_object() => request.read_options(options)?,
             Some(_) => return Err(type_error("object", "options")),
         }
-        // A stream is not read to its end for the sake of a number.
+        // A stream is not read to its end for its count.
         request.options.full_count &= !request.options.stream;
         Ok(request)
     }
 
-    /// How the result is handed out.
+    /// Returns the specification of the cursor over the result.
     pub(crate) fn cursor_spec(&self, format: Format, default_ttl: Duration) -> CursorSpec {
         CursorSpec {
             format,
@@ -220,28 +228,28 @@ impl QueryRequest {
             }
         }
         if options.skip_inaccessible_collections {
-            // The plan is made of what this user may see.
+            // The plan depends on the user's rights.
             options.use_plan_cache = Some(false);
         }
         Ok(())
     }
 }
 
-/// Attributes that are not null, which is as good as not there.
+/// Returns the attributes that are not null. Null is the same as a missing attribute.
 fn given(object: Slice<'_>) -> impl Iterator<Item = (&str, Slice<'_>)> {
     object.entries().filter(|(_, value)| !value.is_null())
 }
 
-/// A batch size from a client: a whole number of at least 1.
+/// Reads a client's batch size: a whole number of at least 1.
 pub fn batch_size(size: f64) -> Result<usize> {
     if size < 1.0 {
         return Err(Error::new(ErrorCode::TypeError, "expecting non-zero value for 'batchSize'"));
     }
-    // The conversion saturates; larger than any result is "all at once".
+    // The conversion saturates. A size larger than any result delivers all rows at once.
     Ok(size as usize)
 }
 
-/// A time to live from a client, in seconds; zero and less is the server's.
+/// Reads a client's time to live in seconds. Zero and negative values select the server's default.
 pub fn ttl(seconds: f64) -> Result<Option<Duration>> {
     if seconds.is_nan() {
         return Err(type_error("number", "ttl"));
@@ -258,7 +266,7 @@ fn profile_level(value: Slice<'_>) -> Result<u8> {
     }
 }
 
-/// Zero lifts the server's limit.
+/// Returns the limit of the run time. Zero lifts the server's limit.
 fn max_runtime(seconds: f64) -> Duration {
     let limit = if seconds > 0.0 { Duration::try_from_secs_f64(seconds).ok() } else { None };
     limit.unwrap_or(Duration::MAX)
@@ -279,12 +287,14 @@ fn rules(optimizer: Slice<'_>) -> Result<Vec<String>> {
     if rules.len() > MAX_RULES {
         return Err(Error::bad_parameter(format!("at most {MAX_RULES} 'optimizer.rules' are accepted")));
     }
-    // Members that are no strings are skipped, as ArangoDB does.
+    // Members that are not strings are skipped, as in ArangoDB.
     Ok(rules.elements().filter_map(|rule| rule.as_str().map(str::to_owned)).collect())
 }
 
-/// Options that mean nothing on a single server with one cache; `verbosePlans` shows registers and the like of
-/// ArangoDB's own executor. Drivers send several types of `satelliteSyncWait`, and ArangoDB takes them all.
+/// Checks the types of options that have no effect on a single server with one cache.
+///
+/// `verbosePlans` shows internals of ArangoDB's executor, such as registers. Drivers send
+/// `satelliteSyncWait` in several types, and ArangoDB accepts all of them.
 fn check_without_effect(name: &str, value: Slice<'_>) -> Result<()> {
     match name {
         "allowDirtyReads" | "fillBlockCache" | "verbosePlans" => bool_of(name, value).map(drop),
@@ -309,7 +319,7 @@ fn non_negative(name: &str, value: Slice<'_>) -> Result<f64> {
     }
 }
 
-/// A number of at least 1; zero is the server's.
+/// Reads a number of at least 1. Zero selects the server's default.
 fn positive(name: &str, value: Slice<'_>) -> Result<Option<u64>> {
     Ok(Some(non_negative(name, value)? as u64).filter(|value| *value > 0))
 }

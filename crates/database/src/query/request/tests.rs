@@ -1,4 +1,5 @@
-//! Every option is read, and a wrong one is refused with the number that a driver expects.
+//! Tests that every option is read, and that a wrong one is refused with the error number that
+//! drivers expect.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! A result being captured while it is computed.
+//! The capture of a result for the cache while it is computed.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -12,10 +12,10 @@ use super::{Entry, ResultKey, ResultsCache};
 use crate::Result;
 use crate::query::prepare::PreparedQuery;
 
-/// Memory is drawn in steps of this many bytes.
+/// Bytes of memory that are charged at a time.
 const STEP_BYTES: u64 = 64 << 10;
 
-/// The rows so far.
+/// The rows that were captured so far.
 pub(crate) struct Capture {
     key: ResultKey,
     dependencies: Dependencies,
@@ -26,7 +26,9 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// Begins a capture, if the query's result may be kept: to be called before the query takes its snapshot.
+    /// Begins a capture if the query's result may be cached.
+    ///
+    /// Call it before the query takes its snapshot.
     pub(crate) fn begin(query: &PreparedQuery) -> Option<Self> {
         let cache = query.session.instance().results_cache();
         if !cache.is_wanted(&query.request)
@@ -46,14 +48,16 @@ impl Capture {
         })
     }
 
-    /// Whether nothing was written since [`Capture::begin`]: to be called after the query has taken its snapshot. Then
-    /// the snapshot shows what the dependencies say.
+    /// Returns true if nothing was written since [`Capture::begin`], so that the snapshot matches
+    /// the dependencies.
+    ///
+    /// Call it after the query has taken its snapshot.
     pub(crate) fn is_confirmed(&self, query: &PreparedQuery) -> bool {
         let include_system = query.session.instance().results_cache().properties().include_system;
         dependencies(query, include_system).as_ref() == Some(&self.dependencies)
     }
 
-    /// Adds a row. `false` when the result has become too large to be kept.
+    /// Adds a row. Returns false if the result has become too large to be cached.
     pub(crate) fn push(&mut self, row: &Value, cache: &ResultsCache) -> Result<bool> {
         row.with_slice(|slice, collection| to_wire(slice, collection, &mut self.rows))?;
         self.row_count += 1;
@@ -65,7 +69,7 @@ impl Capture {
         Ok(missing == 0 || grow(cache, &mut self.charge, missing.max(STEP_BYTES)))
     }
 
-    /// Keeps the result, with the reply's `extra` in VelocyPack.
+    /// Caches the result, with the reply's `extra` in VelocyPack.
     pub(crate) fn finish(mut self, query: &PreparedQuery, extra: Vec<u8>) {
         let cache = query.session.instance().results_cache();
         self.rows.shrink_to_fit();
@@ -88,13 +92,13 @@ impl Capture {
     }
 }
 
-/// Makes a charge of exactly `size` bytes.
+/// Adjusts a charge to exactly `size` bytes.
 fn fit(cache: &ResultsCache, charge: &mut Charge, size: u64) -> bool {
     charge.shrink(charge.bytes().saturating_sub(size));
     grow(cache, charge, size.saturating_sub(charge.bytes()))
 }
 
-/// Draws more memory; older results make room where none is left.
+/// Charges more memory. If none is left, older results are evicted.
 fn grow(cache: &ResultsCache, charge: &mut Charge, bytes: u64) -> bool {
     while charge.grow(bytes).is_err() {
         if !cache.forget_oldest() {

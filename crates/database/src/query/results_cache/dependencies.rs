@@ -1,29 +1,30 @@
-//! Which states of which collections a result was read from.
+//! The dependencies of a result: collections and the versions in which they were read.
 
 use aql_plan::{NodeKind, Plan};
 use catalog::CollectionId;
 use storage::{Collection, DataVersion, Database};
 
-/// Collections and the states in which a query read them.
+/// Collections and the versions in which a query read them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Dependencies {
     collections: Vec<Dependency>,
-    /// The result was read from any collection of the database: it is not to be used when there are others.
+    /// True if the result may have been read from any collection of the database. A new collection
+    /// invalidates it.
     of_all: bool,
-    /// How many of the collections, from the first, the query names.
+    /// The number of collections, from the first, that the query names.
     named: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Dependency {
-    /// By which the query finds the collection: another one may come to have it.
+    /// The name by which the query finds the collection. Another collection may get the name later.
     name: Box<str>,
     id: CollectionId,
     version: DataVersion,
 }
 
 impl Dependency {
-    /// `None` while the collection is being written.
+    /// Returns the present version, or `None` while the collection is being written.
     fn now(collection: &Collection) -> Option<Self> {
         let version = collection.data_version()?;
         Some(Dependency { name: collection.name().into(), id: collection.id(), version })
@@ -31,14 +32,17 @@ impl Dependency {
 }
 
 impl Dependencies {
-    /// Those of a result that was read from nothing.
+    /// Returns the dependencies of a result that was read from no collection.
     #[cfg(test)]
     pub(super) fn none() -> Self {
         Dependencies { collections: Vec::new(), of_all: false, named: 0 }
     }
 
-    /// The states in which a plan would read its collections now. `None` when it must not be kept: because a collection
-    /// is being written, is not what the plan says any more, or is a system collection that is left out.
+    /// Returns the versions in which a plan would read its collections now, or `None` if its result
+    /// must not be cached.
+    ///
+    /// This is so if a collection is being written, no longer matches the plan, or is an excluded
+    /// system collection.
     pub(crate) fn now(plan: &Plan, database: &Database, include_system: bool) -> Option<Self> {
         let mut collections = Vec::with_capacity(plan.collections.len());
         for used in &plan.collections {
@@ -61,7 +65,7 @@ impl Dependencies {
         Some(Dependencies { collections, of_all, named })
     }
 
-    /// Whether everything is still as it was read.
+    /// Returns true if nothing changed since the result was read.
     pub(crate) fn hold_in(&self, database: &Database) -> bool {
         if self.of_all && database.collections().count() != self.collections.len() {
             return false;
@@ -73,13 +77,14 @@ impl Dependencies {
         })
     }
 
-    /// The names of the collections that the query names.
+    /// Returns the names of the collections that the query names.
     pub(crate) fn named(&self) -> impl Iterator<Item = &str> {
         self.collections.iter().take(self.named).map(|collection| &*collection.name)
     }
 }
 
-/// Whether a plan finds documents by their `_id`, wherever they are: the vertices of graph queries.
+/// Returns true if a plan finds documents by `_id` in any collection: the vertices of graph
+/// queries.
 fn reads_by_identifier(plan: &Plan) -> bool {
     plan.any_node(&|node| {
         matches!(node.kind, NodeKind::Traversal(_) | NodeKind::ShortestPath(_) | NodeKind::EnumeratePaths(_))

@@ -1,8 +1,9 @@
-//! Results that were computed before: a query that reads the same data again is answered without being run.
+//! The results cache: a query that reads unchanged data again is answered without being run.
 //!
-//! A result is kept with the state of every collection that it was read from ([`dependencies`]), and is used only while
-//! all of them are in that state, so that nobody reads what a commit has replaced. It is captured row by row while the
-//! query runs for the first time ([`capture`]), and handed out like any other result ([`serve`]).
+//! A result is cached with the version of every collection that it was read from
+//! ([`dependencies`]). It is used only while all of them have that version, so no client reads
+//! replaced data. It is captured row by row while the query runs for the first time ([`capture`]),
+//! and delivered like any other result ([`serve`]).
 //!
 //! Source: ArangoDB 3.12 documentation, "The AQL query results cache".
 
@@ -28,7 +29,7 @@ use aql_value::Charge;
 use crate::query::request::QueryRequest;
 use dependencies::Dependencies;
 
-/// What makes two queries the same: everything that their result depends on besides the data.
+/// The key of a result: everything that the result depends on besides the data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ResultKey {
     text: Box<str>,
@@ -56,67 +57,67 @@ impl ResultKey {
     }
 }
 
-/// A result that is kept.
+/// A cached result.
 #[derive(Debug)]
 pub struct Entry {
     key: ResultKey,
-    /// The rows as VelocyPack values, one behind the other.
+    /// The rows as VelocyPack values, one after the other.
     rows: Vec<u8>,
     row_count: usize,
-    /// Statistics of the run that computed the rows: `extra` of its reply, in VelocyPack.
+    /// `extra` of the reply of the run that computed the rows, in VelocyPack.
     extra: Vec<u8>,
     dependencies: Dependencies,
     hits: AtomicU64,
     run_time: Duration,
     added: SystemTime,
-    /// The memory that all this takes.
+    /// The memory of the entry.
     _charge: Charge,
 }
 
 impl Entry {
-    /// A number for clients to tell results apart.
+    /// Returns a hash by which clients tell results apart.
     pub fn hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.key.hash(&mut hasher);
         hasher.finish()
     }
 
-    /// The query's text.
+    /// Returns the query's text.
     pub fn text(&self) -> &str {
         &self.key.text
     }
 
-    /// The bind parameters, a VelocyPack object.
+    /// Returns the bind parameters, a VelocyPack object.
     pub fn bind_variables(&self) -> &[u8] {
         &self.key.bind_variables
     }
 
-    /// Bytes of the rows and the bind parameters.
+    /// Returns the bytes of the rows and the bind parameters.
     pub fn size_bytes(&self) -> u64 {
         (self.rows.len() + self.key.bind_variables.len()) as u64
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn row_count(&self) -> usize {
         self.row_count
     }
 
-    /// How often the result was used.
+    /// Returns the number of times that the result was used.
     pub fn hits(&self) -> u64 {
         self.hits.load(Ordering::Relaxed)
     }
 
-    /// How long the query ran that computed the result.
+    /// Returns the run time of the query that computed the result.
     pub fn run_time(&self) -> Duration {
         self.run_time
     }
 
-    /// When the result was kept.
+    /// Returns the time at which the result was cached.
     pub fn added(&self) -> SystemTime {
         self.added
     }
 
-    /// The names of the collections that the query names.
+    /// Returns the names of the collections that the query names.
     pub fn data_sources(&self) -> impl Iterator<Item = &str> {
         self.dependencies.named()
     }

@@ -1,22 +1,22 @@
-//! What the cache keeps: `/_api/query-cache/properties`, and the options `--query.cache-*`.
+//! The properties of the cache: `/_api/query-cache/properties`, and the options `--query.cache-*`.
 
 use crate::{Error, Result};
 
-/// Which queries use the cache.
+/// The mode of the cache: the queries that use it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum CacheMode {
-    /// None.
+    /// No queries.
     #[default]
     Off,
-    /// All but those whose option `cache` is false.
+    /// All queries except those whose option `cache` is false.
     On,
-    /// Those whose option `cache` is true.
+    /// Only queries whose option `cache` is true.
     Demand,
 }
 
 impl CacheMode {
-    /// ArangoDB's word for it.
+    /// Returns ArangoDB's name of the mode.
     pub fn name(self) -> &'static str {
         match self {
             CacheMode::Off => "off",
@@ -25,7 +25,7 @@ impl CacheMode {
         }
     }
 
-    /// The mode of a word. Error 10 for any other text.
+    /// Returns the mode with a name. Errors: 10 for any other text.
     pub fn from_name(name: &str) -> Result<Self> {
         match name {
             "off" => Ok(CacheMode::Off),
@@ -46,11 +46,13 @@ impl CacheMode {
     }
 }
 
-/// What the cache keeps. The limits are each database's own; all results together also stay within the memory for
-/// results that wait.
+/// The mode and the limits of the cache.
+///
+/// The limits apply to each database. All results together also stay within the memory of waiting
+/// results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheProperties {
-    /// Which queries use the cache.
+    /// The mode.
     pub mode: CacheMode,
     /// Most results.
     pub max_results: usize,
@@ -58,12 +60,12 @@ pub struct CacheProperties {
     pub max_results_bytes: u64,
     /// Most bytes of one result.
     pub max_entry_bytes: u64,
-    /// Whether results read from system collections are kept.
+    /// True if results read from system collections are cached.
     pub include_system: bool,
 }
 
 impl Default for CacheProperties {
-    /// ArangoDB's defaults.
+    /// Returns ArangoDB's defaults.
     fn default() -> Self {
         CacheProperties {
             mode: CacheMode::Off,

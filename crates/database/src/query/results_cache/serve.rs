@@ -1,4 +1,4 @@
-//! Results of the cache handed out to clients.
+//! The delivery of cached results to clients.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,10 +14,10 @@ use crate::query::request::QueryRequest;
 use crate::session::Session;
 use crate::{Error, ErrorCode, Result};
 
-/// Results up to this size are copied faster than handed to another thread.
+/// Bytes up to which copying a result is faster than handing it to another thread.
 const CHEAP_MAX_BYTES: usize = 64 << 10;
 
-/// A result of the cache that answers a query now.
+/// A cached result that answers a query.
 pub struct CachedResult {
     session: Session,
     request: QueryRequest,
@@ -25,7 +25,7 @@ pub struct CachedResult {
 }
 
 impl Session {
-    /// The result of a query from the cache, if it may be used and shows the data of now.
+    /// Returns the cached result of a query, if it may be used and reflects the present data.
     ///
     /// Errors: 11 for a collection that the user may not read.
     pub fn cached_result(&self, request: &QueryRequest) -> Result<Option<CachedResult>> {
@@ -44,7 +44,7 @@ impl Session {
         Ok(Some(CachedResult { session: self.clone(), request: request.clone(), entry }))
     }
 
-    /// The results of this database that may be used now, as far as the user may read what they are read from.
+    /// Returns the valid results of this database whose collections the user may read.
     pub fn cached_results(&self) -> Result<Vec<Arc<Entry>>> {
         let cache = self.instance().results_cache();
         let mut listed = Vec::new();
@@ -66,12 +66,12 @@ impl Session {
 }
 
 impl CachedResult {
-    /// What is expected of handing it out.
+    /// Returns the estimate for delivering it.
     pub(crate) fn estimate(&self) -> Estimate {
         if self.entry.rows.len() <= CHEAP_MAX_BYTES { Estimate::Constant } else { Estimate::Unknown }
     }
 
-    /// The first batch of the result.
+    /// Returns the first batch of the result.
     pub fn run(self, format: Format) -> Result<Reply> {
         let mut spec =
             self.request.cursor_spec(format, self.session.instance().options().query_defaults.cursor_ttl);
@@ -80,12 +80,12 @@ impl CachedResult {
     }
 }
 
-/// The rows of a kept result.
+/// The rows of a cached result.
 struct CachedRows {
     entry: Arc<Entry>,
-    /// Where the next row begins.
+    /// The offset of the next row.
     next: usize,
-    /// How many rows are left; `None` before the first.
+    /// The number of rows left; `None` before the first.
     left: Option<usize>,
 }
 

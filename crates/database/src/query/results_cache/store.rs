@@ -1,4 +1,4 @@
-//! The results that are kept, by database.
+//! The cached results, by database.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -9,10 +9,10 @@ use aql_value::MemoryAccount;
 use super::{CacheMode, CacheProperties, Entry, ResultKey};
 use crate::query::request::QueryRequest;
 
-/// All results that are kept. What was not used lately goes first.
+/// All cached results. The least recently used are evicted first.
 #[derive(Debug)]
 pub struct ResultsCache {
-    /// The mode of `properties`, so that a server without the cache pays one load a query.
+    /// The mode of `properties`: a server without the cache pays only one load per query.
     mode: AtomicU8,
     properties: RwLock<CacheProperties>,
     state: Mutex<State>,
@@ -22,7 +22,7 @@ pub struct ResultsCache {
 #[derive(Debug, Default)]
 struct State {
     databases: HashMap<Arc<str>, Results>,
-    /// Counts uses; a result's age is the distance to it.
+    /// The number of uses. The age of a result is its distance from this number.
     clock: u64,
 }
 
@@ -36,7 +36,7 @@ struct Results {
 }
 
 impl ResultsCache {
-    /// An empty cache. Its results draw their memory from `memory`.
+    /// Returns an empty cache. Its results are charged to `memory`.
     pub fn new(properties: CacheProperties, memory: Arc<MemoryAccount>) -> Self {
         ResultsCache {
             mode: AtomicU8::new(properties.mode as u8),
@@ -46,12 +46,14 @@ impl ResultsCache {
         }
     }
 
-    /// What is kept.
+    /// Returns the properties.
     pub fn properties(&self) -> CacheProperties {
         self.properties.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Changes what is kept. Results beyond the new limits go; with another mode, all of them.
+    /// Changes the properties.
+    ///
+    /// Results beyond the new limits are evicted. A new mode evicts all results.
     pub fn set_properties(&self, properties: CacheProperties) {
         let mut present = self.properties.write().unwrap_or_else(PoisonError::into_inner);
         let mut state = self.state();
@@ -63,7 +65,7 @@ impl ResultsCache {
         *present = properties;
     }
 
-    /// Whether a query may be answered from the cache, and its result be kept, as far as its request says.
+    /// Returns true if the request allows the cache to answer it and to keep its result.
     pub(crate) fn is_wanted(&self, request: &QueryRequest) -> bool {
         let by_mode = match CacheMode::from_number(self.mode.load(Ordering::Acquire)) {
             CacheMode::Off => false,
@@ -71,7 +73,7 @@ impl ResultsCache {
             CacheMode::Demand => request.cache == Some(true),
         };
         let options = &request.options;
-        // What is skipped differs by user.
+        // The skipped collections differ by user.
         by_mode && !options.stream && options.profile == 0 && !options.skip_inaccessible_collections
     }
 
@@ -79,7 +81,7 @@ impl ResultsCache {
         &self.memory
     }
 
-    /// The result of a query, as yet without regard to what it was read from.
+    /// Returns the result of a query, without a check of its dependencies.
     pub(super) fn get(&self, database: &str, key: &ResultKey) -> Option<Arc<Entry>> {
         let mut state = self.state();
         state.clock += 1;
@@ -92,7 +94,7 @@ impl ResultsCache {
         Some(Arc::clone(entry))
     }
 
-    /// Keeps a result, unless it is larger than the limits.
+    /// Caches a result, unless it exceeds the limits.
     pub(super) fn put(&self, database: &Arc<str>, entry: Entry) {
         let properties = self.properties.read().unwrap_or_else(PoisonError::into_inner);
         let size = entry.size_bytes();
@@ -110,7 +112,7 @@ impl ResultsCache {
         results.limit(&properties);
     }
 
-    /// Forgets one result, if it is still that one.
+    /// Forgets one result, unless it was replaced.
     pub(super) fn forget(&self, database: &str, entry: &Arc<Entry>) {
         let mut state = self.state();
         let Some(results) = state.databases.get_mut(database) else { return };
@@ -119,7 +121,7 @@ impl ResultsCache {
         }
     }
 
-    /// Forgets the result of any database that was not used for the longest time. `false` when there is none.
+    /// Forgets the least recently used result of all databases. Returns false if there is none.
     pub(super) fn forget_oldest(&self) -> bool {
         let mut state = self.state();
         let ages = state.databases.values_mut().filter_map(|results| {
@@ -140,7 +142,7 @@ impl ResultsCache {
         self.state().databases.remove(database);
     }
 
-    /// The results of a database, the latest used last.
+    /// Returns the results of a database, the most recently used last.
     pub fn entries(&self, database: &str) -> Vec<Arc<Entry>> {
         let state = self.state();
         let Some(results) = state.databases.get(database) else { return Vec::new() };
@@ -149,7 +151,7 @@ impl ResultsCache {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing that can panic runs between two changes of the maps that belong together.
+        // No code that can panic runs between two related changes of the maps.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -170,7 +172,7 @@ impl Results {
         }
     }
 
-    /// Forgets what is beyond the limits.
+    /// Evicts the results beyond the limits.
     fn limit(&mut self, properties: &CacheProperties) {
         let largest = properties.max_entry_bytes;
         let too_large: Vec<ResultKey> = self

@@ -1,4 +1,4 @@
-//! Tests of the cache by itself; what clients see of it is in `tests/http/query_cache.http`.
+//! Unit tests of the cache. `tests/http/query_cache.http` tests it through HTTP.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
