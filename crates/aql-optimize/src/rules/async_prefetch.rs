@@ -1,7 +1,8 @@
-//! `async-prefetch`: marks the nodes whose next batch may be computed while the current one is worked on.
+//! `async-prefetch`: marks the nodes that may compute their next batch while the current one is
+//! processed.
 //!
-//! Execution does not read the marks: which work is done ahead is decided while a query runs, by what processors are idle.
-//! They are there for clients, which see in explain what ArangoDB shows them.
+//! Execution does not read the marks: it decides which work is done ahead while a query runs, by the
+//! number of idle processors. Clients see the marks in explain, as ArangoDB shows them.
 
 use super::{Rule, RuleContext};
 use aql_plan::{Node, NodeKind, Plan};
@@ -22,7 +23,8 @@ impl Rule for AsyncPrefetch {
         if plan.is_modification {
             return Ok(false);
         }
-        // Who reads no more than a LIMIT lets through must not work ahead, and nothing in subqueries does.
+        // A node that reads no more rows than a LIMIT passes must not work ahead, and nothing in
+        // subqueries does.
         let nodes = plan.nodes.iter_mut().rev();
         let mut changed = false;
         for node in nodes.take_while(|node| !matches!(node.kind, NodeKind::Limit(_))) {
@@ -33,8 +35,8 @@ impl Rule for AsyncPrefetch {
     }
 }
 
-/// Whether ArangoDB works ahead at such a node. Its release notes leave graph searches out, a recorded plan of 3.12 marks a
-/// traversal.
+/// Returns true if ArangoDB works ahead at such a node. Its release notes leave graph searches out,
+/// but a recorded plan of 3.12 marks a traversal.
 fn is_eligible(node: &Node) -> bool {
     match &node.kind {
         NodeKind::Singleton

@@ -1,8 +1,8 @@
-//! `batch-materialize-documents`: an index scan that is expected to find many documents hands on their keys, and a node of
-//! its own fetches the documents of a batch in one step.
+//! `batch-materialize-documents`: an index scan with many expected documents passes on their keys,
+//! and a separate node fetches the documents of a batch in one step.
 //!
-//! The scan by itself would fetch them in the same way; on its own the step can be moved behind sorts and filters (rule
-//! `push-down-late-materialization`), and profiles tell what it takes.
+//! The scan would fetch them in the same way. As a separate node, the step can be moved behind
+//! sorts and filters (rule `push-down-late-materialization`), and profiles show its time.
 
 use super::{Rule, RuleContext};
 use crate::analysis::late::{defer, is_eligible};
@@ -11,7 +11,7 @@ use crate::cost;
 use aql_plan::{Node, NodeKind, Plan, for_each_node};
 use aql_value::Result;
 
-/// From so many documents on, by estimate.
+/// The least estimated number of documents for the rule.
 const MIN_DOCUMENTS: u64 = 100;
 
 pub(super) struct BatchMaterializeDocuments;

@@ -1,4 +1,4 @@
-//! `fuse-filters`: filters that follow each other become one.
+//! `fuse-filters`: merges adjacent filters into one.
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{for_each_pipeline, read_counts};
@@ -34,8 +34,11 @@ impl Rule for FuseFilters {
     }
 }
 
-/// `Calculation, Filter, Calculation, Filter` at a position becomes one calculation and one filter. AND evaluates its
-/// second operand only where the first is true, as the second filter sees only rows that the first lets pass.
+/// Merges `Calculation, Filter, Calculation, Filter` at a position into one calculation and one
+/// filter.
+///
+/// AND evaluates its second operand only if the first is true, just as the second filter sees only
+/// rows that pass the first.
 fn fuse_at(nodes: &mut Vec<Node>, position: usize, counts: &HashMap<VariableId, usize>) -> bool {
     let Some((first, second)) =
         own_filter(nodes, position, counts).zip(own_filter(nodes, position + 2, counts))
@@ -50,7 +53,8 @@ fn fuse_at(nodes: &mut Vec<Node>, position: usize, counts: &HashMap<VariableId, 
     true
 }
 
-/// The condition of the calculation and filter at a position, if the calculation is for the filter alone.
+/// Returns the condition of the calculation and filter at a position, if only the filter reads the
+/// calculation.
 fn own_filter<'a>(
     nodes: &'a [Node],
     position: usize,

@@ -1,9 +1,9 @@
-//! `geo-index-optimizer`: finds documents near a place, or meeting a shape, in geo indexes; nearest first, if they are
-//! sorted by that.
+//! `geo-index-optimizer`: finds documents near a point or meeting a shape in geo indexes. If the
+//! query sorts by that distance, the nearest come first.
 //!
-//! Conditions on distances are done by the index alone, so their filters go; those on shapes stay, as the index finds
-//! more. As ArangoDB documents it, a geo index knows only documents with coordinates: others, whose distance is null,
-//! are not found by it.
+//! The index alone guarantees conditions on distances, so their filters are removed. Conditions on
+//! shapes stay, because the index finds more documents. As ArangoDB documents it, a geo index knows
+//! only documents with coordinates. It does not find other documents, whose distance is null.
 
 use super::{Rule, RuleContext};
 use crate::analysis::access_path::new_scan;
@@ -34,7 +34,7 @@ impl Rule for GeoIndexOptimizer {
             for position in 0..nodes.len() {
                 context.interrupt.check()?;
                 let Some(found) = find(nodes, position, context) else { continue };
-                // The last first, so that positions stay what they are.
+                // Remove the last node first, so that the other positions stay valid.
                 let mut done = found.done;
                 done.sort_unstable();
                 for done in done.into_iter().rev() {
@@ -50,10 +50,10 @@ impl Rule for GeoIndexOptimizer {
     }
 }
 
-/// A scan that can take the place of a full one.
+/// A scan that can replace a full scan.
 struct Found {
     scan: IndexScan,
-    /// Positions of nodes that it makes superfluous.
+    /// Positions of nodes that the scan makes superfluous.
     done: Vec<usize>,
 }
 
@@ -93,7 +93,8 @@ fn find_with(nodes: &[Node], position: usize, scan: &CollectionScan, index: &Ind
             Expression::And(conjuncts) => conjuncts.as_slice(),
             other => std::slice::from_ref(other),
         };
-        // Counted rather than stopped at the first that is not served: the others narrow the search all the same.
+        // Conditions after the first one that is not served still narrow the search, so all are
+        // counted.
         let served = conjuncts
             .iter()
             .filter(|conjunct| matcher.condition(conjunct).is_some_and(|found| add(&mut search, found)))
@@ -117,7 +118,8 @@ fn find_with(nodes: &[Node], position: usize, scan: &CollectionScan, index: &Ind
     Some(Found { scan, done })
 }
 
-/// Takes a condition into the search, if there is room for it; whether the search alone guarantees it then.
+/// Adds a condition to the search if there is room for it. Returns true if the search alone then
+/// guarantees it.
 fn add(search: &mut GeoSearch, condition: GeoCondition) -> bool {
     let (origin, operator, value) = match condition {
         GeoCondition::Meets { shape } => {
@@ -144,7 +146,7 @@ fn add(search: &mut GeoSearch, condition: GeoCondition) -> bool {
     true
 }
 
-/// A sort of the scan's rows by their distance from a place, and by nothing else.
+/// A sort of the scan's rows by nothing but their distance from a point.
 struct DistanceSort {
     position: usize,
     origin: Expression,

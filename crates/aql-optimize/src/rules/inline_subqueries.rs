@@ -1,5 +1,5 @@
-//! `inline-subqueries`: a loop over the result of a subquery becomes part of the query around it, so that the result
-//! need not be built.
+//! `inline-subqueries`: merges a loop over the result of a subquery into the surrounding query, so
+//! that the result is never built.
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{Workshop, for_each_pipeline, read_counts};
@@ -45,7 +45,7 @@ fn inline_one(nodes: &mut Vec<Node>, workshop: &mut Workshop<'_>) -> bool {
     let position = loop_at - 1;
     let outer: Vec<_> = nodes.iter().take(position).flat_map(|node| node.kind.sets()).collect();
     for node in &mut inner {
-        // A COLLECT of the subquery does not end the variables of the query around it.
+        // A COLLECT of the subquery does not end the variables of the surrounding query.
         if let NodeKind::Collect(collect) = &mut node.kind {
             collect.kept.extend(&outer);
         }
@@ -54,7 +54,7 @@ fn inline_one(nodes: &mut Vec<Node>, workshop: &mut Workshop<'_>) -> bool {
     true
 }
 
-/// Positions of a subquery and of the loop over its result that can be merged.
+/// Returns the positions of a subquery and of the loop over its result that can be merged.
 fn find(nodes: &[Node]) -> Option<(usize, usize)> {
     let counts = read_counts(nodes);
     nodes.iter().enumerate().find_map(|(subquery_at, node)| {
@@ -77,7 +77,7 @@ fn find(nodes: &[Node]) -> Option<(usize, usize)> {
     })
 }
 
-/// Nodes between the subquery and its loop, and the loop itself.
+/// Returns true for nodes that may lie between the subquery and its loop, and for the loop itself.
 fn is_passed(node: &Node) -> bool {
     match &node.kind {
         NodeKind::Calculation(_) | NodeKind::Subquery(_) => node.kind.is_deterministic(),
@@ -94,7 +94,7 @@ fn yields_one_row(kind: &NodeKind) -> bool {
     }
 }
 
-/// Nodes that do the same for rows of several runs as for those of one run.
+/// Returns true for nodes that treat the rows of several runs like those of one run.
 fn works_row_by_row(node: &Node) -> bool {
     match &node.kind {
         NodeKind::Sort(_) | NodeKind::Limit(_) | NodeKind::Collect(_) | NodeKind::NoResults => false,

@@ -1,9 +1,11 @@
-//! `interchange-adjacent-enumerations`: nested loops over collections, joined by a condition, in another order, as
-//! additional plans. Which order is best depends on indexes, so the cost of the finished plans decides.
+//! `interchange-adjacent-enumerations`: makes additional plans with other orders of nested loops
+//! over collections that a condition joins.
 //!
-//! Only loops over collections are exchanged, whose order is undefined anyway, and only if a filter connects them:
-//! otherwise the order makes no difference to indexes. Where all plans are wanted, loops over lists are exchanged too, and
-//! loops that nothing connects, as in ArangoDB: only explain asks for all, so that none of these is executed.
+//! The best order depends on indexes, so the cost of the finished plans decides. The rule exchanges
+//! only loops over collections, whose order is undefined anyway. A filter must connect them,
+//! because otherwise the order makes no difference to indexes. If all plans are wanted, the rule
+//! also exchanges loops over lists and unconnected loops, as ArangoDB does. Only explain asks for
+//! all plans, so none of these is executed.
 
 use super::{Rule, RuleContext};
 use crate::analysis::condition::resolve;
@@ -13,7 +15,7 @@ use std::ops::Range;
 
 pub(super) struct InterchangeAdjacentEnumerations;
 
-/// Most loops whose orders are all tried: 4! = 24 plans.
+/// The greatest number of loops whose orders are all tried: 4! = 24 plans.
 const MAX_LOOPS: usize = 4;
 
 impl Rule for InterchangeAdjacentEnumerations {
@@ -48,8 +50,11 @@ impl Rule for InterchangeAdjacentEnumerations {
     }
 }
 
-/// Stretches of the pipeline that hold nested loops which filters connect, or any if `all` are wanted. Filters and calculations between the loops
-/// go behind them, from where later rules move them up as far as the new order allows.
+/// Returns the segments of the pipeline with nested loops that filters connect, or with any nested
+/// loops if `all` are wanted.
+///
+/// Filters and calculations between the loops go behind them. Later rules move them up as far as
+/// the new order allows.
 fn segments(nodes: &[Node], all: bool) -> Vec<Range<usize>> {
     let mut segments = Vec::new();
     let mut start = 0;
@@ -93,7 +98,7 @@ fn is_movable(node: &Node) -> bool {
     }
 }
 
-/// Whether a filter compares documents of two of the loops.
+/// Returns true if a filter compares documents of two of the loops.
 fn is_connected(nodes: &[Node], segment: Range<usize>) -> bool {
     let Some(within) = nodes.get(segment.clone()) else { return false };
     let documents: VariableSet = within
@@ -110,7 +115,7 @@ fn is_connected(nodes: &[Node], segment: Range<usize>) -> bool {
     })
 }
 
-/// Whether a comparison in the expression has documents of two loops on its sides.
+/// Returns true if a comparison in the expression has documents of two loops on its sides.
 fn compares(expression: &Expression, documents: &VariableSet) -> bool {
     expression.any(&|part| match part {
         Expression::Compare { left, right, .. } | Expression::In { value: left, list: right, .. } => {
@@ -121,7 +126,8 @@ fn compares(expression: &Expression, documents: &VariableSet) -> bool {
     })
 }
 
-/// Whether a LIMIT without a SORT before it picks rows by their order: another order would be another result.
+/// Returns true if a LIMIT without a SORT before it selects rows by their order: another order
+/// would change the result.
 fn limit_decides(nodes: &[Node], position: usize) -> bool {
     for node in nodes.iter().skip(position) {
         match &node.kind {
@@ -133,7 +139,7 @@ fn limit_decides(nodes: &[Node], position: usize) -> bool {
     false
 }
 
-/// All orders of `count` things, the given order first.
+/// Returns all orders of `count` items, the given order first.
 fn orders(count: usize) -> Vec<Vec<usize>> {
     let mut orders: Vec<Vec<usize>> = vec![Vec::new()];
     for _ in 0..count {

@@ -1,8 +1,8 @@
-//! `join-index-nodes`: index scans nested in each other and joined by equal attributes go through their indexes side by
-//! side, instead of searching the inner index anew for each outer document.
+//! `join-index-nodes`: a merge join of nested index scans that equal attributes join, instead of a
+//! new search in the inner index for each outer document.
 //!
-//! The outer scan comes in the order of the joined attribute, from an index that covers all that is read of its
-//! documents; a full scan becomes a scan of such an index.
+//! The outer scan must read in the order of the joined attribute, from an index that covers all
+//! attributes that are read of its documents. A full scan becomes a scan of such an index.
 
 use super::{Rule, RuleContext};
 use crate::analysis::access_path::scan_whole;
@@ -50,8 +50,10 @@ impl Rule for JoinIndexNodes {
     }
 }
 
-/// The scans of the join that begins at a position, with their positions; none if there is none. What is calculated
-/// between them goes behind them.
+/// Returns the scans of the join that begins at a position, with their positions; empty if there is
+/// none.
+///
+/// Calculations between the scans go behind them.
 fn join_at(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Vec<(usize, IndexScan)> {
     let following = scans_after(nodes, position);
     let second = following.first().map(|(_, scan)| scan);
@@ -68,8 +70,11 @@ fn join_at(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Vec<(u
     if scans.len() > 1 { scans } else { Vec::new() }
 }
 
-/// The index scans behind a position, with nothing between but calculations that they do not need. Other names of
-/// variables do not count as such: the scans are told the first ones.
+/// Returns the index scans behind a position. Between them are only calculations that they do not
+/// read.
+///
+/// Calculations that only rename a variable are allowed too: the returned scans read the original
+/// variables.
 fn scans_after(nodes: &[Node], position: usize) -> Vec<(usize, IndexScan)> {
     let mut names: HashMap<VariableId, VariableId> = HashMap::new();
     let mut calculated = VariableSet::default();
@@ -98,7 +103,8 @@ fn scans_after(nodes: &[Node], position: usize) -> Vec<(usize, IndexScan)> {
     scans
 }
 
-/// The scan as the first of a join with the next one, and the variable of its joined attribute.
+/// Returns the scan as the first of a join with the next one, and the variable of its joined
+/// attribute.
 fn leading_scan(
     kind: &NodeKind,
     next: &IndexScan,
@@ -131,7 +137,8 @@ fn leading_scan(
     }
 }
 
-/// Whether a scan of an index finds the same, and nothing else is made of the full scan: a hash join, say.
+/// Returns true if a scan of an index finds the same documents, and the full scan has no other use,
+/// such as a hash join.
 fn is_exchangeable(scan: &CollectionScan) -> bool {
     let source = &scan.source;
     let depends_on_outer_row = source.filter.as_ref().is_some_and(|filter| {
@@ -151,7 +158,7 @@ fn is_exchangeable(scan: &CollectionScan) -> bool {
         && source.count_into.is_none()
 }
 
-/// The field that the entries of a range are sorted by.
+/// Returns the field that sorts the entries of a range.
 fn sorted_field<'a>(index: &'a IndexInfo, range: &IndexRange) -> Option<&'a IndexField> {
     if index.capabilities.clustered {
         return index.fields.first().filter(|_| range.lookups.is_empty());
@@ -161,7 +168,7 @@ fn sorted_field<'a>(index: &'a IndexInfo, range: &IndexRange) -> Option<&'a Inde
     index.fields.get(range.lookups.len()).filter(|_| is_sorted && equal)
 }
 
-/// Whether the index has all that is read of the documents.
+/// Returns true if the index has all attributes that are read of the documents.
 fn covers(index: &IndexInfo, source: &DocumentSource) -> bool {
     let mut paths = BTreeSet::new();
     let filter_is_covered = source.filter.as_ref().is_none_or(|filter| {
@@ -179,7 +186,8 @@ fn is_covered(index: &IndexInfo, path: &[Box<str>]) -> bool {
     covered_by(index, path).is_some()
 }
 
-/// The field by which the scan is joined with one of the values; further fields may be compared with other values.
+/// Returns the field that joins the scan with one of the values. Further fields may be compared
+/// with other values.
 fn joined_field<'a>(scan: &'a IndexScan, values: &[VariableId]) -> Option<&'a IndexField> {
     let ([index], [range]) = (scan.indexes.as_slice(), scan.ranges.as_slice()) else { return None };
     let is_plain = scan.join == JoinPart::None

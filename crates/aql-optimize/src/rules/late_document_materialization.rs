@@ -1,5 +1,5 @@
-//! `late-document-materialization`: an index scan before a LIMIT hands on what the index covers and the keys of
-//! documents; the documents are fetched after the LIMIT.
+//! `late-document-materialization`: an index scan before a LIMIT passes on the covered attributes
+//! and the keys of documents. The documents are fetched after the LIMIT.
 
 use super::{Rule, RuleContext};
 use crate::analysis::late::defer;
@@ -31,7 +31,8 @@ impl Rule for LateDocumentMaterialization {
     }
 }
 
-/// Position of the LIMIT that decides which rows of the scan remain, after a sort or filter of them.
+/// Returns the position of the LIMIT that decides which rows of the scan remain, after a sort or
+/// filter of them.
 fn limit_after(nodes: &[Node], position: usize) -> Option<usize> {
     let mut is_worthwhile = false;
     for (at, node) in nodes.iter().enumerate().skip(position + 1) {

@@ -1,6 +1,7 @@
-//! `materialize-into-separate-variable`: documents that are fetched late, or their attributes, have variables of their own.
+//! `materialize-into-separate-variable`: documents that are fetched late, or their attributes, have
+//! variables of their own.
 //!
-//! That is always so; the rule records it for clients.
+//! This is always so; the rule reports it to clients.
 
 use super::{Rule, RuleContext};
 use aql_plan::{NodeKind, Plan, for_each_node};

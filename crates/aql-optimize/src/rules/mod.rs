@@ -1,6 +1,7 @@
 //! The optimizer's rules, one file each, under ArangoDB's names and in ArangoDB's order.
 //!
-//! To add a rule: a file with a struct that implements [`Rule`], and its line in [`RULES`].
+//! To add a rule, write a file with a struct that implements [`Rule`], and add its line to
+//! [`RULES`].
 
 mod async_prefetch;
 mod batch_materialize_documents;
@@ -57,36 +58,37 @@ use aql_value::Result;
 
 /// A rewriting of plans.
 pub(super) trait Rule: Sync {
-    /// ArangoDB's name for it; the names of rules are unique.
+    /// Returns ArangoDB's name of the rule. Names are unique.
     fn name(&self) -> &'static str;
 
-    /// What it does, in a sentence.
+    /// Returns a sentence about the effect of the rule.
     fn description(&self) -> &'static str;
 
-    /// Rewrites the plan; true if anything changed. Must keep the result of the query.
+    /// Rewrites the plan and returns true if anything changed. The result of the query must stay
+    /// the same.
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool>;
 
-    /// What has to be done even where the rule is turned off.
+    /// Does the part of the work that is necessary even if the rule is turned off.
     fn apply_disabled(&self, _plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<()> {
         Ok(())
     }
 
-    /// Whether queries can turn it off.
+    /// Returns true if queries can turn the rule off.
     fn can_be_disabled(&self) -> bool {
         true
     }
 
-    /// Whether queries have to turn it on.
+    /// Returns true if queries have to turn the rule on.
     fn disabled_by_default(&self) -> bool {
         false
     }
 
-    /// Whether plans do not say that it changed them.
+    /// Returns true if plans do not list the rule after it changed them.
     fn is_hidden(&self) -> bool {
         false
     }
 
-    /// Whether it may make additional plans.
+    /// Returns true if the rule may make additional plans.
     fn makes_additional_plans(&self) -> bool {
         false
     }
@@ -156,29 +158,31 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &async_prefetch::AsyncPrefetch,
 ];
 
-/// Rules of ArangoDB that change nothing here, because what they bring about is always so, or has no counterpart.
-/// They are listed, so that clients find them, and turning them on or off has no effect.
+/// Rules of ArangoDB that change nothing here: their effect is always present, or has no
+/// counterpart.
+///
+/// They are listed so that clients find them. Turning them on or off has no effect.
 const LISTED: &[(&str, &str)] =
     &[("sort-in-values", "Not needed: lists after IN are searched by hash, sorted or not.")];
 
 /// A rule as clients see it (`GET /_api/query/rules`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleInfo {
-    /// Its name.
+    /// The rule's name.
     pub name: &'static str,
-    /// What it does.
+    /// A sentence about the effect of the rule.
     pub description: &'static str,
-    /// Whether queries can turn it off.
+    /// True if queries can turn the rule off.
     pub can_be_disabled: bool,
-    /// Whether queries have to turn it on.
+    /// True if queries have to turn the rule on.
     pub disabled_by_default: bool,
-    /// Whether plans do not say that it changed them.
+    /// True if plans do not list the rule after it changed them.
     pub hidden: bool,
-    /// Whether it may make additional plans.
+    /// True if the rule may make additional plans.
     pub can_create_additional_plans: bool,
 }
 
-/// All rules: those that are applied, in this order, and those that are only listed.
+/// Returns all rules: the applied ones in their order, then those that are only listed.
 pub fn rules() -> impl Iterator<Item = RuleInfo> {
     let own = RULES.iter().map(|rule| RuleInfo {
         name: rule.name(),

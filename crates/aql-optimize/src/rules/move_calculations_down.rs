@@ -1,5 +1,5 @@
-//! `move-calculations-down`: computes as late as possible within a loop, behind filters and limits, so that nothing is
-//! computed for rows that do not remain.
+//! `move-calculations-down`: computes as late as possible within a loop, behind filters and limits,
+//! so that no value is computed for rows that are dropped.
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;
@@ -22,7 +22,7 @@ impl Rule for MoveCalculationsDown {
     }
 }
 
-/// From the last node to the first, so that calculations keep their order.
+/// Moves nodes down, from the last to the first, so that calculations keep their order.
 fn move_down(nodes: &mut Vec<Node>) -> bool {
     let mut moved = false;
     for from in (1..nodes.len()).rev() {
@@ -43,8 +43,8 @@ fn move_down(nodes: &mut Vec<Node>) -> bool {
     moved
 }
 
-/// The position, counted without the node itself, behind the last filter, sort or limit that does not need the
-/// variable.
+/// Returns the position behind the last filter, sort or limit that does not need the variable,
+/// counted without the node itself.
 fn lowest_position(nodes: &[Node], from: usize, out: VariableId) -> Option<usize> {
     let mut lowest = None;
     for (position, node) in nodes.iter().enumerate().skip(from + 1) {

@@ -1,6 +1,8 @@
-//! `move-calculations-up`: computes as early as possible, so that a loop that does not matter to a calculation does not
-//! repeat it, and later rules see equal calculations side by side. (`move-calculations-down` then moves what has not
-//! left a loop behind the filters and limits again.)
+//! `move-calculations-up`: computes as early as possible.
+//!
+//! So a loop does not repeat a calculation that is independent of it, and later rules see equal
+//! calculations side by side. `move-calculations-down` then moves the calculations that have not
+//! left a loop behind filters and limits again.
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{arrays, for_each_pipeline};
@@ -26,8 +28,10 @@ impl Rule for MoveCalculationsUp {
     }
 }
 
-/// The last node goes first, as it does in ArangoDB, whose plans clients compare: of calculations that can go equally far
-/// up, the first one ends up on top.
+/// Moves nodes up, the last node first.
+///
+/// ArangoDB does the same, and clients compare its plans: among calculations that can move equally
+/// far up, the first one ends up on top.
 fn move_up(nodes: &mut Vec<Node>, variables: &Variables, arrays: &VariableSet) -> bool {
     let mut moved = false;
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
@@ -35,7 +39,7 @@ fn move_up(nodes: &mut Vec<Node>, variables: &Variables, arrays: &VariableSet) -
         let Some(from) = nodes.iter().position(|node| node.id == id) else { break };
         let Some(node) = nodes.get(from) else { break };
         let is_movable = match &node.kind {
-            // Vertices of searches are as far up as they can be.
+            // Vertices of searches already are as far up as possible.
             NodeKind::Calculation(calculation) => {
                 calculation.expression.is_deterministic()
                     && !variables.get(calculation.out).is_some_and(|variable| variable.is_vertex)
@@ -49,7 +53,8 @@ fn move_up(nodes: &mut Vec<Node>, variables: &Variables, arrays: &VariableSet) -
         let to = highest_position(nodes, from, &node.kind.reads());
         let leaves_loop =
             nodes.get(to..from).is_some_and(|passed| passed.iter().any(|node| node.kind.is_loop()));
-        // A subquery is worth more than the rows that a filter keeps from it, unless it leaves a loop altogether.
+        // A subquery costs more than the rows that a filter keeps from it, unless it leaves a loop
+        // altogether.
         if to < from && (leaves_loop || !matches!(node.kind, NodeKind::Subquery(_))) {
             let node = nodes.remove(from);
             nodes.insert(to, node);
@@ -59,8 +64,9 @@ fn move_up(nodes: &mut Vec<Node>, variables: &Variables, arrays: &VariableSet) -
     moved
 }
 
-/// How far up a node that reads these variables can go: past other calculations, too, so that a filter stays behind its
-/// condition.
+/// Returns the highest position of a node that reads these variables.
+///
+/// It passes other calculations too, so that a filter stays behind its condition.
 fn highest_position(nodes: &[Node], from: usize, reads: &VariableSet) -> usize {
     let mut to = from;
     while let Some(before) = to.checked_sub(1).and_then(|position| nodes.get(position)) {
@@ -76,8 +82,10 @@ fn highest_position(nodes: &[Node], from: usize, reads: &VariableSet) -> usize {
     to
 }
 
-/// Whether a subquery may end the query by an error, which must not happen where it would not have been run: a loop
-/// over something that may be no array, a search by weights.
+/// Returns true if a subquery may end the query with an error: by a loop over a value that may not
+/// be an array, or by a weighted search.
+///
+/// Such a subquery must not move to a place where it runs although it otherwise would not.
 fn can_fail(subquery: &Subquery, arrays: &VariableSet) -> bool {
     subquery.nodes.iter().any(|node| match &node.kind {
         NodeKind::EnumerateList(list) => !arrays.contains(list.input),

@@ -1,4 +1,5 @@
-//! `move-filters-into-enumerate`: a filter that follows a loop is evaluated within it, before a document is passed on.
+//! `move-filters-into-enumerate`: a filter that follows a loop is evaluated within it, before a
+//! document is passed on.
 
 use super::{Rule, RuleContext};
 use crate::analysis::condition::{resolve, set_from};
@@ -35,7 +36,8 @@ impl Rule for MoveFiltersIntoEnumerate {
     }
 }
 
-/// Position and condition of the next filter after the loop, if its condition depends on nothing after the loop.
+/// Returns the position and condition of the next filter after the loop, if its condition depends
+/// on nothing after the loop.
 fn next_filter(nodes: &[Node], position: usize) -> Option<(usize, Expression)> {
     let out = match &nodes.get(position)?.kind {
         NodeKind::EnumerateCollection(scan) if !scan.random => scan.source.out,
@@ -75,7 +77,7 @@ fn add_filter(kind: &mut NodeKind, condition: Expression) {
     });
 }
 
-/// The calculations that were there for the filter alone.
+/// Removes the calculations that only the filter needed.
 fn remove_unread_calculations(nodes: &mut Vec<Node>, position: usize) {
     let counts = read_counts(nodes);
     let mut at = position + 1;

@@ -1,4 +1,4 @@
-//! `move-filters-up`: filters as early as possible, so that fewer rows reach what follows.
+//! `move-filters-up`: filters as early as possible, so that fewer rows reach later nodes.
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;
@@ -37,8 +37,10 @@ fn move_up(nodes: &mut Vec<Node>) -> bool {
     moved
 }
 
-/// Where the filter can go. It passes other filters only on its way over a loop or a sort: among themselves, filters
-/// keep their order.
+/// Returns the highest position for the filter.
+///
+/// It passes other filters only on its way over a loop or a sort: among themselves, filters keep
+/// their order.
 fn highest_position(nodes: &[Node], from: usize, condition: VariableId) -> usize {
     let (mut to, mut highest) = (from, from);
     let mut has_passed_filter = false;

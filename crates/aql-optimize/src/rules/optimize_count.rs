@@ -1,5 +1,7 @@
-//! `optimize-count`: the scan of a subquery of which only the length is used yields the number of its documents instead
-//! of a row for each. (`COLLECT WITH COUNT` is counted by the scan as well, which plans do not say.)
+//! `optimize-count`: if only the length of a subquery is used, its scan produces the number of its
+//! documents instead of a row for each.
+//!
+//! The scan also counts for `COLLECT WITH COUNT`, but plans do not show that.
 
 use super::{Rule, RuleContext};
 use crate::analysis::demand::{Demand, demand_of, is_count};
@@ -32,7 +34,8 @@ impl Rule for OptimizeCount {
     }
 }
 
-/// `LENGTH(FOR d IN c RETURN d)`: the subquery returns one number, and its first result is the length.
+/// Counts for `LENGTH(FOR d IN c RETURN d)`: the subquery returns one number, and its first result
+/// is the length.
 fn count_for_length(subquery: &mut Subquery, after: &mut [Node], workshop: &mut Workshop<'_>) -> bool {
     if subquery.run_if.is_some() || demand_of(after, subquery.out) != Demand::Count {
         return false;
@@ -55,7 +58,8 @@ fn count_for_length(subquery: &mut Subquery, after: &mut [Node], workshop: &mut 
     true
 }
 
-/// Position of the only loop of the pipeline, if it is a scan whose rows can be counted.
+/// Returns the position of the only loop of the pipeline, if it is a scan whose rows can be
+/// counted.
 fn countable_scan(nodes: &[Node]) -> Option<usize> {
     let position = nodes.iter().position(|node| node.kind.is_loop())?;
     let source = nodes.get(position)?.kind.source()?;
@@ -70,7 +74,7 @@ fn countable_scan(nodes: &[Node]) -> Option<usize> {
 fn count_into(nodes: &mut [Node], position: usize, count: VariableId) {
     if let Some(source) = nodes.get_mut(position).and_then(|node| node.kind.source_mut()) {
         source.count_into = Some(count);
-        // The length does not depend on what is returned.
+        // The length does not depend on the returned value.
         source.produces_result = false;
         source.projections.clear();
     }

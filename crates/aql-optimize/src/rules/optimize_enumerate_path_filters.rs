@@ -1,7 +1,8 @@
-//! `optimize-enumerate-path-filters`: a path search follows only what filters on all vertices or all edges of its paths
-//! let pass.
+//! `optimize-enumerate-path-filters`: a path search follows only vertices and edges that pass the
+//! filters on all vertices or all edges of its paths.
 //!
-//! Not for `ALL_SHORTEST_PATHS`: there the conditions would change which length is the smallest.
+//! The rule skips `ALL_SHORTEST_PATHS`, because the conditions would change the smallest length
+//! there.
 
 use super::{Rule, RuleContext};
 use crate::analysis::condition::{conditions_after, set_from};

@@ -1,5 +1,5 @@
-//! `optimize-subqueries`: a subquery of which only the first result, the number of results, or whether there are any is
-//! asked for, does no more than that.
+//! `optimize-subqueries`: a subquery does no more than its use demands: the first result, the
+//! number of results, or the existence of a result.
 
 use super::{Rule, RuleContext};
 use crate::analysis::demand::{Demand, demand_of};
@@ -60,7 +60,7 @@ fn limit_to_one(nodes: &mut Vec<Node>, workshop: &mut Workshop<'_>) -> bool {
     true
 }
 
-/// Returns a constant instead of a value that is only counted.
+/// Returns a constant from the subquery instead of a value that is only counted.
 fn return_constant(nodes: &mut Vec<Node>, workshop: &mut Workshop<'_>) -> bool {
     let Some(NodeKind::Return(node)) = nodes.last().map(|node| &node.kind) else { return false };
     let input = node.input;

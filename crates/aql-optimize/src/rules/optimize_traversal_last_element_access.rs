@@ -1,5 +1,5 @@
-//! `optimize-traversal-last-element-access`: reads the vertex and edge variables of a traversal instead of the last
-//! elements of its path.
+//! `optimize-traversal-last-element-access`: reads the vertex and edge variables of a traversal
+//! instead of the last elements of its path.
 
 use super::{Rule, RuleContext};
 use crate::analysis::path::replace_elements;

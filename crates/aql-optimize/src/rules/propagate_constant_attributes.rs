@@ -1,5 +1,5 @@
-//! `propagate-constant-attributes`: after `FILTER a.x == 1`, the condition `b.y == a.x` is `b.y == 1`, which may be
-//! looked up in an index whatever the order of the loops.
+//! `propagate-constant-attributes`: after `FILTER a.x == 1`, replaces the condition `b.y == a.x` by
+//! `b.y == 1`, which an index may look up whatever the order of the loops.
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{definition, for_each_pipeline, read_counts};
@@ -23,8 +23,10 @@ impl Rule for PropagateConstantAttributes {
     }
 }
 
-/// Walks down the pipeline: equalities with constants hold for all rows after their filter. Only equalities are
-/// rewritten: values that are equal to the same value are equal to each other, but may differ otherwise (1 and 1.0).
+/// Walks down the pipeline: equalities with constants hold for all rows after their filter.
+///
+/// Only equalities are rewritten. Values that are equal to the same value are equal to each other,
+/// but may differ otherwise (1 and 1.0).
 fn propagate(nodes: &mut [Node]) -> bool {
     let counts = read_counts(nodes);
     let mut known: HashMap<Identity, Expression> = HashMap::new();
@@ -58,7 +60,7 @@ fn propagate(nodes: &mut [Node]) -> bool {
     changed
 }
 
-/// `variable.path == constant` (or an open parameter), in either direction.
+/// Returns the sides of `variable.path == constant` (or an open parameter), in either direction.
 fn constant_attribute(condition: &Expression) -> Option<(&Expression, &Expression)> {
     let Expression::Compare { operator: CompareOperator::Equal, left, right } = condition else {
         return None;
@@ -72,7 +74,8 @@ fn constant_attribute(condition: &Expression) -> Option<(&Expression, &Expressio
     }
 }
 
-/// In every equality between an attribute and something that is no constant.
+/// Substitutes the known values in every equality between an attribute and a value that is not
+/// constant.
 fn substitute(expression: &mut Expression, known: &HashMap<Identity, Expression>) -> bool {
     let mut changed = false;
     expression.for_each_child_mut(&mut |child| changed |= substitute(child, known));

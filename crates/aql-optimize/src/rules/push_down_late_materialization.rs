@@ -1,7 +1,8 @@
-//! `push-down-late-materialization`: documents of an index scan are fetched after sorts and filters that read nothing
-//! but what the index covers.
+//! `push-down-late-materialization`: fetches the documents of an index scan after sorts and filters
+//! that read only covered attributes.
 //!
-//! As in ArangoDB, plans name the rule wherever documents are fetched late, also if they stay where they were.
+//! As in ArangoDB, plans name the rule wherever documents are fetched late, even if it did not move
+//! that step.
 
 use super::{Rule, RuleContext};
 use crate::analysis::late::{defer, split};
@@ -34,8 +35,8 @@ impl Rule for PushDownLateMaterialization {
     }
 }
 
-/// Moves the node behind the scan at a position, which fetches its documents, behind the sorts and filters that follow,
-/// if the index covers what they read.
+/// Moves the node behind the scan at a position, which fetches its documents, behind the sorts and
+/// filters that follow. The index must cover the attributes that they read.
 fn push_down(nodes: &mut Vec<Node>, position: usize, workshop: &mut Workshop<'_>) -> Option<()> {
     let last = last_sort_or_filter(nodes, position + 1)? - 1;
     let as_it_was = nodes.get(position)?.clone();
@@ -68,7 +69,7 @@ fn undo_split(scan: &mut Node, materialize: &Node) -> Option<()> {
     Some(())
 }
 
-/// The last of the sorts and filters that follow the scan.
+/// Returns the position of the last sort or filter that follows the scan.
 fn last_sort_or_filter(nodes: &[Node], position: usize) -> Option<usize> {
     let after = nodes.iter().enumerate().skip(position + 1);
     after

@@ -1,7 +1,9 @@
-//! `push-limit-into-index`: an index scan for the members of a list finds no more documents than the limit behind it wants,
-//! where the index has their order. A scan in the order of a removed SORT stops when it has enough of them. If there still
-//! is a SORT by the fields after those of the list, each member's entries come sorted, and the first of each are enough.
-//! Other scans find no more than they are asked for anyway.
+//! `push-limit-into-index`: bounds an index scan for the members of a list by the limit behind it,
+//! if the index has the order of the rows.
+//!
+//! A scan in the order of a removed SORT stops after that many documents. If there still is a SORT
+//! by the fields after the list's field, the entries of each member are sorted, and the first ones
+//! of each member are enough. Other scans find no more documents than their reader demands anyway.
 
 use super::{Rule, RuleContext};
 use crate::analysis::condition::{as_field, resolve};
@@ -54,13 +56,13 @@ fn looks_up_list(range: &IndexRange) -> bool {
     range.lookups.iter().any(|lookup| matches!(lookup, IndexLookup::In(_)))
 }
 
-/// How many of the entries that each member finds are wanted, and from which end.
+/// The number of entries that are needed for each member, and the end from which they are taken.
 struct FirstOfEach {
     count: u64,
     ascending: bool,
 }
 
-/// What is wanted of a scan behind which rows are sorted, and no more used than a limit says.
+/// Returns the entries that are needed of a scan with a sort and a limit behind it.
 fn first_of_each(nodes: &[Node], position: usize) -> Option<FirstOfEach> {
     let NodeKind::Index(scan) = &nodes.get(position)?.kind else { return None };
     let fields = fields_behind_lookups(scan)?;
@@ -78,14 +80,14 @@ fn first_of_each(nodes: &[Node], position: usize) -> Option<FirstOfEach> {
     follows_index.then_some(FirstOfEach { count: sort.limit?, ascending })
 }
 
-/// The fields by which the entries of each combination of looked-up values are ordered.
+/// Returns the fields that order the entries of each combination of looked-up values.
 fn fields_behind_lookups(scan: &IndexScan) -> Option<&[IndexField]> {
     let ([index], [range]) = (scan.indexes.as_slice(), scan.ranges.as_slice()) else { return None };
     let is_plain = index.capabilities.ordered && !scan.deduplicate && index.has_plain_fields();
     index.fields.get(range.lookups.len()..).filter(|_| is_plain)
 }
 
-/// The field of the scan's documents that a variable has where the sort is.
+/// Returns the field of the scan's documents that a variable holds at the sort.
 fn field_of(nodes: &[Node], scan: usize, sort: usize, variable: VariableId) -> Option<IndexField> {
     let source = nodes.get(scan)?.kind.source()?;
     let value = resolve(&Expression::Variable(variable), nodes, scan, sort);

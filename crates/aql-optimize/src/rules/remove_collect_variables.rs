@@ -1,4 +1,4 @@
-//! `remove-collect-variables`: COLLECT gathers and aggregates only what is used afterwards.
+//! `remove-collect-variables`: COLLECT gathers and aggregates only values that are used afterwards.
 
 use super::{Rule, RuleContext};
 use crate::analysis::demand::is_count;
@@ -55,7 +55,8 @@ fn remove_unused(collect: &mut Collect, after: &[Node]) -> bool {
     changed
 }
 
-/// The names of the members of the gathered objects that are used, if all uses are `into[*].name` or `LENGTH(into)`.
+/// Returns the names of the used members of the gathered objects, if all uses are `into[*].name` or
+/// `LENGTH(into)`.
 fn used_members(nodes: &[Node], into: VariableId) -> Option<HashSet<&str>> {
     let mut names = HashSet::new();
     collect_members(nodes, into, &mut names).then_some(names)
@@ -97,7 +98,8 @@ fn members_in<'a>(expression: &'a Expression, into: VariableId, names: &mut Hash
     }
 }
 
-/// Adds the names of the attributes of `element` that the expression reads; false if it reads the element as a whole.
+/// Adds the names of the attributes of `element` that the expression reads. Returns false if it
+/// reads the element as a whole.
 fn members_of<'a>(expression: &'a Expression, element: VariableId, names: &mut HashSet<&'a str>) -> bool {
     match expression {
         Expression::Variable(id) => *id != element,

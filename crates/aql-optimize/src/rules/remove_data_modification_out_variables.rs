@@ -1,4 +1,4 @@
-//! `remove-data-modification-out-variables`: OLD and NEW are not fetched where nobody reads them.
+//! `remove-data-modification-out-variables`: does not fetch OLD and NEW if nobody reads them.
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;

@@ -1,4 +1,5 @@
-//! `remove-filter-covered-by-index`: drops conditions that hold for every document an index scan finds.
+//! `remove-filter-covered-by-index`: drops conditions that hold for every document of an index
+//! scan.
 
 use super::{Rule, RuleContext};
 use crate::analysis::condition::{Atom, implied_atoms, normalize, set_from};
@@ -38,7 +39,7 @@ impl Rule for RemoveFilterCoveredByIndex {
     }
 }
 
-/// What holds for every document that a range finds, range by range.
+/// Returns the atoms that hold for every document of a range, range by range.
 fn guaranteed_atoms(scan: &IndexScan) -> Vec<Vec<Atom>> {
     let atoms = scan.ranges.iter().map(|range| {
         scan.indexes.get(range.index).map(|index| implied_atoms(index, range)).unwrap_or_default()
@@ -46,7 +47,7 @@ fn guaranteed_atoms(scan: &IndexScan) -> Vec<Vec<Atom>> {
     atoms.collect()
 }
 
-/// Whether some range may find documents that do not satisfy the condition.
+/// Returns true if some range may find documents that do not satisfy the condition.
 fn is_open(
     conjunct: &Expression,
     guaranteed: &[Vec<Atom>],

@@ -1,4 +1,4 @@
-//! `remove-filter-covered-by-traversal`: drops conditions that hold for every path a traversal produces.
+//! `remove-filter-covered-by-traversal`: drops conditions that hold for every path of a traversal.
 
 use super::{Rule, RuleContext};
 use crate::analysis::filter::retain_conjuncts;
@@ -35,7 +35,7 @@ impl Rule for RemoveFilterCoveredByTraversal {
     }
 }
 
-/// What holds for every row that the traversal produces.
+/// Returns the conditions that hold for every row of the traversal.
 fn guaranteed_conditions(node: &Traversal) -> Vec<Expression> {
     let covered = node.covered.iter().filter(|covered| covered.entirely);
     let covered = covered.map(|covered| covered.condition.clone());

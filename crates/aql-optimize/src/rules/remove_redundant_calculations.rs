@@ -1,6 +1,6 @@
-//! `remove-redundant-calculations`: what is computed twice is computed once, and read twice.
+//! `remove-redundant-calculations`: computes an expression that occurs twice only once.
 //!
-//! The second calculation stays where it is, unread, for `remove-unnecessary-calculations` to remove.
+//! The second calculation stays, unread, until `remove-unnecessary-calculations` removes it.
 
 use super::{Rule, RuleContext};
 use aql_plan::{Expression, Node, NodeKind, Plan, VariableId};
@@ -24,15 +24,18 @@ impl Rule for RemoveRedundantCalculations {
     }
 }
 
-/// Calculations by identity; shared, because each subquery starts from those around it.
+/// Calculations by identity. The map is shared, because each subquery starts from the surrounding
+/// calculations.
 type Known = HashMap<Arc<[u8]>, VariableId>;
 
-/// Ranges are not shared: a loop over its own range never writes it out, and another pipeline's would have to be.
+/// Returns true if an expression may be shared. Ranges may not: a loop over its own range never
+/// materializes it, but a shared range would have to be materialized.
 fn may_be_shared(expression: &Expression) -> bool {
     expression.is_deterministic() && !matches!(expression, Expression::Range { .. })
 }
 
-/// Shares within a pipeline, given the calculations of the pipelines around it, and the names they are shared under.
+/// Shares within a pipeline, given the calculations of the surrounding pipelines and the names
+/// under which they are shared.
 fn share(nodes: &mut [Node], outer: &Known, outer_names: &HashMap<VariableId, VariableId>) -> bool {
     let (mut known, mut names) = (outer.clone(), outer_names.clone());
     let mut changed = false;
@@ -62,7 +65,7 @@ fn share(nodes: &mut [Node], outer: &Known, outer_names: &HashMap<VariableId, Va
                     changed = true;
                 }
             }
-            // The variables of this pipeline end here, except those that the node was just told to keep.
+            // The variables of this pipeline end here, except those that the node keeps.
             NodeKind::Collect(_) => known.clone_from(outer),
             _ => {}
         }

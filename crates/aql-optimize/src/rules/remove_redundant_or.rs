@@ -1,5 +1,5 @@
-//! `remove-redundant-or`: of bounds on one attribute that are joined by OR, the loosest counts: `a > 1 || a > 5` is
-//! `a > 1`.
+//! `remove-redundant-or`: replaces bounds on one attribute that OR joins by the loosest one:
+//! `a > 1 || a > 5` is `a > 1`.
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::rewrite_expressions;
@@ -33,7 +33,8 @@ fn replace(expression: &mut Expression) -> bool {
     true
 }
 
-/// Position of the loosest bound, if all operands are bounds in one direction on one attribute.
+/// Returns the position of the loosest bound, if all operands are bounds in one direction on one
+/// attribute.
 fn loosest(operands: &[Expression]) -> Option<usize> {
     let (attribute, direction, ..) = as_bound(operands.first()?)?;
     let mut best = 0;
@@ -56,7 +57,7 @@ enum Direction {
     Upper,
 }
 
-/// Attribute, direction, value, and whether the value itself is within.
+/// An attribute, a direction, a value, and true if the value itself is within the bound.
 type Bound<'a> = (&'a Expression, Direction, &'a Value, bool);
 
 fn as_bound(operand: &Expression) -> Option<Bound<'_>> {

@@ -1,5 +1,5 @@
-//! `remove-redundant-sorts`: drops sorts by constants, criteria that are repeated, and sorts whose order a later sort
-//! replaces.
+//! `remove-redundant-sorts`: drops sorts by constants, repeated criteria, and sorts whose order a
+//! later sort replaces.
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{constants, for_each_pipeline};
@@ -30,7 +30,7 @@ impl Rule for RemoveRedundantSorts {
     }
 }
 
-/// Drops criteria that are constant or repeated, and sorts that have none left.
+/// Drops criteria that are constant or repeated, and sorts without criteria.
 fn simplify(nodes: &mut Vec<Node>, constants: &HashMap<VariableId, Expression>) -> bool {
     let mut changed = false;
     nodes.retain_mut(|node| {
@@ -44,8 +44,10 @@ fn simplify(nodes: &mut Vec<Node>, constants: &HashMap<VariableId, Expression>) 
     changed
 }
 
-/// Of two sorts without anything between them that depends on the order, the second counts; but if the first sorts by
-/// the same criteria and then by more, it does the work of both.
+/// Removes one of two sorts if no node between them depends on the order.
+///
+/// The second sort counts. But if the first sorts by the same criteria and then by more, it does
+/// the work of both.
 fn remove_overridden(nodes: &mut Vec<Node>) -> bool {
     let mut changed = false;
     let mut position = 0;
@@ -71,8 +73,8 @@ fn is_prefix(short: &Sort, long: &Sort) -> bool {
     long.elements.len() > short.elements.len() && long.elements.starts_with(&short.elements)
 }
 
-/// The sort after the sort at `position`, if the order between both does not matter, and whether the rows stay as they
-/// are in between.
+/// Returns the sort after the sort at `position`, if no node between them depends on the order. The
+/// flag is true if the rows between them keep their order.
 fn next_sort(nodes: &[Node], position: usize) -> Option<(usize, bool)> {
     let NodeKind::Sort(first) = &nodes.get(position)?.kind else { return None };
     if first.limit.is_some() {

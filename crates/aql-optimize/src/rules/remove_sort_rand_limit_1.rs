@@ -1,4 +1,5 @@
-//! `remove-sort-rand-limit-1`: `FOR d IN c SORT RAND() LIMIT 1` asks the collection for one document at random.
+//! `remove-sort-rand-limit-1`: lets `FOR d IN c SORT RAND() LIMIT 1` read one random document of
+//! the collection.
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{definition, for_each_pipeline, read_counts};
@@ -32,14 +33,15 @@ impl Rule for RemoveSortRandLimit1 {
     }
 }
 
-/// Positions of the nodes of such a query, in this order.
+/// The positions of the nodes of such a query, in this order.
 struct RandomPick {
     scan: usize,
     random: usize,
     sort: usize,
 }
 
-/// The scan, its sort by a random number and LIMIT 1, with nothing but calculations in between and no loop before.
+/// Returns the scan, its sort by a random number and LIMIT 1. Only calculations may lie between
+/// them, and no loop before them.
 fn random_pick(nodes: &[Node]) -> Option<RandomPick> {
     let scan_at = nodes.iter().position(|node| node.kind.is_loop())?;
     let NodeKind::EnumerateCollection(scan) = &nodes.get(scan_at)?.kind else { return None };
@@ -59,7 +61,7 @@ fn random_pick(nodes: &[Node]) -> Option<RandomPick> {
     })
 }
 
-/// Position of the next node that is no calculation.
+/// Returns the position of the next node that is not a calculation.
 fn next_after(nodes: &[Node], position: usize) -> Option<usize> {
     let mut after = nodes.iter().enumerate().skip(position + 1);
     after.find(|(_, node)| !matches!(node.kind, NodeKind::Calculation(_))).map(|(at, _)| at)

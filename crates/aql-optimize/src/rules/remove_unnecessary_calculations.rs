@@ -1,5 +1,5 @@
-//! `remove-unnecessary-calculations`: drops calculations and subqueries whose result nobody reads, and puts a
-//! calculation that one other calculation reads, once, in its place there.
+//! `remove-unnecessary-calculations`: drops calculations and subqueries that nobody reads, and
+//! inlines calculations that one other calculation reads once.
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{for_each_pipeline, read_counts};
@@ -11,7 +11,8 @@ pub(super) struct RemoveUnnecessaryCalculations {
     pub(super) name: &'static str,
 }
 
-/// Most operations of an expression that is put in the place of a variable, and of what comes of it; bounds depth.
+/// The greatest number of operations of an inlined expression, and of its result. It bounds the
+/// depth.
 const MAX_INLINED_SIZE: usize = 100;
 
 impl Rule for RemoveUnnecessaryCalculations {
@@ -33,7 +34,7 @@ impl Rule for RemoveUnnecessaryCalculations {
     }
 }
 
-/// A calculation that only copies a variable: its readers read the original.
+/// Replaces variables that are only copies: their readers read the original.
 fn remove_aliases(nodes: &mut [Node]) -> bool {
     let mut names: HashMap<VariableId, VariableId> = HashMap::new();
     let mut found = false;
@@ -72,7 +73,7 @@ fn remove_unread(nodes: &mut Vec<Node>) -> bool {
     nodes.len() != count
 }
 
-/// Whether nobody misses what the node does besides setting variables.
+/// Returns true if the node's only effect is to set variables.
 fn is_removable(kind: &NodeKind) -> bool {
     match kind {
         NodeKind::Calculation(calculation) => calculation.expression.is_repeatable(),
@@ -108,8 +109,8 @@ fn inline_read_once(nodes: &mut Vec<Node>) -> bool {
     changed
 }
 
-/// The expression of the calculation that reads the variable, if it can take over the work: it is in the same pipeline
-/// and loop, and reads the variable once a row.
+/// Returns the expression of the calculation that reads the variable, if it can take over the work.
+/// It must be in the same pipeline and loop, and read the variable once per row.
 fn reader(nodes: &mut [Node], from: usize, id: VariableId, size: usize) -> Option<&mut Expression> {
     for node in nodes.iter_mut().skip(from + 1) {
         if node.kind.is_loop() || node.kind.is_grouping() || node.kind.is_modification() {
@@ -126,7 +127,8 @@ fn reader(nodes: &mut [Node], from: usize, id: VariableId, size: usize) -> Optio
     None
 }
 
-/// Whether the variable is read where it is evaluated at most once a row, not for each element of an array.
+/// Returns true if the variable is read outside of expansions, which would evaluate it for each
+/// element of an array instead of once per row.
 fn reads_outside_expansions(expression: &Expression, id: VariableId) -> bool {
     match expression {
         Expression::Variable(own) => *own == id,

@@ -1,4 +1,5 @@
-//! `remove-unnecessary-filters`: drops filters on what is always true; what is always false yields no results.
+//! `remove-unnecessary-filters`: drops filters that are always true, and replaces filters that are
+//! always false by an empty result.
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;
@@ -41,7 +42,7 @@ impl Rule for RemoveUnnecessaryFilters {
     }
 }
 
-/// The variables of the plan that are always true or always false, as conditions.
+/// Returns the variables of the plan that are always true or always false, as conditions.
 fn known_conditions(nodes: &[Node]) -> HashMap<VariableId, bool> {
     let mut known = HashMap::new();
     for_each_node(nodes, &mut |node| {
@@ -54,7 +55,8 @@ fn known_conditions(nodes: &[Node]) -> HashMap<VariableId, bool> {
     known
 }
 
-/// Whether an expression is true or false whatever its variables are. The depth of expressions is bounded by the parser.
+/// Returns the truth of an expression if it does not depend on variables. The parser bounds the
+/// depth of expressions.
 fn truth(expression: &Expression) -> Option<bool> {
     match expression {
         Expression::Constant(value) => Some(value.to_bool()),
@@ -65,8 +67,8 @@ fn truth(expression: &Expression) -> Option<bool> {
     }
 }
 
-/// AND is false if one operand is, OR is true if one is. Operands before it may only be left out if evaluating them has no
-/// effect.
+/// Decides AND, which is false if one operand is, or OR, which is true if one operand is. Earlier
+/// operands may only be skipped if their evaluation has no effect.
 fn decided(operands: &[Expression], decides: bool) -> Option<bool> {
     let (mut all_known, mut all_pure) = (true, true);
     for operand in operands {

@@ -1,4 +1,5 @@
-//! `replace-any-eq-with-in`: `list ANY == value` is `value IN list`, which an index on `list[*]` can look up.
+//! `replace-any-eq-with-in`: replaces `list ANY == value` by `value IN list`, which an index on
+//! `list[*]` can look up.
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::rewrite_expressions;

@@ -1,5 +1,5 @@
-//! `replace-entries-with-object-iteration`: `FOR [key, value] IN ENTRIES(object)` loops over the object itself,
-//! without an array of pairs.
+//! `replace-entries-with-object-iteration`: lets `FOR [key, value] IN ENTRIES(object)` loop over
+//! the object itself, without an array of pairs.
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{Workshop, definition, for_each_pipeline, read_counts};
@@ -53,7 +53,8 @@ fn replace(nodes: &mut [Node], position: usize, workshop: &mut Workshop<'_>) -> 
     Some(())
 }
 
-/// Where a variable is set to the entries of a variable or attribute, and the latter.
+/// Returns the position at which a variable is set to the entries of a variable or attribute, and
+/// that variable or attribute.
 fn entries_of(nodes: &[Node], id: VariableId) -> Option<(usize, Expression)> {
     let (position, expression) = definition(nodes, id)?;
     match expression {
@@ -65,7 +66,7 @@ fn entries_of(nodes: &[Node], id: VariableId) -> Option<(usize, Expression)> {
     }
 }
 
-/// `pair[0]` or `pair[1]`: which of them.
+/// Returns the index of `pair[0]` or `pair[1]`.
 fn part(expression: &Expression, pair: VariableId) -> Option<i64> {
     match expression {
         Expression::Index { base, index } if base.as_variable() == Some(pair) => match index.as_constant() {

@@ -1,7 +1,8 @@
-//! `replace-equal-attribute-accesses`: after `FILTER a.x == b.y`, `b.y` is read as `a.x`, so that less is read of `b`.
+//! `replace-equal-attribute-accesses`: after `FILTER a.x == b.y`, reads `a.x` in place of `b.y`, so
+//! that less of `b` is read.
 //!
-//! Values that are equal may still look different: objects by the order of their attributes, numbers by their type.
-//! That is why queries have to turn the rule on.
+//! Equal values may still look different: objects by the order of their attributes, numbers by
+//! their type. That is why queries have to turn the rule on.
 
 use super::{Rule, RuleContext};
 use crate::analysis::condition::resolve;
@@ -30,7 +31,7 @@ impl Rule for ReplaceEqualAttributeAccesses {
     }
 }
 
-/// What stands for an access that is equal to it.
+/// The replacements of accesses that are equal to others.
 type Replacements = HashMap<Identity, Expression>;
 
 fn replace_in_pipeline(nodes: &mut [Node]) -> bool {
@@ -55,7 +56,8 @@ fn replace_in_pipeline(nodes: &mut [Node]) -> bool {
     changed
 }
 
-/// `a.x == b.y`, by itself or among other conditions that all hold: what was set last gives way.
+/// Adds `a.x == b.y`, alone or among other conditions that all hold. The access whose variable is
+/// set later is replaced.
 fn add_equalities(condition: &Expression, nodes: &[Node], replacements: &mut Replacements) {
     match condition {
         Expression::And(conjuncts) => {
@@ -74,7 +76,8 @@ fn add_equalities(condition: &Expression, nodes: &[Node], replacements: &mut Rep
     }
 }
 
-/// Where the loop is that sets the variable of an access; `None` if the expression is no access, or of no loop.
+/// Returns the position of the loop that sets the variable of an access. `None` if the expression
+/// is not an access, or no loop sets the variable.
 fn set_at(access: &Expression, nodes: &[Node]) -> Option<usize> {
     let (variable, _) = access.as_attribute_path()?;
     nodes.iter().position(|node| node.kind.is_loop() && node.kind.sets_variable(variable))

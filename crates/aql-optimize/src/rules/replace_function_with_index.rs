@@ -1,6 +1,7 @@
-//! `replace-function-with-index`: finds the documents that `FULLTEXT()` asks for in its index.
+//! `replace-function-with-index`: finds the documents of `FULLTEXT()` in its index.
 //!
-//! (`NEAR()` and its relatives are bound as loops with distances, which `geo-index-optimizer` finds indexes for.)
+//! The binder turns `NEAR()` and its relatives into loops with distances, for which
+//! `geo-index-optimizer` finds indexes.
 
 use super::{Rule, RuleContext};
 use crate::analysis::access_path::new_scan;
@@ -44,7 +45,8 @@ impl Rule for ReplaceFunctionWithIndex {
     }
 }
 
-/// A scan that can take the place of the full one at a position, and the filter that it makes superfluous.
+/// Returns a scan that can replace the full scan at a position, and the filter that it makes
+/// superfluous.
 fn find(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Option<(IndexScan, usize)> {
     let NodeKind::EnumerateCollection(scan) = &nodes.get(position)?.kind else { return None };
     if scan.source.hint.disabled || scan.random || scan.source.count_into.is_some() {
@@ -63,7 +65,8 @@ fn find(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Option<(I
     })
 }
 
-/// The query of `FULLTEXT_MATCH(document.field, query, minLength)`, if the index has that field and the same words.
+/// Returns the query of `FULLTEXT_MATCH(document.field, query, minLength)`, if the index has that
+/// field and the same words.
 fn query_of<'a>(
     condition: &'a Expression,
     index: &IndexInfo,

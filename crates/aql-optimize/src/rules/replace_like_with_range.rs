@@ -1,5 +1,7 @@
-//! `replace-like-with-range`: `a LIKE "abc%"` holds only for values from `"abc"` on and before `"abd"`,
-//! a range that an index can look up. The LIKE stays, because the range has other strings too.
+//! `replace-like-with-range`: adds a range that an index can look up to a LIKE: `a LIKE "abc%"`
+//! holds only for values from `"abc"` to below `"abd"`.
+//!
+//! The LIKE stays, because the range contains other strings too.
 
 use super::{Rule, RuleContext};
 use crate::analysis::condition::as_field;
@@ -39,7 +41,8 @@ impl Rule for ReplaceLikeWithRange {
     }
 }
 
-/// The condition of the filter at a position with ranges added, and where it is calculated.
+/// Returns the condition of the filter at a position with ranges added, and the position of its
+/// calculation.
 fn replacement(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Option<(usize, Expression)> {
     let NodeKind::Filter { condition } = &nodes.get(position)?.kind else { return None };
     let (defined_at, expression) = definition(nodes, *condition)?;
@@ -55,7 +58,7 @@ fn replacement(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Op
     (all.len() > conjuncts.len()).then_some((defined_at, Expression::And(all)))
 }
 
-/// The bounds that follow from a LIKE of an indexed attribute.
+/// Returns the bounds that follow from a LIKE of an indexed attribute.
 fn range(nodes: &[Node], conjunct: &Expression, context: &RuleContext<'_>) -> Option<[Expression; 2]> {
     let Expression::Call { function, arguments } = conjunct else { return None };
     let (attribute, pattern) = match (function.name, arguments.as_slice()) {
@@ -75,7 +78,7 @@ fn range(nodes: &[Node], conjunct: &Expression, context: &RuleContext<'_>) -> Op
     Some([bound(CompareOperator::GreaterEqual, &prefix), bound(CompareOperator::Less, &end)])
 }
 
-/// The text that every match of a LIKE pattern begins with.
+/// Returns the text with which every match of a LIKE pattern begins.
 fn fixed_beginning(pattern: &str) -> String {
     let mut text = String::new();
     let mut characters = pattern.chars().peekable();
@@ -89,12 +92,13 @@ fn fixed_beginning(pattern: &str) -> String {
     text
 }
 
-/// A string that sorts after all strings with this beginning, in Unicode's root collation: in the place of its last
-/// character stands one that differs from it, and is greater, by its base letter.
+/// Returns a string that sorts after all strings with this beginning, in Unicode's root collation.
+///
+/// Its last character is replaced by one with a different, greater base letter.
 fn end_of(prefix: &str) -> Option<String> {
     let last = prefix.chars().next_back()?;
     let greater = match last.to_ascii_lowercase() {
-        // After the Latin letters comes Greek.
+        // Greek follows the Latin letters.
         'z' => 'α',
         '9' => 'a',
         letter if letter.is_ascii_alphanumeric() => char::from_u32(letter as u32 + 1)?,
@@ -104,8 +108,8 @@ fn end_of(prefix: &str) -> Option<String> {
     Some(prefix.chars().take(prefix.chars().count() - 1).chain(Some(greater)).collect())
 }
 
-/// Whether only strings match: LIKE casts other values to text. And only ASCII, in which no character sorts differently
-/// because of the one that follows.
+/// Returns true if only strings match: LIKE casts other values to text. The prefix must be ASCII,
+/// in which no character sorts differently because of its successor.
 fn has_only_strings(prefix: &str) -> bool {
     prefix.is_ascii()
         && prefix.starts_with(|first: char| first.is_ascii_alphabetic())

@@ -1,5 +1,7 @@
-//! `replace-or-with-in`: `a == 1 || a == 2`, of an attribute or a variable, is `a IN [1, 2]`, one look-up in an index
-//! and one in a set instead of a chain of comparisons.
+//! `replace-or-with-in`: replaces `a == 1 || a == 2`, of an attribute or a variable, by
+//! `a IN [1, 2]`.
+//!
+//! That is one look-up in an index or in a set instead of a chain of comparisons.
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::rewrite_expressions;
@@ -23,16 +25,16 @@ impl Rule for ReplaceOrWithIn {
     }
 }
 
-/// One alternative, or several that were put together.
+/// One alternative, or several that were combined.
 enum Alternative {
     Other(Expression),
     OneOf { attribute: Expression, values: Values },
 }
 
-/// What the attribute may be: values one by one, and whole arrays of values.
+/// The possible values of the attribute.
 struct Values {
     single: Vec<Expression>,
-    /// Number of alternatives that were put together.
+    /// The number of alternatives that were combined.
     count: usize,
 }
 
@@ -45,7 +47,7 @@ fn replace(expression: &mut Expression) -> bool {
     true
 }
 
-/// `None` if there is nothing to put together.
+/// Combines alternatives; `None` if there is nothing to combine.
 fn combine(operands: &[Expression]) -> Option<Expression> {
     let mut alternatives: Vec<Alternative> = Vec::new();
     let mut by_attribute: HashMap<Identity, usize> = HashMap::new();
@@ -71,7 +73,8 @@ fn combine(operands: &[Expression]) -> Option<Expression> {
     if !found {
         return None;
     }
-    // The value of OR is that of an operand: with operands that are no booleans, their order matters.
+    // The value of OR is the value of one operand, so the order of operands matters if they are not
+    // booleans.
     let is_boolean = |alternative: &Alternative| match alternative {
         Alternative::Other(expression) => expression.is_boolean(),
         Alternative::OneOf { .. } => true,
@@ -105,8 +108,10 @@ impl Alternative {
     }
 }
 
-/// `attribute == value` or `attribute IN [values]`. A variable by itself counts as well, where it is compared with what
-/// is neither an attribute nor a variable.
+/// Returns the sides of `attribute == value` or `attribute IN [values]`.
+///
+/// A variable also counts, if it is compared with a value that is neither an attribute nor a
+/// variable.
 fn as_membership(operand: &Expression) -> Option<(&Expression, Vec<Expression>)> {
     let is_attribute =
         |side: &Expression| side.as_attribute_path().is_some_and(|(_, names)| !names.is_empty());

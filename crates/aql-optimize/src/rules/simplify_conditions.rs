@@ -1,5 +1,5 @@
-//! `simplify-conditions`: rewrites expressions to simpler ones with the same value: constant variables, attributes of
-//! object literals, members of array literals, negated comparisons.
+//! `simplify-conditions`: rewrites expressions to simpler ones with the same value: constant
+//! variables, attributes of object literals, elements of array literals, negated comparisons.
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{constants, for_each_pipeline};
@@ -43,7 +43,7 @@ impl Rule for SimplifyConditions {
     }
 }
 
-/// Simplifies bottom up; what has become an operation on constants is folded.
+/// Simplifies bottom-up and folds operations that have become constant.
 fn simplify(
     expression: &mut Expression,
     constants: &HashMap<VariableId, Expression>,
@@ -81,7 +81,8 @@ fn simpler(expression: &mut Expression) -> Option<Expression> {
     }
 }
 
-/// `{a: x, b: y}.a` is `x`, if leaving the others out changes nothing and no computed name can be `a`.
+/// Returns `x` for `{a: x, b: y}.a`, if dropping the others has no effect and no computed name can
+/// be `a`.
 fn take_member(members: &mut Vec<ObjectMember>, name: &str) -> Option<Expression> {
     let is_simple = members
         .iter()
@@ -97,7 +98,7 @@ fn take_member(members: &mut Vec<ObjectMember>, name: &str) -> Option<Expression
     })
 }
 
-/// `[x, y][1]` is `y`.
+/// Returns `y` for `[x, y][1]`.
 fn take_element(members: &mut Vec<Expression>, position: i64) -> Option<Expression> {
     if !members.iter().all(Expression::is_deterministic) {
         return None;
@@ -110,7 +111,7 @@ fn take_element(members: &mut Vec<Expression>, position: i64) -> Option<Expressi
     }
 }
 
-/// `!(a == b)` is `a != b`; `!!a` is `a` if that is a boolean.
+/// Returns `a != b` for `!(a == b)`, and `a` for `!!a` if that is a boolean.
 fn negate(operand: &mut Expression) -> Option<Expression> {
     match operand {
         Expression::Compare { operator, .. } => *operator = operator.negated(),

@@ -1,4 +1,4 @@
-//! `sort-limit`: a sort before a limit keeps no more rows than the limit lets pass.
+//! `sort-limit`: a sort before a limit keeps no more rows than the limit passes.
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;

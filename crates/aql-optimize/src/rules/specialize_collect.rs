@@ -1,9 +1,9 @@
-//! `specialize-collect`: decides how COLLECT forms groups.
+//! `specialize-collect`: chooses the method by which COLLECT forms groups.
 //!
-//! A hash table of groups, whose output is sorted afterwards (COLLECT promises sorted groups), is the rule. Where the
-//! query sorts by the group keys already, in whatever directions, groups are formed in that order and stay in it (as in
-//! ArangoDB since 3.12.3). Sorted input is an additional plan where an index may provide the order, and what the option
-//! `method` can ask for.
+//! Usually this is a hash table of groups, whose output is then sorted, because COLLECT promises
+//! sorted groups. If the query already sorts by the group keys, in any directions, groups are
+//! formed in that order and stay in it (as in ArangoDB since 3.12.3). If an index may provide the
+//! order, sorted input makes an additional plan. The option `method` can also request sorted input.
 
 use super::{Rule, RuleContext};
 use crate::analysis::condition::{as_field, resolve};
@@ -49,7 +49,7 @@ impl Rule for SpecializeCollect {
     }
 }
 
-/// Specialises each COLLECT with groups, by the given method unless the query asks for another.
+/// Specializes each COLLECT with groups, by the given method unless the query requests another.
 fn specialize_all(plan: &mut Plan, method: Option<CollectMethod>) -> Result<bool> {
     for_each_pipeline(plan, &mut |nodes, workshop| {
         let mut changed = false;
@@ -73,7 +73,8 @@ fn specialize_all(plan: &mut Plan, method: Option<CollectMethod>) -> Result<bool
     })
 }
 
-/// Whether the rows come to the COLLECT sorted by all of its group keys, before anything else.
+/// Returns true if the rows reach the COLLECT sorted by all of its group keys, before any other
+/// key.
 fn is_sorted_by_query(nodes: &[Node], position: usize) -> bool {
     let Some(NodeKind::Collect(collect)) = nodes.get(position).map(|node| &node.kind) else { return false };
     for (before, node) in nodes.iter().enumerate().take(position).rev() {
@@ -95,7 +96,7 @@ fn is_sorted_by_query(nodes: &[Node], position: usize) -> bool {
     false
 }
 
-/// Adds the sort before or after the COLLECT; the position of the last of both.
+/// Adds the sort before or after the COLLECT. Returns the position of the last of the two nodes.
 fn add_sort(nodes: &mut Vec<Node>, position: usize, collect: &Collect, workshop: &mut Workshop<'_>) -> usize {
     if collect.method == CollectMethod::Sorted {
         let sort = sort_by(&collect.groups, |group| group.input);
@@ -115,7 +116,7 @@ fn sort_by(groups: &[CollectGroup], key: impl Fn(&CollectGroup) -> VariableId) -
     NodeKind::Sort(Sort { elements: elements.collect(), grouped: 0, stable: false, limit: None })
 }
 
-/// `SORT null` follows: the order of groups does not matter.
+/// Returns true if `SORT null` follows: the order of groups does not matter.
 fn is_order_unwanted(nodes: &[Node], position: usize) -> bool {
     let constants = constants(nodes);
     let next = nodes.iter().skip(position + 1).find(|node| !matches!(node.kind, NodeKind::Calculation(_)));
@@ -127,8 +128,10 @@ fn is_order_unwanted(nodes: &[Node], position: usize) -> bool {
     }
 }
 
-/// Whether sorting before some COLLECT makes another plan, and one that is worthwhile if not all are wanted: an index is
-/// sorted by the group keys, which are attributes of one scan's documents.
+/// Returns true if a sort before some COLLECT makes another plan.
+///
+/// Unless all plans are wanted, it must also be worthwhile: an index is sorted by the group keys,
+/// which are attributes of one scan's documents.
 fn may_sort(nodes: &[Node], context: &RuleContext<'_>) -> bool {
     nodes.iter().enumerate().any(|(position, node)| match &node.kind {
         NodeKind::Subquery(subquery) => may_sort(&subquery.nodes, context),

@@ -1,7 +1,7 @@
-//! `splice-subqueries`: subqueries become part of the pipeline around them.
+//! `splice-subqueries`: makes subqueries part of the surrounding pipeline.
 //!
-//! They run so in any case; this gives the numbers to the nodes that clients see in the place of each subquery: one where it
-//! begins and one where it ends.
+//! Execution always does so. The rule numbers the nodes that clients see in place of each subquery:
+//! one where it begins and one where it ends.
 
 use super::{Rule, RuleContext};
 use aql_plan::{Node, NodeId, NodeKind, Plan};
@@ -29,8 +29,8 @@ impl Rule for SpliceSubqueries {
     }
 }
 
-/// From the last subquery to the first, and those within one after it, as ArangoDB finds them. Nesting of subqueries is
-/// bounded by the parser.
+/// Numbers subqueries from the last to the first, and those within one after it, as ArangoDB does.
+/// The parser bounds their nesting.
 fn splice(nodes: &mut [Node], next_id: &mut u32) {
     for node in nodes.iter_mut().rev() {
         let NodeKind::Subquery(subquery) = &mut node.kind else { continue };

@@ -1,5 +1,6 @@
-//! `use-index-for-sort`: reads documents in the order of an index instead of sorting them. Where the index gives only the
-//! first criteria of a sort, it leaves the sort to order the rows that are equal in these.
+//! `use-index-for-sort`: reads documents in the order of an index instead of sorting them. If the
+//! index provides only the first criteria of a sort, the sort orders only the rows that are equal
+//! in these.
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;

@@ -1,8 +1,9 @@
-//! `use-indexes`: looks documents up in indexes instead of scanning their collection, where filters allow, or reads them by
-//! an index that has the order of a sort.
+//! `use-indexes`: looks documents up in indexes instead of scanning their collection, if filters
+//! allow, or reads them from an index in the order of a sort.
 //!
-//! Sorts stay: `use-index-for-sort` removes them. The filters stay: the scan may find more documents than they let pass. (`remove-filter-covered-by-index` removes
-//! what the scan already guarantees.)
+//! Sorts stay until `use-index-for-sort` removes them. Filters stay too, because the scan may find
+//! documents that they reject. `remove-filter-covered-by-index` removes the conditions that the
+//! scan already guarantees.
 
 use super::{Rule, RuleContext};
 use crate::analysis::access_path::new_scan;
@@ -56,7 +57,7 @@ impl Rule for UseIndexes {
     }
 }
 
-/// How documents are found instead of by a full scan.
+/// The way to find documents instead of a full scan.
 enum Access {
     Unchanged,
     Index(Box<IndexScan>),
@@ -64,7 +65,7 @@ enum Access {
     None,
 }
 
-/// What takes the place of the full scan at a position.
+/// Returns the replacement of the full scan at a position.
 fn access(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Access {
     let Some(NodeKind::EnumerateCollection(scan)) = nodes.get(position).map(|node| &node.kind) else {
         return Access::Unchanged;
@@ -116,8 +117,11 @@ struct Chooser<'a> {
 }
 
 impl Chooser<'_> {
-    /// Indexes and ranges that find all documents of the form; `None` if no index helps for some branch. Either the
-    /// best index for each branch, or one index for all, of which branches may have ranges in common.
+    /// Returns indexes and ranges that find all documents of the form; `None` if no index helps for
+    /// some branch.
+    ///
+    /// These are either the best index for each branch, or one index for all, in which branches may
+    /// share ranges.
     fn choose(&self, form: &NormalForm) -> Option<(Vec<IndexInfo>, Vec<IndexRange>)> {
         let is_single = form.branches.len() == 1;
         let best_of_each = form.branches.iter().map(|branch| self.choose_for(branch, is_single)).collect();
@@ -135,7 +139,7 @@ impl Chooser<'_> {
         Some((best.indexes, best.ranges))
     }
 
-    /// Puts together the choices for all branches; each range once.
+    /// Combines the choices for all branches, with each range once.
     fn rated(&self, choices: Option<Vec<(&IndexInfo, IndexRange)>>) -> Option<Choice> {
         let mut choice = Choice { indexes: Vec::new(), ranges: Vec::new(), cost: 0.0 };
         let mut seen = HashSet::new();
@@ -153,8 +157,8 @@ impl Chooser<'_> {
         (!choice.ranges.is_empty()).then_some(choice)
     }
 
-    /// The best index for a branch: the first usable one of the hint, otherwise the cheapest; of equally cheap ones
-    /// that with more conditions.
+    /// Returns the best index for a branch: the first usable one of the hint, otherwise the
+    /// cheapest. Among equally cheap ones, more conditions win.
     fn choose_for(&self, branch: &Branch, is_single: bool) -> Option<(&IndexInfo, IndexRange)> {
         let usable = |index: &IndexInfo| match_index(index, 0, &branch.atoms);
         for name in &self.hint.names {
@@ -178,7 +182,7 @@ impl Chooser<'_> {
         best.map(|(_, _, index, range)| (index, range))
     }
 
-    /// Cost of the look-up, and of the sort that it leaves to do.
+    /// Returns the cost of the look-up and of the sort that remains after it.
     fn cost(&self, index: &IndexInfo, range: &IndexRange, is_single: bool) -> f64 {
         let count = self.info.count_estimate;
         let sort = match &self.sort {
@@ -204,7 +208,7 @@ fn number_of_conditions(range: &IndexRange) -> usize {
     range.lookups.len() + ends + searched
 }
 
-/// Bytes that ranges have in common only if they find the same.
+/// Returns bytes that are equal for two ranges only if they find the same documents.
 fn range_identity(range: &IndexRange) -> Vec<u8> {
     let mut out = Vec::new();
     out.extend_from_slice(&range.index.to_le_bytes());

@@ -1,10 +1,10 @@
-//! `optimize-projections`: takes projections from index entries where they are there, so that documents need not be
-//! fetched, and drops projections that nobody reads.
+//! `optimize-projections`: takes projections from index entries if they are there, so that no
+//! documents are fetched. It also drops projections that nobody reads.
 //!
-//! It comes after all rules that make something else of the scan of a collection.
+//! The rule comes after all rules that replace the scan of a collection.
 //!
-//! That projections and what a scan's filter needs have registers of their own, which ArangoDB's rule brings about, is always
-//! so here; plans say that it was applied where that is the case.
+//! ArangoDB's rule gives registers of their own to projections and to the attributes that a scan's
+//! filter needs. Here they always have them, and plans list the rule if there are any.
 
 mod whole_index;
 
@@ -42,7 +42,8 @@ impl Rule for OptimizeProjections {
         Ok(changed)
     }
 
-    /// ArangoDB's index scans read from their entries what these have, whatever rules are turned off.
+    /// Reads covered attributes from index entries. ArangoDB's index scans do so whatever rules are
+    /// turned off.
     fn apply_disabled(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<()> {
         read_from_indexes(plan, context)
     }
@@ -73,7 +74,7 @@ fn has_registers(kind: &mut NodeKind, after: &[Node]) -> bool {
     source.filter.is_some() || projections.any(|projection| !names_document(projection, after))
 }
 
-/// Whether a projection is there for nothing but to tell a later node which document to fetch.
+/// Returns true if a projection only tells a later node which document to fetch.
 fn names_document(projection: &Projection, after: &[Node]) -> bool {
     after.iter().any(|node| matches!(&node.kind, NodeKind::Materialize(node) if node.key == projection.out))
 }
@@ -89,7 +90,7 @@ fn drop_unread(kind: &mut NodeKind, after: &[Node]) -> bool {
     source.projections.len() != count
 }
 
-/// All projections, or none: a document that is fetched for one of them has the others too.
+/// Covers all projections or none: a document that is fetched for one of them has the others too.
 fn cover_projections(scan: &mut IndexScan) {
     if let [index] = scan.indexes.as_slice()
         && !scan.covers_projections
@@ -99,7 +100,7 @@ fn cover_projections(scan: &mut IndexScan) {
     }
 }
 
-/// A filter whose attributes are all in the index is evaluated before any document is fetched.
+/// Lets a filter run before any document is fetched, if all its attributes are in the index.
 fn cover_filter(scan: &mut IndexScan, workshop: &mut Workshop<'_>) {
     let ([index], Some(filter)) = (scan.indexes.as_slice(), &mut scan.source.filter) else { return };
     let mut paths = BTreeSet::new();

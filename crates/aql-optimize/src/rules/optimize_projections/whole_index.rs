@@ -1,5 +1,5 @@
-//! A whole index instead of a whole collection, where its entries have all that is read. The rows come in the order of the
-//! index then, as in ArangoDB.
+//! A scan of a whole index instead of a whole collection, if its entries have all attributes that
+//! are read. The rows then come in the order of the index, as in ArangoDB.
 
 use crate::RuleContext;
 use crate::analysis::access_path::scan_whole;
@@ -7,10 +7,11 @@ use crate::analysis::projection::{Path, collect_paths, covered_by};
 use aql_plan::{CollectionScan, IndexInfo, IndexScan, ProjectionSource};
 use std::collections::BTreeSet;
 
-/// The scan of a whole index that has all of the attributes and all documents: the hinted one, otherwise the first.
+/// Returns the scan of a whole index with all of the attributes and all documents. It takes the
+/// hinted index, or else the first.
 pub(super) fn covering_scan(scan: &CollectionScan, context: &RuleContext<'_>) -> Option<IndexScan> {
     let source = &scan.source;
-    // The inner side of a hash join keeps what it has read.
+    // The inner side of a hash join keeps the documents that it has read.
     if source.projections.is_empty() || source.read_own_writes || scan.random || scan.can_join_by_hash() {
         return None;
     }
@@ -36,13 +37,14 @@ pub(super) fn covering_scan(scan: &CollectionScan, context: &RuleContext<'_>) ->
 
 fn is_in_entries(index: &IndexInfo, path: &[Box<str>]) -> bool {
     covered_by(index, path).is_some_and(|place| match place {
-        // Other entries have keys, too, but are no shorter than documents that are little more than a key.
+        // Other indexes have keys in their entries too. But their entries are no shorter than
+        // documents that are little more than a key.
         ProjectionSource::Key | ProjectionSource::Id => index.capabilities.clustered,
         _ => true,
     })
 }
 
-/// Whether every document has one entry in the index.
+/// Returns true if every document has one entry in the index.
 fn has_all_documents(index: &IndexInfo) -> bool {
     let is_complete = index.capabilities.ordered && !index.sparse && index.has_plain_fields();
     index.capabilities.clustered || is_complete

@@ -1,4 +1,4 @@
-//! Where in a traversal a condition of the query belongs.
+//! The place of a condition of the query in a traversal.
 
 use crate::analysis::path::{as_element_at, elements_condition, replace_elements};
 use crate::analysis::pipeline::Workshop;
@@ -7,21 +7,22 @@ use aql_plan::{
 };
 use aql_value::{EvaluationState, Interrupt, MemoryAccount, Result, Value, Warnings};
 
-/// What becomes of a condition.
+/// The place of a condition.
 pub(super) enum Placement {
-    /// It is left to its filter.
+    /// The condition stays in its filter.
     Nowhere,
-    /// No path satisfies it.
+    /// No path satisfies the condition.
     Impossible,
-    /// It is about the last vertex and edge.
+    /// The condition is about the last vertex and edge.
     Output,
-    /// It is about elements of the path.
+    /// The condition is about elements of the path.
     Path {
-        /// Evaluated on the way; `None` if every path satisfies it that is long enough.
+        /// The condition that is evaluated along the path; `None` if every path that is long enough
+        /// satisfies it.
         step: Option<StepCondition>,
-        /// Shorter paths do not satisfy it.
+        /// The depth below which paths do not satisfy the condition.
         min_depth: u64,
-        /// It holds for all paths that are produced.
+        /// True if the condition holds for all paths that are produced.
         entirely: bool,
     },
 }
@@ -68,8 +69,11 @@ impl Classifier<'_> {
         self.at_depth(StepCondition { element, depth: Some(depth), input, condition })
     }
 
-    /// The last edge has a place in the path if all paths have the same length, or none has more than one edge. With
-    /// global uniqueness, only conditions that are written for the path decide where it goes.
+    /// Places a condition on the last edge.
+    ///
+    /// That edge has a fixed position in the path if all paths have the same length, or none has
+    /// more than one edge. With global uniqueness, only conditions that the query writes for the
+    /// path decide where the path goes.
     fn edge_condition(&self, condition: &Expression, workshop: &mut Workshop<'_>) -> Result<Placement> {
         let (min, max) = (self.node.min_depth, self.node.max_depth);
         let has_place = max == 1 || (min == max && max > 0);
@@ -86,7 +90,8 @@ impl Classifier<'_> {
         self.node.options.unique_vertices == Uniqueness::Global
     }
 
-    /// A path that is too short has null at the place of the element.
+    /// Places a condition on one element. A path that is too short has null in the place of the
+    /// element.
     fn at_depth(&self, step: StepCondition) -> Result<Placement> {
         let Some(depth) = step.depth else { return Ok(Placement::Nowhere) };
         let length = match step.element {
@@ -107,11 +112,12 @@ impl Classifier<'_> {
         })
     }
 
-    /// Whether the condition holds for null; `None` if that is not known before the query runs.
+    /// Returns true if the condition holds for null; `None` if that is unknown before the query
+    /// runs.
     fn value_for_null(&self, step: &StepCondition) -> Result<Option<bool>> {
         let mut condition = step.condition.clone();
         condition.replace_variable(step.input, &Expression::Constant(Value::Null));
-        // What would be warned about is warned about when the query runs.
+        // The query raises the warnings again when it runs.
         let mut warnings = Warnings::new(0, false);
         let mut folder = Folder {
             warnings: &mut warnings,
@@ -133,13 +139,13 @@ fn fold_deeply(mut expression: Expression, folder: &mut Folder<'_>) -> Result<Ex
     folder.fold(expression)
 }
 
-/// The one element of the path that the condition is about, by its position.
+/// Returns the single element of the path that the condition is about, and its position.
 fn only_element(condition: &Expression, path: VariableId) -> Option<(PathElement, u64)> {
     let mut found = None;
     collect_elements(condition, path, &mut found).then_some(found?)
 }
 
-/// False if the path is read otherwise, or at different positions.
+/// Finds the element. Returns false if the path is read in another way, or at different positions.
 fn collect_elements(
     expression: &Expression,
     path: VariableId,

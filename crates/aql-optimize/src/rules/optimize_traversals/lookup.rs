@@ -1,4 +1,4 @@
-//! Choosing the indexes that find the edges of a traversal.
+//! The choice of the indexes that find the edges of a traversal.
 
 use crate::analysis::condition::{
     Atom, AtomOperator, Branch, MAX_BRANCHES, implied_atoms, match_index, normalize,
@@ -11,7 +11,7 @@ use aql_plan::{
 use aql_value::Value;
 use std::collections::BTreeSet;
 
-/// Sets the look-ups of all edges. For each condition: whether the look-ups guarantee it.
+/// Sets the look-ups of all edges. Returns, for each condition, whether the look-ups guarantee it.
 pub(super) fn choose(
     graph: &mut GraphAccess,
     conditions: &[StepCondition],
@@ -35,10 +35,10 @@ pub(super) fn choose(
     conditions.iter().map(|condition| condition.is_guaranteed(graph)).collect()
 }
 
-/// A condition on edges in the form that indexes can be matched against.
+/// A condition on edges in a form that can be matched against indexes.
 struct EdgeCondition {
     depth: Option<u64>,
-    /// What the condition says at least; `None` for one that is not about edges, or that says nothing in atoms.
+    /// The atoms that the condition implies; `None` if it is not about edges, or implies no atoms.
     branch: Option<Branch>,
 }
 
@@ -54,13 +54,14 @@ impl EdgeCondition {
         Self { depth: condition.depth, branch }
     }
 
-    /// Whether all edges that are found where the condition applies satisfy it.
+    /// Returns true if all edges that are found at the condition's depths satisfy it.
     fn is_guaranteed(&self, graph: &GraphAccess) -> bool {
         let Some(branch) = self.branch.as_ref().filter(|branch| branch.is_exact) else { return false };
         graph.edges.iter().all(|edges| {
             let is_implied = |lookup: &EdgeLookup| {
                 let known = implied_atoms(&lookup.index, &as_range(edges.direction, lookup));
-                // The first says which vertex the edges leave, with a value that only stands for it.
+                // The first atom says which vertex the edges leave, with a placeholder as its
+                // value.
                 branch.atoms.iter().all(|atom| known.iter().skip(1).any(|known| known.is_same(atom)))
             };
             match self.depth {
@@ -73,7 +74,7 @@ impl EdgeCondition {
     }
 }
 
-/// Chooses for the edges of one collection in one direction.
+/// The choice for the edges of one collection in one direction.
 struct Chooser<'a> {
     edges: &'a EdgeAccess,
     hints: &'a [EdgeIndexHint],
@@ -82,7 +83,8 @@ struct Chooser<'a> {
 }
 
 impl Chooser<'_> {
-    /// The look-up for a depth, or for all without their own; `None` if it is no better than another that is there.
+    /// Returns the look-up for a depth, or for all depths without their own; `None` if it is no
+    /// better than an existing one.
     fn choose(&self, depth: Option<u64>, conditions: &[EdgeCondition]) -> Option<EdgeLookup> {
         let mut atoms = vec![vertex_atom(self.edges.direction)];
         for condition in conditions {
@@ -120,8 +122,8 @@ impl Chooser<'_> {
         hint.map_or(&[], |hint| &hint.names)
     }
 
-    /// The look-up by a vertex-centric index and the number of edges that it is expected to find, if the index has a
-    /// condition besides the one on the vertex.
+    /// Returns the look-up by a vertex-centric index and its expected number of edges. The index
+    /// must have a condition besides the one on the vertex.
     fn lookup(&self, index: &IndexInfo, atoms: &[Atom]) -> Option<(f64, EdgeLookup)> {
         let is_suitable = (index.has_leading_fields() || index.prefix_fields() > 0)
             && index.fields.first() == Some(&vertex_field(self.edges.direction))
@@ -141,14 +143,14 @@ fn vertex_field(direction: EdgeDirection) -> IndexField {
     IndexField::new(&[direction.vertex_field()], None)
 }
 
-/// Stands for the condition that the edge leaves the vertex, whose value is not null.
+/// Returns a placeholder for the condition that the edge leaves the vertex. Its value is not null.
 fn vertex_atom(direction: EdgeDirection) -> Atom {
     let value = Expression::Constant(Value::from_str(""));
     Atom { field: vertex_field(direction), operator: AtomOperator::Equal, value }
 }
 
-/// What the look-up guarantees of the edges it finds. A search finds more than what is within its bounds: they are left
-/// out.
+/// Returns the range of edges that the look-up guarantees. A search finds edges beyond its bounds,
+/// so it is left out.
 fn as_range(direction: EdgeDirection, lookup: &EdgeLookup) -> IndexRange {
     let vertex = IndexLookup::Equal(vertex_atom(direction).value);
     IndexRange {

@@ -1,10 +1,10 @@
-//! `optimize-traversals`: moves filters on paths into traversals, so that paths which cannot pass them are not
-//! followed, and looks edges up by vertex-centric indexes where filters allow.
+//! `optimize-traversals`: moves filters on paths into traversals, so that paths which cannot pass
+//! them are not followed. It finds edges by vertex-centric indexes if filters allow.
 //!
-//! Of a path that is read in parts only those are made.
+//! If parts of a path are read, only those are made.
 //!
-//! Filters on the last vertex or edge become the traversal's output filter. The filters themselves stay until
-//! `remove-filter-covered-by-traversal`.
+//! Filters on the last vertex or edge become the traversal's output filter. The filters themselves
+//! stay until `remove-filter-covered-by-traversal`.
 
 mod classify;
 mod lookup;
@@ -37,15 +37,15 @@ impl Rule for OptimizeTraversals {
         Ok(has_moved || has_reduced)
     }
 
-    /// With global uniqueness, a vertex is reached by one path only. Conditions on paths then decide by which, so they
-    /// belong to the meaning of the query.
+    /// Moves conditions into traversals with global uniqueness. There only one path reaches a
+    /// vertex, and conditions on paths decide which, so they belong to the meaning of the query.
     fn apply_disabled(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<()> {
         optimize_all(plan, context, &|node| node.options.unique_vertices == Uniqueness::Global)?;
         Ok(())
     }
 }
 
-/// Where a path is read in parts, a traversal makes only those.
+/// Reduces traversals to the parts of their paths that are read.
 fn reduce_paths(nodes: &mut [Node]) -> bool {
     let mut changed = false;
     for position in 0..nodes.len() {
@@ -96,7 +96,7 @@ fn optimize_all(
     })
 }
 
-/// Works on one traversal.
+/// The rewriting of one traversal.
 struct Optimizer<'a> {
     node: Traversal,
     context: &'a RuleContext<'a>,
@@ -110,7 +110,8 @@ impl<'a> Optimizer<'a> {
         Self { node, context, unavailable: set_from(nodes, position), changed: false }
     }
 
-    /// Takes over what it can of the filters after the traversal; false if no path can satisfy them.
+    /// Takes over as many filters after the traversal as possible. Returns false if no path can
+    /// satisfy them.
     fn take_conditions(
         &mut self,
         nodes: &[Node],
@@ -146,7 +147,7 @@ impl<'a> Optimizer<'a> {
         Ok(true)
     }
 
-    /// Conditions on edges that all look-ups guarantee need not be evaluated.
+    /// Chooses the look-ups of edges, and drops conditions on edges that all look-ups guarantee.
     fn choose_lookups(&mut self) {
         let conditions: &[StepCondition] = &self.node.conditions;
         let graph = &mut self.node.graph;

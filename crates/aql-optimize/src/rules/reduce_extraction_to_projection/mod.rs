@@ -1,4 +1,5 @@
-//! `reduce-extraction-to-projection`: fetches the attributes that are used instead of whole documents.
+//! `reduce-extraction-to-projection`: fetches the attributes that are used instead of whole
+//! documents.
 
 mod traversal;
 

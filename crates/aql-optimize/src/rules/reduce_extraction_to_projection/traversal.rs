@@ -4,7 +4,8 @@ use crate::analysis::pipeline::Workshop;
 use crate::analysis::projection::{projection, replace_in_node, used_paths, without_prefixed};
 use aql_plan::{Node, Projection, Traversal, VariableId};
 
-/// Fetches attributes of the last vertex and edge instead of the whole, where nothing else needs them whole.
+/// Fetches attributes of the last vertex and edge instead of the whole documents, if nothing else
+/// needs them whole.
 pub(super) fn reduce(node: &mut Traversal, after: &mut [Node], workshop: &mut Workshop<'_>) -> bool {
     if node.vertex_projections.is_empty() {
         node.vertex_projections = projections(node, node.vertex_out, after, workshop);
@@ -21,7 +22,8 @@ pub(super) fn reduce(node: &mut Traversal, after: &mut [Node], workshop: &mut Wo
     node.projected != (None, None)
 }
 
-/// None if the document is read as a whole, or by the traversal itself.
+/// Returns the projections of a document. There are none if it is read as a whole, or by the
+/// traversal itself.
 fn projections(
     node: &Traversal,
     document: Option<VariableId>,

@@ -1,5 +1,7 @@
-//! `remove-redundant-path-var`: traversals and shortest paths set only those of their variables that are read, and make
-//! only those parts of a path. Where only distinct vertices are asked for, they do not follow every path.
+//! `remove-redundant-path-var`: traversals and shortest paths set only the variables that are read,
+//! and make only the parts of a path that are read.
+//!
+//! If only distinct vertices are needed, they do not follow every path.
 
 mod reachable;
 

@@ -1,8 +1,10 @@
-//! Traversals of which only the distinct vertices matter visit each vertex once, instead of following every path.
+//! Traversals that visit each vertex once instead of following every path, if only the distinct
+//! vertices matter.
 //!
-//! A vertex that some path leads to is also led to by a shortest path, which repeats neither vertices nor edges and
-//! satisfies every condition that all elements of the other path do. So the vertices are the same, but for the start:
-//! it is found again where a path comes back to it. From depth 0 on it is found twice then, which does no harm.
+//! A vertex at the end of some path is also at the end of a shortest path. That path repeats
+//! neither vertices nor edges, and satisfies every condition that all elements of the other path
+//! satisfy. So the vertices are the same, except for the start: it is found again if a path returns
+//! to it. From depth 0 on, the start is then found twice, which is harmless.
 
 use aql_plan::{
     AggregateFunction, Collect, CollectMethod, Node, NodeKind, Traversal, TraversalOrder, Uniqueness,
@@ -16,12 +18,13 @@ pub(super) fn visit_once(node: &mut Traversal, after: &[Node]) -> bool {
     let only_vertex = node.edge_out.is_none() && node.path.is_none() && node.prune.is_none();
     let is_alike_everywhere = node.conditions.iter().all(|condition| condition.depth.is_none())
         && node.graph.edges.iter().all(|edges| edges.at_depth.is_empty());
-    // A start that does not exist is no path of depth 0, but a vertex that a path comes back to.
+    // A start that does not exist is no path of depth 0, but a path can still return to it as a
+    // vertex.
     let comes_back = options.unique_vertices == Uniqueness::None;
     let is_wanted = follows_paths
         && only_vertex
         && is_alike_everywhere
-        // One step leads to nothing twice but by parallel edges.
+        // A single step reaches a vertex twice only by parallel edges.
         && node.min_depth <= 1
         && node.max_depth > 1
         && ignores_repetition(after);
@@ -33,7 +36,7 @@ pub(super) fn visit_once(node: &mut Traversal, after: &[Node]) -> bool {
     is_wanted
 }
 
-/// Whether the nodes do the same with rows that come once and rows that come several times.
+/// Returns true if the nodes treat repeated rows like single ones.
 fn ignores_repetition(nodes: &[Node]) -> bool {
     for node in nodes {
         match &node.kind {

@@ -1,4 +1,4 @@
-//! `COLLECT AGGREGATE m = MIN(d.a)`: one entry of an index on `a` is enough.
+//! Reads one entry of an index on `a` for `COLLECT AGGREGATE m = MIN(d.a)`.
 
 use crate::RuleContext;
 use crate::analysis::access_path::new_scan;
@@ -9,8 +9,10 @@ use aql_plan::{
 };
 use aql_value::Value;
 
-/// A scan of one entry in the place of the scan at a position, if the grouping wants nothing but the least or greatest
-/// value of one field. `MIN` and `MAX` ignore null, which comes first in an index.
+/// Returns a scan of one entry in place of the scan at a position, if the grouping needs only the
+/// least or greatest value of one field.
+///
+/// `MIN` and `MAX` ignore null, which comes first in an index.
 pub(super) fn scan(
     nodes: &[Node],
     position: usize,
@@ -57,7 +59,7 @@ fn wants_all(source: &DocumentSource) -> bool {
         && !source.read_own_writes
 }
 
-/// The field of the document that the expression reads, by itself or as a projection.
+/// Returns the field of the document that the expression reads, directly or as a projection.
 fn field_of(source: &DocumentSource, input: &Expression) -> Option<IndexField> {
     if let Some(field) = as_field(input, source.out) {
         return Some(field);
@@ -72,12 +74,13 @@ fn is_sorted_by(index: &IndexInfo, position: usize, field: &IndexField) -> bool 
     index.capabilities.ordered && index.has_plain_fields() && index.fields.get(position) == Some(field)
 }
 
-/// The index and range of a scan whose leading fields have one value each, if the next field is the one wanted.
+/// Returns the index and range of a scan whose leading fields have one value each, if the next
+/// field is `field`.
 fn equal_range(scan: &IndexScan, field: &IndexField) -> Option<(IndexInfo, IndexRange)> {
     let ([index], [range]) = (scan.indexes.as_slice(), scan.ranges.as_slice()) else { return None };
     let is_equal = range.lookups.iter().all(|lookup| matches!(lookup, IndexLookup::Equal(_)));
     let is_open = range.lower.is_none() && range.upper.is_none() && range.first_field == 0;
-    // An index that leaves documents out has been found to have all that are wanted, but not all that have the field.
+    // A sparse index covers all documents of the scan, but not all that have the field.
     let is_usable = is_equal && is_open && !index.sparse && is_sorted_by(index, range.lookups.len(), field);
     is_usable.then(|| (index.clone(), range.clone()))
 }

@@ -1,6 +1,7 @@
-//! `use-index-for-collect`: groups are read from an index instead of documents. Distinct values are found by skipping
-//! from one to the next; aggregates are computed over the entries of the index; the least and the greatest value stand
-//! at an end of it.
+//! `use-index-for-collect`: reads groups from an index instead of documents.
+//!
+//! Distinct values are found by skipping from one to the next. Aggregates are computed over the
+//! entries of the index. The least and the greatest value are at its ends.
 
 mod extreme;
 
@@ -47,7 +48,8 @@ impl Rule for UseIndexForCollect {
     }
 }
 
-/// The COLLECT of the rows of the scan at a position, which runs once, with nothing but calculations in between.
+/// Returns the COLLECT of the rows of the scan at a position, with only calculations in between.
+/// The scan must run only once.
 fn next_collect(nodes: &[Node], position: usize) -> Option<(usize, Collect)> {
     nodes.get(position)?.kind.source()?;
     let runs_once = |node: &Node| !node.kind.is_loop() && !node.kind.is_grouping();
@@ -120,7 +122,7 @@ fn is_whole_index(scan: &IndexScan) -> bool {
         && !scan.source.read_own_writes
 }
 
-/// Variables that are other names for variables; `None` if anything else is calculated.
+/// Returns the variables that are other names for variables; `None` if anything else is calculated.
 fn aliases(nodes: &[Node]) -> Option<HashMap<VariableId, VariableId>> {
     let mut names = HashMap::new();
     for node in nodes {
@@ -132,11 +134,11 @@ fn aliases(nodes: &[Node]) -> Option<HashMap<VariableId, VariableId>> {
 }
 
 fn is_set_before(nodes: &[Node], position: usize, id: VariableId) -> bool {
-    // What no node of the pipeline sets belongs to the query around it.
+    // A variable that no node from here on sets comes from before, or from the surrounding query.
     !nodes.iter().skip(position).any(|node| node.kind.sets_variable(id))
 }
 
-/// Whether the group keys are the leading fields of the index, in this order.
+/// Returns true if the group keys are the leading fields of the index, in this order.
 fn groups_lead(scan: &IndexScan, collect: &Collect) -> bool {
     let Some(index) = scan.indexes.first() else { return false };
     collect.groups.iter().enumerate().all(|(position, group)| {
@@ -149,7 +151,8 @@ fn groups_lead(scan: &IndexScan, collect: &Collect) -> bool {
     })
 }
 
-/// Finding the next group takes a search from the root of the index, where reading on takes one step.
+/// Returns true if skipping costs less than reading on. The search for the next group starts at the
+/// root of the index, where reading on takes one step.
 fn is_skipping_cheaper(scan: &IndexScan, context: &RuleContext<'_>) -> bool {
     let Some(index) = scan.indexes.first() else { return false };
     let count =
