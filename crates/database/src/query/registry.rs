@@ -225,6 +225,22 @@ pub struct QueryRegistry {
     slow_times: Histogram<9>,
 }
 
+/// The queries that a caller may see and end.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Scope<'a> {
+    /// The database that they run in; all databases if there is none.
+    pub database: Option<&'a str>,
+    /// The user who started them; all users if there is none.
+    pub user: Option<&'a str>,
+}
+
+impl Scope<'_> {
+    fn includes(&self, query: &RegisteredQuery) -> bool {
+        self.database.is_none_or(|database| *query.database == *database)
+            && self.user.is_none_or(|user| *query.user == *user)
+    }
+}
+
 /// The entry of a query in the list of running queries; it ends on drop.
 ///
 /// A query that was given up starts again elsewhere and leaves no trace.
@@ -263,27 +279,26 @@ impl QueryRegistry {
         Registration { registry: Arc::clone(self), query }
     }
 
-    /// Returns the running queries of a database, or of all databases, oldest first.
-    pub fn running(&self, database: Option<&str>) -> Vec<Arc<RegisteredQuery>> {
+    /// Returns the queries of a scope that run now, oldest first.
+    pub fn running(&self, scope: Scope<'_>) -> Vec<Arc<RegisteredQuery>> {
         let running = lock(&self.running);
-        let wanted = running.values().filter(|query| is_wanted(&query.database, database));
+        let wanted = running.values().filter(|query| scope.includes(query));
         wanted.filter(|query| self.properties(&query.database).enabled).cloned().collect()
     }
 
-    /// Returns the remembered slow queries, oldest first.
-    pub fn slow(&self, database: Option<&str>) -> Vec<Arc<RegisteredQuery>> {
+    /// Returns the slow queries of a scope that are remembered, oldest first.
+    pub fn slow(&self, scope: Scope<'_>) -> Vec<Arc<RegisteredQuery>> {
         let tracked = read(&self.tracked);
-        let wanted = tracked.iter().filter(|(name, _)| is_wanted(name, database));
-        let mut slow: Vec<_> = wanted.flat_map(|(_, tracked)| tracked.slow.iter().cloned()).collect();
+        let all = tracked.values().flat_map(|tracked| &tracked.slow);
+        let mut slow: Vec<_> = all.filter(|query| scope.includes(query)).cloned().collect();
         slow.sort_by_key(|query| query.began + query.run_time());
         slow
     }
 
-    /// Forgets the slow queries of a database, or of all databases.
-    pub fn clear_slow(&self, database: Option<&str>) {
+    /// Forgets the slow queries of a scope.
+    pub fn clear_slow(&self, scope: Scope<'_>) {
         let mut tracked = write(&self.tracked);
-        let wanted = tracked.iter_mut().filter(|(name, _)| is_wanted(name, database));
-        wanted.for_each(|(_, tracked)| tracked.slow.clear());
+        tracked.values_mut().for_each(|tracked| tracked.slow.retain(|query| !scope.includes(query)));
     }
 
     /// Forgets everything about a dropped database.
@@ -315,13 +330,12 @@ impl QueryRegistry {
         summary
     }
 
-    /// Asks a query to end. Errors: 1591 if no query with this id runs there.
-    pub fn kill(&self, id: u64, database: Option<&str>) -> Result<()> {
+    /// Asks a query of a scope to end. Errors: 1591 if none of this id runs there.
+    pub fn kill(&self, id: u64, scope: Scope<'_>) -> Result<()> {
         let running = lock(&self.running);
-        let query =
-            running.get(&id).filter(|query| is_wanted(&query.database, database)).ok_or_else(|| {
-                Error::new(ErrorCode::QueryNotFound, format!("query not found: no query {id} is running"))
-            })?;
+        let query = running.get(&id).filter(|query| scope.includes(query)).ok_or_else(|| {
+            Error::new(ErrorCode::QueryNotFound, format!("query not found: no query {id} is running"))
+        })?;
         query.set_state(QueryState::Killed);
         query.interrupt.kill();
         Ok(())
@@ -396,11 +410,6 @@ impl Drop for Registration {
     }
 }
 
-/// Returns true if the database is wanted, or if all are.
-fn is_wanted(database: &str, wanted: Option<&str>) -> bool {
-    wanted.is_none_or(|wanted| wanted == database)
-}
-
 /// Returns at most `max_bytes` of the text, cut between two characters and marked as cut.
 fn shortened(text: &str, max_bytes: usize) -> String {
     if text.len() <= max_bytes {
@@ -428,6 +437,10 @@ mod tests {
 
     use super::*;
 
+    fn of_database(database: &str) -> Scope<'_> {
+        Scope { database: Some(database), user: None }
+    }
+
     fn register(registry: &Arc<QueryRegistry>, database: &str, text: &str) -> Registration {
         registry.register(NewQuery {
             database: database.into(),
@@ -446,11 +459,11 @@ mod tests {
         let registry = Arc::new(QueryRegistry::default());
         let one = register(&registry, "a", "RETURN 1");
         let _two = register(&registry, "b", "RETURN 2");
-        assert_eq!(registry.running(Some("a")).len(), 1);
-        assert_eq!(registry.running(None).len(), 2);
+        assert_eq!(registry.running(of_database("a")).len(), 1);
+        assert_eq!(registry.running(Scope::default()).len(), 2);
         assert_eq!((registry.count(), registry.total_time()), (0, Duration::ZERO));
         drop(one);
-        assert!(registry.running(Some("a")).is_empty());
+        assert!(registry.running(of_database("a")).is_empty());
         assert_eq!(registry.count(), 1);
         assert!(registry.total_time() > Duration::ZERO);
     }
@@ -474,9 +487,9 @@ mod tests {
         assert_eq!(Budget::new(spent).run(interrupt, || interrupt.check()), Ok(None));
         drop(tried);
         assert_eq!((registry.count(), registry.total_time()), (0, Duration::ZERO));
-        assert!(registry.running(None).is_empty() && registry.slow(None).is_empty());
+        assert!(registry.running(Scope::default()).is_empty() && registry.slow(Scope::default()).is_empty());
         drop(register(&registry, "a", "RETURN SLEEP(1)"));
-        assert_eq!((registry.count(), registry.slow(None).len()), (1, 1));
+        assert_eq!((registry.count(), registry.slow(Scope::default()).len()), (1, 1));
     }
 
     #[test]
@@ -484,8 +497,8 @@ mod tests {
         let registry = Arc::new(QueryRegistry::default());
         let registration = register(&registry, "a", "RETURN SLEEP(100)");
         let id = registration.query().id;
-        assert_eq!(registry.kill(id, Some("b")).unwrap_err().code(), ErrorCode::QueryNotFound);
-        registry.kill(id, Some("a")).unwrap();
+        assert_eq!(registry.kill(id, of_database("b")).unwrap_err().code(), ErrorCode::QueryNotFound);
+        registry.kill(id, of_database("a")).unwrap();
         assert!(registration.query().interrupt.is_set());
         assert_eq!(registration.query().state(), QueryState::Killed);
     }
@@ -502,10 +515,11 @@ mod tests {
         for text in ["RETURN 1", "RETURN 2", "RETURN 'ä'"] {
             drop(register(&registry, "a", text));
         }
-        let texts: Vec<String> = registry.slow(None).iter().map(|query| query.text.clone()).collect();
+        let texts: Vec<String> =
+            registry.slow(Scope::default()).iter().map(|query| query.text.clone()).collect();
         assert_eq!(texts, ["RETURN 2", "RETURN '..."]);
-        registry.clear_slow(Some("a"));
-        assert!(registry.slow(None).is_empty());
+        registry.clear_slow(of_database("a"));
+        assert!(registry.slow(Scope::default()).is_empty());
         let hidden = TrackingProperties { track_query_string: false, ..registry.properties("a") };
         registry.set_properties(&"a".into(), hidden);
         assert_eq!(register(&registry, "a", "RETURN 1").query().text, HIDDEN);
@@ -518,19 +532,25 @@ mod tests {
         let all = TrackingProperties { slow_query_threshold: 0.0, max_slow_queries: 2, ..default };
         registry.set_default_properties(all.clone());
         registry.set_properties(&"off".into(), TrackingProperties { enabled: false, ..all });
-        let slow = |database| registry.slow(database).iter().map(|query| query.id).collect::<Vec<_>>();
+        let slow = |scope: Scope<'_>| registry.slow(scope).iter().map(|query| query.id).collect::<Vec<_>>();
         for database in ["a", "b", "off", "b", "a", "b"] {
             drop(register(&registry, database, "RETURN 1"));
         }
-        assert_eq!((slow(Some("a")), slow(Some("b")), slow(Some("off"))), (vec![1, 5], vec![4, 6], vec![]));
-        assert_eq!(slow(None), [1, 4, 5, 6]);
+        assert_eq!(
+            (slow(of_database("a")), slow(of_database("b")), slow(of_database("off"))),
+            (vec![1, 5], vec![4, 6], vec![])
+        );
+        assert_eq!(slow(Scope::default()), [1, 4, 5, 6]);
         let _running = (register(&registry, "a", "RETURN 1"), register(&registry, "off", "RETURN 1"));
-        assert_eq!((registry.running(None).len(), registry.running(Some("off")).len()), (1, 0));
+        assert_eq!(
+            (registry.running(Scope::default()).len(), registry.running(of_database("off")).len()),
+            (1, 0)
+        );
         registry.set_properties(&"b".into(), TrackingProperties { max_slow_queries: 1, ..all });
-        assert_eq!(slow(None), [1, 5, 6]);
-        registry.clear_slow(Some("a"));
-        assert_eq!(slow(None), [6]);
+        assert_eq!(slow(Scope::default()), [1, 5, 6]);
+        registry.clear_slow(of_database("a"));
+        assert_eq!(slow(Scope::default()), [6]);
         registry.forget_database("b");
-        assert_eq!((slow(None), registry.properties("b")), (vec![], all));
+        assert_eq!((slow(Scope::default()), registry.properties("b")), (vec![], all));
     }
 }

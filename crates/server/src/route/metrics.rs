@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use database::histogram::Summary;
-use database::query::registry::{SLOW_TIME_CUTS, TIME_CUTS as QUERY_TIME_CUTS};
+use database::query::registry::{SLOW_TIME_CUTS, Scope, TIME_CUTS as QUERY_TIME_CUTS};
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
@@ -273,7 +273,7 @@ fn print_process(services: &Services, page: &mut Page) {
 
 fn print_queries(session: &Session, page: &mut Page) {
     let instance = session.instance();
-    let running = instance.queries().running(None).len();
+    let running = instance.queries().running(Scope::default()).len();
     page.gauge("arangodb_aql_current_query", "Queries that run.", running);
     page.counter("arangodb_aql_all_query_total", "Queries that have ended.", instance.queries().count());
     page.counter(

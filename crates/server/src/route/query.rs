@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use database::query::registry::{RegisteredQuery, TrackingProperties};
+use catalog::AccessLevel;
+use database::query::registry::{RegisteredQuery, Scope, TrackingProperties};
 use database::query::request::QueryRequest;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
@@ -23,7 +24,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/query/slow", Constant, slow),
     Route::new(Verb::Delete, "/_api/query/slow", Constant, clear_slow),
     Route::new(Verb::Get, "/_api/query/properties", Constant, properties),
-    Route::new(Verb::Put, "/_api/query/properties", Constant, change_properties),
+    Route::new(Verb::Put, "/_api/query/properties", Constant, change_properties).for_writers(),
     Route::new(Verb::Get, "/_api/query/rules", Constant, rules),
     Route::new(Verb::Delete, "/_api/query/{id}", Constant, kill),
 ];
@@ -53,31 +54,31 @@ fn print_entries(object: &[u8], fields: &mut Fields<'_>) {
 }
 
 fn current(session: &Session, request: &Request) -> Result<Response> {
-    let database = listed_database(session, request)?;
-    list(&session.instance().queries().running(database.as_deref()))
+    list(&session.instance().queries().running(scope(session, request)?))
 }
 
 fn slow(session: &Session, request: &Request) -> Result<Response> {
-    let database = listed_database(session, request)?;
-    list(&session.instance().queries().slow(database.as_deref()))
+    list(&session.instance().queries().slow(scope(session, request)?))
 }
 
 fn clear_slow(session: &Session, request: &Request) -> Result<Response> {
-    let database = listed_database(session, request)?;
-    session.instance().queries().clear_slow(database.as_deref());
+    session.instance().queries().clear_slow(scope(session, request)?);
     Response::success(StatusCode::OK, |_| {})
 }
 
-/// With `all=true`, an administrator in `_system` sees the queries of all databases.
-fn listed_database(session: &Session, request: &Request) -> Result<Option<Arc<str>>> {
+/// Returns the queries that the user may see and end: its own, and as an administrator of the database all that run
+/// there. With `all=true`, an administrator in `_system` names the queries of all databases.
+fn scope<'a>(session: &'a Session, request: &Request) -> Result<Scope<'a>> {
     if !request.flag("all", false)? {
-        return Ok(Some(Arc::clone(session.database_name())));
+        let is_administrator = session.require_database(AccessLevel::ReadWrite).is_ok();
+        let user = session.user().filter(|_| !is_administrator);
+        return Ok(Scope { database: Some(session.database_name()), user: user.map(|user| &**user) });
     }
     if !session.is_system_database() {
         return Err(Error::of(ErrorCode::UseSystemDatabase));
     }
     session.require_administrator()?;
-    Ok(None)
+    Ok(Scope::default())
 }
 
 fn list(queries: &[Arc<RegisteredQuery>]) -> Result<Response> {
@@ -113,8 +114,7 @@ fn print(fields: &mut Fields<'_>, query: &RegisteredQuery) {
 fn kill(session: &Session, request: &Request) -> Result<Response> {
     let id = request.parameter("id");
     let id = id.parse().map_err(|_| Error::bad_parameter(format!("a query's id is a number, not '{id}'")))?;
-    let database = listed_database(session, request)?;
-    session.instance().queries().kill(id, database.as_deref())?;
+    session.instance().queries().kill(id, scope(session, request)?)?;
     Response::success(StatusCode::OK, |_| {})
 }
 
