@@ -1,10 +1,34 @@
-//! The process itself: its limits, its number.
+//! The process itself: its limits, its number, the rights of its files.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::fs::Mode;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit, umask};
+
+/// The mode of folders with data: they are for their owner alone.
+const PRIVATE_FOLDER_MODE: u32 = 0o700;
+
+/// Creates the folder of the data if it does not exist, and makes it and all files from now on accessible for
+/// their owner alone.
+///
+/// A folder of another owner keeps its mode, and the log says so.
+pub(crate) fn keep_private(folder: &Path) -> io::Result<()> {
+    umask(Mode::RWXG | Mode::RWXO);
+    fs::DirBuilder::new().recursive(true).mode(PRIVATE_FOLDER_MODE).create(folder)?;
+    let mode = fs::metadata(folder)?.mode();
+    if mode & 0o077 != 0
+        && let Err(error) = fs::set_permissions(folder, Permissions::from_mode(PRIVATE_FOLDER_MODE))
+    {
+        let (folder, mode) = (folder.display(), mode & 0o777);
+        tracing::warn!(
+            "the folder {folder} has the mode {mode:o} and cannot be made private (mode 700): {error}"
+        );
+    }
+    Ok(())
+}
 
 /// Raises the number of file descriptors to what the system allows. Answers how many that are.
 pub(crate) fn raise_descriptor_limit() -> u64 {

@@ -13,6 +13,7 @@ use storage::MemoryBudget;
 use super::{cache, database, rocksdb, server as server_section};
 use crate::engine::{ENGINES, EngineName};
 use crate::failure::Failure;
+use crate::process::keep_private;
 
 options::section! {
     pub(crate) static CHECK_CONFIGURATION: Opt<Flag> =
@@ -53,6 +54,8 @@ pub(crate) fn open_engine(
         EngineName::Memory => Ok(MemoryEngine::new()),
         EngineName::RocksDb | EngineName::Auto => {
             let folder = PathBuf::from(options.get(&database::DIRECTORY));
+            keep_private(&folder)
+                .map_err(|error| format!("the folder {} cannot be created: {error}", folder.display()))?;
             Ok(RocksEngine::open(folder, &rocksdb::settings(options, budget, descriptors))?)
         }
     }

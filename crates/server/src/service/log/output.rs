@@ -1,6 +1,6 @@
 //! Where the log is written.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -17,13 +17,17 @@ pub enum Output {
         path: PathBuf,
         /// Open.
         file: File,
+        /// Its mode when the log began, which it keeps when it is opened again.
+        permissions: Permissions,
     },
 }
 
 impl Output {
     /// Opens a file for appending, and makes it if need be.
     pub fn file(path: &Path) -> io::Result<Self> {
-        Ok(Output::File { path: path.to_owned(), file: open(path)? })
+        let file = open(path)?;
+        let permissions = file.metadata()?.permissions();
+        Ok(Output::File { path: path.to_owned(), file, permissions })
     }
 
     /// The name in ArangoDB's configuration.
@@ -44,8 +48,13 @@ impl Output {
     }
 
     pub(super) fn reopen(&mut self) -> io::Result<()> {
-        if let Output::File { path, file } = self {
+        if let Output::File { path, file, permissions } = self {
+            let is_new = !path.exists();
             *file = open(path)?;
+            // By now the process makes files for their owner alone, which data need and logs do not.
+            if is_new && file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+                file.set_permissions(permissions.clone())?;
+            }
         }
         Ok(())
     }
