@@ -1,13 +1,13 @@
 //! Publication of document changes, in the only correct order:
 //!
 //! 1. [`PreparedChanges`] reserves a counter record for each collection and writes it beside the
-//!   documents.
+//!    documents.
 //! 2. [`PreparedChanges::begin`] announces the changes. From now on nobody caches results or
-//!   documents of the previous state, and the read cache drops the changed documents.
+//!    documents of the previous state, and the read cache drops the changed documents.
 //! 3. The caller lets the engine commit.
 //! 4. [`Publication::end`] takes the outcome: it updates the counts, numbers the load, and updates
-//!   the estimates of indexes. If the outcome is not known, the announcement stays open for ever,
-//!   and the counters are read from the engine again.
+//!    the estimates of indexes. If the outcome is not known, the announcement stays open for ever,
+//!    and the counters are read from the engine again.
 
 use std::sync::Arc;
 
